@@ -1,5 +1,6 @@
 import type { PlantStore } from '../plants/plant-store';
 import { openMemoryStore } from './memory';
+import { openPostgresStore } from './postgres';
 import { openSqliteStore } from './sqlite';
 
 /**
@@ -11,6 +12,7 @@ export async function openStore(url: string): Promise<PlantStore> {
   const [scheme = '', rest = ''] = url.split(/:(.*)/s);
   if (scheme === 'memory' && rest === '') return openMemoryStore();
   if (scheme === 'sqlite' && rest !== '') return openSqliteStore(rest);
+  if (scheme === 'postgres' || scheme === 'postgresql') return openPostgresStore(url);
   // Only the scheme is repeated: what follows may hold a password.
   throw new Error(
     `expected a store URL like memory:, sqlite:data/plants.db or postgres://user:password@host/database, got ${
