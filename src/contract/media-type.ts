@@ -29,7 +29,7 @@ export function parseMediaType(field: string): MediaType | undefined {
   return { essence, parameters };
 }
 
-/** How a body of a media type is read and written. */
+/** How a body is read and written. */
 export type Codec = 'json' | 'form' | 'text' | 'binary' | 'multipart';
 
 export function codecOf(essence: string): Codec {
@@ -40,17 +40,17 @@ export function codecOf(essence: string): Codec {
 }
 
 /**
- * The most specific of the media types and ranges that a document lists which covers `essence`
- * (OpenAPI 3.1 section 4.8.14).
+ * How well a media type or range of a document (OpenAPI 3.1 section 4.8.14) covers a media type: 3 is the type itself,
+ * 2 its range, 1 everything, 0 not at all.
  */
-export function coveringKey(keys: Iterable<string>, essence: string): string | undefined {
-  let best: string | undefined;
-  let rank = 0;
-  for (const key of keys) {
-    const range = key.split(';')[0]?.trim().toLowerCase() ?? '';
-    const found =
-      range === essence ? 3 : range === '*/*' ? 1 : range === `${essence.split('/')[0] ?? ''}/*` ? 2 : 0;
-    if (found > rank) [best, rank] = [key, found];
-  }
-  return best;
+export function coverage(key: string, essence: string): number {
+  const range = essenceOf(key);
+  if (range === essence) return 3;
+  if (range === '*/*') return 1;
+  return range.endsWith('/*') && essence.startsWith(range.slice(0, -1)) ? 2 : 0;
+}
+
+/** `type/subtype` of a key of a content map, in lower case. */
+export function essenceOf(key: string): string {
+  return (key.split(';')[0] ?? '').trim().toLowerCase();
 }

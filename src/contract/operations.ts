@@ -1,5 +1,5 @@
 import { below, isObject, members, type OpenApiDocument, type Place } from './document';
-import { type Codec, codecOf } from './media-type';
+import { type Codec, codecOf, coverage, essenceOf } from './media-type';
 
 /** OpenAPI 3.1 section 4.8.9. */
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
@@ -51,6 +51,15 @@ export interface Operation {
   /** By status, range (`2XX`) or `default`. */
   readonly responses: ReadonlyMap<string, ResponseObject>;
   readonly security: readonly SecurityAlternative[];
+}
+
+/** Of the documented media types and ranges, the one that says most about a media type; undefined if none covers it. */
+export function cover(content: readonly MediaTypeObject[], essence: string): MediaTypeObject | undefined {
+  const covering = content.filter(
+    ({ key, codec }) =>
+      coverage(key, essence) === 3 || (coverage(key, essence) > 0 && codec === codecOf(essence)),
+  );
+  return covering.sort((a, b) => coverage(b.key, essence) - coverage(a.key, essence))[0];
 }
 
 /** Reads every operation under `paths`. Callbacks and webhooks are for others to serve. */
@@ -203,11 +212,30 @@ class OperationReader {
   private content(owner: string, content: unknown): MediaTypeObject[] {
     return members(content).map(([key, value]) => {
       const pointer = below(owner, 'content', key);
-      const codec = codecOf(key.split(';')[0]?.trim().toLowerCase() ?? '');
+      const schema = isObject(value) && 'schema' in value ? below(pointer, 'schema') : undefined;
+      const codec = this.codec(key, schema);
+      const opaque = codec === 'binary' && schema !== undefined && !this.isOpaque(schema);
       if (codec === 'multipart') this.document.find(pointer, 'multipart bodies cannot be served');
-      const described = isObject(value) && 'schema' in value;
-      return { key, codec, schema: described ? below(pointer, 'schema') : undefined };
+      else if (opaque) this.document.find(schema, `a body of ${key} cannot be judged by a schema`);
+      return { key, codec, schema };
     });
+  }
+
+  /** A range with a schema is taken for JSON: nothing else could be judged by it. */
+  private codec(key: string, schema: string | undefined): Codec {
+    const essence = essenceOf(key);
+    const json = schema !== undefined && !this.isOpaque(schema) && coverage(essence, 'application/json') > 0;
+    return json ? 'json' : codecOf(essence);
+  }
+
+  /** Whether a schema says no more than that there are bytes. */
+  private isOpaque(pointer: string): boolean {
+    const { value } = this.document.follow(pointer);
+    return (
+      Object.keys(value).every((keyword) =>
+        /^(type|format|description|title|content\w+|examples?|x-.*)$/.test(keyword),
+      ) && [undefined, 'string'].includes(value['type'] as string | undefined)
+    );
   }
 
   private security(): SecurityAlternative[] {

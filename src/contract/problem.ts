@@ -39,6 +39,3 @@ export interface Answer {
   readonly contentType?: string | undefined;
   readonly body?: unknown;
 }
-
-/** How a service puts a problem into the error body of its contract. */
-export type RenderProblem = (problem: Problem) => Answer;

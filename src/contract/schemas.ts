@@ -55,11 +55,11 @@ export class SchemaSet {
   }
 
   /**
-   * The identifier of the schema with which to ask whether a value took the branch at `pointer`. On the way out,
-   * properties that would be left out later must not speak against a branch.
+   * A reference to the schema with which to ask whether a value took the branch at `pointer`. On the way out,
+   * properties that will be left out do not speak against a branch.
    */
-  branch(pointer: string): string {
-    return this.identify(pointer, this.direction === 'response');
+  branch(pointer: string): Schema {
+    return { $ref: this.identify(pointer, this.direction === 'response') };
   }
 
   private identify(pointer: string, lenient: boolean): string {
@@ -92,8 +92,12 @@ export class SchemaSet {
       } else if (lenient && operand === false && /^(additional|unevaluated)Properties$/.test(keyword))
         continue;
       else if (ASSERTIONS.includes(keyword)) rewritten[keyword] = operand;
-      else if (SCHEMA.includes(keyword)) rewritten[keyword] = one(here);
-      else if (ARRAY_OF_SCHEMAS.includes(keyword) && Array.isArray(operand)) {
+      else if (SCHEMA.includes(keyword)) {
+        if (keyword === 'if') this.branch(here);
+        rewritten[keyword] = one(here);
+      } else if (ARRAY_OF_SCHEMAS.includes(keyword) && Array.isArray(operand)) {
+        if (keyword === 'anyOf' || keyword === 'oneOf')
+          operand.forEach((_, i) => this.branch(below(here, i)));
         rewritten[keyword] = operand.map((_, i) => one(below(here, i)));
       } else if (MAP_OF_SCHEMAS.includes(keyword)) {
         rewritten[keyword] = Object.fromEntries(
