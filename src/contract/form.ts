@@ -1,6 +1,6 @@
 import { DescribedValue } from './described-value';
 import { isObject, type JsonObject, members, type OpenApiDocument } from './document';
-import { codecOf, parseMediaType } from './media-type';
+import { codecOf, essenceOf } from './media-type';
 import { addReader, compilePairs, MalformedParameter, type PairsReader, readAll, splitPairs } from './pairs';
 import {
   compileParts,
@@ -30,20 +30,21 @@ const decodeForm: Decode = (text) => decodePercent(text.replaceAll('+', ' '));
  * Compiles the reader of forms: each property is a pair, an array one for each item, an object is JSON, unless its
  * `encoding` gives it a style (OpenAPI 3.1 section 4.8.15). What cannot be read becomes a finding of the document.
  *
- * @param schema where the schema of the media type stands, beside `encoding`
+ * @param schema where the schema of the media type stands, beside `encoding`; without one, all values are strings
  */
-export function compileForm(document: OpenApiDocument, schema: string): ReadForm {
+export function compileForm(document: OpenApiDocument, schema: string | undefined): ReadForm {
+  const pointer = schema ?? '';
   const form = DescribedValue.at(document, schema);
-  if (form.types()?.includes('object') === false) document.find(schema, 'a form is an object');
-  const encodings = document.at(schema.replace(/schema$/, 'encoding'));
+  if (form.types()?.includes('object') === false) document.find(pointer, 'a form is an object');
+  const encodings = document.at(pointer.replace(/schema$/, 'encoding'));
   const readers: PairsReader[] = [];
   for (const name of form.propertyNames()) {
-    servable(document, schema, name, () => {
+    servable(document, pointer, name, () => {
       const encoding = members(encodings).find(([key]) => key === name)?.[1];
       addReader(readers, propertyReader(name, form.property(name), isObject(encoding) ? encoding : {}));
     });
   }
-  const others = servable(document, schema, '*', () => unstyledParts(unlisted(form), undefined));
+  const others = servable(document, pointer, '*', () => unstyledParts(unlisted(form)));
 
   return (text) => {
     const pairs = splitPairs('body', text, '&', decodeForm);
@@ -62,7 +63,10 @@ const UNSTYLED = { style: 'form', explode: true };
 function propertyReader(name: string, value: DescribedValue, encoding: JsonObject): PairsReader {
   const { style = 'form', explode = style === 'form', allowReserved, contentType } = encoding;
   const styled = [encoding['style'], encoding['explode'], allowReserved].some((field) => field !== undefined);
-  if (!styled) return compilePairs({ name, ...UNSTYLED }, unstyledParts(value, contentType), decodeForm);
+  if (!styled) {
+    const parts = unstyledParts(value, typeof contentType === 'string' ? contentType : undefined);
+    return compilePairs({ name, ...UNSTYLED }, parts, decodeForm);
+  }
   const written = { name, style: String(style), explode: explode === true };
   const reader = compilePairs(written, compileParts(value, decodeForm), decodeForm);
   if (reader.others === 'any')
@@ -71,10 +75,10 @@ function propertyReader(name: string, value: DescribedValue, encoding: JsonObjec
 }
 
 /** An object is JSON text, as the whole value or as an item of an array; all else is plain text. */
-function unstyledParts(value: DescribedValue, contentType: unknown): PartsReader {
+function unstyledParts(value: DescribedValue, contentType?: string): PartsReader {
   const usual = (part: DescribedValue) => {
     const json = kindOf(part) === 'object';
-    if (contentType !== undefined && json !== isJson(contentType)) {
+    if (contentType !== undefined && json !== (codecOf(essenceOf(contentType)) === 'json')) {
       throw new Unservable(`expected ${json ? 'application/json' : 'text/plain'} as its contentType`);
     }
     return json ? jsonText(part) : primitiveText(part);
@@ -82,9 +86,4 @@ function unstyledParts(value: DescribedValue, contentType: unknown): PartsReader
   return kindOf(value) === 'array'
     ? compileParts(value, decodeForm, usual)
     : compileWhole(value, decodeForm, usual);
-}
-
-function isJson(contentType: unknown): boolean {
-  const mediaType = typeof contentType === 'string' ? parseMediaType(contentType) : undefined;
-  return mediaType !== undefined && codecOf(mediaType.essence) === 'json';
 }

@@ -15,7 +15,9 @@ export function formatHeader(value: unknown, explode: boolean, place = 'header')
     : Object.entries(value).flatMap(([name, item]) => {
         if (item === undefined) return [];
         const at = `${place}/${name}`;
-        return formatPart(name, at, /[,=]/) + (explode ? '=' : ',') + formatPart(item, at, /,/);
+        return (
+          formatPart(name, at, explode ? /[,=]/ : /,/) + (explode ? '=' : ',') + formatPart(item, at, /,/)
+        );
       });
   if (parts.length === 0) throw new TypeError(`${place} is empty, which a header cannot say: leave it out`);
   return parts.join();
