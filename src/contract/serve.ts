@@ -183,17 +183,18 @@ function checkProblems(
     'unexpected',
     'unavailable',
   ];
-  return kinds.flatMap((kind) => {
+  const messages = kinds.flatMap((kind) => {
     const rendered = render(new Problem(kind, 'a sentence'));
     if (!responses.documents(rendered.status)) return [];
     try {
       responses.write(rendered, headers);
       return [];
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      return [
-        { pointer: operation.pointer, message: `cannot be answered with this server's errors: ${message}` },
-      ];
+      return [error instanceof Error ? error.message : String(error)];
     }
   });
+  return [...new Set(messages)].map((message) => ({
+    pointer: operation.pointer,
+    message: `the errors of this server are not as it documents them: ${message}`,
+  }));
 }
