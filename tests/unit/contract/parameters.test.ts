@@ -210,6 +210,11 @@ describe('a text becomes what its schema says', () => {
     [{ items: INT64 }, '1,2', [1n, 2n]],
     [{ oneOf: [{ properties: { R: INT64 } }, { properties: { G: STRING } }] }, 'R,1,G,2', { R: 1n, G: '2' }],
     [{ type: 'object', additionalProperties: INT64 }, 'x,1', { x: 1n }],
+    [
+      { allOf: [{ properties: { R: {} } }, { properties: {}, additionalProperties: INT64 }] },
+      'R,1',
+      { R: 1n },
+    ],
     [LIST, 'a%2Cb,c', ['a,b', 'c']],
     [LIST, '', ['']],
   ])('%j: %s', (schema, text, want) => {
@@ -332,6 +337,22 @@ describe('what is there', () => {
     expect(compileValid({ parameters: [{ in: 'header' }] })(raw({}))).toEqual({ header: {} });
   });
 
+  test.each([
+    { schema: LIST },
+    { schema: LIST, explode: false },
+    { schema: RGB },
+    { schema: { type: 'object' } },
+    { schema: RGB, style: 'deepObject' },
+    { content: { 'application/json': {} } },
+  ])('what is absent stays absent: %j', (parameter) => {
+    expect(compileValid({ parameters: [parameter] })(raw({}))).toStrictEqual({ query: {} });
+  });
+
+  test('a listed property of a deepObject may have brackets in its name', () => {
+    const schema = { type: 'object', properties: { 'a[b]': INT64 } };
+    expect(readColor({ style: 'deepObject', schema }, 'color[a[b]]=1')).toEqual({ 'a[b]': 1n });
+  });
+
   test('a plus is a space in a query and itself elsewhere', () => {
     const parameters = [{}, { in: 'path' }, { in: 'header' }, { in: 'cookie' }];
     const text = raw({
@@ -356,7 +377,7 @@ describe('what is there', () => {
 
   test('cookies of others are left alone, whatever they are', () => {
     const read = compileValid({ parameters: [{ in: 'cookie' }] });
-    expect(read(raw({ headers: { cookie: 'a=%zz; a=1;color=blue; b; __proto__=1' } }))).toEqual({
+    expect(read(raw({ headers: { cookie: '%zz=%zz; a=1; a=1;color=blue; b; __proto__=1' } }))).toEqual({
       cookie: { color: 'blue' },
     });
   });
