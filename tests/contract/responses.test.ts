@@ -291,7 +291,7 @@ describe('errors thrown anywhere end in the error body', () => {
     ['undefined', undefined],
   ])('%s thrown by a handler is 50000; its text is logged, never sent', async (_, thrown: unknown) => {
     const document = buildDocument();
-    const fail = () => Promise.reject(thrown as Error);
+    const fail = jest.fn().mockRejectedValue(thrown);
     const { app, outcomes } = buildService({ document, handlers: { postThing: fail } });
     const response = await request(app).post('/things');
     expect([response.status, response.text]).toEqual([hidden.status, hidden.text]);
