@@ -1,3 +1,4 @@
+import { buildDocument } from '../../support/service';
 import { type JsonObject, OpenApiDocument } from '../../../src/contract/document';
 import { MalformedParameter } from '../../../src/contract/parameters';
 import {
@@ -205,7 +206,7 @@ describe('what the specification does not define is a finding', () => {
 test('a style that is not for the place is a finding of the document itself', () => {
   const parameters = [{ name: 'color', in: 'path', required: true, style: 'form', schema: STRING }];
   const get = { operationId: 'getColor', parameters, responses: { 200: { description: '' } } };
-  const { findings } = new OpenApiDocument({ ...root, paths: { '/{color}': { get } } });
+  const { findings } = new OpenApiDocument(buildDocument({ paths: { '/{color}': { get } } }));
   expect(findings).toContainEqual({
     pointer: '/paths/~1{color}/get/parameters/0/style',
     message: 'must be equal to one of the allowed values',
