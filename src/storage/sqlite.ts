@@ -15,7 +15,7 @@ const MIGRATIONS = ['CREATE TABLE plants (id INTEGER PRIMARY KEY, name TEXT NOT 
 const BUSY_TIMEOUT = 5000;
 const BUSY_INTERVAL = 2;
 
-/** What to do, by the beginning of the result code (https://sqlite.org/rescode.html). */
+/** What to do, by the beginning of SQLite's result code (https://sqlite.org/rescode.html) or of the errno. */
 const ADVICE: readonly (readonly [code: string, advice: string])[] = [
   ['SQLITE_NOTADB', 'it is not a SQLite database: name another file'],
   ['SQLITE_CORRUPT', 'it is damaged: restore a backup'],
@@ -27,6 +27,7 @@ const ADVICE: readonly (readonly [code: string, advice: string])[] = [
   ['SQLITE_FULL', 'the disk is full: make room on it'],
   ['SQLITE_BUSY', `another process has kept it locked for ${BUSY_TIMEOUT / 1000} seconds: find and end it`],
   ['SQLITE_IOERR', 'the disk fails or is full: check it'],
+  ['E', 'its folder cannot be created: make it, or name a file elsewhere'],
 ];
 
 function explain(file: string, error: unknown): string {
@@ -42,7 +43,7 @@ async function patiently<T>(action: () => T): Promise<T> {
     try {
       return action();
     } catch (error) {
-      const busy = error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY');
+      const busy = (error as NodeJS.ErrnoException).code?.startsWith('SQLITE_BUSY');
       if (!busy || Date.now() > deadline) throw error;
     }
     await sleep(BUSY_INTERVAL);
