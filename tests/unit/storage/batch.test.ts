@@ -22,8 +22,11 @@ function buildDatabase() {
       }),
     /** Resolves to the commit of that number, once it has begun. */
     async commit(index: number) {
-      while (commits.length <= index) await new Promise<void>((resolve) => (arrived = resolve));
-      return commits[index]!;
+      for (;;) {
+        const commit = commits[index];
+        if (commit) return commit;
+        await new Promise<void>((resolve) => (arrived = resolve));
+      }
     },
   };
 }

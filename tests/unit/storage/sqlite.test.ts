@@ -37,7 +37,7 @@ async function open(path = file): Promise<PlantStore> {
 
 /** Opens a store and the very connection it has. */
 async function openWithConnection(): Promise<[PlantStore, Database.Database]> {
-  const transaction = jest.spyOn(Database.prototype as Database.Database, 'transaction');
+  const transaction = jest.spyOn(Database.prototype, 'transaction');
   const store = await open();
   return [store, transaction.mock.contexts[0] as Database.Database];
 }
