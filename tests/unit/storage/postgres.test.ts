@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { Client, Pool } from 'pg';
 import { StoreUnavailable, type PlantStore } from '../../../src/plants/plant-store';
 import { openPostgresStore } from '../../../src/storage/postgres';
@@ -200,9 +199,9 @@ test('when the server is killed under load, what was acknowledged is there and t
 test('the loss of idle connections is not noticed by anybody', async () => {
   const query = jest.spyOn(Pool.prototype, 'query');
   const store = await open();
-  const removed = once(query.mock.contexts[0] as Pool, 'remove');
+  const pool = query.mock.contexts[0] as Pool;
   for (const pid of await backendsOfStore()) await operator.query('SELECT pg_terminate_backend($1)', [pid]);
-  await removed;
+  while (pool.totalCount > 0) await new Promise((resolve) => pool.once('remove', resolve));
   await expect(store.create(buildPlant())).resolves.toBe('created');
 });
 
