@@ -25,9 +25,9 @@ afterAll(async () => {
   await postgres.remove();
 });
 
-function startRacer(url: string, name: string) {
+function startRacer(url: string, name: string, ...order: string[]) {
   const script = join(__dirname, '../support/racer.ts');
-  const child = spawn(process.execPath, ['--import', 'tsx', script, url, name, String(PLANTS)], {
+  const child = spawn(process.execPath, ['--import', 'tsx', script, url, name, String(PLANTS), ...order], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
@@ -45,7 +45,10 @@ test.each([
   'of ten processes that make one new %s theirs and race for the same ids, exactly one wins each',
   async (_, locate) => {
     const url = await locate();
-    const racers = Array.from({ length: PROCESSES }, (_, i) => startRacer(url, `from ${i}`));
+    // Half of them go backwards: locks taken in the order of arrival would end in a deadlock.
+    const racers = Array.from({ length: PROCESSES }, (_, i) =>
+      startRacer(url, `from ${i}`, ...(i % 2 === 0 ? [] : ['backwards'])),
+    );
     const together = async (action: string) => {
       expect(await Promise.all(racers.map(({ line }) => line()))).toEqual(racers.map(() => action));
       for (const { go } of racers) go();

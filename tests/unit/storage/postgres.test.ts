@@ -205,6 +205,21 @@ test('the loss of idle connections is not noticed by anybody', async () => {
   await expect(store.create(buildPlant())).resolves.toBe('created');
 });
 
+test('a batch takes its locks in the order of the ids, so that two batches cannot wait for each other', async () => {
+  const store = await open();
+  const other = await connect();
+  await operator.query("BEGIN; INSERT INTO plants VALUES (1, 'not committed')");
+  const outcomes = Promise.all([2n, 1n].map((id) => store.create(buildPlant({ id }))));
+  const waiting =
+    "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
+  while ((await other.query(waiting)).rowCount === 0);
+  // The batch waits for 1, and so must not have 2 yet.
+  await other.query("SET lock_timeout = 500; INSERT INTO plants VALUES (2, 'quicker')");
+  await operator.query('ROLLBACK');
+  expect(await outcomes).toEqual(['conflict', 'created']);
+  await other.end();
+});
+
 test('a lock that is not released makes the store unavailable for a bounded time only', async () => {
   const store = await open();
   await operator.query('BEGIN; LOCK TABLE plants');
