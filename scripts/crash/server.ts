@@ -13,6 +13,9 @@ export interface Server {
 /** Milliseconds within which the server must listen. */
 const START_TIMEOUT = 20_000;
 
+// Whoever ends this process ends the server too: "exit" is not emitted at a signal that nobody listens to.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+
 /** @throws {Error} with what the server has said, when it does not listen in time */
 export async function startServer(databaseUrl: string): Promise<Server> {
   const token = 'crash-test';

@@ -131,7 +131,10 @@ test('closing waits for the commits and closes the database once', async () => {
   const store = batching(database);
   const accepted = store.create(buildPlant());
   const closed = Promise.all([store.close(), store.close()]);
-  (await database.commit(0)).succeed();
+  const commit = await database.commit(0);
+  await new Promise(setImmediate);
+  expect(database.close).not.toHaveBeenCalled();
+  commit.succeed();
   await expect(accepted).resolves.toBe('created');
   await closed;
   expect(database.close).toHaveBeenCalledTimes(1);

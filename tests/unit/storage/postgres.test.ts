@@ -40,6 +40,15 @@ async function open(at = url): Promise<PlantStore> {
   return store;
 }
 
+/** Resolves when a statement in the database waits for a lock. */
+async function somebodyWaits(): Promise<void> {
+  const observer = await connect();
+  const waiting =
+    "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
+  while ((await observer.query(waiting)).rowCount === 0);
+  await observer.end();
+}
+
 /** The URL of the same database for a user who is no superuser and has the given defaults. */
 async function createUser(name: string, ...defaults: string[]): Promise<string> {
   await operator.query(`CREATE ROLE ${name} LOGIN`);
@@ -123,6 +132,18 @@ test.each<[string, string, string]>([
 ])('%s is refused', async (_, sql, message) => {
   await operator.query(sql);
   await expect(open()).rejects.toThrow(message);
+});
+
+test('a migration begins only when that of another process has ended', async () => {
+  await operator.query(`CREATE TABLE plant_store_schema (id int PRIMARY KEY, version int);
+    INSERT INTO plant_store_schema VALUES (1, 0)`);
+  await operator.query('BEGIN; SELECT FROM plant_store_schema FOR UPDATE');
+  const opening = open();
+  await somebodyWaits();
+  await operator.query(`SET LOCAL lock_timeout = 500;
+    CREATE TABLE plants (id bigint PRIMARY KEY, name text NOT NULL, tag text);
+    UPDATE plant_store_schema SET version = 1; COMMIT`);
+  await expect((await opening).create(buildPlant())).resolves.toBe('created');
 });
 
 test('a server that takes no writes is refused', async () => {
@@ -210,9 +231,7 @@ test('a batch takes its locks in the order of the ids, so that two batches canno
   const other = await connect();
   await operator.query("BEGIN; INSERT INTO plants VALUES (1, 'not committed')");
   const outcomes = Promise.all([2n, 1n].map((id) => store.create(buildPlant({ id }))));
-  const waiting =
-    "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
-  while ((await other.query(waiting)).rowCount === 0);
+  await somebodyWaits();
   // The batch waits for 1, and so must not have 2 yet.
   await other.query("SET lock_timeout = 500; INSERT INTO plants VALUES (2, 'quicker')");
   await operator.query('ROLLBACK');
