@@ -16,7 +16,7 @@ $(INSTALLED): package.json package-lock.json
 	@touch $@
 
 .PHONY: generate
-generate: $(INSTALLED) ## openapi/ -> generated/: the published contract and its types
+generate: $(INSTALLED) ## openapi/ -> generated/ and stubs of handlers; says what changed
 	@tsx scripts/generate.ts
 
 .PHONY: check
@@ -25,6 +25,10 @@ check: $(INSTALLED) ## format, lint, types, and whether generated/ is fresh
 	prettier --check --log-level warn .
 	tsc
 	eslint .
+
+.PHONY: breaking
+breaking: $(INSTALLED) ## what would break a client of the contract at BASE=git-ref
+	@tsx scripts/breaking.ts $(BASE)
 
 .PHONY: build
 build: $(INSTALLED) ## compile src/ to dist/

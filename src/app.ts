@@ -12,6 +12,8 @@ export interface Dependencies {
   readonly store: PlantStore;
   readonly strategies: Strategies;
   readonly log: Log;
+  /** Whether operations may be left whose handlers are stubs. */
+  readonly stubs: boolean;
   /** Bytes of a request body. */
   readonly bodyLimit: number;
 }
@@ -30,7 +32,7 @@ const RESERVED = '/-/';
  *
  * @throws {InvalidContract} unless the document is valid and everything it asks for is there
  */
-export function createApp({ document, store, strategies, log, bodyLimit }: Dependencies): Express {
+export function createApp({ document, store, strategies, log, stubs, bodyLimit }: Dependencies): Express {
   const app = express();
   app.disable('x-powered-by');
   app.use(
@@ -40,6 +42,7 @@ export function createApp({ document, store, strategies, log, bodyLimit }: Depen
       strategies,
       toProblem,
       render: renderProblem,
+      stubs,
       bodyLimit,
       reserved: RESERVED,
       report({ problem, ...outcome }) {

@@ -28,7 +28,8 @@ async function start(): Promise<void> {
   ) as JsonObject;
   const store = await openStore(config.databaseUrl);
   const strategies = bearerStrategies(tokens);
-  const app = createApp({ document, store, strategies, log, bodyLimit: config.bodyLimit });
+  const { bodyLimit, production } = config;
+  const app = createApp({ document, store, strategies, log, bodyLimit, stubs: !production });
   const server = createHttpServer(app, renderProblem, LIMITS);
 
   const address = await listen(server, config.host, config.port);

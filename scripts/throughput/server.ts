@@ -33,6 +33,7 @@ async function main([url = '', token = '', mode]: readonly string[]): Promise<vo
     store: mode === 'one-by-one' ? oneByOne(store) : store,
     strategies: bearerStrategies([token]),
     log: { info: () => undefined, error: console.error },
+    stubs: false,
     bodyLimit: 102_400,
   });
   const limits = { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 10_000 };

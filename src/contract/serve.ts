@@ -6,6 +6,7 @@ import { type Answer, Problem, type ProblemKind } from './problem';
 import type { Operation } from './operations';
 import type { Encoded } from './response';
 import type { Strategies } from './security';
+import { isStub } from './stub';
 
 /** What one request came to, for logs and metrics. */
 export interface Outcome {
@@ -30,6 +31,8 @@ export interface ServiceOptions {
   readonly render: (problem: Problem) => Answer;
   /** Bytes. */
   readonly bodyLimit: number;
+  /** Whether a handler may be a stub (stub.ts). */
+  readonly stubs: boolean;
   /** Paths that start so are left to others; no operation may have one. */
   readonly reserved: string;
   readonly report: (outcome: Outcome, request: IncomingMessage) => void;
@@ -145,12 +148,18 @@ function send(
   discardBody(request, () => response.end());
 }
 
-function checkHandlers(operations: readonly Operation[], { handlers, reserved }: ServiceOptions): Finding[] {
+function checkHandlers(
+  operations: readonly Operation[],
+  { handlers, reserved, stubs }: ServiceOptions,
+): Finding[] {
   const findings: Finding[] = [];
   const unknown = new Set(Object.keys(handlers));
   for (const { operationId, pointer, paths } of operations) {
     if (!unknown.delete(operationId))
       findings.push({ pointer, message: `the operation ${operationId} has no handler` });
+    const handler = handlers[operationId];
+    if (!stubs && handler && isStub(handler))
+      findings.push({ pointer, message: `the handler of ${operationId} is still a stub: write it` });
     if (paths.some((path) => path.startsWith(reserved))) {
       findings.push({
         pointer,

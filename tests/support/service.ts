@@ -20,6 +20,7 @@ export function buildApp(overrides: Partial<Dependencies> = {}): express.Express
     store: openMemoryStore(),
     strategies: bearerStrategies([TOKEN]),
     log: { info: () => undefined, error: () => undefined },
+    stubs: true,
     bodyLimit: 102_400,
     ...overrides,
   });
@@ -36,6 +37,7 @@ export function buildService(options: Partial<ServiceOptions> & { document: Json
       toProblem,
       render: renderProblem,
       bodyLimit: 102_400,
+      stubs: true,
       reserved: '/-/',
       report: (outcome) => outcomes.push(outcome),
       ...options,
