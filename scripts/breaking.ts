@@ -31,7 +31,7 @@ function main(ref: string): number {
   for (const change of changes) console.log(changeLine(change));
   console.log(
     changes.length > 0
-      ? `\n${changes.length} changes since ${ref} would break a client`
+      ? `\n${changes.length} ${changes.length === 1 ? 'change' : 'changes'} since ${ref} would break a client`
       : `nothing since ${ref} would break a client`,
   );
   return changes.length > 0 ? 1 : 0;

@@ -54,7 +54,13 @@ class Comparison {
   }
 
   private readonly tell: Tell = (pointer, message, breaking) => {
-    this.changes.set(`${pointer} ${message}`, { pointer, message, breaking });
+    const key = `${pointer} ${message}`;
+    // Another type both admits less and admits more: one of them breaks.
+    this.changes.set(key, {
+      pointer,
+      message,
+      breaking: breaking || this.changes.get(key)?.breaking === true,
+    });
   };
 
   run(): Change[] {
