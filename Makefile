@@ -42,6 +42,10 @@ test: build ## run every test
 run: build ## build and serve
 	@node --enable-source-maps dist/main.js
 
+.PHONY: dev
+dev: $(INSTALLED) ## serve what you edit: generates, type-checks and swaps the server on every change
+	@tsx scripts/dev.ts
+
 .PHONY: clean
 clean: ## remove what can be made again (not data/)
 	rm -rf dist reports node_modules

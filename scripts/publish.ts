@@ -50,7 +50,7 @@ function findDocument(): string {
 async function overlay(document: JsonObject): Promise<JsonObject> {
   const file = path.join(root, OVERLAY);
   if (!existsSync(file)) return document;
-  const overlaySet = parse(readFileSync(file, 'utf8')) as Parameters<typeof openapiOverlay>[1]['overlaySet'];
+  const overlaySet = readOverlay(file);
   const result: { data: JsonObject; resultData: JsonObject } = await openapiOverlay(document, { overlaySet });
   const unused = [result.resultData['unusedActions']].flat();
   overlaySet.actions.forEach((action, i) => {
@@ -58,6 +58,16 @@ async function overlay(document: JsonObject): Promise<JsonObject> {
       throw new SourceError(`${OVERLAY}#/actions/${i}: ${action.target} matches nothing; delete the action`);
   });
   return result.data;
+}
+
+type Overlay = Parameters<typeof openapiOverlay>[1]['overlaySet'];
+
+function readOverlay(file: string): Overlay {
+  try {
+    return parse(readFileSync(file, 'utf8')) as Overlay;
+  } catch (error) {
+    throw new SourceError(`${OVERLAY}: ${error instanceof Error ? error.message : String(error)}`);
+  }
 }
 
 /** The types of openapi-typescript, int64 as bigint, and what each operation demands of its caller. */

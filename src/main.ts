@@ -76,5 +76,5 @@ No API_TOKENS are set, so here is one until the server stops. Try:
 start().catch((error: unknown) => {
   const known = error instanceof InvalidConfig || error instanceof InvalidContract;
   console.error(known ? error.message : error);
-  process.exitCode = 1;
+  process.exit(1); // a store may be open already, and would keep the process alive
 });

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
@@ -10,6 +10,7 @@ export interface Project {
   readonly folder: string;
   read(file: string): string;
   write(file: string, text: string): void;
+  makeFolder(name: string): void;
   /** Replaces a text that must be there. */
   edit(file: string, was: string, is: string): void;
   /** Runs a program of node_modules/.bin to its end. */
@@ -39,6 +40,9 @@ export function copyProject(): Project {
     folder,
     read,
     write,
+    makeFolder(name) {
+      mkdirSync(join(folder, name));
+    },
     edit(file, was, is) {
       const text = read(file);
       if (!text.includes(was)) throw new Error(`${file} has no ${JSON.stringify(was)}`);
