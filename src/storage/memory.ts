@@ -1,16 +1,22 @@
-import type { CreateOutcome, Plant, PlantStore } from '../plants/plant-store';
+import { StoreUnavailable, type CreateOutcome, type Plant, type PlantStore } from '../plants/plant-store';
 
 /** Keeps plants until the process ends: for tests, demonstrations and measurements. */
 export function openMemoryStore(): PlantStore {
   const plants = new Map<bigint, Plant>();
+  let closed = false;
+  const refuse = () => Promise.reject(new StoreUnavailable('the store is closed'));
   return {
     create({ id, name, tag }: Plant): Promise<CreateOutcome> {
+      if (closed) return refuse();
       const known = plants.get(id);
       if (known) return Promise.resolve(known.name === name && known.tag === tag ? 'unchanged' : 'conflict');
       plants.set(id, { id, name, ...(tag !== undefined && { tag }) });
       return Promise.resolve('created');
     },
-    ready: () => Promise.resolve(),
-    close: () => Promise.resolve(),
+    ready: () => (closed ? refuse() : Promise.resolve()),
+    close() {
+      closed = true;
+      return Promise.resolve();
+    },
   };
 }

@@ -1,0 +1,75 @@
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Problem } from './problem';
+
+/** Whether a request announces a body (RFC 9112 section 6.3). */
+export function announcesBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+/**
+ * Reads the body of a request, at most `limit` bytes of it; a client that waits to be told so is told to send it.
+ *
+ * @throws {Problem} `tooLarge`, at once if the length is declared; `malformed` if the body breaks off
+ */
+export function readBody(request: IncomingMessage, response: ServerResponse, limit: number): Promise<Buffer> {
+  const tooLarge = () => new Problem('tooLarge', `the body is larger than ${limit} bytes`);
+  if (Number(request.headers['content-length'] ?? 0) > limit) return Promise.reject(tooLarge());
+  if (request.headers.expect !== undefined) response.writeContinue(); // RFC 9110 section 10.1.1
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const settle = () => {
+      request.off('data', onData).off('end', onEnd).off('close', onBroken).off('error', onBroken);
+    };
+    const onData = (chunk: Buffer) => {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size <= limit) return;
+      settle();
+      request.pause();
+      reject(tooLarge());
+    };
+    const onEnd = () => {
+      settle();
+      resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
+    };
+    const onBroken = () => {
+      settle();
+      reject(new Problem('malformed', 'the body broke off'));
+    };
+    request.on('data', onData).on('end', onEnd).on('close', onBroken).on('error', onBroken);
+  });
+}
+
+/** What is discarded of a body that nobody wants: at most this many bytes, for at most this many milliseconds. */
+const DISCARDED = { bytes: 1_048_576, milliseconds: 1_000 };
+
+/** Discards the rest of a body, so that the client can read its answer; calls back when there is nothing more to do. */
+export function discardBody(request: IncomingMessage, done: () => void): void {
+  let size = 0;
+  const finish = () => {
+    clearTimeout(timer);
+    request.off('data', onData).off('end', finish).off('close', finish).pause();
+    done();
+  };
+  const onData = ({ length }: Buffer) => {
+    size += length;
+    if (size > DISCARDED.bytes) finish();
+  };
+  const timer = setTimeout(finish, DISCARDED.milliseconds);
+  request.on('data', onData).on('end', finish).on('close', finish).resume();
+}
+
+/**
+ * The text that the bytes of a body are.
+ *
+ * @throws {Problem} `malformed` unless they are UTF-8 without a byte order mark (RFC 8259 section 8.1)
+ */
+export function decodeText(bytes: Buffer): string {
+  if (!isUtf8(bytes)) throw new Problem('malformed', 'the body is not UTF-8');
+  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
+    throw new Problem('malformed', 'the body starts with a byte order mark');
+  }
+  return bytes.toString('utf8');
+}

@@ -1,0 +1,140 @@
+import { below, InvalidContract, type JsonObject, members, OpenApiDocument } from './document';
+import { aliasValue } from './json';
+import { type Operation, readOperations } from './operations';
+import { planRequest, type RequestReader } from './request';
+import { planResponses, type ResponseWriter } from './response';
+import { Router } from './router';
+import { SchemaSet } from './schemas';
+import { type Authenticate, compileSecurity, type Strategies } from './security';
+import { Shapes, type TookBranch } from './shapes';
+import { type Check, type Compile, requestCompiler, responseCompiler } from './validator';
+
+/** An operation with all that it takes to serve it. */
+export interface ServedOperation {
+  readonly operation: Operation;
+  readonly authenticate: Authenticate;
+  readonly requests: RequestReader;
+  readonly responses: ResponseWriter;
+}
+
+/** The operations of one path, by method in upper case. */
+export type ServedPath = Map<string, ServedOperation>;
+
+/** Everything that a document says, compiled. */
+export interface Contract {
+  readonly operations: readonly ServedOperation[];
+  readonly router: Router<ServedPath>;
+}
+
+/**
+ * Compiles a document: after this, nothing about it is left to be found out by a request.
+ *
+ * @param strategies undefined to prove the document alone
+ * @throws {InvalidContract} with everything that is wrong, each with its place
+ */
+export function compileContract(root: JsonObject, strategies: Strategies | undefined): Contract {
+  const document = new OpenApiDocument(root);
+  // A document that is not OpenAPI cannot be read any further.
+  if (document.findings.length > 0) throw new InvalidContract(document.findings);
+  const operations = readOperations(document);
+  checkSchemas(document, operations);
+  const incoming = new SchemaSet(document, 'request');
+  const outgoing = new SchemaSet(document, 'response');
+  const plans = operations.map((operation) => ({
+    operation,
+    request: planRequest(document, operation, incoming),
+    responses: planResponses(operation, outgoing),
+    authenticate: strategies && compileSecurity(document, operation, strategies),
+  }));
+  const router = new Router<ServedPath>();
+  const found = () => document.findings.length > 0;
+  if (found()) throw new InvalidContract(document.findings);
+
+  const one = guard(document, requestCompiler(incoming.components, false));
+  const compileResponse = guard(document, responseCompiler(outgoing.components));
+  let all: Compile | undefined;
+  const compileAll: Compile = (name, schema) =>
+    (all ??= requestCompiler(incoming.components, true))(name, schema);
+  const requestShapes = new Shapes(document, 'request', branches(incoming, one));
+  const responseShapes = new Shapes(document, 'response', branches(outgoing, compileResponse));
+  const served = plans.map(({ operation, request, responses, authenticate }) => ({
+    operation,
+    authenticate: authenticate ?? (() => Promise.resolve({})),
+    requests: request(one, compileAll, requestShapes),
+    responses: responses(compileResponse, responseShapes),
+  }));
+  for (const target of served) {
+    for (const path of target.operation.paths) addRoute(document, router, path, target);
+  }
+  if (found()) throw new InvalidContract(document.findings);
+  return { operations: served, router };
+}
+
+/** Turns what the validator cannot compile into a finding. */
+function guard(document: OpenApiDocument, compile: Compile): Compile {
+  return (name, schema) => {
+    try {
+      return compile(name, schema);
+    } catch (error) {
+      document.find(name.split(' ')[0] ?? '', error instanceof Error ? error.message : String(error));
+      return () => [];
+    }
+  };
+}
+
+/** Asks the validator which branch of a schema a value took. */
+function branches(schemas: SchemaSet, compile: Compile): TookBranch {
+  const checks = new Map<string, Check>();
+  return (pointer, holder, key) => {
+    let check = checks.get(pointer);
+    if (!check) {
+      check = compile(`${pointer} branch`, {
+        type: 'object',
+        properties: { value: schemas.branch(pointer) },
+      });
+      checks.set(pointer, check);
+    }
+    const envelope = {};
+    aliasValue(holder, key, envelope, 'value');
+    return check(envelope).length === 0;
+  };
+}
+
+function addRoute(
+  document: OpenApiDocument,
+  router: Router<ServedPath>,
+  path: string,
+  served: ServedOperation,
+): void {
+  const { method, pointer } = served.operation;
+  const methods = new Map([[method, served]]);
+  const known = router.add(path, methods);
+  if (!known) return;
+  const other = known.get(method);
+  if (other) document.find(pointer, `answers the same requests as #${other.operation.pointer}`);
+  known.set(method, served);
+}
+
+/** Judges every schema of the components and of the operations by the metaschema of JSON Schema 2020-12. */
+function checkSchemas(document: OpenApiDocument, operations: readonly Operation[]): void {
+  const pointers = new Set(
+    members(document.at('/components/schemas')).map(([name]) => below('/components/schemas', name)),
+  );
+  for (const { parameters, requestBody, responses } of operations) {
+    const described = [...responses.values()].flatMap(({ headers, content }) => [...headers, ...content]);
+    for (const { schema } of [...parameters, ...(requestBody?.content ?? []), ...described]) {
+      if (schema !== undefined) pointers.add(schema);
+    }
+  }
+  const check = requestCompiler({}, true)('metaschema', METASCHEMA);
+  for (const pointer of pointers) {
+    for (const { place, message } of check({ schema: document.at(pointer) })) {
+      document.find(pointer + place.slice('/schema'.length), message);
+    }
+  }
+}
+
+const METASCHEMA = {
+  type: 'object',
+  properties: { schema: { $ref: 'https://json-schema.org/draft/2020-12/schema' } },
+};

@@ -1,0 +1,114 @@
+import { documentErrors } from './validator';
+
+/** Something in the document (or in what was wired to it) that this server cannot serve. */
+export interface Finding {
+  /** JSON pointer (RFC 6901) into the document. */
+  readonly pointer: string;
+  readonly message: string;
+}
+
+/** Everything that is wrong with a document, all at once. */
+export class InvalidContract extends Error {
+  override name = 'InvalidContract';
+  constructor(readonly findings: readonly Finding[]) {
+    super(findings.map(({ pointer, message }) => `#${pointer}: ${message}`).join('\n'));
+  }
+}
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The members of an object, of none if it is none. */
+export function members(value: unknown): [name: string, value: unknown][] {
+  return isObject(value) ? Object.entries(value) : [];
+}
+
+/** The pointer one or more steps below `pointer`. */
+export function below(pointer: string, ...steps: (string | number)[]): string {
+  return steps.reduce<string>(
+    (p, step) => `${p}/${String(step).replace(/~/g, '~0').replace(/\//g, '~1')}`,
+    pointer,
+  );
+}
+
+/** A place in the document: the value there, and where it stands. */
+export interface Place {
+  readonly pointer: string;
+  readonly value: unknown;
+}
+
+/** One OpenAPI 3.1 document in one piece, and what was found wrong with it. */
+export class OpenApiDocument {
+  readonly findings: Finding[] = [];
+  private anchors: Map<string, string> | undefined;
+
+  constructor(readonly root: JsonObject) {
+    for (const { pointer, message } of documentErrors(root)) this.find(pointer, message);
+  }
+
+  find(pointer: string, message: string): void {
+    this.findings.push({ pointer, message });
+  }
+
+  at(pointer: string): unknown {
+    let value: unknown = this.root;
+    for (const step of pointer.split('/').slice(1)) {
+      const key = step.replace(/~1/g, '/').replace(/~0/g, '~');
+      if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+      value = (value as JsonObject)[key];
+    }
+    return value;
+  }
+
+  /** The pointer that a `$ref` at `pointer` leads to, undefined (and a finding) if it leads nowhere. */
+  target(ref: unknown, pointer: string): string | undefined {
+    const fragment =
+      typeof ref === 'string' && ref.startsWith('#') ? decodeFragment(ref.slice(1)) : undefined;
+    const target = fragment === '' || fragment?.startsWith('/') ? fragment : this.anchor(fragment);
+    if (target !== undefined && this.at(target) !== undefined) return target;
+    this.find(below(pointer, '$ref'), `${JSON.stringify(ref)} leads nowhere in this document`);
+    return undefined;
+  }
+
+  /** Follows the `$ref`s of an object that is not a schema, to the object that has none. */
+  follow(pointer: string, value: unknown = this.at(pointer)): Place & { readonly value: JsonObject } {
+    const seen = new Set<string>();
+    let place = pointer;
+    while (isObject(value) && '$ref' in value && !seen.has(place)) {
+      seen.add(place);
+      const target = this.target(value['$ref'], place);
+      if (target === undefined) return { pointer: place, value: {} };
+      place = target;
+      value = this.at(target);
+    }
+    return { pointer: place, value: isObject(value) ? value : {} };
+  }
+
+  /** Where the schema with this `$anchor` stands. */
+  private anchor(name: string | undefined): string | undefined {
+    if (!this.anchors) {
+      const anchors = new Map<string, string>();
+      const walk = (value: unknown, pointer: string): void => {
+        if (typeof value !== 'object' || value === null) return;
+        for (const [key, item] of Object.entries(value)) {
+          if (key === '$anchor' && typeof item === 'string') anchors.set(item, pointer);
+          else walk(item, below(pointer, key));
+        }
+      };
+      walk(this.root, '');
+      this.anchors = anchors;
+    }
+    return name === undefined ? undefined : this.anchors.get(name);
+  }
+}
+
+function decodeFragment(fragment: string): string | undefined {
+  try {
+    return decodeURIComponent(fragment);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,83 @@
+/**
+ * The types that tie handlers to the document: `operations` is what openapi-typescript generates from it, `security`
+ * (operationId -> the schemes of each alternative, as tuples; `never` without authentication) is added by
+ * scripts/generate.ts.
+ */
+
+/** Of a generated operation, what the types here look at. */
+interface OperationTypes {
+  parameters: object;
+  requestBody?: unknown;
+  responses: object;
+}
+
+type Known<T> = { [Key in keyof T as string extends Key ? never : Key]: T[Key] };
+
+type Contents<T> = T extends { content: infer Content } ? Content[keyof Content] : undefined;
+
+type Parameters<P> = {
+  readonly [Place in keyof P as [NonNullable<P[Place]>] extends [never] ? never : Place]-?: Readonly<
+    NonNullable<P[Place]>
+  >;
+};
+
+type Body<O extends OperationTypes> = [NonNullable<O['requestBody']>] extends [never]
+  ? unknown
+  : {
+      readonly body:
+        Contents<NonNullable<O['requestBody']>> | (undefined extends O['requestBody'] ? undefined : never);
+    };
+
+type Principal<Schemes, Principals> = Schemes extends readonly string[]
+  ? { readonly [Scheme in Schemes[number] & keyof Principals]: Principals[Scheme] }
+  : never;
+
+type Authenticated<Schemes, Principals> = [Schemes] extends [never]
+  ? unknown
+  : { readonly principal: Principal<Schemes, Principals> };
+
+/**
+ * What a handler is given: what the document describes and nothing else. `path`, `query`, `header`, `cookie` and `body`
+ * are there if the operation has them, `principal` (by security scheme) if it demands authentication.
+ */
+export type HandlerRequest<O extends OperationTypes, Schemes, Principals> = Parameters<O['parameters']> &
+  Body<O> &
+  Authenticated<Schemes, Principals>;
+
+type ResponseHeaders<R> = R extends { headers: infer H }
+  ? [keyof Known<H>] extends [never]
+    ? { readonly headers?: Readonly<Record<string, never>> }
+    : Partial<Known<H>> extends Known<H>
+      ? { readonly headers?: Readonly<Known<H>> }
+      : { readonly headers: Readonly<Known<H>> }
+  : unknown;
+
+type ResponseContent<R> = R extends { content: infer Content }
+  ? [Content] extends [never]
+    ? unknown
+    : { [Type in keyof Content]: ContentOf<Type, Content[Type], keyof Content> }[keyof Content]
+  : unknown;
+
+/** The media type is named only where there is a choice. */
+type ContentOf<Type, Value, All> = [All] extends [Type]
+  ? { readonly body: Value; readonly contentType?: Type }
+  : { readonly body: Value; readonly contentType: Type };
+
+/** What a handler may return: one of the documented responses. A range or `default` stands for any status. */
+export type HandlerResponse<O extends OperationTypes> = {
+  [Status in keyof O['responses']]: {
+    readonly status: Status extends number ? Status : number;
+  } & ResponseHeaders<O['responses'][Status]> &
+    ResponseContent<O['responses'][Status]>;
+}[keyof O['responses']];
+
+export type Handler<O extends OperationTypes, Schemes, Principals> = (
+  request: HandlerRequest<O, Schemes, Principals>,
+) => Promise<HandlerResponse<O>>;
+
+/** One handler per operation, by operationId: a missing and an unknown one are compile errors. */
+export type Handlers<Operations, Security, Principals> = {
+  readonly [Id in keyof Security & keyof Operations]: Operations[Id] extends OperationTypes
+    ? Handler<Operations[Id], Security[Id], Principals>
+    : never;
+};

@@ -1,0 +1,290 @@
+/**
+ * JSON text (RFC 8259, restricted to I-JSON, RFC 7493) to values and back, exactly.
+ *
+ * `JSON.parse` rounds 9007199254740993 to a double, keeps the last of two equal names, lets lone surrogates in and
+ * recurses as deep as a client likes. Here each of these is decided: integers stay exact, the others are refused.
+ */
+
+/** Deeper nesting is refused, so that no recursion over a value can exhaust the stack. */
+export const MAX_DEPTH = 64;
+
+export class MalformedJson extends Error {
+  override name = 'MalformedJson';
+}
+
+/**
+ * What a number literal said where its double does not say the same: the integer, or `null` for a fraction that the
+ * double has lost (1.00000000000000000001). Kept beside the values so that a double is all that other code sees.
+ */
+type Exact = bigint | null;
+const exactNumbers = new WeakMap<object, Map<string | number, Exact>>();
+
+/** The exact value of the number at `holder[key]`, if it is not that of the double found there. */
+export function exactNumber(holder: object, key: string | number): Exact | undefined {
+  return exactNumbers.get(holder)?.get(key);
+}
+
+/** Puts the value at `holder[key]` at `toHolder[toKey]` too, exactly. */
+export function aliasValue(holder: object, key: string | number, toHolder: object, toKey: string): void {
+  Reflect.set(toHolder, toKey, Reflect.get(holder, key));
+  const exact = exactNumber(holder, key);
+  if (exact !== undefined) exactNumbers.set(toHolder, new Map([[toKey, exact]]));
+}
+
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const WHOLE_NUMBER = new RegExp(`^${NUMBER.source}$`);
+/** No literal of at most 15 digits without an exponent is changed by the conversion to a double. */
+const SHORT = /^-?[\d.]{1,15}$/;
+/** Beyond every int64: larger integers need not be told apart. */
+const HUGE = 10n ** 25n;
+
+/** The integer that a number literal denotes, clamped to 10^25; `null` if it is not an integer. */
+function exactInteger(literal: string): Exact {
+  const [mantissa = '', exponent = '0'] = literal.toLowerCase().split('e');
+  const [whole = '', fraction = ''] = mantissa.replace('-', '').split('.');
+  const digits = whole + fraction;
+  const significant = digits.replace(/0+$/, '');
+  const zeros = Number(exponent) - fraction.length + (digits.length - significant.length);
+  const magnitude = significant.replace(/^0+/, '');
+  if (magnitude === '') return 0n;
+  if (zeros < 0) return null;
+  const integer = magnitude.length + zeros > 25 ? HUGE : BigInt(magnitude) * 10n ** BigInt(zeros);
+  return literal.startsWith('-') ? -integer : integer;
+}
+
+/** Sets `holder[key]` to the number that `literal` (of the JSON grammar) denotes, and keeps it exact. */
+function setNumber(holder: object, key: string | number, literal: string): number {
+  const double = Number(literal);
+  if (SHORT.test(literal)) return double;
+  if (!Number.isFinite(double)) throw new MalformedJson(`the number ${literal.slice(0, 30)} is too large`);
+  if (Number.isInteger(double)) {
+    const exact = exactInteger(literal);
+    if (exact === null || exact !== BigInt(double)) {
+      const entries = exactNumbers.get(holder) ?? new Map<string | number, Exact>();
+      exactNumbers.set(holder, entries.set(key, exact));
+    }
+  }
+  return double;
+}
+
+/** Whether `text` is one number of the JSON grammar; if so `holder[key]` becomes that number, exactly. */
+export function parseNumber(
+  text: string,
+  holder: Record<string | number, unknown>,
+  key: string | number,
+): boolean {
+  if (!WHOLE_NUMBER.test(text)) return false;
+  holder[key] = setNumber(holder, key, text);
+  return true;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '"': '"',
+  '\\': '\\',
+  '/': '/',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+};
+/** What a string may hold unescaped (RFC 8259 section 7). */
+const PLAIN_STRING = /[^"\\\u0000-\u001f]*/y;
+
+class Parser {
+  private at = 0;
+  private depth = 0;
+  constructor(private readonly text: string) {}
+
+  document(holder: object, key: string): unknown {
+    const value = this.value(holder, key);
+    if (!Number.isNaN(this.next())) throw this.unexpected('the end of the text');
+    return value;
+  }
+
+  /** The code of the next character that is not white space, NaN at the end. */
+  private next(): number {
+    for (;;) {
+      const code = this.text.charCodeAt(this.at);
+      if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return code;
+      this.at++;
+    }
+  }
+
+  private unexpected(wanted: string): MalformedJson {
+    const got =
+      this.at < this.text.length ? `the character ${JSON.stringify(this.text[this.at])}` : 'the end';
+    return new MalformedJson(`expected ${wanted}, got ${got} at position ${this.at}`);
+  }
+
+  private value(holder: object, key: string | number): unknown {
+    switch (this.next()) {
+      case 0x7b:
+        return this.object();
+      case 0x5b:
+        return this.array();
+      case 0x22:
+        return this.string();
+      case 0x74:
+        return this.word('true', true);
+      case 0x66:
+        return this.word('false', false);
+      case 0x6e:
+        return this.word('null', null);
+      default:
+        return this.number(holder, key);
+    }
+  }
+
+  private word<T>(word: string, value: T): T {
+    if (!this.text.startsWith(word, this.at)) throw this.unexpected('a value');
+    this.at += word.length;
+    return value;
+  }
+
+  private number(holder: object, key: string | number): number {
+    NUMBER.lastIndex = this.at;
+    const literal = NUMBER.exec(this.text)?.[0];
+    if (literal === undefined) throw this.unexpected('a value');
+    this.at += literal.length;
+    return setNumber(holder, key, literal);
+  }
+
+  /** Enters an object or array and steps over its bracket. */
+  private enter(): void {
+    if (++this.depth > MAX_DEPTH) throw new MalformedJson(`nested more than ${MAX_DEPTH} deep`);
+    this.at++;
+  }
+
+  /** Whether a comma follows; otherwise steps out over the closing bracket. */
+  private more(close: number, bracket: string): boolean {
+    const code = this.next();
+    if (code !== 0x2c && code !== close) throw this.unexpected(`"," or "${bracket}"`);
+    this.at++;
+    if (code === close) this.depth--;
+    return code === 0x2c;
+  }
+
+  private object(): object {
+    const object: Record<string, unknown> = {};
+    this.enter();
+    if (this.next() === 0x7d) return (this.more(0x7d, '}'), object);
+    do {
+      if (this.next() !== 0x22) throw this.unexpected('a property name');
+      const name = this.string();
+      if (name === '__proto__') throw new MalformedJson('the property name "__proto__" is not accepted');
+      if (Object.hasOwn(object, name)) {
+        throw new MalformedJson(
+          `the property name ${JSON.stringify(name.slice(0, 100))} stands twice in one object`,
+        );
+      }
+      if (this.next() !== 0x3a) throw this.unexpected('":"');
+      this.at++;
+      object[name] = this.value(object, name);
+    } while (this.more(0x7d, '}'));
+    return object;
+  }
+
+  private array(): unknown[] {
+    const array: unknown[] = [];
+    this.enter();
+    if (this.next() === 0x5d) return (this.more(0x5d, ']'), array);
+    do {
+      array.push(this.value(array, array.length));
+    } while (this.more(0x5d, ']'));
+    return array;
+  }
+
+  private string(): string {
+    let value = '';
+    let escaped = false;
+    for (;;) {
+      PLAIN_STRING.lastIndex = ++this.at;
+      PLAIN_STRING.test(this.text);
+      value += this.text.slice(this.at, PLAIN_STRING.lastIndex);
+      this.at = PLAIN_STRING.lastIndex;
+      const code = this.text.charCodeAt(this.at);
+      if (code === 0x22) break;
+      if (code !== 0x5c) throw this.unexpected('the rest of a string');
+      value += this.escape();
+      escaped = true;
+    }
+    this.at++;
+    if (escaped && !value.isWellFormed()) throw new MalformedJson('a string has half of a surrogate pair');
+    return value;
+  }
+
+  /** The character behind the backslash at the current place; ends on the last character of the escape. */
+  private escape(): string {
+    const letter = this.text[++this.at];
+    if (letter === 'u') {
+      const hex = this.text.slice(this.at + 1, this.at + 5);
+      if (!/^[\da-fA-F]{4}$/.test(hex)) throw this.unexpected('four hexadecimal digits after "\\u"');
+      this.at += 4;
+      return String.fromCharCode(parseInt(hex, 16));
+    }
+    const character = letter === undefined ? undefined : ESCAPES[letter];
+    if (character === undefined) throw this.unexpected('an escape sequence');
+    return character;
+  }
+}
+
+/**
+ * Parses `text` into `holder[key]`.
+ *
+ * @throws {MalformedJson} that says what was expected and what was got, and where.
+ */
+export function parseJson(text: string, holder: Record<string, unknown>, key: string): void {
+  holder[key] = new Parser(text).document(holder, key);
+}
+
+/**
+ * The JSON text of a value: a bigint is written in full, `toJSON` is honoured, a property that is undefined is left
+ * out. What JSON.stringify would silently turn into `null` or `{}` is an error instead.
+ *
+ * @throws {TypeError} with the place of what JSON does not have.
+ */
+export function stringifyJson(value: unknown, place = 'body', depth = 0): string {
+  if (typeof value === 'object') return value === null ? 'null' : stringifyObject(value, place, depth + 1);
+  if (typeof value === 'string') {
+    if (!value.isWellFormed()) throw new TypeError(`${place} has half of a surrogate pair`);
+    return JSON.stringify(value);
+  }
+  if (typeof value === 'number' && !Number.isFinite(value))
+    throw new TypeError(`${place} is ${value}, not a JSON number`);
+  if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean')
+    return String(value);
+  throw new TypeError(`${place} is of the type ${typeof value}, which JSON does not have`);
+}
+
+function stringifyObject(value: object, place: string, depth: number): string {
+  if (depth > MAX_DEPTH) throw new TypeError(`${place} is nested more than ${MAX_DEPTH} deep`);
+  if ('toJSON' in value && typeof value.toJSON === 'function') {
+    return stringifyJson((value.toJSON as () => unknown)(), place, depth);
+  }
+  const exact = exactNumbers.get(value);
+  if (Array.isArray(value)) {
+    return `[${value.map((item, i) => stringifyJson(exact?.get(i) ?? item, `${place}/${i}`, depth)).join()}]`;
+  }
+  if (value instanceof Map || value instanceof Set) {
+    throw new TypeError(`${place} is a ${value.constructor.name}, which JSON does not have`);
+  }
+  let text = '';
+  for (const [name, item] of Object.entries(value)) {
+    if (item === undefined) continue;
+    const member = stringifyJson(exact?.get(name) ?? item, `${place}/${name}`, depth);
+    text += `${text && ','}${JSON.stringify(name)}:${member}`;
+  }
+  return `{${text}}`;
+}
+
+/** A text that is the same for equal values only: what stands at `holder[key]`, with the names in order. */
+export function canonicalJson(holder: object, key: string | number): string {
+  const value = (holder as Record<string | number, unknown>)[key];
+  if (Array.isArray(value)) return `[${value.map((_, i) => canonicalJson(value, i)).join()}]`;
+  if (typeof value === 'object' && value !== null) {
+    const names = Object.keys(value).sort();
+    return `{${names.map((name) => `${JSON.stringify(name)}:${canonicalJson(value, name)}`).join()}}`;
+  }
+  return String(exactNumber(holder, key) ?? JSON.stringify(value));
+}

@@ -1,0 +1,56 @@
+/** A media type as RFC 9110 section 8.3.1 compares it: type, subtype and parameter names without regard to case. */
+export interface MediaType {
+  /** `type/subtype`, in lower case. */
+  readonly essence: string;
+  readonly parameters: ReadonlyMap<string, string>;
+}
+
+const TOKEN = "[!#$%&'*+.^_`|~\\w-]+";
+const ESSENCE = new RegExp(`^(${TOKEN}/${TOKEN})[ \\t]*(?:;|$)`);
+const PARAMETER = new RegExp(
+  `[ \\t]*;[ \\t]*(?:(${TOKEN})=(?:(${TOKEN})|"((?:[^"\\\\]|\\\\.)*)"))?[ \\t]*`,
+  'y',
+);
+
+/** Parses a Content-Type field; undefined if it is not one. */
+export function parseMediaType(field: string): MediaType | undefined {
+  const essence = ESSENCE.exec(field)?.[1]?.toLowerCase();
+  if (essence === undefined) return undefined;
+  const parameters = new Map<string, string>();
+  PARAMETER.lastIndex = essence.length;
+  while (PARAMETER.lastIndex < field.length) {
+    const match = PARAMETER.exec(field);
+    if (!match) return field.slice(essence.length).trim() === '' ? { essence, parameters } : undefined;
+    const [, name, token, quoted] = match;
+    if (name === undefined) continue;
+    if (parameters.has(name.toLowerCase())) return undefined;
+    parameters.set(name.toLowerCase(), token ?? (quoted ?? '').replace(/\\(.)/g, '$1'));
+  }
+  return { essence, parameters };
+}
+
+/** How a body is read and written. */
+export type Codec = 'json' | 'form' | 'text' | 'binary' | 'multipart';
+
+export function codecOf(essence: string): Codec {
+  if (essence === 'application/json' || essence.endsWith('+json')) return 'json';
+  if (essence === 'application/x-www-form-urlencoded') return 'form';
+  if (essence.startsWith('multipart/')) return 'multipart';
+  return essence.startsWith('text/') ? 'text' : 'binary';
+}
+
+/**
+ * How well a media type or range of a document (OpenAPI 3.1 section 4.8.14) covers a media type: 3 is the type itself,
+ * 2 its range, 1 everything, 0 not at all.
+ */
+export function coverage(key: string, essence: string): number {
+  const range = essenceOf(key);
+  if (range === essence) return 3;
+  if (range === '*/*') return 1;
+  return range.endsWith('/*') && essence.startsWith(range.slice(0, -1)) ? 2 : 0;
+}
+
+/** `type/subtype` of a key of a content map, in lower case. */
+export function essenceOf(key: string): string {
+  return (key.split(';')[0] ?? '').trim().toLowerCase();
+}

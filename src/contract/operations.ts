@@ -1,0 +1,253 @@
+import { below, isObject, members, type OpenApiDocument, type Place } from './document';
+import { type Codec, codecOf, coverage, essenceOf } from './media-type';
+
+/** OpenAPI 3.1 section 4.8.9. */
+const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
+
+export const PARAMETER_PLACES = ['path', 'query', 'header', 'cookie'] as const;
+export type ParameterPlace = (typeof PARAMETER_PLACES)[number];
+
+/** OpenAPI 3.1 section 4.8.14. */
+export interface MediaTypeObject {
+  /** As the document has it; it may be a range. */
+  readonly key: string;
+  readonly codec: Codec;
+  /** Where its schema stands, if it has one. */
+  readonly schema: string | undefined;
+}
+
+/** OpenAPI 3.1 sections 4.8.12 and 4.8.21: a parameter of a request, or a header of a response. */
+export interface Parameter {
+  readonly name: string;
+  readonly in: ParameterPlace;
+  readonly required: boolean;
+  readonly style: string;
+  readonly explode: boolean;
+  readonly schema: string | undefined;
+  /** The parameter is JSON text, not a style. */
+  readonly json: boolean;
+}
+
+/** OpenAPI 3.1 section 4.8.17. */
+export interface ResponseObject {
+  readonly headers: readonly Parameter[];
+  readonly content: readonly MediaTypeObject[];
+}
+
+/** One way to satisfy a security requirement: all of its schemes. None: anonymous. */
+export type SecurityAlternative = readonly { readonly scheme: string; readonly scopes: readonly string[] }[];
+
+/** OpenAPI 3.1 section 4.8.10, with everything it refers to or inherits. */
+export interface Operation {
+  readonly operationId: string;
+  /** In upper case. */
+  readonly method: string;
+  /** Its path below each base path of its servers, templates in braces. */
+  readonly paths: readonly string[];
+  readonly pointer: string;
+  readonly parameters: readonly Parameter[];
+  readonly requestBody:
+    { readonly required: boolean; readonly content: readonly MediaTypeObject[] } | undefined;
+  /** By status, range (`2XX`) or `default`. */
+  readonly responses: ReadonlyMap<string, ResponseObject>;
+  readonly security: readonly SecurityAlternative[];
+}
+
+/** Of the documented media types and ranges, the one that says most about a media type; undefined if none covers it. */
+export function cover(content: readonly MediaTypeObject[], essence: string): MediaTypeObject | undefined {
+  const covering = content.filter(
+    ({ key, codec }) =>
+      coverage(key, essence) === 3 || (coverage(key, essence) > 0 && codec === codecOf(essence)),
+  );
+  return covering.sort((a, b) => coverage(b.key, essence) - coverage(a.key, essence))[0];
+}
+
+/** Reads every operation under `paths`. Callbacks and webhooks are for others to serve. */
+export function readOperations(document: OpenApiDocument): Operation[] {
+  const operations: Operation[] = [];
+  const known = new Map<string, string>();
+  for (const [path] of members(document.root['paths'])) {
+    if (!path.startsWith('/')) continue;
+    const item = document.follow(below('/paths', path));
+    for (const method of METHODS) {
+      if (!(method in item.value)) continue;
+      const pointer = below(item.pointer, method);
+      const operation = new OperationReader(document, path, item, {
+        pointer,
+        value: document.at(pointer),
+      }).read(method);
+      const other = known.get(operation.operationId);
+      if (other !== undefined) document.find(below(pointer, 'operationId'), `is that of #${other} too`);
+      known.set(operation.operationId, pointer);
+      operations.push(operation);
+    }
+  }
+  return operations;
+}
+
+class OperationReader {
+  private readonly value: Readonly<Record<string, unknown>>;
+  private readonly pointer: string;
+
+  constructor(
+    private readonly document: OpenApiDocument,
+    private readonly path: string,
+    private readonly item: Place & { readonly value: Readonly<Record<string, unknown>> },
+    operation: Place,
+  ) {
+    this.pointer = operation.pointer;
+    this.value = isObject(operation.value) ? operation.value : {};
+  }
+
+  read(method: string): Operation {
+    const { operationId } = this.value;
+    if (typeof operationId !== 'string') {
+      this.document.find(this.pointer, 'has no operationId, by which its handler is found');
+    }
+    const responses = members(this.value['responses']).filter(([status]) => !status.startsWith('x-'));
+    if (responses.length === 0)
+      this.document.find(this.pointer, 'has no responses: nothing could be answered');
+    return {
+      operationId: String(operationId),
+      method: method.toUpperCase(),
+      paths: this.basePaths().map((base) => base + this.path),
+      pointer: this.pointer,
+      parameters: this.parameters(),
+      requestBody: this.requestBody(),
+      responses: new Map(
+        responses.map(([status]) => [
+          status.toUpperCase().replace('DEFAULT', 'default'),
+          this.response(status),
+        ]),
+      ),
+      security: this.security(),
+    };
+  }
+
+  /** The path of each server's URL, without a slash at its end (OpenAPI 3.1 section 4.8.5). */
+  private basePaths(): string[] {
+    const owner = [
+      { pointer: this.pointer, value: this.value },
+      this.item,
+      { pointer: '', value: this.document.root },
+    ].find(({ value }) => Array.isArray(value['servers']) && value['servers'].length > 0);
+    if (!owner) return [''];
+    const paths = new Set<string>();
+    for (const [i, server] of [owner.value['servers']].flat().entries()) {
+      if (!isObject(server)) continue;
+      const url = String(server['url']).replace(/\{([^}]*)\}/g, (_, name: string) => {
+        const variable = isObject(server['variables']) ? server['variables'][name] : undefined;
+        return String(isObject(variable) ? variable['default'] : '');
+      });
+      try {
+        paths.add(new URL(url, 'http://localhost/').pathname.replace(/\/$/, ''));
+      } catch {
+        this.document.find(below(owner.pointer, 'servers', i, 'url'), `${JSON.stringify(url)} is not a URL`);
+      }
+    }
+    return [...paths];
+  }
+
+  private parameters(): Parameter[] {
+    const found = new Map<string, Parameter>();
+    for (const owner of [this.item, { pointer: this.pointer, value: this.value }]) {
+      for (const i of [owner.value['parameters'] ?? []].flat().keys()) {
+        const { pointer, value } = this.document.follow(below(owner.pointer, 'parameters', i));
+        const place = PARAMETER_PLACES.find((name) => name === value['in']);
+        const name = String(value['name']);
+        // OpenAPI 3.1 section 4.8.12.1: other parts of the document describe these.
+        const ignored = place === 'header' && /^(accept|content-type|authorization)$/i.test(name);
+        if (place && !ignored) found.set(`${place} ${name}`, this.parameter(name, place, pointer));
+      }
+    }
+    const templates = new Set([...this.path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name));
+    for (const { name, in: place } of found.values()) {
+      if (place === 'path' && !templates.delete(name)) {
+        this.document.find(this.pointer, `has the path parameter ${name}, which is not in ${this.path}`);
+      }
+    }
+    for (const name of templates)
+      this.document.find(this.pointer, `does not describe the path parameter ${name}`);
+    return [...found.values()];
+  }
+
+  private parameter(name: string, place: ParameterPlace, pointer: string): Parameter {
+    const { value } = this.document.follow(pointer);
+    const usual = place === 'query' || place === 'cookie' ? 'form' : 'simple';
+    const style = typeof value['style'] === 'string' ? value['style'] : usual;
+    const content = this.content(pointer, value['content']);
+    const json = content[0]?.codec === 'json';
+    if (content[0] && !json)
+      this.document.find(below(pointer, 'content'), 'only JSON can be read as a parameter');
+    if (value['allowReserved'] === true || value['allowEmptyValue'] === true) {
+      this.document.find(pointer, 'allowReserved and allowEmptyValue are ambiguous and not served');
+    }
+    return {
+      name,
+      in: place,
+      required: value['required'] === true,
+      style,
+      explode: typeof value['explode'] === 'boolean' ? value['explode'] : style === 'form',
+      schema: json ? content[0]?.schema : 'schema' in value ? below(pointer, 'schema') : undefined,
+      json,
+    };
+  }
+
+  private requestBody(): Operation['requestBody'] {
+    if (!('requestBody' in this.value)) return undefined;
+    const { pointer, value } = this.document.follow(below(this.pointer, 'requestBody'));
+    return { required: value['required'] === true, content: this.content(pointer, value['content']) };
+  }
+
+  private response(status: string): ResponseObject {
+    const { pointer, value } = this.document.follow(below(this.pointer, 'responses', status));
+    const headers = members(value['headers']).flatMap(([name]) => {
+      if (name.toLowerCase() === 'content-type') return []; // OpenAPI 3.1 section 4.8.17.1
+      const header = this.document.follow(below(pointer, 'headers', name));
+      return [this.parameter(name, 'header', header.pointer)];
+    });
+    return { headers, content: this.content(pointer, value['content']) };
+  }
+
+  private content(owner: string, content: unknown): MediaTypeObject[] {
+    return members(content).map(([key, value]) => {
+      const pointer = below(owner, 'content', key);
+      const schema = isObject(value) && 'schema' in value ? below(pointer, 'schema') : undefined;
+      const codec = this.codec(key, schema);
+      const opaque = codec === 'binary' && schema !== undefined && !this.isOpaque(schema);
+      if (codec === 'multipart') this.document.find(pointer, 'multipart bodies cannot be served');
+      else if (opaque) this.document.find(schema, `a body of ${key} cannot be judged by a schema`);
+      return { key, codec, schema };
+    });
+  }
+
+  /** A range with a schema is taken for JSON: nothing else could be judged by it. */
+  private codec(key: string, schema: string | undefined): Codec {
+    const essence = essenceOf(key);
+    const json = schema !== undefined && !this.isOpaque(schema) && coverage(essence, 'application/json') > 0;
+    return json ? 'json' : codecOf(essence);
+  }
+
+  /** Whether a schema says no more than that there are bytes. */
+  private isOpaque(pointer: string): boolean {
+    const { value } = this.document.follow(pointer);
+    return (
+      Object.keys(value).every((keyword) =>
+        /^(type|format|description|title|content\w+|examples?|x-.*)$/.test(keyword),
+      ) && [undefined, 'string'].includes(value['type'] as string | undefined)
+    );
+  }
+
+  private security(): SecurityAlternative[] {
+    const alternatives = this.value['security'] ?? this.document.root['security'] ?? [];
+    const pointer = 'security' in this.value ? below(this.pointer, 'security') : '/security';
+    return [alternatives].flat().map((alternative, i) =>
+      members(alternative).map(([scheme, scopes]) => {
+        if (this.document.at(below('/components/securitySchemes', scheme)) === undefined) {
+          this.document.find(below(pointer, i, scheme), 'is not among components.securitySchemes');
+        }
+        return { scheme, scopes: [scopes].flat().map(String) };
+      }),
+    );
+  }
+}

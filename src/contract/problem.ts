@@ -1,0 +1,41 @@
+/** Every way in which a request can end without the answer of its handler. */
+export type ProblemKind =
+  | 'malformed' // the bytes are not well-formed: HTTP, UTF-8 or JSON
+  | 'mismatch' // the request does not match the document
+  | 'noCredentials'
+  | 'badCredentials'
+  | 'forbidden' // known, but not allowed to do this
+  | 'noSuchPath'
+  | 'noSuchMethod'
+  | 'tooSlow'
+  | 'tooLarge'
+  | 'unsupportedMediaType'
+  | 'headersTooLarge'
+  | 'unexpected' // the cause is for the log, never for the client
+  | 'notImplemented'
+  | 'unavailable';
+
+/** Headers of a response: names as they are written, values as they are sent. */
+export type Headers = Readonly<Record<string, string>>;
+
+/** A refusal. Its message is sent to the client: it says what was wrong and where, and never repeats a secret. */
+export class Problem extends Error {
+  override name = 'Problem';
+  constructor(
+    readonly kind: ProblemKind,
+    message: string,
+    readonly headers: Headers = {},
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+/** An answer before it is put into bytes. */
+export interface Answer {
+  readonly status: number;
+  readonly headers?: Headers | undefined;
+  /** Needed only where the document offers several media types for this status. */
+  readonly contentType?: string | undefined;
+  readonly body?: unknown;
+}

@@ -1,0 +1,164 @@
+import { MalformedJson, parseJson, stringifyJson } from './json';
+import { coverage, essenceOf } from './media-type';
+import type { MediaTypeObject, Operation, ResponseObject } from './operations';
+import type { Answer, Headers } from './problem';
+import { parameterSchemas } from './request';
+import type { SchemaSet } from './schemas';
+import type { Convert, Shapes } from './shapes';
+import type { Check, Compile, Envelope } from './validator';
+
+/** An answer as it goes out. */
+export interface Encoded {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: string | Uint8Array | undefined;
+}
+
+/** An answer that the document does not allow; the message is for the log. */
+export class UndocumentedResponse extends Error {
+  override name = 'UndocumentedResponse';
+}
+
+/** Writes the answers of one operation. */
+export interface ResponseWriter {
+  /** Whether the document says anything of a status. */
+  documents(status: number): boolean;
+  /**
+   * Puts an answer into the bytes that are sent, and judges these; properties that the document does not list are left
+   * out of them.
+   *
+   * @param beyond headers that HTTP demands of this answer, whether documented or not
+   * @throws {UndocumentedResponse} that says what is wrong and where
+   */
+  write(answer: Answer, beyond?: Headers): Encoded;
+}
+
+interface Writer {
+  readonly key: string;
+  readonly media: MediaTypeObject | undefined;
+  readonly check: Check;
+  readonly convert: Convert | undefined;
+}
+
+/** Plans the writer of an operation's responses; `compile` it once the schemas of all operations are known. */
+export function planResponses(operation: Operation, schemas: SchemaSet) {
+  const plans = [...operation.responses].map(([status, response]) => {
+    const headers = parameterSchemas(response.headers, schemas);
+    const variants = response.content.length > 0 ? response.content : [undefined];
+    return {
+      status,
+      response,
+      variants: variants.map((media) => {
+        const judged = media?.schema !== undefined && media.codec !== 'binary';
+        const properties = { ...headers, ...(judged && { body: schemas.reference(media.schema) }) };
+        return { media, schema: { type: 'object', properties, required: Object.keys(headers) } };
+      }),
+    };
+  });
+
+  return function compile(compileOne: Compile, shapes: Shapes): ResponseWriter {
+    const writers = new Map<string, { response: ResponseObject; variants: Writer[] }>();
+    for (const { status, response, variants } of plans) {
+      writers.set(status, {
+        response,
+        variants: variants.map(({ media, schema }) => ({
+          key: media?.key ?? '',
+          media,
+          check: compileOne(`${operation.pointer} ${status} ${media?.key ?? ''}`, schema),
+          convert:
+            media?.schema !== undefined && media.codec === 'json'
+              ? shapes.converter(media.schema)
+              : undefined,
+        })),
+      });
+    }
+    const find = (status: number) =>
+      writers.get(String(status)) ?? writers.get(`${Math.floor(status / 100)}XX`) ?? writers.get('default');
+
+    return {
+      documents: (status) => find(status) !== undefined,
+      write(answer, beyond = {}) {
+        const found = find(answer.status);
+        if (!found) throw new UndocumentedResponse(`the status ${answer.status} is not documented`);
+        const variant = choose(found.variants, answer);
+        const envelope: Envelope = {};
+        const headers = writeHeaders(found.response, answer, beyond, envelope);
+        const body = writeBody(variant, answer.body, envelope);
+        const violations = variant.check(envelope);
+        if (violations.length > 0) {
+          const said = violations.slice(0, 10).map(({ place, message }) => `${place.slice(1)} ${message}`);
+          throw new UndocumentedResponse(`the ${answer.status} response: ${said.join('; ')}`);
+        }
+        if (variant.media) headers['Content-Type'] = contentType(variant.media, answer);
+        return { status: answer.status, headers, body };
+      },
+    };
+  };
+}
+
+function choose(variants: readonly Writer[], { contentType: wanted, status }: Answer): Writer {
+  const [only] = variants;
+  if (wanted === undefined && only && variants.length === 1) return only;
+  const ranked = variants
+    .map((variant) => ({ variant, covers: coverage(variant.key, essenceOf(wanted ?? 'application/json')) }))
+    .filter(({ covers }) => covers > 0)
+    .sort((a, b) => b.covers - a.covers);
+  if (ranked[0]) return ranked[0].variant;
+  throw new UndocumentedResponse(
+    `the ${status} response is not documented as ${wanted ?? 'application/json'}`,
+  );
+}
+
+function contentType({ key, codec }: MediaTypeObject, { contentType: wanted }: Answer): string {
+  if (wanted !== undefined) return wanted;
+  if (key.includes('*')) return codec === 'json' ? 'application/json' : 'application/octet-stream';
+  return codec === 'text' && !key.includes('charset') ? `${key}; charset=utf-8` : key;
+}
+
+/** The headers to send; those that the document describes are put into the envelope too. */
+function writeHeaders(response: ResponseObject, answer: Answer, beyond: Headers, envelope: Envelope) {
+  const given = { ...answer.headers, ...beyond };
+  const described: Record<string, unknown> = {};
+  const sent: Record<string, string> = {};
+  for (const [name, value] of Object.entries(given)) {
+    const header = response.headers.find((candidate) => candidate.name.toLowerCase() === name.toLowerCase());
+    if (!header && !(name in beyond)) throw new UndocumentedResponse(`the header ${name} is not documented`);
+    if (header) described[header.name] = value;
+    sent[header?.name ?? name] = value;
+  }
+  if (response.headers.length > 0) envelope['header'] = described;
+  return sent;
+}
+
+function writeBody(
+  { media, convert }: Writer,
+  value: unknown,
+  envelope: Envelope,
+): string | Uint8Array | undefined {
+  if (!media) {
+    if (value !== undefined) throw new UndocumentedResponse('a body is not documented');
+    return undefined;
+  }
+  if (media.codec === 'binary') {
+    if (!(value instanceof Uint8Array))
+      throw new UndocumentedResponse(`expected a Uint8Array for ${media.key}`);
+    return value;
+  }
+  if (media.codec === 'text') {
+    if (typeof value !== 'string' || !value.isWellFormed()) {
+      throw new UndocumentedResponse(`expected a well-formed string for ${media.key}`);
+    }
+    envelope['body'] = value;
+    return value;
+  }
+  if (media.codec !== 'json') throw new UndocumentedResponse(`a response of ${media.key} cannot be written`);
+  try {
+    const text = stringifyJson(value);
+    // Judged is what the text says: not what the value was before toJSON, getters and the like had their say.
+    parseJson(text, envelope, 'body');
+    return convert?.(envelope, 'body') === true ? stringifyJson(envelope['body']) : text;
+  } catch (error) {
+    if (!(error instanceof TypeError || error instanceof MalformedJson)) throw error;
+    throw new UndocumentedResponse(error.message);
+  }
+}

@@ -1,0 +1,150 @@
+import { below, isObject, type JsonObject, members, type OpenApiDocument } from './document';
+
+/** Which way a value goes: what a schema admits depends on it. */
+export type Direction = 'request' | 'response';
+
+/** A schema as the validator takes it. */
+export type Schema = JsonObject | boolean;
+
+const SCHEMA =
+  'items additionalProperties propertyNames contains unevaluatedItems unevaluatedProperties not if then else'.split(
+    ' ',
+  );
+const ARRAY_OF_SCHEMAS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
+const MAP_OF_SCHEMAS = ['properties', 'patternProperties', 'dependentSchemas'];
+const ASSERTIONS = (
+  'type enum const minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength pattern format ' +
+  'minItems maxItems minContains maxContains minProperties maxProperties required dependentRequired'
+).split(' ');
+const REFUSED: Readonly<Record<string, string>> = {
+  $id: 'a schema with a base URI of its own cannot be served: refer to it by a JSON pointer instead',
+  $dynamicRef: 'dynamic references cannot be served: use $ref',
+  $dynamicAnchor: 'dynamic references cannot be served: use $anchor',
+  $recursiveRef: 'is not of JSON Schema 2020-12: use $ref',
+};
+const DIALECTS = [
+  'https://json-schema.org/draft/2020-12/schema',
+  'https://spec.openapis.org/oas/3.1/dialect/base',
+];
+
+/** Whether a schema describes an integer of `format: int64`, for which a double is not enough. */
+export function isInt64(schema: JsonObject): boolean {
+  const types = [schema['type']].flat();
+  return schema['format'] === 'int64' && (types.includes('integer') || types.includes('number'));
+}
+
+/**
+ * Rewrites the schemas of a document into what the validator can enforce; each schema that another refers to becomes a
+ * component with an identifier of its own, compiled once. To the standard keywords it adds those of validator.ts:
+ * `exact` (integers are judged by what was written, not by the double nearest to it) and `unique` (`uniqueItems`, but
+ * exact and in linear time).
+ */
+export class SchemaSet {
+  /** By identifier. Complete once the last schema of the document has been rewritten. */
+  readonly components: Record<string, JsonObject> = {};
+  private readonly identifiers = new Map<string, string>();
+
+  constructor(
+    private readonly document: OpenApiDocument,
+    private readonly direction: Direction,
+  ) {}
+
+  /** A reference to the schema at `pointer`. */
+  reference(pointer: string): Schema {
+    return { $ref: this.identify(pointer, false) };
+  }
+
+  /**
+   * A reference to the schema with which to ask whether a value took the branch at `pointer`. On the way out,
+   * properties that will be left out do not speak against a branch.
+   */
+  branch(pointer: string): Schema {
+    return { $ref: this.identify(pointer, this.direction === 'response') };
+  }
+
+  private identify(pointer: string, lenient: boolean): string {
+    const key = `${lenient ? 'lenient ' : ''}${pointer}`;
+    const known = this.identifiers.get(key);
+    if (known !== undefined) return known;
+    const identifier = `schema:${this.identifiers.size}`;
+    this.identifiers.set(key, identifier);
+    const schema = this.rewrite(this.document.at(pointer), pointer, lenient);
+    this.components[identifier] = isObject(schema)
+      ? { $id: identifier, ...schema }
+      : { $id: identifier, ...(schema ? {} : { not: {} }) };
+    return identifier;
+  }
+
+  private rewrite(value: unknown, pointer: string, lenient: boolean): Schema {
+    if (typeof value === 'boolean') return value;
+    if (!isObject(value)) return true;
+    const rewritten: Record<string, unknown> = {};
+    const one = (at: string): Schema => this.rewrite(this.document.at(at), at, lenient);
+    for (const [keyword, operand] of Object.entries(value)) {
+      const here = below(pointer, keyword);
+      const reason = REFUSED[keyword];
+      if (reason !== undefined) this.document.find(here, reason);
+      else if (keyword === '$schema' && !DIALECTS.includes(String(operand))) {
+        this.document.find(here, 'only JSON Schema 2020-12 can be served');
+      } else if (keyword === '$ref') {
+        const target = this.document.target(operand, pointer);
+        if (target !== undefined) rewritten['$ref'] = this.identify(target, lenient);
+      } else if (lenient && operand === false && /^(additional|unevaluated)Properties$/.test(keyword))
+        continue;
+      else if (ASSERTIONS.includes(keyword)) rewritten[keyword] = operand;
+      else if (SCHEMA.includes(keyword)) {
+        if (keyword === 'if') this.branch(here);
+        rewritten[keyword] = one(here);
+      } else if (ARRAY_OF_SCHEMAS.includes(keyword) && Array.isArray(operand)) {
+        if (keyword === 'anyOf' || keyword === 'oneOf')
+          operand.forEach((_, i) => this.branch(below(here, i)));
+        rewritten[keyword] = operand.map((_, i) => one(below(here, i)));
+      } else if (MAP_OF_SCHEMAS.includes(keyword)) {
+        rewritten[keyword] = Object.fromEntries(
+          members(operand).map(([name]) => [name, one(below(here, name))]),
+        );
+      }
+    }
+    if (value['uniqueItems'] === true) rewritten['unique'] = true;
+    if (isInt64(value)) this.exactInt64(value, pointer, rewritten);
+    else if ([value['type']].flat().includes('integer')) rewritten['exact'] = {};
+    this.oneWay(value, pointer, rewritten);
+    return rewritten;
+  }
+
+  /** Leaves to the validator's doubles only those comparisons of an int64 that are right for doubles too. */
+  private exactInt64(value: JsonObject, pointer: string, rewritten: Record<string, unknown>): void {
+    const { type, multipleOf } = value;
+    delete rewritten['format'];
+    delete rewritten['multipleOf'];
+    rewritten['type'] = [type].flat().map((name: unknown) => (name === 'number' ? 'integer' : name));
+    rewritten['exact'] = { int64: true, ...(multipleOf !== undefined && { multipleOf }) };
+    // The edges of the range say nothing new, and no double says the upper one.
+    if (Number(value['maximum']) >= 2 ** 63) delete rewritten['maximum'];
+    if (Number(value['minimum']) <= -(2 ** 63)) delete rewritten['minimum'];
+    const compared = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'const', 'enum'];
+    for (const keyword of compared) {
+      for (const number of [rewritten[keyword]].flat()) {
+        if (typeof number !== 'number' || Math.abs(number) <= Number.MAX_SAFE_INTEGER) continue;
+        this.document.find(below(pointer, keyword), `an int64 cannot be compared exactly with ${number}`);
+      }
+    }
+    if (multipleOf !== undefined && !Number.isSafeInteger(multipleOf)) {
+      this.document.find(below(pointer, 'multipleOf'), 'expected an integer up to 2^53 for an int64');
+    }
+  }
+
+  /** A property that is `readOnly` is not part of a request, nor one that is `writeOnly` of a response. */
+  private oneWay(value: JsonObject, pointer: string, rewritten: Record<string, unknown>): void {
+    const keyword = this.direction === 'request' ? 'readOnly' : 'writeOnly';
+    const names = members(value['properties']).flatMap(([name]) => {
+      const property = this.document.follow(below(pointer, 'properties', name)).value;
+      return property[keyword] === true ? [name] : [];
+    });
+    if (names.length === 0) return;
+    const excluded = Object.fromEntries(names.map((name) => [name, { [keyword]: true }]));
+    rewritten['properties'] = { ...(rewritten['properties'] as JsonObject), ...excluded };
+    const required = [value['required']].flat();
+    rewritten['required'] = required.filter((name) => typeof name === 'string' && !names.includes(name));
+  }
+}

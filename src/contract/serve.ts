@@ -1,0 +1,194 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { announcesBody, discardBody, readBody } from './body';
+import { compileContract, type ServedOperation } from './contract';
+import { type Finding, InvalidContract, type JsonObject } from './document';
+import { type Answer, Problem, type ProblemKind } from './problem';
+import type { Encoded } from './response';
+import type { Strategies } from './security';
+
+/** What one request came to, for logs and metrics. */
+export interface Outcome {
+  readonly method: string;
+  /** Undefined where the document has no such operation. */
+  readonly operationId: string | undefined;
+  readonly status: number;
+  /** Why the answer is not that of the handler. Its cause is for the log alone. */
+  readonly problem: Problem | undefined;
+  readonly milliseconds: number;
+}
+
+export interface ServiceOptions {
+  /** One OpenAPI 3.1 document in one piece. */
+  readonly document: JsonObject;
+  /** By operationId; handlers.ts has the type that each must be of. */
+  readonly handlers: Readonly<Record<string, (request: never) => Promise<Answer>>>;
+  readonly strategies: Strategies;
+  /** Takes any error for the problem that it is. */
+  readonly toProblem: (error: unknown) => Problem;
+  /** Puts a problem into the error body of the contract. */
+  readonly render: (problem: Problem) => Answer;
+  /** Bytes. */
+  readonly bodyLimit: number;
+  /** Paths that start so are left to others; no operation may have one. */
+  readonly reserved: string;
+  readonly report: (outcome: Outcome, request: IncomingMessage) => void;
+}
+
+/** A middleware of Express; only requests to reserved paths are passed on. */
+export type Middleware = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
+
+/**
+ * Serves a document: nothing reaches a handler and nothing leaves the server unless the document allows it. The order
+ * of refusal is path, method, credentials, media type, size, well-formedness, schema.
+ *
+ * @throws {InvalidContract} with all that is wrong
+ */
+export function createService(options: ServiceOptions): Middleware {
+  const { document, handlers, strategies, toProblem, render, bodyLimit, reserved, report } = options;
+  const { operations, router } = compileContract(document, strategies);
+  const findings = [
+    ...checkHandlers(operations, options),
+    ...operations.flatMap((o) => checkProblems(o, render)),
+  ];
+  if (findings.length > 0) throw new InvalidContract(findings);
+
+  /** The operation that a request is for. */
+  function find(method: string, path: string) {
+    const match = router.find(path);
+    if (!match) throw new Problem('noSuchPath', 'the document has no such path');
+    const served = match.target.get(method);
+    if (served) return { served, path: match.parameters };
+    const allow = [...match.target.keys()].join(', ');
+    throw new Problem('noSuchMethod', `this path has the methods ${allow}`, { Allow: allow });
+  }
+
+  async function answer(request: IncomingMessage, response: ServerResponse, url: string): Promise<void> {
+    const started = performance.now();
+    const method = request.method ?? '';
+    let served: ServedOperation | undefined;
+    let problem: Problem | undefined;
+    let encoded: Encoded;
+    try {
+      const at = url.indexOf('?');
+      const found = find(method, at < 0 ? url : url.slice(0, at));
+      served = found.served;
+      const principal = await served.authenticate(request);
+      const body = announcesBody(request) ? await receive(request, response, served) : undefined;
+      const raw = { path: found.path, query: at < 0 ? '' : url.slice(at + 1), headers: request.headers };
+      const valid = served.requests.read(raw, body);
+      const handler = handlers[served.operation.operationId] as (request: object) => Promise<Answer>;
+      encoded = served.responses.write(await handler({ ...valid, principal }));
+    } catch (error) {
+      problem = toProblem(error);
+      encoded = refuse(problem, served);
+    }
+    send(request, response, encoded, bodyLimit);
+    const operationId = served?.operation.operationId;
+    report(
+      { method, operationId, status: encoded.status, problem, milliseconds: performance.now() - started },
+      request,
+    );
+  }
+
+  async function receive(request: IncomingMessage, response: ServerResponse, { requests }: ServedOperation) {
+    const media = requests.mediaType(request.headers['content-type'], request.headers['content-encoding']);
+    return { media, bytes: await readBody(request, response, bodyLimit) };
+  }
+
+  /** The answer to a problem, as the operation documents it or, where it does not, as it is. */
+  function refuse(problem: Problem, served: ServedOperation | undefined): Encoded {
+    const rendered = render(problem);
+    if (served?.responses.documents(rendered.status) === true)
+      return served.responses.write(rendered, problem.headers);
+    const headers = { ...rendered.headers, ...problem.headers, 'Content-Type': 'application/json' };
+    return { status: rendered.status, headers, body: JSON.stringify(rendered.body) };
+  }
+
+  return (request, response, next) => {
+    const url = originForm(request.url ?? '');
+    if (url.startsWith(reserved)) next();
+    else void answer(request, response, url);
+  };
+}
+
+/** The origin-form of a request target; a server must accept the absolute-form too (RFC 9112 section 3.2). */
+function originForm(target: string): string {
+  if (target.startsWith('/')) return target;
+  const rest = /^https?:\/\/[^/?#]+(.*)$/i.exec(target)?.[1];
+  return rest === undefined ? target : rest.startsWith('/') ? rest : `/${rest}`;
+}
+
+function send(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, headers, body }: Encoded,
+  limit: number,
+): void {
+  const bodiless = status === 204 || status === 304; // RFC 9110 section 8.6
+  const length = bodiless ? {} : { 'Content-Length': body === undefined ? 0 : Buffer.byteLength(body) };
+  const unread = announcesBody(request) && !request.readableEnded;
+  const declared = Number(request.headers['content-length'] ?? Infinity);
+  if (!unread || (declared <= limit && request.headers.expect === undefined)) {
+    response.writeHead(status, { ...headers, ...length }).end(body);
+    return;
+  }
+  // The connection is closed, but not with unread bytes in it: these would make it reset, and the answer be lost.
+  response.writeHead(status, { ...headers, ...length, Connection: 'close' });
+  response.write(body ?? '');
+  discardBody(request, () => response.end());
+}
+
+function checkHandlers(
+  operations: readonly ServedOperation[],
+  { handlers, reserved }: ServiceOptions,
+): Finding[] {
+  const findings: Finding[] = [];
+  const unknown = new Set(Object.keys(handlers));
+  for (const { operation } of operations) {
+    const { operationId, pointer, paths } = operation;
+    if (!unknown.delete(operationId))
+      findings.push({ pointer, message: `the operation ${operationId} has no handler` });
+    if (paths.some((path) => path.startsWith(reserved))) {
+      findings.push({
+        pointer,
+        message: `paths that start with ${reserved} are reserved for the operation of the server`,
+      });
+    }
+  }
+  for (const name of unknown)
+    findings.push({
+      pointer: '/paths',
+      message: `no operation has the operationId ${name}, but a handler has`,
+    });
+  return findings;
+}
+
+/** Proves that the answers of this server itself fit what an operation documents for their status. */
+function checkProblems(
+  { operation, responses }: ServedOperation,
+  render: ServiceOptions['render'],
+): Finding[] {
+  const headers = { 'WWW-Authenticate': 'Bearer', 'Retry-After': '1' };
+  const kinds: ProblemKind[] = [
+    'mismatch',
+    'noCredentials',
+    'forbidden',
+    'tooLarge',
+    'unsupportedMediaType',
+    'unexpected',
+    'unavailable',
+  ];
+  return kinds.flatMap((kind) => {
+    const rendered = render(new Problem(kind, 'a sentence'));
+    if (!responses.documents(rendered.status)) return [];
+    try {
+      responses.write(rendered, headers);
+      return [];
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      return [
+        { pointer: operation.pointer, message: `cannot be answered with this server's errors: ${message}` },
+      ];
+    }
+  });
+}

@@ -1,0 +1,214 @@
+/**
+ * The only file that reaches into express-openapi-validator, which is pinned exactly in package.json.
+ *
+ * Used as a middleware, it compiles a validator for every Content-Type that clients make up, scans all routes on each
+ * request, coerces, and judges integers as doubles. Its classes do none of that. Here the value to judge is put into
+ * one object, the envelope, which stands where they expect a JSON body; every schema is compiled once, at start; and
+ * express-openapi-validator judges the envelope with its own ajv, formats and messages.
+ * tests/unit/contract/validator.test.ts fails when a new version changes what this relies on.
+ */
+import type { FuncKeywordDefinition, SchemaValidateFunction } from 'ajv';
+import type { FormatName } from 'ajv-formats';
+import { response as noResponse } from 'express';
+import { BadRequest, InternalServerError } from 'express-openapi-validator/dist/framework/types';
+import type {
+  OpenAPIV3,
+  OpenApiRequest,
+  ValidationErrorItem,
+} from 'express-openapi-validator/dist/framework/types';
+import { OpenAPISchemaValidator } from 'express-openapi-validator/dist/framework/openapi.schema.validator';
+import { RequestValidator } from 'express-openapi-validator/dist/middlewares/openapi.request.validator';
+import { ResponseValidator } from 'express-openapi-validator/dist/middlewares/openapi.response.validator';
+import { canonicalJson, exactNumber } from './json';
+import type { JsonObject } from './document';
+
+/** The value to judge: an object, so that the exact value of a number in it can be looked up. */
+export type Envelope = Record<string, unknown>;
+
+/** What a value breaks: with `place` before it, `message` is a sentence (`body/name must be string`). */
+export interface Violation {
+  /** Steps from the envelope, each after a slash. */
+  readonly place: string;
+  readonly message: string;
+}
+
+/** Judges an envelope; no violation means that it conforms. */
+export type Check = (envelope: Envelope) => readonly Violation[];
+
+type DocumentV3_1 = OpenAPIV3.DocumentV3_1;
+
+/** What the OpenAPI 3.1 schema finds in a document. */
+export function documentErrors(root: object): { pointer: string; message: string }[] {
+  const version: unknown = 'openapi' in root ? root.openapi : undefined;
+  if (typeof version !== 'string' || !version.startsWith('3.1.')) {
+    return [
+      {
+        pointer: '/openapi',
+        message: `expected the version of an OpenAPI 3.1 document, got ${String(version)}`,
+      },
+    ];
+  }
+  const { errors } = new OpenAPISchemaValidator({ version, validateApiSpec: true }).validate(
+    root as DocumentV3_1,
+  );
+  // `if` and `oneOf` only repeat that something below them is wrong.
+  const told = (errors ?? []).filter(({ keyword }) => keyword !== 'if' && keyword !== 'oneOf');
+  return told.map(({ instancePath, message }) => ({
+    pointer: instancePath,
+    message: message ?? 'is not valid',
+  }));
+}
+
+const INT64_MIN = -(2n ** 63n);
+const INT64_MAX = 2n ** 63n - 1n;
+
+/** Fails a keyword of ours with a message. */
+function fail(validate: SchemaValidateFunction, keyword: string, message: string): false {
+  validate.errors = [{ keyword, message, params: {} }];
+  return false;
+}
+
+/** `exact: { int64?, multipleOf? }`: an integer, judged by what was written and not by the nearest double. */
+const exact: FuncKeywordDefinition = {
+  keyword: 'exact',
+  type: 'number',
+  errors: true,
+  validate: function validate(rule: { int64?: true; multipleOf?: number }, double: number, _, context) {
+    if (context === undefined || !Number.isInteger(double)) return true; // `type` says what there is to say
+    const written = exactNumber(context.parentData, context.parentDataProperty);
+    if (written === null) return fail(validate, 'exact', 'must be integer');
+    if (rule.int64 !== true) return true;
+    const integer = written ?? BigInt(double);
+    if (integer < INT64_MIN || integer > INT64_MAX)
+      return fail(validate, 'exact', 'must match format "int64"');
+    if (rule.multipleOf !== undefined && integer % BigInt(rule.multipleOf) !== 0n) {
+      return fail(validate, 'exact', `must be multiple of ${rule.multipleOf}`);
+    }
+    return true;
+  } satisfies SchemaValidateFunction as SchemaValidateFunction,
+};
+
+/** `unique: true`: uniqueItems of JSON Schema, in linear time and exact. */
+const unique: FuncKeywordDefinition = {
+  keyword: 'unique',
+  type: 'array',
+  errors: true,
+  validate: function validate(_rule: true, items: unknown[]) {
+    const seen = new Set(items.map((_, i) => canonicalJson(items, i)));
+    return seen.size === items.length || fail(validate, 'unique', 'must NOT have duplicate items');
+  } satisfies SchemaValidateFunction as SchemaValidateFunction,
+};
+
+/** The formats of JSON Schema 2020-12, beside those of OpenAPI that express-openapi-validator brings. */
+const formats: FormatName[] = [
+  ...([
+    'date',
+    'time',
+    'date-time',
+    'duration',
+    'uri',
+    'uri-reference',
+    'uri-template',
+    'email',
+    'hostname',
+  ] as const),
+  ...(['ipv4', 'ipv6', 'regex', 'uuid', 'json-pointer', 'relative-json-pointer'] as const),
+];
+
+const options = {
+  strict: false,
+  validateSchema: false,
+  logger: false as const,
+  formats: {},
+  ajvFormats: { mode: 'full' as const, formats },
+  keywords: [exact, unique],
+};
+
+const JSON_TYPE = 'application/json';
+const JSON_HEADERS = { 'content-type': JSON_TYPE };
+const REQUIRED = /^must have required property '(.*)'$/s;
+
+/** express-openapi-validator names the missing property as the place; the place is the object that misses it. */
+function violation({ path, message }: ValidationErrorItem, prefix: string): Violation {
+  const missing = REQUIRED.exec(message)?.[1];
+  const place = (missing === undefined ? path : path.slice(0, -missing.length - 1)).slice(prefix.length);
+  return place === '' && missing !== undefined
+    ? { place: `/${missing}`, message: 'is required' }
+    : { place, message };
+}
+
+/** Schemas that others refer to, by identifier. */
+export type Components = Readonly<Record<string, JsonObject>>;
+
+/** Compiles a check; `name` tells it from every other. */
+export type Compile = (name: string, schema: JsonObject) => Check;
+
+/** A document of nothing but schemas. */
+function documentOf(components: Components): DocumentV3_1 {
+  const schemas = Object.fromEntries(Object.entries(components).map(([id, schema]) => [id, { ...schema }]));
+  return {
+    openapi: '3.1.0',
+    info: { title: '', summary: '', version: '' },
+    webhooks: {},
+    components: { schemas },
+  };
+}
+
+/**
+ * Compiles checks of what enters. They fill in the defaults of the schemas.
+ *
+ * @param allErrors whether a check lists all violations or ends at the first
+ */
+export function requestCompiler(components: Components, allErrors: boolean): Compile {
+  const document = documentOf(components);
+  const validator = new RequestValidator(document, { ...options, allErrors, useDefaults: true });
+  document.components = {}; // else every compilation walks all of them again
+  return (name, schema) => {
+    const openapi = {
+      expressRoute: name,
+      openApiRoute: name,
+      pathParams: {},
+      schema: { requestBody: { content: { [JSON_TYPE]: { schema } } }, responses: {} },
+      serial: 0,
+    };
+    const url = { url: '/', originalUrl: '/', path: '/' };
+    const check: Check = (body) => {
+      const request = { method: 'POST', ...url, headers: JSON_HEADERS, query: {}, params: {}, body, openapi };
+      try {
+        void validator.validate(request as Partial<OpenApiRequest> as OpenApiRequest, noResponse, noNext);
+        return [];
+      } catch (error) {
+        if (!(error instanceof BadRequest)) throw error;
+        return error.errors.map((item) => violation(item, '/body'));
+      }
+    };
+    check({}); // compiles it
+    return check;
+  };
+}
+
+const noNext = () => undefined;
+
+/** Compiles checks of what leaves. */
+export function responseCompiler(components: Components): Compile {
+  const document = documentOf(components);
+  const validator = new ResponseValidator(document, options);
+  document.components = {};
+  return (name, schema) => {
+    const request = { method: 'POST', headers: JSON_HEADERS, openapi: { expressRoute: name } };
+    const responses = { 200: { description: '', content: { [JSON_TYPE]: { schema } } } };
+    const validators = validator._getOrBuildValidator(
+      request as Partial<OpenApiRequest> as OpenApiRequest,
+      responses,
+    );
+    return (body) => {
+      try {
+        validator._validate({ validators, body, statusCode: 200, path: '/', accepts: [JSON_TYPE] });
+        return [];
+      } catch (error) {
+        if (!(error instanceof InternalServerError)) throw error;
+        return error.errors.map((item) => violation(item, '/response'));
+      }
+    };
+  };
+}

@@ -1,0 +1,14 @@
+import { errorBody } from '../errors';
+import type { PlantStore } from '../plants/plant-store';
+import type { Handlers } from '.';
+
+/** POST /plants: creates a plant in the store; creating the same one again is a safe retry. */
+export const createPlant =
+  (store: PlantStore): Handlers['createPlant'] =>
+  async ({ body }) => {
+    const outcome = await store.create(body);
+    if (outcome === 'conflict') {
+      return { status: 400, body: errorBody('idTaken', `body/id ${body.id} already names another plant`) };
+    }
+    return { status: 200, body };
+  };

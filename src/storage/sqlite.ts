@@ -1,0 +1,141 @@
+import Database from 'better-sqlite3';
+import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { StoreUnavailable, type CreateOutcome, type Plant, type PlantStore } from '../plants/plant-store';
+import { batching } from './batch';
+
+/** "Plnt": tells our files from those of other programs (https://sqlite.org/pragma.html#pragma_application_id). */
+const APPLICATION_ID = 0x506c6e74;
+
+/** Each brings the schema from the version of its index to the next. Append only: files out there count on them. */
+const MIGRATIONS = ['CREATE TABLE plants (id INTEGER PRIMARY KEY, name TEXT NOT NULL, tag TEXT) STRICT'];
+
+/** Milliseconds to wait for the commits of other processes on the same file, and between two looks at it. */
+const BUSY_TIMEOUT = 5000;
+const BUSY_INTERVAL = 2;
+
+/** What to do, by the beginning of the result code (https://sqlite.org/rescode.html). */
+const ADVICE: readonly (readonly [code: string, advice: string])[] = [
+  ['SQLITE_NOTADB', 'it is not a SQLite database: name another file'],
+  ['SQLITE_CORRUPT', 'it is damaged: restore a backup'],
+  ['SQLITE_READONLY', 'it cannot be written: let this user write the file and its folder'],
+  [
+    'SQLITE_CANTOPEN',
+    'it cannot be opened: it must be a file that this user may write, in a folder likewise',
+  ],
+  ['SQLITE_FULL', 'the disk is full: make room on it'],
+  ['SQLITE_BUSY', `another process has kept it locked for ${BUSY_TIMEOUT / 1000} seconds: find and end it`],
+  ['SQLITE_IOERR', 'the disk fails or is full: check it'],
+];
+
+function explain(file: string, error: unknown): string {
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  const advice = ADVICE.find(([prefix]) => code.startsWith(prefix))?.[1];
+  return `SQLite file ${file}: ${advice ? `${advice} (${message})` : message}`;
+}
+
+/** Retries without blocking the event loop, as SQLite's own busy handler would. */
+async function patiently<T>(action: () => T): Promise<T> {
+  const deadline = Date.now() + BUSY_TIMEOUT;
+  for (;;) {
+    try {
+      return action();
+    } catch (error) {
+      const busy = error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY');
+      if (!busy || Date.now() > deadline) throw error;
+    }
+    await sleep(BUSY_INTERVAL);
+  }
+}
+
+/** Creates the folder so that it, too, is there after a power cut: each new entry is synced in its parent. */
+function makeFolder(folder: string): void {
+  const first = mkdirSync(folder, { recursive: true });
+  if (first === undefined) return;
+  for (let path = folder; path.length >= first.length; path = dirname(path)) {
+    const parent = openSync(dirname(path), 'r');
+    fsyncSync(parent);
+    closeSync(parent);
+  }
+}
+
+/** Refuses a file that is not ours. @returns the version of its schema, 0 for a new file */
+function schemaVersion(db: Database.Database): number {
+  const version = db.pragma('user_version', { simple: true }) as number;
+  const applicationId = db.pragma('application_id', { simple: true });
+  const isNew = applicationId === 0 && db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() === 0;
+  if (applicationId !== APPLICATION_ID && !isNew)
+    throw new Error('it belongs to another program: name another file');
+  if (version > MIGRATIONS.length)
+    throw new Error(
+      `its schema has version ${version}, this program knows ${MIGRATIONS.length}: run the newer program`,
+    );
+  return version;
+}
+
+/** The statements of one durable commit, prepared once. */
+function prepareWrite(db: Database.Database): (plants: readonly Plant[]) => CreateOutcome[] {
+  const insert = db.prepare('INSERT INTO plants (id, name, tag) VALUES (?, ?, ?) ON CONFLICT DO NOTHING');
+  const select = db.prepare<[bigint], { name: string; tag: string | null }>(
+    'SELECT name, tag FROM plants WHERE id = ?',
+  );
+  const create = ({ id, name, tag }: Plant): CreateOutcome => {
+    if (insert.run(id, name, tag ?? null).changes === 1) return 'created';
+    const known = select.get(id);
+    return known?.name === name && known.tag === (tag ?? null) ? 'unchanged' : 'conflict';
+  };
+  const commit = db.transaction((plants: readonly Plant[]) => {
+    // Sets what is set already: a commit that has to reach the disk, but changes nothing.
+    if (plants.length === 0) db.pragma(`user_version = ${MIGRATIONS.length}`);
+    return plants.map(create);
+  });
+  return (plants) => commit.immediate(plants);
+}
+
+/**
+ * Keeps plants in one SQLite file, which several processes may share. Ids are bound as bigint and so exact.
+ *
+ * @param path of the file; it and its folder are created where missing
+ * @throws {Error} when the file cannot be used, with a sentence that says why and what to do
+ */
+export async function openSqliteStore(path: string): Promise<PlantStore> {
+  const file = resolve(path);
+  let db: Database.Database | undefined;
+  try {
+    makeFolder(dirname(file));
+    const opened = (db = new Database(file, { timeout: 0 }));
+    await patiently(opened.transaction(() => schemaVersion(opened)));
+    const mode = await patiently(() => opened.pragma('journal_mode = WAL', { simple: true }));
+    if (mode !== 'wal') throw new Error('it cannot have a write-ahead log here: move it to a local disk');
+    opened.pragma('synchronous = FULL');
+    opened.pragma('fullfsync = ON'); // macOS: fsync alone leaves data in the cache of the drive
+    const migrate = opened.transaction(() => {
+      for (const migration of MIGRATIONS.slice(schemaVersion(opened))) opened.exec(migration);
+      opened.pragma(`application_id = ${APPLICATION_ID}`);
+      // Written at every start: proves that a commit reaches the disk, and takes along what a process that was killed
+      // between writing and syncing has left in the log, before anybody is told that it is there.
+      opened.pragma(`user_version = ${MIGRATIONS.length}`);
+    });
+    await patiently(() => {
+      migrate.immediate();
+    });
+    const write = prepareWrite(opened);
+    return batching({
+      async write(plants) {
+        try {
+          return await patiently(() => write(plants));
+        } catch (error) {
+          throw new StoreUnavailable(explain(file, error), { cause: error });
+        }
+      },
+      close() {
+        opened.close();
+        return Promise.resolve();
+      },
+    });
+  } catch (error) {
+    db?.close();
+    throw new Error(explain(file, error), { cause: error });
+  }
+}

