@@ -13,6 +13,8 @@ export interface Client {
   readonly id: string;
 }
 
+type Done = (error: unknown, client?: Client | false) => void;
+
 const digest = (token: string) => createHash('sha256').update(token).digest();
 
 /** Accepts the given tokens. Of these, only SHA-256 digests are kept, and compared in constant time. */
@@ -21,7 +23,7 @@ export function bearerStrategies(tokens: readonly string[]): Strategies {
     digest: digest(token),
     client: { id: digest(token).toString('hex', 0, 4) },
   }));
-  const bearerAuth = new BearerStrategy((token, done) => {
+  const bearerAuth = new BearerStrategy({ realm: 'api' }, (token: string, done: Done) => {
     const presented = digest(token);
     // Every token is compared, so that the time does not tell which one was close.
     const [match] = clients.filter((known) => timingSafeEqual(known.digest, presented));

@@ -41,9 +41,12 @@ const MAX_VIOLATIONS = 10;
 const MAX_SEARCHED = 16_384;
 
 function mismatch(violations: readonly Violation[]): Problem {
-  const told = violations.slice(0, MAX_VIOLATIONS);
-  const sentences = told.map(({ place, message }) => `${place.slice(1, 200)} ${message.slice(0, 300)}`);
-  if (violations.length > told.length) sentences.push(`and ${violations.length - told.length} more`);
+  // Several branches of an allOf can say the same.
+  const all = new Set(
+    violations.map(({ place, message }) => `${place.slice(1, 200)} ${message.slice(0, 300)}`),
+  );
+  const sentences = [...all].slice(0, MAX_VIOLATIONS);
+  if (all.size > sentences.length) sentences.push(`and ${all.size - sentences.length} more`);
   return new Problem('mismatch', sentences.join('; '));
 }
 

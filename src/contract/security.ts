@@ -122,7 +122,7 @@ function verify(
         const forbidden = status === 403 || challenge === 403;
         resolve({
           kind: forbidden ? 'forbidden' : kind,
-          challenge: typeof challenge === 'string' ? challenge : undefined,
+          challenge: typeof challenge === 'string' ? challenge + reason(found, challenge) : undefined,
         });
       },
       pass: () => {
@@ -135,6 +135,11 @@ function verify(
     });
     attempt.authenticate(credentials, { scope: scopes });
   });
+}
+
+/** RFC 6750 section 3.1: a malformed token is an invalid one. The strategy has not seen it, and cannot say so. */
+function reason(found: ReturnType<Scheme['find']>, challenge: string): string {
+  return found === 'malformed' && /^bearer\b/i.test(challenge) ? ', error="invalid_token"' : '';
 }
 
 /** How the credentials of a scheme are found; undefined if this server cannot serve the scheme. */

@@ -53,7 +53,10 @@ export function createService(options: ServiceOptions): Middleware {
   if (findings.length > 0) throw new InvalidContract(findings);
 
   /** The operation that a request is for. */
-  function find(method: string, path: string) {
+  function find({ method = '', headers, httpVersion }: IncomingMessage, path: string) {
+    // RFC 9112 section 3.2
+    if (headers.host === undefined && httpVersion === '1.1')
+      throw new Problem('malformed', 'the request has no Host');
     const match = router.find(path);
     if (!match) throw new Problem('noSuchPath', 'the document has no such path');
     const served = match.target.get(method);
@@ -70,7 +73,7 @@ export function createService(options: ServiceOptions): Middleware {
     let encoded: Encoded;
     try {
       const at = url.indexOf('?');
-      const found = find(method, at < 0 ? url : url.slice(0, at));
+      const found = find(request, at < 0 ? url : url.slice(0, at));
       served = found.served;
       const principal = await served.authenticate(request);
       const body = announcesBody(request) ? await receive(request, response, served) : undefined;
@@ -98,8 +101,9 @@ export function createService(options: ServiceOptions): Middleware {
   /** The answer to a problem, as the operation documents it or, where it does not, as it is. */
   function refuse(problem: Problem, served: ServedOperation | undefined): Encoded {
     const rendered = render(problem);
-    if (served?.responses.documents(rendered.status) === true)
+    if (served?.responses.documents(rendered.status) === true) {
       return served.responses.write(rendered, problem.headers);
+    }
     const headers = { ...rendered.headers, ...problem.headers, 'Content-Type': 'application/json' };
     return { status: rendered.status, headers, body: JSON.stringify(rendered.body) };
   }
@@ -124,6 +128,7 @@ function send(
   { status, headers, body }: Encoded,
   limit: number,
 ): void {
+  if (response.headersSent) return; // the server has refused the rest of the request
   const bodiless = status === 204 || status === 304; // RFC 9110 section 8.6
   const length = bodiless ? {} : { 'Content-Length': body === undefined ? 0 : Buffer.byteLength(body) };
   const unread = announcesBody(request) && !request.readableEnded;

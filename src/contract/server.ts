@@ -16,7 +16,7 @@ export interface ServerLimits {
 /**
  * An HTTP server for an application of Express, not yet listening.
  *
- * @param render puts what Node refuses before there is a request into the error body of the contract
+ * @param render puts what Node refuses, before or instead of the application, into the error body of the contract
  */
 export function createHttpServer(
   app: Express,
@@ -31,15 +31,27 @@ export function createHttpServer(
   Object.setPrototypeOf(Response.prototype, app.response);
   Object.assign(app, { request: Request.prototype, response: Response.prototype });
 
+  /** The response last begun on each connection. */
+  const responses = new WeakMap<Duplex, ServerResponse>();
+  const listener = (request: IncomingMessage, response: ServerResponse) => {
+    responses.set(request.socket, response);
+    app(request, response);
+  };
   const server = createServer(
-    { ...limits, connectionsCheckingInterval: 1_000, IncomingMessage: Request, ServerResponse: Response },
-    app,
+    {
+      ...limits,
+      connectionsCheckingInterval: 1_000,
+      requireHostHeader: false, // the service checks it, and answers with an error body
+      IncomingMessage: Request,
+      ServerResponse: Response,
+    },
+    listener,
   );
-  // Without these listeners Node itself would ask for the body, or refuse, before the credentials are known.
-  server.on('checkContinue', app);
-  server.on('checkExpectation', app);
+  // Without these listeners Node would ask for a body, or refuse, before the credentials are known.
+  server.on('checkContinue', listener);
+  server.on('checkExpectation', listener);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    refuse(socket, render(problemOf(error)));
+    refuse(error, socket, responses.get(socket), render);
   });
   return server;
 }
@@ -48,25 +60,37 @@ export function createHttpServer(
 function problemOf({ code }: NodeJS.ErrnoException): Problem {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
     return new Problem('tooSlow', 'the request did not arrive in time');
-  if (code === 'HPE_HEADER_OVERFLOW')
+  if (code === 'HPE_HEADER_OVERFLOW') {
     return new Problem('headersTooLarge', 'the headers of the request are too large');
+  }
   return new Problem('malformed', 'the request is not well-formed HTTP');
 }
 
-/** Answers on a connection that has no request, and closes it. */
-function refuse(socket: Duplex, { status, body }: Answer): void {
-  // Something may have been sent already for an earlier request on this connection: then only closing it is safe.
-  const response = '_httpMessage' in socket ? socket._httpMessage : undefined;
-  if (!socket.writable || response instanceof ServerResponse) {
+function refuse(
+  error: NodeJS.ErrnoException,
+  socket: Duplex,
+  last: ServerResponse | undefined,
+  render: (problem: Problem) => Answer,
+): void {
+  if (!socket.writable) {
     socket.destroy();
     return;
   }
+  const { status, body } = render(problemOf(error));
   const text = JSON.stringify(body);
-  const head = [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
-    'Content-Type: application/json',
-    `Content-Length: ${Buffer.byteLength(text)}`,
-    'Connection: close',
-  ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${text}`);
+  const headers = {
+    'Content-Type': 'application/json',
+    'Content-Length': Buffer.byteLength(text),
+    Connection: 'close',
+  };
+  const pending = last && !last.writableEnded ? last : undefined;
+  if (pending?.req.complete === true) {
+    // The bytes behind a whole request are at fault: that one is answered, then the connection ends.
+    pending.shouldKeepAlive = false;
+  } else if (pending?.headersSent === true) socket.destroy();
+  else if (pending) pending.writeHead(status, headers).end(text);
+  else {
+    const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${fields.join('')}\r\n${text}`);
+  }
 }

@@ -37,6 +37,8 @@ export type Check = (envelope: Envelope) => readonly Violation[];
 
 type DocumentV3_1 = OpenAPIV3.DocumentV3_1;
 
+let openApiSchema: OpenAPISchemaValidator | undefined;
+
 /** What the OpenAPI 3.1 schema finds in a document. */
 export function documentErrors(root: object): { pointer: string; message: string }[] {
   const version: unknown = 'openapi' in root ? root.openapi : undefined;
@@ -48,15 +50,25 @@ export function documentErrors(root: object): { pointer: string; message: string
       },
     ];
   }
-  const { errors } = new OpenAPISchemaValidator({ version, validateApiSpec: true }).validate(
-    root as DocumentV3_1,
-  );
+  openApiSchema ??= new OpenAPISchemaValidator({ version: '3.1.0', validateApiSpec: true });
+  const { errors } = openApiSchema.validate(root as DocumentV3_1);
   // `if` and `oneOf` only repeat that something below them is wrong.
   const told = (errors ?? []).filter(({ keyword }) => keyword !== 'if' && keyword !== 'oneOf');
   return told.map(({ instancePath, message }) => ({
     pointer: instancePath,
     message: message ?? 'is not valid',
   }));
+}
+
+let metaschema: Check | undefined;
+
+/** What the metaschema of JSON Schema 2020-12 finds in the schema at `schema` of the envelope. */
+export function schemaErrors(envelope: { readonly schema: unknown }): readonly Violation[] {
+  metaschema ??= requestCompiler({}, true)('metaschema', {
+    type: 'object',
+    properties: { schema: { $ref: 'https://json-schema.org/draft/2020-12/schema' } },
+  });
+  return metaschema(envelope);
 }
 
 const INT64_MIN = -(2n ** 63n);

@@ -1,0 +1,82 @@
+import type { AddressInfo } from 'node:net';
+import express from 'express';
+import document from '../../generated/openapi.json';
+import { createApp, type Dependencies } from '../../src/app';
+import { bearerStrategies } from '../../src/auth';
+import type { JsonObject } from '../../src/contract/document';
+import { createHttpServer } from '../../src/contract/server';
+import { createService, type Outcome, type ServiceOptions } from '../../src/contract/serve';
+import { renderProblem, toProblem } from '../../src/errors';
+import { openMemoryStore } from '../../src/storage/memory';
+
+export const TOKEN = 'a-token-of-the-tests';
+export const AUTHORIZED = { Authorization: `Bearer ${TOKEN}` };
+const LIMITS = { headersTimeout: 60_000, requestTimeout: 60_000, keepAliveTimeout: 60_000 };
+
+/** The application of this project, on a store in memory. */
+export function buildApp(overrides: Partial<Dependencies> = {}): express.Express {
+  return createApp({
+    document,
+    store: openMemoryStore(),
+    strategies: bearerStrategies([TOKEN]),
+    log: { info: () => undefined, error: () => undefined },
+    bodyLimit: 102_400,
+    ...overrides,
+  });
+}
+
+/** A service for any document, and what it reported of each request. */
+export function buildService(options: Partial<ServiceOptions> & { document: JsonObject }) {
+  const outcomes: Outcome[] = [];
+  const app = express();
+  app.use(
+    createService({
+      handlers: {},
+      strategies: {},
+      toProblem,
+      render: renderProblem,
+      bodyLimit: 102_400,
+      reserved: '/-/',
+      report: (outcome) => outcomes.push(outcome),
+      ...options,
+    }),
+  );
+  return { app, outcomes };
+}
+
+/** Listens on a free port until the callback is done. */
+export async function listening<T>(
+  app: express.Express,
+  use: (port: number) => Promise<T>,
+  limits: Partial<typeof LIMITS> = {},
+): Promise<T> {
+  const server = createHttpServer(app, renderProblem, { ...LIMITS, ...limits });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  try {
+    return await use((server.address() as AddressInfo).port);
+  } finally {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+}
+
+/** A document with one operation, `POST /things`, and whatever the test is about. */
+export function buildDocument({
+  operation = {},
+  components = {},
+  ...rest
+}: Record<string, object> = {}): JsonObject {
+  return {
+    openapi: '3.1.0',
+    info: { title: 'A test', version: '1.0.0' },
+    paths: {
+      '/things': {
+        post: { operationId: 'postThing', responses: { 204: { description: 'done' } }, ...operation },
+      },
+    },
+    components,
+    ...rest,
+  };
+}
+
+export const json = (schema: unknown) => ({ 'application/json': { schema } });

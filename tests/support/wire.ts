@@ -1,0 +1,62 @@
+import { connect } from 'node:net';
+
+/** What came back on a connection. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** Splits the bytes that a server sent into its final responses. */
+export function parseReplies(bytes: Buffer): Reply[] {
+  const replies: Reply[] = [];
+  let rest = bytes.toString('latin1');
+  while (rest !== '') {
+    const end = rest.indexOf('\r\n\r\n');
+    const [line = '', ...fields] = rest.slice(0, end).split('\r\n');
+    const headers = Object.fromEntries(
+      fields.map((field) => {
+        const at = field.indexOf(':');
+        return [field.slice(0, at).toLowerCase(), field.slice(at + 1).trim()];
+      }),
+    );
+    const status = Number(line.split(' ')[1]);
+    const length = Number(headers['content-length'] ?? 0);
+    const body = Buffer.from(rest.slice(end + 4, end + 4 + length), 'latin1').toString('utf8');
+    if (end < 0 || Number.isNaN(status)) throw new Error(`not a response: ${rest.slice(0, 200)}`);
+    if (status !== 100) replies.push({ status, headers, body });
+    rest = rest.slice(end + 4 + length);
+  }
+  return replies;
+}
+
+/**
+ * Sends bytes on a connection of its own and resolves with the responses once the server has closed it, or once
+ * `count` of them have come.
+ */
+export function exchange(port: number, bytes: string | Buffer, count = 1): Promise<Reply[]> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    const socket = connect({ port, host: '127.0.0.1' }, () => socket.write(bytes));
+    const finish = () => {
+      socket.destroy();
+      try {
+        resolve(parseReplies(Buffer.concat(chunks)));
+      } catch (error) {
+        reject(error instanceof Error ? error : new Error(String(error)));
+      }
+    };
+    socket.on('data', (chunk) => {
+      chunks.push(chunk);
+      try {
+        const replies = parseReplies(Buffer.concat(chunks));
+        const last = replies.at(-1);
+        const complete = last && Buffer.byteLength(last.body) === Number(last.headers['content-length'] ?? 0);
+        if (replies.length >= count && complete) finish();
+      } catch {
+        // the rest is still on its way
+      }
+    });
+    socket.on('error', finish).on('close', finish);
+  });
+}
