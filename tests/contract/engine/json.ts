@@ -95,7 +95,9 @@ function split(literal: string): { integer: bigint; fraction: boolean } {
 
 const ulp = (double: number): number => 2 ** (Math.floor(Math.log2(Math.abs(double) || 1)) - 52);
 const nextUp = (double: number): number => double + ulp(double);
-const nextDown = (double: number): number => double - ulp(double);
+/** Below a power of two doubles lie half as far apart as above it. */
+const nextDown = (double: number): number =>
+  double > 0 && double === 2 ** Math.log2(double) ? double - ulp(double) / 2 : double - ulp(double);
 
 export const object = (json: Json | undefined): JsonObject =>
   json !== null && typeof json === 'object' && !Array.isArray(json) ? json : {};

@@ -4,7 +4,7 @@ import { bodyCases } from './cases/bodies';
 import { accepted, authorised, type Case, type Context, type Family } from './cases/case';
 import { methodAndPathCases } from './cases/paths';
 import { securityCases } from './cases/security';
-import { scenarioCases, situationCase } from './cases/situations';
+import { scenarioCases, situationCases } from './cases/situations';
 import { valueCases } from './cases/values';
 import { generated, seedOf } from './generated';
 import { openLedger, responseKey, type Obligation } from './ledger';
@@ -66,11 +66,13 @@ export async function run(target: Target, options: RunOptions = {}): Promise<Res
   const { ledger, failures, attempt, attemptAll } = session;
   const seed = seedOf(target.document);
 
+  const contexts: Context[] = [];
   const server = await target.start();
   try {
     for (const operation of document.operations) {
       const context = await startingPoint(common, operation, server, session);
       if (!context) continue;
+      contexts.push(context);
       const { cases, contradictions } = valueCases(context);
       const families = [cases, methodAndPathCases(context), securityCases(context), bodyCases(context)];
       for (const made of families.flat()) await attemptAll(server, [made]);
@@ -95,9 +97,7 @@ export async function run(target: Target, options: RunOptions = {}): Promise<Res
   for (const [status, start] of Object.entries(target.situations)) {
     const broken = await start();
     try {
-      for (const operation of document.operations) {
-        await attemptAll(broken, situationCase(common, operation, Number(status)));
-      }
+      for (const context of contexts) await attemptAll(broken, situationCases(context, Number(status)));
     } finally {
       await broken.close();
     }

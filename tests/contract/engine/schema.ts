@@ -157,7 +157,7 @@ export const isClosed = (fragments: readonly Fragment[]): boolean =>
   fragments.some(({ schema }) => Object.keys(object(schema['properties'])).length > 0) &&
   fragments.every(
     ({ schema }) =>
-      schema['patternProperties'] === undefined &&
+      Object.keys(object(schema['patternProperties'])).length === 0 &&
       (schema['additionalProperties'] === undefined || schema['additionalProperties'] === false) &&
       (schema['unevaluatedProperties'] === undefined || schema['unevaluatedProperties'] === false),
   );

@@ -1,4 +1,4 @@
-import type { JsonObject, Json } from './json';
+import type { JsonObject } from './json';
 
 /** A server under test, listening. */
 export interface Server {
@@ -33,8 +33,8 @@ export interface RefusalRule {
 export interface Scenario {
   readonly title: string;
   readonly operation: string;
-  /** JSON bodies, sent one after the other to a fresh service. */
-  readonly steps: readonly { readonly body: Json; readonly expect: 'accepted' | Refusal }[];
+  /** JSON bodies, to the byte, sent one after the other to a fresh service. */
+  readonly steps: readonly { readonly body: string; readonly expect: 'accepted' | Refusal }[];
 }
 
 export interface Waiver {

@@ -191,14 +191,13 @@ function arrays(document: Json, fragments: Fragment[], mode: Mode, depth: number
 function objects(document: Json, fragments: Fragment[], mode: Mode, depth: number): fc.Arbitrary<Value> {
   const { listed, required } = propertyNames(fragments);
   const patterned = fragments.flatMap(({ schema }) => Object.keys(object(schema['patternProperties'])));
-  const names = new Set(mode === 'required' ? required : listed);
   const some = (pattern: string): string | undefined =>
     fc.sample(fc.stringMatching(new RegExp(pattern, 'u'), { maxLength: 12 }), { numRuns: 1, seed: 1 })[0];
-  const fillers = mode === 'required' ? [] : patterned.map(some).filter((name) => name !== undefined);
-  for (const name of fillers) names.add(name);
+  const fillers = patterned.map(some).filter((name) => name !== undefined);
+  const names = new Set(mode === 'required' ? required : [...listed, ...fillers]);
   const least = tightest(fragments, 'minProperties', 'max') ?? (mode === 'all' && names.size === 0 ? 1 : 0);
-  for (let n = 1; names.size < least && n <= least + listed.length; n++)
-    names.add(listed[n - 1] ?? `extra${n}`);
+  const spare = [...listed, ...fillers, ...Array.from({ length: least }, (_, n) => `extra${n + 1}`)];
+  for (const name of spare) if (names.size < least) names.add(name);
   const entries = Object.fromEntries(
     [...names].map((name) => [name, arbitrary(document, property(fragments, name), mode, depth + 1)]),
   );

@@ -1,5 +1,4 @@
-import { responseFor, type Operation } from '../document';
-import { authorise, baseInputs, compose } from '../request';
+import { responseFor } from '../document';
 import { accepted, authorised, refused, type Case, type Context } from './case';
 
 /** What only a person can think of: requests that belong together, each list to be sent to a fresh service. */
@@ -13,7 +12,7 @@ export function scenarioCases(context: Context): Case[][] {
       operation,
       request: authorised(context, {
         ...base,
-        body: { type: base.body?.type ?? 'application/json', bytes: Buffer.from(JSON.stringify(body)) },
+        body: { type: base.body?.type ?? 'application/json', bytes: Buffer.from(body) },
       }),
       expect: expect === 'accepted' ? accepted : refused(expect),
       proves: [],
@@ -22,21 +21,10 @@ export function scenarioCases(context: Context): Case[][] {
 }
 
 /** A valid request to a server in a situation that ends in this status, if the operation documents it. */
-export function situationCase(
-  { document, oracle, target }: Pick<Context, 'document' | 'oracle' | 'target'>,
-  operation: Operation,
-  status: number,
-): Case[] {
+export function situationCases(context: Context, status: number): Case[] {
+  const { operation } = context;
   if (!responseFor(operation, status)) return [];
-  const request = compose(operation, baseInputs(document, oracle, operation));
-  return [
-    {
-      family: 'situations',
-      title: `a situation that ends in ${status}`,
-      operation,
-      request: authorise(document, target, operation.security[0] ?? [], request),
-      expect: { kind: 'status', status },
-      proves: [],
-    },
-  ];
+  const title = `a situation that ends in ${status}`;
+  const expect = { kind: 'status', status } as const;
+  return [{ family: 'situations', title, operation, request: authorised(context), expect, proves: [] }];
 }

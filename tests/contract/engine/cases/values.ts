@@ -1,7 +1,8 @@
-import { fromJson, print, word, type Value } from '../json';
+import { Literal, fromJson, print, word, type Value } from '../json';
 import { constraintKey } from '../ledger';
 import { requiredNames } from '../document';
 import { codec, encodeBody, slots, slotSamples, type Slot } from '../request';
+import type { Refusal } from '../target';
 import { sites, trials, type Site, type Trial } from '../walk';
 import { accepted, authorised, refused, type Case, type Context } from './case';
 
@@ -108,13 +109,14 @@ function covering({ document, oracle }: Context, slot: Slot, values: readonly Va
   });
 }
 
-/** The value without each of its optional members, one at a time. */
+/** The value without each of its optional members, one at a time, and with one more than the schema lists. */
 function toggled({ value, fragments, put }: Site): Value[] {
   if (!(value instanceof Map)) return [];
   const required = fragments.flatMap(({ schema }) => requiredNames(schema));
-  return [...value.keys()]
+  const fewer = [...value.keys()]
     .filter((name) => !required.includes(name))
     .map((name) => put(new Map([...value].filter(([key]) => key !== name))));
+  return [...fewer, put(new Map([...value, ['unlisted', ['whatever']]]))];
 }
 
 function fitsAs({ oracle }: Context, slot: Slot, value: Value): boolean {
@@ -168,13 +170,16 @@ function trialCase(context: Context, slot: Slot, { value, put, fragment, keyword
   // Text off the wire has no type of its own: what it breaks is judged as its receiver reads it.
   const read = site.place === '' ? (slot.read(put) ?? put) : put;
   const proper = oracle.breaks(fragment.pointer, keyword, read);
+  // A reader may set limits to numbers (RFC 8259 section 6), and say so before it looks at the schema.
+  const beyond = put instanceof Literal && !Number.isFinite(Number(put.text));
+  const reasons: Refusal[] = beyond ? ['mismatch', 'malformed'] : ['mismatch'];
   const key = constraintKey(operation, slot.label, fragment.pointer, keyword, side);
   return {
     family: 'constraints',
     title: `${slot.label}${site.place} ${side} ${keyword} of ${fragment.pointer}: ${brief(value)}`,
     operation,
     request: authorised(context, slot.fill(context.base, value)),
-    expect: side === 'holds' ? accepted : refused('mismatch'),
+    expect: side === 'holds' ? accepted : refused(...reasons),
     proves: side === 'holds' || (fragment.certain && proper) ? [key] : [],
   };
 }
