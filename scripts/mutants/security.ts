@@ -1,7 +1,6 @@
 import { Strategy } from 'passport';
+import { AUTHORIZED } from '../../tests/support/service';
 import { answer, document, mutant, request, type Mutant } from './parts';
-
-const GOOD = 'Bearer the-token-of-the-tests';
 
 /** Accepts whoever asks. */
 class Anybody extends Strategy {
@@ -91,7 +90,7 @@ export const security: readonly Mutant[] = [
   mutant('security', 'the plant is stored, then the token refused', {
     wrap: (application) => (incoming, response) => {
       const wrong = incoming.headers.authorization === 'Bearer another-token';
-      if (wrong) incoming.headers.authorization = GOOD;
+      if (wrong) incoming.headers.authorization = AUTHORIZED.Authorization;
       const late = answer((given) => {
         if (!wrong) return;
         given.status = 401;

@@ -1,15 +1,14 @@
 import type { RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Strategies } from '../../src/contract/security';
 import contract from '../../generated/openapi.json';
-import { createApp } from '../../src/app';
 import { bearerStrategies } from '../../src/auth';
-import { createHttpServer } from '../../src/contract/server';
-import { ERROR_NUMBERS, renderProblem } from '../../src/errors';
+import { ERROR_NUMBERS } from '../../src/errors';
 import { StoreUnavailable, type PlantStore } from '../../src/plants/plant-store';
 import { openMemoryStore } from '../../src/storage/memory';
+import { buildApp, TOKEN } from '../support/service';
 import type { JsonObject } from './engine/json';
 import type { Refusal, RefusalRule, Server, Target } from './engine/target';
+import { listen } from './listen';
 
 /** What the server under test is made of; scripts/mutants.ts replaces one part at a time by a broken one. */
 export interface Parts {
@@ -23,16 +22,15 @@ export interface Parts {
   readonly wrap: (application: RequestListener) => RequestListener;
 }
 
-const TOKEN = 'the-token-of-the-tests';
-const BODY_LIMIT = 65_536;
-const TIMEOUTS = { headersTimeout: 5000, requestTimeout: 5000, keepAliveTimeout: 1000 };
+export const BODY_LIMIT = 65_536;
 
 const refusal = (kind: keyof typeof ERROR_NUMBERS): RefusalRule => ({
   status: Math.floor(ERROR_NUMBERS[kind] / 100),
   body: { error: ERROR_NUMBERS[kind] },
 });
 
-const REFUSALS: Readonly<Record<Refusal, RefusalRule>> = {
+/** The status and number of each refusal of this server, whatever document it serves. */
+export const REFUSALS: Readonly<Record<Refusal, RefusalRule>> = {
   'unknown path': refusal('noSuchPath'),
   'unknown method': refusal('noSuchMethod'),
   'no credentials': refusal('noCredentials'),
@@ -96,7 +94,7 @@ export function plantStore(changed: Partial<Parts> = {}): Target {
   };
 }
 
-async function startServer({ document, openStore, strategies, bodyLimit, wrap }: Parts): Promise<Server> {
+function startServer({ document, openStore, strategies, bodyLimit, wrap }: Parts): Promise<Server> {
   let entered = 0;
   let plants = openStore();
   const store: PlantStore = {
@@ -107,24 +105,10 @@ async function startServer({ document, openStore, strategies, bodyLimit, wrap }:
     ready: () => plants.ready(),
     close: () => plants.close(),
   };
-  const log = { info: () => undefined, error: () => undefined };
-  // A copy: what the server does to its document must not reach the one that it is judged by.
-  const app = createApp({ document: structuredClone(document), store, strategies, log, bodyLimit });
-  const server = createHttpServer(app, renderProblem, TIMEOUTS);
-  const [application] = server.listeners('request') as RequestListener[];
-  if (application) server.removeAllListeners('request').on('request', wrap(application));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    host: '127.0.0.1',
-    port,
-    entered: () => entered,
-    reset: () => {
-      plants = openStore();
-    },
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+  const reset = (): void => {
+    plants = openStore();
   };
+  // A copy: what the server does to its document must not reach the one that it is judged by.
+  const app = buildApp({ document: structuredClone(document), store, strategies, bodyLimit });
+  return listen(app, { entered: () => entered, reset }, wrap);
 }

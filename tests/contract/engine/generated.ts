@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
-import { accepted, authorised, refused, type Case, type Context } from './cases/case';
-import { brief } from './cases/values';
+import { accepted, authorised, type Case, type Context } from './cases/case';
+import { brief, mismatch } from './cases/values';
 import { codec, slots, type Inputs, type Slot } from './request';
 import { sites, trials } from './walk';
 import { arbitrary } from './values';
@@ -101,6 +101,6 @@ function faultyCases(context: Context): fc.Arbitrary<Case | undefined> | undefin
     if (!fault || read === undefined || oracle.valid(slot.schema, read)) return undefined;
     const title = `${slot.label}${fault.site.place} violates ${fault.keyword}: ${print(value)} became ${brief(fault.value)}`;
     const request = authorised(context, slot.fill(base, fault.value));
-    return { family: 'generated', title, operation, request, expect: refused('mismatch'), proves: [] };
+    return { family: 'generated', title, operation, request, expect: mismatch(fault.put), proves: [] };
   });
 }

@@ -72,7 +72,10 @@ function bodySlot({ json }: Document, operation: Operation, media: MediaType, sc
         return formEncoded(value) === undefined
           ? undefined
           : reading(json, [{ pointer: schema, certain: true }], value);
-      return typeof value === 'string' && value.isWellFormed() && value !== '' ? value : undefined;
+      // In text, unlike in JSON, U+FEFF at the start is a byte order mark and no part of the value.
+      return typeof value === 'string' && value.isWellFormed() && !/^(?:\ufeff|$)/.test(value)
+        ? value
+        : undefined;
     },
     fill: (inputs, value) => ({ ...inputs, body: { type: media.name, bytes: encodeBody(kind, value) } }),
   };

@@ -154,9 +154,9 @@ function jsonCases(request: RawRequest, limit: number, made: Make): Case[] {
   const first = /^\{("(?:[^"\\]|\\.)*"):/.exec(text)?.[1];
   const deep = Math.min(TOO_DEEP, Math.floor(limit / 5)); // five bytes a level, all within the limit
   const broken: [string, Buffer][] = [
-    ['cut off', bytes(text.slice(0, -1))],
+    ...(/^[[{"]/.test(text) ? [['cut off', bytes(text.slice(0, -1))] as [string, Buffer]] : []),
     ['something behind it', bytes(text, ' x')],
-    ['twice', bytes(text, text)],
+    ['twice', bytes(text, ' ', text)],
     ['a byte order mark', bytes([0xef, 0xbb, 0xbf], text)],
     ['UTF-16', Buffer.from(text, 'utf16le')],
     ['no JSON at all', bytes('name=value')],

@@ -2,9 +2,8 @@ import { Literal, fromJson, print, word, type Value } from '../json';
 import { constraintKey } from '../ledger';
 import { requiredNames } from '../document';
 import { codec, encodeBody, slots, slotSamples, type Slot } from '../request';
-import type { Refusal } from '../target';
 import { sites, trials, type Site, type Trial } from '../walk';
-import { accepted, authorised, refused, type Case, type Context } from './case';
+import { accepted, authorised, refused, type Case, type Context, type Expectation } from './case';
 
 /** Keywords whose violating values break them beyond doubt, so that an oracle that disagrees is itself at fault. */
 const BEYOND_DOUBT = [
@@ -165,21 +164,25 @@ function mustAgree(slot: Slot, { fragment, keyword, side, site }: Trial): boolea
   return keyword === 'format' && /^int(?:32|64)$/.test(word(fragment.schema['format'])) && !narrowed;
 }
 
+/** How a value that does not fit is turned away, given what was put at the place that is at fault. */
+export function mismatch(put: Value): Expectation {
+  // A reader may set limits to numbers (RFC 8259 section 6), and say so before it looks at the schema.
+  const beyond = put instanceof Literal && !Number.isFinite(Number(put.text));
+  return beyond ? refused('mismatch', 'malformed') : refused('mismatch');
+}
+
 function trialCase(context: Context, slot: Slot, { value, put, fragment, keyword, side, site }: Trial): Case {
   const { operation, oracle } = context;
   // Text off the wire has no type of its own: what it breaks is judged as its receiver reads it.
   const read = site.place === '' ? (slot.read(put) ?? put) : put;
   const proper = oracle.breaks(fragment.pointer, keyword, read);
-  // A reader may set limits to numbers (RFC 8259 section 6), and say so before it looks at the schema.
-  const beyond = put instanceof Literal && !Number.isFinite(Number(put.text));
-  const reasons: Refusal[] = beyond ? ['mismatch', 'malformed'] : ['mismatch'];
   const key = constraintKey(operation, slot.label, fragment.pointer, keyword, side);
   return {
     family: 'constraints',
     title: `${slot.label}${site.place} ${side} ${keyword} of ${fragment.pointer}: ${brief(value)}`,
     operation,
     request: authorised(context, slot.fill(context.base, value)),
-    expect: side === 'holds' ? accepted : refused(...reasons),
+    expect: side === 'holds' ? accepted : mismatch(put),
     proves: side === 'holds' || (fragment.certain && proper) ? [key] : [],
   };
 }
