@@ -11,7 +11,14 @@ import { run } from './engine/run';
 import { readFiles, serviceOf } from './document-server';
 
 describe('the engine, unchanged, on documents that it has never seen', () => {
-  test.each(['collections.yaml', 'composition.yaml', 'strings.yaml'])(
+  test.each([
+    'collections.yaml',
+    'composition.yaml',
+    'events.yaml',
+    'numbers.yaml',
+    'parameters.yaml',
+    'strings.yaml',
+  ])(
     'proves a service of %s',
     async (name) => {
       const result = await run(serviceOf(await readFiles(name)), { generated: 30 });

@@ -1,4 +1,5 @@
 import type { Document, Operation } from './document';
+import { at, object, word } from './json';
 import { codec, slots } from './request';
 import type { Target } from './target';
 import { constraints } from './walk';
@@ -47,14 +48,14 @@ export const protocolKey = (operation: Operation, scenario: string): string =>
   `${operation.id} | protocol | ${scenario}`;
 
 /** Keywords that a parameter or form cannot break, because everything on the wire is text or absent. */
-const UNSENDABLE = [
-  'type',
-  'required',
-  'minProperties',
-  'minItems',
-  'additionalProperties',
-  'unevaluatedProperties',
-];
+const UNSENDABLE = ['required', 'minProperties', 'minItems', 'additionalProperties', 'unevaluatedProperties'];
+/** Types that some text is not. */
+const TEXTLESS = ['integer', 'number', 'boolean'];
+
+function sendable(document: Document, pointer: string, keyword: string): boolean {
+  if (keyword !== 'type') return !UNSENDABLE.includes(keyword);
+  return [object(at(document.json, pointer))['type']].flat().every((type) => TEXTLESS.includes(word(type)));
+}
 
 export function openLedger(document: Document, target: Target): Ledger {
   const obligations = document.operations.flatMap((operation) => derive(document, operation));
@@ -103,7 +104,8 @@ function derive(document: Document, operation: Operation): Obligation[] {
       return constraints(document.json, slot.schema).flatMap(({ pointer, keyword, certain }) =>
         (['holds', 'violates'] as const)
           .filter(
-            (side) => side === 'holds' || (certain && (kind === 'json' || !UNSENDABLE.includes(keyword))),
+            (side) =>
+              side === 'holds' || (certain && (kind === 'json' || sendable(document, pointer, keyword))),
           )
           .map((side) =>
             owe('constraint', constraintKey(operation, slot.label, pointer, keyword, side), {
