@@ -139,7 +139,7 @@ function openSession({ document, oracle, target }: Common) {
     ledger.record(made.proves, problems.length === 0);
     if (response && problems.length === 0) {
       ledger.record([responseKey(made.operation, response.status, response.media)], true);
-      observe({ operation: made.operation.id, ...response, credentials: made.credentials ?? 'accepted' });
+      observe({ operation: made.operation.id, ...response, credentials: made.credentials ?? 'good' });
     }
     return problems;
   };

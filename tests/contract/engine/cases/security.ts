@@ -1,3 +1,4 @@
+import type { Operation } from '../document';
 import { securityKey } from '../ledger';
 import { authorise, compose } from '../request';
 import type { RawRequest } from '../wire';
@@ -16,8 +17,7 @@ export function securityCases(context: Context): Case[] {
       operation,
       request,
       expect,
-      credentials:
-        operation.security.length > 1 ? `${alternative.join(' and ') || 'anonymous'}: ${scenario}` : scenario,
+      credentials: label(operation, alternative, scenario),
       proves: [securityKey(operation, alternative, scenario)],
     });
     const cases = [made('accepted', 'with what it asks for', whole, accepted)];
@@ -60,6 +60,12 @@ export function securityCases(context: Context): Case[] {
     }
     return [...cases, ...headerCases(context, alternative, bare, whole, made)];
   });
+}
+
+/** What the matrix calls the credentials; the alternative is named where there are several. */
+function label({ security }: Operation, alternative: readonly string[], scenario: string): string {
+  const kind = scenario === 'accepted' ? 'good' : scenario;
+  return security.length > 1 ? `${alternative.join(' and ') || 'anonymous'}: ${kind}` : kind;
 }
 
 /** Whether some other alternative is satisfied by this one without one of its schemes. */
