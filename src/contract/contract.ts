@@ -43,7 +43,7 @@ export function compileContract(root: JsonObject, strategies: Strategies | undef
   const plans = operations.map((operation) => ({
     operation,
     request: planRequest(document, operation, incoming),
-    responses: planResponses(operation, outgoing),
+    responses: planResponses(document, operation, outgoing),
     authenticate: strategies && compileSecurity(document, operation, strategies),
   }));
   const router = new Router<Methods>();

@@ -1,4 +1,43 @@
+import { DescribedValue } from './described-value';
+import type { OpenApiDocument } from './document';
 import { stringifyJson } from './json';
+import type { Parameter } from './operations';
+import {
+  compileParts,
+  compileText,
+  compileWhole,
+  type Holder,
+  jsonText,
+  MalformedText,
+  servable,
+} from './styles';
+
+/**
+ * The text of a value in a documented response header; what a client will read in it is put at `holder[name]`.
+ *
+ * @throws {TypeError} with the place of what a header cannot say
+ */
+export type WriteHeader = (value: unknown, holder: Holder) => string;
+
+/** Compiles the writer of a response header; what cannot be written becomes a finding of the document. */
+export function compileHeader(document: OpenApiDocument, header: Parameter, pointer: string): WriteHeader {
+  const { name, explode, json, schema } = header;
+  const read = servable(document, schema ?? pointer, name, () => {
+    const value = DescribedValue.at(document, schema);
+    const asIs = (text: string) => text;
+    return compileText(header, json ? compileWhole(value, asIs, jsonText) : compileParts(value, asIs), asIs);
+  });
+  return (value, holder) => {
+    const text = json ? stringifyJson(value, name) : formatHeader(value, explode, name);
+    try {
+      read?.(text, holder, name);
+    } catch (error) {
+      if (!(error instanceof MalformedText)) throw error;
+      throw new TypeError(`${name} ${error.message}`);
+    }
+    return text;
+  };
+}
 
 /** All that Node sends in a header. */
 const HEADER_TEXT = /^[\t\x20-\x7e\x80-\xff]*$/;

@@ -96,8 +96,8 @@ export function createService(options: ServiceOptions): Middleware {
   }
 
   async function receive(request: IncomingMessage, response: ServerResponse, { requests }: ServedOperation) {
-    const media = requests.mediaType(request.headers['content-type'], request.headers['content-encoding']);
-    return { media, bytes: await readBody(request, response, bodyLimit) };
+    const reader = requests.accept(request.headers['content-type'], request.headers['content-encoding']);
+    return { reader, bytes: await readBody(request, response, bodyLimit) };
   }
 
   /** The answer to a problem, as the operation documents it or, where it does not, as it is. */
