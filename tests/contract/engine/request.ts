@@ -145,7 +145,7 @@ export function compose(operation: Operation, { parameters, body }: Inputs): Raw
 }
 
 /** Adds a secret to a request where its scheme wants it (OpenAPI 3.1 section 4.8.27). */
-export function present(request: RawRequest, scheme: JsonObject, secret: string): RawRequest {
+function present(request: RawRequest, scheme: JsonObject, secret: string): RawRequest {
   const add = (name: string, value: string): RawRequest => ({
     ...request,
     headers: [[name, value], ...request.headers],

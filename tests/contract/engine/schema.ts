@@ -17,7 +17,7 @@ export type Location = readonly { readonly pointer: string; readonly certain: bo
 type Decide = (keyword: 'anyOf' | 'oneOf' | 'if', branches: string[]) => string[];
 
 /** Every schema object that applies at a location, given the branches that apply. */
-export function expand(document: Json, location: Location, decide: Decide): Fragment[] {
+function expand(document: Json, location: Location, decide: Decide): Fragment[] {
   const fragments: Fragment[] = [];
   const open = (pointer: string, certain: boolean): void => {
     if (fragments.some((fragment) => fragment.pointer === pointer)) return;

@@ -67,11 +67,7 @@ function typed(
 }
 
 /** The tightest of a numeric keyword over all fragments. */
-export function tightest(
-  fragments: readonly Fragment[],
-  keyword: string,
-  pick: 'max' | 'min',
-): number | undefined {
+function tightest(fragments: readonly Fragment[], keyword: string, pick: 'max' | 'min'): number | undefined {
   const limits = fragments.map(({ schema }) => schema[keyword]).filter((limit) => typeof limit === 'number');
   return limits.length > 0 ? Math[pick](...limits) : undefined;
 }

@@ -49,10 +49,6 @@ export interface Constraint {
   readonly certain: boolean;
 }
 
-const CONJUNCTIVE = ['allOf'];
-const DISJUNCTIVE = ['anyOf', 'oneOf'];
-const KINDS = ['string', 'boolean', 'number', 'object'];
-
 /** Every keyword that a schema puts on a value, wherever it stands: what there is to prove, found without any value. */
 export function constraints(document: Json, schema: string): Constraint[] {
   const found = new Map<string, Constraint>();
@@ -71,13 +67,13 @@ export function constraints(document: Json, schema: string): Constraint[] {
         visit(`${pointer}/${keyword}/${escape(name)}`, holds);
       }
     };
-    for (const keyword of [...CONJUNCTIVE, 'prefixItems', 'properties', 'patternProperties'])
-      each(keyword, certain);
-    for (const keyword of DISJUNCTIVE) each(keyword, false);
-    for (const keyword of ['items', 'additionalProperties', 'then', 'else'] as const) {
-      const conditional = keyword === 'then' || keyword === 'else';
-      if (node[keyword] !== undefined) visit(`${pointer}/${keyword}`, certain && !conditional);
-    }
+    const one = (keyword: string, holds: boolean): void => {
+      if (node[keyword] !== undefined) visit(`${pointer}/${keyword}`, holds);
+    };
+    for (const keyword of ['allOf', 'prefixItems', 'properties', 'patternProperties']) each(keyword, certain);
+    for (const keyword of ['anyOf', 'oneOf']) each(keyword, false);
+    for (const keyword of ['items', 'additionalProperties', 'unevaluatedProperties']) one(keyword, certain);
+    for (const keyword of ['then', 'else']) one(keyword, false);
   };
   visit(schema, true);
   return [...found.values()];
@@ -85,7 +81,7 @@ export function constraints(document: Json, schema: string): Constraint[] {
 
 /** Whether a keyword says anything that a value could break. */
 function asserts(keyword: string, argument: Json): boolean {
-  if (!(keyword in RULES) || !KINDS.includes(typeof argument)) return false;
+  if (!(keyword in RULES)) return false;
   switch (keyword) {
     case 'format':
       return isKnownFormat(word(argument));
