@@ -50,7 +50,7 @@ function slotCases(context: Context, slot: Slot): Found {
     ...slotSamples(document, oracle, slot, 'required', 3),
     ...plain.slice(0, 3),
     ...bases.map(({ value }) => value),
-    ...bases.flatMap(({ found }) => found.flatMap((site) => toggled(site))),
+    ...toggled(bases.flatMap(({ found }) => found)),
   ].filter((value) => fitsAs(context, slot, value));
   const examples = (slot.body?.examples ?? []).map(fromJson);
   const valid =
@@ -108,14 +108,25 @@ function covering({ document, oracle }: Context, slot: Slot, values: readonly Va
   });
 }
 
-/** The value without each of its optional members, one at a time, and with one more than the schema lists. */
-function toggled({ value, fragments, put }: Site): Value[] {
-  if (!(value instanceof Map)) return [];
-  const required = fragments.flatMap(({ schema }) => requiredNames(schema));
-  const fewer = [...value.keys()]
-    .filter((name) => !required.includes(name))
-    .map((name) => put(new Map([...value].filter(([key]) => key !== name))));
-  return [...fewer, put(new Map([...value, ['unlisted', ['whatever']]]))];
+/**
+ * The value without each of its optional members, one at a time, and with one more than the schema lists; each once for
+ * each schema, however often it comes back in the value.
+ */
+function toggled(found: readonly Site[]): Value[] {
+  const done = new Set<string>();
+  const toggles: Value[] = [];
+  for (const { value, fragments, put } of found) {
+    if (!(value instanceof Map)) continue;
+    const schemas = fragments.map(({ pointer }) => pointer).join();
+    const required = fragments.flatMap(({ schema }) => requiredNames(schema));
+    for (const name of [...value.keys(), 'unlisted']) {
+      if (required.includes(name) || done.has(`${schemas} ${name}`)) continue;
+      done.add(`${schemas} ${name}`);
+      const others = [...value].filter(([other]) => other !== name);
+      toggles.push(put(new Map(value.has(name) ? others : [...others, [name, ['whatever']]])));
+    }
+  }
+  return toggles;
 }
 
 function fitsAs({ oracle }: Context, slot: Slot, value: Value): boolean {
