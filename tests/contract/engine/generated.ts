@@ -11,7 +11,8 @@ import { print, type JsonObject, type Value } from './json';
 export type Try = (made: Case) => Promise<readonly string[]>;
 
 export interface Counterexample {
-  readonly case: Case;
+  /** Undefined where no request could be made that is worth sending. */
+  readonly case: Case | undefined;
   readonly problems: readonly string[];
   readonly seed: number;
   /** fast-check's way to the shrunk request. */
@@ -32,7 +33,8 @@ export async function generated(
   options: { seed: number; runs: number },
 ): Promise<Counterexample[]> {
   const found: Counterexample[] = [];
-  for (const made of [validCases(context), faultyCases(context)]) {
+  const valid = validCases(context);
+  for (const made of [valid, faultyCases(context)]) {
     if (!made) continue;
     const outcome = await fc.check(
       fc.asyncProperty(made, async (drawn) => {
@@ -43,9 +45,18 @@ export async function generated(
       { seed: options.seed, numRuns: options.runs, maxSkipsPerRun: 20, interruptAfterTimeLimit: 8000 },
     );
     const [drawn] = outcome.counterexample ?? [];
+    const { errorInstance, seed, counterexamplePath, numRuns } = outcome;
+    const replay = { seed, path: counterexamplePath ?? '' };
     if (drawn) {
-      const problems = [outcome.errorInstance instanceof Error ? outcome.errorInstance.message : 'failed'];
-      found.push({ case: drawn, problems, seed: outcome.seed, path: outcome.counterexamplePath ?? '' });
+      const problem = errorInstance instanceof Error ? errorInstance.message : 'failed';
+      found.push({ case: drawn, problems: [problem], ...replay });
+    } else if (numRuns === 0 && made === valid) {
+      // Nothing need be wrong with a schema that no value breaks; one that no value fits has not been tested.
+      found.push({
+        case: undefined,
+        problems: ['expected chance to make a valid request, it made none'],
+        ...replay,
+      });
     }
   }
   return found;
@@ -67,12 +78,12 @@ function validCases(context: Context): fc.Arbitrary<Case | undefined> | undefine
   const values = fc.tuple(...parts.map((slot) => fitting(context, slot)));
   const omitted = fc.tuple(...parts.map((slot) => (slot.required ? fc.constant(false) : fc.boolean())));
   return fc.tuple(values, omitted, fc.nat(Math.max(0, bodies.length - 1))).map(([drawn, left, body]) => {
-    let inputs: Inputs | undefined = base;
+    let inputs: Inputs = base;
     for (const [index, slot] of parts.entries()) {
       if (left[index] === true || (slot.body && slot !== bodies[body])) continue;
       const value = drawn[index];
-      if (value === undefined) return undefined;
-      inputs = slot.fill(inputs, value);
+      if (value !== undefined) inputs = slot.fill(inputs, value);
+      else if (slot.required) return undefined;
     }
     const title = `${operation.id} with ${drawn.map((value) => (value === undefined ? '' : brief(value))).join(', ')}`;
     return {

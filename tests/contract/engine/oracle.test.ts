@@ -53,6 +53,11 @@ describe('the oracle', () => {
     expect(oracle.breaks('/schema', 'type', 'b')).toBe(false);
   });
 
+  test('is not led astray by examples that look like schemas', () => {
+    const member = { type: 'integer', example: { id: 'https://example.org/1' } };
+    expect(valid({ properties: { a: member, b: member } }, '{"a":1,"b":"x"}')).toBe(false);
+  });
+
   test('refuses to judge what it cannot', () => {
     expect(() => valid({ $dynamicRef: '#x' }, '1')).toThrow('$dynamicRef');
   });

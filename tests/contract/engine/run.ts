@@ -85,10 +85,12 @@ export async function run(target: Target, options: RunOptions = {}): Promise<Res
         return attempt(server, made);
       };
       for (const found of await generated(context, alone, { seed, runs: options.generated ?? 100 })) {
-        failures.push({
-          ...failure(found.case, found.problems),
-          replay: { seed: found.seed, path: found.path },
-        });
+        const [problem = ''] = found.problems;
+        const replay = { seed: found.seed, path: found.path };
+        const told = found.case
+          ? failure(found.case, found.problems)
+          : nothingSent('generated', operation, problem);
+        failures.push({ ...told, replay });
       }
     }
   } finally {
