@@ -23,6 +23,10 @@ interface Row {
 export function createSqlite(): Subject {
   const folder = mkdtempSync(join(tmpdir(), 'plant-store-crash-'));
   const file = join(folder, 'plants.db');
+  const remove = () => {
+    rmSync(folder, { recursive: true, force: true });
+  };
+  process.once('exit', remove);
   return {
     url: `sqlite:${file}`,
     read() {
@@ -32,7 +36,7 @@ export function createSqlite(): Subject {
       return Promise.resolve(rows.map((row) => toPlant(row, (text) => text)));
     },
     remove() {
-      rmSync(folder, { recursive: true });
+      remove();
       return Promise.resolve();
     },
   };
