@@ -54,8 +54,8 @@ describe('the oracle', () => {
   });
 
   test('is not led astray by examples that look like schemas', () => {
-    const member = { type: 'integer', example: { id: 'https://example.org/1' } };
-    expect(valid({ properties: { a: member, b: member } }, '{"a":1,"b":"x"}')).toBe(false);
+    const member = () => ({ type: 'integer', example: { id: 'https://example.org/1' } });
+    expect(valid({ properties: { a: member(), b: member() } }, '{"a":1,"b":"x"}')).toBe(false);
   });
 
   test('refuses to judge what it cannot', () => {
