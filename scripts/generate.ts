@@ -51,7 +51,7 @@ async function publish(): Promise<JsonObject> {
 }
 
 /** The types of openapi-typescript, int64 as bigint, and what each operation demands of its caller. */
-async function typesOf(document: JsonObject, { operations }: Contract): Promise<string> {
+async function typesOf(document: JsonObject, { served }: Contract): Promise<string> {
   const keyword = (kind: ts.KeywordTypeSyntaxKind) => ts.factory.createKeywordTypeNode(kind);
   const nodes = await openapiTS(JSON.stringify(document), {
     transform(schema) {
@@ -65,7 +65,7 @@ async function typesOf(document: JsonObject, { operations }: Contract): Promise<
         : bigint;
     },
   });
-  const requirements = operations.map(({ operation: { operationId, security } }) => {
+  const requirements = [...served.keys()].map(({ operationId, security }) => {
     const alternatives = security.map((schemes) => JSON.stringify(schemes.map(({ scheme }) => scheme)));
     return `    ${JSON.stringify(operationId)}: ${alternatives.join(' | ') || 'never'};\n`;
   });

@@ -18,12 +18,12 @@ export interface ServedOperation {
 }
 
 /** The operations of one path, by method in upper case. */
-export type ServedPath = Map<string, ServedOperation>;
+type Methods = Map<string, Operation>;
 
 /** Everything that a document says, compiled. */
 export interface Contract {
-  readonly operations: readonly ServedOperation[];
-  readonly router: Router<ServedPath>;
+  readonly router: Router<Methods>;
+  readonly served: ReadonlyMap<Operation, ServedOperation>;
 }
 
 /**
@@ -43,10 +43,11 @@ export function compileContract(root: JsonObject, strategies: Strategies | undef
   const plans = operations.map((operation) => ({
     operation,
     request: planRequest(document, operation, incoming),
-    responses: planResponses(operation, outgoing),
+    responses: planResponses(document, operation, outgoing),
     authenticate: strategies && compileSecurity(document, operation, strategies),
   }));
-  const router = new Router<ServedPath>();
+  const router = new Router<Methods>();
+  for (const operation of operations) addRoutes(document, router, operation);
   const found = () => document.findings.length > 0;
   if (found()) throw new InvalidContract(document.findings);
 
@@ -57,17 +58,18 @@ export function compileContract(root: JsonObject, strategies: Strategies | undef
     (all ??= requestCompiler(incoming.components, true))(name, schema);
   const requestShapes = new Shapes(document, 'request', branches(incoming, one));
   const responseShapes = new Shapes(document, 'response', branches(outgoing, compileResponse));
-  const served = plans.map(({ operation, request, responses, authenticate }) => ({
-    operation,
-    authenticate: authenticate ?? (() => Promise.resolve({})),
-    requests: request(one, compileAll, requestShapes),
-    responses: responses(compileResponse, responseShapes),
-  }));
-  for (const target of served) {
-    for (const path of target.operation.paths) addRoute(document, router, path, target);
+  const served = new Map<Operation, ServedOperation>();
+  for (const { operation, request, responses, authenticate = () => Promise.resolve({}) } of plans) {
+    const requests = request(one, compileAll, requestShapes);
+    served.set(operation, {
+      operation,
+      authenticate,
+      requests,
+      responses: responses(compileResponse, responseShapes),
+    });
   }
   if (found()) throw new InvalidContract(document.findings);
-  return { operations: served, router };
+  return { router, served };
 }
 
 /** Turns what the validator cannot compile into a finding. */
@@ -100,19 +102,14 @@ function branches(schemas: SchemaSet, compile: Compile): TookBranch {
   };
 }
 
-function addRoute(
-  document: OpenApiDocument,
-  router: Router<ServedPath>,
-  path: string,
-  served: ServedOperation,
-): void {
-  const { method, pointer } = served.operation;
-  const methods = new Map([[method, served]]);
-  const known = router.add(path, methods);
-  if (!known) return;
-  const other = known.get(method);
-  if (other) document.find(pointer, `answers the same requests as #${other.operation.pointer}`);
-  known.set(method, served);
+function addRoutes(document: OpenApiDocument, router: Router<Methods>, operation: Operation): void {
+  const { method, paths, pointer } = operation;
+  for (const path of paths) {
+    const methods = router.add(path, new Map());
+    const other = methods.get(method);
+    if (other) document.find(pointer, `answers the same requests as #${other.pointer}`);
+    methods.set(method, operation);
+  }
 }
 
 /** Judges every schema of the components and of the operations by the metaschema of JSON Schema 2020-12. */

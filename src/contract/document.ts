@@ -50,7 +50,8 @@ export class OpenApiDocument {
   }
 
   find(pointer: string, message: string): void {
-    this.findings.push({ pointer, message });
+    const known = this.findings.some((finding) => finding.pointer === pointer && finding.message === message);
+    if (!known) this.findings.push({ pointer, message });
   }
 
   at(pointer: string): unknown {

@@ -250,11 +250,16 @@ export function stringifyJson(value: unknown, place = 'body', depth = 0): string
     if (!value.isWellFormed()) throw new TypeError(`${place} has half of a surrogate pair`);
     return JSON.stringify(value);
   }
-  if (typeof value === 'number' && !Number.isFinite(value))
-    throw new TypeError(`${place} is ${value}, not a JSON number`);
-  if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean')
-    return String(value);
+  if (typeof value === 'number') return stringifyNumber(value, place);
+  if (typeof value === 'bigint' || typeof value === 'boolean') return String(value);
   throw new TypeError(`${place} is of the type ${typeof value}, which JSON does not have`);
+}
+
+function stringifyNumber(value: number, place: string): string {
+  if (!Number.isFinite(value)) throw new TypeError(`${place} is ${value}, not a JSON number`);
+  // String() rounds a large integer to 17 digits; what was parsed as exactly this double must stay it.
+  const rounded = Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < 1e21;
+  return String(rounded ? BigInt(value) : value);
 }
 
 function stringifyObject(value: object, place: string, depth: number): string {

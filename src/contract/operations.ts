@@ -16,6 +16,11 @@ export interface MediaTypeObject {
   readonly schema: string | undefined;
 }
 
+/** Whether bodies of a media type are judged by a schema; bytes are not. */
+export function isJudged(media: MediaTypeObject): media is MediaTypeObject & { readonly schema: string } {
+  return media.schema !== undefined && media.codec !== 'binary';
+}
+
 /** OpenAPI 3.1 sections 4.8.12 and 4.8.21: a parameter of a request, or a header of a response. */
 export interface Parameter {
   readonly name: string;
@@ -179,9 +184,6 @@ class OperationReader {
     const json = content[0]?.codec === 'json';
     if (content[0] && !json)
       this.document.find(below(pointer, 'content'), 'only JSON can be read as a parameter');
-    if (value['allowReserved'] === true || value['allowEmptyValue'] === true) {
-      this.document.find(pointer, 'allowReserved and allowEmptyValue are ambiguous and not served');
-    }
     return {
       name,
       in: place,

@@ -1,6 +1,31 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { OpenApiDocument } from './document';
+import { DescribedValue } from './described-value';
+import { below, type OpenApiDocument } from './document';
 import type { Operation, ParameterPlace } from './operations';
+import {
+  addReader,
+  compilePairs,
+  MalformedParameter,
+  type PairsReader,
+  readAll,
+  type Reader,
+  splitPairs,
+} from './pairs';
+import {
+  compileParts,
+  compileText,
+  compileWhole,
+  type Decode,
+  decodePercent,
+  jsonText,
+  MalformedText,
+  quotable,
+  type Read,
+  servable,
+  Unservable,
+} from './styles';
+
+export { MalformedParameter };
 
 /** The parts of a request that carry parameters, as they came over the wire. */
 export interface RawParameters {
@@ -22,17 +47,99 @@ export type ParameterValues = Partial<Record<ParameterPlace, Record<string, unkn
  */
 export type ReadParameters = (raw: RawParameters) => ParameterValues;
 
-/** Its message names the parameter and what is wrong: `query/limit is given more than once`. */
-export class MalformedParameter extends Error {
-  override name = 'MalformedParameter';
-}
+/** A request target and a cookie are ASCII (RFC 3986 section 2, RFC 6265 section 4.1.1). */
+const decodeAscii: Decode = (text) => {
+  if (/[\u0080-\uffff]/.test(text)) throw new MalformedText('is not percent-encoded UTF-8');
+  return decodePercent(text);
+};
+
+const DECODE: Readonly<Record<ParameterPlace, Decode>> = {
+  path: decodeAscii,
+  query: (text) => decodeAscii(text.replaceAll('+', ' ')),
+  header: (text) => text.trim(),
+  cookie: decodeAscii,
+};
 
 /** Compiles the reader for an operation's parameters; what cannot be read becomes a finding of the document. */
 export function compileParameters(document: OpenApiDocument, operation: Operation): ReadParameters {
-  for (const { name } of operation.parameters)
-    document.find(operation.pointer, `the parameter ${name} is not served`);
-  return ({ query }) => {
-    if (query !== '') throw new MalformedParameter('query is not in the document');
-    return {};
+  const path: Reader<RawParameters>[] = [];
+  const header: Reader<RawParameters>[] = [];
+  const query: PairsReader[] = [];
+  const cookie: PairsReader[] = [];
+  for (const parameter of operation.parameters) {
+    const { name, in: place, schema, json } = parameter;
+    servable(document, schema ?? operation.pointer, name, () => {
+      const decode = DECODE[place];
+      const value = DescribedValue.at(document, schema);
+      const parts = json ? compileWhole(value, decode, jsonText) : compileParts(value, decode);
+      switch (place) {
+        case 'path':
+          path.push(fieldReader(name, compileText(parameter, parts, decode), (raw) => raw.path.get(name)));
+          break;
+        case 'header': {
+          const field = name.toLowerCase();
+          header.push(
+            fieldReader(name, compileText(parameter, parts, decode), ({ headers }) => headers[field]),
+          );
+          break;
+        }
+        case 'query':
+          addReader(query, compilePairs(parameter, parts, decode));
+          break;
+        case 'cookie': {
+          const reader = compilePairs(parameter, parts, decode);
+          if (reader.others === 'any')
+            throw new Unservable('its properties could not be told from other cookies');
+          addReader(cookie, reader);
+        }
+      }
+    });
+  }
+  const credentials = credentialsInQuery(document, operation).filter(
+    (name) => !query.some(({ names }) => names.includes(name)),
+  );
+
+  const readQuery = (text: string): Record<string, unknown> => {
+    const pairs = splitPairs('query', text, '&', DECODE.query);
+    for (const name of credentials) pairs.delete(name);
+    const values = readAll('query', query, pairs);
+    const [unknown] = pairs.keys();
+    if (unknown === undefined) return values;
+    throw new MalformedParameter(`query/${quotable(unknown)} is not in the document`);
   };
+  return (raw) => {
+    const values: ParameterValues = {};
+    if (path.length > 0) values.path = readAll('path', path, raw);
+    if (query.length > 0) values.query = readQuery(raw.query);
+    else if (raw.query !== '') readQuery(raw.query);
+    if (header.length > 0) values.header = readAll('header', header, raw);
+    if (cookie.length > 0) {
+      const pairs = splitPairs('cookie', raw.headers.cookie ?? '', /;[ \t]*/, (name) => name);
+      values.cookie = readAll('cookie', cookie, pairs);
+    }
+    return values;
+  };
+}
+
+function fieldReader(
+  name: string,
+  read: Read<string>,
+  find: (raw: RawParameters) => string | string[] | undefined,
+): Reader<RawParameters> {
+  return {
+    name,
+    read: (raw, holder) => {
+      const text = find(raw);
+      // Node joins a repeated header like this, but for a few.
+      if (text !== undefined) read(typeof text === 'string' ? text : text.join(', '), holder, name);
+    },
+  };
+}
+
+/** The names of credentials in a query: they are not parameters, but documented (OpenAPI 3.1 section 4.8.27). */
+function credentialsInQuery(document: OpenApiDocument, operation: Operation): string[] {
+  return operation.security.flat().flatMap(({ scheme }) => {
+    const { value } = document.follow(below('/components/securitySchemes', scheme));
+    return value['type'] === 'apiKey' && value['in'] === 'query' ? [String(value['name'])] : [];
+  });
 }

@@ -34,7 +34,8 @@ export class Problem extends Error {
 /** An answer before it is put into bytes. */
 export interface Answer {
   readonly status: number;
-  readonly headers?: Headers | undefined;
+  /** Documented headers, as the types of the document have them. */
+  readonly headers?: Readonly<Record<string, unknown>> | undefined;
   /** Needed only where the document offers several media types for this status. */
   readonly contentType?: string | undefined;
   readonly body?: unknown;

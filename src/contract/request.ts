@@ -1,8 +1,9 @@
 import { decodeText } from './body';
 import type { JsonObject, OpenApiDocument } from './document';
+import { compileForm } from './form';
 import { MalformedJson, parseJson } from './json';
 import { parseMediaType } from './media-type';
-import { cover, type MediaTypeObject, type Operation, type Parameter } from './operations';
+import { cover, isJudged, type MediaTypeObject, type Operation, type Parameter } from './operations';
 import {
   compileParameters,
   MalformedParameter,
@@ -20,19 +21,25 @@ export type ValidRequest = ParameterValues & { readonly body?: unknown };
 /** Reads the requests of one operation. */
 export interface RequestReader {
   /**
-   * Which of the documented media types a body is of.
+   * How a body is read that is announced by these header fields.
    *
    * @throws {Problem} `unsupportedMediaType`, or `mismatch` if the operation has no body
    */
-  mediaType(contentType: string | undefined, contentEncoding: string | undefined): MediaTypeObject;
+  accept(contentType: string | undefined, contentEncoding: string | undefined): BodyReader;
   /**
    * @param body undefined if there is none
    * @throws {Problem} `malformed` or `mismatch`
    */
   read(
     parameters: RawParameters,
-    body?: { readonly media: MediaTypeObject; readonly bytes: Buffer },
+    body?: { readonly reader: BodyReader; readonly bytes: Buffer },
   ): ValidRequest;
+}
+
+/** How the bodies of one documented media type are read. */
+export interface BodyReader {
+  readonly media: MediaTypeObject;
+  readonly decode: (bytes: Buffer, envelope: Envelope) => void;
 }
 
 /** How many violations an answer names. */
@@ -53,73 +60,53 @@ function mismatch(violations: readonly Violation[]): Problem {
 /** Plans the reader of an operation's requests; `compile` it once the schemas of all operations are known. */
 export function planRequest(document: OpenApiDocument, operation: Operation, schemas: SchemaSet) {
   const readParameters = compileParameters(document, operation);
-  const content = operation.requestBody?.content ?? [];
+  const parameters = parameterSchemas(operation.parameters, schemas);
   const required = operation.requestBody?.required === true;
-  const schemaOf = (key: string): JsonObject => {
-    const media = content.find((candidate) => candidate.key === key);
-    const judged = media?.schema !== undefined && media.codec !== 'binary';
-    const properties = parameterSchemas(operation.parameters, schemas);
-    return {
-      type: 'object',
-      properties: { ...properties, ...(judged && { body: schemas.reference(media.schema) }) },
-      required: [...Object.keys(properties), ...(required ? ['body'] : [])],
+  const content = operation.requestBody?.content ?? [];
+  const bodies = content.map((media): BodyReader => ({ media, decode: compileDecoder(document, media) }));
+  const plans = [undefined, ...bodies].map((body) => {
+    const properties = {
+      ...parameters,
+      ...(body && isJudged(body.media) && { body: schemas.reference(body.media.schema) }),
     };
-  };
-  const envelopes = new Map(['', ...content.map(({ key }) => key)].map((key) => [key, schemaOf(key)]));
+    return {
+      body,
+      schema: {
+        type: 'object',
+        properties,
+        required: [...Object.keys(parameters), ...(required ? ['body'] : [])],
+      },
+    };
+  });
 
   return function compile(compileOne: Compile, compileAll: Compile, shapes: Shapes): RequestReader {
-    const checks = new Map<string, { first: Check; all: () => Check; body: Convert | undefined }>();
-    for (const [key, schema] of envelopes) {
-      const name = `${operation.pointer} ${key}`;
+    const judges = new Map<BodyReader | undefined, Judge>();
+    for (const { body, schema } of plans) {
+      const name = `${operation.pointer} ${body?.media.key ?? ''}`;
       let all: Check | undefined;
-      const media = content.find((candidate) => candidate.key === key);
-      checks.set(key, {
+      judges.set(body, {
         first: compileOne(name, schema),
-        all: () => (all ??= compileAll(name, schema)),
-        body:
-          media?.schema !== undefined && media.codec !== 'binary'
-            ? shapes.converter(media.schema)
-            : undefined,
+        all: (envelope) => (all ??= compileAll(name, schema))(envelope),
+        convert: body && isJudged(body.media) ? shapes.converter(body.media.schema) : undefined,
       });
     }
     const converters = operation.parameters.flatMap(({ in: place, name, schema }) => {
       const convert = schema === undefined ? undefined : shapes.converter(schema);
       return convert ? [{ place, name, convert }] : [];
     });
-    const expected = content.map(({ key }) => key).join(' or ');
 
     return {
-      mediaType(contentType, contentEncoding) {
-        if (content.length === 0) throw new Problem('mismatch', 'this operation has no request body');
-        const unsupported = (what: string, headers?: Headers) =>
-          new Problem('unsupportedMediaType', what, headers);
-        if (contentEncoding !== undefined && contentEncoding.toLowerCase() !== 'identity') {
-          throw unsupported('the body must not be encoded, but a Content-Encoding is given', {
-            'Accept-Encoding': 'identity', // RFC 9110 section 12.5.3
-          });
-        }
-        if (contentType === undefined) throw unsupported(`expected a Content-Type of ${expected}, got none`);
-        const type = parseMediaType(contentType);
-        const media = type && cover(content, type.essence);
-        if (!media) throw unsupported(`expected a Content-Type of ${expected}, got another`);
-        const charset = type.parameters.get('charset');
-        if (charset !== undefined && media.codec !== 'binary' && charset.toLowerCase() !== 'utf-8') {
-          throw unsupported('expected the charset utf-8, got another');
-        }
-        return media;
-      },
-
+      accept: (contentType, contentEncoding) => accept(bodies, contentType, contentEncoding),
       read(raw, body) {
-        const envelope: Envelope = read(() => readParameters(raw));
-        if (body) decode(body.media, body.bytes, envelope);
-        const check = checks.get(body?.media.key ?? '');
-        if (!check) throw new Error(`no check for ${operation.pointer}`);
-        const violations = check.first(envelope);
+        const envelope: Envelope = reading(() => readParameters(raw));
+        body?.reader.decode(body.bytes, envelope);
+        const judge = judges.get(body?.reader);
+        if (!judge) throw new Error('the body is read by another operation');
+        const violations = judge.first(envelope);
         if (violations.length > 0) {
-          const search = (body?.bytes.length ?? 0) <= MAX_SEARCHED;
-          throw mismatch(search ? check.all()(envelope) : violations);
+          throw mismatch((body?.bytes.length ?? 0) <= MAX_SEARCHED ? judge.all(envelope) : violations);
         }
-        check.body?.(envelope, 'body');
+        judge.convert?.(envelope, 'body');
         for (const { place, name, convert } of converters) convert(envelope[place] as Holder, name);
         return envelope;
       },
@@ -127,25 +114,76 @@ export function planRequest(document: OpenApiDocument, operation: Operation, sch
   };
 }
 
-/** Reads what the client wrote: what does not have the form it claims is malformed. */
-function read<T>(reading: () => T): T {
+interface Judge {
+  /** Ends at the first violation. */
+  readonly first: Check;
+  readonly all: Check;
+  readonly convert: Convert | undefined;
+}
+
+function accept(
+  bodies: readonly BodyReader[],
+  contentType: string | undefined,
+  encoding: string | undefined,
+): BodyReader {
+  if (bodies.length === 0) throw new Problem('mismatch', 'this operation has no request body');
+  const unsupported = (message: string, headers?: Headers) =>
+    new Problem('unsupportedMediaType', message, headers);
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+    // RFC 9110 section 12.5.3
+    throw unsupported('the body must not be encoded, but a Content-Encoding is given', {
+      'Accept-Encoding': 'identity',
+    });
+  }
+  const documented = bodies.find(({ media }) => media.key === contentType);
+  if (documented) return documented; // as nearly all clients write it
+  const expected = `expected a Content-Type of ${bodies.map(({ media }) => media.key).join(' or ')}`;
+  if (contentType === undefined) throw unsupported(`${expected}, got none`);
+  const type = parseMediaType(contentType);
+  const media =
+    type &&
+    cover(
+      bodies.map((body) => body.media),
+      type.essence,
+    );
+  const reader = bodies.find((body) => body.media === media);
+  if (!type || !reader) throw unsupported(`${expected}, got another`);
+  const charset = type.parameters.get('charset') ?? 'utf-8';
+  if (reader.media.codec !== 'binary' && charset.toLowerCase() !== 'utf-8') {
+    throw unsupported('expected the charset utf-8, got another');
+  }
+  return reader;
+}
+
+/** Reads what the client wrote. What does not have the form it claims is malformed. */
+function reading<T>(read: () => T): T {
   try {
-    return reading();
+    return read();
   } catch (error) {
-    if (error instanceof MalformedJson)
+    if (error instanceof MalformedJson) {
       throw new Problem('malformed', `the body is not well-formed JSON: ${error.message}`);
+    }
     if (error instanceof MalformedParameter) throw new Problem('mismatch', error.message);
     throw error;
   }
 }
 
-function decode({ codec }: MediaTypeObject, bytes: Buffer, envelope: Envelope): void {
-  if (codec === 'binary') envelope['body'] = bytes;
-  else if (codec === 'text') envelope['body'] = decodeText(bytes);
-  else
-    read(() => {
-      parseJson(decodeText(bytes), envelope, 'body');
+function compileDecoder(document: OpenApiDocument, { codec, schema }: MediaTypeObject): BodyReader['decode'] {
+  const put = (decode: (bytes: Buffer) => unknown) => (bytes: Buffer, envelope: Envelope) => {
+    envelope['body'] = decode(bytes);
+  };
+  if (codec === 'binary') return put((bytes) => bytes);
+  if (codec === 'text') return put(decodeText);
+  if (codec === 'form') {
+    const readForm = compileForm(document, schema);
+    return put((bytes) => reading(() => readForm(decodeText(bytes))));
+  }
+  return (bytes, envelope) => {
+    const text = decodeText(bytes);
+    reading(() => {
+      parseJson(text, envelope, 'body');
     });
+  };
 }
 
 /** For each place that has parameters, the schema of an object with all of them. */

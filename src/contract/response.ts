@@ -1,6 +1,8 @@
+import type { OpenApiDocument } from './document';
+import { compileHeader, type WriteHeader } from './header';
 import { MalformedJson, parseJson, stringifyJson } from './json';
 import { coverage, essenceOf } from './media-type';
-import type { MediaTypeObject, Operation, ResponseObject } from './operations';
+import { isJudged, type MediaTypeObject, type Operation } from './operations';
 import type { Answer, Headers } from './problem';
 import { parameterSchemas } from './request';
 import type { SchemaSet } from './schemas';
@@ -33,6 +35,8 @@ export interface ResponseWriter {
   write(answer: Answer, beyond?: Headers): Encoded;
 }
 
+type HeaderWriters = ReadonlyMap<string, WriteHeader>;
+
 interface Writer {
   readonly key: string;
   readonly media: MediaTypeObject | undefined;
@@ -41,26 +45,32 @@ interface Writer {
 }
 
 /** Plans the writer of an operation's responses; `compile` it once the schemas of all operations are known. */
-export function planResponses(operation: Operation, schemas: SchemaSet) {
+export function planResponses(document: OpenApiDocument, operation: Operation, schemas: SchemaSet) {
   const plans = [...operation.responses].map(([status, response]) => {
     const headers = parameterSchemas(response.headers, schemas);
     const variants = response.content.length > 0 ? response.content : [undefined];
+    const writers = response.headers.map((header): [string, WriteHeader] => [
+      header.name.toLowerCase(),
+      compileHeader(document, header, operation.pointer),
+    ]);
     return {
       status,
-      response,
+      headers: new Map(writers),
       variants: variants.map((media) => {
-        const judged = media?.schema !== undefined && media.codec !== 'binary';
-        const properties = { ...headers, ...(judged && { body: schemas.reference(media.schema) }) };
+        const properties = {
+          ...headers,
+          ...(media && isJudged(media) && { body: schemas.reference(media.schema) }),
+        };
         return { media, schema: { type: 'object', properties, required: Object.keys(headers) } };
       }),
     };
   });
 
   return function compile(compileOne: Compile, shapes: Shapes): ResponseWriter {
-    const writers = new Map<string, { response: ResponseObject; variants: Writer[] }>();
-    for (const { status, response, variants } of plans) {
+    const writers = new Map<string, { headers: HeaderWriters; variants: Writer[] }>();
+    for (const { status, headers, variants } of plans) {
       writers.set(status, {
-        response,
+        headers,
         variants: variants.map(({ media, schema }) => ({
           key: media?.key ?? '',
           media,
@@ -82,8 +92,10 @@ export function planResponses(operation: Operation, schemas: SchemaSet) {
         if (!found) throw new UndocumentedResponse(`the status ${answer.status} is not documented`);
         const variant = choose(found.variants, answer);
         const envelope: Envelope = {};
-        const headers = writeHeaders(found.response, answer, beyond, envelope);
-        const body = writeBody(variant, answer.body, envelope);
+        const [headers, body] = writing(() => [
+          writeHeaders(found.headers, answer, beyond, envelope),
+          writeBody(variant, answer.body, envelope),
+        ]);
         const violations = variant.check(envelope);
         if (violations.length > 0) {
           const said = violations.slice(0, 10).map(({ place, message }) => `${place.slice(1)} ${message}`);
@@ -115,18 +127,17 @@ function contentType({ key, codec }: MediaTypeObject, { contentType: wanted }: A
   return codec === 'text' && !key.includes('charset') ? `${key}; charset=utf-8` : key;
 }
 
-/** The headers to send; those that the document describes are put into the envelope too. */
-function writeHeaders(response: ResponseObject, answer: Answer, beyond: Headers, envelope: Envelope) {
-  const given = { ...answer.headers, ...beyond };
-  const described: Record<string, unknown> = {};
+/** The headers to send. What clients will read in those that are documented is put into the envelope. */
+function writeHeaders(writers: HeaderWriters, answer: Answer, beyond: Headers, envelope: Envelope) {
+  const described: Envelope = {};
   const sent: Record<string, string> = {};
-  for (const [name, value] of Object.entries(given)) {
-    const header = response.headers.find((candidate) => candidate.name.toLowerCase() === name.toLowerCase());
-    if (!header && !(name in beyond)) throw new UndocumentedResponse(`the header ${name} is not documented`);
-    if (header) described[header.name] = value;
-    sent[header?.name ?? name] = value;
+  for (const [name, value] of Object.entries({ ...answer.headers, ...beyond })) {
+    const write = writers.get(name.toLowerCase());
+    if (write) sent[name] = write(value, described);
+    else if (name in beyond) sent[name] = String(value);
+    else throw new UndocumentedResponse(`the header ${name} is not documented`);
   }
-  if (response.headers.length > 0) envelope['header'] = described;
+  if (writers.size > 0) envelope['header'] = described;
   return sent;
 }
 
@@ -152,13 +163,18 @@ function writeBody(
     return value;
   }
   if (media.codec !== 'json') throw new UndocumentedResponse(`a response of ${media.key} cannot be written`);
+  const text = stringifyJson(value);
+  // Judged is what the text says: not what the value was before toJSON, getters and the like had their say.
+  parseJson(text, envelope, 'body');
+  return convert?.(envelope, 'body') === true ? stringifyJson(envelope['body']) : text;
+}
+
+/** What cannot be written is not documented. */
+function writing<T>(write: () => T): T {
   try {
-    const text = stringifyJson(value);
-    // Judged is what the text says: not what the value was before toJSON, getters and the like had their say.
-    parseJson(text, envelope, 'body');
-    return convert?.(envelope, 'body') === true ? stringifyJson(envelope['body']) : text;
+    return write();
   } catch (error) {
     if (!(error instanceof TypeError || error instanceof MalformedJson)) throw error;
-    throw new UndocumentedResponse(error.message);
+    throw new UndocumentedResponse(error.message, { cause: error });
   }
 }

@@ -28,17 +28,15 @@ export class Router<T> {
   private readonly literal = new Map<string, Match<T>>();
   private readonly root = new Node<T>();
 
-  /** Adds a path, unless one that matches the same requests is there already: then that one's target is returned. */
-  add(path: string, target: T): T | undefined {
+  /** Adds a path and returns its target: that of an earlier path, if both match the same requests. */
+  add(path: string, target: T): T {
     if (!path.includes('{')) {
-      const known = this.literal.get(path);
-      if (!known) this.literal.set(path, { target, parameters: NO_PARAMETERS });
-      return known?.target;
+      const match = this.literal.get(path) ?? { target, parameters: NO_PARAMETERS };
+      this.literal.set(path, match);
+      return match.target;
     }
     const node = path.split('/').reduce((parent, segment) => child(parent, segment), this.root);
-    const known = node.target;
-    node.target ??= target;
-    return known;
+    return (node.target ??= target);
   }
 
   /** @param path the path of a request, without its query, as it came */

@@ -20,7 +20,7 @@ interface CredentialsStrategy {
 }
 
 /** The passport strategies that verify credentials, by the name of the security scheme. */
-export type Strategies = Readonly<Record<string, Strategy>>;
+export type Strategies = Readonly<Record<string, Pick<Strategy, 'authenticate'>>>;
 
 /** Who was authenticated, by the name of the security scheme that did it; empty for the anonymous. */
 export type Principals = Readonly<Record<string, unknown>>;

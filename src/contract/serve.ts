@@ -3,6 +3,7 @@ import { announcesBody, discardBody, readBody } from './body';
 import { compileContract, type ServedOperation } from './contract';
 import { type Finding, InvalidContract, type JsonObject } from './document';
 import { type Answer, Problem, type ProblemKind } from './problem';
+import type { Operation } from './operations';
 import type { Encoded } from './response';
 import type { Strategies } from './security';
 
@@ -45,10 +46,10 @@ export type Middleware = (request: IncomingMessage, response: ServerResponse, ne
  */
 export function createService(options: ServiceOptions): Middleware {
   const { document, handlers, strategies, toProblem, render, bodyLimit, reserved, report } = options;
-  const { operations, router } = compileContract(document, strategies);
+  const { router, served: operations } = compileContract(document, strategies);
   const findings = [
-    ...checkHandlers(operations, options),
-    ...operations.flatMap((o) => checkProblems(o, render)),
+    ...checkHandlers([...operations.keys()], options),
+    ...[...operations.values()].flatMap((served) => checkProblems(served, render)),
   ];
   if (findings.length > 0) throw new InvalidContract(findings);
 
@@ -59,7 +60,8 @@ export function createService(options: ServiceOptions): Middleware {
       throw new Problem('malformed', 'the request has no Host');
     const match = router.find(path);
     if (!match) throw new Problem('noSuchPath', 'the document has no such path');
-    const served = match.target.get(method);
+    const operation = match.target.get(method);
+    const served = operation && operations.get(operation);
     if (served) return { served, path: match.parameters };
     const allow = [...match.target.keys()].join(', ');
     throw new Problem('noSuchMethod', `this path has the methods ${allow}`, { Allow: allow });
@@ -94,8 +96,8 @@ export function createService(options: ServiceOptions): Middleware {
   }
 
   async function receive(request: IncomingMessage, response: ServerResponse, { requests }: ServedOperation) {
-    const media = requests.mediaType(request.headers['content-type'], request.headers['content-encoding']);
-    return { media, bytes: await readBody(request, response, bodyLimit) };
+    const reader = requests.accept(request.headers['content-type'], request.headers['content-encoding']);
+    return { reader, bytes: await readBody(request, response, bodyLimit) };
   }
 
   /** The answer to a problem, as the operation documents it or, where it does not, as it is. */
@@ -143,14 +145,10 @@ function send(
   discardBody(request, () => response.end());
 }
 
-function checkHandlers(
-  operations: readonly ServedOperation[],
-  { handlers, reserved }: ServiceOptions,
-): Finding[] {
+function checkHandlers(operations: readonly Operation[], { handlers, reserved }: ServiceOptions): Finding[] {
   const findings: Finding[] = [];
   const unknown = new Set(Object.keys(handlers));
-  for (const { operation } of operations) {
-    const { operationId, pointer, paths } = operation;
+  for (const { operationId, pointer, paths } of operations) {
     if (!unknown.delete(operationId))
       findings.push({ pointer, message: `the operation ${operationId} has no handler` });
     if (paths.some((path) => path.startsWith(reserved))) {
@@ -183,17 +181,18 @@ function checkProblems(
     'unexpected',
     'unavailable',
   ];
-  return kinds.flatMap((kind) => {
+  const messages = kinds.flatMap((kind) => {
     const rendered = render(new Problem(kind, 'a sentence'));
     if (!responses.documents(rendered.status)) return [];
     try {
       responses.write(rendered, headers);
       return [];
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      return [
-        { pointer: operation.pointer, message: `cannot be answered with this server's errors: ${message}` },
-      ];
+      return [error instanceof Error ? error.message : String(error)];
     }
   });
+  return [...new Set(messages)].map((message) => ({
+    pointer: operation.pointer,
+    message: `the errors of this server are not as it documents them: ${message}`,
+  }));
 }

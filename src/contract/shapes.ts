@@ -21,6 +21,8 @@ interface Shape {
   readonly int64: boolean;
   /** Some properties are listed, and nothing admits others. */
   readonly closed: boolean;
+  /** Properties that are never part of a response. */
+  readonly writeOnly: ReadonlySet<string>;
   readonly properties: ReadonlyMap<string, Place>;
   readonly patterns: readonly (readonly [RegExp, string])[];
   readonly otherProperties: Place | undefined;
@@ -83,7 +85,7 @@ export class Shapes {
     let changed = false;
     for (const name of Object.keys(object)) {
       const listed = shape.properties.get(name);
-      if (shape.closed && !listed && this.direction === 'response') {
+      if (this.direction === 'response' && ((shape.closed && !listed) || shape.writeOnly.has(name))) {
         Reflect.deleteProperty(object, name);
         changed = true;
         continue;
@@ -152,6 +154,7 @@ export class Shapes {
     if (known) return known;
     const properties = new Map<string, string[]>();
     const prefixItems = new Map<number, string[]>();
+    const writeOnly = new Set<string>();
     const patterns: [RegExp, string][] = [];
     const others: string[] = [];
     const items: string[] = [];
@@ -161,8 +164,11 @@ export class Shapes {
       if (!isObject(schema)) continue;
       if (isInt64(schema)) int64 = true;
       if ('properties' in schema) listed = true;
-      for (const [name] of members(schema['properties']))
-        add(properties, name, below(pointer, 'properties', name));
+      for (const [name] of members(schema['properties'])) {
+        const here = below(pointer, 'properties', name);
+        add(properties, name, here);
+        if (this.document.follow(here).value['writeOnly'] === true) writeOnly.add(name);
+      }
       for (const [pattern] of members(schema['patternProperties'])) {
         patterns.push([new RegExp(pattern, 'u'), below(pointer, 'patternProperties', pattern)]);
       }
@@ -179,6 +185,7 @@ export class Shapes {
     const shape: Shape = {
       int64,
       closed: listed && !open && patterns.length === 0,
+      writeOnly,
       properties: new Map([...properties].map(([name, schemas]) => [name, this.place(schemas)])),
       patterns,
       otherProperties: others.length > 0 ? this.place(others) : undefined,

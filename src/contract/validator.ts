@@ -64,7 +64,7 @@ let metaschema: Check | undefined;
 
 /** What the metaschema of JSON Schema 2020-12 finds in the schema at `schema` of the envelope. */
 export function schemaErrors(envelope: { readonly schema: unknown }): readonly Violation[] {
-  metaschema ??= requestCompiler({}, true)('metaschema', {
+  metaschema ??= responseCompiler({})('metaschema', {
     type: 'object',
     properties: { schema: { $ref: 'https://json-schema.org/draft/2020-12/schema' } },
   });
@@ -201,10 +201,10 @@ export function requestCompiler(components: Components, allErrors: boolean): Com
 
 const noNext = () => undefined;
 
-/** Compiles checks of what leaves. */
+/** Compiles checks of what leaves. They list all violations. */
 export function responseCompiler(components: Components): Compile {
   const document = documentOf(components);
-  const validator = new ResponseValidator(document, options);
+  const validator = new ResponseValidator(document, { ...options, allErrors: true });
   document.components = {};
   return (name, schema) => {
     const request = { method: 'POST', headers: JSON_HEADERS, openapi: { expressRoute: name } };

@@ -1,0 +1,179 @@
+import { MalformedJson } from './json';
+import {
+  compileText,
+  type Decode,
+  type Entry,
+  halves,
+  type Holder,
+  MalformedText,
+  type ObjectReader,
+  type PartsReader,
+  quotable,
+  Unservable,
+  type Written,
+} from './styles';
+
+/** Its message names the value and what is wrong: `query/limit is given more than once`. */
+export class MalformedParameter extends Error {
+  override name = 'MalformedParameter';
+}
+
+/** Names, decoded, each with the encoded texts that came for it. Readers remove what they have read. */
+export type Pairs = Map<string, string[]>;
+
+/** Reads a value from the part of a request in which it stands. */
+export interface Reader<Source> {
+  readonly name: string;
+  readonly read: (source: Source, holder: Holder) => void;
+}
+
+export interface PairsReader extends Reader<Pairs> {
+  /** The names that it reads for certain. */
+  readonly names: readonly string[];
+  /** Which names it reads beside them. */
+  readonly others: keyof typeof TURN;
+}
+
+/** The more a reader would take, the later its turn. */
+const TURN = { none: 0, prefixed: 1, any: 2 };
+
+/** Throws what was caught; what is malformed becomes a MalformedParameter that says where. */
+function rethrow(error: unknown, place: string): never {
+  if (error instanceof MalformedText) {
+    throw new MalformedParameter(`${place}${error.step} ${error.message}`);
+  }
+  if (error instanceof MalformedJson) throw new MalformedParameter(`${place}: ${error.message}`);
+  throw error;
+}
+
+/** Reads the values of one place of a request into `holder`. */
+export function readAll<Source>(
+  place: string,
+  readers: readonly Reader<Source>[],
+  source: Source,
+  holder: Holder = {},
+): Holder {
+  for (const { name, read } of readers) {
+    try {
+      read(source, holder);
+    } catch (error) {
+      rethrow(error, `${place}/${quotable(name)}`);
+    }
+  }
+  return holder;
+}
+
+/** Splits a query, a form or cookies. */
+export function splitPairs(
+  place: string,
+  text: string,
+  separator: string | RegExp,
+  decodeName: Decode,
+): Pairs {
+  const pairs: Pairs = new Map();
+  for (const pair of text.split(separator)) {
+    if (pair === '') continue;
+    const [encoded, value] = halves(pair);
+    const name = decoded(place, encoded, decodeName);
+    const values = pairs.get(name);
+    if (values) values.push(value);
+    else pairs.set(name, [value]);
+  }
+  return pairs;
+}
+
+function decoded(place: string, name: string, decode: Decode): string {
+  try {
+    return decode(name);
+  } catch (error) {
+    return rethrow(error, place);
+  }
+}
+
+/** Compiles the reader of a value among pairs. */
+export function compilePairs(written: Written, parts: PartsReader, decode: Decode): PairsReader {
+  const { name, style, explode } = written;
+  if (style === 'deepObject') {
+    if (parts.kind === 'object') return deepReader(name, parts);
+    throw new Unservable('deepObject is defined for objects');
+  }
+  const spread = style === 'form' && explode;
+  if (spread && parts.kind === 'object') return spreadReader(name, parts);
+  if (spread && parts.kind === 'array') {
+    return {
+      name,
+      names: [name],
+      others: 'none',
+      read: (pairs, holder) => {
+        const texts = take(pairs, name);
+        if (texts.length > 0) parts.read(texts, holder, name);
+      },
+    };
+  }
+  const read = compileText(written, parts, decode);
+  return {
+    name,
+    names: [name],
+    others: 'none',
+    read: (pairs, holder) => {
+      const [text, another] = take(pairs, name);
+      if (another !== undefined) throw new MalformedText('is given more than once');
+      if (text !== undefined) read(text, holder, name);
+    },
+  };
+}
+
+function take(pairs: Pairs, name: string): readonly string[] {
+  const texts = pairs.get(name) ?? [];
+  pairs.delete(name);
+  return texts;
+}
+
+/** `R=100&G=200`: the properties are pairs of their own. */
+function spreadReader(name: string, parts: ObjectReader): PairsReader {
+  return {
+    name,
+    names: parts.listed,
+    others: parts.open ? 'any' : 'none',
+    read: (pairs, holder) => {
+      const names = parts.open ? [...pairs.keys()] : parts.listed;
+      const entries = names.flatMap((key) => take(pairs, key).map((text): Entry => [key, text]));
+      if (entries.length > 0) parts.read(entries, holder, name);
+    },
+  };
+}
+
+const INNERMOST = /^([^[\]]*)\]$/;
+
+/** `color[R]=100&color[G]=200`; brackets within brackets are not defined, so that nobody can mean them. */
+function deepReader(name: string, parts: ObjectReader): PairsReader {
+  const names = new Map(parts.listed.map((property) => [`${name}[${property}]`, property]));
+  return {
+    name,
+    names: [...names.keys()],
+    others: 'prefixed',
+    read: (pairs, holder) => {
+      const entries: Entry[] = [];
+      for (const key of pairs.keys()) {
+        const unlisted = key.startsWith(`${name}[`)
+          ? INNERMOST.exec(key.slice(name.length + 1))?.[1]
+          : undefined;
+        const property = names.get(key) ?? unlisted;
+        if (property === undefined) continue;
+        for (const text of take(pairs, key)) entries.push([property, text]);
+      }
+      if (entries.length > 0) parts.read(entries, holder, name);
+    },
+  };
+}
+
+/** Adds a reader to those of the same pairs. */
+export function addReader(readers: PairsReader[], reader: PairsReader): void {
+  const shared = reader.names.find((name) => readers.some(({ names }) => names.includes(name)));
+  if (shared !== undefined) throw new Unservable(`it shares the name ${shared} with another`);
+  if (reader.others === 'any' && readers.some(({ others }) => others === 'any')) {
+    throw new Unservable('it takes any name, and so does another');
+  }
+  readers.push(reader);
+  readers.sort((a, b) => TURN[a.others] - TURN[b.others]);
+}

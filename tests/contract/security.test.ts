@@ -1,0 +1,153 @@
+import { Strategy } from 'passport';
+import { Strategy as BearerStrategy } from 'passport-http-bearer';
+import request from 'supertest';
+import type { Answer } from '../../src/contract/problem';
+import type { Credentials } from '../../src/contract/security';
+import { buildDocument, buildService, json } from '../support/service';
+
+/** What passport gives a strategy to end with. */
+interface Verdicts {
+  success(principal: unknown): void;
+  fail(challenge: string): void;
+}
+
+function strategy(challenge: string, verify: (credentials: Credentials) => object | false) {
+  const authenticate = function (this: Verdicts, credentials: Credentials) {
+    const principal = verify(credentials);
+    if (principal) this.success(principal);
+    else this.fail(challenge);
+  };
+  return Object.assign(new Strategy(), { authenticate });
+}
+
+const keyStrategy = (key: string) => strategy('ApiKey', ({ apiKey }) => apiKey === key && { key });
+
+/** Accepts anybody with the password `secret`. */
+const basicStrategy = strategy('Basic realm="api"', ({ headers: { authorization = '' } }) => {
+  const [user, password] = Buffer.from(authorization.slice('basic '.length), 'base64').toString().split(':');
+  return password === 'secret' && { user };
+});
+
+const bearer = new BearerStrategy(
+  { realm: 'api' },
+  (token: string, done: (error: unknown, who?: unknown) => void) => {
+    if (token === 'down') done(new Error('the directory is down: ldap://10.0.0.1'));
+    else done(null, token === 'good' && { who: token });
+  },
+);
+
+const SCHEMES = {
+  bearer: { type: 'http', scheme: 'bearer' },
+  oauth: { type: 'oauth2', flows: {} },
+  basic: { type: 'http', scheme: 'basic' },
+  header: { type: 'apiKey', in: 'header', name: 'X-Key' },
+  query: { type: 'apiKey', in: 'query', name: 'key' },
+  cookie: { type: 'apiKey', in: 'cookie', name: 'key' },
+};
+const STRATEGIES = {
+  bearer,
+  oauth: bearer,
+  basic: basicStrategy,
+  header: keyStrategy('h'),
+  query: keyStrategy('q'),
+  cookie: keyStrategy('c'),
+};
+
+/** Asks an operation with a security requirement, and tells status, error number and who the handler was told it is. */
+async function ask(security: object[] | undefined, headers: Record<string, string> = {}, query = '') {
+  const responses = { 200: { description: '', content: json(true) } };
+  const document = buildDocument({
+    operation: { responses, ...(security && { security }) },
+    components: { securitySchemes: SCHEMES },
+  });
+  const postThing = ({ principal }: { principal: unknown }): Promise<Answer> =>
+    Promise.resolve({ status: 200, body: principal });
+  const { app, outcomes } = buildService({ document, handlers: { postThing }, strategies: STRATEGIES });
+  const response = await request(app).post(`/things${query}`).set(headers);
+  const body = response.body as { error?: number };
+  return {
+    status: response.status,
+    said: body.error ?? body,
+    challenge: response.headers['www-authenticate'],
+    outcomes,
+  };
+}
+
+const basic = (credentials: string) => ({
+  Authorization: `Basic ${Buffer.from(credentials).toString('base64')}`,
+});
+
+describe('each scheme, with good credentials', () => {
+  it.each([
+    ['bearer', { Authorization: 'Bearer good' }, '', { who: 'good' }],
+    ['oauth', { Authorization: 'bearer good' }, '', { who: 'good' }],
+    ['basic', basic('ann:secret'), '', { user: 'ann' }],
+    ['header', { 'x-key': 'h' }, '', { key: 'h' }],
+    ['query', {}, '?key=q', { key: 'q' }],
+    ['cookie', { Cookie: 'a=b; key=c' }, '', { key: 'c' }],
+  ])('%s', async (scheme, headers, query, principal) => {
+    expect(await ask([{ [scheme]: [] }], headers, query)).toMatchObject({
+      status: 200,
+      said: { [scheme]: principal },
+    });
+  });
+});
+
+describe('each scheme, without or with other credentials', () => {
+  const none = (challenge: string) => ({ status: 401, said: 40100, challenge });
+  const bad = (challenge: string) => ({ status: 401, said: 40101, challenge });
+  it.each([
+    ['bearer', {}, '', none('Bearer realm="api"')],
+    ['bearer', { Authorization: 'Bearer bad' }, '', bad('Bearer realm="api", error="invalid_token"')],
+    ['bearer', basic('ann:secret'), '', none('Bearer realm="api"')],
+    ['basic', {}, '', none('Basic realm="api"')],
+    ['basic', basic('ann:wrong'), '', bad('Basic realm="api"')],
+    ['basic', { Authorization: 'Basic !' }, '', bad('Basic realm="api"')],
+    ['header', {}, '', none('ApiKey')],
+    ['header', { 'X-Key': 'x' }, '', bad('ApiKey')],
+    ['header', {}, '?X-Key=h', none('ApiKey')],
+    ['query', {}, '?key=q&key=q', bad('ApiKey')],
+    ['query', { key: 'q' }, '', none('ApiKey')],
+    ['cookie', { Cookie: 'key=' }, '', bad('ApiKey')],
+    ['cookie', { Cookie: 'xkey=c' }, '', none('ApiKey')],
+  ])('%s with %j and the query "%s"', async (scheme, headers, query, refusal) => {
+    expect(await ask([{ [scheme]: [] }], headers as Record<string, string>, query)).toMatchObject(refusal);
+  });
+});
+
+describe('alternatives and combinations, as the document has them', () => {
+  const both = { ...basic('ann:secret'), 'X-Key': 'h' };
+  const AND = [{ basic: [], header: [] }];
+  const OR = [{ basic: [] }, { header: [] }];
+  const optional = [{ header: [] }, {}];
+  it.each([
+    ['all of one alternative', AND, both, 200, { basic: { user: 'ann' }, header: { key: 'h' } }],
+    ['one scheme of two that are demanded', AND, basic('ann:secret'), 401, 40100],
+    ['the other one', AND, { 'X-Key': 'h' }, 401, 40100],
+    ['the first of two alternatives', OR, basic('ann:secret'), 200, { basic: { user: 'ann' } }],
+    ['the second', OR, { 'X-Key': 'h' }, 200, { header: { key: 'h' } }],
+    [
+      'the second, although the first has bad credentials',
+      OR,
+      { ...basic('ann:x'), 'X-Key': 'h' },
+      200,
+      { header: { key: 'h' } },
+    ],
+    ['neither', OR, {}, 401, 40100],
+    ['nobody, where that is an alternative', optional, {}, 200, {}],
+    ['somebody, where nobody is an alternative', optional, { 'X-Key': 'h' }, 200, { header: { key: 'h' } }],
+    ['nobody, where nothing is demanded', [], {}, 200, {}],
+  ])('%s', async (_, security, headers, status, said) => {
+    expect(await ask(security, headers as Record<string, string>)).toMatchObject({ status, said });
+  });
+
+  it('all challenges are told', async () => {
+    expect((await ask(OR)).challenge).toBe('Basic realm="api", ApiKey');
+  });
+});
+
+it('a strategy that fails with an error is 50000, and its text is for the log', async () => {
+  const { outcomes, ...told } = await ask([{ bearer: [] }], { Authorization: 'Bearer down' });
+  expect(told).toEqual({ status: 500, said: 50000, challenge: undefined });
+  expect(outcomes[0]?.problem?.cause).toEqual(new Error('the directory is down: ldap://10.0.0.1'));
+});

@@ -1,0 +1,249 @@
+import document from '../../generated/openapi.json';
+import { InvalidContract, type JsonObject } from '../../src/contract/document';
+import { Strategy as BearerStrategy } from 'passport-http-bearer';
+import { buildApp, buildDocument, buildService, json } from '../support/service';
+
+/** What is found in a document, a line each. */
+function findings(doc: JsonObject, options: object = {}): string[] {
+  const postThing = () => Promise.resolve({ status: 204 });
+  try {
+    buildService({ document: doc, handlers: { postThing }, ...options });
+  } catch (error) {
+    if (error instanceof InvalidContract) return error.message.split('\n');
+    throw error;
+  }
+  return [];
+}
+
+const POST = '#/paths/~1things/post';
+const withSchema = (schema: unknown) =>
+  buildDocument({
+    operation: { requestBody: { content: json(schema) } },
+    components: { schemas: { Named: true } },
+  });
+const AT = `${POST}/requestBody/content/application~1json/schema`;
+
+it('serves the document of this project', () => {
+  expect(() => buildApp()).not.toThrow();
+});
+
+describe('a document that is not valid OpenAPI 3.1 is refused', () => {
+  it.each([
+    [
+      'of another version',
+      buildDocument({ openapi: '3.0.3' as unknown as object }),
+      '#/openapi: expected the version of an OpenAPI 3.1 document, got 3.0.3',
+    ],
+    [
+      'without a title',
+      buildDocument({ info: { version: '1' } }),
+      "#/info: must have required property 'title'",
+    ],
+    [
+      'with an unknown field',
+      buildDocument({ operation: { response: {} } }),
+      `${POST}: must NOT have unevaluated properties`,
+    ],
+    [
+      'with a path that is none',
+      buildDocument({ paths: { things: {} } }),
+      '#/paths: must NOT have unevaluated properties',
+    ],
+  ])('%s', (_, doc, finding) => {
+    expect(findings(doc)).toContain(finding);
+  });
+});
+
+describe('a schema that cannot be enforced is refused with its place', () => {
+  it.each([
+    ['an unknown type', { type: 'strng' }, `${AT}/type: must be equal to one of the allowed values`],
+    [
+      'a bound that is none',
+      { properties: { a: { minLength: -1 } } },
+      `${AT}/properties/a/minLength: must be >= 0`,
+    ],
+    ['a pattern that is none', { pattern: '(' }, `${AT}/pattern: must match format "regex"`],
+    [
+      'a $ref that leads nowhere',
+      { $ref: '#/components/schemas/None' },
+      `${AT}/$ref: "#/components/schemas/None" leads nowhere in this document`,
+    ],
+    [
+      'a $ref into $defs of its own',
+      { $defs: { a: true }, $ref: '#/$defs/a' },
+      `${AT}/$ref: "#/$defs/a" leads nowhere in this document`,
+    ],
+    [
+      'a $ref to another file',
+      { $ref: 'other.yaml' },
+      `${AT}/$ref: "other.yaml" leads nowhere in this document`,
+    ],
+    [
+      'an $id',
+      { $id: 'https://example.com/' },
+      `${AT}/$id: a schema with a base URI of its own cannot be served`,
+    ],
+    ['a $dynamicRef', { $dynamicRef: '#x' }, `${AT}/$dynamicRef: dynamic references cannot be served`],
+    [
+      'another dialect',
+      { $schema: 'http://json-schema.org/draft-07/schema#' },
+      `${AT}/$schema: only JSON Schema 2020-12 can be served`,
+    ],
+    [
+      'a bound that no double says',
+      { type: 'integer', format: 'int64', minimum: 2 ** 60 },
+      `${AT}/minimum: an int64 cannot be compared exactly with 1152921504606846976`.replace('6976', '7000'),
+    ],
+    [
+      'a step that is no integer',
+      { type: 'integer', format: 'int64', multipleOf: 0.5 },
+      `${AT}/multipleOf: expected an integer up to 2^53 for an int64`,
+    ],
+  ])('%s', (_, schema, finding) => {
+    const found = findings(withSchema(schema));
+    expect(found.some((line) => line.startsWith(finding))).toBe(true);
+  });
+
+  it.each([
+    ['prefixItems', { prefixItems: [{ type: 'string' }], items: false }],
+    ['a $ref to an $anchor', { $ref: '#thing' }],
+    ['a $ref deep into a schema', { $ref: '#/components/schemas/Deep/properties/a' }],
+    ['a $ref with siblings', { $ref: '#/components/schemas/Deep', minProperties: 1 }],
+    ['a schema that refers to itself', { $ref: '#/components/schemas/Node' }],
+    [
+      'the edges of int64 as bounds',
+      { type: 'integer', format: 'int64', minimum: -(2 ** 63), maximum: 2 ** 63 },
+    ],
+    ['booleans', { properties: { a: true, b: false } }],
+    [
+      'annotations',
+      { example: 1, deprecated: true, xml: {}, 'x-y': 1, discriminator: { propertyName: 'a' } },
+    ],
+  ])('but %s can be', (_, schema) => {
+    const schemas = {
+      Anchored: { $anchor: 'thing', type: 'object' },
+      Deep: { properties: { a: { type: 'string' } } },
+      Node: { properties: { next: { $ref: '#/components/schemas/Node' } } },
+    };
+    const doc = buildDocument({
+      operation: { requestBody: { content: json(schema) } },
+      components: { schemas },
+    });
+    expect(findings(doc)).toEqual([]);
+  });
+
+  it('one that no operation uses too', () => {
+    const doc = buildDocument({ components: { schemas: { Unused: { type: 'strng' } } } });
+    expect(findings(doc)[0]).toContain('#/components/schemas/Unused/type: must be');
+  });
+});
+
+describe('an operation that cannot be served is refused with its place', () => {
+  const operation = (fields: object) => buildDocument({ operation: fields });
+  it.each([
+    [
+      'without an operationId',
+      operation({ operationId: undefined }),
+      `${POST}: has no operationId, by which its handler is found`,
+    ],
+    [
+      'without responses',
+      operation({ responses: undefined }),
+      `${POST}: has no responses: nothing could be answered`,
+    ],
+    [
+      'with a multipart body',
+      operation({ requestBody: { content: { 'multipart/form-data': {} } } }),
+      `${POST}/requestBody/content/multipart~1form-data: multipart bodies cannot be served`,
+    ],
+    [
+      'with XML and a schema',
+      operation({ requestBody: { content: { 'application/xml': { schema: { type: 'object' } } } } }),
+      `${POST}/requestBody/content/application~1xml/schema: a body of application/xml cannot be judged by a schema`,
+    ],
+    [
+      'whose 400 is not that of this server',
+      operation({ responses: { 400: { description: '', content: json({ required: ['code'] }) } } }),
+      `${POST}: the errors of this server are not as it documents them: the 400 response: body must have required property 'code'`,
+    ],
+    [
+      'whose path is reserved',
+      buildDocument({
+        paths: { '/-/live': { post: { operationId: 'postThing', responses: { 204: { description: '' } } } } },
+      }),
+      '#/paths/~1-~1live/post: paths that start with /-/ are reserved for the operation of the server',
+    ],
+    [
+      'whose path parameter is not described',
+      buildDocument({
+        paths: { '/a/{id}': { post: { operationId: 'postThing', responses: { 204: { description: '' } } } } },
+      }),
+      '#/paths/~1a~1{id}/post: does not describe the path parameter id',
+    ],
+  ])('%s', (_, doc, finding) => {
+    expect(findings(doc)).toContain(finding);
+  });
+
+  it('two with one operationId, or with one path', () => {
+    const item = (operationId: string) => ({
+      post: { operationId, responses: { 204: { description: '' } } },
+      parameters: [],
+    });
+    const id = { name: 'id', in: 'path', required: true, schema: { type: 'string' } };
+    const other = { name: 'other', in: 'path', required: true, schema: { type: 'string' } };
+    expect(
+      findings(buildDocument({ paths: { '/a': item('postThing'), '/b': item('postThing') } })),
+    ).toContain('#/paths/~1b/post/operationId: is that of #/paths/~1a/post too');
+    const paths = {
+      '/a/{id}': { ...item('postThing'), parameters: [id] },
+      '/a/{other}': { ...item('two'), parameters: [other] },
+    };
+    const handlers = {
+      postThing: () => Promise.resolve({ status: 204 }),
+      two: () => Promise.resolve({ status: 204 }),
+    };
+    expect(findings(buildDocument({ paths }), { handlers })).toContain(
+      '#/paths/~1a~1{other}/post: answers the same requests as #/paths/~1a~1{id}/post',
+    );
+  });
+});
+
+describe('what is wired to the document must be all that it asks for', () => {
+  it('a handler for every operation, and none besides', () => {
+    const handlers = { postThings: () => Promise.resolve({ status: 204 }) };
+    expect(findings(buildDocument(), { handlers })).toEqual([
+      `${POST}: the operation postThing has no handler`,
+      '#/paths: no operation has the operationId postThings, but a handler has',
+    ]);
+  });
+
+  it.each([
+    [
+      'that nothing verifies',
+      { a: { type: 'http', scheme: 'bearer' } },
+      {},
+      '#/components/securitySchemes/a: no strategy verifies the credentials of this security scheme',
+    ],
+    ['that is not described', {}, {}, `${POST}/security/0/a: is not among components.securitySchemes`],
+    [
+      'that cannot be served',
+      { a: { type: 'mutualTLS' } },
+      { a: new BearerStrategy(() => undefined) },
+      '#/components/securitySchemes/a: this kind of security scheme cannot be served',
+    ],
+  ])('a security scheme %s is refused', (_, securitySchemes, strategies, finding) => {
+    const doc = buildDocument({ operation: { security: [{ a: [] }] }, components: { securitySchemes } });
+    expect(findings(doc, { strategies })).toContain(finding);
+  });
+
+  it('everything is told at once', () => {
+    const doc = { ...document, security: [{ none: [] }] };
+    const schema = { type: 'object', properties: { a: { $ref: '#/x' }, b: { $id: 'x' } } };
+    expect(findings(withSchema(schema)).map((line) => line.split(':')[0])).toEqual(
+      [`${AT}/properties/b/$id`, `${AT}/properties/a/$ref`].reverse(),
+    );
+    expect(() => buildApp({ document: doc })).toThrow(
+      '#/security/0/none: is not among components.securitySchemes',
+    );
+  });
+});
