@@ -1,5 +1,5 @@
 import { copyProject, type Project } from '../support/project';
-import { type RunningProgram, startProgram } from '../support/process';
+import { type RunningProcess, startProcess } from '../support/process';
 
 jest.setTimeout(60_000);
 
@@ -8,7 +8,7 @@ const HANDLER = 'src/handlers/create-plant.ts';
 const SERVING = /serving what is there, after (\d+) ms/;
 
 let project: Project;
-let dev: RunningProgram;
+let dev: RunningProcess;
 beforeEach(() => {
   project = copyProject();
   const env = {
@@ -17,7 +17,7 @@ beforeEach(() => {
     API_TOKENS: 'token',
     DATABASE_URL: `sqlite:${project.folder}/plants.db`,
   };
-  dev = startProgram(['--import', 'tsx', 'scripts/dev.ts'], { cwd: project.folder, env });
+  dev = startProcess(['--import', 'tsx', 'scripts/dev.ts'], { cwd: project.folder, env });
 });
 afterEach(async () => {
   await dev.stop('SIGKILL');

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 
 /** A program that runs, and all that it has written so far. */
-export interface RunningProgram {
+export interface RunningProcess {
   readonly child: ChildProcess;
   output(): string;
   /** Resolves with the match once the output from `position` on has one; fails when the program has ended before. */
@@ -11,10 +11,10 @@ export interface RunningProgram {
 }
 
 /** Starts a program of Node, whose variables are those of this process and the given ones. */
-export function startProgram(
+export function startProcess(
   args: readonly string[],
   { cwd, env }: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
-): RunningProgram {
+): RunningProcess {
   const child = spawn(process.execPath, args, { cwd, env: { ...process.env, ...env }, stdio: 'pipe' });
   let text = '';
   const waiting = new Set<() => void>();
