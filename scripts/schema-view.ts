@@ -22,6 +22,8 @@ export interface SchemaView {
   readonly types: Set<string>;
   /** Of `enum` and `const`, by their canonical JSON. */
   values: Map<string, unknown> | undefined;
+  /** Of `examples`, `example` and `default`. */
+  readonly examples: unknown[];
   readonly least: Bounds;
   readonly most: Bounds;
   readonly patterns: Set<string>;
@@ -55,6 +57,7 @@ export function viewSchemas(
   const view: SchemaView = {
     types: new Set(TYPES),
     values: undefined,
+    examples: [],
     least: new Map(),
     most: new Map(),
     patterns: new Set(),
@@ -115,6 +118,11 @@ function read(view: SchemaView, keyword: string, operand: unknown, here: string)
       view.values = new Map([...keyed].filter(([key]) => view.values?.has(key) ?? true));
       break;
     }
+    case 'examples':
+    case 'example':
+    case 'default':
+      view.examples.push(...(keyword === 'examples' ? [operand].flat() : [operand]));
+      break;
     case 'pattern':
       view.patterns.add(String(operand));
       break;

@@ -27,8 +27,8 @@ export interface ServiceOptions {
   readonly strategies: Strategies;
   /** Takes any error for the problem that it is. */
   readonly toProblem: (error: unknown) => Problem;
-  /** Puts a problem into the error body of the contract. */
-  readonly render: (problem: Problem) => Answer;
+  /** Puts a problem into the error body of the contract; without an operation, the request was for none. */
+  readonly render: (problem: Problem, operation?: Operation) => Answer;
   /** Bytes. */
   readonly bodyLimit: number;
   /** Whether a handler may be a stub (stub.ts). */
@@ -105,7 +105,7 @@ export function createService(options: ServiceOptions): Middleware {
 
   /** The answer to a problem, as the operation documents it or, where it does not, as it is. */
   function refuse(problem: Problem, served: ServedOperation | undefined): Encoded {
-    const rendered = render(problem);
+    const rendered = render(problem, served?.operation);
     if (served?.responses.documents(rendered.status) === true) {
       return served.responses.write(rendered, problem.headers);
     }
@@ -191,7 +191,7 @@ function checkProblems(
     'unavailable',
   ];
   const messages = kinds.flatMap((kind) => {
-    const rendered = render(new Problem(kind, 'a sentence'));
+    const rendered = render(new Problem(kind, 'a sentence'), operation);
     if (!responses.documents(rendered.status)) return [];
     try {
       responses.write(rendered, headers);
