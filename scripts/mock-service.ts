@@ -1,16 +1,16 @@
 import { Strategy as BearerStrategy } from 'passport-http-bearer';
 import { bearerStrategies } from '../src/auth';
 import { compileContract } from '../src/contract/contract';
-import { below, isObject, type JsonObject, members, OpenApiDocument } from '../src/contract/document';
-import { METHODS } from '../src/contract/operations';
+import { below, type JsonObject, members, OpenApiDocument } from '../src/contract/document';
 import type { Answer } from '../src/contract/problem';
 import type { Strategies } from '../src/contract/security';
 import { createService, type Middleware, type ServiceOptions } from '../src/contract/serve';
 import { ApiKeyStrategy, BasicStrategy } from '../src/contract/strategies';
 import { renderProblem, toProblem } from '../src/errors';
 import { refusalOf, successOf } from './mock-answers';
+import { type Mockable, toMockable } from './mock-document';
 
-export interface Mock {
+export interface Mock extends Pick<Mockable, 'leftOut'> {
   readonly service: Middleware;
   /** What is served, and what it is answered with; no status where nothing was found that fits. */
   readonly operations: readonly { readonly title: string; readonly status: number | undefined }[];
@@ -26,7 +26,7 @@ type Options = Pick<ServiceOptions, 'bodyLimit' | 'report' | 'reserved'> & {
  * @throws {InvalidContract} with what in it cannot be served
  */
 export function createMock(given: JsonObject, { tokens, ...options }: Options): Mock {
-  const root = nameOperations(given);
+  const { root, leftOut } = toMockable(given);
   const document = new OpenApiDocument(root);
   const all = [...compileContract(root, undefined).served.values()];
   const answers = new Map(all.map((served) => [served.operation.operationId, successOf(document, served)]));
@@ -47,25 +47,12 @@ export function createMock(given: JsonObject, { tokens, ...options }: Options): 
     title: `${method} ${paths.join(', ')}`,
     status: answers.get(operationId)?.status,
   }));
-  return { service, operations };
+  return { service, operations, leftOut };
 }
 
 function answering(operationId: string, answer: Answer | undefined): Promise<Answer> {
   if (answer) return Promise.resolve(answer);
   return Promise.reject(new Error(`no answer was found for ${operationId} that fits what the document says`));
-}
-
-/** The document with an operationId for every operation: the contract finds handlers by it, the mock needs none. */
-function nameOperations(given: JsonObject): JsonObject {
-  const root = JSON.parse(JSON.stringify(given)) as JsonObject;
-  const document = new OpenApiDocument(root);
-  for (const [path] of members(root['paths'])) {
-    for (const [method, operation] of members(document.follow(below('/paths', path)).value)) {
-      if (METHODS.includes(method) && isObject(operation) && !('operationId' in operation))
-        Object.assign(operation, { operationId: `${method} ${path}` });
-    }
-  }
-  return root;
 }
 
 /** Bearer tokens are the given ones; of the other schemes, any credentials of the right form will do. */

@@ -24,7 +24,7 @@ async function main(file: string): Promise<void> {
   });
   const made = randomBytes(24).toString('base64url');
   const document = await readSource(file);
-  const { service, operations } = createMock(document, {
+  const { service, operations, leftOut } = createMock(document, {
     tokens: config.tokens ?? [made],
     bodyLimit,
     reserved: '/-/',
@@ -34,6 +34,7 @@ async function main(file: string): Promise<void> {
       else log.error({ ...fields, err: problem.cause }, 'failed');
     },
   });
+  for (const sentence of leftOut) console.log(`  left out  ${sentence}`);
   for (const { title, status } of operations) console.log(`  ${status ?? 'nothing fits, so 500'}  ${title}`);
 
   const app = express().disable('x-powered-by').use(service);

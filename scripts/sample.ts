@@ -155,7 +155,7 @@ function typeOf(view: SchemaView): string {
   const spoken = [
     ...(view.properties.size + view.required.size + view.otherProperties.length > 0 ? ['object'] : []),
     ...(view.items.length + view.prefixItems.length > 0 ? ['array'] : []),
-    ...(least.has('imum') || most.has('imum') || view.multiples.size > 0 ? ['integer', 'fraction'] : []),
+    ...(least.has('imum') || most.has('imum') || view.multiples.size > 0 ? ['fraction', 'integer'] : []),
     ...['string', 'fraction', 'integer', 'object', 'array', 'boolean', 'null'],
   ];
   const type = spoken.find((candidate) => view.types.has(candidate));
@@ -169,7 +169,7 @@ const edge = (bound: Bound | undefined, inwards: number) =>
 function sampleNumber({ least, most, multiples }: SchemaView, integer: boolean, nth: number): number {
   const width = (most.get('imum')?.value ?? Infinity) - (least.get('imum')?.value ?? 0);
   const step = [...multiples].reduce((a, b) => a * b, 1);
-  const inwards = integer || width > 2 ? 1 : width / 2;
+  const inwards = integer || width >= 2 ? 1 : width / 2;
   const lowest = edge(least.get('imum'), inwards);
   const highest = edge(most.get('imum'), -inwards);
   const start = lowest ?? Math.min(1, highest ?? 1);
