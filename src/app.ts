@@ -4,6 +4,7 @@ import type { Strategies } from './contract/security';
 import { createService } from './contract/serve';
 import { renderProblem, toProblem } from './errors';
 import { createHandlers } from './handlers';
+import { docsRouter } from './operational/docs';
 import type { PlantStore } from './plants/plant-store';
 
 export interface Dependencies {
@@ -51,5 +52,6 @@ export function createApp({ document, store, strategies, log, stubs, bodyLimit }
       },
     }),
   );
+  app.use(RESERVED, docsRouter(document));
   return app;
 }
