@@ -19,9 +19,8 @@ export async function readSource(file: string): Promise<JsonObject> {
   const { bundle: bundled, problems } = await bundle({ ref: file, config: await createConfig({}) }).catch(
     (error: unknown) => {
       if (error instanceof YamlParseError) throw new SourceError(relative(error.message));
-      throw new SourceError(
-        `${relative(file)}: ${error instanceof Error ? relative(error.message) : 'unreadable'}`,
-      );
+      const reason = error instanceof Error ? relative(error.message) : String(error);
+      throw new SourceError(`${relative(file)}: expected an OpenAPI document: ${reason}`);
     },
   );
   if (problems.length > 0) throw new SourceError([...new Set(problems.map(problemLine))].join('\n'));

@@ -36,7 +36,7 @@ it('says that there is nothing to do', () => {
   expect(generate('--check')).toEqual({ status: 0, output: '' });
 });
 
-it('tells of a new operation, and writes a handler for it that compiles', () => {
+it('tells of a new operation, and writes a handler that compiles, but is not let into production', () => {
   addGetPlant();
   expect(generate('--check').output).toContain('generated/openapi.json is stale at /paths//plants/{id}');
   const { status, output } = generate();
@@ -47,7 +47,23 @@ it('tells of a new operation, and writes a handler for it that compiles', () => 
     'written: generated/openapi.json, generated/openapi.d.ts',
     '',
   ]);
-  expect(project.run('tsc', '-p', 'src', '--noEmit')).toEqual({ status: 0, output: '' });
+  expect(project.run('tsc', '-p', 'src')).toEqual({ status: 0, output: '' });
+  const env = {
+    ...process.env,
+    NODE_ENV: 'production',
+    API_TOKENS: 'token',
+    DATABASE_URL: 'memory:',
+    PORT: '0',
+  };
+  const started = spawnSync(process.execPath, ['dist/main.js'], {
+    cwd: project.folder,
+    env,
+    encoding: 'utf8',
+  });
+  expect(started).toMatchObject({
+    status: 1,
+    stderr: '#/paths/~1plants~1{id}/get: the handler of getPlant is still a stub: write it\n',
+  });
   expect(project.run('prettier', '--check', 'src/handlers').status).toBe(0);
 });
 
