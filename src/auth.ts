@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import { Strategy as BearerStrategy } from 'passport-http-bearer';
 import type { Strategies } from './contract/security';
 
@@ -15,7 +15,7 @@ export interface Client {
 
 type Done = (error: unknown, client?: Client | false) => void;
 
-const digest = (token: string) => createHash('sha256').update(token).digest();
+const digest = (token: string) => hash('sha256', token, 'buffer');
 
 /** Accepts the given tokens. Of these, only SHA-256 digests are kept, and compared in constant time. */
 export function bearerStrategies(tokens: readonly string[]): Strategies {

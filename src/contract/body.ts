@@ -19,26 +19,20 @@ export function readBody(request: IncomingMessage, response: ServerResponse, lim
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
-    const settle = () => {
-      request.off('data', onData).off('end', onEnd).off('close', onBroken).off('error', onBroken);
-    };
     const onData = (chunk: Buffer) => {
       chunks.push(chunk);
       size += chunk.length;
       if (size <= limit) return;
-      settle();
-      request.pause();
+      request.off('data', onData).pause();
       reject(tooLarge());
     };
-    const onEnd = () => {
-      settle();
+    request.on('data', onData);
+    request.on('end', () => {
       resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
-    };
-    const onBroken = () => {
-      settle();
-      reject(new Problem('malformed', 'the body broke off'));
-    };
-    request.on('data', onData).on('end', onEnd).on('close', onBroken).on('error', onBroken);
+    });
+    request.on('close', () => {
+      reject(new Problem('malformed', 'the body broke off')); // unless it has ended
+    });
   });
 }
 

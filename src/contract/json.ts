@@ -17,7 +17,8 @@ export class MalformedJson extends Error {
  * double has lost (1.00000000000000000001). Kept beside the values so that a double is all that other code sees.
  */
 type Exact = bigint | null;
-const exactNumbers = new WeakMap<object, Map<string | number, Exact>>();
+type ExactNumbers = Map<string | number, Exact>;
+const exactNumbers = new WeakMap<object, ExactNumbers>();
 
 /** The exact value of the number at `holder[key]`, if it is not that of the double found there. */
 export function exactNumber(holder: object, key: string | number): Exact | undefined {
@@ -60,7 +61,7 @@ function setNumber(holder: object, key: string | number, literal: string): numbe
   if (Number.isInteger(double)) {
     const exact = exactInteger(literal);
     if (exact === null || exact !== BigInt(double)) {
-      const entries = exactNumbers.get(holder) ?? new Map<string | number, Exact>();
+      const entries = exactNumbers.get(holder) ?? (new Map() as ExactNumbers);
       exactNumbers.set(holder, entries.set(key, exact));
     }
   }
@@ -242,43 +243,68 @@ export function parseJson(text: string, holder: Record<string, unknown>, key: st
  * The JSON text of a value: a bigint is written in full, `toJSON` is honoured, a property that is undefined is left
  * out. What JSON.stringify would silently turn into `null` or `{}` is an error instead.
  *
- * @throws {TypeError} with the place of what JSON does not have.
+ * @throws {TypeError} with the place of what JSON does not have
  */
-export function stringifyJson(value: unknown, place = 'body', depth = 0): string {
-  if (typeof value === 'object') return value === null ? 'null' : stringifyObject(value, place, depth + 1);
-  if (typeof value === 'string') {
-    if (!value.isWellFormed()) throw new TypeError(`${place} has half of a surrogate pair`);
-    return JSON.stringify(value);
+export function stringifyJson(value: unknown, place = 'body'): string {
+  const steps = [place];
+  try {
+    return textOf(value, steps);
+  } catch (error) {
+    if (error instanceof NotJson) throw new TypeError(`${steps.join('/')} ${error.message}`);
+    throw error;
   }
-  if (typeof value === 'number') return stringifyNumber(value, place);
-  if (typeof value === 'bigint' || typeof value === 'boolean') return String(value);
-  throw new TypeError(`${place} is of the type ${typeof value}, which JSON does not have`);
 }
 
-function stringifyNumber(value: number, place: string): string {
-  if (!Number.isFinite(value)) throw new TypeError(`${place} is ${value}, not a JSON number`);
+/** Its message goes behind the place. */
+class NotJson extends Error {}
+
+/** @param steps to the value; where this throws, they stay as they are */
+function textOf(value: unknown, steps: string[]): string {
+  if (typeof value === 'string') {
+    if (!value.isWellFormed()) throw new NotJson('has half of a surrogate pair');
+    return JSON.stringify(value);
+  }
+  if (typeof value === 'number') return textOfNumber(value);
+  if (typeof value === 'bigint' || typeof value === 'boolean') return String(value);
+  if (value === null) return 'null';
+  if (typeof value !== 'object')
+    throw new NotJson(`is of the type ${typeof value}, which JSON does not have`);
+  if (steps.length > MAX_DEPTH) throw new NotJson(`is nested more than ${MAX_DEPTH} deep`);
+  if ('toJSON' in value && typeof value.toJSON === 'function') {
+    return textOf((value.toJSON as () => unknown)(), steps);
+  }
+  const exact = exactNumbers.get(value);
+  return Array.isArray(value) ? textOfArray(value, exact, steps) : textOfObject(value, exact, steps);
+}
+
+function textOfNumber(value: number): string {
+  if (!Number.isFinite(value)) throw new NotJson(`is ${value}, not a JSON number`);
   // String() rounds a large integer to 17 digits; what was parsed as exactly this double must stay it.
   const rounded = Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < 1e21;
   return String(rounded ? BigInt(value) : value);
 }
 
-function stringifyObject(value: object, place: string, depth: number): string {
-  if (depth > MAX_DEPTH) throw new TypeError(`${place} is nested more than ${MAX_DEPTH} deep`);
-  if ('toJSON' in value && typeof value.toJSON === 'function') {
-    return stringifyJson((value.toJSON as () => unknown)(), place, depth);
+function textOfArray(array: unknown[], exact: ExactNumbers | undefined, steps: string[]): string {
+  let text = '';
+  for (let i = 0; i < array.length; i++) {
+    steps.push(String(i));
+    text += (i > 0 ? ',' : '') + textOf(exact?.get(i) ?? array[i], steps);
+    steps.pop();
   }
-  const exact = exactNumbers.get(value);
-  if (Array.isArray(value)) {
-    return `[${value.map((item, i) => stringifyJson(exact?.get(i) ?? item, `${place}/${i}`, depth)).join()}]`;
-  }
-  if (value instanceof Map || value instanceof Set) {
-    throw new TypeError(`${place} is a ${value.constructor.name}, which JSON does not have`);
+  return `[${text}]`;
+}
+
+function textOfObject(object: object, exact: ExactNumbers | undefined, steps: string[]): string {
+  if (object instanceof Map || object instanceof Set) {
+    throw new NotJson(`is a ${object.constructor.name}, which JSON does not have`);
   }
   let text = '';
-  for (const [name, item] of Object.entries(value)) {
+  for (const name of Object.keys(object)) {
+    const item = exact?.get(name) ?? (object as Record<string, unknown>)[name];
     if (item === undefined) continue;
-    const member = stringifyJson(exact?.get(name) ?? item, `${place}/${name}`, depth);
-    text += `${text && ','}${JSON.stringify(name)}:${member}`;
+    steps.push(name);
+    text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${textOf(item, steps)}`;
+    steps.pop();
   }
   return `{${text}}`;
 }

@@ -13,7 +13,7 @@ const SCHEMA =
 const ARRAY_OF_SCHEMAS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
 const MAP_OF_SCHEMAS = ['properties', 'patternProperties', 'dependentSchemas'];
 const ASSERTIONS = (
-  'type enum const minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength pattern format ' +
+  'type enum const minimum maximum exclusiveMinimum exclusiveMaximum minLength maxLength pattern format ' +
   'minItems maxItems minContains maxContains minProperties maxProperties required dependentRequired'
 ).split(' ');
 const REFUSED: Readonly<Record<string, string>> = {
@@ -36,7 +36,7 @@ export function isInt64(schema: JsonObject): boolean {
 /**
  * Rewrites the schemas of a document into what the validator can enforce; each schema that another refers to becomes a
  * component with an identifier of its own, compiled once. To the standard keywords it adds those of validator.ts:
- * `exact` (integers are judged by what was written, not by the double nearest to it) and `unique` (`uniqueItems`, but
+ * `exact` (numbers are judged by what was written, not by the double nearest to it) and `unique` (`uniqueItems`, but
  * exact and in linear time).
  */
 export class SchemaSet {
@@ -106,19 +106,21 @@ export class SchemaSet {
       }
     }
     if (value['uniqueItems'] === true) rewritten['unique'] = true;
+    const { multipleOf } = value;
     if (isInt64(value)) this.exactInt64(value, pointer, rewritten);
-    else if ([value['type']].flat().includes('integer')) rewritten['exact'] = {};
+    const integer = [value['type']].flat().includes('integer') && { integer: true };
+    const int64 = isInt64(value) && { integer: true, int64: true };
+    if (integer || int64 || multipleOf !== undefined) {
+      rewritten['exact'] = { ...integer, ...int64, ...(multipleOf !== undefined && { multipleOf }) };
+    }
     this.oneWay(value, pointer, rewritten);
     return rewritten;
   }
 
   /** Leaves to the validator's doubles only those comparisons of an int64 that are right for doubles too. */
   private exactInt64(value: JsonObject, pointer: string, rewritten: Record<string, unknown>): void {
-    const { type, multipleOf } = value;
     delete rewritten['format'];
-    delete rewritten['multipleOf'];
-    rewritten['type'] = [type].flat().map((name: unknown) => (name === 'number' ? 'integer' : name));
-    rewritten['exact'] = { int64: true, ...(multipleOf !== undefined && { multipleOf }) };
+    rewritten['type'] = [value['type']].flat().map((name: unknown) => (name === 'number' ? 'integer' : name));
     // The edges of the range say nothing new, and no double says the upper one.
     if (Number(value['maximum']) >= 2 ** 63) delete rewritten['maximum'];
     if (Number(value['minimum']) <= -(2 ** 63)) delete rewritten['minimum'];
@@ -128,9 +130,6 @@ export class SchemaSet {
         if (typeof number !== 'number' || Math.abs(number) <= Number.MAX_SAFE_INTEGER) continue;
         this.document.find(below(pointer, keyword), `an int64 cannot be compared exactly with ${number}`);
       }
-    }
-    if (multipleOf !== undefined && !Number.isSafeInteger(multipleOf)) {
-      this.document.find(below(pointer, 'multipleOf'), 'expected an integer up to 2^53 for an int64');
     }
   }
 

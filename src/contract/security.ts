@@ -14,11 +14,6 @@ export interface Credentials {
   readonly apiKey?: string;
 }
 
-/** A strategy of passport, so typed that it can be shown less than a whole request. */
-interface CredentialsStrategy {
-  authenticate(credentials: Credentials, options: { readonly scope: readonly string[] }): void;
-}
-
 /** The passport strategies that verify credentials, by the name of the security scheme. */
 export type Strategies = Readonly<Record<string, Pick<Strategy, 'authenticate'>>>;
 
@@ -33,19 +28,25 @@ export type Principals = Readonly<Record<string, unknown>>;
  */
 export type Authenticate = (request: IncomingMessage) => Promise<Principals>;
 
-type Outcome =
-  | { readonly principal: unknown }
-  | {
-      readonly kind: 'noCredentials' | 'badCredentials' | 'forbidden';
-      readonly challenge: string | undefined;
-    };
+interface Refusal {
+  readonly kind: 'noCredentials' | 'badCredentials' | 'forbidden';
+  readonly challenge: string | undefined;
+}
+type Outcome = { readonly principal: unknown } | Refusal;
 
 interface Scheme {
   readonly name: string;
-  readonly strategy: Strategy;
+  readonly scopes: readonly string[];
   /** The credentials of this scheme in a request, `malformed` if there is something else in their place. */
-  readonly find: (request: IncomingMessage) => Credentials | 'malformed' | undefined;
+  readonly find: Find;
+  /** For a strategy that gives none (RFC 9110 section 11.6.1 demands one). */
+  readonly challenge: string;
+  /** The strategy, with what it calls in the end. */
+  readonly attempts: Attempt;
 }
+
+type Found = Credentials | 'malformed' | undefined;
+type Find = (request: IncomingMessage) => Found;
 
 /** Compiles the authentication of an operation; schemes that cannot be served become findings. */
 export function compileSecurity(
@@ -59,24 +60,26 @@ export function compileSecurity(
       const find = finder(value);
       if (find === undefined) document.find(pointer, 'this kind of security scheme cannot be served');
       const strategy = strategies[name];
-      if (strategy === undefined)
-        document.find(pointer, 'no strategy verifies the credentials of this security scheme');
-      return strategy && find ? { name, strategy, find, scopes } : undefined;
+      if (!strategy) document.find(pointer, 'no strategy verifies the credentials of this security scheme');
+      if (!strategy || !find) return undefined;
+      return { name, scopes, find, challenge: challengeOf(value), attempts: attemptsOf(strategy) };
     }),
   );
   const anonymous = operation.security.length === 0 || operation.security.some(({ length }) => length === 0);
   const schemes = alternatives.map((alternative) => alternative.filter((scheme) => scheme !== undefined));
 
+  const fallback = [...new Set(schemes.flat().map(({ challenge }) => challenge))].join(', ');
+
   return async (request) => {
-    const failures: Exclude<Outcome, { principal: unknown }>[] = [];
+    const refusals: Refusal[] = [];
     for (const alternative of schemes) {
       const principals: Record<string, unknown> = {};
       let satisfied = alternative.length > 0;
       for (const scheme of alternative) {
-        const outcome = await verify(scheme, request, scheme.scopes);
+        const outcome = await verify(scheme, request);
         if ('principal' in outcome) principals[scheme.name] = outcome.principal;
         else {
-          failures.push(outcome);
+          refusals.push(outcome);
           satisfied = false;
           break;
         }
@@ -84,66 +87,81 @@ export function compileSecurity(
       if (satisfied) return principals;
     }
     if (anonymous) return {};
-    throw refusal(failures);
+    throw refuse(refusals, fallback);
   };
 }
 
-function refusal(failures: readonly Exclude<Outcome, { principal: unknown }>[]): Problem {
-  const kind =
-    (['forbidden', 'badCredentials'] as const).find((k) => failures.some((f) => f.kind === k)) ??
-    'noCredentials';
-  const challenges = new Set(
-    failures.filter((f) => f.kind === kind).flatMap(({ challenge }) => challenge ?? []),
-  );
+function refuse(refusals: readonly Refusal[], fallback: string): Problem {
+  const has = (kind: Refusal['kind']) => refusals.some((refusal) => refusal.kind === kind);
+  const kind = has('forbidden') ? 'forbidden' : has('badCredentials') ? 'badCredentials' : 'noCredentials';
+  const challenges = refusals.flatMap((refusal) => (refusal.kind === kind ? (refusal.challenge ?? []) : []));
   const message = {
     noCredentials: 'the request has no credentials of a kind that this operation accepts',
     badCredentials: 'the credentials were refused',
     forbidden: 'the credentials do not allow this operation',
   };
-  return new Problem(kind, message[kind], { 'WWW-Authenticate': [...challenges].join(', ') || 'Bearer' });
+  return new Problem(kind, message[kind], {
+    'WWW-Authenticate': [...new Set(challenges)].join(', ') || fallback,
+  });
 }
 
-/** Drives a strategy through the interface that passport documents for them: it ends by calling one of these. */
-function verify(
-  { strategy, find }: Scheme,
-  request: IncomingMessage,
-  scopes: readonly string[],
-): Promise<Outcome> {
-  const found = find(request);
-  const credentials = found === undefined || found === 'malformed' ? { headers: {} } : found;
-  const kind = found === undefined ? 'noCredentials' : 'badCredentials';
+/** A strategy at work on one request. */
+interface Attempt {
+  found: Found;
+  end: (outcome: Outcome) => void;
+  error: (error: unknown) => void;
+  authenticate(credentials: Credentials, options: { readonly scope: readonly string[] }): void;
+}
+
+/** A strategy of passport ends by calling one of these on itself (https://www.passportjs.org/packages/passport-strategy). */
+function attemptsOf(strategy: Strategies[string]): Attempt {
+  const unfinished = { found: undefined, end: () => undefined, error: () => undefined };
+  return Object.assign(Object.create(strategy) as Pick<Attempt, 'authenticate'>, unfinished, {
+    success(this: Attempt, principal: unknown) {
+      // With malformed credentials a strategy is asked for no more than its challenge.
+      this.end(
+        typeof this.found === 'object' ? { principal } : { kind: 'badCredentials', challenge: undefined },
+      );
+    },
+    fail(this: Attempt, challenge?: unknown, status?: number) {
+      const forbidden = status === 403 || challenge === 403;
+      const kind = forbidden ? 'forbidden' : this.found ? 'badCredentials' : 'noCredentials';
+      const told = typeof challenge === 'string' ? challenge + reason(this.found, challenge) : undefined;
+      this.end({ kind, challenge: told });
+    },
+    pass(this: Attempt) {
+      this.end({ kind: this.found ? 'badCredentials' : 'noCredentials', challenge: undefined });
+    },
+    redirect(this: Attempt) {
+      this.error(new Error('a strategy wants to redirect, which the contract does not know'));
+    },
+  });
+}
+
+function verify({ attempts, find, scopes }: Scheme, request: IncomingMessage): Promise<Outcome> {
   return new Promise((resolve, reject) => {
-    const attempt = Object.assign(Object.create(strategy) as CredentialsStrategy, {
-      success: (principal: unknown) => {
-        // With malformed credentials a strategy is only asked for its challenge.
-        resolve(credentials === found ? { principal } : { kind, challenge: undefined });
-      },
-      fail: (challenge?: unknown, status?: number) => {
-        const forbidden = status === 403 || challenge === 403;
-        resolve({
-          kind: forbidden ? 'forbidden' : kind,
-          challenge: typeof challenge === 'string' ? challenge + reason(found, challenge) : undefined,
-        });
-      },
-      pass: () => {
-        resolve({ kind, challenge: undefined });
-      },
-      redirect: () => {
-        reject(new Error('a strategy wants to redirect, which the contract does not know'));
-      },
-      error: reject,
+    const attempt = Object.create(attempts) as Attempt;
+    attempt.found = find(request);
+    attempt.end = resolve;
+    attempt.error = reject;
+    attempt.authenticate(typeof attempt.found === 'object' ? attempt.found : { headers: {} }, {
+      scope: scopes,
     });
-    attempt.authenticate(credentials, { scope: scopes });
   });
 }
 
 /** RFC 6750 section 3.1: a malformed token is an invalid one. The strategy has not seen it, and cannot say so. */
-function reason(found: ReturnType<Scheme['find']>, challenge: string): string {
+function reason(found: Found, challenge: string): string {
   return found === 'malformed' && /^bearer\b/i.test(challenge) ? ', error="invalid_token"' : '';
 }
 
+function challengeOf(scheme: JsonObject): string {
+  if (scheme['type'] === 'apiKey') return 'ApiKey';
+  return String(scheme['scheme']).toLowerCase() === 'basic' ? 'Basic' : 'Bearer';
+}
+
 /** How the credentials of a scheme are found; undefined if this server cannot serve the scheme. */
-function finder(scheme: JsonObject): Scheme['find'] | undefined {
+function finder(scheme: JsonObject): Find | undefined {
   const bearer = authorization(/^bearer +[\w.~+/-]+=*$/i, 'bearer');
   if (scheme['type'] === 'oauth2' || scheme['type'] === 'openIdConnect') return bearer;
   if (scheme['type'] === 'http') {
@@ -155,17 +173,20 @@ function finder(scheme: JsonObject): Scheme['find'] | undefined {
   return undefined;
 }
 
-function authorization(form: RegExp, scheme: string): Scheme['find'] {
+function authorization(form: RegExp, scheme: string): Find {
   return ({ headers: { authorization: field }, rawHeaders }) => {
     if (field === undefined || field.split(' ', 1)[0]?.toLowerCase() !== scheme) return undefined;
-    const single =
-      rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === 'authorization').length === 1;
-    if (!single || !form.test(field)) return 'malformed';
+    let count = 0; // of what Node has made one
+    for (let i = 0; i < rawHeaders.length; i += 2) {
+      const name = rawHeaders[i];
+      if (name?.length === 13 && name.toLowerCase() === 'authorization') count++;
+    }
+    if (count !== 1 || !form.test(field)) return 'malformed';
     return { headers: { authorization: field.replace(/ +/, ' ') } };
   };
 }
 
-function apiKey(place: string, name: string): Scheme['find'] {
+function apiKey(place: string, name: string): Find {
   const one = (values: readonly string[]) => {
     const [key] = values;
     if (key === undefined) return undefined;

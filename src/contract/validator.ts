@@ -80,25 +80,44 @@ function fail(validate: SchemaValidateFunction, keyword: string, message: string
   return false;
 }
 
-/** `exact: { int64?, multipleOf? }`: an integer, judged by what was written and not by the nearest double. */
+interface Exact {
+  readonly integer?: true;
+  readonly int64?: true;
+  readonly multipleOf?: number;
+}
+
+/** `exact`: a number, judged by what was written and not by the nearest double. */
 const exact: FuncKeywordDefinition = {
   keyword: 'exact',
   type: 'number',
   errors: true,
-  validate: function validate(rule: { int64?: true; multipleOf?: number }, double: number, _, context) {
-    if (context === undefined || !Number.isInteger(double)) return true; // `type` says what there is to say
-    const written = exactNumber(context.parentData, context.parentDataProperty);
-    if (written === null) return fail(validate, 'exact', 'must be integer');
-    if (rule.int64 !== true) return true;
-    const integer = written ?? BigInt(double);
-    if (integer < INT64_MIN || integer > INT64_MAX)
+  validate: function validate({ integer, int64, multipleOf }: Exact, double: number, _, context) {
+    const written = context && exactNumber(context.parentData, context.parentDataProperty);
+    if (integer && written === null) return fail(validate, 'exact', 'must be integer');
+    const value = written ?? double;
+    if (int64 && Number.isInteger(double) && (value < INT64_MIN || value > INT64_MAX)) {
       return fail(validate, 'exact', 'must match format "int64"');
-    if (rule.multipleOf !== undefined && integer % BigInt(rule.multipleOf) !== 0n) {
-      return fail(validate, 'exact', `must be multiple of ${rule.multipleOf}`);
+    }
+    if (multipleOf !== undefined && !isMultiple(value, multipleOf)) {
+      return fail(validate, 'exact', `must be multiple of ${multipleOf}`);
     }
     return true;
   } satisfies SchemaValidateFunction as SchemaValidateFunction,
 };
+
+/** Of decimals as they are written: 0.47 is a multiple of 0.01, which the doubles of both deny. */
+function isMultiple(value: number | bigint, step: number): boolean {
+  const [a, b] = [decimal(String(value)), decimal(String(step))];
+  const unit = Math.min(a.exponent, b.exponent);
+  const scaled = ({ digits, exponent }: typeof a) => digits * 10n ** BigInt(exponent - unit);
+  return scaled(a) % scaled(b) === 0n;
+}
+
+function decimal(text: string): { readonly digits: bigint; readonly exponent: number } {
+  const [mantissa = '', exponent = '0'] = text.split('e');
+  const [whole = '', fraction = ''] = mantissa.split('.');
+  return { digits: BigInt(whole + fraction), exponent: Number(exponent) - fraction.length };
+}
 
 /** `unique: true`: uniqueItems of JSON Schema, in linear time and exact. */
 const unique: FuncKeywordDefinition = {

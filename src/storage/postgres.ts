@@ -1,7 +1,7 @@
 import { Pool, type PoolClient } from 'pg';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { StoreUnavailable, type CreateOutcome, type Plant, type PlantStore } from '../plants/plant-store';
 import { batching } from './batch';
+import { codeOf, explain, patiently, type Advice } from './failure';
 
 // Only SQL that CockroachDB and YugabyteDB speak too: no advisory locks, and DDL that may be repeated, because not all of
 // them can roll it back.
@@ -27,6 +27,7 @@ const ANSWER_TIMEOUT = 5000;
 const CONNECT_TIMEOUT = 3000;
 /** For a database that starts at the same time as this process, or nine others that do. */
 const OPEN_TIMEOUT = 10_000;
+const OPEN_INTERVAL = 200;
 
 /** What a session must have, whatever the defaults of the role and the database are. */
 const SETTINGS = [
@@ -40,17 +41,16 @@ const SETTINGS = [
 /** What passes by itself, by SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html) or errno. */
 const TRANSIENT = /^(08|23505|40|53|55P03|57|XX000|ECONN|EAI_AGAIN|ETIMEDOUT)/;
 
-const ADVICE: Readonly<Record<string, string>> = {
-  '28000': 'check the user and the password',
-  '28P01': 'check the user and the password',
-  '3D000': 'create the database first',
-  '42501': 'grant this user what is missing',
-  '25006': 'name the primary server, not a standby',
-  '42703': 'its table plants belongs to another program: use a database of its own',
-  '42P10': 'its table plants belongs to another program: use a database of its own',
-  ECONNREFUSED: 'start the server, or check host and port',
-  ENOTFOUND: 'check the name of the host',
-};
+const ADVICE: Advice = [
+  ['28', 'check the user and the password'],
+  ['3D000', 'create the database first'],
+  ['42501', 'grant this user what is missing'],
+  ['25006', 'name the primary server, not a standby'],
+  ['42703', 'its table plants belongs to another program: use a database of its own'],
+  ['42P10', 'its table plants belongs to another program: use a database of its own'],
+  ['ECONNREFUSED', 'start the server, or check host and port'],
+  ['ENOTFOUND', 'check the name of the host'],
+];
 
 /** A row as the driver reads it: bigint as decimal digits. */
 interface Row {
@@ -69,17 +69,6 @@ function toText(value: string): string {
 
 function toRow({ id, name, tag }: Plant): Row {
   return { id: String(id), name: toText(name), tag: tag === undefined ? null : toText(tag) };
-}
-
-function codeOf(error: unknown): string {
-  return (error as NodeJS.ErrnoException).code ?? '';
-}
-
-function explain(place: string, error: unknown): string {
-  const code = codeOf(error);
-  // Of a host with several addresses Node reports an AggregateError without a message.
-  const reason = (error as Error).message || code;
-  return `PostgreSQL at ${place}: ${reason}${ADVICE[code] === undefined ? '' : `; ${ADVICE[code]}`}`;
 }
 
 async function write(pool: Pool, plants: readonly Plant[]): Promise<CreateOutcome[]> {
@@ -175,25 +164,17 @@ export async function openPostgresStore(url: string): Promise<PlantStore> {
   });
   // The loss of an idle connection concerns nobody: the pool has dropped it already.
   pool.on('error', () => undefined);
-  const place = target.host + target.pathname;
-  const deadline = Date.now() + OPEN_TIMEOUT;
-  for (;;) {
-    try {
-      await prepare(pool);
-      break;
-    } catch (error) {
-      if (TRANSIENT.test(codeOf(error)) && Date.now() < deadline) {
-        await sleep(200);
-        continue;
-      }
-      await pool.end();
-      throw new Error(explain(place, error), { cause: error });
-    }
+  const subject = `PostgreSQL at ${target.host}${target.pathname}`;
+  try {
+    await patiently(() => prepare(pool), TRANSIENT, OPEN_TIMEOUT, OPEN_INTERVAL);
+  } catch (error) {
+    await pool.end();
+    throw new Error(explain(subject, error, ADVICE), { cause: error });
   }
   return batching({
     write: (plants) =>
       write(pool, plants).catch((error: unknown) => {
-        throw new StoreUnavailable(explain(place, error), { cause: error });
+        throw new StoreUnavailable(explain(subject, error, ADVICE), { cause: error });
       }),
     close: () => pool.end(),
   });

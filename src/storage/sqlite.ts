@@ -1,9 +1,9 @@
 import Database from 'better-sqlite3';
 import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { StoreUnavailable, type CreateOutcome, type Plant, type PlantStore } from '../plants/plant-store';
 import { batching } from './batch';
+import { explain, patiently, type Advice } from './failure';
 
 /** "Plnt": tells our files from those of other programs (https://sqlite.org/pragma.html#pragma_application_id). */
 const APPLICATION_ID = 0x506c6e74;
@@ -15,8 +15,8 @@ const MIGRATIONS = ['CREATE TABLE plants (id INTEGER PRIMARY KEY, name TEXT NOT 
 const BUSY_TIMEOUT = 5000;
 const BUSY_INTERVAL = 2;
 
-/** What to do, by the beginning of the result code (https://sqlite.org/rescode.html). */
-const ADVICE: readonly (readonly [code: string, advice: string])[] = [
+/** By SQLite's result code (https://sqlite.org/rescode.html), or the errno of making the folder. */
+const ADVICE: Advice = [
   ['SQLITE_NOTADB', 'it is not a SQLite database: name another file'],
   ['SQLITE_CORRUPT', 'it is damaged: restore a backup'],
   ['SQLITE_READONLY', 'it cannot be written: let this user write the file and its folder'],
@@ -27,27 +27,11 @@ const ADVICE: readonly (readonly [code: string, advice: string])[] = [
   ['SQLITE_FULL', 'the disk is full: make room on it'],
   ['SQLITE_BUSY', `another process has kept it locked for ${BUSY_TIMEOUT / 1000} seconds: find and end it`],
   ['SQLITE_IOERR', 'the disk fails or is full: check it'],
+  ['E', 'its folder cannot be created: make it, or name a file elsewhere'],
 ];
 
-function explain(file: string, error: unknown): string {
-  const { code = '', message } = error as NodeJS.ErrnoException;
-  const advice = ADVICE.find(([prefix]) => code.startsWith(prefix))?.[1];
-  return `SQLite file ${file}: ${advice ? `${advice} (${message})` : message}`;
-}
-
-/** Retries without blocking the event loop, as SQLite's own busy handler would. */
-async function patiently<T>(action: () => T): Promise<T> {
-  const deadline = Date.now() + BUSY_TIMEOUT;
-  for (;;) {
-    try {
-      return action();
-    } catch (error) {
-      const busy = error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY');
-      if (!busy || Date.now() > deadline) throw error;
-    }
-    await sleep(BUSY_INTERVAL);
-  }
-}
+/** SQLite's own busy handler would block the event loop. */
+const whenFree = <T>(action: () => T) => patiently(action, /^SQLITE_BUSY/, BUSY_TIMEOUT, BUSY_INTERVAL);
 
 /** Creates the folder so that it, too, is there after a power cut: each new entry is synced in its parent. */
 function makeFolder(folder: string): void {
@@ -101,12 +85,13 @@ function prepareWrite(db: Database.Database): (plants: readonly Plant[]) => Crea
  */
 export async function openSqliteStore(path: string): Promise<PlantStore> {
   const file = resolve(path);
+  const subject = `SQLite file ${file}`;
   let db: Database.Database | undefined;
   try {
     makeFolder(dirname(file));
     const opened = (db = new Database(file, { timeout: 0 }));
-    await patiently(opened.transaction(() => schemaVersion(opened)));
-    const mode = await patiently(() => opened.pragma('journal_mode = WAL', { simple: true }));
+    await whenFree(opened.transaction(() => schemaVersion(opened)));
+    const mode = await whenFree(() => opened.pragma('journal_mode = WAL', { simple: true }));
     if (mode !== 'wal') throw new Error('it cannot have a write-ahead log here: move it to a local disk');
     opened.pragma('synchronous = FULL');
     opened.pragma('fullfsync = ON'); // macOS: fsync alone leaves data in the cache of the drive
@@ -117,16 +102,16 @@ export async function openSqliteStore(path: string): Promise<PlantStore> {
       // between writing and syncing has left in the log, before anybody is told that it is there.
       opened.pragma(`user_version = ${MIGRATIONS.length}`);
     });
-    await patiently(() => {
+    await whenFree(() => {
       migrate.immediate();
     });
     const write = prepareWrite(opened);
     return batching({
       async write(plants) {
         try {
-          return await patiently(() => write(plants));
+          return await whenFree(() => write(plants));
         } catch (error) {
-          throw new StoreUnavailable(explain(file, error), { cause: error });
+          throw new StoreUnavailable(explain(subject, error, ADVICE), { cause: error });
         }
       },
       close() {
@@ -136,6 +121,6 @@ export async function openSqliteStore(path: string): Promise<PlantStore> {
     });
   } catch (error) {
     db?.close();
-    throw new Error(explain(file, error), { cause: error });
+    throw new Error(explain(subject, error, ADVICE), { cause: error });
   }
 }

@@ -87,7 +87,7 @@ export async function startPostgres(): Promise<Postgres> {
         resolve(log);
       });
       child.stderr.setEncoding('utf8').on('data', (text: string) => {
-        if (log.length < 10_000) log += text;
+        log = (log + text).slice(-10_000);
         if (log.includes('ready to accept connections')) resolve(undefined);
       });
     });

@@ -1,0 +1,45 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import document from '../../generated/openapi.json';
+import { createApp } from '../../src/app';
+import { bearerStrategies } from '../../src/auth';
+import { createHttpServer } from '../../src/contract/server';
+import { renderProblem } from '../../src/errors';
+import type { CreateOutcome, PlantStore } from '../../src/plants/plant-store';
+import { openStore } from '../../src/storage/open';
+
+/*
+ * The server as src/main.ts puts it together, but without a log and, if asked, with a commit for every request:
+ * `server.ts DATABASE_URL TOKEN [one-by-one]`. Prints its port; ends when its standard input does.
+ */
+
+/** Creates one plant at a time, so that none ever shares a commit. */
+function oneByOne(store: PlantStore): PlantStore {
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    ...store,
+    create(plant) {
+      const created: Promise<CreateOutcome> = last.then(() => store.create(plant));
+      last = created.catch(() => undefined);
+      return created;
+    },
+  };
+}
+
+async function main([url = '', token = '', mode]: readonly string[]): Promise<void> {
+  const store = await openStore(url);
+  const app = createApp({
+    document,
+    store: mode === 'one-by-one' ? oneByOne(store) : store,
+    strategies: bearerStrategies([token]),
+    log: { info: () => undefined, error: console.error },
+    bodyLimit: 102_400,
+  });
+  const limits = { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 10_000 };
+  const server = createHttpServer(app, renderProblem, limits).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  console.log((server.address() as AddressInfo).port);
+  process.stdin.resume().on('end', () => process.exit());
+}
+
+void main(process.argv.slice(2));

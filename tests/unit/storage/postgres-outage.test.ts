@@ -1,0 +1,112 @@
+import { Pool } from 'pg';
+import { StoreUnavailable } from '../../../src/plants/plant-store';
+import { buildPlant } from '../../support/plants';
+import { usePostgres } from '../../support/postgres-bench';
+
+const bench = usePostgres();
+
+test('when the server is killed under load, what was acknowledged is there and the store recovers by itself', async () => {
+  const store = await bench.open();
+  let nextId = 0n;
+  const acknowledged: bigint[] = [];
+  const failures: unknown[] = [];
+  let down = false;
+  let enough = Infinity;
+  let busy: () => void = () => undefined;
+  const underLoad = new Promise<void>((resolve) => (busy = resolve));
+  const clients = Array.from({ length: 32 }, async () => {
+    while (acknowledged.length < enough) {
+      const id = nextId++;
+      try {
+        await store.create(buildPlant({ id }));
+        acknowledged.push(id);
+        if (acknowledged.length === 2000) busy();
+      } catch (error) {
+        failures.push(error);
+        // Until the server is back every attempt fails within a millisecond.
+        if (down) await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+    }
+  });
+  try {
+    await underLoad;
+    down = true;
+    await bench.postgres.kill();
+    await expect(store.ready()).rejects.toThrow(StoreUnavailable);
+    await bench.postgres.start();
+  } finally {
+    enough = acknowledged.length + 1000;
+  }
+  await Promise.all(clients);
+  await expect(store.ready()).resolves.toBeUndefined();
+  expect(failures.length).toBeGreaterThan(0);
+  for (const failure of failures) expect(failure).toBeInstanceOf(StoreUnavailable);
+  const { rows } = await (await bench.connect()).query<{ id: string }>('SELECT id FROM plants');
+  const stored = new Set(rows.map(({ id }) => BigInt(id)));
+  expect(acknowledged.filter((id) => !stored.has(id))).toEqual([]);
+});
+
+test('the loss of idle connections is not noticed by anybody', async () => {
+  const query = jest.spyOn(Pool.prototype, 'query');
+  const store = await bench.open();
+  const pool = query.mock.contexts[0] as Pool;
+  for (const pid of await bench.backendsOfStore())
+    await bench.operator.query('SELECT pg_terminate_backend($1)', [pid]);
+  while (pool.totalCount > 0) await new Promise((resolve) => pool.once('remove', resolve));
+  await expect(store.create(buildPlant())).resolves.toBe('created');
+});
+
+test('a batch takes its locks in the order of the ids, so that two batches cannot wait for each other', async () => {
+  const store = await bench.open();
+  const other = await bench.connect();
+  await bench.operator.query("BEGIN; INSERT INTO plants VALUES (1, 'not committed')");
+  const outcomes = Promise.all([2n, 1n].map((id) => store.create(buildPlant({ id }))));
+  await bench.somebodyWaits();
+  // The batch waits for 1, and so must not have 2 yet.
+  await other.query("SET lock_timeout = 500; INSERT INTO plants VALUES (2, 'quicker')");
+  await bench.operator.query('ROLLBACK');
+  expect(await outcomes).toEqual(['conflict', 'created']);
+});
+
+test('a lock that is not released makes the store unavailable for a bounded time only', async () => {
+  const store = await bench.open();
+  await bench.operator.query('BEGIN; LOCK TABLE plants');
+  await expect(store.create(buildPlant())).rejects.toThrow('lock timeout');
+  await bench.operator.query('COMMIT');
+  await expect(store.create(buildPlant())).resolves.toBe('created');
+});
+
+test('a statement that takes too long makes the store unavailable', async () => {
+  const store = await bench.open();
+  await bench.operator
+    .query(`CREATE FUNCTION nap() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(60); RETURN NEW; END';
+    CREATE TRIGGER nap BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION nap()`);
+  await expect(store.create(buildPlant())).rejects.toThrow('statement timeout');
+  await bench.operator.query('DROP TRIGGER nap ON plants');
+  await expect(store.create(buildPlant())).resolves.toBe('created');
+});
+
+test('a connection that has gone silent is given up and replaced', async () => {
+  const store = await bench.open();
+  await store.create(buildPlant());
+  const silent = await bench.backendsOfStore();
+  for (const pid of silent) process.kill(pid, 'SIGSTOP');
+  try {
+    await expect(store.create(buildPlant())).rejects.toThrow(StoreUnavailable);
+    await expect(store.create(buildPlant())).resolves.toBe('unchanged');
+  } finally {
+    for (const pid of silent) process.kill(pid, 'SIGCONT');
+  }
+});
+
+test('a server without room for another connection makes the store unavailable until it has some', async () => {
+  const store = await bench.open(await bench.createUser('crowd'));
+  await bench.operator.query('ALTER ROLE crowd CONNECTION LIMIT 0');
+  for (const pid of await bench.backendsOfStore())
+    await bench.operator.query('SELECT pg_terminate_backend($1)', [pid]);
+  await expect(store.ready()).rejects.toThrow(StoreUnavailable);
+  await expect(store.create(buildPlant())).rejects.toThrow('too many connections for role "crowd"');
+  await bench.operator.query('ALTER ROLE crowd CONNECTION LIMIT -1');
+  await expect(store.create(buildPlant())).resolves.toBe('created');
+  await expect(store.ready()).resolves.toBeUndefined();
+});

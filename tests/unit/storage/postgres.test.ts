@@ -1,0 +1,120 @@
+import { Pool } from 'pg';
+import { buildPlant, EDGE_IDS, STRANGE_STRINGS } from '../../support/plants';
+import { usePostgres } from '../../support/postgres-bench';
+
+const bench = usePostgres();
+
+test('the rows are those that were sent, U+0000 and U+0001 as documented', async () => {
+  const store = await bench.open();
+  const plants = [
+    ...EDGE_IDS.map((id) => buildPlant({ id })),
+    ...STRANGE_STRINGS.map((text, i) => buildPlant({ id: 1000n + BigInt(i), name: text, tag: text })),
+  ];
+  await Promise.all(plants.map((plant) => store.create(plant)));
+  const { rows } = await bench.operator.query<{ id: string; name: string; tag: string }>(
+    'SELECT * FROM plants',
+  );
+  const decode = (text: string) =>
+    text.replace(/\u0001([01])/g, (_, digit) => (digit === '0' ? '\0' : '\u0001'));
+  const decoded = rows.map(({ id, name, tag }) => ({ id: BigInt(id), name: decode(name), tag: decode(tag) }));
+  expect(new Set(decoded)).toEqual(new Set(plants));
+});
+
+test('commits are synced, and seen by those who wait for them, whatever the defaults of the user are', async () => {
+  const user = await bench.createUser(
+    'hasty',
+    'synchronous_commit = off',
+    "default_transaction_isolation = 'serializable'",
+    'statement_timeout = 0',
+  );
+  const query = jest.spyOn(Pool.prototype, 'query');
+  await bench.open(user);
+  const pool = query.mock.contexts[0] as Pool;
+  for (const [setting, value] of [
+    ['synchronous_commit', 'on'],
+    ['transaction_isolation', 'read committed'],
+    ['statement_timeout', '4s'],
+  ] as const)
+    expect((await pool.query(`SHOW ${setting}`)).rows).toEqual([{ [setting]: value }]);
+});
+
+test('options of the URL are kept', async () => {
+  const query = jest.spyOn(Pool.prototype, 'query');
+  await bench.open(`${bench.url}?options=-c%20work_mem%3D7MB`);
+  const pool = query.mock.contexts[0] as Pool;
+  expect((await pool.query('SHOW work_mem')).rows).toEqual([{ work_mem: '7MB' }]);
+});
+
+test('a schema that is up to date needs no privilege to change it', async () => {
+  await bench.open();
+  await bench.operator.query('CREATE ROLE clerk LOGIN');
+  await bench.operator.query(
+    'GRANT SELECT, INSERT ON plants TO clerk; GRANT SELECT ON plant_store_schema TO clerk',
+  );
+  const store = await bench.open(bench.url.replace('postgres@', 'clerk@'));
+  await expect(store.create(buildPlant())).resolves.toBe('created');
+});
+
+test.each<[string, string, string]>([
+  [
+    'a newer schema',
+    'CREATE TABLE plant_store_schema (id int, version int); INSERT INTO plant_store_schema VALUES (1, 2)',
+    'its schema has version 2, this program knows 1: run the newer program',
+  ],
+  [
+    "another program's table of other columns",
+    'CREATE TABLE plants (id bigint PRIMARY KEY, species text)',
+    'its table plants belongs to another program: use a database of its own',
+  ],
+  [
+    "another program's table without a key",
+    'CREATE TABLE plants (id bigint, name text, tag text)',
+    'its table plants belongs to another program: use a database of its own',
+  ],
+])('%s is refused', async (_, sql, message) => {
+  await bench.operator.query(sql);
+  await expect(bench.open()).rejects.toThrow(message);
+});
+
+test('a migration begins only when that of another process has ended', async () => {
+  await bench.operator.query(`CREATE TABLE plant_store_schema (id int PRIMARY KEY, version int);
+    INSERT INTO plant_store_schema VALUES (1, 0)`);
+  await bench.operator.query('BEGIN; SELECT FROM plant_store_schema FOR UPDATE');
+  const opening = bench.open();
+  await bench.somebodyWaits();
+  await bench.operator.query(`SET LOCAL lock_timeout = 500;
+    CREATE TABLE plants (id bigint PRIMARY KEY, name text NOT NULL, tag text);
+    UPDATE plant_store_schema SET version = 1; COMMIT`);
+  await expect((await opening).create(buildPlant())).resolves.toBe('created');
+});
+
+test('a server that takes no writes is refused', async () => {
+  await bench.open();
+  const user = await bench.createUser('reader', 'default_transaction_read_only = on');
+  await bench.operator.query('GRANT ALL ON ALL TABLES IN SCHEMA public TO reader');
+  await expect(bench.open(user)).rejects.toThrow('name the primary server, not a standby');
+});
+
+test('a database that cannot hold every character is refused', async () => {
+  await bench.operator.query("CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0");
+  await expect(bench.open(bench.url.replace(/[^/]*$/, 'latin'))).rejects.toThrow(
+    'expected the encoding UTF8, got LATIN1',
+  );
+});
+
+test.each([
+  ['a database', (at: string) => at.replace(/[^/]*$/, 'nowhere'), 'create the database first'],
+  ['a user', (at: string) => at.replace('postgres@', 'nobody:secret@'), 'check the user and the password'],
+])('%s that does not exist is refused', async (_, change, advice) => {
+  const error = await bench.open(change(bench.url)).catch(String);
+  expect(error).toContain(advice);
+  expect(error).not.toContain('secret');
+});
+
+test('a server that does not come up in time is refused', async () => {
+  let now = Date.now();
+  jest.spyOn(Date, 'now').mockImplementation(() => (now += 6000));
+  await expect(bench.open(bench.url.replace(/:\d+/, ':1'))).rejects.toThrow(
+    'start the server, or check host and port',
+  );
+});
