@@ -79,7 +79,7 @@ export class SchemaSet {
     if (typeof value === 'boolean') return value;
     if (!isObject(value)) return true;
     const rewritten: Record<string, unknown> = {};
-    const one = (at: string): Schema => this.rewrite(this.document.at(at), at, lenient);
+    const one = (schema: unknown, at: string): Schema => this.rewrite(schema, at, lenient);
     for (const [keyword, operand] of Object.entries(value)) {
       const here = below(pointer, keyword);
       const reason = REFUSED[keyword];
@@ -94,25 +94,23 @@ export class SchemaSet {
       else if (ASSERTIONS.includes(keyword)) rewritten[keyword] = operand;
       else if (SCHEMA.includes(keyword)) {
         if (keyword === 'if') this.branch(here);
-        rewritten[keyword] = one(here);
+        rewritten[keyword] = one(operand, here);
       } else if (ARRAY_OF_SCHEMAS.includes(keyword) && Array.isArray(operand)) {
         if (keyword === 'anyOf' || keyword === 'oneOf')
           operand.forEach((_, i) => this.branch(below(here, i)));
-        rewritten[keyword] = operand.map((_, i) => one(below(here, i)));
+        rewritten[keyword] = operand.map((schema, i) => one(schema, below(here, i)));
       } else if (MAP_OF_SCHEMAS.includes(keyword)) {
         rewritten[keyword] = Object.fromEntries(
-          members(operand).map(([name]) => [name, one(below(here, name))]),
+          members(operand).map(([name, schema]) => [name, one(schema, below(here, name))]),
         );
       }
     }
     if (value['uniqueItems'] === true) rewritten['unique'] = true;
     const { multipleOf } = value;
-    if (isInt64(value)) this.exactInt64(value, pointer, rewritten);
-    const integer = [value['type']].flat().includes('integer') && { integer: true };
-    const int64 = isInt64(value) && { integer: true, int64: true };
-    if (integer || int64 || multipleOf !== undefined) {
-      rewritten['exact'] = { ...integer, ...int64, ...(multipleOf !== undefined && { multipleOf }) };
-    }
+    const int64 = isInt64(value);
+    if (int64) this.exactInt64(value, pointer, rewritten);
+    const integer = int64 || [value['type']].flat().includes('integer');
+    if (integer || multipleOf !== undefined) rewritten['exact'] = { integer, int64, multipleOf };
     this.oneWay(value, pointer, rewritten);
     return rewritten;
   }
