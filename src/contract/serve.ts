@@ -132,16 +132,17 @@ function send(
   limit: number,
 ): void {
   if (response.headersSent) return; // the server has refused the rest of the request
-  const bodiless = status === 204 || status === 304; // RFC 9110 section 8.6
-  const length = bodiless ? {} : { 'Content-Length': body === undefined ? 0 : Buffer.byteLength(body) };
+  if (status !== 204 && status !== 304) {
+    headers['Content-Length'] = String(body === undefined ? 0 : Buffer.byteLength(body)); // RFC 9110 section 8.6
+  }
   const unread = announcesBody(request) && !request.readableEnded;
   const declared = Number(request.headers['content-length'] ?? Infinity);
   if (!unread || (declared <= limit && request.headers.expect === undefined)) {
-    response.writeHead(status, { ...headers, ...length }).end(body);
+    response.writeHead(status, headers).end(body);
     return;
   }
   // The connection is closed, but not with unread bytes in it: these would make it reset, and the answer be lost.
-  response.writeHead(status, { ...headers, ...length, Connection: 'close' });
+  response.writeHead(status, { ...headers, Connection: 'close' });
   response.write(body ?? '');
   discardBody(request, () => response.end());
 }
