@@ -26,14 +26,16 @@ async function start(): Promise<void> {
   const document = JSON.parse(
     readFileSync(path.join(__dirname, '../generated/openapi.json'), 'utf8'),
   ) as JsonObject;
-  const store = await openStore(config.databaseUrl);
+  const store = await openStore(config.databaseUrl).catch((error: unknown) => {
+    throw new InvalidConfig(`DATABASE_URL: ${error instanceof Error ? error.message : String(error)}`);
+  });
   const strategies = bearerStrategies(tokens);
   const app = createApp({ document, store, strategies, log, bodyLimit: config.bodyLimit });
   const server = createHttpServer(app, renderProblem, LIMITS);
 
   const address = await listen(server, config.host, config.port);
-  log.info({ address }, `listening on ${address}`);
-  if (!config.tokens) console.log(invitation(address, tokens[0]));
+  // Not left to the log level: whoever starts the server looks for this.
+  console.log(`listening on ${address}${config.tokens ? '' : invitation(address, tokens[0])}`);
 
   const stop = async () => {
     setTimeout(() => {
@@ -54,7 +56,11 @@ async function start(): Promise<void> {
 /** Resolves with the address as a URL. */
 function listen(server: Server, host: string, port: number): Promise<string> {
   return new Promise((resolve, reject) => {
-    server.once('error', reject).listen(port, host, () => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const taken = `PORT: expected a free port, got ${port}, on which another program listens`;
+      reject(error.code === 'EADDRINUSE' ? new InvalidConfig(taken) : error);
+    });
+    server.listen(port, host, () => {
       const address = server.address();
       const actual = typeof address === 'object' && address !== null ? address.port : port;
       resolve(`http://${host.includes(':') ? `[${host}]` : host}:${actual}`);
@@ -65,6 +71,7 @@ function listen(server: Server, host: string, port: number): Promise<string> {
 /** For whoever has configured no tokens: a request that works as it stands. */
 function invitation(address: string, token = ''): string {
   return `
+
 No API_TOKENS are set, so here is one until the server stops. Try:
 
   curl -i ${address}/plants -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' \\

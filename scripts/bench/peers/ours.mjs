@@ -1,0 +1,27 @@
+import express from 'express';
+import { bearerStrategies } from '../../../dist/auth.js';
+import { createHttpServer } from '../../../dist/contract/server.js';
+import { createService } from '../../../dist/contract/serve.js';
+import { renderProblem, toProblem } from '../../../dist/errors.js';
+import { createPlant } from '../../../dist/handlers/create-plant.js';
+import { openStore } from '../../../dist/storage/open.js';
+import { BODY_LIMIT, forEachOperation, readDocument } from './work.mjs';
+
+// What src/main.ts and src/app.ts compose, for a document of any number of operations.
+
+const document = readDocument();
+const app = express();
+app.disable('x-powered-by');
+app.use(
+  createService({
+    document,
+    handlers: forEachOperation(document, createPlant(await openStore('memory:'))),
+    strategies: bearerStrategies([process.env.API_TOKENS]),
+    toProblem,
+    render: renderProblem,
+    bodyLimit: BODY_LIMIT,
+    reserved: '/-/',
+    report: () => undefined,
+  }),
+);
+createHttpServer(app, renderProblem, {}).listen(0, '127.0.0.1');

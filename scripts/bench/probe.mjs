@@ -1,0 +1,14 @@
+// Loaded into every measured server before its own code (`node --require`), so that all are measured in one way:
+// tells the parent where the server listens and, when asked, what it has used.
+const { Server } = process.getBuiltinModule('node:net');
+
+const { listen } = Server.prototype;
+Server.prototype.listen = function (...args) {
+  this.once('listening', () => process.send({ port: this.address().port }));
+  return listen.apply(this, args);
+};
+process.on('message', () => {
+  const { user, system } = process.cpuUsage();
+  process.send({ cpu: user + system, memory: process.memoryUsage.rss() });
+});
+process.channel.unref(); // a server that has nothing left to do must be able to end

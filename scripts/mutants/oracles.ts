@@ -1,0 +1,42 @@
+import contract from '../../generated/openapi.json';
+import type { Family } from '../../tests/contract/engine/cases/case';
+import { Literal, type Value } from '../../tests/contract/engine/json';
+import { createOracle, type Oracle } from '../../tests/contract/engine/oracle';
+
+const sound = createOracle(contract);
+
+/** The value as a reader on doubles has it. */
+function rounded(value: Value): Value {
+  if (value instanceof Literal) return new Literal(String(Number(value.text)));
+  if (Array.isArray(value)) return value.map(rounded);
+  return value instanceof Map ? new Map([...value].map(([name, member]) => [name, rounded(member)])) : value;
+}
+
+/** The suite itself broken: an oracle that is wrong must not go unnoticed. */
+export const oracles: readonly { name: string; families: readonly Family[]; oracle: Oracle }[] = [
+  {
+    name: 'the oracle admits everything',
+    families: ['oracle'],
+    oracle: { valid: () => true, errors: () => [], breaks: () => false },
+  },
+  {
+    name: 'the oracle admits nothing',
+    families: ['baseline'],
+    oracle: { valid: () => false, errors: () => ['no'], breaks: () => true },
+  },
+  {
+    name: 'the oracle reads numbers as doubles',
+    families: ['oracle'],
+    oracle: { ...sound, valid: (schema, value) => sound.valid(schema, rounded(value)) },
+  },
+  {
+    name: 'the oracle overlooks missing properties',
+    families: ['oracle'],
+    oracle: {
+      ...sound,
+      valid: (schema, value) =>
+        sound.valid(schema, value) ||
+        sound.errors(schema, value).some((error) => error.includes('required property')),
+    },
+  },
+];

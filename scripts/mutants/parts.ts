@@ -1,0 +1,122 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import contract from '../../generated/openapi.json';
+import { openMemoryStore } from '../../src/storage/memory';
+import type { Plant, PlantStore } from '../../src/plants/plant-store';
+import type { Family } from '../../tests/contract/engine/cases/case';
+import { at, object, type JsonObject } from '../../tests/contract/engine/json';
+import type { Parts } from '../../tests/contract/plant-store';
+
+/** A server with one fault, and the families of cases that are there for such faults. */
+export interface Mutant {
+  readonly name: string;
+  readonly families: readonly Family[];
+  readonly parts: Fault;
+}
+
+export const mutant = (families: Family | readonly Family[], name: string, parts: Fault): Mutant => ({
+  name,
+  families: [families].flat(),
+  parts,
+});
+
+/** One part of the server, broken. */
+export type Fault = Partial<Parts>;
+
+/** A server that is given another document than the one it is judged by. `pointer` is where `change` is let loose. */
+export function document(pointer: string, change: (node: JsonObject) => void): Fault {
+  const copy = structuredClone(contract) as JsonObject;
+  change(object(at(copy, pointer)));
+  return { document: copy };
+}
+
+/** A server whose store does this to `create`, its other methods sound. */
+export const store = (
+  create: (sound: PlantStore, plant: Plant) => ReturnType<PlantStore['create']>,
+): Fault => ({
+  openStore: () => {
+    const sound = openMemoryStore();
+    return { ...sound, create: (plant) => create(sound, plant) };
+  },
+});
+
+/** A server before which something changes the head of each request. */
+export const request = (change: (request: IncomingMessage) => void): Fault => ({
+  wrap: (application) => (incoming, response) => {
+    change(incoming);
+    application(incoming, response);
+  },
+});
+
+/** A server before which something changes the body of each request, once it is there. */
+export const body = (change: (text: string) => string | Buffer): Fault =>
+  request((incoming) => {
+    const chunks: Buffer[] = [];
+    const emit = incoming.emit.bind(incoming);
+    incoming.emit = (event: string, ...values: unknown[]) => {
+      if (event === 'data') return chunks.push(values[0] as Buffer) > 0;
+      if (event === 'end' && chunks.length > 0) {
+        emit(
+          'data',
+          Buffer.from(change(Buffer.concat(chunks.splice(0)).toString('latin1')) as string, 'latin1'),
+        );
+      }
+      return emit(event, ...values);
+    };
+  });
+
+export interface Answer {
+  status: number;
+  headers: Record<string, string | number>;
+  body: string;
+}
+
+/** A server behind which something changes each answer. */
+export const answer = (change: (answer: Answer, request: IncomingMessage) => void): Fault => ({
+  wrap: (application) => (incoming, response) => {
+    intercept(incoming, response, change);
+    application(incoming, response);
+  },
+});
+
+function intercept(
+  incoming: IncomingMessage,
+  response: ServerResponse,
+  change: Parameters<typeof answer>[0],
+): void {
+  const writeHead = response.writeHead.bind(response);
+  const write = response.write.bind(response);
+  const end = response.end.bind(response);
+  const held: Answer = { status: 0, headers: {}, body: '' };
+  let sent = false;
+  const flush = (chunk: string | Uint8Array | undefined): void => {
+    if (sent) return;
+    sent = true;
+    held.body = chunk === undefined ? '' : Buffer.from(chunk as string).toString();
+    change(held, incoming);
+    writeHead(held.status, { ...held.headers, 'Content-Length': Buffer.byteLength(held.body) });
+    write(held.body);
+  };
+  Object.assign(response, {
+    writeHead: (status: number, headers: Answer['headers']) => {
+      Object.assign(held, { status, headers: { ...headers } });
+      return response;
+    },
+    write: (chunk: string) => {
+      flush(chunk);
+      return true;
+    },
+    end: (chunk?: string) => {
+      flush(chunk);
+      return end();
+    },
+  });
+}
+
+/** Changes the JSON object in the body of an answer. */
+export const json = (change: (body: JsonObject, answer: Answer, request: IncomingMessage) => void): Fault =>
+  answer((given, incoming) => {
+    if (given.body === '') return;
+    const value = JSON.parse(given.body) as JsonObject;
+    change(value, given, incoming);
+    given.body = JSON.stringify(value);
+  });

@@ -1,0 +1,103 @@
+import { Strategy } from 'passport';
+import { AUTHORIZED } from '../../tests/support/service';
+import { answer, document, mutant, request, type Mutant } from './parts';
+
+/** Accepts whoever asks. */
+class Anybody extends Strategy {
+  override authenticate(): void {
+    this.success({});
+  }
+}
+
+/** Lets a request in with a token found elsewhere. */
+const tokenFrom = (
+  find: (given: { url?: string | undefined; cookie?: string | undefined }) => string | undefined,
+) =>
+  request((incoming) => {
+    const found = find({ url: incoming.url, cookie: incoming.headers.cookie });
+    if (incoming.headers.authorization !== undefined || found === undefined) return;
+    incoming.headers.authorization = `Bearer ${found}`;
+    incoming.rawHeaders.push('Authorization', `Bearer ${found}`);
+  });
+
+export const security: readonly Mutant[] = [
+  mutant(
+    'security',
+    'nobody is asked for a token',
+    document('', (root) => (root['security'] = [])),
+  ),
+  mutant('security', 'any token is accepted', { strategies: { bearerAuth: new Anybody() } }),
+  mutant(
+    'security',
+    'the token is taken from the query',
+    tokenFrom(({ url }) => /access_token=([^&]+)/.exec(url ?? '')?.[1]),
+  ),
+  mutant(
+    'security',
+    'the token is taken from a cookie',
+    tokenFrom(({ cookie }) => /access_token=([^;]+)/.exec(cookie ?? '')?.[1]),
+  ),
+  mutant(
+    'security',
+    'of two tokens the first counts',
+    request(({ rawHeaders }) => {
+      const second = rawHeaders.findLastIndex((name, index) => index % 2 === 0 && name === 'Authorization');
+      if (second > rawHeaders.indexOf('Authorization')) rawHeaders.splice(second, 2);
+    }),
+  ),
+  mutant(
+    'security',
+    'the scheme must be written Bearer',
+    request(({ headers }) => {
+      if (headers.authorization?.startsWith('Bearer') === false) headers.authorization = 'Basic eDp5';
+    }),
+  ),
+  mutant(
+    'security',
+    'the challenge is missing',
+    answer(({ headers }) => delete headers['WWW-Authenticate']),
+  ),
+  mutant(
+    'security',
+    'the challenge names another scheme',
+    answer(({ status, headers }) => {
+      if (status === 401) headers['WWW-Authenticate'] = 'Basic';
+    }),
+  ),
+  mutant(
+    'security',
+    'the challenge does not say invalid_token',
+    answer(({ status, headers }) => {
+      if (status === 401) headers['WWW-Authenticate'] = 'Bearer';
+    }),
+  ),
+  mutant(
+    'security',
+    'a refused token is answered 403',
+    answer((given) => {
+      if (given.status === 401) given.status = 403;
+    }),
+  ),
+  mutant('security', 'the body is read before the token', {
+    wrap: (application) => (incoming, response) => {
+      const go = (): void => {
+        setImmediate(application, incoming, response);
+      };
+      if (Number(incoming.headers['content-length'] ?? 0) > 0) incoming.once('readable', go);
+      else go();
+    },
+  }),
+  mutant('security', 'the plant is stored, then the token refused', {
+    wrap: (application) => (incoming, response) => {
+      const wrong = incoming.headers.authorization === 'Bearer another-token';
+      if (wrong) incoming.headers.authorization = AUTHORIZED.Authorization;
+      const late = answer((given) => {
+        if (!wrong) return;
+        given.status = 401;
+        given.headers['WWW-Authenticate'] = 'Bearer error="invalid_token"';
+        given.body = '{"error":40101,"message":"refused"}';
+      });
+      late.wrap?.(application)(incoming, response);
+    },
+  }),
+];

@@ -1,0 +1,14 @@
+import { described, headline, write } from './engine/report';
+import { run } from './engine/run';
+import { plantStore } from './plant-store';
+
+test('the server keeps every promise of the document', async () => {
+  const result = await run(plantStore());
+  write(result, 'reports/contract');
+  process.stdout.write(`${headline(result)}\n`);
+
+  const open = result.obligations.filter(({ state }) => state === 'UNPROVEN' || state === 'BLOCKED');
+  expect(result.failures.map(described)).toEqual([]);
+  expect(open.map(({ state, key }) => `${state} ${key}`)).toEqual([]);
+  expect(result.passed).toBe(true);
+}, 30_000);

@@ -1,0 +1,69 @@
+import { readDocument } from './engine/document';
+import { bodyCases } from './engine/cases/bodies';
+import { methodAndPathCases } from './engine/cases/paths';
+import { securityCases } from './engine/cases/security';
+import { valueCases } from './engine/cases/values';
+import { openLedger } from './engine/ledger';
+import { createOracle } from './engine/oracle';
+import { described, headline } from './engine/report';
+import { baseInputs } from './engine/request';
+import { run } from './engine/run';
+import { readFiles, serviceOf } from './document-server';
+
+describe('the engine, unchanged, on documents that it has never seen', () => {
+  test.each([
+    'collections.yaml',
+    'composition.yaml',
+    'events.yaml',
+    'numbers.yaml',
+    'parameters.yaml',
+    'strings.yaml',
+  ])(
+    'proves a service of %s',
+    async (name) => {
+      const result = await run(serviceOf(await readFiles(name)), { generated: 30 });
+
+      expect(result.failures.map(described)).toEqual([]);
+      expect({ passed: result.passed, headline: headline(result) }).toMatchObject({ passed: true });
+    },
+    30_000,
+  );
+
+  test.each([
+    'bookshop/openapi.yaml',
+    'collections.yaml',
+    'composition.yaml',
+    'events.yaml',
+    'media.yaml',
+    'numbers.yaml',
+    'parameters.yaml',
+    'security.yaml',
+    'strings.yaml',
+  ])(
+    'has a case for everything that %s promises of requests, and contradicts itself nowhere',
+    async (name) => {
+      const target = serviceOf(await readFiles(name));
+      const document = readDocument(target.document);
+      const oracle = createOracle(target.document);
+      const ledger = openLedger(document, target);
+      const contradictions = document.operations.flatMap((operation) => {
+        const context = {
+          document,
+          oracle,
+          target,
+          operation,
+          base: baseInputs(document, oracle, operation),
+        };
+        const { cases, contradictions: found } = valueCases(context);
+        const others = [...methodAndPathCases(context), ...securityCases(context), ...bodyCases(context)];
+        for (const { proves } of [...cases, ...others]) ledger.record(proves, true);
+        return found;
+      });
+      const owed = ledger.obligations.filter(({ kind, passed }) => kind !== 'response' && passed === 0);
+
+      expect(contradictions).toEqual([]);
+      expect(owed.map(({ key }) => key)).toEqual([]);
+      expect(ledger.obligations.length).toBeGreaterThan(10);
+    },
+  );
+});

@@ -1,0 +1,69 @@
+import type { Document, Operation } from '../document';
+import type { Oracle } from '../oracle';
+import { authorise, compose, type Inputs } from '../request';
+import type { Refusal, Target } from '../target';
+import type { RawRequest } from '../wire';
+
+export type Family =
+  | 'baseline'
+  | 'examples'
+  | 'valid'
+  | 'constraints'
+  | 'security'
+  | 'methods and paths'
+  | 'media types'
+  | 'bodies'
+  | 'scenarios'
+  | 'situations'
+  | 'generated'
+  | 'oracle';
+
+export type Expectation =
+  | { readonly kind: 'accepted' }
+  /** Turned away for one of these reasons; nothing behind the contract is entered. */
+  | { readonly kind: 'refused'; readonly as: readonly Refusal[] }
+  | { readonly kind: 'status'; readonly status: number };
+
+/** One request with exactly one fault or none, and what it would prove. */
+export interface Case {
+  readonly family: Family;
+  readonly title: string;
+  readonly operation: Operation;
+  readonly request: RawRequest;
+  readonly expect: Expectation;
+  /** What is presented as credentials; absent where they are simply good. */
+  readonly credentials?: string;
+  /** Keys of the obligations that it speaks for. */
+  readonly proves: readonly string[];
+}
+
+/** What every family starts from: an operation and the plainest request that it must accept. */
+export interface Context {
+  readonly document: Document;
+  readonly oracle: Oracle;
+  readonly target: Target;
+  readonly operation: Operation;
+  readonly base: Inputs;
+}
+
+export const accepted: Expectation = { kind: 'accepted' };
+export const refused = (...as: Refusal[]): Expectation => ({ kind: 'refused', as });
+
+/** The request with these inputs and with credentials that open the first alternative. */
+export const authorised = (
+  { document, target, operation, base }: Context,
+  inputs: Inputs = base,
+): RawRequest => authorise(document, target, operation.security[0] ?? [], compose(operation, inputs));
+
+/** The same request with a header set (its others of that name gone), or without it. */
+export function withHeader(request: RawRequest, name: string, value: string | undefined): RawRequest {
+  const others = request.headers.filter(([key]) => key.toLowerCase() !== name.toLowerCase());
+  return { ...request, headers: value === undefined ? others : [...others, [name, value]] };
+}
+
+/** The same request without a body and without the header that describes one. */
+export const bodiless = (request: RawRequest): RawRequest => ({
+  method: request.method,
+  target: request.target,
+  headers: withHeader(request, 'Content-Type', undefined).headers,
+});

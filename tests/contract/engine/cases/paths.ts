@@ -1,0 +1,69 @@
+import { describes } from '../document';
+import { protocolKey } from '../ledger';
+import { authorised, bodiless, refused, type Case, type Context } from './case';
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND'];
+
+/** Methods and paths that the document does not have. */
+export function methodAndPathCases(context: Context): Case[] {
+  const { document, operation } = context;
+  const request = authorised(context);
+  const [path = '', query] = request.target.split('?');
+  const suffix = query === undefined ? '' : `?${query}`;
+  const documented = document.operations
+    .filter((other) => other.path === operation.path)
+    .map(({ method }) => method);
+  const family = 'methods and paths';
+  const methods = METHODS.filter((method) => !documented.includes(method)).map((method): Case => {
+    const bare = bodiless({ ...request, method });
+    const proves = [protocolKey(operation, 'undocumented methods')];
+    return {
+      family,
+      title: `${method} ${path}`,
+      operation,
+      request: bare,
+      expect: refused('unknown method'),
+      proves,
+    };
+  });
+  const misses = nearMisses(path).filter((candidate) => !describes(document, candidate));
+  const paths = misses.map((candidate): Case => {
+    const proves = [protocolKey(operation, 'near-miss paths')];
+    const missed = { ...request, target: candidate + suffix };
+    return {
+      family,
+      title: `${operation.method} ${candidate}`,
+      operation,
+      request: missed,
+      expect: refused('unknown path'),
+      proves,
+    };
+  });
+  return [...methods, ...paths];
+}
+
+/** Paths that a lenient router takes for the given one. */
+function nearMisses(path: string): string[] {
+  const letter = /[a-z]/i.exec(path);
+  const swapped =
+    letter?.[0] === letter?.[0].toUpperCase() ? letter?.[0].toLowerCase() : letter?.[0].toUpperCase();
+  const at = letter?.index ?? 0;
+  return [
+    `${path}/`,
+    `/${path}`,
+    `${path}//`,
+    `${path}/undocumented`,
+    `${path}x`,
+    `${path}%20`,
+    `${path};a=b`,
+    `/.${path}`,
+    `/undocumented/..${path}`,
+    '/',
+    ...(letter
+      ? [
+          path.slice(0, at) + (swapped ?? '') + path.slice(at + 1),
+          `${path.slice(0, at)}%${letter[0].charCodeAt(0).toString(16)}${path.slice(at + 1)}`,
+        ]
+      : []),
+  ];
+}

@@ -1,0 +1,236 @@
+import { Literal, fromJson, print, word, type Value } from '../json';
+import { constraintKey } from '../ledger';
+import { requiredNames } from '../document';
+import { codec, encodeBody, slots, slotSamples, type Slot } from '../request';
+import { sites, trials, type Site, type Trial } from '../walk';
+import { accepted, authorised, refused, type Case, type Context, type Expectation } from './case';
+
+/** Keywords whose violating values break them beyond doubt, so that an oracle that disagrees is itself at fault. */
+const BEYOND_DOUBT = [
+  ...['type', 'format', 'required', 'pattern', 'minLength', 'maxLength'],
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'],
+];
+/** Keywords beside which the edges of an integer format may not fit. */
+const NARROWING = [
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'multipleOf',
+  'enum',
+  'const',
+  'not',
+];
+
+/** What the cases about values find: the cases, and where generator and oracle contradict each other. */
+export interface Found {
+  readonly cases: Case[];
+  readonly contradictions: string[];
+}
+
+/** Every case about the value of a parameter or body: examples, what fits, and each keyword on both sides of its bound. */
+export function valueCases(context: Context): Found {
+  const found = slots(context.document, context.operation).map((slot) => slotCases(context, slot));
+  return {
+    cases: [...found.flatMap(({ cases }) => cases), ...togetherCases(context)],
+    contradictions: found.flatMap(({ contradictions }) => contradictions),
+  };
+}
+
+function slotCases(context: Context, slot: Slot): Found {
+  const { document, oracle, operation } = context;
+  if (slot.body && codec(slot.body.name) === 'binary') return binaryCases(context, slot);
+  const plain = slotSamples(document, oracle, slot, 'all', 20);
+  const bases = covering(context, slot, [
+    ...plain,
+    ...slotSamples(document, oracle, slot, 'required', 20),
+    ...slotSamples(document, oracle, slot, 'any', 100),
+  ]);
+  const fits = [
+    ...slotSamples(document, oracle, slot, 'required', 3),
+    ...plain.slice(0, 3),
+    ...bases.map(({ value }) => value),
+    ...toggled(bases.flatMap(({ found }) => found)),
+  ].filter((value) => fitsAs(context, slot, value));
+  const examples = (slot.body?.examples ?? []).map(fromJson);
+  const valid =
+    (family: 'examples' | 'valid') =>
+    (value: Value): Case => ({
+      family,
+      title: `${slot.label} = ${brief(value)}`,
+      operation,
+      request: authorised(context, slot.fill(context.base, value)),
+      expect: accepted,
+      proves: held(context, slot, slot.read(value) ?? value),
+    });
+  const { cases, contradictions } = trialCases(context, slot, bases);
+  return {
+    cases: [...examples.map(valid('examples')), ...distinct(fits).map(valid('valid')), ...cases],
+    contradictions,
+  };
+}
+
+/** Bytes without a schema that says anything about them: all of them fit. */
+function binaryCases(context: Context, slot: Slot): Found {
+  const every = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
+  const request = authorised(context, slot.fill(context.base, 'bytes'));
+  const expect = accepted;
+  const title = `${slot.label} = every byte there is`;
+  return {
+    cases: [
+      {
+        family: 'valid',
+        title,
+        operation: context.operation,
+        request: { ...request, body: every },
+        expect,
+        proves: [],
+      },
+    ],
+    contradictions: [],
+  };
+}
+
+interface Base {
+  readonly value: Value;
+  readonly found: readonly Site[];
+}
+
+/** As few of the values as reach every schema object that any of them reaches. */
+function covering({ document, oracle }: Context, slot: Slot, values: readonly Value[]): Base[] {
+  const reached = new Set<string>();
+  return values.flatMap((value) => {
+    const found = sites(document.json, oracle, slot.schema, value);
+    const pointers = found.flatMap(({ fragments }) => fragments.map(({ pointer }) => pointer));
+    if (pointers.every((pointer) => reached.has(pointer))) return [];
+    for (const pointer of pointers) reached.add(pointer);
+    return [{ value, found }];
+  });
+}
+
+/**
+ * The value without each of its optional members, one at a time, and with one more than the schema lists; each once for
+ * each schema, however often it comes back in the value.
+ */
+function toggled(found: readonly Site[]): Value[] {
+  const done = new Set<string>();
+  const toggles: Value[] = [];
+  for (const { value, fragments, put } of found) {
+    if (!(value instanceof Map)) continue;
+    const schemas = fragments.map(({ pointer }) => pointer).join();
+    const required = fragments.flatMap(({ schema }) => requiredNames(schema));
+    for (const name of [...value.keys(), 'unlisted']) {
+      if (required.includes(name) || done.has(`${schemas} ${name}`)) continue;
+      done.add(`${schemas} ${name}`);
+      const others = [...value].filter(([other]) => other !== name);
+      toggles.push(put(new Map(value.has(name) ? others : [...others, [name, ['whatever']]])));
+    }
+  }
+  return toggles;
+}
+
+function fitsAs({ oracle }: Context, slot: Slot, value: Value): boolean {
+  const read = slot.read(value);
+  return read !== undefined && oracle.valid(slot.schema, read);
+}
+
+/** The constraints that a fitting value keeps. */
+function held({ document, oracle, operation }: Context, slot: Slot, value: Value): string[] {
+  return sites(document.json, oracle, slot.schema, value).flatMap(({ fragments }) =>
+    fragments.flatMap(({ pointer, schema }) =>
+      Object.keys(schema).map((keyword) => constraintKey(operation, slot.label, pointer, keyword, 'holds')),
+    ),
+  );
+}
+
+function trialCases(context: Context, slot: Slot, bases: readonly Base[]): Found {
+  const tried = new Set<string>();
+  const contradictions: string[] = [];
+  const cases = bases.flatMap(({ found }) => {
+    const fresh = trials(found).filter(
+      ({ fragment, keyword }) => !tried.has(`${fragment.pointer} ${keyword}`),
+    );
+    for (const { fragment, keyword } of fresh) tried.add(`${fragment.pointer} ${keyword}`);
+    return fresh.flatMap((trial) => {
+      const fits = fitsAs(context, slot, trial.value);
+      if (slot.read(trial.value) === undefined) return [];
+      if (fits === (trial.side === 'holds')) return [trialCase(context, slot, trial)];
+      if (mustAgree(slot, trial)) {
+        contradictions.push(
+          `${slot.label}: ${brief(trial.value)} ${trial.side} ${trial.keyword} at ${trial.fragment.pointer}, but the oracle says it ${fits ? 'fits' : 'does not fit'}`,
+        );
+      }
+      return [];
+    });
+  });
+  return { cases, contradictions };
+}
+
+function mustAgree(slot: Slot, { fragment, keyword, side, site }: Trial): boolean {
+  if (!fragment.certain || !slot.body || codec(slot.body.name) !== 'json') return false;
+  if (side === 'violates') return BEYOND_DOUBT.includes(keyword);
+  const narrowed = site.fragments.some(({ schema }) =>
+    NARROWING.some((other) => schema[other] !== undefined),
+  );
+  return keyword === 'format' && /^int(?:32|64)$/.test(word(fragment.schema['format'])) && !narrowed;
+}
+
+/** How a value that does not fit is turned away, given what was put at the place that is at fault. */
+export function mismatch(put: Value): Expectation {
+  // A reader may set limits to numbers (RFC 8259 section 6), and say so before it looks at the schema.
+  const beyond = put instanceof Literal && !Number.isFinite(Number(put.text));
+  return beyond ? refused('mismatch', 'malformed') : refused('mismatch');
+}
+
+function trialCase(context: Context, slot: Slot, { value, put, fragment, keyword, side, site }: Trial): Case {
+  const { operation, oracle } = context;
+  // Text off the wire has no type of its own: what it breaks is judged as its receiver reads it.
+  const read = site.place === '' ? (slot.read(put) ?? put) : put;
+  const proper = oracle.breaks(fragment.pointer, keyword, read);
+  const key = constraintKey(operation, slot.label, fragment.pointer, keyword, side);
+  return {
+    family: 'constraints',
+    title: `${slot.label}${site.place} ${side} ${keyword} of ${fragment.pointer}: ${brief(value)}`,
+    operation,
+    request: authorised(context, slot.fill(context.base, value)),
+    expect: side === 'holds' ? accepted : mismatch(put),
+    proves: side === 'holds' || (fragment.certain && proper) ? [key] : [],
+  };
+}
+
+/** All parameters at once, and each required one left out. */
+function togetherCases(context: Context): Case[] {
+  const { document, oracle, operation, base } = context;
+  const parameters = slots(document, operation).filter(({ body }) => !body);
+  if (parameters.length === 0) return [];
+  const all = parameters.reduce((inputs, slot) => {
+    const [value] = slotSamples(document, oracle, slot, 'all', 10);
+    return value === undefined ? inputs : slot.fill(inputs, value);
+  }, base);
+  const left = operation.parameters.filter((parameter) => parameter.required && parameter.in !== 'path');
+  return [
+    {
+      family: 'valid',
+      title: 'all parameters',
+      operation,
+      request: authorised(context, all),
+      expect: accepted,
+      proves: [],
+    },
+    ...left.map((parameter): Case => {
+      const others = new Map([...base.parameters].filter(([other]) => other !== parameter));
+      const request = authorised(context, { ...base, parameters: others });
+      const title = `without the required ${parameter.in} parameter ${parameter.name}`;
+      return { family: 'constraints', title, operation, request, expect: refused('mismatch'), proves: [] };
+    }),
+  ];
+}
+
+const distinct = (values: readonly Value[]): Value[] => [
+  ...new Map(values.map((value) => [print(value), value])).values(),
+];
+
+export function brief(value: Value): string {
+  const text = print(value);
+  return text.length > 100 ? `${text.slice(0, 90)}... (${encodeBody('json', value).length} bytes)` : text;
+}

@@ -1,0 +1,218 @@
+import { at, escape, list, object, strings, word, type Json, type JsonObject } from './json';
+
+/** A parameter as OpenAPI 3.1 section 4.8.12 describes it, its defaults filled in. */
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header' | 'cookie';
+  readonly required: boolean;
+  readonly style: string;
+  readonly explode: boolean;
+  /** Set where the parameter is described by `content` instead of `schema`. */
+  readonly mediaType?: string;
+  /** Pointer of its schema. */
+  readonly schema: string;
+}
+
+export interface MediaType {
+  readonly name: string;
+  /** Pointer of its schema; absent where the document gives none. */
+  readonly schema?: string;
+  readonly examples: readonly Json[];
+}
+
+export interface Response {
+  /** `200`, `4XX` or `default`. */
+  readonly status: string;
+  readonly headers: readonly { name: string; required: boolean; schema?: string }[];
+  readonly content: readonly MediaType[];
+}
+
+export interface Operation {
+  readonly id: string;
+  readonly method: string;
+  /** The path template, base path of the server included. */
+  readonly path: string;
+  readonly parameters: readonly Parameter[];
+  readonly body?: { readonly required: boolean; readonly content: readonly MediaType[] };
+  readonly responses: readonly Response[];
+  /** Alternatives (OR) of schemes that must all hold (AND); an empty alternative admits everybody. */
+  readonly security: readonly (readonly string[])[];
+}
+
+export interface Document {
+  readonly json: JsonObject;
+  readonly operations: readonly Operation[];
+  readonly schemes: Readonly<Record<string, JsonObject>>;
+}
+
+const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
+const DEFAULT_STYLE = { path: 'simple', query: 'form', header: 'simple', cookie: 'form' };
+
+/**
+ * Reads the operations out of an OpenAPI 3.1 document whose references all point into itself (a document of several
+ * files is bundled first).
+ *
+ * @throws {Error} if a reference leads nowhere or out of the document.
+ */
+export function readDocument(json: JsonObject): Document {
+  const paths = Object.keys(object(json['paths'])).map((path) => ({
+    path,
+    pointer: follow(json, `/paths/${escape(path)}`),
+  }));
+  const operations = paths.flatMap(({ path, pointer }) => {
+    const item = object(at(json, pointer));
+    return METHODS.filter((method) => item[method]).map((method) =>
+      readOperation(json, path, method, pointer, item),
+    );
+  });
+  const schemes = Object.keys(object(object(json['components'])['securitySchemes']));
+  return {
+    json,
+    operations,
+    schemes: Object.fromEntries(
+      schemes.map((name) => [
+        name,
+        object(at(json, follow(json, `/components/securitySchemes/${escape(name)}`))),
+      ]),
+    ),
+  };
+}
+
+function readOperation(
+  json: JsonObject,
+  path: string,
+  method: string,
+  item: string,
+  itemNode: JsonObject,
+): Operation {
+  const pointer = `${item}/${method}`;
+  const node = object(itemNode[method]);
+  const servers = [node, itemNode, json].map((owner) => list(owner['servers'])).find((urls) => urls.length);
+  const id = node['operationId'];
+  const body = node['requestBody'] && follow(json, `${pointer}/requestBody`);
+  return {
+    id: typeof id === 'string' ? id : `${method.toUpperCase()} ${path}`,
+    method: method.toUpperCase(),
+    path: basePath(object(servers?.[0])) + path,
+    parameters: readParameters(json, item, pointer),
+    ...(body && {
+      body: { required: object(at(json, body))['required'] === true, content: readContent(json, body) },
+    }),
+    responses: Object.keys(object(node['responses'])).map((status) =>
+      readResponse(json, status, follow(json, `${pointer}/responses/${status}`)),
+    ),
+    security: readSecurity(node['security'] ?? json['security']),
+  };
+}
+
+/** Path item parameters, overridden by the operation's own of the same name and place. */
+function readParameters(json: JsonObject, item: string, operation: string): Parameter[] {
+  const found = new Map<string, Parameter>();
+  for (const owner of [item, operation]) {
+    for (const index of list(object(at(json, owner))['parameters']).keys()) {
+      const parameter = readParameter(json, follow(json, `${owner}/parameters/${index}`));
+      found.set(`${parameter.in} ${parameter.name}`, parameter);
+    }
+  }
+  return [...found.values()];
+}
+
+function readParameter(json: JsonObject, pointer: string): Parameter {
+  const node = object(at(json, pointer));
+  const place = node['in'] as Parameter['in'];
+  const style = typeof node['style'] === 'string' ? node['style'] : DEFAULT_STYLE[place];
+  const [mediaType] = Object.keys(object(node['content']));
+  return {
+    name: word(node['name']),
+    in: place,
+    required: node['required'] === true,
+    style,
+    explode: typeof node['explode'] === 'boolean' ? node['explode'] : style === 'form',
+    ...(mediaType !== undefined && { mediaType }),
+    schema: mediaType === undefined ? `${pointer}/schema` : `${pointer}/content/${escape(mediaType)}/schema`,
+  };
+}
+
+function readResponse(json: JsonObject, status: string, pointer: string): Response {
+  const headers = Object.keys(object(object(at(json, pointer))['headers']))
+    .filter((name) => name.toLowerCase() !== 'content-type') // described by `content`, says the specification
+    .map((name) => {
+      const header = follow(json, `${pointer}/headers/${escape(name)}`);
+      const node = object(at(json, header));
+      return {
+        name,
+        required: node['required'] === true,
+        ...(node['schema'] !== undefined && { schema: `${header}/schema` }),
+      };
+    });
+  return { status, headers, content: readContent(json, pointer) };
+}
+
+function readContent(json: JsonObject, owner: string): MediaType[] {
+  return Object.entries(object(object(at(json, owner))['content'])).map(([name, media]) => {
+    const node = object(media);
+    const pointer = `${owner}/content/${escape(name)}`;
+    const named = Object.keys(object(node['examples'])).map(
+      (key) => object(at(json, follow(json, `${pointer}/examples/${escape(key)}`)))['value'],
+    );
+    const schema = node['schema'] === undefined ? undefined : follow(json, `${pointer}/schema`);
+    const ofSchema = schema === undefined ? [] : list(object(at(json, schema))['examples']);
+    const examples = [node['example'], ...named, ...ofSchema].filter((example) => example !== undefined);
+    return { name, ...(schema !== undefined && { schema: `${pointer}/schema` }), examples };
+  });
+}
+
+const readSecurity = (json: Json | undefined): string[][] =>
+  json === undefined || list(json).length === 0
+    ? [[]]
+    : list(json).map((entry) => Object.keys(object(entry)));
+
+/** The path part of a server URL, its variables at their defaults, without a trailing slash. */
+function basePath(server: JsonObject): string {
+  const url = typeof server['url'] === 'string' ? server['url'] : '/';
+  const filled = url.replace(/\{([^}]+)\}/g, (_, name: string) => {
+    const value = object(object(server['variables'])[name])['default'];
+    return typeof value === 'string' ? value : '';
+  });
+  return new URL(filled, 'http://base').pathname.replace(/\/$/, '');
+}
+
+/** The pointer at the end of a chain of references. */
+function follow(json: Json, pointer: string): string {
+  const seen = new Set<string>();
+  for (let here = pointer; ;) {
+    const reference = object(at(json, here))['$ref'];
+    if (typeof reference !== 'string') return here;
+    here = target(reference);
+    if (seen.has(here)) throw new Error(`expected a reference that ends, got a circle through ${here}`);
+    seen.add(here);
+  }
+}
+
+/** The pointer that a `$ref` names. */
+export function target(reference: string): string {
+  if (!reference.startsWith('#'))
+    throw new Error(`expected a reference into the document, got ${reference}; bundle the document first`);
+  return decodeURIComponent(reference.slice(1));
+}
+
+/** Whether a path on the wire (no query) is one that the document describes, segment by segment. */
+export const describes = (document: Document, path: string): boolean =>
+  document.operations.some((operation) => {
+    const template = operation.path.split('/');
+    const segments = path.split('/');
+    return (
+      template.length === segments.length &&
+      template.every((part, index) =>
+        part.includes('{') ? segments[index] !== '' : part === segments[index],
+      )
+    );
+  });
+
+/** The response that speaks for a status: itself, else its range, else the default. */
+export const responseFor = (operation: Operation, status: number): Response | undefined =>
+  [String(status), `${String(status).charAt(0)}XX`, 'default']
+    .map((key) => operation.responses.find((response) => response.status === key))
+    .find((response) => response !== undefined);
+
+export const requiredNames = (schema: JsonObject): string[] => strings(schema['required']);

@@ -1,0 +1,173 @@
+import { accepted, refused, type Case, type Expectation } from './cases/case';
+import { readDocument } from './document';
+import { createJudge } from './judge';
+import { createOracle } from './oracle';
+import type { Target } from './target';
+import type { Outcome } from './wire';
+
+const error = { type: 'object', required: ['error'], properties: { error: { type: 'integer' } } };
+const json = {
+  openapi: '3.1.0',
+  security: [{ token: [] }],
+  paths: {
+    '/things': {
+      post: {
+        responses: {
+          200: {
+            description: 'done',
+            headers: { 'X-Count': { required: true, schema: { type: 'integer' } } },
+            content: {
+              'application/json': {
+                schema: {
+                  type: 'object',
+                  required: ['id'],
+                  properties: { id: { type: 'integer', format: 'int64' } },
+                },
+              },
+            },
+          },
+          204: { description: 'nothing' },
+          400: { description: 'wrong', content: { 'application/json': { schema: error } } },
+        },
+      },
+      get: { responses: { 204: { description: 'nothing' } } },
+    },
+  },
+  components: { schemas: { Error: error }, securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
+};
+const document = readDocument(json);
+const rule = (status: number) => ({ status, body: { error: status } });
+const target: Target = {
+  document: json,
+  start: () => Promise.reject(new Error('not started here')),
+  credentials: {},
+  bodyLimit: 1,
+  refusals: {
+    'unknown path': rule(404),
+    'unknown method': rule(405),
+    'no credentials': rule(401),
+    'bad credentials': rule(401),
+    'unsupported media type': rule(415),
+    'too large': rule(413),
+    malformed: rule(400),
+    mismatch: rule(400),
+    conflict: rule(400),
+  },
+  refusalSchema: '/components/schemas/Error',
+  situations: {},
+  waivers: [],
+};
+const judge = createJudge(document, createOracle(json), target);
+
+interface Answer {
+  status?: number;
+  headers?: Record<string, string>;
+  body?: string;
+  entered?: number;
+}
+
+function problems(
+  expect: Expectation,
+  { status = 200, headers = {}, body = '{"id":1}', entered = 1 }: Answer,
+): string {
+  const [, operation] = document.operations;
+  if (!operation) throw new Error('expected two operations');
+  const request = { method: 'POST', target: '/things', headers: [] };
+  const made: Case = { family: 'valid', title: '', operation, request, expect, proves: [] };
+  const all = { 'Content-Type': 'application/json', 'X-Count': '7', ...headers };
+  const outcome: Outcome = { status, headers: Object.entries(all), body: Buffer.from(body) };
+  return judge(made, outcome, entered).problems.join('\n');
+}
+
+const refusal = (status: number, headers: Record<string, string> = {}): Answer => ({
+  ...{ status, headers, body: `{"error":${status}}`, entered: 0 },
+});
+
+describe('an answer to a request that must be accepted', () => {
+  test.each<[string, Answer, string]>([
+    ['right', {}, ''],
+    ['of an undocumented status', { status: 201 }, 'expected a documented status'],
+    ['a refusal', refusal(400), 'expected success'],
+    ['of the wrong media type', { headers: { 'Content-Type': 'text/html' } }, 'expected the media type'],
+    ['without a required property', { body: '{}' }, 'required property "id"'],
+    ['one beyond int64', { body: '{"id":9223372036854775808}' }, 'expected a body that fits'],
+    ['at the end of int64', { body: '{"id":9223372036854775807}' }, ''],
+    ['not JSON', { body: '{"id":' }, 'expected JSON in UTF-8'],
+    ['with a property that nobody listed', { body: '{"id":1,"secret":2}' }, 'got /secret'],
+    [
+      'with a header of the wrong type',
+      { headers: { 'X-Count': 'many' } },
+      'expected the header X-Count to fit',
+    ],
+    ['with a body where there is none', { status: 204 }, 'expected no body'],
+    ['without a body where there is none', { status: 204, body: '' }, ''],
+    ['given without asking the service', { entered: 0 }, 'expected the service to be entered'],
+  ])('is %s', (_, answer, want) => {
+    if (want === '') expect(problems(accepted, answer)).toBe('');
+    else expect(problems(accepted, answer)).toContain(want);
+  });
+});
+
+describe('an answer to a request that must be refused', () => {
+  const bearer = (rest = '') => ({ 'WWW-Authenticate': `Bearer${rest}` });
+  test.each<[string, Expectation, Answer, string]>([
+    ['right', refused('mismatch'), refusal(400), ''],
+    ['a success', refused('mismatch'), {}, 'expected 400'],
+    [
+      'of another number',
+      refused('mismatch'),
+      { ...refusal(400), body: '{"error":1}' },
+      'expected 400 {"error":400}',
+    ],
+    [
+      'right, but the service was asked',
+      refused('mismatch'),
+      { ...refusal(400), entered: 1 },
+      'nothing behind the contract',
+    ],
+    ['the conflict that only the service can know', refused('conflict'), { ...refusal(400), entered: 1 }, ''],
+    [
+      'with a stack trace',
+      refused('mismatch'),
+      { ...refusal(400), body: '{"error":400,"x":"a\\n    at f (/a/b.ts:1:2)"}' },
+      'stack trace',
+    ],
+    [
+      'undocumented and not in the error schema',
+      refused('unknown path'),
+      { ...refusal(404), body: '{}' },
+      'expected a body that fits',
+    ],
+    ['405 with its methods', refused('unknown method'), refusal(405, { Allow: 'GET, POST' }), ''],
+    ['405 without Allow', refused('unknown method'), refusal(405), 'expected Allow: GET, POST, got none'],
+    [
+      '405 with a method too few',
+      refused('unknown method'),
+      refusal(405, { Allow: 'POST' }),
+      'expected Allow',
+    ],
+    ['401 with a challenge', refused('no credentials'), refusal(401, bearer()), ''],
+    ['401 without one', refused('no credentials'), refusal(401), 'expected a WWW-Authenticate'],
+    [
+      '401 with a foreign one',
+      refused('no credentials'),
+      refusal(401, { 'WWW-Authenticate': 'Basic' }),
+      'expected a challenge for bearer',
+    ],
+    [
+      '401 with an error for who sent nothing',
+      refused('no credentials'),
+      refusal(401, bearer(' error="invalid_token"')),
+      'expected no error code',
+    ],
+    [
+      '401 without the error for a bad token',
+      refused('bad credentials'),
+      refusal(401, bearer()),
+      'expected error="invalid_token"',
+    ],
+  ])('is %s', (_, expectation, answer, want) => {
+    if (want === '') expect(problems(expectation, answer)).toBe('');
+    else expect(problems(expectation, answer)).toContain(want);
+  });
+});

@@ -1,0 +1,166 @@
+import type { Case } from './cases/case';
+import { responseFor, type Document, type MediaType, type Response } from './document';
+import { escape, parse, type Value } from './json';
+import type { Oracle } from './oracle';
+import { codec } from './request';
+import { applying, isClosed, item, property, propertyNames, type Location } from './schema';
+import { refusalProblems } from './refusal';
+import type { Target } from './target';
+import { header, told, type Outcome, type RawResponse } from './wire';
+
+/** What one answer showed: what is wrong with it, and the documented response that it is an instance of. */
+export interface Verdict {
+  readonly problems: readonly string[];
+  readonly response?: { readonly status: string; readonly media: string };
+}
+
+/** @param entered how often the service behind the contract was entered for this request */
+export type Judge = (made: Case, outcome: Outcome, entered: number) => Verdict;
+
+const TRACE = /\n\s+at |node_modules|\.[cm]?[jt]s:\d+/;
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+export function createJudge(document: Document, oracle: Oracle, target: Target): Judge {
+  return (made, outcome, entered) => {
+    if ('silence' in outcome) return { problems: [`expected an answer, got none: ${outcome.silence}`] };
+    const { operation, expect } = made;
+    // What no operation is responsible for is no operation's response.
+    const elsewhere = expect.kind === 'refused' && expect.as.some((reason) => reason.startsWith('unknown'));
+    const response = elsewhere ? undefined : responseFor(operation, outcome.status);
+    const media = header(outcome, 'content-type')?.split(';')[0]?.trim().toLowerCase();
+    const described = response?.content.find(({ name }) => covers(name, media ?? ''));
+    const body = readBody(outcome, media);
+    const problems = [
+      ...(TRACE.test(outcome.body.toString('latin1'))
+        ? ['expected no stack trace, got one in the body']
+        : []),
+      ...body.problems,
+      ...(response
+        ? documented(document, oracle, response, described, outcome, body.value, made.request.method)
+        : []),
+      ...(expect.kind === 'accepted' ? whenAccepted(outcome, response, entered) : []),
+      ...(expect.kind === 'refused'
+        ? refusalProblems(document, target, made, expect.as, outcome, body.value, entered)
+        : []),
+      // A refusal that the document does not describe still speaks the service's own language.
+      ...(!response && target.refusalSchema !== undefined && made.request.method !== 'HEAD'
+        ? fitting(document, oracle, target.refusalSchema, body.value, outcome)
+        : []),
+      ...(expect.kind === 'status' && outcome.status !== expect.status
+        ? [`expected status ${expect.status}, got ${told(outcome)}`]
+        : []),
+    ];
+    return {
+      problems,
+      ...(response && { response: { status: response.status, media: described?.name ?? 'no body' } }),
+    };
+  };
+}
+
+/** Whether a documented media type (`text/*` too) covers one without parameters. */
+function covers(documented: string, media: string): boolean {
+  const essence = documented.split(';')[0]?.trim().toLowerCase() ?? '';
+  return (
+    essence === media ||
+    essence === '*/*' ||
+    (essence.endsWith('/*') && media.startsWith(essence.slice(0, -1)))
+  );
+}
+
+/** Reads a JSON body, and only that: strict UTF-8, no digit lost. */
+function readBody({ body }: RawResponse, media: string | undefined): { value?: Value; problems: string[] } {
+  if (media === undefined || codec(media) !== 'json' || body.length === 0) return { problems: [] };
+  try {
+    return { value: parse(utf8.decode(body)), problems: [] };
+  } catch (error) {
+    return {
+      problems: [`expected JSON in UTF-8, got ${body.toString('latin1', 0, 100)} (${String(error)})`],
+    };
+  }
+}
+
+/** Media type, body and headers as the document says for this status. */
+function documented(
+  document: Document,
+  oracle: Oracle,
+  response: Response,
+  described: MediaType | undefined,
+  outcome: RawResponse,
+  value: Value | undefined,
+  method: string,
+): string[] {
+  const headers = response.headers.flatMap(({ name, required, schema }) => {
+    const text = header(outcome, name.toLowerCase());
+    if (text === undefined) return required ? [`expected the header ${name}, got none`] : [];
+    if (
+      schema === undefined ||
+      [text, asJson(text)].some((read) => read !== undefined && oracle.valid(schema, read))
+    )
+      return [];
+    return [`expected the header ${name} to fit ${schema}, got ${text}`];
+  });
+  if (method === 'HEAD') return headers;
+  if (response.content.length === 0) {
+    return outcome.body.length === 0 ? headers : [...headers, `expected no body, got ${told(outcome)}`];
+  }
+  if (!described) {
+    const names = response.content.map(({ name }) => name).join(' or ');
+    return [...headers, `expected the media type ${names}, got ${header(outcome, 'content-type') ?? 'none'}`];
+  }
+  if (described.schema === undefined || codec(described.name) === 'binary') return headers;
+  const sent = codec(described.name) === 'json' ? value : outcome.body.toString();
+  return [...headers, ...fitting(document, oracle, described.schema, sent, outcome)];
+}
+
+function fitting(
+  document: Document,
+  oracle: Oracle,
+  schema: string,
+  value: Value | undefined,
+  outcome: RawResponse,
+): string[] {
+  if (value === undefined) return [`expected a body that fits ${schema}, got ${told(outcome)}`];
+  const wrong = oracle.errors(schema, value);
+  if (wrong.length > 0)
+    return [`expected a body that fits ${schema}, got ${told(outcome)}: ${wrong[0] ?? ''}`];
+  return unlisted(document, oracle, [{ pointer: schema, certain: true }], value).map(
+    (place) => `expected no property that the document does not list, got ${place}`,
+  );
+}
+
+/** Properties of a value that no schema lists, in objects whose schemas list some and open themselves nowhere. */
+function unlisted(
+  document: Document,
+  oracle: Oracle,
+  location: Location,
+  value: Value,
+  place = '',
+): string[] {
+  const fragments = applying(document.json, oracle, location, value);
+  if (Array.isArray(value)) {
+    return value.flatMap((entry, index) =>
+      unlisted(document, oracle, item(fragments, index), entry, `${place}/${index}`),
+    );
+  }
+  if (!(value instanceof Map)) return [];
+  const { listed } = propertyNames(fragments);
+  return [...value].flatMap(([name, member]) => {
+    const here = `${place}/${escape(name)}`;
+    if (isClosed(fragments) && !listed.includes(name)) return [here];
+    return unlisted(document, oracle, property(fragments, name), member, here);
+  });
+}
+
+function whenAccepted(outcome: RawResponse, response: Response | undefined, entered: number): string[] {
+  if (outcome.status < 200 || outcome.status > 299) return [`expected success, got ${told(outcome)}`];
+  if (!response) return [`expected a documented status, got ${told(outcome)}`];
+  return entered > 0 ? [] : ['expected the service to be entered, but it was not'];
+}
+
+function asJson(text: string): Value | undefined {
+  try {
+    return parse(text);
+  } catch {
+    return undefined;
+  }
+}

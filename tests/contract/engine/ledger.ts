@@ -1,0 +1,159 @@
+import type { Document, Operation } from './document';
+import { at, object, word } from './json';
+import { codec, slots } from './request';
+import type { Target } from './target';
+import { constraints } from './walk';
+
+export type State = 'PROVEN' | 'WAIVED' | 'UNPROVEN' | 'BLOCKED';
+
+/** One thing that the document promises, and what became of its proof. */
+export interface Obligation {
+  readonly key: string;
+  readonly operation: string;
+  readonly kind: 'constraint' | 'response' | 'security' | 'protocol';
+  readonly what: string;
+  /** For a constraint: what it is about, where it stands, and which side of it. */
+  readonly place?: string;
+  readonly pointer?: string;
+  readonly keyword?: string;
+  readonly side?: 'holds' | 'violates';
+  passed: number;
+  failed: number;
+  state: State;
+  reason?: string;
+}
+
+/** What is owed, found by reading the document alone; what cases have shown of it. */
+export interface Ledger {
+  readonly obligations: readonly Obligation[];
+  /** Counts one case for or against the obligations with these keys; a key that nothing owes is ignored. */
+  record(keys: readonly string[], passed: boolean): void;
+  /** An operation whose plainest valid request fails proves nothing, whatever else it answers. */
+  block(operation: string, reason: string): void;
+  close(): void;
+}
+
+export const constraintKey = (
+  operation: Operation,
+  slot: string,
+  pointer: string,
+  keyword: string,
+  side: 'holds' | 'violates',
+): string => `${operation.id} | ${slot} | ${pointer} ${keyword} | ${side}`;
+export const responseKey = (operation: Operation, status: string, media: string): string =>
+  `${operation.id} | response | ${status} | ${media}`;
+export const securityKey = (operation: Operation, alternative: readonly string[], scenario: string): string =>
+  `${operation.id} | security | ${alternative.join(' and ') || 'anonymous'} | ${scenario}`;
+export const protocolKey = (operation: Operation, scenario: string): string =>
+  `${operation.id} | protocol | ${scenario}`;
+
+/** Keywords that a parameter or form cannot break, because everything on the wire is text or absent. */
+const UNSENDABLE = ['required', 'minProperties', 'minItems', 'additionalProperties', 'unevaluatedProperties'];
+/** Types that some text is not. */
+const TEXTLESS = ['integer', 'number', 'boolean'];
+
+function sendable(document: Document, pointer: string, keyword: string): boolean {
+  if (keyword !== 'type') return !UNSENDABLE.includes(keyword);
+  return [object(at(document.json, pointer))['type']].flat().every((type) => TEXTLESS.includes(word(type)));
+}
+
+export function openLedger(document: Document, target: Target): Ledger {
+  const obligations = document.operations.flatMap((operation) => derive(document, operation));
+  const byKey = new Map(obligations.map((obligation) => [obligation.key, obligation]));
+  return {
+    obligations,
+    record(keys, passed) {
+      for (const key of keys) {
+        const obligation = byKey.get(key);
+        if (obligation) obligation[passed ? 'passed' : 'failed'] += 1;
+      }
+    },
+    block(operation, reason) {
+      for (const obligation of obligations) {
+        if (obligation.operation === operation) Object.assign(obligation, { state: 'BLOCKED', reason });
+      }
+    },
+    close() {
+      for (const obligation of obligations) {
+        if (obligation.state === 'BLOCKED') continue;
+        const waiver = target.waivers.find(({ obligation: pattern }) => pattern.test(obligation.key));
+        if (obligation.passed > 0 && obligation.failed === 0) obligation.state = 'PROVEN';
+        else if (waiver && obligation.failed === 0) {
+          Object.assign(obligation, { state: 'WAIVED', reason: waiver.reason });
+        }
+      }
+    },
+  };
+}
+
+function derive(document: Document, operation: Operation): Obligation[] {
+  const owe = (kind: Obligation['kind'], key: string, extra: Partial<Obligation> = {}): Obligation => ({
+    key,
+    operation: operation.id,
+    kind,
+    what: key.slice(operation.id.length + 3),
+    passed: 0,
+    failed: 0,
+    state: 'UNPROVEN',
+    ...extra,
+  });
+  const owed = [
+    ...slots(document, operation).flatMap((slot) => {
+      const kind = slot.body ? codec(slot.body.name) : 'text';
+      if (kind === 'binary') return [];
+      return constraints(document.json, slot.schema).flatMap(({ pointer, keyword, certain }) =>
+        (['holds', 'violates'] as const)
+          .filter(
+            (side) =>
+              side === 'holds' || (certain && (kind === 'json' || sendable(document, pointer, keyword))),
+          )
+          .map((side) =>
+            owe('constraint', constraintKey(operation, slot.label, pointer, keyword, side), {
+              place: slot.label,
+              pointer,
+              keyword,
+              side,
+            }),
+          ),
+      );
+    }),
+    ...operation.responses.flatMap(({ status, content }) =>
+      (content.length > 0 ? content.map(({ name }) => name) : ['no body']).map((media) =>
+        owe('response', responseKey(operation, status, media)),
+      ),
+    ),
+    ...operation.security.map((alternative) =>
+      owe('security', securityKey(operation, alternative, 'accepted')),
+    ),
+    ...(operation.security.some((alternative) => alternative.length === 0)
+      ? []
+      : refusedScenarios(operation, document)
+    ).map(([alternative, scenario]) => owe('security', securityKey(operation, alternative, scenario))),
+    ...['undocumented methods', 'near-miss paths'].map((scenario) =>
+      owe('protocol', protocolKey(operation, scenario)),
+    ),
+    ...bodyScenarios(operation).map((scenario) => owe('protocol', protocolKey(operation, scenario))),
+  ];
+  return [...new Map(owed.map((obligation) => [obligation.key, obligation])).values()];
+}
+
+/** What must be refused of each alternative, where none admits everybody. */
+function refusedScenarios(operation: Operation, { schemes }: Document): [readonly string[], string][] {
+  return operation.security.flatMap((alternative) => {
+    const inHeader = alternative.some((name) => schemes[name]?.['type'] !== 'apiKey');
+    const scenarios = ['missing', 'wrong', ...(inHeader ? ['malformed', 'doubled', 'misplaced'] : [])];
+    return scenarios.map((scenario): [readonly string[], string] => [alternative, scenario]);
+  });
+}
+
+function bodyScenarios({ body }: Operation): string[] {
+  if (!body) return [];
+  const json = body.content.some(({ name }) => codec(name) === 'json');
+  return [
+    'unsupported media types',
+    'equivalent media types',
+    'body limit',
+    ...(body.required ? ['absent body'] : []),
+    ...(json ? ['malformed JSON', 'unusual JSON'] : []),
+  ];
+}

@@ -1,0 +1,89 @@
+import { parse, print, toDouble, type Json } from './json';
+import { createOracle } from './oracle';
+
+const valid = (schema: Json, text: string): boolean => createOracle({ schema }).valid('/schema', parse(text));
+
+describe('the oracle', () => {
+  test.each([
+    ['the largest int64', { type: 'integer', format: 'int64' }, '9223372036854775807', true],
+    ['one more', { type: 'integer', format: 'int64' }, '9223372036854775808', false],
+    ['the smallest int64', { type: 'integer', format: 'int64' }, '-9223372036854775808', true],
+    ['one less', { type: 'integer', format: 'int64' }, '-9223372036854775809', false],
+    [
+      'the largest, as 9.223372036854775807e18',
+      { type: 'integer', format: 'int64' },
+      '9.223372036854775807e18',
+      true,
+    ],
+    ['1e19', { type: 'integer', format: 'int64' }, '1e19', false],
+    ['1e400', { type: 'integer', format: 'int64' }, '1e400', false],
+    ['1e2 as an integer', { type: 'integer', format: 'int64' }, '1e2', true],
+    ['1.0 as an integer', { type: 'integer', format: 'int64' }, '1.0', true],
+    ['a fraction below a double', { type: 'integer' }, '1.00000000000000000001', false],
+    ['a fraction beyond 2^53', { type: 'integer' }, '9007199254740993.5', false],
+    ['the same fraction as a number', { type: 'number' }, '9007199254740993.5', true],
+    ['the largest int32', { type: 'integer', format: 'int32' }, '2147483647', true],
+    ['one more than int32', { type: 'integer', format: 'int32' }, '2147483648', false],
+    ['a string where the format is int64', { type: ['integer', 'string'], format: 'int64' }, '"x"', true],
+    ['int64 exceeded below not', { not: { type: 'integer', format: 'int64' } }, '9223372036854775808', true],
+    ['int64 kept below not', { not: { type: 'integer', format: 'int64' } }, '9223372036854775807', false],
+    ['a property named __proto__', { additionalProperties: false }, '{"__proto__":1}', false],
+    ['a missing property', { required: ['a'] }, '{"b":1}', false],
+    [
+      'an unevaluated property',
+      { allOf: [{ properties: { a: {} } }], unevaluatedProperties: false },
+      '{"b":1}',
+      false,
+    ],
+    ['astral characters counted as one', { maxLength: 2 }, '"🌱🌱"', true],
+  ])('judges %s', (_, schema, text, want) => {
+    expect(valid(schema as Json, text)).toBe(want);
+  });
+
+  test('follows references that come back to themselves', () => {
+    const tree = { type: 'object', required: ['n'], properties: { n: {}, next: { $ref: '#/schemas/tree' } } };
+    const oracle = createOracle({ schemas: { tree } });
+    expect(oracle.valid('/schemas/tree', parse('{"n":1,"next":{"n":2}}'))).toBe(true);
+    expect(oracle.valid('/schemas/tree', parse('{"n":1,"next":{}}'))).toBe(false);
+  });
+
+  test('says whether a value breaks one keyword, whatever it does to the others', () => {
+    const oracle = createOracle({ schema: { type: 'string', minLength: 3, pattern: '^a' } });
+    expect(oracle.breaks('/schema', 'minLength', 'b')).toBe(true);
+    expect(oracle.breaks('/schema', 'type', 'b')).toBe(false);
+  });
+
+  test('is not led astray by examples that look like schemas', () => {
+    const member = () => ({ type: 'integer', example: { id: 'https://example.org/1' } });
+    expect(valid({ properties: { a: member(), b: member() } }, '{"a":1,"b":"x"}')).toBe(false);
+  });
+
+  test('refuses to judge what it cannot', () => {
+    expect(() => valid({ $dynamicRef: '#x' }, '1')).toThrow('$dynamicRef');
+  });
+});
+
+describe('exact JSON', () => {
+  test.each(['{"a":[1.0,1e2,-0,9223372036854775807],"b\\"1":"2"}', '{"__proto__":{"a":1}}', '"\\ud800"'])(
+    'reads and prints %s as it was',
+    (text) => {
+      expect(print(parse(text))).toBe(text);
+    },
+  );
+
+  test('does not read what is not JSON', () => {
+    expect(() => parse('{"a":01}')).toThrow(SyntaxError);
+  });
+
+  test.each([
+    ['9223372036854775807', 2 ** 63 - 1024],
+    ['9223372036854775808', 2 ** 63],
+    ['-9223372036854775808', -(2 ** 63)],
+    ['-9223372036854775809', -(2 ** 63) - 2048],
+    ['9007199254740993', 2 ** 53],
+    ['0.1', 0.1],
+    ['1e400', Infinity],
+  ])('rounds %s down to a double', (literal, want) => {
+    expect(toDouble(literal)).toBe(want);
+  });
+});

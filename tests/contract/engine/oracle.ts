@@ -1,0 +1,105 @@
+import { dereference, validate, type OutputUnit, type Schema } from '@cfworker/json-schema';
+import { target } from './document';
+import { at, list, object, toPlain, word, type Json, type JsonObject, type Value } from './json';
+
+/** Says whether a value fits the schema at a pointer of the document: the judge of both directions. */
+export interface Oracle {
+  valid(schema: string, value: Value): boolean;
+  /** What does not fit, in words, innermost first; empty if the value fits. */
+  errors(schema: string, value: Value): string[];
+  /** Whether the value breaks this one keyword of the schema object, whatever it does to the others. */
+  breaks(schema: string, keyword: string, value: Value): boolean;
+}
+
+const SCHEMA = ['additionalProperties', 'unevaluatedProperties', 'unevaluatedItems', 'propertyNames'];
+const IN_PLACE = ['items', 'contains', 'not', 'if', 'then', 'else'];
+const SCHEMAS = ['prefixItems', 'allOf', 'anyOf', 'oneOf'];
+const SCHEMA_MAPS = ['properties', 'patternProperties', 'dependentSchemas'];
+const ANNOTATIONS = ['example', 'examples', 'default', 'xml', 'discriminator', 'externalDocs'];
+const UNSUPPORTED = ['$dynamicRef', '$anchor', '$id', '$defs', '$dynamicAnchor'];
+
+/** Bounds of the integer formats as doubles that {@link toPlain} never steps over. */
+export const INTEGER_FORMATS: Readonly<Record<string, JsonObject>> = {
+  int32: { minimum: -(2 ** 31), exclusiveMaximum: 2 ** 31 },
+  int64: { minimum: -(2 ** 63), exclusiveMaximum: 2 ** 63 },
+};
+
+/**
+ * An oracle that shares nothing with the server: another validator than the server's, over numbers read without loss.
+ * Integer formats become bounds inside the schema, so that they are exact below `anyOf`, `not` and the like too.
+ */
+export function createOracle(document: JsonObject): Oracle {
+  const compiled = new Map<string, { schema: Schema; lookup: ReturnType<typeof dereference> }>();
+  const check = (pointer: string, value: Value, only?: string): OutputUnit[] => {
+    const key = `${pointer} ${only ?? ''}`;
+    let entry = compiled.get(key);
+    if (!entry) {
+      const schema = standalone(document, pointer, only) as Schema;
+      entry = { schema, lookup: dereference(schema) };
+      compiled.set(key, entry);
+    }
+    return validate(toPlain(value), entry.schema, '2020-12', entry.lookup, false).errors;
+  };
+  return {
+    breaks: (schema, keyword, value) => check(schema, value, keyword).length > 0,
+    valid: (schema, value) => check(schema, value).length === 0,
+    errors: (schema, value) =>
+      check(schema, value)
+        .map((unit) => `${unit.instanceLocation} ${unit.error}`)
+        .reverse(),
+  };
+}
+
+/** Keywords that mean nothing without their neighbours. */
+const COMPANIONS: Readonly<Record<string, string[]>> = {
+  additionalProperties: ['properties', 'patternProperties'],
+  unevaluatedProperties: ['properties', 'patternProperties', 'allOf', 'anyOf', 'oneOf', '$ref'],
+  items: ['prefixItems'],
+  unevaluatedItems: ['prefixItems', 'allOf', 'anyOf', 'oneOf', '$ref'],
+  contains: ['minContains', 'maxContains'],
+};
+
+/** The schema at a pointer, or one keyword of it, with everything it refers to under `$defs`. */
+function standalone(document: JsonObject, pointer: string, only?: string): JsonObject {
+  const definitions = new Map<string, string>();
+  const schemas: JsonObject = {};
+  const refer = (to: string): string => {
+    const known = definitions.get(to);
+    if (known !== undefined) return known;
+    const reference = `#/$defs/${definitions.size}`;
+    const key = String(definitions.size);
+    definitions.set(to, reference);
+    schemas[key] = true; // holds its place while a recursive schema comes back to it
+    schemas[key] = rewrite(at(document, to), to, refer);
+    return reference;
+  };
+  if (only === undefined) return { $ref: refer(pointer), $defs: schemas };
+  const kept = [only, ...(COMPANIONS[only] ?? [])];
+  const entries = Object.entries(object(at(document, pointer))).filter(([keyword]) => kept.includes(keyword));
+  const alone = object(rewrite(Object.fromEntries(entries), pointer, refer));
+  return { ...alone, $defs: schemas };
+}
+
+function rewrite(json: Json, pointer: string, refer: (pointer: string) => string): Json {
+  if (typeof json === 'boolean') return json;
+  const schema = object(json);
+  const unsupported = UNSUPPORTED.find((keyword) => schema[keyword] !== undefined);
+  if (unsupported)
+    throw new Error(`the oracle cannot judge ${unsupported} at ${pointer}; write the schema without`);
+  const again = (sub: Json, place: string): Json => rewrite(sub, `${pointer}/${place}`, refer);
+  const copy: JsonObject = {};
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (ANNOTATIONS.includes(keyword)) continue;
+    if (keyword === '$ref') copy[keyword] = refer(target(word(value)));
+    else if (SCHEMA.includes(keyword) || IN_PLACE.includes(keyword)) copy[keyword] = again(value, keyword);
+    else if (SCHEMAS.includes(keyword)) copy[keyword] = list(value).map((sub) => again(sub, keyword));
+    else if (SCHEMA_MAPS.includes(keyword)) {
+      copy[keyword] = Object.fromEntries(
+        Object.entries(object(value)).map(([name, sub]) => [name, again(sub, keyword)]),
+      );
+    } else copy[keyword] = value;
+  }
+  const bounds = typeof copy['format'] === 'string' ? INTEGER_FORMATS[copy['format']] : undefined;
+  if (bounds) copy['allOf'] = [...list(copy['allOf']), bounds];
+  return copy;
+}

@@ -1,0 +1,90 @@
+import type { Case } from './cases/case';
+import type { Document, Operation } from './document';
+import { fromJson, print, word, type JsonObject, type Value } from './json';
+import type { Refusal, RefusalRule, Target } from './target';
+import { header, told, type RawResponse } from './wire';
+
+/** What is wrong with an answer that should have turned a request away; its body has been judged by its schema already. */
+export function refusalProblems(
+  document: Document,
+  target: Target,
+  { operation }: Case,
+  reasons: readonly Refusal[],
+  outcome: RawResponse,
+  value: Value | undefined,
+  entered: number,
+): string[] {
+  const rules = reasons.map((reason) => target.refusals[reason]);
+  const wanted = rules.map(({ status, body }) => `${status}${body ? ` ${JSON.stringify(body)}` : ''}`);
+  const fits = rules.some((rule) => isBy(rule, outcome, value));
+  return [
+    ...(fits ? [] : [`expected ${wanted.join(' or ')} (${reasons.join(' or ')}), got ${told(outcome)}`]),
+    ...(entered > 0 && !reasons.includes('conflict')
+      ? ['expected that nothing behind the contract is entered, but it was']
+      : []),
+    ...(outcome.status === 401 ? challenges(document, operation, reasons, outcome) : []),
+    ...(outcome.status === 405 ? allow(document, operation, outcome) : []),
+  ];
+}
+
+function isBy({ status, body = {} }: RefusalRule, outcome: RawResponse, value: Value | undefined): boolean {
+  if (outcome.status !== status) return false;
+  if (outcome.body.length === 0) return true; // to HEAD; elsewhere the schema of the body has complained
+  return Object.entries(body).every(([name, wanted]) => {
+    const member = value instanceof Map ? value.get(name) : undefined;
+    return member !== undefined && print(member) === print(fromJson(wanted));
+  });
+}
+
+/** Challenges of the operation's schemes and no others (RFC 9110 section 11.6.1; error codes RFC 6750 section 3.1). */
+function challenges(
+  { schemes }: Document,
+  operation: Operation,
+  reasons: readonly Refusal[],
+  outcome: RawResponse,
+): string[] {
+  const got = outcome.headers
+    .filter(([name]) => name.toLowerCase() === 'www-authenticate')
+    .map(([, text]) => text);
+  if (got.length === 0) return ['expected a WWW-Authenticate header with the 401, got none'];
+  const wanted = new Set(operation.security.flat().map((name) => challengeOf(schemes[name] ?? {})));
+  const text = got.join(', ').toLowerCase();
+  const named = ['basic', 'bearer', 'digest'].filter((scheme) =>
+    new RegExp(`(?:^|[\\s,])${scheme}(?:$|[\\s,])`).test(text),
+  );
+  const right = named.length > 0 && named.every((scheme) => wanted.has(scheme));
+  // Nobody has registered a challenge for API keys: where one is all there is, any will do.
+  if (!right && [...wanted].some((scheme) => scheme !== '')) {
+    return [
+      `expected a challenge for ${[...wanted].filter((scheme) => scheme !== '').join(' or ')} in WWW-Authenticate, got ${got.join(', ')}`,
+    ];
+  }
+  if (wanted.size > 1 || !wanted.has('bearer') || reasons.length > 1) return [];
+  const code = /error="?([a-z_]+)/.exec(text)?.[1];
+  const expected = reasons[0] === 'bad credentials' ? 'invalid_token' : undefined;
+  if (code === expected) return [];
+  return [
+    `expected ${expected ? `error="${expected}"` : 'no error code'} in the challenge, got ${got.join(', ')}`,
+  ];
+}
+
+/** The authentication scheme that a security scheme is challenged with; empty for an API key. */
+function challengeOf({ type, scheme }: JsonObject): string {
+  if (type === 'apiKey') return '';
+  return type === 'http' ? word(scheme).toLowerCase() : 'bearer';
+}
+
+/** Exactly the methods that the document has for this path. */
+function allow(document: Document, operation: Operation, outcome: RawResponse): string[] {
+  const methods = document.operations
+    .filter(({ path }) => path === operation.path)
+    .map(({ method }) => method);
+  const got = header(outcome, 'allow');
+  const named = got
+    ?.split(',')
+    .map((name) => name.trim())
+    .sort();
+  return named?.join() === methods.sort().join()
+    ? []
+    : [`expected Allow: ${methods.join(', ')}, got ${got ?? 'none'}`];
+}

@@ -1,0 +1,166 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { JsonObject } from './json';
+import { described, headline, text } from './report';
+import { page } from './page';
+import { run } from './run';
+import type { Server, Target } from './target';
+
+interface Reply {
+  status: number;
+  body?: string;
+  headers?: Record<string, string>;
+}
+
+/** `PUT /number` takes an integer from 0 to a million and answers 204; it documents a 409 that it never gives. */
+const DOCUMENT: JsonObject = {
+  openapi: '3.1.0',
+  info: { title: 'Numbers', version: '1.0.0' },
+  paths: {
+    '/number': {
+      put: {
+        operationId: 'putNumber',
+        requestBody: {
+          required: true,
+          content: { 'application/json': { schema: { type: 'integer', minimum: 0, maximum: 1_000_000 } } },
+        },
+        responses: {
+          204: { description: 'kept' },
+          400: { description: 'wrong' },
+          409: { description: 'taken' },
+        },
+      },
+    },
+  },
+};
+
+const LIMIT = 2000;
+
+/** What a sound server says, in the fewest lines that pass every case. */
+function sound(request: IncomingMessage, body: string): Reply {
+  if (request.url !== '/number') return { status: 404 };
+  if (request.method !== 'PUT') return { status: 405, headers: { Allow: 'PUT' } };
+  const type = request.headers['content-type'] ?? '';
+  if (body !== '' && !/^application\/json *(; *charset="?utf-8"?)?$/i.test(type)) return { status: 415 };
+  if (request.headers['content-encoding'] !== undefined) return { status: 415 };
+  if (Number(request.headers['content-length'] ?? body.length) > LIMIT || body.length > LIMIT)
+    return { status: 413 };
+  if (!/^\s*-?(0|[1-9]\d*)(\.0+)?\s*$/.test(body)) return { status: 400 };
+  return { status: Number(body) >= 0 && Number(body) <= 1_000_000 ? 204 : 400 };
+}
+
+function serve(answer: (request: IncomingMessage, body: string) => Reply): () => Promise<Server> {
+  return async () => {
+    let entered = 0;
+    const server = createServer((request, response) => {
+      let body = '';
+      const finish = (): void => {
+        const { status, headers = {}, body: said = '' } = answer(request, body);
+        if (status === 204) entered += 1;
+        response.writeHead(status, { ...headers, 'Content-Length': said.length }).end(said);
+      };
+      if (Number(request.headers['content-length'] ?? 0) > LIMIT) finish();
+      else
+        request
+          .setEncoding('latin1')
+          .on('data', (chunk) => (body += String(chunk)))
+          .on('end', finish);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return {
+      host: '127.0.0.1',
+      port: (server.address() as AddressInfo).port,
+      entered: () => entered,
+      reset: () => undefined,
+      close: async () => {
+        server.closeAllConnections();
+        await new Promise((resolve) => server.close(resolve));
+      },
+    };
+  };
+}
+
+const target = (answer: Parameters<typeof serve>[0], waivers: Target['waivers'] = []): Target => ({
+  document: DOCUMENT,
+  start: serve(answer),
+  credentials: {},
+  bodyLimit: LIMIT,
+  refusals: {
+    'unknown path': { status: 404 },
+    'unknown method': { status: 405 },
+    'no credentials': { status: 401 },
+    'bad credentials': { status: 401 },
+    'unsupported media type': { status: 415 },
+    'too large': { status: 413 },
+    malformed: { status: 400 },
+    mismatch: { status: 400 },
+    conflict: { status: 409 },
+  },
+  situations: {},
+  waivers,
+});
+
+const WAIVER = { obligation: /409/, reason: 'nothing is ever taken here' };
+
+describe('a run', () => {
+  test('is not passed while a documented status was never seen', async () => {
+    const result = await run(target(sound));
+    expect(result.failures.map(described)).toEqual([]);
+    expect(result.obligations.filter(({ state }) => state === 'UNPROVEN').map(({ key }) => key)).toEqual([
+      'putNumber | response | 409 | no body',
+    ]);
+    expect(result.passed).toBe(false);
+  });
+
+  test('is passed once that is waived, and shows the reason', async () => {
+    const result = await run(target(sound, [WAIVER]));
+    expect(result.passed).toBe(true);
+    expect(headline(result)).toMatch(
+      /^PROVEN \d+\/\d+, WAIVED 1, UNPROVEN 0, BLOCKED 0, \d+ requests, \d+\.\d s$/,
+    );
+    expect(text(result)).toContain(WAIVER.reason);
+  });
+
+  test('proves nothing about a server that refuses everything', async () => {
+    const result = await run(
+      target(() => ({ status: 401, headers: { 'WWW-Authenticate': 'Bearer' } }), [WAIVER]),
+    );
+    expect(new Set(result.obligations.map(({ state }) => state))).toEqual(new Set(['BLOCKED']));
+    expect(result.requests).toBe(1);
+    expect(result.passed).toBe(false);
+  });
+
+  test('does not let a waiver cover what was seen to be broken', async () => {
+    const result = await run(
+      target(
+        (request, body) => (body.trim() === '1000001' ? { status: 204 } : sound(request, body)),
+        [{ obligation: /./, reason: 'everything' }],
+      ),
+    );
+    expect(result.obligations.find(({ key }) => key.endsWith('maximum | violates'))?.state).toBe('UNPROVEN');
+  });
+
+  test('finds by chance what no bound points to, shrinks it, and says how to see it again', async () => {
+    const broken = target((request, body) =>
+      Number(body) > 4321 && Number(body) < 1_000_000 ? { status: 400 } : sound(request, body),
+    );
+    const [first, ...others] = (await run(broken)).failures;
+    expect(others).toEqual([]);
+    expect(first).toMatchObject({
+      family: 'generated',
+      curl: expect.stringContaining(`--data-binary '4322'`) as string,
+    });
+    expect(first && described(first)).toMatch(/found with seed -?\d+, path [\d:]+; the request is shrunk/);
+
+    const [again] = (await run(broken)).failures;
+    expect(again).toEqual(first);
+  });
+});
+
+test('the report is a page of its own, whatever the answers say', async () => {
+  const reply = { status: 200, body: '<script src="https://example.org/x.js"></script>' };
+  const result = await run(target((request, body) => (body === '' ? sound(request, body) : reply)));
+  const html = page(result, headline(result), { columns: [], rows: [] }, []);
+  expect(html).not.toMatch(/(?:src|href)="?https?:/);
+  expect(html).toContain('&lt;script src=');
+});

@@ -1,0 +1,63 @@
+import type { JsonObject } from './json';
+
+/** A server under test, listening. */
+export interface Server {
+  readonly host: string;
+  readonly port: number;
+  /** How often a handler, or anything behind it, has been entered since the start. */
+  entered(): number;
+  /** Forgets what earlier requests have left behind, so that every positive case meets a fresh service. */
+  reset(): void | Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Why a request is turned away. What status that is, the target says. */
+export type Refusal =
+  | 'unknown path'
+  | 'unknown method'
+  | 'no credentials'
+  | 'bad credentials'
+  | 'unsupported media type'
+  | 'too large'
+  | 'malformed'
+  | 'mismatch'
+  | 'conflict';
+
+export interface RefusalRule {
+  readonly status: number;
+  /** Members that the body of such a refusal must have, beside fitting its schema. */
+  readonly body?: JsonObject;
+}
+
+/** Requests that only a person can think of, because they are about what the service means. */
+export interface Scenario {
+  readonly title: string;
+  readonly operation: string;
+  /** JSON bodies, to the byte, sent one after the other to a fresh service. */
+  readonly steps: readonly { readonly body: string; readonly expect: 'accepted' | Refusal }[];
+}
+
+export interface Waiver {
+  /** Matches the key of each obligation that is waived. */
+  readonly obligation: RegExp;
+  readonly reason: string;
+}
+
+/** Everything the engine is told about a service; the rest it reads in the document. */
+export interface Target {
+  /** An OpenAPI 3.1 document whose references all point into itself. */
+  readonly document: JsonObject;
+  start(): Promise<Server>;
+  /** Per security scheme: a secret that is accepted, and one of the right form that is not. */
+  readonly credentials: Readonly<Record<string, { readonly valid: string; readonly invalid: string }>>;
+  /** Most bytes of a request body. */
+  readonly bodyLimit: number;
+  readonly refusals: Readonly<Record<Refusal, RefusalRule>>;
+  /** Pointer of the schema that the body of every refusal fits, also where its status is not documented. */
+  readonly refusalSchema?: string;
+  /** For each status that no request alone brings about: a server that really answers it to a valid request. */
+  readonly situations: Readonly<Record<string, () => Promise<Server>>>;
+  readonly scenarios?: readonly Scenario[];
+  /** The one list of what need not be proven. */
+  readonly waivers: readonly Waiver[];
+}

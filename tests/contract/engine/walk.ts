@@ -1,0 +1,138 @@
+import { isKnownFormat, RULES } from './faults';
+import { at, escape, list, object, word, type Json, type Value } from './json';
+import { target } from './document';
+import type { Oracle } from './oracle';
+import { applying, item, members, property, type Fragment, type Location } from './schema';
+
+/** A place inside a value, with everything the schema says about it. */
+export interface Site {
+  /** JSON pointer into the value. */
+  readonly place: string;
+  readonly value: Value;
+  readonly fragments: readonly Fragment[];
+  /** The whole value with another one at this place. */
+  readonly put: (value: Value) => Value;
+}
+
+/** Every place of a value, the whole first. */
+export function sites(document: Json, oracle: Oracle, schema: string, value: Value): Site[] {
+  const found: Site[] = [];
+  const visit = (place: string, location: Location, here: Value, put: Site['put']): void => {
+    const fragments = applying(document, oracle, location, here);
+    found.push({ place, value: here, fragments, put });
+    if (Array.isArray(here)) {
+      here.forEach((entry, index) => {
+        const containing = members(fragments, 'contains').filter(({ pointer }) =>
+          oracle.valid(pointer, entry),
+        );
+        const among = [...item(fragments, index), ...containing.map((sub) => ({ ...sub, certain: false }))];
+        visit(`${place}/${index}`, among, entry, (next) => put(here.with(index, next)));
+      });
+    } else if (here instanceof Map) {
+      for (const [name, member] of here) {
+        visit(`${place}/${escape(name)}`, property(fragments, name), member, (next) =>
+          put(new Map([...here, [name, next]])),
+        );
+      }
+    }
+  };
+  visit('', [{ pointer: schema, certain: true }], value, (next) => next);
+  return found;
+}
+
+/** A keyword of a schema that requests can keep or break. */
+export interface Constraint {
+  /** Pointer of the schema object. */
+  readonly pointer: string;
+  readonly keyword: string;
+  /** Whether breaking it must be refused, whatever else holds. */
+  readonly certain: boolean;
+}
+
+/** Every keyword that a schema puts on a value, wherever it stands: what there is to prove, found without any value. */
+export function constraints(document: Json, schema: string): Constraint[] {
+  const found = new Map<string, Constraint>();
+  const seen = new Map<string, boolean>();
+  const visit = (pointer: string, certain: boolean): void => {
+    if (seen.get(pointer) === true || seen.get(pointer) === certain) return;
+    seen.set(pointer, certain);
+    const node = object(at(document, pointer));
+    for (const [keyword, argument] of Object.entries(node)) {
+      if (asserts(keyword, argument)) found.set(`${pointer} ${keyword}`, { pointer, keyword, certain });
+    }
+    if (typeof node['$ref'] === 'string') visit(target(node['$ref']), certain);
+    const each = (keyword: string, holds: boolean): void => {
+      for (const index of list(node[keyword]).keys()) visit(`${pointer}/${keyword}/${index}`, holds);
+      for (const name of Object.keys(object(node[keyword]))) {
+        visit(`${pointer}/${keyword}/${escape(name)}`, holds);
+      }
+    };
+    const one = (keyword: string, holds: boolean): void => {
+      if (node[keyword] !== undefined) visit(`${pointer}/${keyword}`, holds);
+    };
+    for (const keyword of ['allOf', 'prefixItems', 'properties', 'patternProperties']) each(keyword, certain);
+    for (const keyword of ['anyOf', 'oneOf']) each(keyword, false);
+    for (const keyword of ['items', 'additionalProperties', 'unevaluatedProperties']) one(keyword, certain);
+    for (const keyword of ['then', 'else']) one(keyword, false);
+  };
+  visit(schema, true);
+  return [...found.values()];
+}
+
+/** Whether a keyword says anything that a value could break. */
+function asserts(keyword: string, argument: Json): boolean {
+  if (!(keyword in RULES)) return false;
+  switch (keyword) {
+    case 'format':
+      return isKnownFormat(word(argument));
+    case 'items':
+      return argument === false;
+    case 'additionalProperties':
+    case 'unevaluatedProperties':
+    case 'unevaluatedItems':
+      return argument !== true && Object.keys(object(argument)).length + Number(argument === false) > 0;
+    case 'minLength':
+    case 'minItems':
+    case 'minProperties':
+      return Number(argument) > 0;
+    case 'uniqueItems':
+      return argument === true;
+    case 'required':
+      return list(argument).length > 0;
+    default:
+      return true;
+  }
+}
+
+/** One value that puts one keyword at one place to the test. */
+export interface Trial {
+  /** The whole value, the place changed. */
+  readonly value: Value;
+  /** What was put at the place. */
+  readonly put: Value;
+  readonly site: Site;
+  readonly fragment: Fragment;
+  readonly keyword: string;
+  readonly side: 'holds' | 'violates';
+}
+
+/** Every trial that a valid value gives rise to, keyword by keyword, one fault each or none. */
+export const trials = (found: readonly Site[]): Trial[] =>
+  found.flatMap((site) =>
+    site.fragments.flatMap((fragment) =>
+      Object.entries(fragment.schema).flatMap(([keyword, limit]) => {
+        if (!asserts(keyword, limit)) return [];
+        const probe = RULES[keyword]?.({ limit, value: site.value, fragment, fragments: site.fragments });
+        return (['holds', 'violates'] as const).flatMap((side) =>
+          (probe?.[side] ?? []).map((value) => ({
+            value: site.put(value),
+            put: value,
+            site,
+            fragment,
+            keyword,
+            side,
+          })),
+        );
+      }),
+    ),
+  );

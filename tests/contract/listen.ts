@@ -1,0 +1,30 @@
+import type { RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Express } from 'express';
+import { createHttpServer } from '../../src/contract/server';
+import { renderProblem } from '../../src/errors';
+import type { Server } from './engine/target';
+
+/** Milliseconds; longer than the engine waits for any answer, so that none is owed to them. */
+const TIMEOUTS = { headersTimeout: 5000, requestTimeout: 5000, keepAliveTimeout: 1000 };
+
+/**
+ * An application as a server under test, on a free port.
+ *
+ * @param wrap stands between the HTTP server and the application
+ */
+export async function listen(
+  app: Express,
+  service: Pick<Server, 'entered' | 'reset'>,
+  wrap: (application: RequestListener) => RequestListener = (application) => application,
+): Promise<Server> {
+  const server = createHttpServer(app, renderProblem, TIMEOUTS);
+  server.removeAllListeners('request').on('request', wrap(app));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const close = async (): Promise<void> => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  };
+  return { host: '127.0.0.1', port, ...service, close };
+}
