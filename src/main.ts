@@ -48,7 +48,10 @@ async function start(): Promise<void> {
   if (config.tokensFile !== undefined) {
     watchTokensFile(config.tokensFile, (change) => {
       if (change instanceof Error) log.error(`the tokens stay as they were: ${change.message}`);
-      else strategies.bearerAuth.replaceTokens(change);
+      else {
+        strategies.bearerAuth.replaceTokens(change);
+        log.info('the tokens have been replaced');
+      }
     });
   }
 
