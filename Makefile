@@ -1,43 +1,53 @@
-# Every target installs what it needs. `make` alone lists them.
+# Every target installs and builds what it needs. `make` alone lists them.
 .DEFAULT_GOAL := help
 SHELL := /bin/bash
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 
 INSTALLED := node_modules/.package-lock.json
 
-.PHONY: help
-help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+.PHONY: help install generate check build test run clean contract mutants crash throughput bench
 
-.PHONY: install
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
 install: $(INSTALLED) ## install the dependencies
 $(INSTALLED): package.json package-lock.json
-	npm ci --no-audit --no-fund
+	npm ci
 	@touch $@
 
-.PHONY: generate
+run: build ## build and serve
+	@node --enable-source-maps dist/main.js
+
 generate: $(INSTALLED) ## openapi/ -> generated/: the published contract and its types
 	@tsx scripts/generate.ts
 
-.PHONY: check
 check: $(INSTALLED) ## format, lint, types, and whether generated/ is fresh
 	@tsx scripts/generate.ts --check
 	prettier --check --log-level warn .
 	tsc
 	eslint .
 
-.PHONY: build
-build: $(INSTALLED) ## compile src/ to dist/
+test: build ## run every test
+	jest --json --outputFile reports/jest.json
+
+contract: $(INSTALLED) ## what the document promises, put to the server; reports/contract/index.html
+	@tsx scripts/contract.ts
+
+mutants: $(INSTALLED) ## the same suite against servers broken on purpose
+	@tsx scripts/mutants.ts
+
+crash: build ## kill server and database under load; count what was lost
+	@tsx scripts/crash.ts --rounds $(or $(ROUNDS),50)
+
+throughput: build ## what durability costs under load
+	@tsx scripts/throughput.ts
+
+bench: build ## what a request costs, here and elsewhere; reports/bench/
+	@npm ci --silent --prefix scripts/bench
+	@node scripts/bench/run.mjs
+
+build: $(INSTALLED)
 	@tsc -p src
 
-.PHONY: test
-test: build ## run every test
-	jest
-
-.PHONY: run
-run: build ## build and serve
-	@node --enable-source-maps dist/main.js
-
-.PHONY: clean
 clean: ## remove what can be made again (not data/)
-	rm -rf dist reports node_modules
+	rm -rf dist reports node_modules scripts/bench/node_modules

@@ -1,4 +1,4 @@
-const [WIDTH, BAR, LEFT, RIGHT] = [760, 30, 250, 110];
+const [WIDTH, BAR, LEFT, RIGHT] = [800, 30, 285, 115];
 
 const STYLE = `
   text { font: 14px system-ui, sans-serif; fill: #1f2328; }

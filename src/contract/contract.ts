@@ -51,51 +51,36 @@ export function compileContract(root: JsonObject, strategies: Strategies | undef
   const found = () => document.findings.length > 0;
   if (found()) throw new InvalidContract(document.findings);
 
-  const one = guard(document, requestCompiler(incoming.components, false));
-  const compileResponse = guard(document, responseCompiler(outgoing.components));
-  let all: Compile | undefined;
-  const compileAll: Compile = (name, schema) =>
-    (all ??= requestCompiler(incoming.components, true))(name, schema);
-  const requestShapes = new Shapes(document, 'request', branches(incoming, one));
+  const compileFirst = requestCompiler(incoming.components, false);
+  let compiler: Compile | undefined; // made when a request is refused: what compileFirst takes, it takes too
+  const compileAll: Compile = (schema) => (compiler ??= requestCompiler(incoming.components, true))(schema);
+  const compileResponse = responseCompiler(outgoing.components);
+  const requestShapes = new Shapes(document, 'request', branches(incoming, compileFirst));
   const responseShapes = new Shapes(document, 'response', branches(outgoing, compileResponse));
   const served = new Map<Operation, ServedOperation>();
   for (const { operation, request, responses, authenticate = () => Promise.resolve({}) } of plans) {
-    const requests = request(one, compileAll, requestShapes);
-    served.set(operation, {
-      operation,
-      authenticate,
-      requests,
-      responses: responses(compileResponse, responseShapes),
-    });
+    try {
+      served.set(operation, {
+        operation,
+        authenticate,
+        requests: request(compileFirst, compileAll, requestShapes),
+        responses: responses(compileResponse, responseShapes),
+      });
+    } catch (error) {
+      document.find(operation.pointer, error instanceof Error ? error.message : String(error));
+    }
   }
   if (found()) throw new InvalidContract(document.findings);
   return { router, served };
-}
-
-/** Turns what the validator cannot compile into a finding. */
-function guard(document: OpenApiDocument, compile: Compile): Compile {
-  return (name, schema) => {
-    try {
-      return compile(name, schema);
-    } catch (error) {
-      document.find(name.split(' ')[0] ?? '', error instanceof Error ? error.message : String(error));
-      return () => [];
-    }
-  };
 }
 
 /** Asks the validator which branch of a schema a value took. */
 function branches(schemas: SchemaSet, compile: Compile): TookBranch {
   const checks = new Map<string, Check>();
   return (pointer, holder, key) => {
-    let check = checks.get(pointer);
-    if (!check) {
-      check = compile(`${pointer} branch`, {
-        type: 'object',
-        properties: { value: schemas.branch(pointer) },
-      });
-      checks.set(pointer, check);
-    }
+    const known = checks.get(pointer);
+    const check = known ?? compile({ type: 'object', properties: { value: schemas.branch(pointer) } });
+    if (!known) checks.set(pointer, check);
     const envelope = {};
     aliasValue(holder, key, envelope, 'value');
     return check(envelope).length === 0;

@@ -79,14 +79,13 @@ export function planRequest(document: OpenApiDocument, operation: Operation, sch
     };
   });
 
-  return function compile(compileOne: Compile, compileAll: Compile, shapes: Shapes): RequestReader {
+  return function compile(compileFirst: Compile, compileAll: Compile, shapes: Shapes): RequestReader {
     const judges = new Map<BodyReader | undefined, Judge>();
     for (const { body, schema } of plans) {
-      const name = `${operation.pointer} ${body?.media.key ?? ''}`;
       let all: Check | undefined;
       judges.set(body, {
-        first: compileOne(name, schema),
-        all: (envelope) => (all ??= compileAll(name, schema))(envelope),
+        first: compileFirst(schema),
+        all: (envelope) => (all ??= compileAll(schema))(envelope),
         convert: body && isJudged(body.media) ? shapes.converter(body.media.schema) : undefined,
       });
     }

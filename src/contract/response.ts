@@ -74,7 +74,7 @@ export function planResponses(document: OpenApiDocument, operation: Operation, s
         variants: variants.map(({ media, schema }) => ({
           key: media?.key ?? '',
           media,
-          check: compileOne(`${operation.pointer} ${status} ${media?.key ?? ''}`, schema),
+          check: compileOne(schema),
           convert:
             media?.schema !== undefined && media.codec === 'json'
               ? shapes.converter(media.schema)

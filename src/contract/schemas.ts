@@ -13,7 +13,7 @@ const SCHEMA =
 const ARRAY_OF_SCHEMAS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
 const MAP_OF_SCHEMAS = ['properties', 'patternProperties', 'dependentSchemas'];
 const ASSERTIONS = (
-  'type enum const minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength pattern format ' +
+  'type enum const minimum maximum exclusiveMinimum exclusiveMaximum minLength maxLength pattern format ' +
   'minItems maxItems minContains maxContains minProperties maxProperties required dependentRequired'
 ).split(' ');
 const REFUSED: Readonly<Record<string, string>> = {
@@ -36,7 +36,7 @@ export function isInt64(schema: JsonObject): boolean {
 /**
  * Rewrites the schemas of a document into what the validator can enforce; each schema that another refers to becomes a
  * component with an identifier of its own, compiled once. To the standard keywords it adds those of validator.ts:
- * `exact` (integers are judged by what was written, not by the double nearest to it) and `unique` (`uniqueItems`, but
+ * `exact` (numbers are judged by what was written, not by the double nearest to it) and `unique` (`uniqueItems`, but
  * exact and in linear time).
  */
 export class SchemaSet {
@@ -79,7 +79,7 @@ export class SchemaSet {
     if (typeof value === 'boolean') return value;
     if (!isObject(value)) return true;
     const rewritten: Record<string, unknown> = {};
-    const one = (at: string): Schema => this.rewrite(this.document.at(at), at, lenient);
+    const one = (schema: unknown, at: string): Schema => this.rewrite(schema, at, lenient);
     for (const [keyword, operand] of Object.entries(value)) {
       const here = below(pointer, keyword);
       const reason = REFUSED[keyword];
@@ -94,31 +94,31 @@ export class SchemaSet {
       else if (ASSERTIONS.includes(keyword)) rewritten[keyword] = operand;
       else if (SCHEMA.includes(keyword)) {
         if (keyword === 'if') this.branch(here);
-        rewritten[keyword] = one(here);
+        rewritten[keyword] = one(operand, here);
       } else if (ARRAY_OF_SCHEMAS.includes(keyword) && Array.isArray(operand)) {
         if (keyword === 'anyOf' || keyword === 'oneOf')
           operand.forEach((_, i) => this.branch(below(here, i)));
-        rewritten[keyword] = operand.map((_, i) => one(below(here, i)));
+        rewritten[keyword] = operand.map((schema, i) => one(schema, below(here, i)));
       } else if (MAP_OF_SCHEMAS.includes(keyword)) {
         rewritten[keyword] = Object.fromEntries(
-          members(operand).map(([name]) => [name, one(below(here, name))]),
+          members(operand).map(([name, schema]) => [name, one(schema, below(here, name))]),
         );
       }
     }
     if (value['uniqueItems'] === true) rewritten['unique'] = true;
-    if (isInt64(value)) this.exactInt64(value, pointer, rewritten);
-    else if ([value['type']].flat().includes('integer')) rewritten['exact'] = {};
+    const { multipleOf } = value;
+    const int64 = isInt64(value);
+    if (int64) this.exactInt64(value, pointer, rewritten);
+    const integer = int64 || [value['type']].flat().includes('integer');
+    if (integer || multipleOf !== undefined) rewritten['exact'] = { integer, int64, multipleOf };
     this.oneWay(value, pointer, rewritten);
     return rewritten;
   }
 
   /** Leaves to the validator's doubles only those comparisons of an int64 that are right for doubles too. */
   private exactInt64(value: JsonObject, pointer: string, rewritten: Record<string, unknown>): void {
-    const { type, multipleOf } = value;
     delete rewritten['format'];
-    delete rewritten['multipleOf'];
-    rewritten['type'] = [type].flat().map((name: unknown) => (name === 'number' ? 'integer' : name));
-    rewritten['exact'] = { int64: true, ...(multipleOf !== undefined && { multipleOf }) };
+    rewritten['type'] = [value['type']].flat().map((name: unknown) => (name === 'number' ? 'integer' : name));
     // The edges of the range say nothing new, and no double says the upper one.
     if (Number(value['maximum']) >= 2 ** 63) delete rewritten['maximum'];
     if (Number(value['minimum']) <= -(2 ** 63)) delete rewritten['minimum'];
@@ -128,9 +128,6 @@ export class SchemaSet {
         if (typeof number !== 'number' || Math.abs(number) <= Number.MAX_SAFE_INTEGER) continue;
         this.document.find(below(pointer, keyword), `an int64 cannot be compared exactly with ${number}`);
       }
-    }
-    if (multipleOf !== undefined && !Number.isSafeInteger(multipleOf)) {
-      this.document.find(below(pointer, 'multipleOf'), 'expected an integer up to 2^53 for an int64');
     }
   }
 

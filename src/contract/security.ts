@@ -39,6 +39,8 @@ interface Scheme {
   readonly scopes: readonly string[];
   /** The credentials of this scheme in a request, `malformed` if there is something else in their place. */
   readonly find: Find;
+  /** For a strategy that gives none (RFC 9110 section 11.6.1 demands one). */
+  readonly challenge: string;
   /** The strategy, with what it calls in the end. */
   readonly attempts: Attempt;
 }
@@ -59,11 +61,14 @@ export function compileSecurity(
       if (find === undefined) document.find(pointer, 'this kind of security scheme cannot be served');
       const strategy = strategies[name];
       if (!strategy) document.find(pointer, 'no strategy verifies the credentials of this security scheme');
-      return strategy && find ? { name, scopes, find, attempts: attemptsOf(strategy) } : undefined;
+      if (!strategy || !find) return undefined;
+      return { name, scopes, find, challenge: challengeOf(value), attempts: attemptsOf(strategy) };
     }),
   );
   const anonymous = operation.security.length === 0 || operation.security.some(({ length }) => length === 0);
   const schemes = alternatives.map((alternative) => alternative.filter((scheme) => scheme !== undefined));
+
+  const fallback = [...new Set(schemes.flat().map(({ challenge }) => challenge))].join(', ');
 
   return async (request) => {
     const refusals: Refusal[] = [];
@@ -82,11 +87,11 @@ export function compileSecurity(
       if (satisfied) return principals;
     }
     if (anonymous) return {};
-    throw refuse(refusals);
+    throw refuse(refusals, fallback);
   };
 }
 
-function refuse(refusals: readonly Refusal[]): Problem {
+function refuse(refusals: readonly Refusal[], fallback: string): Problem {
   const has = (kind: Refusal['kind']) => refusals.some((refusal) => refusal.kind === kind);
   const kind = has('forbidden') ? 'forbidden' : has('badCredentials') ? 'badCredentials' : 'noCredentials';
   const challenges = refusals.flatMap((refusal) => (refusal.kind === kind ? (refusal.challenge ?? []) : []));
@@ -96,7 +101,7 @@ function refuse(refusals: readonly Refusal[]): Problem {
     forbidden: 'the credentials do not allow this operation',
   };
   return new Problem(kind, message[kind], {
-    'WWW-Authenticate': [...new Set(challenges)].join(', ') || 'Bearer',
+    'WWW-Authenticate': [...new Set(challenges)].join(', ') || fallback,
   });
 }
 
@@ -148,6 +153,11 @@ function verify({ attempts, find, scopes }: Scheme, request: IncomingMessage): P
 /** RFC 6750 section 3.1: a malformed token is an invalid one. The strategy has not seen it, and cannot say so. */
 function reason(found: Found, challenge: string): string {
   return found === 'malformed' && /^bearer\b/i.test(challenge) ? ', error="invalid_token"' : '';
+}
+
+function challengeOf(scheme: JsonObject): string {
+  if (scheme['type'] === 'apiKey') return 'ApiKey';
+  return String(scheme['scheme']).toLowerCase() === 'basic' ? 'Basic' : 'Bearer';
 }
 
 /** How the credentials of a scheme are found; undefined if this server cannot serve the scheme. */

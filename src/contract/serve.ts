@@ -119,7 +119,8 @@ export function createService(options: ServiceOptions): Middleware {
 
   async function receive(request: IncomingMessage, response: ServerResponse, { requests }: ServedOperation) {
     const reader = requests.accept(request.headers['content-type'], request.headers['content-encoding']);
-    return { reader, bytes: await readBody(request, response, bodyLimit) };
+    const bytes = await readBody(request, response, bodyLimit);
+    return bytes.length > 0 ? { reader, bytes } : undefined;
   }
 
   /** The answer to a problem, as the operation documents it or, where it does not, as it is. */

@@ -5,7 +5,7 @@
  * request, coerces, and judges integers as doubles. Its classes do none of that. Here the value to judge is put into
  * one object, the envelope, which stands where they expect a JSON body; every schema is compiled once, at start; and
  * express-openapi-validator judges the envelope with its own ajv, formats and messages.
- * tests/unit/contract/validator.test.ts fails when a new version changes what this relies on.
+ * tests/contract/ fails when a new version changes what this relies on; plain-wiring.test.ts there shows what it saves from.
  */
 import type { FuncKeywordDefinition, SchemaValidateFunction } from 'ajv';
 import type { FormatName } from 'ajv-formats';
@@ -64,7 +64,7 @@ let metaschema: Check | undefined;
 
 /** What the metaschema of JSON Schema 2020-12 finds in the schema at `schema` of the envelope. */
 export function schemaErrors(envelope: { readonly schema: unknown }): readonly Violation[] {
-  metaschema ??= responseCompiler({})('metaschema', {
+  metaschema ??= responseCompiler({})({
     type: 'object',
     properties: { schema: { $ref: 'https://json-schema.org/draft/2020-12/schema' } },
   });
@@ -80,25 +80,44 @@ function fail(validate: SchemaValidateFunction, keyword: string, message: string
   return false;
 }
 
-/** `exact: { int64?, multipleOf? }`: an integer, judged by what was written and not by the nearest double. */
+interface Exact {
+  readonly integer: boolean;
+  readonly int64: boolean;
+  readonly multipleOf: number | undefined;
+}
+
+/** `exact`: a number, judged by what was written and not by the nearest double. */
 const exact: FuncKeywordDefinition = {
   keyword: 'exact',
   type: 'number',
   errors: true,
-  validate: function validate(rule: { int64?: true; multipleOf?: number }, double: number, _, context) {
-    if (context === undefined || !Number.isInteger(double)) return true; // `type` says what there is to say
-    const written = exactNumber(context.parentData, context.parentDataProperty);
-    if (written === null) return fail(validate, 'exact', 'must be integer');
-    if (rule.int64 !== true) return true;
-    const integer = written ?? BigInt(double);
-    if (integer < INT64_MIN || integer > INT64_MAX)
+  validate: function validate({ integer, int64, multipleOf }: Exact, double: number, _, context) {
+    const written = context && exactNumber(context.parentData, context.parentDataProperty);
+    if (integer && written === null) return fail(validate, 'exact', 'must be integer');
+    const value = written ?? double;
+    if (int64 && Number.isInteger(double) && (value < INT64_MIN || value > INT64_MAX)) {
       return fail(validate, 'exact', 'must match format "int64"');
-    if (rule.multipleOf !== undefined && integer % BigInt(rule.multipleOf) !== 0n) {
-      return fail(validate, 'exact', `must be multiple of ${rule.multipleOf}`);
+    }
+    if (multipleOf !== undefined && !isMultiple(value, multipleOf)) {
+      return fail(validate, 'exact', `must be multiple of ${multipleOf}`);
     }
     return true;
   } satisfies SchemaValidateFunction as SchemaValidateFunction,
 };
+
+/** Of decimals as they are written: 0.47 is a multiple of 0.01, which the doubles of both deny. */
+function isMultiple(value: number | bigint, step: number): boolean {
+  const [a, b] = [decimal(String(value)), decimal(String(step))];
+  const unit = Math.min(a.exponent, b.exponent);
+  const scaled = ({ digits, exponent }: typeof a) => digits * 10n ** BigInt(exponent - unit);
+  return scaled(a) % scaled(b) === 0n;
+}
+
+function decimal(text: string): { readonly digits: bigint; readonly exponent: number } {
+  const [mantissa = '', exponent = '0'] = text.split('e');
+  const [whole = '', fraction = ''] = mantissa.split('.');
+  return { digits: BigInt(whole + fraction), exponent: Number(exponent) - fraction.length };
+}
 
 /** `unique: true`: uniqueItems of JSON Schema, in linear time and exact. */
 const unique: FuncKeywordDefinition = {
@@ -131,6 +150,7 @@ const options = {
   strict: false,
   validateSchema: false,
   logger: false as const,
+  code: { optimize: false }, // V8 does that; ajv takes half of the start-up for it
   formats: {},
   ajvFormats: { mode: 'full' as const, formats },
   keywords: [exact, unique],
@@ -152,8 +172,19 @@ function violation({ path, message }: ValidationErrorItem, prefix: string): Viol
 /** Schemas that others refer to, by identifier. */
 export type Components = Readonly<Record<string, JsonObject>>;
 
-/** Compiles a check; `name` tells it from every other. */
-export type Compile = (name: string, schema: JsonObject) => Check;
+/** Compiles the check of an envelope; equal schemas share one, as the error responses of most operations do. */
+export type Compile = (schema: JsonObject) => Check;
+
+/** @param compile is given a name for each schema that is not equal to an earlier one */
+function sharing(compile: (name: string, schema: JsonObject) => Check): Compile {
+  const checks = new Map<string, Check>();
+  return (schema) => {
+    const name = JSON.stringify(schema);
+    const check = checks.get(name) ?? compile(`check ${checks.size}`, schema);
+    checks.set(name, check);
+    return check;
+  };
+}
 
 /** A document of nothing but schemas. */
 function documentOf(components: Components): DocumentV3_1 {
@@ -175,7 +206,7 @@ export function requestCompiler(components: Components, allErrors: boolean): Com
   const document = documentOf(components);
   const validator = new RequestValidator(document, { ...options, allErrors, useDefaults: true });
   document.components = {}; // else every compilation walks all of them again
-  return (name, schema) => {
+  return sharing((name, schema) => {
     const openapi = {
       expressRoute: name,
       openApiRoute: name,
@@ -196,7 +227,7 @@ export function requestCompiler(components: Components, allErrors: boolean): Com
     };
     check({}); // compiles it
     return check;
-  };
+  });
 }
 
 const noNext = () => undefined;
@@ -206,7 +237,7 @@ export function responseCompiler(components: Components): Compile {
   const document = documentOf(components);
   const validator = new ResponseValidator(document, { ...options, allErrors: true });
   document.components = {};
-  return (name, schema) => {
+  return sharing((name, schema) => {
     const request = { method: 'POST', headers: JSON_HEADERS, openapi: { expressRoute: name } };
     const responses = { 200: { description: '', content: { [JSON_TYPE]: { schema } } } };
     const validators = validator._getOrBuildValidator(
@@ -222,5 +253,5 @@ export function responseCompiler(components: Components): Compile {
         return error.errors.map((item) => violation(item, '/response'));
       }
     };
-  };
+  });
 }

@@ -10,15 +10,20 @@ import { baseInputs } from './engine/request';
 import { run } from './engine/run';
 import { readFiles, serviceOf } from './document-server';
 
+const DOCUMENTS = [
+  'bookshop/openapi.yaml',
+  'collections.yaml',
+  'composition.yaml',
+  'events.yaml',
+  'media.yaml',
+  'numbers.yaml',
+  'parameters.yaml',
+  'security.yaml',
+  'strings.yaml',
+];
+
 describe('the engine, unchanged, on documents that it has never seen', () => {
-  test.each([
-    'collections.yaml',
-    'composition.yaml',
-    'events.yaml',
-    'numbers.yaml',
-    'parameters.yaml',
-    'strings.yaml',
-  ])(
+  test.each(DOCUMENTS)(
     'proves a service of %s',
     async (name) => {
       const result = await run(serviceOf(await readFiles(name)), { generated: 30 });
@@ -29,17 +34,7 @@ describe('the engine, unchanged, on documents that it has never seen', () => {
     30_000,
   );
 
-  test.each([
-    'bookshop/openapi.yaml',
-    'collections.yaml',
-    'composition.yaml',
-    'events.yaml',
-    'media.yaml',
-    'numbers.yaml',
-    'parameters.yaml',
-    'security.yaml',
-    'strings.yaml',
-  ])(
+  test.each(DOCUMENTS)(
     'has a case for everything that %s promises of requests, and contradicts itself nowhere',
     async (name) => {
       const target = serviceOf(await readFiles(name));

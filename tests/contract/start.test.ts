@@ -94,11 +94,6 @@ describe('a schema that cannot be enforced is refused with its place', () => {
       { type: 'integer', format: 'int64', minimum: 2 ** 60 },
       `${AT}/minimum: an int64 cannot be compared exactly with 1152921504606846976`.replace('6976', '7000'),
     ],
-    [
-      'a step that is no integer',
-      { type: 'integer', format: 'int64', multipleOf: 0.5 },
-      `${AT}/multipleOf: expected an integer up to 2^53 for an int64`,
-    ],
   ])('%s', (_, schema, finding) => {
     const found = findings(withSchema(schema));
     expect(found.some((line) => line.startsWith(finding))).toBe(true);

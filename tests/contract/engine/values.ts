@@ -153,7 +153,7 @@ function textual(fragments: Fragment[], mode: Mode): fc.Arbitrary<Value> {
     const known = typeof schema['format'] === 'string' ? FORMATS[schema['format']] : undefined;
     if (known) return fc.constantFrom(...known.fits);
     if (typeof schema['pattern'] === 'string') {
-      return fc.stringMatching(new RegExp(schema['pattern'], 'u'), { maxLength: Math.max(maxLength, 40) });
+      return matching(schema['pattern'], Math.max(maxLength, 40));
     }
   }
   if (mode === 'any') return fc.string({ unit: 'binary', minLength, maxLength });
@@ -199,4 +199,14 @@ function objects(document: Json, fragments: Fragment[], mode: Mode, depth: numbe
   );
   const kept = mode === 'any' ? required.filter((name) => names.has(name)) : [...names];
   return fc.record(entries, { requiredKeys: kept }).map((made) => new Map(Object.entries(made)));
+}
+
+const arbitraries = new Map<string, fc.Arbitrary<string>>();
+
+/** Strings of a pattern. fast-check takes milliseconds to make sense of one, and each is asked for many times. */
+function matching(pattern: string, maxLength: number): fc.Arbitrary<string> {
+  const key = `${maxLength} ${pattern}`;
+  const known = arbitraries.get(key) ?? fc.stringMatching(new RegExp(pattern, 'u'), { maxLength });
+  arbitraries.set(key, known);
+  return known;
 }
