@@ -19,8 +19,12 @@ export function buildApp(overrides: Partial<Dependencies> = {}): express.Express
     document,
     store: openMemoryStore(),
     strategies: bearerStrategies([TOKEN]),
-    log: { info: () => undefined, error: () => undefined },
+    report: () => undefined,
+    metrics: { text: () => Promise.resolve(''), contentType: 'text/plain' },
+    stopping: new AbortController().signal,
+    corsOrigins: [],
     bodyLimit: 102_400,
+    maxRequests: 512,
     ...overrides,
   });
 }
@@ -36,6 +40,9 @@ export function buildService(options: Partial<ServiceOptions> & { document: Json
       toProblem,
       render: renderProblem,
       bodyLimit: 102_400,
+      maxRequests: 512,
+      headers: {},
+      requestIdOf: () => 'a-request',
       reserved: '/-/',
       report: (outcome) => outcomes.push(outcome),
       ...options,
