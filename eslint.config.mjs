@@ -3,9 +3,10 @@ import tseslint from 'typescript-eslint';
 /**
  * The walls of the house: imports point down only.
  *
- *   main -> app, config, storage/open        handlers  -> plants, errors, auth (its types), contract (its types)
- *   app  -> handlers, auth, errors, contract  storage/* -> plants and its own driver
- *                                             contract  -> libraries only
+ *   main -> app, config, storage/open, operational        handlers    -> plants, errors, auth (its types), contract (its types)
+ *   app  -> handlers, auth, errors, contract, operational  storage/*   -> plants and its own driver
+ *                                                          operational -> contract (its types), errors, plants (its types)
+ *                                                          contract    -> libraries only
  */
 const wall = (files, group, message, ignores = []) => ({
   files,
@@ -58,6 +59,11 @@ export default tseslint.config(
     ['src/handlers/**'],
     [...web, ...drivers, '../storage/*', '../app', '../config', '../main'],
     'a handler knows plants and values, neither the web nor a database.',
+  ),
+  wall(
+    ['src/operational/**'],
+    [...drivers, '../storage/*', '../handlers/*', '../app', '../auth', '../config', '../main'],
+    'what operates the server knows requests and answers, not what they are about.',
   ),
   wall(['src/plants/**'], ['../*', ...web, ...drivers], 'the domain depends on nothing.'),
   wall(['src/storage/sqlite*'], [...web, 'pg', '../!(plants)'], 'a store knows plants and its own driver.'),

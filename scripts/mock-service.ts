@@ -1,4 +1,5 @@
 import { Strategy as BearerStrategy } from 'passport-http-bearer';
+import { HEADERS, RESERVED } from '../src/app';
 import { bearerStrategies } from '../src/auth';
 import { compileContract } from '../src/contract/contract';
 import { below, type JsonObject, members, OpenApiDocument } from '../src/contract/document';
@@ -7,6 +8,7 @@ import type { Strategies } from '../src/contract/security';
 import { createService, type Middleware, type ServiceOptions } from '../src/contract/serve';
 import { ApiKeyStrategy, BasicStrategy } from '../src/contract/strategies';
 import { renderProblem, toProblem } from '../src/errors';
+import { requestIdOf } from '../src/operational/request-id';
 import { refusalOf, successOf } from './mock-answers';
 import { type Mockable, toMockable } from './mock-document';
 
@@ -16,7 +18,7 @@ export interface Mock extends Pick<Mockable, 'leftOut'> {
   readonly operations: readonly { readonly title: string; readonly status: number | undefined }[];
 }
 
-type Options = Pick<ServiceOptions, 'bodyLimit' | 'report' | 'reserved'> & {
+type Options = Pick<ServiceOptions, 'bodyLimit' | 'maxRequests' | 'report'> & {
   readonly tokens: readonly string[];
 };
 
@@ -25,18 +27,23 @@ type Options = Pick<ServiceOptions, 'bodyLimit' | 'report' | 'reserved'> & {
  *
  * @throws {InvalidContract} with what in it cannot be served
  */
-export function createMock(given: JsonObject, { tokens, ...options }: Options): Mock {
+export function createMock(given: JsonObject, options: Options): Mock {
   const { root, leftOut } = toMockable(given);
   const document = new OpenApiDocument(root);
   const all = [...compileContract(root, undefined).served.values()];
   const answers = new Map(all.map((served) => [served.operation.operationId, successOf(document, served)]));
   const service = createService({
-    ...options,
     document: root,
     stubs: false,
     handlers: Object.fromEntries([...answers].map(([id, answer]) => [id, () => answering(id, answer)])),
-    strategies: strategiesFor(document, tokens),
+    strategies: strategiesFor(document, options.tokens),
     toProblem,
+    bodyLimit: options.bodyLimit,
+    maxRequests: options.maxRequests,
+    headers: HEADERS,
+    requestIdOf,
+    reserved: RESERVED,
+    report: options.report,
     render(problem, operation) {
       const plain = renderProblem(problem);
       const served = all.find((one) => one.operation.operationId === operation?.operationId);
@@ -72,7 +79,7 @@ function strategiesFor(document: OpenApiDocument, tokens: readonly string[]): St
       if (type === 'apiKey') return [[name, new ApiKeyStrategy(anyone)]];
       if (type === 'oauth2' || type === 'openIdConnect') return [[name, anyToken]];
       if (/^basic$/i.test(String(scheme))) return [[name, new BasicStrategy(anyone)]];
-      return bearerAuth ? [[name, bearerAuth]] : [];
+      return [[name, bearerAuth]];
     }),
   );
 }

@@ -1,41 +1,54 @@
+import cors from 'cors';
 import express, { type Express } from 'express';
 import type { JsonObject } from './contract/document';
+import type { Headers } from './contract/problem';
 import type { Strategies } from './contract/security';
-import { createService } from './contract/serve';
+import { createService, type Outcome } from './contract/serve';
 import { renderProblem, toProblem } from './errors';
 import { createHandlers } from './handlers';
 import { docsRouter } from './operational/docs';
-import type { PlantStore } from './plants/plant-store';
+import type { Metrics } from './operational/metrics';
+import { requestIdOf } from './operational/request-id';
+import { operationalRoutes } from './operational/routes';
+import { type PlantStore, StoreUnavailable } from './plants/plant-store';
 
 export interface Dependencies {
   /** The published contract, generated/openapi.json. */
   readonly document: JsonObject;
   readonly store: PlantStore;
   readonly strategies: Strategies;
-  readonly log: Log;
-  /** Whether operations may be left whose handlers are stubs. */
-  readonly stubs: boolean;
+  /** Nothing may be left unfinished: every operation has a handler that is more than a stub. */
+  readonly production: boolean;
+  /** Told of every request, once. */
+  readonly report: (outcome: Outcome) => void;
+  readonly metrics: Pick<Metrics, 'text' | 'contentType'>;
+  /** Aborted when the server begins to stop. */
+  readonly stopping: AbortSignal;
+  /** From which web pages of others may call; none if empty. */
+  readonly corsOrigins: string[];
   /** Bytes of a request body. */
   readonly bodyLimit: number;
-}
-
-/** As much of pino as is used here. */
-export interface Log {
-  info(fields: object, message: string): void;
-  error(fields: object, message: string): void;
+  /** Requests under way at once. */
+  readonly maxRequests: number;
 }
 
 /** Paths that start so are for the operation of the server, and never for the contract. */
-const RESERVED = '/-/';
+export const RESERVED = '/-/';
+
+/** Of every answer: it is what its Content-Type says, and for nobody else. */
+export const HEADERS: Headers = { 'X-Content-Type-Options': 'nosniff', 'Cache-Control': 'no-store' };
 
 /**
  * The application: what happens to a request, in order.
  *
  * @throws {InvalidContract} unless the document is valid and everything it asks for is there
  */
-export function createApp({ document, store, strategies, log, stubs, bodyLimit }: Dependencies): Express {
+export function createApp(dependencies: Dependencies): Express {
+  const { document, store, strategies, report, metrics, stopping, corsOrigins } = dependencies;
   const app = express();
   app.disable('x-powered-by');
+  app.disable('etag');
+  if (corsOrigins.length > 0) app.use(allowOrigins(corsOrigins));
   app.use(
     createService({
       document,
@@ -43,15 +56,31 @@ export function createApp({ document, store, strategies, log, stubs, bodyLimit }
       strategies,
       toProblem,
       render: renderProblem,
-      stubs,
-      bodyLimit,
+      stubs: !dependencies.production,
+      bodyLimit: dependencies.bodyLimit,
+      maxRequests: dependencies.maxRequests,
       reserved: RESERVED,
-      report({ problem, ...outcome }) {
-        if (problem?.kind === 'unexpected') log.error({ ...outcome, err: problem.cause }, problem.message);
-        else log.info({ ...outcome, ...(problem && { problem: problem.message }) }, 'answered');
-      },
+      headers: HEADERS,
+      requestIdOf,
+      report,
     }),
   );
   app.use(RESERVED, docsRouter(document));
+  const ready = async () => {
+    if (stopping.aborted) throw new StoreUnavailable('the server is shutting down');
+    await store.ready();
+  };
+  app.use(operationalRoutes({ ready, metrics, headers: HEADERS }));
   return app;
+}
+
+/** Cross-origin requests (https://fetch.spec.whatwg.org/#http-cors-protocol). Only their preflight is answered here. */
+function allowOrigins(origins: string[]): express.RequestHandler {
+  const exposedHeaders = ['X-Request-Id', 'Retry-After', 'WWW-Authenticate'];
+  const allow = cors({ origin: origins, exposedHeaders, maxAge: 600 });
+  return (request, response, next) => {
+    const preflight = request.headers.origin && request.headers['access-control-request-method'];
+    if (request.method !== 'OPTIONS' || preflight) allow(request, response, next);
+    else next(); // and so 405
+  };
 }

@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import { Strategy as BearerStrategy } from 'passport-http-bearer';
-import type { Strategies } from './contract/security';
+import { Problem } from './contract/problem';
 
 /** Who a request is from, by security scheme; a handler sees it as `principal`. */
 export interface Principals {
@@ -9,25 +9,81 @@ export interface Principals {
 
 /** Whoever holds one of the tokens. */
 export interface Client {
-  /** The first digits of the SHA-256 digest of the token: enough to tell clients apart in a log, useless to a thief. */
+  /**
+   * The first digits of the SHA-256 digest of the token: enough to tell clients apart in a log, useless to a thief. Of a
+   * JWT, its subject.
+   */
   readonly id: string;
 }
+
+/** Resolves to undefined if the token is refused. */
+export type VerifyJwt = (token: string) => Promise<Client | undefined>;
 
 type Done = (error: unknown, client?: Client | false) => void;
 
 const digest = (token: string) => hash('sha256', token, 'buffer');
 
-/** Accepts the given tokens. Of these, only SHA-256 digests are kept, and compared in constant time. */
-export function bearerStrategies(tokens: readonly string[]): Strategies {
-  const clients = tokens.map((token) => ({
-    digest: digest(token),
-    client: { id: digest(token).toString('hex', 0, 4) },
-  }));
-  const bearerAuth = new BearerStrategy({ realm: 'api' }, (token: string, done: Done) => {
+/**
+ * Accepts the given tokens, and those that `verifyJwt` does. Of the given ones only SHA-256 digests are kept, and compared
+ * in constant time.
+ */
+export function bearerStrategies(tokens: readonly string[], verifyJwt?: VerifyJwt) {
+  const clientsOf = (list: readonly string[]) =>
+    list.map((token) => ({ digest: digest(token), client: { id: digest(token).toString('hex', 0, 4) } }));
+  let clients = clientsOf(tokens);
+
+  const strategy = new BearerStrategy({ realm: 'api' }, (token: string, done: Done) => {
     const presented = digest(token);
+    let match: Client | undefined;
     // Every token is compared, so that the time does not tell which one was close.
-    const [match] = clients.filter((known) => timingSafeEqual(known.digest, presented));
-    done(null, match?.client ?? false);
+    for (const known of clients) if (timingSafeEqual(known.digest, presented)) match = known.client;
+    if (match || !verifyJwt) done(null, match ?? false);
+    else {
+      verifyJwt(token).then((client) => {
+        done(null, client ?? false);
+      }, done);
+    }
   });
-  return { bearerAuth };
+  return {
+    bearerAuth: Object.assign(strategy, {
+      /** From now on, these tokens are accepted and no others. */
+      replaceTokens(list: readonly string[]) {
+        clients = clientsOf(list);
+      },
+    }),
+  };
+}
+
+export interface JwtIssuer {
+  /** Where its public keys are (RFC 7517). */
+  readonly jwksUrl: URL;
+  readonly issuer: string;
+  /** This service, as the issuer calls it. */
+  readonly audience: string;
+}
+
+/** Seconds that the clocks of the issuer and of this machine may be apart. */
+const CLOCK_TOLERANCE = 5;
+/** What makes a token bad, by the codes of jose; anything else means that the keys cannot be had. */
+const REFUSED = /^ERR_(JWT|JWS|JWKS_NO_MATCHING_KEY|JWKS_MULTIPLE|JOSE_ALG|JOSE_NOT_SUPPORTED)/;
+
+/**
+ * Verifies JWTs (RFC 7519) that an issuer has signed for this service and that tell their subject and their expiry. The
+ * keys are fetched when they are needed, and again at most every 30 seconds for one that is unknown. The promise rejects
+ * with a `Problem` (`unavailable`) where they cannot be had.
+ */
+export async function jwtVerifier({ jwksUrl, issuer, audience }: JwtIssuer): Promise<VerifyJwt> {
+  const { createRemoteJWKSet, jwtVerify } = await import('jose'); // an ES module, loaded only where it is used
+  const keys = createRemoteJWKSet(jwksUrl);
+  const options = { issuer, audience, requiredClaims: ['sub', 'exp'], clockTolerance: CLOCK_TOLERANCE };
+  return async (token) => {
+    try {
+      const { payload } = await jwtVerify(token, keys, options);
+      return { id: String(payload.sub) };
+    } catch (error) {
+      if (REFUSED.test((error as NodeJS.ErrnoException).code ?? '')) return undefined;
+      const retry = { 'Retry-After': '1' };
+      throw new Problem('unavailable', 'tokens cannot be verified now', retry, { cause: error });
+    }
+  };
 }

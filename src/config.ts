@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, watchFile } from 'node:fs';
 
-/** What the server is told by its environment; .env.example describes every variable. */
+/** What the server is told by its environment; .env.example describes every variable. Times are in milliseconds. */
 export interface Config {
   readonly host: string;
   /** 0: any free port. */
@@ -10,8 +10,23 @@ export interface Config {
   readonly tokens: readonly string[] | undefined;
   /** Nothing may be made up or left unfinished. */
   readonly production: boolean;
+  /** Where the tokens were read from, if from a file. */
+  readonly tokensFile: string | undefined;
+  /** Who issues JWTs for this service, if anybody does. */
+  readonly jwt: { readonly jwksUrl: URL; readonly issuer: string; readonly audience: string } | undefined;
+  readonly corsOrigins: string[];
+  readonly limits: {
+    readonly headersTimeout: number;
+    readonly requestTimeout: number;
+    readonly keepAliveTimeout: number;
+    /** Bytes. */
+    readonly maxHeaderSize: number;
+  };
+  readonly maxConnections: number;
+  readonly maxRequests: number;
   /** Bytes. */
   readonly bodyLimit: number;
+  readonly shutdownTimeout: number;
   readonly logLevel: string;
 }
 
@@ -23,6 +38,9 @@ export class InvalidConfig extends Error {
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 /** RFC 6750 section 2.1. */
 const TOKEN = /^[\w.~+/-]+=*$/;
+const HOUR = 3_600_000;
+/** Milliseconds between two looks at the file of tokens. */
+const TOKENS_INTERVAL = 1000;
 
 /** @throws {InvalidConfig} */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
@@ -41,50 +59,111 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     return fallback;
   };
 
-  const list = (name: string, text: string, separator: RegExp): string[] => {
-    const tokens = text.split(separator).flatMap((token) => token.trim() || []);
-    const bad = tokens.findIndex((token) => !TOKEN.test(token));
-    // A token is a secret: it is not shown.
-    if (bad >= 0)
-      expected(name, 'bearer tokens (letters, digits and -._~+/)', `something else as number ${bad + 1}`);
-    else if (tokens.length === 0) expected(name, 'at least one token', 'none');
-    return tokens;
-  };
-
   const tokens = (): string[] | undefined => {
-    const file = read('API_TOKENS_FILE');
-    if (file !== '' && read('API_TOKENS') !== '') expected('API_TOKENS_FILE', 'nothing beside API_TOKENS');
-    if (file === '')
-      return read('API_TOKENS') === '' ? undefined : list('API_TOKENS', read('API_TOKENS'), /,/);
+    const [text, file] = [read('API_TOKENS'), read('API_TOKENS_FILE')];
+    if (file !== '' && text !== '') expected('API_TOKENS_FILE', 'nothing beside API_TOKENS');
     try {
-      return list('API_TOKENS_FILE', readFileSync(file, 'utf8'), /\r?\n/);
+      if (file !== '') return readTokensFile(file);
+      if (text !== '') return parseTokens('API_TOKENS', text.split(','));
     } catch (error) {
-      expected(
-        'API_TOKENS_FILE',
-        'a file that can be read',
-        error instanceof Error ? error.message : String(error),
-      );
-      return [];
+      wrong.push((error as InvalidConfig).message);
     }
+    return undefined;
   };
 
-  const config = {
+  const jwt = (): Config['jwt'] => {
+    const names = ['AUTH_JWKS_URL', 'AUTH_ISSUER', 'AUTH_AUDIENCE'] as const;
+    const missing = names.filter((name) => read(name) === '');
+    if (missing.length === names.length) return undefined;
+    for (const name of missing) expected(name, `a value, since ${names.join(', ')} belong together`, 'none');
+    const [url, issuer, audience] = names.map(read);
+    const jwksUrl = URL.canParse(url ?? '') ? new URL(url ?? '') : undefined;
+    // Keys that somebody on the way can replace prove nothing.
+    const safe =
+      jwksUrl?.protocol === 'https:' || /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)[:/]/.test(url ?? '');
+    if (jwksUrl && issuer !== undefined && audience !== undefined && safe)
+      return { jwksUrl, issuer, audience };
+    if (url !== '') expected('AUTH_JWKS_URL', 'an https:// URL (http:// on this machine only)');
+    return undefined;
+  };
+
+  const corsOrigins = read('CORS_ORIGINS')
+    .split(',')
+    .flatMap((origin) => origin.trim() || []);
+  if (!corsOrigins.every((origin) => URL.canParse(origin) && new URL(origin).origin === origin)) {
+    expected('CORS_ORIGINS', 'origins like https://app.example.com');
+  }
+  const config: Config = {
     host: read('HOST') || '127.0.0.1',
     port: integer('PORT', 3000, 0, 65_535),
     databaseUrl: read('DATABASE_URL') || 'sqlite:data/plants.db',
     tokens: tokens(),
     production: environment['NODE_ENV'] === 'production',
+    tokensFile: read('API_TOKENS_FILE') || undefined,
+    jwt: jwt(),
+    corsOrigins,
+    limits: {
+      headersTimeout: integer('HEADERS_TIMEOUT', 10_000, 1, HOUR),
+      requestTimeout: integer('REQUEST_TIMEOUT', 30_000, 1, HOUR),
+      keepAliveTimeout: integer('KEEP_ALIVE_TIMEOUT', 65_000, 1, HOUR),
+      maxHeaderSize: integer('MAX_HEADER_SIZE', 16_384, 1024, 1_048_576),
+    },
+    maxConnections: integer('MAX_CONNECTIONS', 2000, 1, 1_000_000),
+    maxRequests: integer('MAX_REQUESTS', 512, 1, 1_000_000),
     bodyLimit: integer('BODY_LIMIT', 102_400, 1, 1_073_741_824),
+    shutdownTimeout: integer('SHUTDOWN_TIMEOUT', 10_000, 1, HOUR),
     logLevel: read('LOG_LEVEL') || 'info',
   };
+  if (config.limits.headersTimeout > config.limits.requestTimeout) {
+    expected('HEADERS_TIMEOUT', 'no more than REQUEST_TIMEOUT', String(config.limits.headersTimeout));
+  }
   if (!LOG_LEVELS.includes(config.logLevel)) expected('LOG_LEVEL', `one of ${LOG_LEVELS.join(', ')}`);
   if (!/^(memory:$|sqlite:.|postgres(ql)?:\/\/.)/.test(config.databaseUrl)) {
     const got = `${config.databaseUrl.split(':')[0] ?? ''}:...`; // the rest may be a password
     expected('DATABASE_URL', 'memory:, sqlite:PATH or postgres://...', got);
   }
-  if (!config.tokens && config.production) {
+  if (!config.tokens && !config.jwt && wrong.length === 0 && config.production) {
     expected('API_TOKENS or API_TOKENS_FILE', 'tokens, since NODE_ENV is production', 'none');
   }
   if (wrong.length > 0) throw new InvalidConfig(wrong.join('\n'));
   return config;
+}
+
+/**
+ * Reads bearer tokens from a file, one a line.
+ *
+ * @throws {InvalidConfig}
+ */
+export function readTokensFile(path: string): string[] {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new InvalidConfig(`API_TOKENS_FILE: expected a file that can be read, got ${reason}`);
+  }
+  return parseTokens('API_TOKENS_FILE', text.split('\n'));
+}
+
+/** Calls back whenever the file has changed, with its tokens or what is wrong with it; does not keep the process alive. */
+export function watchTokensFile(path: string, onChange: (change: string[] | InvalidConfig) => void): void {
+  // Looked at, not listened to: a secret of Kubernetes changes by a link in a folder above it, of which no event tells.
+  watchFile(path, { interval: TOKENS_INTERVAL, persistent: false }, () => {
+    try {
+      onChange(readTokensFile(path));
+    } catch (error) {
+      onChange(error as InvalidConfig);
+    }
+  });
+}
+
+/** @throws {InvalidConfig} which does not show the tokens: they are secrets */
+function parseTokens(name: string, texts: readonly string[]): string[] {
+  const tokens = texts.flatMap((text) => text.trim() || []);
+  if (tokens.length === 0) throw new InvalidConfig(`${name}: expected at least one token, got none`);
+  const bad = tokens.findIndex((token) => !TOKEN.test(token));
+  if (bad < 0) return tokens;
+  throw new InvalidConfig(
+    `${name}: expected bearer tokens (letters, digits and -._~+/), got something else as number ${bad + 1}`,
+  );
 }

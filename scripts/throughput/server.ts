@@ -32,9 +32,13 @@ async function main([url = '', token = '', mode]: readonly string[]): Promise<vo
     document,
     store: mode === 'one-by-one' ? oneByOne(store) : store,
     strategies: bearerStrategies([token]),
-    log: { info: () => undefined, error: console.error },
-    stubs: false,
+    report: () => undefined,
+    metrics: { text: () => Promise.resolve(''), contentType: 'text/plain' },
+    stopping: new AbortController().signal,
+    corsOrigins: [],
+    production: true,
     bodyLimit: 102_400,
+    maxRequests: 512,
   });
   const limits = { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 10_000 };
   const server = createHttpServer(app, renderProblem, limits).listen(0, '127.0.0.1');

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { announcesBody, discardBody, readBody } from './body';
 import { compileContract, type ServedOperation } from './contract';
 import { type Finding, InvalidContract, type JsonObject } from './document';
-import { type Answer, Problem, type ProblemKind } from './problem';
+import { type Answer, type Headers, Problem, type ProblemKind } from './problem';
 import type { Operation } from './operations';
 import type { Encoded } from './response';
 import type { Strategies } from './security';
@@ -16,7 +16,10 @@ export interface Outcome {
   readonly status: number;
   /** Why the answer is not that of the handler. Its cause is for the log alone. */
   readonly problem: Problem | undefined;
+  /** The body that the handler has returned. */
+  readonly body: unknown;
   readonly milliseconds: number;
+  readonly requestId: string;
 }
 
 export interface ServiceOptions {
@@ -33,9 +36,15 @@ export interface ServiceOptions {
   readonly bodyLimit: number;
   /** Whether a handler may be a stub (stub.ts). */
   readonly stubs: boolean;
+  /** How many requests may be under way at once; more are refused before anything is done for them. */
+  readonly maxRequests: number;
+  /** What goes with every answer, whatever the document says. */
+  readonly headers: Headers;
+  /** What a request is called in logs; it is sent back as X-Request-Id. */
+  readonly requestIdOf: (request: IncomingMessage) => string;
   /** Paths that start so are left to others; no operation may have one. */
   readonly reserved: string;
-  readonly report: (outcome: Outcome, request: IncomingMessage) => void;
+  readonly report: (outcome: Outcome) => void;
 }
 
 /** A middleware of Express; only requests to reserved paths are passed on. */
@@ -48,7 +57,7 @@ export type Middleware = (request: IncomingMessage, response: ServerResponse, ne
  * @throws {InvalidContract} with all that is wrong
  */
 export function createService(options: ServiceOptions): Middleware {
-  const { document, handlers, strategies, toProblem, render, bodyLimit, reserved, report } = options;
+  const { document, handlers, strategies, toProblem, render, bodyLimit, maxRequests, reserved } = options;
   const { router, served: operations } = compileContract(document, strategies);
   const findings = [
     ...checkHandlers([...operations.keys()], options),
@@ -70,32 +79,45 @@ export function createService(options: ServiceOptions): Middleware {
     throw new Problem('noSuchMethod', `this path has the methods ${allow}`, { Allow: allow });
   }
 
+  let underWay = 0;
+  const overloaded = () => {
+    const message = `${maxRequests} requests are under way already: try again later`;
+    return new Problem('unavailable', message, { 'Retry-After': '1' });
+  };
+
   async function answer(request: IncomingMessage, response: ServerResponse, url: string): Promise<void> {
     const started = performance.now();
     const method = request.method ?? '';
+    const requestId = options.requestIdOf(request);
     let served: ServedOperation | undefined;
     let problem: Problem | undefined;
+    let body: unknown;
     let encoded: Encoded;
+    underWay++;
     try {
+      if (underWay > maxRequests) throw overloaded();
       const at = url.indexOf('?');
       const found = find(request, at < 0 ? url : url.slice(0, at));
       served = found.served;
       const principal = await served.authenticate(request);
-      const body = announcesBody(request) ? await receive(request, response, served) : undefined;
+      const received = announcesBody(request) ? await receive(request, response, served) : undefined;
       const raw = { path: found.path, query: at < 0 ? '' : url.slice(at + 1), headers: request.headers };
-      const valid = served.requests.read(raw, body);
+      const valid = served.requests.read(raw, received);
       const handler = handlers[served.operation.operationId] as (request: object) => Promise<Answer>;
-      encoded = served.responses.write(await handler({ ...valid, principal }));
+      const answered = await handler({ ...valid, principal });
+      body = answered.body;
+      encoded = served.responses.write(answered);
     } catch (error) {
       problem = toProblem(error);
       encoded = refuse(problem, served);
     }
-    send(request, response, encoded, bodyLimit);
+    underWay--;
+    if (response.headersSent) return; // the server has refused the rest of the request, and reported that
+    const headers = { ...options.headers, 'X-Request-Id': requestId, ...encoded.headers };
+    send(request, response, { ...encoded, headers }, bodyLimit);
     const operationId = served?.operation.operationId;
-    report(
-      { method, operationId, status: encoded.status, problem, milliseconds: performance.now() - started },
-      request,
-    );
+    const milliseconds = performance.now() - started;
+    options.report({ method, operationId, status: encoded.status, problem, body, milliseconds, requestId });
   }
 
   async function receive(request: IncomingMessage, response: ServerResponse, { requests }: ServedOperation) {
@@ -108,7 +130,11 @@ export function createService(options: ServiceOptions): Middleware {
   function refuse(problem: Problem, served: ServedOperation | undefined): Encoded {
     const rendered = render(problem, served?.operation);
     if (served?.responses.documents(rendered.status) === true) {
-      return served.responses.write(rendered, problem.headers);
+      try {
+        return served.responses.write(rendered, problem.headers);
+      } catch {
+        // checkProblems has proven the shape of it; one that is refused all the same says nothing that matters.
+      }
     }
     const headers = { ...rendered.headers, ...problem.headers, 'Content-Type': 'application/json' };
     return { status: rendered.status, headers, body: JSON.stringify(rendered.body) };
@@ -134,17 +160,17 @@ function send(
   { status, headers, body }: Encoded,
   limit: number,
 ): void {
-  if (response.headersSent) return; // the server has refused the rest of the request
-  const bodiless = status === 204 || status === 304; // RFC 9110 section 8.6
-  const length = bodiless ? {} : { 'Content-Length': body === undefined ? 0 : Buffer.byteLength(body) };
+  if (status !== 204 && status !== 304) {
+    headers['Content-Length'] = String(body === undefined ? 0 : Buffer.byteLength(body)); // RFC 9110 section 8.6
+  }
   const unread = announcesBody(request) && !request.readableEnded;
   const declared = Number(request.headers['content-length'] ?? Infinity);
   if (!unread || (declared <= limit && request.headers.expect === undefined)) {
-    response.writeHead(status, { ...headers, ...length }).end(body);
+    response.writeHead(status, headers).end(body);
     return;
   }
   // The connection is closed, but not with unread bytes in it: these would make it reset, and the answer be lost.
-  response.writeHead(status, { ...headers, ...length, Connection: 'close' });
+  response.writeHead(status, { ...headers, Connection: 'close' });
   response.write(body ?? '');
   discardBody(request, () => response.end());
 }

@@ -1,27 +1,43 @@
-import { createServer, IncomingMessage, type Server, ServerResponse, STATUS_CODES } from 'node:http';
+import {
+  createServer,
+  IncomingMessage,
+  type Server,
+  type ServerOptions,
+  ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
+import { Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Express } from 'express';
 import { type Answer, Problem } from './problem';
 
-/** What bounds a server; all times are in milliseconds. */
-export interface ServerLimits {
-  /** For the head of a request. */
-  readonly headersTimeout: number;
-  /** For a whole request. */
-  readonly requestTimeout: number;
-  /** Between two requests on one connection. */
-  readonly keepAliveTimeout: number;
+/** What bounds a server (https://nodejs.org/api/http.html#httpcreateserveroptions-requestlistener). */
+export type ServerLimits = Pick<
+  ServerOptions,
+  'headersTimeout' | 'requestTimeout' | 'keepAliveTimeout' | 'maxHeaderSize'
+>;
+
+interface Connection {
+  readonly socket: Socket;
+  /** The response last begun. */
+  last: ServerResponse | undefined;
 }
+
+/** Milliseconds after which a connection on which nothing was asked since the server began to stop is closed. */
+const IDLE_GRACE = 500;
 
 /**
  * An HTTP server for an application of Express, not yet listening.
  *
  * @param render puts what Node refuses, before or instead of the application, into the error body of the contract
+ * @param stopping begins the end: no new connections, and each open one ends with the answer to its last request; the
+ * server emits `close` after the last of them
  */
 export function createHttpServer(
   app: Express,
   render: (problem: Problem) => Answer,
   limits: ServerLimits,
+  stopping?: AbortSignal,
 ): Server {
   // Express changes the prototype of every request and response to its own, which takes them off V8's fast path.
   // Created with that prototype, there is nothing to change (expressjs/express#5998).
@@ -31,10 +47,14 @@ export function createHttpServer(
   Object.setPrototypeOf(Response.prototype, app.response);
   Object.assign(app, { request: Request.prototype, response: Response.prototype });
 
-  /** The response last begun on each connection. */
-  const responses = new WeakMap<Duplex, ServerResponse>();
+  const connections = new Map<Duplex, Connection>();
+  let ending = false;
   const listener = (request: IncomingMessage, response: ServerResponse) => {
-    responses.set(request.socket, response);
+    const connection = connections.get(request.socket);
+    if (connection) {
+      if (ending) endAfter(response, connection.last);
+      connection.last = response;
+    }
     app(request, response);
   };
   const server = createServer(
@@ -50,10 +70,51 @@ export function createHttpServer(
   // Without these listeners Node would ask for a body, or refuse, before the credentials are known.
   server.on('checkContinue', listener);
   server.on('checkExpectation', listener);
+  server.on('connection', (socket) => {
+    connections.set(socket, { socket, last: undefined });
+    socket.once('close', () => connections.delete(socket));
+  });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    refuse(error, socket, responses.get(socket), render);
+    refuse(error, socket, connections.get(socket)?.last, render);
+  });
+  stopping?.addEventListener('abort', () => {
+    ending = true;
+    drain(server, connections);
   });
   return server;
+}
+
+/** Lets a connection end with this response, and not with an earlier one that is still owed. */
+function endAfter(response: ServerResponse, earlier: ServerResponse | undefined): void {
+  if (earlier?.headersSent === false) earlier.shouldKeepAlive = true;
+  response.shouldKeepAlive = false;
+}
+
+/**
+ * Stops listening, and closes what is idle: not at once, because a request may be on its way, but after its client has had
+ * the time to send it.
+ */
+function drain(server: Server, connections: ReadonlyMap<Duplex, Connection>): void {
+  // Not `server.close()`: that of node:http closes idle connections at once, requests unread in their buffers or not.
+  NetServer.prototype.close.call(server);
+  for (const { last } of connections.values()) if (last) endAfter(last, undefined);
+  const closeIdle = () => {
+    server.closeIdleConnections();
+    for (const { socket } of connections.values()) if (socket.bytesRead === 0) socket.destroy(); // to Node, it is busy
+  };
+  setTimeout(() => setImmediate(closeIdle), IDLE_GRACE); // immediately after what has come is read
+}
+
+/** Resolves with the address as a URL, once connections are accepted; rejects if that cannot be. */
+export function listen(server: Server, host: string, port: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject).listen(port, host, () => {
+      server.off('error', reject);
+      const address = server.address();
+      const actual = typeof address === 'object' && address !== null ? address.port : port;
+      resolve(`http://${host.includes(':') ? `[${host}]` : host}:${actual}`);
+    });
+  });
 }
 
 /** What Node's parser and timers refuse, by the code of the error (https://nodejs.org/api/http.html#event-clienterror). */
@@ -72,25 +133,28 @@ function refuse(
   last: ServerResponse | undefined,
   render: (problem: Problem) => Answer,
 ): void {
-  if (!socket.writable) {
+  const pending = last?.writableEnded === false ? last : undefined;
+  if (!socket.writable || error.code === 'ECONNRESET' || pending?.headersSent === true) {
     socket.destroy();
     return;
   }
-  const { status, body } = render(problemOf(error));
-  const text = JSON.stringify(body);
+  if (pending?.req.complete === true) {
+    // The bytes behind a whole request are at fault: that one is answered, then the connection ends.
+    pending.shouldKeepAlive = false;
+    return;
+  }
+  const answer = render(problemOf(error));
+  const text = JSON.stringify(answer.body);
   const headers = {
+    ...answer.headers,
     'Content-Type': 'application/json',
     'Content-Length': Buffer.byteLength(text),
     Connection: 'close',
   };
-  const pending = last && !last.writableEnded ? last : undefined;
-  if (pending?.req.complete === true) {
-    // The bytes behind a whole request are at fault: that one is answered, then the connection ends.
-    pending.shouldKeepAlive = false;
-  } else if (pending?.headersSent === true) socket.destroy();
-  else if (pending) pending.writeHead(status, headers).end(text);
+  if (pending) pending.writeHead(answer.status, headers).end(text);
   else {
-    const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-    socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${fields.join('')}\r\n${text}`);
+    const fields = Object.entries(headers).map(([name, value]) => `${name}: ${String(value)}\r\n`);
+    const reason = STATUS_CODES[answer.status] ?? '';
+    socket.end(`HTTP/1.1 ${answer.status} ${reason}\r\n${fields.join('')}\r\n${text}`);
   }
 }

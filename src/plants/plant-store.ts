@@ -36,6 +36,14 @@ export interface PlantStore {
   close(): Promise<void>;
 }
 
+/** Is told by a store what its databases are busy with, for metrics. */
+export interface StoreObserver {
+  /** So many creations wait for their commit now. */
+  waiting(count: number): void;
+  /** A commit of so many plants has ended, after so many milliseconds. */
+  committed(plants: number, milliseconds: number, outcome: 'success' | 'failure'): void;
+}
+
 /** The store cannot do its work now but is expected to later: overloaded, disconnected, disk full, closing. */
 export class StoreUnavailable extends Error {
   override name = 'StoreUnavailable';

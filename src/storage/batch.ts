@@ -1,5 +1,11 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { StoreUnavailable, type CreateOutcome, type Plant, type PlantStore } from '../plants/plant-store';
+import {
+  StoreUnavailable,
+  type CreateOutcome,
+  type Plant,
+  type PlantStore,
+  type StoreObserver,
+} from '../plants/plant-store';
 
 /** What a database must do to become a `PlantStore`. */
 export interface Database {
@@ -28,7 +34,7 @@ interface Waiting {
  * A store in which the creations that wait share a commit. A commit takes those of one turn of the event loop, and those
  * that came while the one before it ran; only one runs at a time.
  */
-export function batching(database: Database): PlantStore {
+export function batching(database: Database, observer?: StoreObserver): PlantStore {
   const waiting: Waiting[] = [];
   let flushing: Promise<void> | undefined;
   let probing: Promise<unknown> | undefined;
@@ -50,10 +56,17 @@ export function batching(database: Database): PlantStore {
       // Whoever has a request in this turn of the event loop comes along, and others get their turn between two commits.
       await turn();
       const batch = nextBatch();
+      const begin = performance.now();
+      const committed = (outcome: 'success' | 'failure') => {
+        observer?.waiting(waiting.length);
+        observer?.committed(batch.length, performance.now() - begin, outcome);
+      };
       try {
         const outcomes = await database.write(batch.map(({ plant }) => plant));
+        committed('success');
         outcomes.forEach((outcome, i) => batch[i]?.resolve(outcome));
       } catch (error) {
+        committed('failure');
         for (const { reject } of batch) reject(error);
       }
     }
@@ -73,6 +86,7 @@ export function batching(database: Database): PlantStore {
       if (refused) return Promise.reject(refused);
       return new Promise((resolve, reject) => {
         waiting.push({ plant, resolve, reject });
+        observer?.waiting(waiting.length);
         flushing ??= flush();
       });
     },

@@ -1,4 +1,4 @@
-import type { PlantStore } from '../plants/plant-store';
+import type { PlantStore, StoreObserver } from '../plants/plant-store';
 import { openMemoryStore } from './memory';
 import { openPostgresStore } from './postgres';
 import { openSqliteStore } from './sqlite';
@@ -8,11 +8,11 @@ import { openSqliteStore } from './sqlite';
  *
  * @throws {Error} when there is no such store or it cannot be used, with a sentence that says why and what to do
  */
-export async function openStore(url: string): Promise<PlantStore> {
+export async function openStore(url: string, observer?: StoreObserver): Promise<PlantStore> {
   const [scheme = '', rest = ''] = url.split(/:(.*)/s);
   if (scheme === 'memory' && rest === '') return openMemoryStore();
-  if (scheme === 'sqlite' && rest !== '') return openSqliteStore(rest);
-  if (scheme === 'postgres' || scheme === 'postgresql') return openPostgresStore(url);
+  if (scheme === 'sqlite' && rest !== '') return openSqliteStore(rest, observer);
+  if (scheme === 'postgres' || scheme === 'postgresql') return openPostgresStore(url, observer);
   // Only the scheme is repeated: what follows may hold a password.
   throw new Error(
     `expected a store URL like memory:, sqlite:data/plants.db or postgres://user:password@host/database, got ${

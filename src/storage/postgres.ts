@@ -1,5 +1,11 @@
 import { Pool, type PoolClient } from 'pg';
-import { StoreUnavailable, type CreateOutcome, type Plant, type PlantStore } from '../plants/plant-store';
+import {
+  StoreUnavailable,
+  type CreateOutcome,
+  type Plant,
+  type PlantStore,
+  type StoreObserver,
+} from '../plants/plant-store';
 import { batching } from './batch';
 import { codeOf, explain, patiently, type Advice } from './failure';
 
@@ -150,7 +156,7 @@ async function prepare(pool: Pool): Promise<void> {
  * @param url `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, with the parameters of the driver
  * @throws {Error} when the database cannot be used, with a sentence that says why and what to do
  */
-export async function openPostgresStore(url: string): Promise<PlantStore> {
+export async function openPostgresStore(url: string, observer?: StoreObserver): Promise<PlantStore> {
   if (!URL.canParse(url)) throw new Error('expected postgres://user:password@host:port/database, got no URL');
   const target = new URL(url);
   const options = [target.searchParams.get('options') ?? '', ...SETTINGS.map((setting) => `-c ${setting}`)];
@@ -171,11 +177,14 @@ export async function openPostgresStore(url: string): Promise<PlantStore> {
     await pool.end();
     throw new Error(explain(subject, error, ADVICE), { cause: error });
   }
-  return batching({
-    write: (plants) =>
-      write(pool, plants).catch((error: unknown) => {
-        throw new StoreUnavailable(explain(subject, error, ADVICE), { cause: error });
-      }),
-    close: () => pool.end(),
-  });
+  return batching(
+    {
+      write: (plants) =>
+        write(pool, plants).catch((error: unknown) => {
+          throw new StoreUnavailable(explain(subject, error, ADVICE), { cause: error });
+        }),
+      close: () => pool.end(),
+    },
+    observer,
+  );
 }

@@ -1,7 +1,13 @@
 import Database from 'better-sqlite3';
 import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { StoreUnavailable, type CreateOutcome, type Plant, type PlantStore } from '../plants/plant-store';
+import {
+  StoreUnavailable,
+  type CreateOutcome,
+  type Plant,
+  type PlantStore,
+  type StoreObserver,
+} from '../plants/plant-store';
 import { batching } from './batch';
 import { explain, patiently, type Advice } from './failure';
 
@@ -83,7 +89,7 @@ function prepareWrite(db: Database.Database): (plants: readonly Plant[]) => Crea
  * @param path of the file; it and its folder are created where missing
  * @throws {Error} when the file cannot be used, with a sentence that says why and what to do
  */
-export async function openSqliteStore(path: string): Promise<PlantStore> {
+export async function openSqliteStore(path: string, observer?: StoreObserver): Promise<PlantStore> {
   const file = resolve(path);
   const subject = `SQLite file ${file}`;
   let db: Database.Database | undefined;
@@ -106,19 +112,22 @@ export async function openSqliteStore(path: string): Promise<PlantStore> {
       migrate.immediate();
     });
     const write = prepareWrite(opened);
-    return batching({
-      async write(plants) {
-        try {
-          return await whenFree(() => write(plants));
-        } catch (error) {
-          throw new StoreUnavailable(explain(subject, error, ADVICE), { cause: error });
-        }
+    return batching(
+      {
+        async write(plants) {
+          try {
+            return await whenFree(() => write(plants));
+          } catch (error) {
+            throw new StoreUnavailable(explain(subject, error, ADVICE), { cause: error });
+          }
+        },
+        close() {
+          opened.close();
+          return Promise.resolve();
+        },
       },
-      close() {
-        opened.close();
-        return Promise.resolve();
-      },
-    });
+      observer,
+    );
   } catch (error) {
     db?.close();
     throw new Error(explain(subject, error, ADVICE), { cause: error });

@@ -8,6 +8,8 @@ export interface Program {
   readonly url: string;
   /** What it has printed so far. */
   readonly output: () => string;
+  /** Resolves with the first match once it has printed one. */
+  readonly printed: (pattern: RegExp) => Promise<RegExpExecArray>;
   /** Ends it with a signal; resolves with its exit status, null if the signal itself ended it. */
   readonly stop: (signal?: NodeJS.Signals) => Promise<number | null>;
 }
@@ -30,7 +32,7 @@ function spawnProgram(env: Readonly<Record<string, string>>) {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   running.add(child);
-  const exit = once(child, 'exit').then(([status]) => {
+  const exit = once(child, 'close').then(([status]) => {
     running.delete(child);
     return status as number | null;
   });
@@ -38,7 +40,21 @@ function spawnProgram(env: Readonly<Record<string, string>>) {
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => (output += text));
   }
-  return { child, exit, output: () => output };
+  const printed = (pattern: RegExp) =>
+    new Promise<RegExpExecArray>((resolve, reject) => {
+      const look = () => {
+        const match = pattern.exec(output);
+        if (!match) return;
+        child.stdout.off('data', look);
+        resolve(match);
+      };
+      child.stdout.on('data', look);
+      look();
+      void exit.then(() => {
+        reject(new Error(`it ended and has not printed ${String(pattern)} (is it built?): ${output}`));
+      });
+    });
+  return { child, exit, output: () => output, printed };
 }
 
 /**
@@ -47,24 +63,14 @@ function spawnProgram(env: Readonly<Record<string, string>>) {
  * @throws {Error} with what it has printed, if it does not come to listen
  */
 export async function startProgram(env: Readonly<Record<string, string>> = {}): Promise<Program> {
-  const { child, exit, output } = spawnProgram(env);
-  const url = await new Promise<string>((resolve, reject) => {
-    const fail = () => {
-      child.kill('SIGKILL');
-      reject(new Error(`the server does not listen (is it built?): ${output()}`));
-    };
-    const timer = setTimeout(fail, START_TIMEOUT);
-    void exit.then(fail);
-    child.stdout.on('data', () => {
-      const address = /http:\/\/[\d.]+:\d+/.exec(output())?.[0];
-      if (address === undefined) return;
-      clearTimeout(timer);
-      resolve(address);
-    });
-  });
+  const { child, exit, output, printed } = spawnProgram(env);
+  const timer = setTimeout(() => child.kill('SIGKILL'), START_TIMEOUT);
+  const [url] = await printed(/http:\/\/[\d.]+:\d+/);
+  clearTimeout(timer);
   return {
     url,
     output,
+    printed,
     stop(signal = 'SIGTERM') {
       child.kill(signal);
       return exit;

@@ -1,9 +1,11 @@
 import express from 'express';
+import { HEADERS } from '../../../dist/app.js';
 import { bearerStrategies } from '../../../dist/auth.js';
 import { createHttpServer } from '../../../dist/contract/server.js';
 import { createService } from '../../../dist/contract/serve.js';
 import { renderProblem, toProblem } from '../../../dist/errors.js';
 import { createPlant } from '../../../dist/handlers/create-plant.js';
+import { requestIdOf } from '../../../dist/operational/request-id.js';
 import { openStore } from '../../../dist/storage/open.js';
 import { BODY_LIMIT, forEachOperation, readDocument } from './work.mjs';
 
@@ -20,6 +22,9 @@ app.use(
     toProblem,
     render: renderProblem,
     bodyLimit: BODY_LIMIT,
+    maxRequests: 512,
+    headers: HEADERS,
+    requestIdOf,
     reserved: '/-/',
     report: () => undefined,
   }),

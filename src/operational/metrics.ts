@@ -1,0 +1,88 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { StoreObserver } from '../plants/plant-store';
+
+/** What Prometheus is told (https://prometheus.io/docs/practices/naming/); no label takes a value from a client. */
+export interface Metrics {
+  /** Counts a request; `operationId` is undefined where the document has no such operation. */
+  readonly request: (operationId: string | undefined, status: number, milliseconds: number) => void;
+  /** Counts an answer with this error number. */
+  readonly refusal: (error: number) => void;
+  /** Counts a connection that was closed because there were too many. */
+  readonly droppedConnection: () => void;
+  readonly store: StoreObserver;
+  /** All of it in the text format of Prometheus, of this media type. */
+  readonly text: () => Promise<string>;
+  readonly contentType: string;
+}
+
+/** Seconds. A create takes less than a millisecond when idle; beyond ten seconds it is lost. */
+const DURATIONS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const SIZES = [1, 2, 4, 8, 16, 32, 64, 128];
+
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry }); // the process, its memory, garbage collection, the lag of the event loop
+  const requests = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'From the head of a request to its answer, by operationId and status.',
+    labelNames: ['operation_id', 'status'],
+    buckets: DURATIONS,
+    registers,
+  });
+  const refusals = new Counter({
+    name: 'http_refusals_total',
+    help: 'Answers with an error body, by its number.',
+    labelNames: ['error'],
+    registers,
+  });
+  const dropped = new Counter({
+    name: 'http_dropped_connections_total',
+    help: 'Connections closed at once because MAX_CONNECTIONS were open.',
+    registers,
+  });
+  const commits = new Histogram({
+    name: 'store_commit_duration_seconds',
+    help: 'How long the commits of the store took, by outcome.',
+    labelNames: ['outcome'],
+    buckets: DURATIONS,
+    registers,
+  });
+  const batches = new Histogram({
+    name: 'store_batch_plants',
+    help: 'Creations that shared a commit.',
+    buckets: SIZES,
+    registers,
+  });
+  let waiting = 0;
+  new Gauge({
+    name: 'store_waiting_creates',
+    help: 'Creations that wait for their commit.',
+    registers,
+    collect() {
+      this.set(waiting);
+    },
+  });
+  return {
+    request: (operationId = 'none', status, milliseconds) => {
+      requests.observe({ operation_id: operationId, status }, milliseconds / 1000);
+    },
+    refusal: (error) => {
+      refusals.inc({ error });
+    },
+    droppedConnection: () => {
+      dropped.inc();
+    },
+    store: {
+      waiting: (count) => {
+        waiting = count;
+      },
+      committed: (plants, milliseconds, outcome) => {
+        commits.observe({ outcome }, milliseconds / 1000);
+        batches.observe(plants);
+      },
+    },
+    text: () => registry.metrics(),
+    contentType: registry.contentType,
+  };
+}

@@ -1,0 +1,176 @@
+import { createSign, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { errorOf, post, TOKEN } from '../support/client';
+import { type Program, startProgram } from '../support/program';
+
+jest.setTimeout(30_000);
+
+const folder = mkdtempSync(join(tmpdir(), 'plant-store-'));
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+test('tokens are those of the file, also after it has changed; a file that is wrong changes nothing', async () => {
+  const file = join(folder, 'tokens');
+  const replace = (content: string) => {
+    writeFileSync(`${file}.new`, content);
+    renameSync(`${file}.new`, file);
+  };
+  replace('old-token\n');
+  const server = await startProgram({ API_TOKENS_FILE: file });
+  const statusOf = async (token: string) =>
+    (await post(server, { id: 1, name: '' }, { Authorization: `Bearer ${token}` })).status;
+  expect([await statusOf('old-token'), await statusOf('new-token')]).toEqual([200, 401]);
+  replace('new-token\n');
+  await server.printed(/the tokens have been replaced/);
+  expect([await statusOf('old-token'), await statusOf('new-token')]).toEqual([401, 200]);
+  replace('not a-secret!\n');
+  await server.printed(
+    /"level":"error".*the tokens stay as they were: API_TOKENS_FILE: expected bearer tokens/,
+  );
+  expect(await statusOf('new-token')).toBe(200);
+  rmSync(file);
+  await server.printed(/the tokens stay as they were: API_TOKENS_FILE: expected a file/);
+  expect(await statusOf('new-token')).toBe(200);
+  expect(server.output()).not.toMatch(/new-token|secret/);
+  expect(await server.stop()).toBe(0);
+});
+
+test('without CORS_ORIGINS no web page of another origin may call', async () => {
+  const server = await startProgram({ API_TOKENS: TOKEN });
+  const preflight = { Origin: 'https://app.example.com', 'Access-Control-Request-Method': 'POST' };
+  const refused = await fetch(`${server.url}/plants`, { method: 'OPTIONS', headers: preflight });
+  expect([refused.status, await errorOf(refused), refused.headers.get('allow')]).toEqual([
+    405,
+    40500,
+    'POST',
+  ]);
+  const answered = await post(server, { id: 1, name: 'Monstera' }, { Origin: 'https://app.example.com' });
+  expect([...answered.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
+  expect(await server.stop()).toBe(0);
+});
+
+test('with CORS_ORIGINS the web pages of these may call, and no others', async () => {
+  const server = await startProgram({
+    API_TOKENS: TOKEN,
+    CORS_ORIGINS: 'https://app.example.com, http://localhost:5173',
+  });
+  const preflight = (Origin: string) =>
+    fetch(`${server.url}/plants`, {
+      method: 'OPTIONS',
+      headers: {
+        Origin,
+        'Access-Control-Request-Method': 'POST',
+        'Access-Control-Request-Headers': 'authorization',
+      },
+    });
+  const allowed = await preflight('https://app.example.com');
+  expect(allowed.status).toBe(204);
+  expect(allowed.headers.get('access-control-allow-origin')).toBe('https://app.example.com');
+  expect(allowed.headers.get('access-control-allow-headers')).toBe('authorization');
+  const other = await preflight('https://evil.example.com');
+  expect(other.headers.get('access-control-allow-origin')).toBeNull();
+  const answered = await post(server, { id: 1, name: 'Monstera' }, { Origin: 'http://localhost:5173' });
+  expect(answered.status).toBe(200);
+  expect(answered.headers.get('access-control-allow-origin')).toBe('http://localhost:5173');
+  expect(answered.headers.get('vary')).toBe('Origin');
+  const bare = await fetch(`${server.url}/plants`, {
+    method: 'OPTIONS',
+    headers: { Origin: 'http://localhost:5173' },
+  });
+  expect([bare.status, bare.headers.get('allow')]).toEqual([405, 'POST']);
+  expect(await server.stop()).toBe(0);
+});
+
+describe('JWTs of an issuer', () => {
+  const ISSUER = 'https://issuer.example.com';
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const stranger = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
+  const now = Math.floor(Date.now() / 1000);
+  const good = { iss: ISSUER, aud: 'plants', sub: 'alice', exp: now + 600 };
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+  function jwt(
+    claims: object,
+    key: KeyObject = privateKey,
+    header: object = { alg: 'ES256', kid: 'one' },
+  ): string {
+    const signed = `${part(header)}.${part(claims)}`;
+    const signature = createSign('SHA256').update(signed).sign({ key, dsaEncoding: 'ieee-p1363' });
+    return `${signed}.${signature.toString('base64url')}`;
+  }
+
+  let issuer: Server;
+  let working = true;
+  let env: Record<string, string>;
+  beforeAll(async () => {
+    issuer = createServer((_, response) => {
+      response.statusCode = working ? 200 : 500;
+      response.end(
+        JSON.stringify({ keys: [{ ...publicKey.export({ format: 'jwk' }), kid: 'one', alg: 'ES256' }] }),
+      );
+    });
+    await new Promise<void>((resolve) => issuer.listen(0, '127.0.0.1', resolve));
+    const { port } = issuer.address() as AddressInfo;
+    env = { AUTH_JWKS_URL: `http://127.0.0.1:${port}/keys`, AUTH_ISSUER: ISSUER, AUTH_AUDIENCE: 'plants' };
+  });
+  afterAll(() => issuer.close());
+
+  const ask = (server: Program, token: string) =>
+    post(server, { id: 1, name: 'Monstera' }, { Authorization: `Bearer ${token}` });
+
+  it('are accepted if they are good, beside the tokens', async () => {
+    const server = await startProgram({ ...env, API_TOKENS: TOKEN });
+    expect((await ask(server, jwt(good))).status).toBe(200);
+    expect((await ask(server, TOKEN)).status).toBe(200);
+    const none = `${part({ alg: 'none' })}.${part(good)}.`;
+    const without = (claim: string) =>
+      Object.fromEntries(Object.entries(good).filter(([name]) => name !== claim));
+    const bad: [string, string][] = [
+      ['of another key', jwt(good, stranger)],
+      ['of an unknown key', jwt(good, privateKey, { alg: 'ES256', kid: 'two' })],
+      ['of another algorithm', jwt(good, privateKey, { alg: 'HS256', kid: 'one' })],
+      ['unsigned', none],
+      ['expired', jwt({ ...good, exp: now - 60 })],
+      ['not yet valid', jwt({ ...good, nbf: now + 60 })],
+      ['of another issuer', jwt({ ...good, iss: 'https://evil.example.com' })],
+      ['for another service', jwt({ ...good, aud: 'animals' })],
+      ['without an end', jwt(without('exp'))],
+      ['of nobody', jwt(without('sub'))],
+      ['not a JWT', 'a.b.c'],
+      ['not a token that is known', 'abc'],
+    ];
+    for (const [what, token] of bad) {
+      const response = await ask(server, token);
+      expect([what, response.status, await errorOf(response)]).toEqual([what, 401, 40101]);
+      expect(response.headers.get('www-authenticate')).toBe('Bearer realm="api", error="invalid_token"');
+    }
+    expect(await server.stop()).toBe(0);
+  });
+
+  it('are answered 503 while the keys cannot be had, but tokens are not concerned', async () => {
+    working = false;
+    const server = await startProgram({ ...env, API_TOKENS: TOKEN });
+    const response = await ask(server, jwt(good));
+    expect([response.status, response.headers.get('retry-after'), await errorOf(response)]).toEqual([
+      503,
+      '1',
+      50300,
+    ]);
+    expect((await ask(server, TOKEN)).status).toBe(200);
+    working = true;
+    expect((await ask(server, jwt(good))).status).toBe(200);
+    expect(await server.stop()).toBe(0);
+  });
+
+  it('are enough: no token is made up', async () => {
+    const server = await startProgram({ ...env, NODE_ENV: 'production' });
+    expect(server.output()).not.toContain('curl');
+    expect((await ask(server, jwt(good))).status).toBe(200);
+    expect(await server.stop()).toBe(0);
+  });
+});

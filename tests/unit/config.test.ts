@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { InvalidConfig, readConfig } from '../../src/config';
+
+const EXAMPLE = readFileSync(join(__dirname, '../../.env.example'), 'utf8');
+const SOURCE = readFileSync(join(__dirname, '../../src/config.ts'), 'utf8');
+const documented = Object.fromEntries(
+  [...EXAMPLE.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]),
+);
+
+function wrongIn(environment: NodeJS.ProcessEnv): string[] {
+  try {
+    readConfig(environment);
+    return [];
+  } catch (error) {
+    if (error instanceof InvalidConfig) return error.message.split('\n');
+    throw error;
+  }
+}
+
+test('.env.example has every variable that is read, and with its default', () => {
+  const read = [...SOURCE.matchAll(/'([A-Z]+(?:_[A-Z]+)*)'/g)].flatMap(([, name = '']) =>
+    name in documented || name.includes('_') || /^(HOST|PORT)$/.test(name) ? name : [],
+  );
+  expect(new Set(read)).toEqual(new Set(Object.keys(documented)));
+  expect(readConfig(documented)).toEqual(readConfig({}));
+});
+
+test('a variable that is empty or blank is as one that is not there', () => {
+  expect(readConfig({ PORT: '', HOST: ' ', API_TOKENS: '', CORS_ORIGINS: ' ' })).toEqual(readConfig({}));
+});
+
+test('values are taken as they are meant', () => {
+  const config = readConfig({
+    API_TOKENS: ' one , two,',
+    CORS_ORIGINS: 'https://a.example.com, http://localhost:5173',
+    AUTH_JWKS_URL: 'https://issuer.example.com/keys',
+    AUTH_ISSUER: 'https://issuer.example.com',
+    AUTH_AUDIENCE: 'plants',
+    MAX_REQUESTS: '7',
+  });
+  expect(config).toMatchObject({
+    tokens: ['one', 'two'],
+    corsOrigins: ['https://a.example.com', 'http://localhost:5173'],
+    jwt: { issuer: 'https://issuer.example.com', audience: 'plants' },
+    maxRequests: 7,
+  });
+});
+
+const JWT = {
+  AUTH_JWKS_URL: 'https://issuer.example.com/keys',
+  AUTH_ISSUER: 'https://issuer.example.com',
+  AUTH_AUDIENCE: 'plants',
+};
+
+test.each([
+  [{ MAX_REQUESTS: '0' }, ['MAX_REQUESTS: expected an integer from 1 to 1000000, got "0"']],
+  [{ KEEP_ALIVE_TIMEOUT: '5s' }, ['KEEP_ALIVE_TIMEOUT: expected an integer from 1 to 3600000, got "5s"']],
+  [
+    { HEADERS_TIMEOUT: '20000', REQUEST_TIMEOUT: '10000' },
+    ['HEADERS_TIMEOUT: expected no more than REQUEST_TIMEOUT, got 20000'],
+  ],
+  [
+    { CORS_ORIGINS: 'https://a.example.com/' },
+    ['CORS_ORIGINS: expected origins like https://app.example.com, got "https://a.example.com/"'],
+  ],
+  [{ CORS_ORIGINS: '*' }, ['CORS_ORIGINS: expected origins like https://app.example.com, got "*"']],
+  [
+    { ...JWT, AUTH_AUDIENCE: '' },
+    [
+      'AUTH_AUDIENCE: expected a value, since AUTH_JWKS_URL, AUTH_ISSUER, AUTH_AUDIENCE belong together, got none',
+    ],
+  ],
+  [
+    { ...JWT, AUTH_JWKS_URL: 'http://issuer.example.com/keys' },
+    [
+      'AUTH_JWKS_URL: expected an https:// URL (http:// on this machine only), got "http://issuer.example.com/keys"',
+    ],
+  ],
+  [
+    { ...JWT, AUTH_JWKS_URL: 'issuer' },
+    ['AUTH_JWKS_URL: expected an https:// URL (http:// on this machine only), got "issuer"'],
+  ],
+  [{ ...JWT, NODE_ENV: 'production' }, []],
+  [{ ...JWT, AUTH_JWKS_URL: 'http://127.0.0.1:8080/keys' }, []],
+])('%j: %j', (environment, sentences) => {
+  expect(wrongIn(environment)).toEqual(sentences);
+});
+
+test('neither tokens nor passwords are shown', () => {
+  const said = wrongIn({ API_TOKENS: 'hunter2, hunter 2', DATABASE_URL: 'mysql://root:hunter2@db' });
+  expect(said).toHaveLength(2);
+  expect(said.join()).not.toContain('hunter');
+});
