@@ -6,6 +6,7 @@ import type { Strategies } from './contract/security';
 import { createService, type Outcome } from './contract/serve';
 import { renderProblem, toProblem } from './errors';
 import { createHandlers } from './handlers';
+import { docsRouter } from './operational/docs';
 import type { Metrics } from './operational/metrics';
 import { requestIdOf } from './operational/request-id';
 import { operationalRoutes } from './operational/routes';
@@ -23,6 +24,8 @@ export interface Dependencies {
   readonly stopping: AbortSignal;
   /** From which web pages of others may call; none if empty. */
   readonly corsOrigins: string[];
+  /** Whether operations may be left whose handlers are stubs. */
+  readonly stubs: boolean;
   /** Bytes of a request body. */
   readonly bodyLimit: number;
   /** Requests under way at once. */
@@ -53,6 +56,7 @@ export function createApp(dependencies: Dependencies): Express {
       strategies,
       toProblem,
       render: renderProblem,
+      stubs: dependencies.stubs,
       bodyLimit: dependencies.bodyLimit,
       maxRequests: dependencies.maxRequests,
       reserved: RESERVED,
@@ -61,6 +65,7 @@ export function createApp(dependencies: Dependencies): Express {
       report,
     }),
   );
+  app.use(RESERVED, docsRouter(document));
   const ready = async () => {
     if (stopping.aborted) throw new StoreUnavailable('the server is shutting down');
     await store.ready();

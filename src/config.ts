@@ -22,6 +22,8 @@ export interface Config {
   };
   readonly maxConnections: number;
   readonly maxRequests: number;
+  /** Nothing may be made up or left unfinished. */
+  readonly production: boolean;
   /** Bytes. */
   readonly bodyLimit: number;
   readonly shutdownTimeout: number;
@@ -107,6 +109,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     },
     maxConnections: integer('MAX_CONNECTIONS', 2000, 1, 1_000_000),
     maxRequests: integer('MAX_REQUESTS', 512, 1, 1_000_000),
+    production: environment['NODE_ENV'] === 'production',
     bodyLimit: integer('BODY_LIMIT', 102_400, 1, 1_073_741_824),
     shutdownTimeout: integer('SHUTDOWN_TIMEOUT', 10_000, 1, HOUR),
     logLevel: read('LOG_LEVEL') || 'info',
@@ -119,7 +122,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     const got = `${config.databaseUrl.split(':')[0] ?? ''}:...`; // the rest may be a password
     expected('DATABASE_URL', 'memory:, sqlite:PATH or postgres://...', got);
   }
-  if (!config.tokens && !config.jwt && wrong.length === 0 && environment['NODE_ENV'] === 'production') {
+  if (!config.tokens && !config.jwt && wrong.length === 0 && config.production) {
     expected('API_TOKENS or API_TOKENS_FILE', 'tokens, since NODE_ENV is production', 'none');
   }
   if (wrong.length > 0) throw new InvalidConfig(wrong.join('\n'));

@@ -2,7 +2,7 @@ import { below, isObject, members, type OpenApiDocument, type Place } from './do
 import { type Codec, codecOf, coverage, essenceOf } from './media-type';
 
 /** OpenAPI 3.1 section 4.8.9. */
-const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
+export const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
 export const PARAMETER_PLACES = ['path', 'query', 'header', 'cookie'] as const;
 export type ParameterPlace = (typeof PARAMETER_PLACES)[number];
