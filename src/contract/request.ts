@@ -3,7 +3,8 @@ import type { JsonObject, OpenApiDocument } from './document';
 import { compileForm } from './form';
 import { MalformedJson, parseJson } from './json';
 import { parseMediaType } from './media-type';
-import { cover, isJudged, type MediaTypeObject, type Operation, type Parameter } from './operations';
+import { type Operation, type Parameter } from './operations';
+import { cover, isJudged, type MediaTypeObject } from './media-type';
 import {
   compileParameters,
   MalformedParameter,

@@ -1,8 +1,10 @@
 import createClient, { type Client, type Middleware } from 'openapi-fetch';
 import { type JsonObject, OpenApiDocument } from '../../src/contract/document';
 import { type Holder, Shapes } from '../../src/contract/shapes';
-import { parseJson, stringifyJson } from '../../src/contract/json';
-import { cover, readOperations } from '../../src/contract/operations';
+import { parseJson } from '../../src/contract/json';
+import { stringifyJson } from '../../src/contract/json-text';
+import { readOperations } from '../../src/contract/operations';
+import { cover } from '../../src/contract/media-type';
 import { essenceOf } from '../../src/contract/media-type';
 
 /**
