@@ -67,7 +67,7 @@ export function planRequest(document: OpenApiDocument, operation: Operation, sch
   const plans = [undefined, ...bodies].map((body) => {
     const properties = {
       ...parameters,
-      ...(body && isJudged(body.media) && { body: schemas.reference(body.media.schema) }),
+      ...(body && isJudged(body.media) && { body: schemas.at(body.media.schema) }),
     };
     return {
       body,
@@ -196,7 +196,7 @@ export function parameterSchemas(
     places[place] = {
       type: 'object',
       properties: Object.fromEntries(
-        here.map(({ name, schema }) => [name, schema === undefined ? true : schemas.reference(schema)]),
+        here.map(({ name, schema }) => [name, schema === undefined ? true : schemas.at(schema)]),
       ),
       required: here.filter(({ required }) => required).map(({ name }) => name),
     };

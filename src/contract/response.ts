@@ -12,7 +12,7 @@ import type { Check, Compile, Envelope } from './validator';
 /** An answer as it goes out. */
 export interface Encoded {
   readonly status: number;
-  readonly headers: Headers;
+  readonly headers: Record<string, string>;
   readonly body: string | Uint8Array | undefined;
 }
 
@@ -59,7 +59,7 @@ export function planResponses(document: OpenApiDocument, operation: Operation, s
       variants: variants.map((media) => {
         const properties = {
           ...headers,
-          ...(media && isJudged(media) && { body: schemas.reference(media.schema) }),
+          ...(media && isJudged(media) && { body: schemas.at(media.schema) }),
         };
         return { media, schema: { type: 'object', properties, required: Object.keys(headers) } };
       }),

@@ -27,6 +27,9 @@ const DIALECTS = [
   'https://spec.openapis.org/oas/3.1/dialect/base',
 ];
 
+/** More schemas than these are not put in the place of references to them. */
+const MAX_INLINED = 50;
+
 /** Whether a schema describes an integer of `format: int64`, for which a double is not enough. */
 export function isInt64(schema: JsonObject): boolean {
   const types = [schema['type']].flat();
@@ -43,15 +46,20 @@ export class SchemaSet {
   /** By identifier. Complete once the last schema of the document has been rewritten. */
   readonly components: Record<string, JsonObject> = {};
   private readonly identifiers = new Map<string, string>();
+  /** The references that are being inlined, the outermost first. */
+  private readonly inlining = new Set<string>();
+  /** How many more schemas may be inlined into the present one. */
+  private room = 0;
 
   constructor(
     private readonly document: OpenApiDocument,
     private readonly direction: Direction,
   ) {}
 
-  /** A reference to the schema at `pointer`. */
-  reference(pointer: string): Schema {
-    return { $ref: this.identify(pointer, false) };
+  /** The schema at `pointer`, as it stands in an envelope. */
+  at(pointer: string): Schema {
+    this.room = MAX_INLINED;
+    return this.rewrite(this.document.at(pointer), pointer, false);
   }
 
   /**
@@ -68,7 +76,10 @@ export class SchemaSet {
     if (known !== undefined) return known;
     const identifier = `schema:${this.identifiers.size}`;
     this.identifiers.set(key, identifier);
+    const { room } = this;
+    this.room = MAX_INLINED;
     const schema = this.rewrite(this.document.at(pointer), pointer, lenient);
+    this.room = room;
     this.components[identifier] = isObject(schema)
       ? { $id: identifier, ...schema }
       : { $id: identifier, ...(schema ? {} : { not: {} }) };
@@ -88,7 +99,7 @@ export class SchemaSet {
         this.document.find(here, 'only JSON Schema 2020-12 can be served');
       } else if (keyword === '$ref') {
         const target = this.document.target(operand, pointer);
-        if (target !== undefined) rewritten['$ref'] = this.identify(target, lenient);
+        if (target !== undefined) this.refer(target, lenient, rewritten);
       } else if (lenient && operand === false && /^(additional|unevaluated)Properties$/.test(keyword))
         continue;
       else if (ASSERTIONS.includes(keyword)) rewritten[keyword] = operand;
@@ -98,7 +109,9 @@ export class SchemaSet {
       } else if (ARRAY_OF_SCHEMAS.includes(keyword) && Array.isArray(operand)) {
         if (keyword === 'anyOf' || keyword === 'oneOf')
           operand.forEach((_, i) => this.branch(below(here, i)));
-        rewritten[keyword] = operand.map((schema, i) => one(schema, below(here, i)));
+        const inlined = (rewritten['allOf'] as Schema[] | undefined) ?? [];
+        const all = operand.map((schema, i) => one(schema, below(here, i)));
+        rewritten[keyword] = keyword === 'allOf' ? [...inlined, ...all] : all;
       } else if (MAP_OF_SCHEMAS.includes(keyword)) {
         rewritten[keyword] = Object.fromEntries(
           members(operand).map(([name, schema]) => [name, one(schema, below(here, name))]),
@@ -113,6 +126,22 @@ export class SchemaSet {
     if (integer || multipleOf !== undefined) rewritten['exact'] = { integer, int64, multipleOf };
     this.oneWay(value, pointer, rewritten);
     return rewritten;
+  }
+
+  /**
+   * Puts what a `$ref` refers to in its place. ajv keeps an object for each reference whose property has the name of the
+   * reference: with some 1,500 of them, V8 runs out of shapes for such objects, and every `{}` in the process is slow.
+   * Only what refers to itself, or is large, stays a reference.
+   */
+  private refer(target: string, lenient: boolean, rewritten: Record<string, unknown>): void {
+    if (this.inlining.has(target) || --this.room < 0) {
+      rewritten['$ref'] = this.identify(target, lenient);
+      return;
+    }
+    this.inlining.add(target);
+    const schema = this.rewrite(this.document.at(target), target, lenient);
+    this.inlining.delete(target);
+    rewritten['allOf'] = [schema, ...((rewritten['allOf'] as Schema[] | undefined) ?? [])];
   }
 
   /** Leaves to the validator's doubles only those comparisons of an int64 that are right for doubles too. */

@@ -127,7 +127,11 @@ export function createService(options: ServiceOptions): Middleware {
   function refuse(problem: Problem, served: ServedOperation | undefined): Encoded {
     const rendered = render(problem);
     if (served?.responses.documents(rendered.status) === true) {
-      return served.responses.write(rendered, problem.headers);
+      try {
+        return served.responses.write(rendered, problem.headers);
+      } catch {
+        // checkProblems has proven the shape of it; one that is refused all the same says nothing that matters.
+      }
     }
     const headers = { ...rendered.headers, ...problem.headers, 'Content-Type': 'application/json' };
     return { status: rendered.status, headers, body: JSON.stringify(rendered.body) };

@@ -1,26 +1,20 @@
 /**
  * The only file that reaches into express-openapi-validator, which is pinned exactly in package.json.
  *
- * Used as a middleware, it compiles a validator for every Content-Type that clients make up, scans all routes on each
- * request, coerces, and judges integers as doubles. Its classes do none of that. Here the value to judge is put into
- * one object, the envelope, which stands where they expect a JSON body; every schema is compiled once, at start; and
- * express-openapi-validator judges the envelope with its own ajv, formats and messages.
- * tests/contract/ fails when a new version changes what this relies on; plain-wiring.test.ts there shows what it saves from.
+ * As a middleware, it compiles a validator for every Content-Type that clients make up, scans all routes on each
+ * request, coerces, judges integers as doubles, and looks only at what is sent with res.json. What judges in it has none
+ * of these faults: its ajv, with its formats, keywords and messages. That is made here once for a document, and shown
+ * everything that enters and leaves, in one object each (the envelope), in validators compiled at start.
+ * plain-wiring.test.ts shows what this saves from, and fails when a new version no longer needs it.
  */
-import type { FuncKeywordDefinition, SchemaValidateFunction } from 'ajv';
+import type { ErrorObject, FuncKeywordDefinition, SchemaValidateFunction, ValidateFunction } from 'ajv';
 import type { FormatName } from 'ajv-formats';
-import { response as noResponse } from 'express';
-import { BadRequest, InternalServerError } from 'express-openapi-validator/dist/framework/types';
-import type {
-  OpenAPIV3,
-  OpenApiRequest,
-  ValidationErrorItem,
-} from 'express-openapi-validator/dist/framework/types';
+import { createRequestAjv, createResponseAjv } from 'express-openapi-validator/dist/framework/ajv';
 import { OpenAPISchemaValidator } from 'express-openapi-validator/dist/framework/openapi.schema.validator';
-import { RequestValidator } from 'express-openapi-validator/dist/middlewares/openapi.request.validator';
-import { ResponseValidator } from 'express-openapi-validator/dist/middlewares/openapi.response.validator';
-import { canonicalJson, exactNumber } from './json';
+import type { AjvInstance, OpenAPIV3 } from 'express-openapi-validator/dist/framework/types';
+import { augmentAjvErrors } from 'express-openapi-validator/dist/middlewares/util';
 import type { JsonObject } from './document';
+import { canonicalJson, exactNumber } from './json';
 
 /** The value to judge: an object, so that the exact value of a number in it can be looked up. */
 export type Envelope = Record<string, unknown>;
@@ -156,46 +150,43 @@ const options = {
   keywords: [exact, unique],
 };
 
-const JSON_TYPE = 'application/json';
-const JSON_HEADERS = { 'content-type': JSON_TYPE };
-const REQUIRED = /^must have required property '(.*)'$/s;
-
-/** express-openapi-validator names the missing property as the place; the place is the object that misses it. */
-function violation({ path, message }: ValidationErrorItem, prefix: string): Violation {
-  const missing = REQUIRED.exec(message)?.[1];
-  const place = (missing === undefined ? path : path.slice(0, -missing.length - 1)).slice(prefix.length);
-  return place === '' && missing !== undefined
-    ? { place: `/${missing}`, message: 'is required' }
-    : { place, message };
+function violation({ instancePath, message = 'is not valid', params }: ErrorObject): Violation {
+  const { missingProperty, additionalProperty, unevaluatedProperty } = params as Partial<
+    Record<string, string>
+  >;
+  // At the top stand the parts of a request or response, not the properties of a value.
+  if (instancePath === '' && missingProperty !== undefined) {
+    return { place: `/${missingProperty}`, message: 'is required' };
+  }
+  const surplus = additionalProperty ?? unevaluatedProperty;
+  return { place: surplus === undefined ? instancePath : `${instancePath}/${surplus}`, message };
 }
 
 /** Schemas that others refer to, by identifier. */
 export type Components = Readonly<Record<string, JsonObject>>;
 
-/** Compiles the check of an envelope; equal schemas share one, as the error responses of most operations do. */
+/** Compiles the check of an envelope. Equal schemas share one, as the error responses of most operations do. */
 export type Compile = (schema: JsonObject) => Check;
 
-/** @param compile is given a name for each schema that is not equal to an earlier one */
-function sharing(compile: (name: string, schema: JsonObject) => Check): Compile {
-  const checks = new Map<string, Check>();
+function compiler(ajv: AjvInstance, components: Components): Compile {
+  for (const schema of Object.values(components)) ajv.addSchema(schema);
+  const compiled = new Map<string, ValidateFunction>();
   return (schema) => {
-    const name = JSON.stringify(schema);
-    const check = checks.get(name) ?? compile(`check ${checks.size}`, schema);
-    checks.set(name, check);
-    return check;
+    const text = JSON.stringify(schema);
+    const validate = compiled.get(text) ?? ajv.compile(schema);
+    compiled.set(text, validate);
+    return (envelope) =>
+      validate(envelope) ? CONFORMS : augmentAjvErrors(validate.errors ?? undefined).map(violation);
   };
 }
 
-/** A document of nothing but schemas. */
-function documentOf(components: Components): DocumentV3_1 {
-  const schemas = Object.fromEntries(Object.entries(components).map(([id, schema]) => [id, { ...schema }]));
-  return {
-    openapi: '3.1.0',
-    info: { title: '', summary: '', version: '' },
-    webhooks: {},
-    components: { schemas },
-  };
-}
+const CONFORMS: readonly Violation[] = [];
+const EMPTY: DocumentV3_1 = {
+  openapi: '3.1.0',
+  info: { title: '', summary: '', version: '' },
+  webhooks: {},
+  components: {},
+};
 
 /**
  * Compiles checks of what enters. They fill in the defaults of the schemas.
@@ -203,55 +194,10 @@ function documentOf(components: Components): DocumentV3_1 {
  * @param allErrors whether a check lists all violations or ends at the first
  */
 export function requestCompiler(components: Components, allErrors: boolean): Compile {
-  const document = documentOf(components);
-  const validator = new RequestValidator(document, { ...options, allErrors, useDefaults: true });
-  document.components = {}; // else every compilation walks all of them again
-  return sharing((name, schema) => {
-    const openapi = {
-      expressRoute: name,
-      openApiRoute: name,
-      pathParams: {},
-      schema: { requestBody: { content: { [JSON_TYPE]: { schema } } }, responses: {} },
-      serial: 0,
-    };
-    const url = { url: '/', originalUrl: '/', path: '/' };
-    const check: Check = (body) => {
-      const request = { method: 'POST', ...url, headers: JSON_HEADERS, query: {}, params: {}, body, openapi };
-      try {
-        void validator.validate(request as Partial<OpenApiRequest> as OpenApiRequest, noResponse, noNext);
-        return [];
-      } catch (error) {
-        if (!(error instanceof BadRequest)) throw error;
-        return error.errors.map((item) => violation(item, '/body'));
-      }
-    };
-    check({}); // compiles it
-    return check;
-  });
+  return compiler(createRequestAjv(EMPTY, { ...options, allErrors, useDefaults: true }), components);
 }
-
-const noNext = () => undefined;
 
 /** Compiles checks of what leaves. They list all violations. */
 export function responseCompiler(components: Components): Compile {
-  const document = documentOf(components);
-  const validator = new ResponseValidator(document, { ...options, allErrors: true });
-  document.components = {};
-  return sharing((name, schema) => {
-    const request = { method: 'POST', headers: JSON_HEADERS, openapi: { expressRoute: name } };
-    const responses = { 200: { description: '', content: { [JSON_TYPE]: { schema } } } };
-    const validators = validator._getOrBuildValidator(
-      request as Partial<OpenApiRequest> as OpenApiRequest,
-      responses,
-    );
-    return (body) => {
-      try {
-        validator._validate({ validators, body, statusCode: 200, path: '/', accepts: [JSON_TYPE] });
-        return [];
-      } catch (error) {
-        if (!(error instanceof InternalServerError)) throw error;
-        return error.errors.map((item) => violation(item, '/response'));
-      }
-    };
-  });
+  return compiler(createResponseAjv(EMPTY, { ...options, allErrors: true }), components);
 }

@@ -5,10 +5,10 @@ import type { Handlers } from '.';
 /** POST /plants: creates a plant in the store; creating the same one again is a safe retry. */
 export const createPlant =
   (store: PlantStore): Handlers['createPlant'] =>
-  async ({ body }) => {
-    const outcome = await store.create(body);
+  async ({ body: { id, ...plant } }) => {
+    const outcome = await store.create({ id, ...plant });
     if (outcome === 'conflict') {
-      return { status: 400, body: errorBody('idTaken', `body/id ${body.id} already names another plant`) };
+      return { status: 400, body: errorBody('idTaken', `body/id ${id} already names another plant`) };
     }
-    return { status: 200, body };
+    return { status: 200, body: plant };
   };

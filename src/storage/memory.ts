@@ -2,7 +2,7 @@ import { StoreUnavailable, type CreateOutcome, type Plant, type PlantStore } fro
 
 /** Keeps plants until the process ends: for tests, demonstrations and measurements. */
 export function openMemoryStore(): PlantStore {
-  const plants = new Map<bigint, Plant>();
+  const plants = new Map<bigint, Omit<Plant, 'id'>>();
   let closed = false;
   const refuse = () => Promise.reject(new StoreUnavailable('the store is closed'));
   return {
@@ -10,7 +10,7 @@ export function openMemoryStore(): PlantStore {
       if (closed) return refuse();
       const known = plants.get(id);
       if (known) return Promise.resolve(known.name === name && known.tag === tag ? 'unchanged' : 'conflict');
-      plants.set(id, { id, name, ...(tag !== undefined && { tag }) });
+      plants.set(id, tag === undefined ? { name } : { name, tag });
       return Promise.resolve('created');
     },
     ready: () => (closed ? refuse() : Promise.resolve()),
