@@ -5,7 +5,7 @@ export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 
 INSTALLED := node_modules/.package-lock.json
 
-.PHONY: help install generate breaking check build test run dev mock clean contract mutants crash throughput bench
+.PHONY: help install generate breaking check build test run dev mock clean browser contract mutants crash throughput bench
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,6 +38,9 @@ check: $(INSTALLED) ## format, lint, types, and whether generated/ is fresh
 
 test: build ## run every test
 	jest --json --outputFile reports/jest.json
+
+browser: $(INSTALLED) ## try the documentation page in Chromium (Debian's chromium, or CHROMIUM=path)
+	jest --testMatch '**/tests/**/*.browser.ts' --json --outputFile reports/jest-browser.json
 
 contract: $(INSTALLED) ## what the document promises, put to the server; reports/contract/index.html
 	@tsx scripts/contract.ts

@@ -8,13 +8,12 @@
  */
 import { below, type JsonObject, OpenApiDocument } from '../src/contract/document';
 import {
-  cover,
-  type MediaTypeObject,
   type Operation,
   type Parameter,
   readOperations,
   type ResponseObject,
 } from '../src/contract/operations';
+import { cover, type MediaTypeObject } from '../src/contract/media-type';
 import { essenceOf } from '../src/contract/media-type';
 import type { Direction } from '../src/contract/schemas';
 import { SchemaComparison, type Tell } from './schema-changes';

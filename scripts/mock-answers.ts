@@ -1,9 +1,10 @@
 /** What a mock answers: made of the document alone, and judged by the contract before it is sent. */
 import type { ServedOperation } from '../src/contract/contract';
 import { below, isObject, members, type OpenApiDocument } from '../src/contract/document';
-import { stringifyJson } from '../src/contract/json';
+import { stringifyJson } from '../src/contract/json-text';
 import { essenceOf } from '../src/contract/media-type';
-import type { MediaTypeObject, Parameter } from '../src/contract/operations';
+import type { Parameter } from '../src/contract/operations';
+import type { MediaTypeObject } from '../src/contract/media-type';
 import type { Answer, Headers, Problem } from '../src/contract/problem';
 import { UndocumentedResponse } from '../src/contract/response';
 import { ATTEMPTS, samples } from './sample';

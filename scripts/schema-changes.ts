@@ -1,5 +1,5 @@
 import { below, isObject, type OpenApiDocument } from '../src/contract/document';
-import { canonicalJson } from '../src/contract/json';
+import { canonicalJson } from '../src/contract/json-text';
 import type { Direction } from '../src/contract/schemas';
 import { type Bound, isTighter, type SchemaView, viewSchemas } from './schema-view';
 

@@ -1,5 +1,5 @@
 import { below, isObject, members, type OpenApiDocument } from '../src/contract/document';
-import { canonicalJson } from '../src/contract/json';
+import { canonicalJson } from '../src/contract/json-text';
 import type { Direction } from '../src/contract/schemas';
 
 /** The JSON types, with the numbers apart: `number` is an integer or a fraction. */

@@ -34,14 +34,14 @@ export interface ServiceOptions {
   readonly render: (problem: Problem, operation?: Operation) => Answer;
   /** Bytes. */
   readonly bodyLimit: number;
-  /** Whether a handler may be a stub (stub.ts). */
-  readonly stubs: boolean;
   /** How many requests may be under way at once; more are refused before anything is done for them. */
   readonly maxRequests: number;
   /** What goes with every answer, whatever the document says. */
   readonly headers: Headers;
   /** What a request is called in logs; it is sent back as X-Request-Id. */
   readonly requestIdOf: (request: IncomingMessage) => string;
+  /** Whether a handler may be a stub (stub.ts). */
+  readonly stubs: boolean;
   /** Paths that start so are left to others; no operation may have one. */
   readonly reserved: string;
   readonly report: (outcome: Outcome) => void;
@@ -79,6 +79,7 @@ export function createService(options: ServiceOptions): Middleware {
     throw new Problem('noSuchMethod', `this path has the methods ${allow}`, { Allow: allow });
   }
 
+  const always = Object.entries(options.headers);
   let underWay = 0;
   const overloaded = () => {
     const message = `${maxRequests} requests are under way already: try again later`;
@@ -113,8 +114,7 @@ export function createService(options: ServiceOptions): Middleware {
     }
     underWay--;
     if (response.headersSent) return; // the server has refused the rest of the request, and reported that
-    const headers = { ...options.headers, 'X-Request-Id': requestId, ...encoded.headers };
-    send(request, response, { ...encoded, headers }, bodyLimit);
+    send(request, response, encoded, fieldsOf(encoded, requestId, always), bodyLimit);
     const operationId = served?.operation.operationId;
     const milliseconds = performance.now() - started;
     options.report({ method, operationId, status: encoded.status, problem, body, milliseconds, requestId });
@@ -154,23 +154,35 @@ function originForm(target: string): string {
   return rest === undefined ? target : rest.startsWith('/') ? rest : `/${rest}`;
 }
 
+/** Names and values of the header, in turn: put together as objects they take Node two microseconds more. */
+function fieldsOf(
+  { status, headers, body }: Encoded,
+  requestId: string,
+  always: readonly [name: string, value: string][],
+): (string | number)[] {
+  const fields: (string | number)[] = ['X-Request-Id', requestId];
+  for (const [name, value] of always) if (headers[name] === undefined) fields.push(name, value);
+  for (const name in headers) fields.push(name, headers[name] ?? '');
+  const bodiless = status === 204 || status === 304; // RFC 9110 section 8.6
+  if (!bodiless) fields.push('Content-Length', body === undefined ? 0 : Buffer.byteLength(body));
+  return fields;
+}
+
 function send(
   request: IncomingMessage,
   response: ServerResponse,
-  { status, headers, body }: Encoded,
+  { status, body }: Encoded,
+  fields: (string | number)[],
   limit: number,
 ): void {
-  if (status !== 204 && status !== 304) {
-    headers['Content-Length'] = String(body === undefined ? 0 : Buffer.byteLength(body)); // RFC 9110 section 8.6
-  }
   const unread = announcesBody(request) && !request.readableEnded;
   const declared = Number(request.headers['content-length'] ?? Infinity);
   if (!unread || (declared <= limit && request.headers.expect === undefined)) {
-    response.writeHead(status, headers).end(body);
+    response.writeHead(status, fields).end(body);
     return;
   }
   // The connection is closed, but not with unread bytes in it: these would make it reset, and the answer be lost.
-  response.writeHead(status, { ...headers, Connection: 'close' });
+  response.writeHead(status, [...fields, 'Connection', 'close']);
   response.write(body ?? '');
   discardBody(request, () => response.end());
 }

@@ -1,0 +1,27 @@
+# docker build -t plant-store . && docker run --rm --read-only -v plants:/data -p 3000:3000 -e API_TOKENS=secret plant-store
+
+FROM node:24-bookworm AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci
+COPY tsconfig.json ./
+COPY generated generated
+COPY src src
+RUN node_modules/.bin/tsc -p src
+RUN npm prune --omit=dev
+
+FROM node:24-bookworm-slim
+# Nothing in here belongs to the user that runs it, but for the folder of its data.
+RUN install --directory --owner=node --group=node /data
+VOLUME /data
+WORKDIR /app
+COPY --from=build /app/package.json ./
+COPY --from=build /app/node_modules node_modules
+COPY --from=build /app/generated/openapi.json generated/
+COPY --from=build /app/dist dist
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATABASE_URL=sqlite:/data/plants.db
+USER node
+EXPOSE 3000
+HEALTHCHECK --interval=10s --timeout=5s --start-period=10s \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/-/ready`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "--enable-source-maps", "dist/main.js"]

@@ -1,0 +1,61 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse, parseAllDocuments } from 'yaml';
+
+const ROOT = join(__dirname, '../..');
+const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
+const documented = new Set([...read('.env.example').matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name));
+
+const compose = parse(read('scripts/deploy/compose.yaml')) as {
+  services: { server: { build: string; environment: Record<string, string>; stop_grace_period: string } };
+};
+const [deployment, service] = parseAllDocuments(read('scripts/deploy/kubernetes.yaml')).map(
+  (document) => document.toJS() as Record<string, unknown>,
+);
+const { spec: pod, metadata } = (
+  deployment as { spec: { template: { metadata: { labels: object }; spec: Record<string, unknown> } } }
+).spec.template;
+const [container] = pod['containers'] as [{ env: { name: string }[]; ports: { containerPort: number }[] }];
+const dockerfile = read('Dockerfile');
+
+test('every variable that is set where the server is deployed is one that it reads', () => {
+  const image = [...dockerfile.matchAll(/\b([A-Z_]+)=\S/g)].map(([, name]) => name);
+  const named = [
+    ...image.filter((name) => name !== 'API_TOKENS'),
+    ...Object.keys(compose.services.server.environment),
+    ...container.env.map(({ name }) => name),
+  ];
+  expect(named.length).toBeGreaterThan(7);
+  expect(named.filter((name) => !documented.has(name))).toEqual([]);
+});
+
+test('the image is built from files that are there, and not hidden from it', () => {
+  const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap(([, files = '']) =>
+    files.split(' '),
+  );
+  expect(copied).toContain('src');
+  for (const file of copied) {
+    expect([file, existsSync(join(ROOT, file))]).toEqual([file, true]);
+    expect(read('.dockerignore')).toContain(`!${file}\n`);
+  }
+  expect(existsSync(join(ROOT, 'scripts/deploy', compose.services.server.build, 'Dockerfile'))).toBe(true);
+});
+
+test('the service leads to the port of the image, and probes ask what the server answers', () => {
+  expect(dockerfile).toContain(`PORT=${container.ports[0]?.containerPort}`);
+  expect(service).toMatchObject({ spec: { selector: metadata.labels } });
+  const probed = [...read('scripts/deploy/kubernetes.yaml').matchAll(/path: (\/-\/\w+)/g)].map(
+    ([, path]) => path,
+  );
+  expect(new Set(probed)).toEqual(new Set(['/-/metrics', '/-/live', '/-/ready']));
+});
+
+test('the server is given the time that its shutdown may take', () => {
+  const [drain = '', flush = ''] = [
+    /^SHUTDOWN_TIMEOUT=(\d+)/m.exec(read('.env.example'))?.[1],
+    /FLUSH_TIMEOUT = ([\d_]+)/.exec(read('src/operational/shutdown.ts'))?.[1]?.replace('_', ''),
+  ];
+  const seconds = (Number(drain) + Number(flush)) / 1000;
+  expect(parseInt(compose.services.server.stop_grace_period)).toBeGreaterThan(seconds);
+  expect(pod['terminationGracePeriodSeconds']).toBeGreaterThan(seconds + 5); // the wait before the signal
+});
