@@ -1,5 +1,5 @@
 import { Strategy as BearerStrategy } from 'passport-http-bearer';
-import { HEADERS } from '../src/app';
+import { HEADERS, RESERVED } from '../src/app';
 import { bearerStrategies } from '../src/auth';
 import { compileContract } from '../src/contract/contract';
 import { below, type JsonObject, members, OpenApiDocument } from '../src/contract/document';
@@ -18,7 +18,7 @@ export interface Mock extends Pick<Mockable, 'leftOut'> {
   readonly operations: readonly { readonly title: string; readonly status: number | undefined }[];
 }
 
-type Options = Pick<ServiceOptions, 'bodyLimit' | 'report' | 'reserved'> & {
+type Options = Pick<ServiceOptions, 'bodyLimit' | 'maxRequests' | 'report'> & {
   readonly tokens: readonly string[];
 };
 
@@ -27,21 +27,23 @@ type Options = Pick<ServiceOptions, 'bodyLimit' | 'report' | 'reserved'> & {
  *
  * @throws {InvalidContract} with what in it cannot be served
  */
-export function createMock(given: JsonObject, { tokens, ...options }: Options): Mock {
+export function createMock(given: JsonObject, options: Options): Mock {
   const { root, leftOut } = toMockable(given);
   const document = new OpenApiDocument(root);
   const all = [...compileContract(root, undefined).served.values()];
   const answers = new Map(all.map((served) => [served.operation.operationId, successOf(document, served)]));
   const service = createService({
-    ...options,
     document: root,
     stubs: false,
-    maxRequests: 512,
+    handlers: Object.fromEntries([...answers].map(([id, answer]) => [id, () => answering(id, answer)])),
+    strategies: strategiesFor(document, options.tokens),
+    toProblem,
+    bodyLimit: options.bodyLimit,
+    maxRequests: options.maxRequests,
     headers: HEADERS,
     requestIdOf,
-    handlers: Object.fromEntries([...answers].map(([id, answer]) => [id, () => answering(id, answer)])),
-    strategies: strategiesFor(document, tokens),
-    toProblem,
+    reserved: RESERVED,
+    report: options.report,
     render(problem, operation) {
       const plain = renderProblem(problem);
       const served = all.find((one) => one.operation.operationId === operation?.operationId);

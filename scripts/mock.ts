@@ -1,48 +1,35 @@
 /**
  * `mock.ts DOCUMENT`: serves any OpenAPI 3.1 document at once, with every check on, answering from its examples or with
- * values made up to fit. HOST, PORT, API_TOKENS, API_TOKENS_FILE, BODY_LIMIT and LOG_LEVEL as for the server.
+ * values made up to fit. It is configured as the server is, but for the database.
  */
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import express from 'express';
-import { pino } from 'pino';
+import { HEADERS } from '../src/app';
 import { InvalidConfig, readConfig } from '../src/config';
 import { InvalidContract } from '../src/contract/document';
-import { createHttpServer } from '../src/contract/server';
-import { renderProblem } from '../src/errors';
+import { createHttpServer, listen } from '../src/contract/server';
+import { createLog } from '../src/operational/log';
+import { createMetrics } from '../src/operational/metrics';
+import { createReport } from '../src/operational/report';
 import { createMock } from './mock-service';
 import { located, readSource, SourceError } from './source';
 
-/** Milliseconds. */
-const LIMITS = { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 10_000 };
-
 async function main(file: string): Promise<void> {
-  const { host, port, bodyLimit, logLevel, ...config } = readConfig();
-  const log = pino({
-    level: logLevel,
-    ...(process.stdout.isTTY && { transport: { target: 'pino-pretty' } }),
-  });
+  const config = readConfig();
+  const report = createReport(createLog(config.logLevel), createMetrics(), HEADERS);
   const made = randomBytes(24).toString('base64url');
-  const document = await readSource(file);
-  const { service, operations, leftOut } = createMock(document, {
+  const { service, operations, leftOut } = createMock(await readSource(file), {
+    ...config,
     tokens: config.tokens ?? [made],
-    bodyLimit,
-    reserved: '/-/',
-    report({ problem, ...outcome }) {
-      const fields = { ...outcome, ...(problem && { problem: problem.message }) };
-      if (problem?.cause === undefined) log.info(fields, 'answered');
-      else log.error({ ...fields, err: problem.cause }, 'failed');
-    },
+    report: report.request,
   });
   for (const sentence of leftOut) console.log(`  left out  ${sentence}`);
   for (const { title, status } of operations) console.log(`  ${status ?? 'nothing fits, so 500'}  ${title}`);
 
-  const app = express().disable('x-powered-by').use(service);
-  const server = createHttpServer(app, renderProblem, LIMITS).listen(port, host);
-  await once(server, 'listening');
-  const address = server.address();
-  const actual = typeof address === 'object' && address ? address.port : port;
-  console.log(`\nmock of ${file} on http://${host.includes(':') ? `[${host}]` : host}:${actual}`);
+  const app = express().disable('x-powered-by').disable('etag').use(service);
+  const server = createHttpServer(app, report.refuse, config.limits);
+  const address = await listen(server, config.host, config.port);
+  console.log(`\nmock of ${file} on ${address}`);
   if (!config.tokens) console.log(`API_TOKENS is not set; the bearer token of this run is ${made}`);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => {

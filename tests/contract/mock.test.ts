@@ -15,7 +15,7 @@ function mock(document: JsonObject) {
   const { service, ...rest } = createMock(document, {
     tokens: ['token'],
     bodyLimit: 1_000,
-    reserved: '/-/',
+    maxRequests: 10,
     report: (outcome) => outcomes.push(outcome),
   });
   return { ...rest, outcomes, post: () => request(express().use(service)).post('/things') };

@@ -24,7 +24,7 @@ afterAll(() => browser.close());
 /** Opens the page; all that the browser complains of or asks of other hosts is kept. */
 async function open(url: string): Promise<{ page: Page; complaints: string[] }> {
   const page = await browser.newPage();
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(20_000);
   const complaints: string[] = [];
   page.on('console', (message) => {
     if (message.type() === 'error') complaints.push(message.text());

@@ -11,13 +11,8 @@ let project: Project;
 let dev: RunningProcess;
 beforeEach(() => {
   project = copyProject();
-  const env = {
-    HOST: '127.0.0.1',
-    PORT: '0',
-    API_TOKENS: 'token',
-    DATABASE_URL: `sqlite:${project.folder}/plants.db`,
-  };
-  dev = startProcess(['--import', 'tsx', 'scripts/dev.ts'], { cwd: project.folder, env });
+  const env = { PORT: '0', API_TOKENS: 'token', DATABASE_URL: `sqlite:${project.folder}/plants.db` };
+  dev = startProcess(['--import', 'tsx', 'scripts/dev.ts'], env, project.folder);
 });
 afterEach(async () => {
   await dev.stop('SIGKILL');

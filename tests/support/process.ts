@@ -1,53 +1,73 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 
-/** A program that runs, and all that it has written so far. */
+/** A program of Node that runs. */
 export interface RunningProcess {
-  readonly child: ChildProcess;
-  output(): string;
-  /** Resolves with the match once the output from `position` on has one; fails when the program has ended before. */
-  printed(pattern: RegExp, position?: number): Promise<RegExpExecArray>;
-  /** Sends a signal and resolves with the exit code, null if the signal ended it. */
-  stop(signal?: NodeJS.Signals): Promise<number | null>;
+  /** What it has printed so far. */
+  readonly output: () => string;
+  /**
+   * Resolves with the first match in what it has printed, from `position` on.
+   *
+   * @throws {Error} with what it has printed, if it ends before
+   */
+  readonly printed: (pattern: RegExp, position?: number) => Promise<RegExpExecArray>;
+  /** Its exit status once it has ended, null if a signal ended it. */
+  readonly exit: Promise<number | null>;
+  /** Ends it with a signal; resolves as `exit` does. */
+  readonly stop: (signal?: NodeJS.Signals) => Promise<number | null>;
 }
 
-/** Starts a program of Node, whose variables are those of this process and the given ones. */
+const running = new Set<ChildProcess>();
+const killAll = () => {
+  for (const child of running) child.kill('SIGKILL');
+};
+process.once('exit', killAll);
+// A test that has failed leaves its processes running, and Jest would wait for them. (Scripts have no afterAll.)
+if (typeof afterAll === 'function') afterAll(killAll);
+
+/** Starts a program with nothing of the environment of the tests but what Node itself needs. */
 export function startProcess(
   args: readonly string[],
-  { cwd, env }: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
+  env: Readonly<Record<string, string>>,
+  cwd = process.cwd(),
 ): RunningProcess {
-  const child = spawn(process.execPath, args, { cwd, env: { ...process.env, ...env }, stdio: 'pipe' });
-  let text = '';
-  const waiting = new Set<() => void>();
-  const look = () => {
-    for (const check of waiting) check();
-  };
+  const child = spawn(process.execPath, args, {
+    cwd,
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  running.add(child);
+  let output = '';
   for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (chunk: string) => {
-      text += chunk;
-      look();
-    });
+    stream.setEncoding('utf8').on('data', (text: string) => (output += text));
   }
-  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
-  void ended.then(look);
+  const exit = once(child, 'close').then(([status]) => {
+    running.delete(child);
+    return status as number | null;
+  });
+  const printed = (pattern: RegExp, position = 0) =>
+    new Promise<RegExpExecArray>((resolve, reject) => {
+      const look = () => {
+        const match = pattern.exec(output.slice(position));
+        if (!match) return;
+        child.stdout.off('data', look);
+        child.stderr.off('data', look);
+        resolve(match);
+      };
+      child.stdout.on('data', look);
+      child.stderr.on('data', look);
+      look();
+      void exit.then(() => {
+        reject(new Error(`it ended and has not printed ${String(pattern)}: ${output}`));
+      });
+    });
   return {
-    child,
-    output: () => text,
-    printed: (pattern, position = 0) =>
-      new Promise((resolve, reject) => {
-        const check = () => {
-          const match = pattern.exec(text.slice(position));
-          const over = child.exitCode !== null || child.signalCode !== null;
-          if (!match && !over) return;
-          waiting.delete(check);
-          if (match) resolve(match);
-          else reject(new Error(`expected ${String(pattern)}, but the program ended:\n${text}`));
-        };
-        waiting.add(check);
-        check();
-      }),
+    output: () => output,
+    printed,
+    exit,
     stop(signal = 'SIGTERM') {
       child.kill(signal);
-      return ended;
+      return exit;
     },
   };
 }
