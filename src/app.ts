@@ -17,6 +17,8 @@ export interface Dependencies {
   readonly document: JsonObject;
   readonly store: PlantStore;
   readonly strategies: Strategies;
+  /** Nothing may be left unfinished: every operation has a handler that is more than a stub. */
+  readonly production: boolean;
   /** Told of every request, once. */
   readonly report: (outcome: Outcome) => void;
   readonly metrics: Pick<Metrics, 'text' | 'contentType'>;
@@ -24,8 +26,6 @@ export interface Dependencies {
   readonly stopping: AbortSignal;
   /** From which web pages of others may call; none if empty. */
   readonly corsOrigins: string[];
-  /** Whether operations may be left whose handlers are stubs. */
-  readonly stubs: boolean;
   /** Bytes of a request body. */
   readonly bodyLimit: number;
   /** Requests under way at once. */
@@ -56,7 +56,7 @@ export function createApp(dependencies: Dependencies): Express {
       strategies,
       toProblem,
       render: renderProblem,
-      stubs: dependencies.stubs,
+      stubs: !dependencies.production,
       bodyLimit: dependencies.bodyLimit,
       maxRequests: dependencies.maxRequests,
       reserved: RESERVED,

@@ -8,6 +8,8 @@ export interface Config {
   readonly databaseUrl: string;
   /** Undefined: none are configured, which production does not allow. */
   readonly tokens: readonly string[] | undefined;
+  /** Nothing may be made up or left unfinished. */
+  readonly production: boolean;
   /** Where the tokens were read from, if from a file. */
   readonly tokensFile: string | undefined;
   /** Who issues JWTs for this service, if anybody does. */
@@ -22,8 +24,6 @@ export interface Config {
   };
   readonly maxConnections: number;
   readonly maxRequests: number;
-  /** Nothing may be made up or left unfinished. */
-  readonly production: boolean;
   /** Bytes. */
   readonly bodyLimit: number;
   readonly shutdownTimeout: number;
@@ -98,6 +98,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     port: integer('PORT', 3000, 0, 65_535),
     databaseUrl: read('DATABASE_URL') || 'sqlite:data/plants.db',
     tokens: tokens(),
+    production: environment['NODE_ENV'] === 'production',
     tokensFile: read('API_TOKENS_FILE') || undefined,
     jwt: jwt(),
     corsOrigins,
@@ -109,7 +110,6 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     },
     maxConnections: integer('MAX_CONNECTIONS', 2000, 1, 1_000_000),
     maxRequests: integer('MAX_REQUESTS', 512, 1, 1_000_000),
-    production: environment['NODE_ENV'] === 'production',
     bodyLimit: integer('BODY_LIMIT', 102_400, 1, 1_073_741_824),
     shutdownTimeout: integer('SHUTDOWN_TIMEOUT', 10_000, 1, HOUR),
     logLevel: read('LOG_LEVEL') || 'info',

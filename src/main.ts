@@ -34,7 +34,6 @@ async function start(): Promise<void> {
     report: report.request,
     metrics,
     stopping: stopping.signal,
-    stubs: !config.production,
     ...config,
   });
   const server = createHttpServer(app, report.refuse, config.limits, stopping.signal);
@@ -75,5 +74,5 @@ No API_TOKENS are set, so here is one until the server stops. Try:
 start().catch((error: unknown) => {
   const known = error instanceof InvalidConfig || error instanceof InvalidContract;
   console.error(known ? error.message : error);
-  process.exit(1); // a store may be open already, and would keep the process alive
+  process.exit(1); // whatever is open already
 });

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { errorOf, post, TOKEN } from '../support/post';
+import { errorOf, post, TOKEN } from '../support/client';
 import { type Program, startProgram } from '../support/program';
 
 jest.setTimeout(30_000);

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { errorOf, portOf, post, TOKEN } from '../support/post';
+import { errorOf, portOf, post, TOKEN } from '../support/client';
 import { startProgram } from '../support/program';
 import { exchange } from '../support/wire';
 

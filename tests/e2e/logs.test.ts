@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { portOf, post, TOKEN } from '../support/post';
+import { portOf, post, TOKEN } from '../support/client';
 import { type Program, startProgram } from '../support/program';
 import { exchange } from '../support/wire';
 

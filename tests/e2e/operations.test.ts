@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { portOf, post, TOKEN } from '../support/post';
+import { portOf, post, TOKEN } from '../support/client';
 import { startPostgres } from '../support/postgres';
 import { type Program, startProgram } from '../support/program';
 import { exchange } from '../support/wire';

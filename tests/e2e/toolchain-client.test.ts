@@ -1,6 +1,6 @@
 import document from '../../generated/openapi.json';
 import type { paths } from '../../generated/openapi';
-import { createTypedClient } from '../support/client';
+import { createTypedClient } from '../support/typed-client';
 import { startProgram } from '../support/program';
 import { buildDocument, buildService, json, listening } from '../support/service';
 

@@ -23,7 +23,7 @@ export function buildApp(overrides: Partial<Dependencies> = {}): express.Express
     metrics: { text: () => Promise.resolve(''), contentType: 'text/plain' },
     stopping: new AbortController().signal,
     corsOrigins: [],
-    stubs: true,
+    production: false,
     bodyLimit: 102_400,
     maxRequests: 512,
     ...overrides,
