@@ -6,7 +6,7 @@ import { join } from 'node:path';
 export interface Program {
   /** Where it listens. */
   readonly url: string;
-  /** What it has printed so far. */
+  /** What it has printed so far, the last of it. */
   readonly output: () => string;
   /** Resolves with the first match once it has printed one. */
   readonly printed: (pattern: RegExp) => Promise<RegExpExecArray>;
@@ -16,6 +16,9 @@ export interface Program {
 
 /** Milliseconds within which the server must listen, or say why it does not. */
 const START_TIMEOUT = 20_000;
+
+/** Of what it has printed, so many characters are kept: a server under load for minutes prints hundreds of millions. */
+const MAX_OUTPUT = 1_000_000;
 
 const running = new Set<ChildProcess>();
 const killAll = () => {
@@ -38,7 +41,7 @@ function spawnProgram(env: Readonly<Record<string, string>>) {
   });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+    stream.setEncoding('utf8').on('data', (text: string) => (output = (output + text).slice(-MAX_OUTPUT)));
   }
   const printed = (pattern: RegExp) =>
     new Promise<RegExpExecArray>((resolve, reject) => {
