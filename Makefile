@@ -5,7 +5,7 @@ export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 
 INSTALLED := node_modules/.package-lock.json
 
-.PHONY: help install generate breaking check build test run dev mock clean browser contract mutants crash throughput bench
+.PHONY: help install generate breaking check build test run dev mock clean browser contract mutants crash soak throughput bench
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -50,6 +50,9 @@ mutants: $(INSTALLED) ## the same suite against servers broken on purpose
 
 crash: build ## kill server and database under load; count what was lost
 	@tsx scripts/crash.ts --rounds $(or $(ROUNDS),50)
+
+soak: build ## keep the server busy for minutes, among clients that mean no good
+	@tsx scripts/soak.ts --seconds $(or $(SECONDS),180)
 
 throughput: build ## what durability costs under load
 	@tsx scripts/throughput.ts

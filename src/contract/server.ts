@@ -151,8 +151,10 @@ function refuse(
     'Content-Length': Buffer.byteLength(text),
     Connection: 'close',
   };
-  if (pending) pending.writeHead(answer.status, headers).end(text);
-  else {
+  if (pending) {
+    // Whoever reads the request waits for its end or its close; once it is answered, Node tells of neither.
+    pending.writeHead(answer.status, headers).end(text, () => pending.req.destroy());
+  } else {
     const fields = Object.entries(headers).map(([name, value]) => `${name}: ${String(value)}\r\n`);
     const reason = STATUS_CODES[answer.status] ?? '';
     socket.end(`HTTP/1.1 ${answer.status} ${reason}\r\n${fields.join('')}\r\n${text}`);

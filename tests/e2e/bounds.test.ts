@@ -1,4 +1,4 @@
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { errorOf, portOf, post, TOKEN } from '../support/client';
 import { startProgram } from '../support/program';
 import { exchange } from '../support/wire';
@@ -32,6 +32,35 @@ test('beyond MAX_REQUESTS at once requests are refused early, and those accepted
     socket.destroy();
   }
   expect((await post(server, { id: 2, name: 'Ficus' })).status).toBe(200);
+  expect(await server.stop()).toBe(0);
+});
+
+test('a request that breaks off is not under way any more', async () => {
+  const server = await startProgram({
+    API_TOKENS: TOKEN,
+    MAX_REQUESTS: '1',
+    REQUEST_TIMEOUT: '2',
+    HEADERS_TIMEOUT: '1',
+  });
+  const half = `POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${TOKEN}\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{`;
+  const breakOff = (end: (socket: Socket) => void) =>
+    new Promise<void>((resolve) => {
+      const socket = connect({ port: portOf(server), host: '127.0.0.1', allowHalfOpen: true }, () => {
+        socket.write(half, () => {
+          end(socket);
+        });
+      });
+      socket.resume().on('end', () => socket.end());
+      socket
+        .on('error', () => undefined)
+        .on('close', () => {
+          resolve();
+        });
+    });
+  await breakOff((socket) => socket.end());
+  expect((await post(server, { id: 1, name: '' })).status).toBe(200);
+  await breakOff(() => undefined); // the server loses its patience
+  expect((await post(server, { id: 1, name: '' })).status).toBe(200);
   expect(await server.stop()).toBe(0);
 });
 

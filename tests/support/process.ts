@@ -3,7 +3,7 @@ import { once } from 'node:events';
 
 /** A program of Node that runs. */
 export interface RunningProcess {
-  /** What it has printed so far. */
+  /** What it has printed so far, the last of it. */
   readonly output: () => string;
   /**
    * Resolves with the first match in what it has printed, from `position` on.
@@ -16,6 +16,9 @@ export interface RunningProcess {
   /** Ends it with a signal; resolves as `exit` does. */
   readonly stop: (signal?: NodeJS.Signals) => Promise<number | null>;
 }
+
+/** Of what it has printed, so many characters are kept: a server under load for minutes prints hundreds of millions. */
+const MAX_OUTPUT = 1_000_000;
 
 const running = new Set<ChildProcess>();
 const killAll = () => {
@@ -38,8 +41,14 @@ export function startProcess(
   });
   running.add(child);
   let output = '';
+  let dropped = 0; // characters before it
   for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+      if (output.length < 2 * MAX_OUTPUT) return;
+      dropped += output.length - MAX_OUTPUT;
+      output = output.slice(-MAX_OUTPUT);
+    });
   }
   const exit = once(child, 'close').then(([status]) => {
     running.delete(child);
@@ -48,7 +57,7 @@ export function startProcess(
   const printed = (pattern: RegExp, position = 0) =>
     new Promise<RegExpExecArray>((resolve, reject) => {
       const look = () => {
-        const match = pattern.exec(output.slice(position));
+        const match = pattern.exec(output.slice(Math.max(0, position - dropped)));
         if (!match) return;
         child.stdout.off('data', look);
         child.stderr.off('data', look);

@@ -1,0 +1,163 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createHistogram } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import Database from 'better-sqlite3';
+import document from '../generated/openapi.json';
+import { ERROR_NUMBERS } from '../src/errors';
+import { startProgram } from '../tests/support/program';
+import { nameOf, startGood } from './soak/good';
+
+/*
+ * The real server on SQLite, as busy as good clients can make it: first alone, then among clients that mean no good, then
+ * alone again. Exit 1 unless it kept its promises. `tsx scripts/soak.ts [--seconds 180]`
+ */
+
+const CLIENTS = 64;
+const BODY_LIMIT = 102_400;
+/** How many times the p99 of the good clients may be what it is without the bad. */
+const MAX_SLOWDOWN = 3;
+/** How much the memory may be at the end of the bad times, of what it was in their first half. */
+const MAX_GROWTH = 1.2;
+/** What the server answers to what is no operation of the document. */
+const BEYOND = ['noSuchPath', 'noSuchMethod', 'tooSlow', 'headersTooLarge', 'malformed'] as const;
+
+const documented = new Set([
+  ...Object.keys(document.paths['/plants'].post.responses),
+  ...BEYOND.map((kind) => String(Math.floor(ERROR_NUMBERS[kind] / 100))),
+]);
+const numbers = new Set<string>(Object.values(ERROR_NUMBERS).map(String));
+
+/** Whether an answer, as bad.ts tells of it, is one that the server may give. */
+function isDocumented(answer: string): boolean {
+  const [status = '', number = ''] = answer.split(' ');
+  return answer === 'closed' || (documented.has(status) && numbers.has(number) && number.startsWith(status));
+}
+
+const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? NaN;
+const mebibytes = (bytes: number) => (bytes / 2 ** 20).toFixed(0);
+const milliseconds = (microseconds: number) => (microseconds / 1000).toFixed(2);
+
+async function memoryOf(url: string): Promise<number> {
+  const metrics = await (await fetch(`${url}/-/metrics`)).text();
+  return Number(/^process_resident_memory_bytes (\d+)/m.exec(metrics)?.[1]);
+}
+
+async function soak(seconds: number, file: string): Promise<boolean> {
+  const server = await startProgram({
+    DATABASE_URL: `sqlite:${file}`,
+    API_TOKENS: 'soak',
+    BODY_LIMIT: String(BODY_LIMIT),
+    HEADERS_TIMEOUT: '2000',
+    REQUEST_TIMEOUT: '4000',
+  });
+  const { port } = new URL(server.url);
+  const clients = await startGood(Number(port), 'soak', CLIENTS);
+  const { good } = clients;
+
+  const rows = [['phase', 'seconds', 'requests/s', 'p50 ms', 'p99 ms', 'max ms', 'MiB']];
+  /** @returns the p99 in microseconds, and the bytes of the server's memory, once a second */
+  async function phase(name: string, duration: number) {
+    const memory: number[] = [];
+    const latency = (good.latency = createHistogram());
+    const begin = performance.now();
+    while (performance.now() - begin < duration * 1000) {
+      await sleep(1000);
+      memory.push(await memoryOf(server.url));
+      process.stderr.write(
+        `\r${name}: ${memory.length}/${duration.toFixed(0)} s, ${mebibytes(memory.at(-1) ?? 0)} MiB   `,
+      );
+    }
+    const elapsed = (performance.now() - begin) / 1000;
+    const [p50, p99] = [latency.percentile(50), latency.percentile(99)];
+    rows.push([
+      name,
+      elapsed.toFixed(0),
+      (latency.count / elapsed).toFixed(0),
+      milliseconds(p50),
+      milliseconds(p99),
+      milliseconds(latency.max),
+      mebibytes(median(memory)),
+    ]);
+    return { p99, memory };
+  }
+
+  await phase('warm-up', seconds / 12);
+  const before = await phase('good alone', seconds / 6);
+  const child = fork(join(__dirname, 'soak/bad.ts'), [port, 'soak', String(BODY_LIMIT)]);
+  const mixed = await phase('good and bad', (seconds * 7) / 12);
+  child.send('stop');
+  child.once('exit', () => child.emit('message', {})); // one that fails must not keep anybody waiting
+  const [told] = (await once(child, 'message')) as [Record<string, Record<string, number>>];
+  const after = await phase('good alone', seconds / 6);
+  await clients.stop();
+  const status = await server.stop();
+
+  const database = new Database(file, { readonly: true });
+  const stored = new Map(database.prepare('SELECT id, name FROM plants').raw().all() as [number, string][]);
+  database.close();
+  let missing = 0;
+  for (let id = 1; id <= good.lastId; id++)
+    if (!good.refused.has(id) && stored.get(id) !== nameOf(id)) missing++;
+
+  const width = Math.max(...Object.keys(told).map(({ length }) => length));
+  const undocumented: string[] = [];
+  console.log('\n\nbad clients, and what they were told (status and error number, or closed without a word)');
+  for (const [name, answers] of Object.entries(told)) {
+    undocumented.push(...Object.keys(answers).filter((answer) => !isDocumented(answer)));
+    const list = Object.entries(answers).map(([answer, count]) => `${count} x ${answer.slice(0, 100)}`);
+    console.log(`  ${name.padEnd(width)}  ${list.join(', ')}`);
+  }
+  console.log('\ngood clients');
+  for (const row of rows)
+    console.log('  ' + row.map((cell, i) => (i === 0 ? cell.padEnd(14) : cell.padStart(11))).join(''));
+
+  const slowdown = mixed.p99 / ((before.p99 + after.p99) / 2);
+  const half = mixed.memory.length >> 1;
+  const growth =
+    median(mixed.memory.slice(-Math.ceil(half / 2))) / median(mixed.memory.slice(half >> 1, half));
+  const checks: [string, boolean][] = [
+    [`every answer to bad clients is documented; ${undocumented.length} are not`, undocumented.length === 0],
+    [
+      `every good request was answered 200; ${good.refused.size} of ${good.lastId} were not`,
+      good.refused.size === 0,
+    ],
+    [`no acknowledged plant is missing; ${missing} are`, missing === 0],
+    [
+      `the p99 is at most ${MAX_SLOWDOWN} times that without the bad; it is ${slowdown.toFixed(2)} times`,
+      slowdown <= MAX_SLOWDOWN,
+    ],
+    [
+      `the memory is at most ${MAX_GROWTH} times what it was; it is ${growth.toFixed(2)} times`,
+      growth <= MAX_GROWTH,
+    ],
+    [`the server ended with status 0; it was ${String(status)}`, status === 0],
+  ];
+  console.log();
+  for (const [sentence, kept] of checks) console.log(`${kept ? 'ok    ' : 'FAILED'}  ${sentence}`);
+  for (const text of [...undocumented, ...good.refused.values()].slice(0, 3))
+    console.log(`        ${text.slice(0, 300)}`);
+  return checks.every(([, kept]) => kept);
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options: { seconds: { type: 'string', default: '180' } } });
+  const seconds = Number(values.seconds);
+  if (!(seconds >= 12 && seconds <= 3600))
+    throw new Error(`expected --seconds from 12 to 3600, got ${values.seconds}`);
+  const folder = mkdtempSync(join(tmpdir(), 'plant-store-soak-'));
+  try {
+    if (!(await soak(seconds, join(folder, 'plants.db')))) process.exitCode = 1;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+main().catch((error: unknown) => {
+  console.error(error instanceof Error ? error.message : error);
+  process.exit(1);
+});
