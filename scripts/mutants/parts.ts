@@ -97,8 +97,13 @@ function intercept(
     write(held.body);
   };
   Object.assign(response, {
-    writeHead: (status: number, headers: Answer['headers']) => {
-      Object.assign(held, { status, headers: { ...headers } });
+    writeHead: (status: number, fields: readonly (string | number)[]) => {
+      // Names and values in turn.
+      const headers: Record<string, string> = {};
+      fields.forEach((name, i) => {
+        if (i % 2 === 0) headers[name] = String(fields[i + 1]);
+      });
+      Object.assign(held, { status, headers });
       return response;
     },
     write: (chunk: string) => {
