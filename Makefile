@@ -5,7 +5,7 @@ export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 
 INSTALLED := node_modules/.package-lock.json
 
-.PHONY: help install generate check build test run clean contract mutants crash soak throughput bench
+.PHONY: help install generate breaking check build test run dev mock clean browser contract mutants crash soak throughput bench
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -18,8 +18,17 @@ $(INSTALLED): package.json package-lock.json
 run: build ## build and serve
 	@node --enable-source-maps dist/main.js
 
-generate: $(INSTALLED) ## openapi/ -> generated/: the published contract and its types
+dev: $(INSTALLED) ## serve what you edit: on every change check it and swap the server
+	@tsx scripts/dev.ts
+
+mock: $(INSTALLED) ## serve any document: make mock DOC=path/to/openapi.yaml
+	@tsx scripts/mock.ts $(DOC)
+
+generate: $(INSTALLED) ## openapi/ -> generated/ and stubs of handlers; says what changed
 	@tsx scripts/generate.ts
+
+breaking: $(INSTALLED) ## what would break a client of the contract at BASE=git-ref
+	@tsx scripts/breaking.ts $(BASE)
 
 check: $(INSTALLED) ## format, lint, types, and whether generated/ is fresh
 	@tsx scripts/generate.ts --check
@@ -29,6 +38,9 @@ check: $(INSTALLED) ## format, lint, types, and whether generated/ is fresh
 
 test: build ## run every test
 	jest --json --outputFile reports/jest.json
+
+browser: $(INSTALLED) ## try the documentation page in Chromium (Debian's chromium, or CHROMIUM=path)
+	jest --testMatch '**/tests/**/*.browser.ts' --json --outputFile reports/jest-browser.json
 
 contract: $(INSTALLED) ## what the document promises, put to the server; reports/contract/index.html
 	@tsx scripts/contract.ts

@@ -1,83 +1,60 @@
 /**
- * openapi/ -> generated/: the published contract and its types. With `--check` nothing is written, and the process
- * fails if anything would change, also where the types would not show it.
+ * openapi/ -> generated/, and a stub in src/handlers/ for each new operation. Says what changed. With `--check` nothing
+ * is written, and the process fails if anything would change under generated/, also where the types would not show it.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { bundle, createConfig } from '@redocly/openapi-core';
-import { openapiOverlay } from 'openapi-format';
-import openapiTS, { astToString } from 'openapi-typescript';
-import ts from 'typescript';
-import { parse } from 'yaml';
-import { compileContract, type Contract } from '../src/contract/contract';
-import { InvalidContract, isObject, type JsonObject } from '../src/contract/document';
-import { isInt64 } from '../src/contract/schemas';
+import type { JsonObject } from '../src/contract/document';
+import { changeLine, compareDocuments } from './changes';
+import { updateHandlers } from './handlers';
+import { PUBLISHED, root } from './paths';
+import { publish, type Publication } from './publish';
+import { SourceError } from './source';
 
-const root = path.join(__dirname, '..');
-const DOCUMENT = 'openapi/plant-store.yaml';
-const OVERLAY = 'openapi/overlay.yaml';
-const PUBLISHED = 'generated/openapi.json';
-const TYPES = 'generated/openapi.d.ts';
-
-class GenerateError extends Error {}
-
-/** The document, with what it refers to in other files, and the overlay applied to it. */
-async function publish(): Promise<JsonObject> {
-  const { bundle: bundled, problems } = await bundle({
-    ref: path.join(root, DOCUMENT),
-    config: await createConfig({}),
-  });
-  if (problems.length > 0) {
-    throw new GenerateError(
-      problems
-        .map(({ message, location: [at] }) => `${at?.source.absoluteRef ?? DOCUMENT}: ${message}`)
-        .join('\n'),
-    );
-  }
-  const overlaySet = parse(readFileSync(path.join(root, OVERLAY), 'utf8')) as Parameters<
-    typeof openapiOverlay
-  >[1]['overlaySet'];
-  const result: { data: JsonObject; resultData: JsonObject } = await openapiOverlay(bundled.parsed, {
-    overlaySet,
-  });
-  const unused = [result.resultData['unusedActions']].flat();
-  overlaySet.actions.forEach((action, i) => {
-    if (unused.includes(action))
-      throw new GenerateError(
-        `${OVERLAY}#/actions/${i}: ${action.target} matches nothing; delete the action`,
-      );
-  });
-  return result.data;
+/**
+ * Brings generated/ and the list of handlers up to date.
+ *
+ * @returns what was done, a line each
+ * @throws {SourceError}
+ */
+export async function generate(): Promise<string[]> {
+  const publication = await publish();
+  const stale = staleFiles(publication);
+  const before = readPublished();
+  for (const [file, text] of stale) writeFileSync(path.join(root, file), text);
+  const changes = before ? compareDocuments(before, publication.document) : [];
+  const handlers = updateHandlers(publication.contract.served.keys());
+  const written = stale.map(([file]) => file).join(', ');
+  return [
+    ...changes.map(changeLine),
+    ...handlers,
+    stale.length > 0 ? `written: ${written}` : 'generated/ is up to date',
+  ];
 }
 
-/** The types of openapi-typescript, int64 as bigint, and what each operation demands of its caller. */
-async function typesOf(document: JsonObject, { served }: Contract): Promise<string> {
-  const keyword = (kind: ts.KeywordTypeSyntaxKind) => ts.factory.createKeywordTypeNode(kind);
-  const nodes = await openapiTS(JSON.stringify(document), {
-    transform(schema) {
-      if (!isObject(schema)) return undefined;
-      if (schema.format === 'binary') return ts.factory.createTypeReferenceNode('Uint8Array');
-      if (!isInt64(schema)) return undefined;
-      const bigint = keyword(ts.SyntaxKind.BigIntKeyword);
-      const nullable = [schema.type].flat().includes('null');
-      return nullable
-        ? ts.factory.createUnionTypeNode([bigint, ts.factory.createLiteralTypeNode(ts.factory.createNull())])
-        : bigint;
-    },
-  });
-  const requirements = [...served.keys()].map(({ operationId, security }) => {
-    const alternatives = security.map((schemes) => JSON.stringify(schemes.map(({ scheme }) => scheme)));
-    return `    ${JSON.stringify(operationId)}: ${alternatives.join(' | ') || 'never'};\n`;
-  });
-  return `/**
- * Made by \`make generate\` from openapi/. Do not edit: change the document instead.
- */
+/** @throws {SourceError} unless generated/ is what `generate` would write */
+async function check(): Promise<void> {
+  const publication = await publish();
+  const [first] = staleFiles(publication);
+  if (!first) return;
+  const published = readPublished();
+  const place = published && difference(published, publication.document);
+  throw new SourceError(
+    `${first[0]} is stale${place === undefined ? '' : ` at ${place}`}: run \`make generate\` and commit the result`,
+  );
+}
 
-${astToString(nodes)}
-/** What each operation demands: the security schemes of each alternative. */
-export interface security {
-${requirements.join('')}}
-`;
+function staleFiles({ files }: Publication): [file: string, text: string][] {
+  return Object.entries(files).filter(([file, text]) => read(file) !== text);
+}
+
+function readPublished(): JsonObject | undefined {
+  const text = read(PUBLISHED);
+  try {
+    return text === '' ? undefined : (JSON.parse(text) as JsonObject);
+  } catch {
+    return undefined; // a merge left it broken; it is about to be written anew
+  }
 }
 
 /** The first place in which two JSON values differ, with both values. */
@@ -99,40 +76,24 @@ function difference(was: unknown, is: unknown, pointer = ''): string | undefined
   }
   return undefined;
 }
-const read = (file: string) => {
+
+function read(file: string): string {
   try {
     return readFileSync(path.join(root, file), 'utf8');
   } catch {
     return '';
   }
-};
-
-async function main(check: boolean): Promise<void> {
-  const document = await publish();
-  const contract = compileContract(document, undefined);
-  const files = {
-    [PUBLISHED]: `${JSON.stringify(document, null, 2)}\n`,
-    [TYPES]: await typesOf(document, contract),
-  };
-  const stale = Object.entries(files).filter(([file, text]) => read(file) !== text);
-  if (!check) {
-    for (const [file, text] of stale) writeFileSync(path.join(root, file), text);
-    console.log(
-      stale.length > 0 ? `written: ${stale.map(([file]) => file).join(', ')}` : 'generated/ is up to date',
-    );
-    return;
-  }
-  const [first] = stale;
-  if (!first) return;
-  const published = read(PUBLISHED);
-  const place = published === '' ? undefined : difference(JSON.parse(published), document);
-  throw new GenerateError(
-    `${first[0]} is stale${place === undefined ? '' : ` at ${place}`}: run \`make generate\` and commit the result`,
-  );
 }
 
-main(process.argv.includes('--check')).catch((error: unknown) => {
-  const told = error instanceof GenerateError || error instanceof InvalidContract;
-  console.error(told ? error.message : error);
-  process.exitCode = 1;
-});
+if (require.main === module) {
+  const checking = process.argv.includes('--check');
+  const done = checking
+    ? check()
+    : generate().then((lines) => {
+        console.log(lines.join('\n'));
+      });
+  done.catch((error: unknown) => {
+    console.error(error instanceof SourceError ? error.message : error);
+    process.exitCode = 1;
+  });
+}

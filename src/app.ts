@@ -6,6 +6,7 @@ import type { Strategies } from './contract/security';
 import { createService, type Outcome } from './contract/serve';
 import { renderProblem, toProblem } from './errors';
 import { createHandlers } from './handlers';
+import { docsRouter } from './operational/docs';
 import type { Metrics } from './operational/metrics';
 import { requestIdOf } from './operational/request-id';
 import { operationalRoutes } from './operational/routes';
@@ -16,6 +17,8 @@ export interface Dependencies {
   readonly document: JsonObject;
   readonly store: PlantStore;
   readonly strategies: Strategies;
+  /** Nothing may be left unfinished: every operation has a handler that is more than a stub. */
+  readonly production: boolean;
   /** Told of every request, once. */
   readonly report: (outcome: Outcome) => void;
   readonly metrics: Pick<Metrics, 'text' | 'contentType'>;
@@ -30,7 +33,7 @@ export interface Dependencies {
 }
 
 /** Paths that start so are for the operation of the server, and never for the contract. */
-const RESERVED = '/-/';
+export const RESERVED = '/-/';
 
 /** Of every answer: it is what its Content-Type says, and for nobody else. */
 export const HEADERS: Headers = { 'X-Content-Type-Options': 'nosniff', 'Cache-Control': 'no-store' };
@@ -53,6 +56,7 @@ export function createApp(dependencies: Dependencies): Express {
       strategies,
       toProblem,
       render: renderProblem,
+      stubs: !dependencies.production,
       bodyLimit: dependencies.bodyLimit,
       maxRequests: dependencies.maxRequests,
       reserved: RESERVED,
@@ -61,6 +65,7 @@ export function createApp(dependencies: Dependencies): Express {
       report,
     }),
   );
+  app.use(RESERVED, docsRouter(document));
   const ready = async () => {
     if (stopping.aborted) throw new StoreUnavailable('the server is shutting down');
     await store.ready();

@@ -8,6 +8,8 @@ export interface Config {
   readonly databaseUrl: string;
   /** Undefined: none are configured, which production does not allow. */
   readonly tokens: readonly string[] | undefined;
+  /** Nothing may be made up or left unfinished. */
+  readonly production: boolean;
   /** Where the tokens were read from, if from a file. */
   readonly tokensFile: string | undefined;
   /** Who issues JWTs for this service, if anybody does. */
@@ -96,6 +98,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     port: integer('PORT', 3000, 0, 65_535),
     databaseUrl: read('DATABASE_URL') || 'sqlite:data/plants.db',
     tokens: tokens(),
+    production: environment['NODE_ENV'] === 'production',
     tokensFile: read('API_TOKENS_FILE') || undefined,
     jwt: jwt(),
     corsOrigins,
@@ -119,7 +122,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     const got = `${config.databaseUrl.split(':')[0] ?? ''}:...`; // the rest may be a password
     expected('DATABASE_URL', 'memory:, sqlite:PATH or postgres://...', got);
   }
-  if (!config.tokens && !config.jwt && wrong.length === 0 && environment['NODE_ENV'] === 'production') {
+  if (!config.tokens && !config.jwt && wrong.length === 0 && config.production) {
     expected('API_TOKENS or API_TOKENS_FILE', 'tokens, since NODE_ENV is production', 'none');
   }
   if (wrong.length > 0) throw new InvalidConfig(wrong.join('\n'));

@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { Server } from 'node:http';
 import path from 'node:path';
 import { createApp, HEADERS } from './app';
 import { bearerStrategies, jwtVerifier } from './auth';
 import { InvalidConfig, readConfig, watchTokensFile } from './config';
 import { InvalidContract, type JsonObject } from './contract/document';
-import { createHttpServer } from './contract/server';
+import { createHttpServer, listen } from './contract/server';
 import { createLog } from './operational/log';
 import { createMetrics } from './operational/metrics';
 import { createReport } from './operational/report';
@@ -41,7 +40,11 @@ async function start(): Promise<void> {
   server.maxConnections = config.maxConnections;
   server.on('drop', metrics.droppedConnection);
 
-  const address = await listen(server, config.host, config.port);
+  const { host, port } = config;
+  const address = await listen(server, host, port).catch((error: unknown) => {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error;
+    throw new InvalidConfig(`PORT: expected a free port, got ${port}, on which another program listens`);
+  });
   // Not left to the log level: whoever starts the server looks for this.
   log.child({}, { level: 'info' }).info(`listening on ${address}`);
   if (madeUp !== undefined) console.log(invitation(address, madeUp));
@@ -56,21 +59,6 @@ async function start(): Promise<void> {
   }
 
   stopAtSignal({ server, store, stopping, timeout: config.shutdownTimeout, log });
-}
-
-/** Resolves with the address as a URL. */
-function listen(server: Server, host: string, port: number): Promise<string> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      const taken = `PORT: expected a free port, got ${port}, on which another program listens`;
-      reject(error.code === 'EADDRINUSE' ? new InvalidConfig(taken) : error);
-    });
-    server.listen(port, host, () => {
-      const address = server.address();
-      const actual = typeof address === 'object' && address !== null ? address.port : port;
-      resolve(`http://${host.includes(':') ? `[${host}]` : host}:${actual}`);
-    });
-  });
 }
 
 /** For whoever has configured no tokens: a request that works as it stands. */

@@ -36,6 +36,7 @@ async function main([url = '', token = '', mode]: readonly string[]): Promise<vo
     metrics: { text: () => Promise.resolve(''), contentType: 'text/plain' },
     stopping: new AbortController().signal,
     corsOrigins: [],
+    production: true,
     bodyLimit: 102_400,
     maxRequests: 512,
   });

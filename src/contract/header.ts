@@ -1,6 +1,6 @@
 import { DescribedValue } from './described-value';
 import type { OpenApiDocument } from './document';
-import { stringifyJson } from './json';
+import { stringifyJson } from './json-text';
 import type { Parameter } from './operations';
 import {
   compileParts,

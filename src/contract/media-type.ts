@@ -54,3 +54,26 @@ export function coverage(key: string, essence: string): number {
 export function essenceOf(key: string): string {
   return (key.split(';')[0] ?? '').trim().toLowerCase();
 }
+
+/** OpenAPI 3.1 section 4.8.14. */
+export interface MediaTypeObject {
+  /** As the document has it; it may be a range. */
+  readonly key: string;
+  readonly codec: Codec;
+  /** Where its schema stands, if it has one. */
+  readonly schema: string | undefined;
+}
+
+/** Whether bodies of a media type are judged by a schema; bytes are not. */
+export function isJudged(media: MediaTypeObject): media is MediaTypeObject & { readonly schema: string } {
+  return media.schema !== undefined && media.codec !== 'binary';
+}
+
+/** Of the documented media types and ranges, the one that says most about a media type; undefined if none covers it. */
+export function cover(content: readonly MediaTypeObject[], essence: string): MediaTypeObject | undefined {
+  const covering = content.filter(
+    ({ key, codec }) =>
+      coverage(key, essence) === 3 || (coverage(key, essence) > 0 && codec === codecOf(essence)),
+  );
+  return covering.sort((a, b) => coverage(b.key, essence) - coverage(a.key, essence))[0];
+}

@@ -1,25 +1,11 @@
 import { below, isObject, members, type OpenApiDocument, type Place } from './document';
-import { type Codec, codecOf, coverage, essenceOf } from './media-type';
+import { type Codec, codecOf, coverage, essenceOf, type MediaTypeObject } from './media-type';
 
 /** OpenAPI 3.1 section 4.8.9. */
-const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
+export const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
 export const PARAMETER_PLACES = ['path', 'query', 'header', 'cookie'] as const;
 export type ParameterPlace = (typeof PARAMETER_PLACES)[number];
-
-/** OpenAPI 3.1 section 4.8.14. */
-export interface MediaTypeObject {
-  /** As the document has it; it may be a range. */
-  readonly key: string;
-  readonly codec: Codec;
-  /** Where its schema stands, if it has one. */
-  readonly schema: string | undefined;
-}
-
-/** Whether bodies of a media type are judged by a schema; bytes are not. */
-export function isJudged(media: MediaTypeObject): media is MediaTypeObject & { readonly schema: string } {
-  return media.schema !== undefined && media.codec !== 'binary';
-}
 
 /** OpenAPI 3.1 sections 4.8.12 and 4.8.21: a parameter of a request, or a header of a response. */
 export interface Parameter {
@@ -56,15 +42,6 @@ export interface Operation {
   /** By status, range (`2XX`) or `default`. */
   readonly responses: ReadonlyMap<string, ResponseObject>;
   readonly security: readonly SecurityAlternative[];
-}
-
-/** Of the documented media types and ranges, the one that says most about a media type; undefined if none covers it. */
-export function cover(content: readonly MediaTypeObject[], essence: string): MediaTypeObject | undefined {
-  const covering = content.filter(
-    ({ key, codec }) =>
-      coverage(key, essence) === 3 || (coverage(key, essence) > 0 && codec === codecOf(essence)),
-  );
-  return covering.sort((a, b) => coverage(b.key, essence) - coverage(a.key, essence))[0];
 }
 
 /** Reads every operation under `paths`. Callbacks and webhooks are for others to serve. */

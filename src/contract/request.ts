@@ -2,8 +2,8 @@ import { decodeText } from './body';
 import type { JsonObject, OpenApiDocument } from './document';
 import { compileForm } from './form';
 import { MalformedJson, parseJson } from './json';
-import { parseMediaType } from './media-type';
-import { cover, isJudged, type MediaTypeObject, type Operation, type Parameter } from './operations';
+import { type Operation, type Parameter } from './operations';
+import { cover, isJudged, type MediaTypeObject, parseMediaType } from './media-type';
 import {
   compileParameters,
   MalformedParameter,

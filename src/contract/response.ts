@@ -1,8 +1,9 @@
 import type { OpenApiDocument } from './document';
 import { compileHeader, type WriteHeader } from './header';
-import { MalformedJson, parseJson, stringifyJson } from './json';
-import { coverage, essenceOf } from './media-type';
-import { isJudged, type MediaTypeObject, type Operation } from './operations';
+import { MalformedJson, parseJson } from './json';
+import { stringifyJson } from './json-text';
+import { type Operation } from './operations';
+import { coverage, essenceOf, isJudged, type MediaTypeObject } from './media-type';
 import type { Answer, Headers } from './problem';
 import { parameterSchemas } from './request';
 import type { SchemaSet } from './schemas';

@@ -6,6 +6,7 @@ import { type Answer, type Headers, Problem, type ProblemKind } from './problem'
 import type { Operation } from './operations';
 import type { Encoded } from './response';
 import type { Strategies } from './security';
+import { isStub } from './stub';
 
 /** What one request came to, for logs and metrics. */
 export interface Outcome {
@@ -29,8 +30,8 @@ export interface ServiceOptions {
   readonly strategies: Strategies;
   /** Takes any error for the problem that it is. */
   readonly toProblem: (error: unknown) => Problem;
-  /** Puts a problem into the error body of the contract. */
-  readonly render: (problem: Problem) => Answer;
+  /** Puts a problem into the error body of the contract; without an operation, the request was for none. */
+  readonly render: (problem: Problem, operation?: Operation) => Answer;
   /** Bytes. */
   readonly bodyLimit: number;
   /** How many requests may be under way at once; more are refused before anything is done for them. */
@@ -39,6 +40,8 @@ export interface ServiceOptions {
   readonly headers: Headers;
   /** What a request is called in logs; it is sent back as X-Request-Id. */
   readonly requestIdOf: (request: IncomingMessage) => string;
+  /** Whether a handler may be a stub (stub.ts). */
+  readonly stubs: boolean;
   /** Paths that start so are left to others; no operation may have one. */
   readonly reserved: string;
   readonly report: (outcome: Outcome) => void;
@@ -125,7 +128,7 @@ export function createService(options: ServiceOptions): Middleware {
 
   /** The answer to a problem, as the operation documents it or, where it does not, as it is. */
   function refuse(problem: Problem, served: ServedOperation | undefined): Encoded {
-    const rendered = render(problem);
+    const rendered = render(problem, served?.operation);
     if (served?.responses.documents(rendered.status) === true) {
       try {
         return served.responses.write(rendered, problem.headers);
@@ -184,12 +187,18 @@ function send(
   discardBody(request, () => response.end());
 }
 
-function checkHandlers(operations: readonly Operation[], { handlers, reserved }: ServiceOptions): Finding[] {
+function checkHandlers(
+  operations: readonly Operation[],
+  { handlers, reserved, stubs }: ServiceOptions,
+): Finding[] {
   const findings: Finding[] = [];
   const unknown = new Set(Object.keys(handlers));
   for (const { operationId, pointer, paths } of operations) {
     if (!unknown.delete(operationId))
       findings.push({ pointer, message: `the operation ${operationId} has no handler` });
+    const handler = handlers[operationId];
+    if (!stubs && handler && isStub(handler))
+      findings.push({ pointer, message: `the handler of ${operationId} is still a stub: write it` });
     if (paths.some((path) => path.startsWith(reserved))) {
       findings.push({
         pointer,
@@ -221,7 +230,7 @@ function checkProblems(
     'unavailable',
   ];
   const messages = kinds.flatMap((kind) => {
-    const rendered = render(new Problem(kind, 'a sentence'));
+    const rendered = render(new Problem(kind, 'a sentence'), operation);
     if (!responses.documents(rendered.status)) return [];
     try {
       responses.write(rendered, headers);

@@ -105,6 +105,18 @@ function drain(server: Server, connections: ReadonlyMap<Duplex, Connection>): vo
   setTimeout(() => setImmediate(closeIdle), IDLE_GRACE); // immediately after what has come is read
 }
 
+/** Resolves with the address as a URL, once connections are accepted; rejects if that cannot be. */
+export function listen(server: Server, host: string, port: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject).listen(port, host, () => {
+      server.off('error', reject);
+      const address = server.address();
+      const actual = typeof address === 'object' && address !== null ? address.port : port;
+      resolve(`http://${host.includes(':') ? `[${host}]` : host}:${actual}`);
+    });
+  });
+}
+
 /** What Node's parser and timers refuse, by the code of the error (https://nodejs.org/api/http.html#event-clienterror). */
 function problemOf({ code }: NodeJS.ErrnoException): Problem {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')

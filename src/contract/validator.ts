@@ -14,7 +14,8 @@ import { OpenAPISchemaValidator } from 'express-openapi-validator/dist/framework
 import type { AjvInstance, OpenAPIV3 } from 'express-openapi-validator/dist/framework/types';
 import { augmentAjvErrors } from 'express-openapi-validator/dist/middlewares/util';
 import type { JsonObject } from './document';
-import { canonicalJson, exactNumber } from './json';
+import { exactNumber } from './json';
+import { canonicalJson } from './json-text';
 
 /** The value to judge: an object, so that the exact value of a number in it can be looked up. */
 export type Envelope = Record<string, unknown>;

@@ -1,6 +1,8 @@
 import document from '../../generated/openapi.json';
 import { InvalidContract, type JsonObject } from '../../src/contract/document';
 import { Strategy as BearerStrategy } from 'passport-http-bearer';
+import supertest from 'supertest';
+import { notImplemented } from '../../src/contract/stub';
 import { buildApp, buildDocument, buildService, json } from '../support/service';
 
 /** What is found in a document, a line each. */
@@ -31,7 +33,7 @@ describe('a document that is not valid OpenAPI 3.1 is refused', () => {
   it.each([
     [
       'of another version',
-      buildDocument({ openapi: '3.0.3' as unknown as object }),
+      buildDocument({ openapi: '3.0.3' }),
       '#/openapi: expected the version of an OpenAPI 3.1 document, got 3.0.3',
     ],
     [
@@ -210,6 +212,19 @@ describe('what is wired to the document must be all that it asks for', () => {
       `${POST}: the operation postThing has no handler`,
       '#/paths: no operation has the operationId postThings, but a handler has',
     ]);
+  });
+
+  it('a stub in the place of a handler only where stubs may be', async () => {
+    const options = { document: buildDocument(), handlers: { postThing: notImplemented('postThing') } };
+    expect(findings(options.document, { ...options, stubs: false })).toEqual([
+      `${POST}: the handler of postThing is still a stub: write it`,
+    ]);
+    const { app } = buildService(options);
+    const response = await supertest(app).post('/things').expect(501);
+    expect(response.body).toEqual({
+      error: 50100,
+      message: 'the operation postThing is not implemented yet',
+    });
   });
 
   it.each([

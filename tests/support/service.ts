@@ -23,6 +23,7 @@ export function buildApp(overrides: Partial<Dependencies> = {}): express.Express
     metrics: { text: () => Promise.resolve(''), contentType: 'text/plain' },
     stopping: new AbortController().signal,
     corsOrigins: [],
+    production: false,
     bodyLimit: 102_400,
     maxRequests: 512,
     ...overrides,
@@ -43,6 +44,7 @@ export function buildService(options: Partial<ServiceOptions> & { document: Json
       maxRequests: 512,
       headers: {},
       requestIdOf: () => 'a-request',
+      stubs: true,
       reserved: '/-/',
       report: (outcome) => outcomes.push(outcome),
       ...options,
@@ -67,12 +69,10 @@ export async function listening<T>(
   }
 }
 
+type Fields = { readonly operation?: object; readonly components?: object } & JsonObject;
+
 /** A document with one operation, `POST /things`, and whatever the test is about. */
-export function buildDocument({
-  operation = {},
-  components = {},
-  ...rest
-}: Record<string, object> = {}): JsonObject {
+export function buildDocument({ operation = {}, components = {}, ...rest }: Fields = {}): JsonObject {
   return {
     openapi: '3.1.0',
     info: { title: 'A test', version: '1.0.0' },

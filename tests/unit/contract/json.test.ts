@@ -1,12 +1,6 @@
 import fc from 'fast-check';
-import {
-  canonicalJson,
-  exactNumber,
-  MalformedJson,
-  parseJson,
-  parseNumber,
-  stringifyJson,
-} from '../../../src/contract/json';
+import { exactNumber, MalformedJson, parseJson, parseNumber } from '../../../src/contract/json';
+import { canonicalJson, stringifyJson } from '../../../src/contract/json-text';
 
 function parse(text: string): unknown {
   const holder: Record<string, unknown> = {};

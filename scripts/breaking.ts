@@ -1,0 +1,47 @@
+/**
+ * `breaking.ts GIT-REF`: what of generated/openapi.json would break a client of the one that is there at a git ref.
+ * Exits with 1 if anything would, with 2 if the two cannot be compared.
+ */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { isObject, type JsonObject } from '../src/contract/document';
+import { changeLine, compareDocuments } from './changes';
+import { PUBLISHED, root } from './paths';
+
+function parseDocument(text: string): JsonObject {
+  const document: unknown = JSON.parse(text);
+  if (!isObject(document)) throw new Error('it is not a JSON object');
+  return document;
+}
+
+function publishedAt(ref: string): JsonObject {
+  try {
+    const output = { cwd: root, encoding: 'utf8', stdio: 'pipe', maxBuffer: 2 ** 28 } as const;
+    return parseDocument(execFileSync('git', ['show', '--end-of-options', `${ref}:./${PUBLISHED}`], output));
+  } catch (error) {
+    const said = error instanceof Error ? error.message.trim().split('\n').at(-1) : String(error);
+    throw new Error(`${PUBLISHED} of ${ref} cannot be read: ${said}`, { cause: error });
+  }
+}
+
+function main(ref: string): number {
+  const published = parseDocument(readFileSync(path.join(root, PUBLISHED), 'utf8'));
+  const changes = compareDocuments(publishedAt(ref), published).filter(({ breaking }) => breaking);
+  for (const change of changes) console.log(changeLine(change));
+  console.log(
+    changes.length > 0
+      ? `\n${changes.length} ${changes.length === 1 ? 'change' : 'changes'} since ${ref} would break a client`
+      : `nothing since ${ref} would break a client`,
+  );
+  return changes.length > 0 ? 1 : 0;
+}
+
+const [base = ''] = process.argv.slice(2);
+try {
+  if (base === '') throw new Error('expected a git ref to compare with: make breaking BASE=main');
+  process.exitCode = main(base);
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 2;
+}

@@ -1,0 +1,85 @@
+import { Strategy as BearerStrategy } from 'passport-http-bearer';
+import { HEADERS, RESERVED } from '../src/app';
+import { bearerStrategies } from '../src/auth';
+import { compileContract } from '../src/contract/contract';
+import { below, type JsonObject, members, OpenApiDocument } from '../src/contract/document';
+import type { Answer } from '../src/contract/problem';
+import type { Strategies } from '../src/contract/security';
+import { createService, type Middleware, type ServiceOptions } from '../src/contract/serve';
+import { ApiKeyStrategy, BasicStrategy } from '../src/contract/strategies';
+import { renderProblem, toProblem } from '../src/errors';
+import { requestIdOf } from '../src/operational/request-id';
+import { refusalOf, successOf } from './mock-answers';
+import { type Mockable, toMockable } from './mock-document';
+
+export interface Mock extends Pick<Mockable, 'leftOut'> {
+  readonly service: Middleware;
+  /** What is served, and what it is answered with; no status where nothing was found that fits. */
+  readonly operations: readonly { readonly title: string; readonly status: number | undefined }[];
+}
+
+type Options = Pick<ServiceOptions, 'bodyLimit' | 'maxRequests' | 'report'> & {
+  readonly tokens: readonly string[];
+};
+
+/**
+ * A service for a document alone: every request is checked as the document says, and answered as it says.
+ *
+ * @throws {InvalidContract} with what in it cannot be served
+ */
+export function createMock(given: JsonObject, options: Options): Mock {
+  const { root, leftOut } = toMockable(given);
+  const document = new OpenApiDocument(root);
+  const all = [...compileContract(root, undefined).served.values()];
+  const answers = new Map(all.map((served) => [served.operation.operationId, successOf(document, served)]));
+  const service = createService({
+    document: root,
+    stubs: false,
+    handlers: Object.fromEntries([...answers].map(([id, answer]) => [id, () => answering(id, answer)])),
+    strategies: strategiesFor(document, options.tokens),
+    toProblem,
+    bodyLimit: options.bodyLimit,
+    maxRequests: options.maxRequests,
+    headers: HEADERS,
+    requestIdOf,
+    reserved: RESERVED,
+    report: options.report,
+    render(problem, operation) {
+      const plain = renderProblem(problem);
+      const served = all.find((one) => one.operation.operationId === operation?.operationId);
+      return (served && refusalOf(document, served, plain.status, problem)) ?? plain;
+    },
+  });
+  const operations = all.map(({ operation: { operationId, method, paths } }) => ({
+    title: `${method} ${paths.join(', ')}`,
+    status: answers.get(operationId)?.status,
+  }));
+  return { service, operations, leftOut };
+}
+
+function answering(operationId: string, answer: Answer | undefined): Promise<Answer> {
+  if (answer) return Promise.resolve(answer);
+  return Promise.reject(new Error(`no answer was found for ${operationId} that fits what the document says`));
+}
+
+/** Bearer tokens are the given ones; of the other schemes, any credentials of the right form will do. */
+function strategiesFor(document: OpenApiDocument, tokens: readonly string[]): Strategies {
+  const anyone = () => Promise.resolve({});
+  const anyToken = new BearerStrategy(
+    { realm: 'api' },
+    (_token: string, done: (error: null, who: object) => void) => {
+      done(null, {});
+    },
+  );
+  const { bearerAuth } = bearerStrategies(tokens);
+  const names = members(document.at('/components/securitySchemes')).map(([name]) => name);
+  return Object.fromEntries(
+    names.flatMap((name): [string, Strategies[string]][] => {
+      const { type, scheme } = document.follow(below('/components/securitySchemes', name)).value;
+      if (type === 'apiKey') return [[name, new ApiKeyStrategy(anyone)]];
+      if (type === 'oauth2' || type === 'openIdConnect') return [[name, anyToken]];
+      if (/^basic$/i.test(String(scheme))) return [[name, new BasicStrategy(anyone)]];
+      return [[name, bearerAuth]];
+    }),
+  );
+}

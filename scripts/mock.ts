@@ -1,0 +1,47 @@
+/**
+ * `mock.ts DOCUMENT`: serves any OpenAPI 3.1 document at once, with every check on, answering from its examples or with
+ * values made up to fit. It is configured as the server is, but for the database.
+ */
+import { randomBytes } from 'node:crypto';
+import express from 'express';
+import { HEADERS } from '../src/app';
+import { InvalidConfig, readConfig } from '../src/config';
+import { InvalidContract } from '../src/contract/document';
+import { createHttpServer, listen } from '../src/contract/server';
+import { createLog } from '../src/operational/log';
+import { createMetrics } from '../src/operational/metrics';
+import { createReport } from '../src/operational/report';
+import { createMock } from './mock-service';
+import { located, readSource, SourceError } from './source';
+
+async function main(file: string): Promise<void> {
+  const config = readConfig();
+  const report = createReport(createLog(config.logLevel), createMetrics(), HEADERS);
+  const made = randomBytes(24).toString('base64url');
+  const { service, operations, leftOut } = createMock(await readSource(file), {
+    ...config,
+    tokens: config.tokens ?? [made],
+    report: report.request,
+  });
+  for (const sentence of leftOut) console.log(`  left out  ${sentence}`);
+  for (const { title, status } of operations) console.log(`  ${status ?? 'nothing fits, so 500'}  ${title}`);
+
+  const app = express().disable('x-powered-by').disable('etag').use(service);
+  const server = createHttpServer(app, report.refuse, config.limits);
+  const address = await listen(server, config.host, config.port);
+  console.log(`\nmock of ${file} on ${address}`);
+  if (!config.tokens) console.log(`API_TOKENS is not set; the bearer token of this run is ${made}`);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      server.close();
+      server.closeAllConnections();
+    });
+  }
+}
+
+const [given = ''] = process.argv.slice(2);
+main(given).catch((error: unknown) => {
+  if (error instanceof InvalidContract) console.error(located(given, error.findings));
+  else console.error(error instanceof SourceError || error instanceof InvalidConfig ? error.message : error);
+  process.exit(1);
+});

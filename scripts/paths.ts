@@ -1,0 +1,10 @@
+import path from 'node:path';
+
+/** The folder of the project; the paths below are relative to it. */
+export const root = path.join(__dirname, '..');
+
+/** Where the document is that a person writes, and what may belong to it. */
+export const SOURCES = 'openapi';
+export const OVERLAY = 'openapi/overlay.yaml';
+export const PUBLISHED = 'generated/openapi.json';
+export const TYPES = 'generated/openapi.d.ts';

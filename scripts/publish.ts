@@ -1,0 +1,101 @@
+/** openapi/ -> the published contract and its types. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { openapiOverlay } from 'openapi-format';
+import openapiTS, { astToString } from 'openapi-typescript';
+import ts from 'typescript';
+import { parse } from 'yaml';
+import { compileContract, type Contract } from '../src/contract/contract';
+import { InvalidContract, isObject, type JsonObject } from '../src/contract/document';
+import { isInt64 } from '../src/contract/schemas';
+import { OVERLAY, PUBLISHED, root, SOURCES, TYPES } from './paths';
+import { located, readSource, SourceError } from './source';
+
+export interface Publication {
+  readonly document: JsonObject;
+  readonly contract: Contract;
+  /** What belongs under generated/, by path. */
+  readonly files: Readonly<Record<string, string>>;
+}
+
+/** @throws {SourceError} */
+export async function publish(): Promise<Publication> {
+  const file = findDocument();
+  const document = await overlay(await readSource(file));
+  try {
+    const text = `${JSON.stringify(document, null, 2)}\n`;
+    const contract = compileContract(document, undefined);
+    return { document, contract, files: { [PUBLISHED]: text, [TYPES]: await typesOf(document, contract) } };
+  } catch (error) {
+    if (error instanceof InvalidContract) throw new SourceError(located(file, error.findings));
+    throw error;
+  }
+}
+
+/** The one file of openapi/ that is an OpenAPI document; others are parts of it. */
+function findDocument(): string {
+  const folder = path.join(root, SOURCES);
+  const files = readdirSync(folder)
+    .filter((name) => /\.(ya?ml|json)$/.test(name))
+    .map((name) => path.join(folder, name));
+  const [document, ...others] = files.filter((file) =>
+    /^[\s{]*["']?openapi["']?\s*:/m.test(readFileSync(file, 'utf8')),
+  );
+  if (document !== undefined && others.length === 0) return document;
+  const got =
+    document === undefined ? 'none' : [document, ...others].map((name) => path.basename(name)).join(', ');
+  throw new SourceError(`${SOURCES}/: expected one file that starts an OpenAPI document, got ${got}`);
+}
+
+async function overlay(document: JsonObject): Promise<JsonObject> {
+  const file = path.join(root, OVERLAY);
+  if (!existsSync(file)) return document;
+  const overlaySet = readOverlay(file);
+  const result: { data: JsonObject; resultData: JsonObject } = await openapiOverlay(document, { overlaySet });
+  const unused = [result.resultData['unusedActions']].flat();
+  overlaySet.actions.forEach((action, i) => {
+    if (unused.includes(action))
+      throw new SourceError(`${OVERLAY}#/actions/${i}: ${action.target} matches nothing; delete the action`);
+  });
+  return result.data;
+}
+
+type Overlay = Parameters<typeof openapiOverlay>[1]['overlaySet'];
+
+function readOverlay(file: string): Overlay {
+  try {
+    return parse(readFileSync(file, 'utf8')) as Overlay;
+  } catch (error) {
+    throw new SourceError(`${OVERLAY}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** The types of openapi-typescript, int64 as bigint, and what each operation demands of its caller. */
+async function typesOf(document: JsonObject, { served }: Contract): Promise<string> {
+  const keyword = (kind: ts.KeywordTypeSyntaxKind) => ts.factory.createKeywordTypeNode(kind);
+  const nodes = await openapiTS(JSON.stringify(document), {
+    transform(schema) {
+      if (!isObject(schema)) return undefined;
+      if (schema.format === 'binary') return ts.factory.createTypeReferenceNode('Uint8Array');
+      if (!isInt64(schema)) return undefined;
+      const bigint = keyword(ts.SyntaxKind.BigIntKeyword);
+      const nullable = [schema.type].flat().includes('null');
+      return nullable
+        ? ts.factory.createUnionTypeNode([bigint, ts.factory.createLiteralTypeNode(ts.factory.createNull())])
+        : bigint;
+    },
+  });
+  const requirements = [...served.keys()].map(({ operationId, security }) => {
+    const alternatives = security.map((schemes) => JSON.stringify(schemes.map(({ scheme }) => scheme)));
+    return `    ${JSON.stringify(operationId)}: ${alternatives.join(' | ') || 'never'};\n`;
+  });
+  return `/**
+ * Made by \`make generate\` from openapi/. Do not edit: change the document instead.
+ */
+
+${astToString(nodes)}
+/** What each operation demands: the security schemes of each alternative. */
+export interface security {
+${requirements.join('')}}
+`;
+}

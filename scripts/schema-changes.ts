@@ -1,0 +1,237 @@
+import { below, isObject, type OpenApiDocument } from '../src/contract/document';
+import { canonicalJson } from '../src/contract/json-text';
+import type { Direction } from '../src/contract/schemas';
+import { type Bound, isTighter, type SchemaView, viewSchemas } from './schema-view';
+
+/** Takes down one change; `pointer` is into the later document, or the earlier one for what is gone. */
+export type Tell = (pointer: string, message: string, breaking: boolean) => void;
+
+/**
+ * Compares what schemas admit. A client breaks when its requests are no longer admitted (less is, in requests), or when
+ * it is answered what it could not have expected (more is, in responses). As is the custom, a client is taken to ignore
+ * properties that it does not know, and to rely on those that it does.
+ */
+export class SchemaComparison {
+  private readonly compared = new Set<string>();
+
+  constructor(
+    private readonly before: OpenApiDocument,
+    private readonly after: OpenApiDocument,
+    private readonly direction: Direction,
+    private readonly tell: Tell,
+  ) {}
+
+  /**
+   * @param was where the schemas of one value stand in the earlier document; none admit anything
+   * @param is where they stand in the later one
+   * @param place the pointer to tell where there is none
+   */
+  compare(was: readonly string[], is: readonly string[], place: string): void {
+    const pair = `${was.join(' ')} > ${is.join(' ')}`;
+    if (this.compared.has(pair)) return;
+    this.compared.add(pair);
+    const old = viewSchemas(this.before, was, this.direction);
+    const now = viewSchemas(this.after, is, this.direction);
+    const target = is[0] === undefined ? place : this.after.follow(is[0]).pointer;
+    if (old.unions.length === now.unions.length) {
+      this.compareUnions(old.unions, now.unions, target);
+    } else if (this.isOnlyBranches(old, was) || this.isOnlyBranches(now, is)) {
+      // A value that had no branches is taken for one with a single branch, and the other way round.
+      this.compareUnions([old.unions[0] ?? [...was]], [now.unions[0] ?? [...is]], target);
+      return;
+    } else this.differ(target, 'its anyOf and oneOf are not comparable to those before');
+    this.compareTypes(old, now, target);
+    this.compareValues(old, now, target);
+    this.compareBounds(old, now, target);
+    this.compareSets(old, now, target);
+    this.compareProperties(old, now, target);
+    this.compareItems(old, now, target);
+    for (const keyword of new Set([...old.further.keys(), ...now.further.keys()])) {
+      const [a, b] = [old.further.get(keyword) ?? [], now.further.get(keyword) ?? []];
+      if (expand(this.before, a) !== expand(this.after, b))
+        this.differ(b[0] ?? below(target, keyword), `${keyword} differs, in a way that is not judged here`);
+    }
+  }
+
+  private narrowed(pointer: string, message: string): void {
+    this.tell(pointer, message, this.direction === 'request');
+  }
+
+  private widened(pointer: string, message: string): void {
+    this.tell(pointer, message, this.direction === 'response');
+  }
+
+  private differ(pointer: string, message: string): void {
+    this.tell(pointer, message, true);
+  }
+
+  /** Whether schemas say nothing but that one of several branches holds. */
+  private isOnlyBranches({ unions, types, properties }: SchemaView, pointers: readonly string[]): boolean {
+    return pointers.length === 1 && unions.length === 1 && types.size === 7 && properties.size === 0;
+  }
+
+  private compareUnions(old: readonly string[][], now: readonly string[][], place: string): void {
+    for (const [i, branches] of old.entries()) {
+      const rest = [...(now[i] ?? [])];
+      const unpaired = branches.filter((branch) => {
+        const same = rest.findIndex((other) => this.isSame(branch, other));
+        if (same >= 0) rest.splice(same, 1);
+        return same < 0;
+      });
+      // Branches that refer to the same component, or stand at the same place, are the same one, changed.
+      for (const branch of unpaired) {
+        const name = (document: OpenApiDocument, pointer: string) => document.follow(pointer).pointer;
+        const at = rest.findIndex((other) => name(this.after, other) === name(this.before, branch));
+        const [counterpart] = at < 0 ? [] : rest.splice(at, 1);
+        if (counterpart === undefined) this.narrowed(branch, 'this alternative is gone');
+        else this.compare([branch], [counterpart], place);
+      }
+      for (const branch of rest) this.widened(branch, 'this alternative is new');
+    }
+  }
+
+  private isSame(was: string, is: string): boolean {
+    let same = true;
+    new SchemaComparison(this.before, this.after, this.direction, () => {
+      same = false;
+    }).compare([was], [is], is);
+    return same;
+  }
+
+  private compareTypes(old: SchemaView, now: SchemaView, place: string): void {
+    const [lost, gained] = differences(old.types, now.types);
+    const message = `type was ${typeNames(old)}, is ${typeNames(now)}`;
+    if (lost.length > 0) this.narrowed(below(place, 'type'), message);
+    if (gained.length > 0) this.widened(below(place, 'type'), message);
+  }
+
+  private compareValues({ values: old }: SchemaView, { values: now }: SchemaView, place: string): void {
+    const pointer = below(place, 'enum');
+    if (!old || !now) {
+      if (now) this.narrowed(pointer, `only ${[...now.keys()].join(', ')} is admitted now`);
+      if (old) this.widened(pointer, 'any value is admitted now');
+      return;
+    }
+    const [lost, gained] = differences(old.keys(), now.keys());
+    if (lost.length > 0) this.narrowed(pointer, `${lost.join(', ')} is no longer among its values`);
+    if (gained.length > 0) this.widened(pointer, `${gained.join(', ')} is new among its values`);
+  }
+
+  private compareBounds(old: SchemaView, now: SchemaView, place: string): void {
+    for (const side of ['least', 'most'] as const) {
+      for (const of of new Set([...old[side].keys(), ...now[side].keys()])) {
+        const [was, is] = [old[side].get(of), now[side].get(of)];
+        const pointer = below(place, (is ?? was)?.keyword ?? of);
+        const message = boundMessage(was, is);
+        const lower = side === 'least';
+        if (is && (!was || isTighter(is, was, lower))) this.narrowed(pointer, message);
+        if (was && (!is || isTighter(was, is, lower))) this.widened(pointer, message);
+      }
+    }
+  }
+
+  /** Keywords of which every further one admits less. */
+  private compareSets(old: SchemaView, now: SchemaView, place: string): void {
+    const wider = (a: string, b: string) => a === 'int32' && b === 'int64';
+    const multiple = (a: number, b: number) => Number.isInteger(a / b);
+    this.compareSet('format', old.formats, now.formats, wider, place);
+    this.compareSet('pattern', old.patterns, now.patterns, () => false, place);
+    this.compareSet('multipleOf', old.multiples, now.multiples, multiple, place);
+    if (!old.unique && now.unique) this.narrowed(below(place, 'uniqueItems'), 'its items must be unique now');
+    if (old.unique && !now.unique) this.widened(below(place, 'uniqueItems'), 'its items may be equal now');
+  }
+
+  private compareSet<T extends string | number>(
+    keyword: string,
+    old: ReadonlySet<T>,
+    now: ReadonlySet<T>,
+    implies: (tighter: T, looser: T) => boolean,
+    place: string,
+  ): void {
+    const [lost, gained] = differences(old, now);
+    const message = [
+      ...(lost.length > 0 ? [`was ${lost.join(', ')}`] : ['is new']),
+      ...(gained.length > 0 ? [`is ${gained.join(', ')}`] : ['is gone']),
+    ].join(', ');
+    const pointer = below(place, keyword);
+    const sentence = lost.length > 0 ? message : `is new: ${gained.join(', ')}`;
+    if (gained.some((is) => !lost.some((was) => implies(was, is)))) {
+      this.narrowed(pointer, `${keyword} ${sentence}`);
+    }
+    if (lost.some((was) => !gained.some((is) => implies(is, was)))) {
+      this.widened(pointer, `${keyword} ${sentence}`);
+    }
+  }
+
+  private compareProperties(old: SchemaView, now: SchemaView, place: string): void {
+    const request = this.direction === 'request';
+    for (const name of new Set([...old.properties.keys(), ...now.properties.keys()])) {
+      const was = old.withheld.has(name) ? undefined : old.properties.get(name);
+      const is = now.withheld.has(name) ? undefined : now.properties.get(name);
+      if (was && is) this.compare(was, is, place);
+      else if (was) {
+        const refused = request && (now.closed || now.withheld.has(name));
+        this.tell(was[0] ?? place, `the property ${name} is gone`, refused || !request);
+      } else if (is) {
+        const demanded = request && now.required.has(name);
+        this.tell(is[0] ?? place, `the property ${name} is new${demanded ? ' and required' : ''}`, demanded);
+      }
+    }
+    const both = (name: string) => !request || old.properties.has(name) || !now.properties.has(name);
+    const [optional, required] = differences(old.required, now.required);
+    for (const name of required.filter(both))
+      this.narrowed(below(place, 'required'), `${name} is required now`);
+    for (const name of optional) this.widened(below(place, 'required'), `${name} is no longer required`);
+    this.compareOthers(old, now, place);
+  }
+
+  private compareOthers(old: SchemaView, now: SchemaView, place: string): void {
+    const pointer = below(place, 'additionalProperties');
+    if (now.closed && !old.closed) this.narrowed(pointer, 'properties that are not listed are refused now');
+    else if (old.closed && !now.closed) {
+      this.tell(pointer, 'properties that are not listed are admitted now', false);
+    } else this.compare(old.otherProperties, now.otherProperties, pointer);
+  }
+
+  private compareItems(old: SchemaView, now: SchemaView, place: string): void {
+    for (let i = 0; i < Math.max(old.prefixItems.length, now.prefixItems.length); i++) {
+      this.compare(old.prefixItems[i] ?? old.items, now.prefixItems[i] ?? now.items, below(place, 'items'));
+    }
+    this.compare(old.items, now.items, below(place, 'items'));
+  }
+}
+
+/** What is only in the first, and what is only in the second. */
+export function differences<T>(first: Iterable<T>, second: Iterable<T>): [first: T[], second: T[]] {
+  const [a, b] = [new Set(first), new Set(second)];
+  return [[...a].filter((item) => !b.has(item)), [...b].filter((item) => !a.has(item))];
+}
+
+function typeNames({ types }: SchemaView): string {
+  if (types.size === 7) return 'any';
+  const names = [...types].filter((type) => type !== 'integer' || !types.has('fraction'));
+  return names.map((type) => (type === 'fraction' ? 'number' : type)).join(' or ') || 'none';
+}
+
+function boundMessage(was: Bound | undefined, is: Bound | undefined): string {
+  if (!was || !is) return is ? `${is.keyword} ${is.value} is new` : `${was?.keyword} ${was?.value} is gone`;
+  return `${was.keyword} was ${was.value}, ${was.keyword === is.keyword ? '' : `${is.keyword} `}is ${is.value}`;
+}
+
+/** The text of what stands at these pointers, references replaced by what they lead to. */
+function expand(document: OpenApiDocument, pointers: readonly string[]): string {
+  const seen = new Set<string>();
+  const resolve = (value: unknown, pointer: string): unknown => {
+    if (Array.isArray(value)) return value.map((item, i) => resolve(item, below(pointer, i)));
+    if (!isObject(value)) return value;
+    const target = typeof value['$ref'] === 'string' ? document.target(value['$ref'], pointer) : undefined;
+    const entries = Object.entries(value).filter(([name]) => target === undefined || name !== '$ref');
+    const own = Object.fromEntries(
+      entries.map(([name, item]) => [name, resolve(item, below(pointer, name))]),
+    );
+    if (target === undefined || seen.has(target)) return own;
+    seen.add(target);
+    return { ...own, $ref: resolve(document.at(target), target) };
+  };
+  return canonicalJson({ all: pointers.map((pointer) => resolve(document.at(pointer), pointer)) }, 'all');
+}

@@ -1,0 +1,152 @@
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import express from 'express';
+import request from 'supertest';
+import { createMock } from '../../scripts/mock-service';
+import { readSource } from '../../scripts/source';
+import type { JsonObject } from '../../src/contract/document';
+import type { Outcome } from '../../src/contract/serve';
+import { buildDocument, json } from '../support/service';
+
+const DOCUMENTS = join(__dirname, 'documents');
+
+function mock(document: JsonObject) {
+  const outcomes: Outcome[] = [];
+  const { service, ...rest } = createMock(document, {
+    tokens: ['token'],
+    bodyLimit: 1_000,
+    maxRequests: 10,
+    report: (outcome) => outcomes.push(outcome),
+  });
+  return { ...rest, outcomes, post: () => request(express().use(service)).post('/things') };
+}
+
+it.each(readdirSync(DOCUMENTS))('finds an answer for every operation of %s', async (name) => {
+  const file = join(DOCUMENTS, name);
+  const document = await readSource(statSync(file).isDirectory() ? join(file, 'openapi.yaml') : file);
+  const { operations, leftOut } = mock(document);
+  expect(leftOut).toEqual([]);
+  expect(operations.length).toBeGreaterThan(0);
+  expect(operations.filter(({ status }) => status === undefined || status >= 300)).toEqual([]);
+});
+
+const answers = (responses: object, more: object = {}) =>
+  buildDocument({ operation: { responses, ...more } });
+const ok = (content: object) => ({ 201: { description: '', content } });
+const text = { type: 'string' };
+
+describe('answers', () => {
+  it.each<[string, object, unknown]>([
+    ['with the example beside the schema', { 'application/json': { schema: text, example: 'it' } }, 'it'],
+    [
+      'with the first named example',
+      { 'application/json': { schema: text, examples: { a: { value: 'a' }, b: { value: 'b' } } } },
+      'a',
+    ],
+    [
+      'with the example in the schema',
+      json({ properties: { a: { ...text, examples: ['it'] } } }),
+      { a: 'it' },
+    ],
+    [
+      'with what fits, where the example does not',
+      { 'application/json': { schema: text, example: 1 } },
+      'text',
+    ],
+  ])('%s', async (_, content, body) => {
+    const response = await mock(answers(ok(content)))
+      .post()
+      .expect(201);
+    expect(response.body).toEqual(body);
+  });
+
+  it('with the headers that are documented', async () => {
+    const headers = {
+      Location: { required: true, schema: { ...text, format: 'uri' } },
+      'X-Left': { schema: { type: 'integer' } },
+    };
+    const response = await mock(answers({ 204: { description: '', headers } }))
+      .post()
+      .expect(204);
+    expect(response.headers).toMatchObject({ location: 'https://example.com/1', 'x-left': '1' });
+  });
+
+  it('500 where nothing fits, and says so at the start and in the log', async () => {
+    const { operations, outcomes, post } = mock(answers(ok(json({ ...text, not: text }))));
+    expect(operations).toEqual([{ title: 'POST /things', status: undefined }]);
+    await post().expect(500);
+    expect(outcomes[0]?.problem?.cause).toMatchObject({
+      message: 'no answer was found for postThing that fits what the document says',
+    });
+  });
+
+  it('an error in the shape that the document gives it, with the reason in it', async () => {
+    const error = json({
+      properties: { code: { enum: ['E1'] }, detail: text },
+      required: ['code', 'detail'],
+    });
+    const responses = { ...ok(json(text)), '4XX': { description: '', content: error } };
+    const requestBody = { required: true, content: json(text) };
+    const response = await mock(answers(responses, { requestBody })).post().expect(400);
+    expect(response.body).toEqual({ code: 'E1', detail: 'body is required' });
+  });
+
+  it('an error that is not documented as the server would', async () => {
+    const response = await mock(
+      answers(ok(json(text)), { requestBody: { required: true, content: json(text) } }),
+    )
+      .post()
+      .expect(400);
+    expect(response.body).toEqual({ error: 40001, message: 'body is required' });
+  });
+});
+
+it('asks for one of the tokens, and of other schemes for the right form', async () => {
+  const securitySchemes = {
+    bearer: { type: 'http', scheme: 'bearer' },
+    login: { type: 'oauth2', flows: {} },
+    basic: { type: 'http', scheme: 'basic' },
+    key: { type: 'apiKey', in: 'header', name: 'X-Key' },
+  };
+  const ask = async (scheme: string, headers: Record<string, string>) => {
+    const operation = { security: [{ [scheme]: [] }], responses: { 204: { description: '' } } };
+    const { status } = await mock(buildDocument({ operation, components: { securitySchemes } }))
+      .post()
+      .set(headers);
+    return status;
+  };
+  expect(await ask('bearer', { Authorization: 'Bearer token' })).toBe(204);
+  expect(await ask('bearer', { Authorization: 'Bearer other' })).toBe(401);
+  expect(await ask('login', { Authorization: 'Bearer other' })).toBe(204);
+  expect(await ask('basic', { Authorization: 'Basic YTpi' })).toBe(204);
+  expect(await ask('basic', { Authorization: 'Bearer token' })).toBe(401);
+  expect(await ask('key', { 'X-Key': 'any' })).toBe(204);
+  expect(await ask('key', {})).toBe(401);
+});
+
+it('does without an operationId and a response', async () => {
+  const { operations, post } = mock(answers({}, { operationId: undefined }));
+  expect(operations).toEqual([{ title: 'POST /things', status: 204 }]);
+  await post().expect(204);
+});
+
+it('leaves out, and names, what cannot be served beside what can', async () => {
+  const upload = { post: { requestBody: { content: { 'multipart/form-data': {} } }, responses: ok({}) } };
+  const document = answers(ok({ 'application/xml': { schema: { type: 'object' } }, ...json(text) }));
+  const { operations, leftOut, post } = mock({
+    ...document,
+    paths: { ...(document['paths'] as object), '/up': upload },
+  });
+  expect(operations.map(({ title }) => title)).toEqual(['POST /things']);
+  expect(leftOut).toEqual([
+    expect.stringContaining('a body of application/xml cannot be judged by a schema'),
+    '#/paths/~1up/post/requestBody/content/multipart~1form-data: multipart bodies cannot be served',
+  ]);
+  expect((await post().expect(201)).body).toBe('text');
+});
+
+it('refuses a document that is not valid, with the place', () => {
+  expect(() => mock(answers(ok(json({ type: 'strng' }))))).toThrow(
+    '#/paths/~1things/post/responses/201/content/application~1json/schema/type: must be',
+  );
+});

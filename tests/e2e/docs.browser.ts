@@ -1,0 +1,103 @@
+import { existsSync } from 'node:fs';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import request from 'supertest';
+import { parse } from 'yaml';
+import published from '../../generated/openapi.json';
+import { buildApp, listening, TOKEN } from '../support/service';
+
+jest.setTimeout(60_000);
+
+/** Debian's package `chromium` puts it there. */
+const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
+
+let browser: Browser;
+beforeAll(async () => {
+  if (!existsSync(CHROMIUM)) {
+    throw new Error(
+      `expected Chromium at ${CHROMIUM}: install it (apt-get install chromium) or set CHROMIUM`,
+    );
+  }
+  browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+});
+afterAll(() => browser.close());
+
+/** Opens the page; all that the browser complains of or asks of other hosts is kept. */
+async function open(url: string): Promise<{ page: Page; complaints: string[] }> {
+  const page = await browser.newPage();
+  page.setDefaultTimeout(20_000);
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('request', (asked) => {
+    if (!asked.url().startsWith(url) && !asked.url().startsWith('data:')) complaints.push(asked.url());
+  });
+  await page.goto(`${url}/-/docs`);
+  return { page, complaints };
+}
+
+it('shows the contract, takes a token, and tries an operation', async () => {
+  await listening(buildApp(), async (port) => {
+    const { page, complaints } = await open(`http://127.0.0.1:${port}`);
+    await page.getByRole('button', { name: 'Authorize' }).click();
+    await page.getByLabel('auth-bearer-value').fill(TOKEN);
+    await page.getByRole('button', { name: 'Apply credentials' }).click();
+    await page.getByRole('button', { name: 'Close' }).click();
+    await page.locator('#operations-default-createPlant .opblock-summary-control').click();
+    // Beyond what a double can hold: it must be sent as it is written.
+    const written = JSON.stringify({ id: 0, name: 'Monstera' }).replace('0', '9007199254740993');
+    await page.locator('textarea.body-param__text').fill(written);
+    const asked = page.waitForRequest(/plants/);
+    await page.getByRole('button', { name: 'Execute' }).click();
+    expect((await asked).postData()).toBe(written);
+    const answer = page.locator('.live-responses-table .response').first();
+    await answer.waitFor();
+    expect(await answer.locator('.response-col_status').innerText()).toContain('200');
+    expect(await answer.locator('.response-col_description').innerText()).toContain('"name": "Monstera"');
+    expect(complaints).toEqual([]);
+  });
+});
+
+it('shows the error body where the token is missing', async () => {
+  await listening(buildApp(), async (port) => {
+    const { page } = await open(`http://127.0.0.1:${port}`);
+    await page.locator('#operations-default-createPlant .opblock-summary-control').click();
+    await page.getByRole('button', { name: 'Execute' }).click();
+    const answer = page.locator('.live-responses-table .response').first();
+    await answer.waitFor();
+    expect(await answer.innerText()).toMatch(/401[\s\S]*"error": 40100/);
+  });
+});
+
+it('serves the published contract as JSON and as YAML', async () => {
+  const app = buildApp();
+  const json = await request(app)
+    .get('/-/openapi.json')
+    .expect(200)
+    .expect('Content-Type', /^application\/json/);
+  expect(json.body).toEqual(published);
+  const yaml = await request(app)
+    .get('/-/openapi.yaml')
+    .buffer()
+    .expect(200)
+    .expect('Content-Type', /^application\/yaml/);
+  expect(parse(yaml.text)).toEqual(published);
+});
+
+it.each(['/-/docs/', '/-/docs/package.json', '/-/docs/..%2Fpackage.json', '/-/docs/swagger-ui.js'])(
+  'serves nothing else: %s',
+  async (path) => {
+    await request(buildApp()).get(path).expect(404);
+  },
+);
+
+it('lets the page run no script but its own, and be framed by nobody', async () => {
+  const { headers } = await request(buildApp()).get('/-/docs').expect(200);
+  expect(headers).toMatchObject({
+    'content-security-policy': expect.stringContaining("script-src 'self';") as string,
+    'x-content-type-options': 'nosniff',
+  });
+  expect(headers['content-security-policy']).not.toContain('unsafe');
+  expect(headers['content-security-policy']).toContain("frame-ancestors 'none'");
+});

@@ -1,0 +1,46 @@
+import { join } from 'node:path';
+import { type RunningProcess, startProcess } from '../support/process';
+
+jest.setTimeout(30_000);
+
+const ROOT = join(__dirname, '../..');
+const DOCUMENT = 'tests/contract/documents/bookshop/openapi.yaml';
+
+let mock: RunningProcess;
+afterEach(() => mock.stop('SIGKILL'));
+
+const start = (document: string, env: Record<string, string> = {}) => {
+  mock = startProcess(['--import', 'tsx', 'scripts/mock.ts', document], { PORT: '0', ...env }, ROOT);
+};
+
+it('serves a document in several files, and lists what it answers', async () => {
+  start(DOCUMENT, { API_TOKENS: 'token' });
+  const [, address = ''] = await mock.printed(/mock of .* on (http:\S+)/);
+  expect(mock.output()).toMatch(/^ {2}20\d {2}(GET|POST) \//m);
+  expect(mock.output()).not.toContain('token');
+  expect((await fetch(`${address}/no/such/path`)).status).toBe(404);
+  expect(await mock.stop('SIGTERM')).toBe(0);
+});
+
+it('makes up a token where none is given, and it works', async () => {
+  start('openapi/plant-store.yaml');
+  const [, token = ''] = await mock.printed(/token of this run is (\S+)/);
+  const [, address = ''] = await mock.printed(/mock of .* on (http:\S+)/);
+  const post = (authorization: string) =>
+    fetch(`${address}/plants`, {
+      method: 'POST',
+      headers: { Authorization: authorization, 'Content-Type': 'application/json' },
+      body: '{"id": 1, "name": "Monstera"}',
+    });
+  expect(await (await post(`Bearer ${token}`)).json()).toEqual({ name: 'text', tag: 'text' });
+  expect((await post('Bearer other')).status).toBe(401);
+});
+
+it.each([
+  ['a file that is not there', 'none.yaml', /^none\.yaml: expected an OpenAPI document: ENOENT/],
+  ['what is no document', 'package.json', /^package\.json: expected an OpenAPI document: Unsupported/],
+])('refuses %s in a sentence', async (_, document, sentence) => {
+  start(document);
+  expect(await mock.exit).toBe(1);
+  expect(mock.output()).toMatch(sentence);
+});

@@ -1,0 +1,88 @@
+import { parse } from 'yaml';
+import { samples } from '../../../scripts/sample';
+import { OpenApiDocument } from '../../../src/contract/document';
+import { buildDocument } from '../../support/service';
+
+/** A schema, and the first value that is made up for it. */
+const TABLE = `
+type: string                                         -> "text"
+{type: string, minLength: 6}                         -> "text.."
+{type: string, maxLength: 2}                         -> "xt"
+{type: string, maxLength: 0}                         -> ""
+{type: string, format: date-time}                    -> "2024-01-01T12:00:00Z"
+{type: string, format: uuid}                         -> "00000000-0000-4000-8000-000000000001"
+{type: string, enum: [b, a]}                         -> "b"
+{const: 7}                                           -> 7
+type: integer                                        -> 1
+{type: integer, minimum: 5}                          -> 5
+{type: integer, exclusiveMinimum: 5}                 -> 6
+{type: integer, maximum: -5}                         -> -5
+{type: integer, minimum: 5, multipleOf: 4}           -> 8
+{type: number, exclusiveMinimum: 0, exclusiveMaximum: 1} -> 0.5
+type: boolean                                        -> true
+type: "null"                                         -> null
+{type: [string, "null"]}                             -> "text"
+{type: array, items: {type: integer}}                -> [1]
+{items: {type: integer}, minItems: 3, uniqueItems: true} -> [1, 2, 3]
+{items: {enum: [a, b]}, minItems: 2, uniqueItems: true}  -> ["a", "b"]
+{type: array, maxItems: 0}                           -> []
+{prefixItems: [{type: string}, {type: integer}], items: false} -> ["text", 1]
+{type: array, contains: {const: 3}}                  -> [3]
+{properties: {a: {type: string}, b: {type: integer}}} -> {"a": "text", "b": 1}
+{type: object, required: [x], additionalProperties: {type: integer}} -> {"x": 1}
+{type: object, additionalProperties: {type: integer}, minProperties: 2} -> {"property1": 1, "property2": 1}
+{type: object, minProperties: 1, propertyNames: {enum: [k]}, additionalProperties: true} -> {"k": "text"}
+{properties: {a: {type: string, writeOnly: true}}}   -> {}
+{allOf: [{properties: {a: {type: string}}}, {properties: {b: {type: integer}}}]} -> {"a": "text", "b": 1}
+{oneOf: [{const: 1}, {const: 2}]}                    -> 1
+{type: object, properties: {a: {type: integer, example: 42}}} -> {"a": 42}
+{type: integer, examples: [42]}                      -> 42
+`;
+
+const firstOf = (schema: unknown, schemas: object = {}) => all(schema, schemas)[0];
+const all = (schema: unknown, schemas: object = {}) => {
+  const document = new OpenApiDocument(
+    buildDocument({ components: { schemas: { It: schema, ...schemas } } }),
+  );
+  return [...samples(document, '/components/schemas/It', 'response')];
+};
+
+it.each(
+  TABLE.trim()
+    .split('\n')
+    .map((line) => line.split(' -> ').map((cell) => cell.trim())),
+)('for %s it makes %s', (schema = '', want = '') => {
+  expect(firstOf(parse(schema))).toEqual(JSON.parse(want));
+});
+
+it.each(['^[A-Z]{3}-\\d{4}$', '^\\+?[1-9]\\d{6,14}$', '^(cat|dog)s?$', '[a-f0-9]{32}'])(
+  'for the pattern %s it makes a string that matches',
+  (pattern) => {
+    expect(firstOf({ type: 'string', pattern })).toMatch(new RegExp(pattern, 'u'));
+  },
+);
+
+it('is the same every time', () => {
+  const schema = {
+    properties: { a: { type: 'string', pattern: '^[a-z]{5}\\d+$' }, b: { items: { type: 'number' } } },
+  };
+  expect(all(schema)).toEqual(all(schema));
+});
+
+it('cuts off what has no end where it may, and gives up where it may not', () => {
+  const node = (required: string[]) => ({
+    properties: { value: { type: 'integer' }, next: { $ref: '#/components/schemas/Node' } },
+    required,
+  });
+  const depth = (value: unknown): number =>
+    typeof value === 'object' && value !== null && 'next' in value ? 1 + depth(value.next) : 0;
+  expect(depth(firstOf({ $ref: '#/components/schemas/Node' }, { Node: node(['value']) }))).toBeGreaterThan(0);
+  expect(all({ $ref: '#/components/schemas/Node' }, { Node: node(['next']) })).toEqual([]);
+  expect(all(false)).toEqual([]);
+});
+
+it('takes each alternative in turn, and leaves out more and more', () => {
+  const values = all({ oneOf: [{ properties: { a: true } }, { const: 2 }] });
+  expect(values.slice(0, 2)).toEqual([{ a: 'text' }, 2]);
+  expect(values.at(-2)).toEqual({});
+});
