@@ -109,8 +109,7 @@ export function createService(options: ServiceOptions): Middleware {
       body = answered.body;
       encoded = served.responses.write(answered);
     } catch (error) {
-      problem = toProblem(error);
-      encoded = refuse(problem, served);
+      [problem, encoded] = refuse(toProblem(error), served);
     }
     underWay--;
     if (response.headersSent) return; // the server has refused the rest of the request, and reported that
@@ -126,24 +125,31 @@ export function createService(options: ServiceOptions): Middleware {
     return bytes.length > 0 ? { reader, bytes } : undefined;
   }
 
-  /** The answer to a problem, as the operation documents it or, where it does not, as it is. */
-  function refuse(problem: Problem, served: ServedOperation | undefined): Encoded {
+  /** The answer to a problem, as the operation documents it or, where it does not, as it is; and the problem told of. */
+  function refuse(problem: Problem, served: ServedOperation | undefined): [Problem, Encoded] {
     const rendered = render(problem, served?.operation);
-    if (served?.responses.documents(rendered.status) === true) {
-      try {
-        return served.responses.write(rendered, problem.headers);
-      } catch {
-        // checkProblems has proven the shape of it; one that is refused all the same says nothing that matters.
-      }
+    if (served?.responses.documents(rendered.status) !== true) return [problem, asItIs(rendered, problem)];
+    try {
+      return [problem, served.responses.write(rendered, problem.headers)];
+    } catch (error) {
+      const unexpected = toProblem(error);
+      return [unexpected, asItIs(render(unexpected, served.operation), unexpected)];
     }
-    const headers = { ...rendered.headers, ...problem.headers, 'Content-Type': 'application/json' };
-    return { status: rendered.status, headers, body: JSON.stringify(rendered.body) };
   }
 
   return (request, response, next) => {
     const url = originForm(request.url ?? '');
     if (url.startsWith(reserved)) next();
     else void answer(request, response, url);
+  };
+}
+
+function asItIs(answer: Answer, problem: Problem): Encoded {
+  const headers = { ...answer.headers, ...problem.headers, 'Content-Type': 'application/json' };
+  return {
+    status: answer.status,
+    headers: headers,
+    body: JSON.stringify(answer.body),
   };
 }
 

@@ -310,4 +310,15 @@ describe('errors thrown anywhere end in the error body', () => {
     });
     expect((await request(app).post('/things')).text).toBe(hidden.text);
   });
+
+  it('a refusal that is not as the operation documents it', async () => {
+    const short = { properties: { message: { type: 'string', maxLength: 20 } } };
+    const document = buildDocument({ operation: { responses: { 400: ok(short)[200] } } });
+    const handlers = { postThing: () => Promise.reject(new Error('not asked')) };
+    const { app, outcomes } = buildService({ document, handlers });
+    expect((await request(app).post('/things?color=green')).text).toBe(hidden.text);
+    expect(outcomes[0]?.problem?.cause).toEqual(
+      new Error('the 400 response: body/message must NOT have more than 20 characters'),
+    );
+  });
 });
