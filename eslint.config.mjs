@@ -3,8 +3,8 @@ import tseslint from 'typescript-eslint';
 /**
  * The walls of the house: imports point down only.
  *
- *   main -> app, config, storage/open, operational        handlers    -> plants, errors, auth (its types), contract (its types)
- *   app  -> handlers, auth, errors, contract, operational  storage/*   -> plants and its own driver
+ *   main -> app, handlers, config, storage/open, operational   handlers -> plants, errors, auth (its types), contract (its types)
+ *   app  -> handlers (types), errors, contract, operational     storage/*   -> plants and its own driver
  *                                                          operational -> contract (its types), errors, plants (its types)
  *                                                          contract    -> libraries only
  */

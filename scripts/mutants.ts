@@ -1,6 +1,6 @@
 import { run } from '../tests/contract/engine/run';
 import { table } from '../tests/contract/engine/report';
-import { plantStore } from '../tests/contract/plant-store';
+import { service } from '../tests/contract/service';
 import { bodies } from './mutants/bodies';
 import { oracles } from './mutants/oracles';
 import { responses } from './mutants/responses';
@@ -18,14 +18,14 @@ async function main(): Promise<void> {
     ['', 'mutant', 'family that must catch it', 'failures', 'of these in it'],
   ];
   const all = [...requests, ...bodies, ...security, ...routes, ...responses, ...oracles];
-  const sound = await run(plantStore(), { generated: GENERATED });
+  const sound = await run(service(), { generated: GENERATED });
   if (!sound.passed)
     throw new Error('expected the suite to pass on the sound server, but it fails: run `make contract`');
   let survived = 0;
   for (const [index, mutant] of all.entries()) {
     progress(`${index + 1}/${all.length} ${mutant.name}`);
     const oracle = 'oracle' in mutant ? { oracle: mutant.oracle } : {};
-    const result = await run(plantStore('parts' in mutant ? mutant.parts : {}), {
+    const result = await run(service('parts' in mutant ? mutant.parts : {}), {
       generated: GENERATED,
       ...oracle,
     });

@@ -5,17 +5,18 @@ import type { Headers } from './contract/problem';
 import type { Strategies } from './contract/security';
 import { createService, type Outcome } from './contract/serve';
 import { renderProblem, toProblem } from './errors';
-import { createHandlers } from './handlers';
+import type { Handlers } from './handlers';
 import { docsRouter } from './operational/docs';
 import type { Metrics } from './operational/metrics';
 import { requestIdOf } from './operational/request-id';
 import { operationalRoutes } from './operational/routes';
-import { type PlantStore, StoreUnavailable } from './plants/plant-store';
 
 export interface Dependencies {
   /** The published contract, generated/openapi.json. */
   readonly document: JsonObject;
-  readonly store: PlantStore;
+  readonly handlers: Handlers;
+  /** Resolves if the handlers could do their work now, rejects with an `Error` that says why not. */
+  readonly ready: () => Promise<void>;
   readonly strategies: Strategies;
   /** Nothing may be left unfinished: every operation has a handler that is more than a stub. */
   readonly production: boolean;
@@ -44,7 +45,7 @@ export const HEADERS: Headers = { 'X-Content-Type-Options': 'nosniff', 'Cache-Co
  * @throws {InvalidContract} unless the document is valid and everything it asks for is there
  */
 export function createApp(dependencies: Dependencies): Express {
-  const { document, store, strategies, report, metrics, stopping, corsOrigins } = dependencies;
+  const { document, handlers, strategies, report, metrics, stopping, corsOrigins } = dependencies;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -52,7 +53,7 @@ export function createApp(dependencies: Dependencies): Express {
   app.use(
     createService({
       document,
-      handlers: createHandlers(store),
+      handlers,
       strategies,
       toProblem,
       render: renderProblem,
@@ -67,8 +68,8 @@ export function createApp(dependencies: Dependencies): Express {
   );
   app.use(RESERVED, docsRouter(document));
   const ready = async () => {
-    if (stopping.aborted) throw new StoreUnavailable('the server is shutting down');
-    await store.ready();
+    if (stopping.aborted) throw new Error('the server is shutting down');
+    await dependencies.ready();
   };
   app.use(operationalRoutes({ ready, metrics, headers: HEADERS }));
   return app;

@@ -5,7 +5,9 @@ import { createApp, HEADERS } from './app';
 import { bearerStrategies, jwtVerifier } from './auth';
 import { InvalidConfig, readConfig, watchTokensFile } from './config';
 import { InvalidContract, type JsonObject } from './contract/document';
+import { exampleRequest } from './contract/example';
 import { createHttpServer, listen } from './contract/server';
+import { createHandlers } from './handlers';
 import { createLog } from './operational/log';
 import { createMetrics } from './operational/metrics';
 import { createReport } from './operational/report';
@@ -29,7 +31,8 @@ async function start(): Promise<void> {
   const stopping = new AbortController();
   const app = createApp({
     document,
-    store,
+    handlers: createHandlers(store),
+    ready: () => store.ready(),
     strategies,
     report: report.request,
     metrics,
@@ -47,7 +50,7 @@ async function start(): Promise<void> {
   });
   // Not left to the log level: whoever starts the server looks for this.
   log.child({}, { level: 'info' }).info(`listening on ${address}`);
-  if (madeUp !== undefined) console.log(invitation(address, madeUp));
+  if (madeUp !== undefined) console.log(invitation(document, address, madeUp));
   if (config.tokensFile !== undefined) {
     watchTokensFile(config.tokensFile, (change) => {
       if (change instanceof Error) log.error(`the tokens stay as they were: ${change.message}`);
@@ -62,13 +65,16 @@ async function start(): Promise<void> {
 }
 
 /** For whoever has configured no tokens: a request that works as it stands. */
-function invitation(address: string, token: string): string {
-  return `
-No API_TOKENS are set, so here is one until the server stops. Try:
-
-  curl -i ${address}/plants -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' \\
-    -d '{"id": 1, "name": "Monstera", "tag": "tropical"}'
-`;
+function invitation(document: JsonObject, address: string, token: string): string {
+  const given = 'No API_TOKENS are set, so here is one until the server stops.';
+  const request = exampleRequest(document);
+  if (!request) return `\n${given} Try it on ${address}/-/docs:\n\n  ${token}\n`;
+  const { method, path, body } = request;
+  const lines = [
+    `curl -i${body && method === 'POST' ? '' : ` -X ${method}`} ${address}${path} -H 'Authorization: Bearer ${token}'`,
+    ...(body ? [`-H 'Content-Type: ${body.contentType}'`, `-d '${body.text.replaceAll("'", "'\\''")}'`] : []),
+  ];
+  return `\n${given} Try:\n\n  ${lines.join(' \\\n    ')}\n`;
 }
 
 start().catch((error: unknown) => {

@@ -4,7 +4,7 @@ import { openMemoryStore } from '../../src/storage/memory';
 import type { Plant, PlantStore } from '../../src/plants/plant-store';
 import type { Family } from '../../tests/contract/engine/cases/case';
 import { at, object, type JsonObject } from '../../tests/contract/engine/json';
-import type { Parts } from '../../tests/contract/plant-store';
+import type { Parts } from '../../tests/contract/service';
 
 /** A server with one fault, and the families of cases that are there for such faults. */
 export interface Mutant {
@@ -35,7 +35,7 @@ export const store = (
 ): Fault => ({
   openStore: () => {
     const sound = openMemoryStore();
-    return { ...sound, create: (plant) => create(sound, plant) };
+    return Promise.resolve({ ...sound, create: (plant: Plant) => create(sound, plant) });
   },
 });
 

@@ -37,7 +37,7 @@ export const responses: readonly Mutant[] = [
     }),
   ),
   mutant(
-    'baseline',
+    'valid',
     'success has a null tag',
     json((value, { status }) => {
       if (status === 200) value['tag'] ??= null;

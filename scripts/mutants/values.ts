@@ -122,7 +122,7 @@ export const requests: readonly Mutant[] = [
     document('/components/schemas/NewPlant', (plant) => (plant['unevaluatedProperties'] = false)),
   ),
   mutant(
-    'baseline',
+    'valid',
     'tag is required',
     document(PLANT, (plant) => (plant['required'] = ['name', 'tag'])),
   ),

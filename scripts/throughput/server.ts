@@ -5,6 +5,7 @@ import { createApp } from '../../src/app';
 import { bearerStrategies } from '../../src/auth';
 import { createHttpServer } from '../../src/contract/server';
 import { renderProblem } from '../../src/errors';
+import { createHandlers } from '../../src/handlers';
 import type { CreateOutcome, PlantStore } from '../../src/plants/plant-store';
 import { openStore } from '../../src/storage/open';
 
@@ -30,7 +31,8 @@ async function main([url = '', token = '', mode]: readonly string[]): Promise<vo
   const store = await openStore(url);
   const app = createApp({
     document,
-    store: mode === 'one-by-one' ? oneByOne(store) : store,
+    handlers: createHandlers(mode === 'one-by-one' ? oneByOne(store) : store),
+    ready: () => store.ready(),
     strategies: bearerStrategies([token]),
     report: () => undefined,
     metrics: { text: () => Promise.resolve(''), contentType: 'text/plain' },

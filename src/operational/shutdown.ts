@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { Logger } from 'pino';
-import type { PlantStore } from '../plants/plant-store';
 
 /** Milliseconds that the store is given after the last request. */
 const FLUSH_TIMEOUT = 10_000;
@@ -9,7 +8,7 @@ const FLUSH_TIMEOUT = 10_000;
 interface Running {
   /** Stops, and then emits `close`, once `stopping` is aborted. */
   readonly server: Server;
-  readonly store: PlantStore;
+  readonly store: { close(): Promise<void> };
   readonly stopping: AbortController;
   /** Milliseconds that open requests are given to end. */
   readonly timeout: number;

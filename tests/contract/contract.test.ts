@@ -1,9 +1,9 @@
 import { described, headline, write } from './engine/report';
 import { run } from './engine/run';
-import { plantStore } from './plant-store';
+import { service } from './service';
 
 test('the server keeps every promise of the document', async () => {
-  const result = await run(plantStore());
+  const result = await run(service());
   write(result, 'reports/contract');
   process.stdout.write(`${headline(result)}\n`);
 

@@ -12,7 +12,7 @@ import { codec } from './engine/request';
 import type { Server, Target } from './engine/target';
 import { samples } from './engine/values';
 import { listen } from './listen';
-import { BODY_LIMIT, REFUSALS } from './plant-store';
+import { BODY_LIMIT, REFUSALS } from './refusals';
 
 const SECRETS = { valid: 'somebody:good', invalid: 'somebody:bad' };
 const TOKENS = { valid: 'good-token', invalid: 'bad-token' };

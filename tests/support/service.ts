@@ -7,6 +7,7 @@ import type { JsonObject } from '../../src/contract/document';
 import { createHttpServer } from '../../src/contract/server';
 import { createService, type Outcome, type ServiceOptions } from '../../src/contract/serve';
 import { renderProblem, toProblem } from '../../src/errors';
+import { createHandlers } from '../../src/handlers';
 import { openMemoryStore } from '../../src/storage/memory';
 
 export const TOKEN = 'a-token-of-the-tests';
@@ -17,7 +18,8 @@ const LIMITS = { headersTimeout: 60_000, requestTimeout: 60_000, keepAliveTimeou
 export function buildApp(overrides: Partial<Dependencies> = {}): express.Express {
   return createApp({
     document,
-    store: openMemoryStore(),
+    handlers: createHandlers(openMemoryStore()),
+    ready: () => Promise.resolve(),
     strategies: bearerStrategies([TOKEN]),
     report: () => undefined,
     metrics: { text: () => Promise.resolve(''), contentType: 'text/plain' },

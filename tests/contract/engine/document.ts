@@ -11,6 +11,7 @@ export interface Parameter {
   readonly mediaType?: string;
   /** Pointer of its schema. */
   readonly schema: string;
+  readonly examples: readonly Json[];
 }
 
 export interface MediaType {
@@ -122,6 +123,7 @@ function readParameter(json: JsonObject, pointer: string): Parameter {
   const place = node['in'] as Parameter['in'];
   const style = typeof node['style'] === 'string' ? node['style'] : DEFAULT_STYLE[place];
   const [mediaType] = Object.keys(object(node['content']));
+  const described = mediaType === undefined ? pointer : `${pointer}/content/${escape(mediaType)}`;
   return {
     name: word(node['name']),
     in: place,
@@ -129,7 +131,8 @@ function readParameter(json: JsonObject, pointer: string): Parameter {
     style,
     explode: typeof node['explode'] === 'boolean' ? node['explode'] : style === 'form',
     ...(mediaType !== undefined && { mediaType }),
-    schema: mediaType === undefined ? `${pointer}/schema` : `${pointer}/content/${escape(mediaType)}/schema`,
+    schema: `${described}/schema`,
+    examples: readExamples(json, described),
   };
 }
 
@@ -152,14 +155,20 @@ function readContent(json: JsonObject, owner: string): MediaType[] {
   return Object.entries(object(object(at(json, owner))['content'])).map(([name, media]) => {
     const node = object(media);
     const pointer = `${owner}/content/${escape(name)}`;
-    const named = Object.keys(object(node['examples'])).map(
-      (key) => object(at(json, follow(json, `${pointer}/examples/${escape(key)}`)))['value'],
-    );
-    const schema = node['schema'] === undefined ? undefined : follow(json, `${pointer}/schema`);
-    const ofSchema = schema === undefined ? [] : list(object(at(json, schema))['examples']);
-    const examples = [node['example'], ...named, ...ofSchema].filter((example) => example !== undefined);
-    return { name, ...(schema !== undefined && { schema: `${pointer}/schema` }), examples };
+    const schema = node['schema'] !== undefined && { schema: `${pointer}/schema` };
+    return { name, ...schema, examples: readExamples(json, pointer) };
   });
+}
+
+/** The examples of a parameter or media type, its schema's last. */
+function readExamples(json: JsonObject, owner: string): Json[] {
+  const { example, examples, schema } = object(at(json, owner));
+  const named = Object.keys(object(examples)).map(
+    (key) => object(at(json, follow(json, `${owner}/examples/${escape(key)}`)))['value'],
+  );
+  const ofSchema =
+    schema === undefined ? [] : list(object(at(json, follow(json, `${owner}/schema`)))['examples']);
+  return [example, ...named, ...ofSchema].filter((given) => given !== undefined);
 }
 
 const readSecurity = (json: Json | undefined): string[][] =>

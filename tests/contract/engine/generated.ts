@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
-import { accepted, authorised, type Case, type Context } from './cases/case';
+import { admitted, authorised, type Case, type Context } from './cases/case';
 import { brief, mismatch } from './cases/values';
-import { codec, slots, type Inputs, type Slot } from './request';
+import { codec, fits, slots, type Inputs, type Slot } from './request';
 import { sites, trials } from './walk';
 import { arbitrary } from './values';
 import { print, type JsonObject, type Value } from './json';
@@ -64,10 +64,9 @@ export async function generated(
 
 /** Any value that a slot may carry, or undefined where chance made one that does not fit. */
 function fitting({ document, oracle }: Context, slot: Slot): fc.Arbitrary<Value | undefined> {
-  return arbitrary(document.json, [{ pointer: slot.schema, certain: true }], 'any').map((value) => {
-    const read = slot.read(value);
-    return read !== undefined && oracle.valid(slot.schema, read) ? value : undefined;
-  });
+  return arbitrary(document.json, [{ pointer: slot.schema, certain: true }], 'any').map((value) =>
+    fits(oracle, slot, value) ? value : undefined,
+  );
 }
 
 function validCases(context: Context): fc.Arbitrary<Case | undefined> | undefined {
@@ -91,7 +90,7 @@ function validCases(context: Context): fc.Arbitrary<Case | undefined> | undefine
       title,
       operation,
       request: authorised(context, inputs),
-      expect: accepted,
+      expect: admitted(context),
       proves: [],
     };
   });

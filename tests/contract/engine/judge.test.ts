@@ -1,4 +1,4 @@
-import { accepted, refused, type Case, type Expectation } from './cases/case';
+import { accepted, answered, refused, type Case, type Expectation } from './cases/case';
 import { readDocument } from './document';
 import { createJudge } from './judge';
 import { createOracle } from './oracle';
@@ -51,8 +51,8 @@ const target: Target = {
     'too large': rule(413),
     malformed: rule(400),
     mismatch: rule(400),
-    conflict: rule(400),
   },
+  ownRefusals: { taken: { ...rule(400), operations: [] } },
   refusalSchema: '/components/schemas/Error',
   situations: {},
   waivers: [],
@@ -125,7 +125,10 @@ describe('an answer to a request that must be refused', () => {
       { ...refusal(400), entered: 1 },
       'nothing behind the contract',
     ],
-    ['the conflict that only the service can know', refused('conflict'), { ...refusal(400), entered: 1 }, ''],
+    ['by the service, for what it holds', answered('taken'), { ...refusal(400), entered: 1 }, ''],
+    ['by the service in place of success', answered('success', 'taken'), { ...refusal(400), entered: 1 }, ''],
+    ['by the contract in place of the service', answered('taken'), refusal(400), 'the service to be entered'],
+    ['a success in place of it', answered('taken'), {}, 'expected taken, got 200'],
     [
       'with a stack trace',
       refused('mismatch'),

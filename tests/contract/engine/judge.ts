@@ -4,7 +4,7 @@ import { escape, parse, type Value } from './json';
 import type { Oracle } from './oracle';
 import { codec } from './request';
 import { applying, isClosed, item, property, propertyNames, type Location } from './schema';
-import { refusalProblems } from './refusal';
+import { isBy, refusalProblems } from './refusal';
 import type { Target } from './target';
 import { header, told, type Outcome, type RawResponse } from './wire';
 
@@ -38,16 +38,18 @@ export function createJudge(document: Document, oracle: Oracle, target: Target):
       ...(response
         ? documented(document, oracle, response, described, outcome, body.value, made.request.method)
         : []),
-      ...(expect.kind === 'accepted' ? whenAccepted(outcome, response, entered) : []),
       ...(expect.kind === 'refused'
         ? refusalProblems(document, target, made, expect.as, outcome, body.value, entered)
+        : []),
+      ...(expect.kind === 'status' && outcome.status !== expect.status
+        ? [`expected status ${expect.status}, got ${told(outcome)}`]
+        : []),
+      ...(expect.kind === 'answered'
+        ? answerProblems(target, expect.as, outcome, response, body.value, entered)
         : []),
       // A refusal that the document does not describe still speaks the service's own language.
       ...(!response && target.refusalSchema !== undefined && made.request.method !== 'HEAD'
         ? fitting(document, oracle, target.refusalSchema, body.value, outcome)
-        : []),
-      ...(expect.kind === 'status' && outcome.status !== expect.status
-        ? [`expected status ${expect.status}, got ${told(outcome)}`]
         : []),
     ];
     return {
@@ -151,10 +153,25 @@ function unlisted(
   });
 }
 
-function whenAccepted(outcome: RawResponse, response: Response | undefined, entered: number): string[] {
-  if (outcome.status < 200 || outcome.status > 299) return [`expected success, got ${told(outcome)}`];
-  if (!response) return [`expected a documented status, got ${told(outcome)}`];
-  return entered > 0 ? [] : ['expected the service to be entered, but it was not'];
+/** What is wrong with an answer that the service itself should have given. */
+function answerProblems(
+  { ownRefusals = {} }: Target,
+  names: readonly string[],
+  outcome: RawResponse,
+  response: Response | undefined,
+  value: Value | undefined,
+  entered: number,
+): string[] {
+  const isSuccess = outcome.status >= 200 && outcome.status <= 299;
+  const fits = names.some((name) => {
+    const rule = ownRefusals[name];
+    return rule ? isBy(rule, outcome, value) : isSuccess;
+  });
+  return [
+    ...(fits ? [] : [`expected ${names.join(' or ')}, got ${told(outcome)}`]),
+    ...(response ? [] : [`expected a documented status, got ${told(outcome)}`]),
+    ...(entered > 0 ? [] : ['expected the service to be entered, but it was not']),
+  ];
 }
 
 function asJson(text: string): Value | undefined {

@@ -1,5 +1,5 @@
 import type { Document, MediaType, Operation, Parameter } from './document';
-import { object, print, word, type JsonObject, type Value } from './json';
+import { fromJson, object, print, word, type Json, type JsonObject, type Value } from './json';
 import type { Oracle } from './oracle';
 import { formEncoded, reading, serialise } from './parameters';
 import type { Target } from './target';
@@ -18,6 +18,7 @@ export interface Slot {
   /** Pointer of its schema. */
   readonly schema: string;
   readonly required: boolean;
+  readonly examples: readonly Json[];
   readonly body?: MediaType;
   /** The value as the receiver reads it, or undefined where it cannot be sent unmistakably. */
   readonly read: (value: Value) => Value | undefined;
@@ -48,6 +49,7 @@ function parameterSlot({ json }: Document, parameter: Parameter): Slot {
     label: `${parameter.in} ${parameter.name}`,
     schema: parameter.schema,
     required: parameter.required,
+    examples: parameter.examples,
     read: (value) => {
       if (serialise(parameter, value) === undefined) return undefined;
       return parameter.mediaType === undefined ? reading(json, location, value) : value;
@@ -65,6 +67,7 @@ function bodySlot({ json }: Document, operation: Operation, media: MediaType, sc
     label: `body ${media.name}`,
     schema,
     required: operation.body?.required === true,
+    examples: media.examples,
     body: media,
     read: (value) => {
       if (kind === 'json') return value;
@@ -96,19 +99,30 @@ export function slotSamples(
   mode: Mode,
   count: number,
 ): Value[] {
-  return samples(document.json, oracle, slot.schema, mode, count).filter((value) => {
-    const read = slot.read(value);
-    return read !== undefined && oracle.valid(slot.schema, read);
-  });
+  return samples(document.json, oracle, slot.schema, mode, count).filter((value) =>
+    fits(oracle, slot, value),
+  );
 }
 
-/** A request with everything required and nothing else. @throws {Error} naming the part for which no value was found. */
+/** Whether the receiver of a value in this slot reads something that fits. */
+export function fits(oracle: Oracle, slot: Slot, value: Value): boolean {
+  const read = slot.read(value);
+  return read !== undefined && oracle.valid(slot.schema, read);
+}
+
+/**
+ * A request with everything required and nothing else; where the document has an example, that: it names what the
+ * service is sure to hold.
+ *
+ * @throws {Error} naming the part for which no value was found.
+ */
 export function baseInputs(document: Document, oracle: Oracle, operation: Operation): Inputs {
   let inputs: Inputs = { parameters: new Map() };
   const [firstBody] = operation.body?.content ?? [];
   for (const slot of slots(document, operation)) {
     if (slot.body ? slot.body !== firstBody : !slot.required) continue;
     const [value] = [
+      ...slot.examples.map(fromJson).filter((example) => fits(oracle, slot, example)),
       ...slotSamples(document, oracle, slot, 'required', 20),
       ...slotSamples(document, oracle, slot, 'all', 20),
     ];

@@ -10,6 +10,8 @@ interface Reply {
   status: number;
   body?: string;
   headers?: Record<string, string>;
+  /** Not by what stands before the service, but by itself. */
+  own?: boolean;
 }
 
 /** `PUT /number` takes an integer from 0 to a million and answers 204; it documents a 409 that it never gives. */
@@ -49,14 +51,17 @@ function sound(request: IncomingMessage, body: string): Reply {
   return { status: Number(body) >= 0 && Number(body) <= 1_000_000 ? 204 : 400 };
 }
 
-function serve(answer: (request: IncomingMessage, body: string) => Reply): () => Promise<Server> {
+function serve(
+  answer: (request: IncomingMessage, body: string) => Reply,
+  reset = (): void => undefined,
+): () => Promise<Server> {
   return async () => {
     let entered = 0;
     const server = createServer((request, response) => {
       let body = '';
       const finish = (): void => {
-        const { status, headers = {}, body: said = '' } = answer(request, body);
-        if (status === 204) entered += 1;
+        const { status, headers = {}, body: said = '', own = status === 204 } = answer(request, body);
+        if (own) entered += 1;
         response.writeHead(status, { ...headers, 'Content-Length': said.length }).end(said);
       };
       if (Number(request.headers['content-length'] ?? 0) > LIMIT) finish();
@@ -71,7 +76,7 @@ function serve(answer: (request: IncomingMessage, body: string) => Reply): () =>
       host: '127.0.0.1',
       port: (server.address() as AddressInfo).port,
       entered: () => entered,
-      reset: () => undefined,
+      reset,
       close: async () => {
         server.closeAllConnections();
         await new Promise((resolve) => server.close(resolve));
@@ -94,7 +99,6 @@ const target = (answer: Parameters<typeof serve>[0], waivers: Target['waivers'] 
     'too large': { status: 413 },
     malformed: { status: 400 },
     mismatch: { status: 400 },
-    conflict: { status: 409 },
   },
   situations: {},
   waivers,
@@ -154,6 +158,81 @@ describe('a run', () => {
 
     const [again] = (await run(broken)).failures;
     expect(again).toEqual(first);
+  });
+});
+
+describe('a service that does not hold everything', () => {
+  const operation = (operationId: string) => ({
+    operationId,
+    parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' }, example: 7 }],
+    responses: { 204: { description: 'so it is' }, 404: { description: 'no such number' } },
+  });
+  const document: JsonObject = {
+    openapi: '3.1.0',
+    info: { title: 'What is there', version: '1.0.0' },
+    paths: { '/numbers/{id}': { get: operation('getNumber'), delete: operation('deleteNumber') } },
+  };
+  const all = { operations: ['getNumber', 'deleteNumber'], status: 404 };
+
+  function holding(first: readonly number[], changed: Partial<Target> = {}): Target {
+    let held = new Set(first);
+    const there = ({ url = '', method = '' }: IncomingMessage): Reply => {
+      const [, id] = /^\/numbers\/([^/]+)$/.exec(url) ?? [];
+      if (id === undefined) return { status: 404 };
+      if (!['GET', 'DELETE'].includes(method)) return { status: 405, headers: { Allow: 'GET, DELETE' } };
+      if (!/^-?(0|[1-9]\d*)(\.0+)?$/.test(id)) return { status: 400 };
+      const found = method === 'GET' ? held.has(Number(id)) : held.delete(Number(id));
+      return { status: found ? 204 : 404, own: true };
+    };
+    const reset = (): void => {
+      held = new Set(first);
+    };
+    return { ...target(there), document, start: serve(there, reset), ownRefusals: { gone: all }, ...changed };
+  }
+  const steps = (...list: [operation: string, expect: string][]) => [
+    { title: 'a story', steps: list.map(([name, expect]) => ({ operation: name, expect })) },
+  ];
+
+  test('is asked for what the examples name, and may hold nothing else', async () => {
+    const story = steps(['getNumber', 'success'], ['deleteNumber', 'success'], ['getNumber', 'gone']);
+    const result = await run(holding([7], { scenarios: story }));
+    expect(result.failures.map(described)).toEqual([]);
+    expect(result.passed).toBe(true);
+    expect(result.families.get('scenarios')).toBe(3);
+  });
+
+  test('is blocked if it does not hold what the examples name', async () => {
+    const story = steps(['getNumber', 'success']);
+    const { failures, obligations } = await run(holding([8], { scenarios: story }));
+    expect(failures.map(({ family }) => family)).toEqual(['baseline', 'baseline']);
+    expect(failures[0]?.problems[0]).toContain('expected success, got 404');
+    expect(new Set(obligations.map(({ state }) => state))).toEqual(new Set(['BLOCKED']));
+  });
+
+  test('must hold everything where the target does not say otherwise', async () => {
+    const own = { gone: { ...all, operations: ['deleteNumber'] } };
+    const { failures } = await run(holding([7], { ownRefusals: own }));
+    expect(new Set(failures.map(({ operation: id }) => id))).toEqual(new Set(['getNumber']));
+  });
+
+  test('is seen to tell a story wrongly', async () => {
+    const { failures } = await run(
+      holding([7], { scenarios: steps(['deleteNumber', 'success'], ['getNumber', 'success']) }),
+    );
+    expect(failures.map(({ title, problems }) => [title, problems[0]])).toEqual([
+      ['a story, step 2', expect.stringContaining('expected success, got 404')],
+    ]);
+  });
+
+  test.each([
+    [
+      'an operation',
+      steps(['putNumber', 'success']),
+      /expected one of getNumber, deleteNumber, got putNumber/,
+    ],
+    ['an outcome', steps(['getNumber', 'lost']), /expected one of success, gone, got lost/],
+  ])('has no story with %s that nobody knows', async (_, scenarios, message) => {
+    await expect(run(holding([7], { scenarios }))).rejects.toThrow(message);
   });
 });
 

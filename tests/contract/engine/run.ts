@@ -76,7 +76,6 @@ export async function run(target: Target, options: RunOptions = {}): Promise<Res
       const { cases, contradictions } = valueCases(context);
       const families = [cases, methodAndPathCases(context), securityCases(context), bodyCases(context)];
       for (const made of families.flat()) await attemptAll(server, [made]);
-      for (const sequence of scenarioCases(context)) await attemptAll(server, sequence);
       for (const problem of contradictions) {
         failures.push({ ...nothingSent('oracle', operation, problem), title: 'generator against oracle' });
       }
@@ -93,6 +92,7 @@ export async function run(target: Target, options: RunOptions = {}): Promise<Res
         failures.push({ ...told, replay });
       }
     }
+    for (const sequence of scenarioCases(document, target, contexts)) await attemptAll(server, sequence);
   } finally {
     await server.close();
   }

@@ -20,8 +20,7 @@ export type Refusal =
   | 'unsupported media type'
   | 'too large'
   | 'malformed'
-  | 'mismatch'
-  | 'conflict';
+  | 'mismatch';
 
 export interface RefusalRule {
   readonly status: number;
@@ -29,12 +28,25 @@ export interface RefusalRule {
   readonly body?: JsonObject;
 }
 
+/** How the service itself, not the contract, turns a request away: for what it holds, such as no book of that number. */
+export interface OwnRefusal extends RefusalRule {
+  /** Operations that any request may meet so which has other parameters or another body than their plainest one. */
+  readonly operations: readonly string[];
+}
+
 /** Requests that only a person can think of, because they are about what the service means. */
 export interface Scenario {
   readonly title: string;
+  /** Sent one after the other to a fresh service. */
+  readonly steps: readonly Step[];
+}
+
+/** The plainest request of an operation, with another JSON body (to the byte) if there is one here. */
+export interface Step {
   readonly operation: string;
-  /** JSON bodies, to the byte, sent one after the other to a fresh service. */
-  readonly steps: readonly { readonly body: string; readonly expect: 'accepted' | Refusal }[];
+  readonly body?: string;
+  /** `success`, or a name in `ownRefusals`. */
+  readonly expect: string;
 }
 
 export interface Waiver {
@@ -47,12 +59,18 @@ export interface Waiver {
 export interface Target {
   /** An OpenAPI 3.1 document whose references all point into itself. */
   readonly document: JsonObject;
+  /**
+   * Starts a server in which the plainest request of each operation succeeds: what the examples of its parameters name
+   * is there, as it is again after each reset.
+   */
   start(): Promise<Server>;
   /** Per security scheme: a secret that is accepted, and one of the right form that is not. */
   readonly credentials: Readonly<Record<string, { readonly valid: string; readonly invalid: string }>>;
   /** Most bytes of a request body. */
   readonly bodyLimit: number;
   readonly refusals: Readonly<Record<Refusal, RefusalRule>>;
+  /** By a name of your own. */
+  readonly ownRefusals?: Readonly<Record<string, OwnRefusal>>;
   /** Pointer of the schema that the body of every refusal fits, also where its status is not documented. */
   readonly refusalSchema?: string;
   /** For each status that no request alone brings about: a server that really answers it to a valid request. */

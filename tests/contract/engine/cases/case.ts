@@ -19,7 +19,8 @@ export type Family =
   | 'oracle';
 
 export type Expectation =
-  | { readonly kind: 'accepted' }
+  /** Answered by the service itself: with `success`, or with one of the target's own refusals. */
+  | { readonly kind: 'answered'; readonly as: readonly string[] }
   /** Turned away for one of these reasons; nothing behind the contract is entered. */
   | { readonly kind: 'refused'; readonly as: readonly Refusal[] }
   | { readonly kind: 'status'; readonly status: number };
@@ -46,7 +47,16 @@ export interface Context {
   readonly base: Inputs;
 }
 
-export const accepted: Expectation = { kind: 'accepted' };
+export const answered = (...as: string[]): Expectation => ({ kind: 'answered', as });
+export const accepted = answered('success');
+
+/** What becomes of a request without a fault whose inputs the service need not know anything of. */
+export function admitted({ target, operation }: Context): Expectation {
+  const own = Object.entries(target.ownRefusals ?? {});
+  const possible = own.filter(([, { operations }]) => operations.includes(operation.id));
+  return answered('success', ...possible.map(([name]) => name));
+}
+
 export const refused = (...as: Refusal[]): Expectation => ({ kind: 'refused', as });
 
 /** The request with these inputs and with credentials that open the first alternative. */

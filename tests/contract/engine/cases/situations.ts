@@ -1,23 +1,44 @@
-import { responseFor } from '../document';
-import { accepted, authorised, refused, type Case, type Context } from './case';
+import { responseFor, type Document } from '../document';
+import type { Scenario, Step, Target } from '../target';
+import { answered, authorised, type Case, type Context } from './case';
 
-/** What only a person can think of: requests that belong together, each list to be sent to a fresh service. */
-export function scenarioCases(context: Context): Case[][] {
-  const { target, operation, base } = context;
-  const own = (target.scenarios ?? []).filter((scenario) => scenario.operation === operation.id);
-  return own.map(({ title, steps }) =>
-    steps.map(({ body, expect }, index) => ({
-      family: 'scenarios',
-      title: `${title}, step ${index + 1}`,
-      operation,
-      request: authorised(context, {
-        ...base,
-        body: { type: base.body?.type ?? 'application/json', bytes: Buffer.from(body) },
-      }),
-      expect: expect === 'accepted' ? accepted : refused(expect),
-      proves: [],
-    })),
-  );
+/**
+ * What only a person can think of: requests that belong together, each list to be sent to a fresh service. A scenario
+ * with an operation that is blocked is left out.
+ *
+ * @throws {Error} if a scenario names what neither the document nor the target has
+ */
+export function scenarioCases(document: Document, target: Target, contexts: readonly Context[]): Case[][] {
+  return (target.scenarios ?? []).flatMap((scenario) => {
+    checkNames(document, target, scenario);
+    const cases = scenario.steps.flatMap((step, index) => {
+      const context = contexts.find(({ operation }) => operation.id === step.operation);
+      return context ? [stepCase(context, step, `${scenario.title}, step ${index + 1}`)] : [];
+    });
+    return cases.length === scenario.steps.length ? [cases] : [];
+  });
+}
+
+function checkNames(
+  { operations }: Document,
+  { ownRefusals = {} }: Target,
+  { title, steps }: Scenario,
+): void {
+  const ids = operations.map(({ id }) => id);
+  const outcomes = ['success', ...Object.keys(ownRefusals)];
+  for (const { operation, expect } of steps) {
+    const [wrong, known] = ids.includes(operation) ? [expect, outcomes] : [operation, ids];
+    if (!known.includes(wrong))
+      throw new Error(`scenario "${title}": expected one of ${known.join(', ')}, got ${wrong}`);
+  }
+}
+
+function stepCase(context: Context, { body, expect }: Step, title: string): Case {
+  const { operation, base } = context;
+  const type = base.body?.type ?? 'application/json';
+  const inputs = body === undefined ? base : { ...base, body: { type, bytes: Buffer.from(body) } };
+  const request = authorised(context, inputs);
+  return { family: 'scenarios', title, operation, request, expect: answered(expect), proves: [] };
 }
 
 /** A valid request to a server in a situation that ends in this status, if the operation documents it. */

@@ -1,9 +1,9 @@
 import { Literal, fromJson, print, word, type Value } from '../json';
 import { constraintKey } from '../ledger';
 import { requiredNames } from '../document';
-import { codec, encodeBody, slots, slotSamples, type Slot } from '../request';
+import { codec, encodeBody, fits as isFitting, slots, slotSamples, type Slot } from '../request';
 import { sites, trials, type Site, type Trial } from '../walk';
-import { accepted, authorised, refused, type Case, type Context, type Expectation } from './case';
+import { accepted, admitted, authorised, refused, type Case, type Context, type Expectation } from './case';
 
 /** Keywords whose violating values break them beyond doubt, so that an oracle that disagrees is itself at fault. */
 const BEYOND_DOUBT = [
@@ -51,8 +51,8 @@ function slotCases(context: Context, slot: Slot): Found {
     ...plain.slice(0, 3),
     ...bases.map(({ value }) => value),
     ...toggled(bases.flatMap(({ found }) => found)),
-  ].filter((value) => fitsAs(context, slot, value));
-  const examples = (slot.body?.examples ?? []).map(fromJson);
+  ].filter((value) => isFitting(oracle, slot, value));
+  const examples = slot.examples.map(fromJson);
   const valid =
     (family: 'examples' | 'valid') =>
     (value: Value): Case => ({
@@ -60,7 +60,7 @@ function slotCases(context: Context, slot: Slot): Found {
       title: `${slot.label} = ${brief(value)}`,
       operation,
       request: authorised(context, slot.fill(context.base, value)),
-      expect: accepted,
+      expect: family === 'examples' ? accepted : admitted(context),
       proves: held(context, slot, slot.read(value) ?? value),
     });
   const { cases, contradictions } = trialCases(context, slot, bases);
@@ -74,7 +74,7 @@ function slotCases(context: Context, slot: Slot): Found {
 function binaryCases(context: Context, slot: Slot): Found {
   const every = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
   const request = authorised(context, slot.fill(context.base, 'bytes'));
-  const expect = accepted;
+  const expect = admitted(context);
   const title = `${slot.label} = every byte there is`;
   return {
     cases: [
@@ -129,11 +129,6 @@ function toggled(found: readonly Site[]): Value[] {
   return toggles;
 }
 
-function fitsAs({ oracle }: Context, slot: Slot, value: Value): boolean {
-  const read = slot.read(value);
-  return read !== undefined && oracle.valid(slot.schema, read);
-}
-
 /** The constraints that a fitting value keeps. */
 function held({ document, oracle, operation }: Context, slot: Slot, value: Value): string[] {
   return sites(document.json, oracle, slot.schema, value).flatMap(({ fragments }) =>
@@ -152,7 +147,7 @@ function trialCases(context: Context, slot: Slot, bases: readonly Base[]): Found
     );
     for (const { fragment, keyword } of fresh) tried.add(`${fragment.pointer} ${keyword}`);
     return fresh.flatMap((trial) => {
-      const fits = fitsAs(context, slot, trial.value);
+      const fits = isFitting(context.oracle, slot, trial.value);
       if (slot.read(trial.value) === undefined) return [];
       if (fits === (trial.side === 'holds')) return [trialCase(context, slot, trial)];
       if (mustAgree(slot, trial)) {
@@ -193,7 +188,7 @@ function trialCase(context: Context, slot: Slot, { value, put, fragment, keyword
     title: `${slot.label}${site.place} ${side} ${keyword} of ${fragment.pointer}: ${brief(value)}`,
     operation,
     request: authorised(context, slot.fill(context.base, value)),
-    expect: side === 'holds' ? accepted : mismatch(put),
+    expect: side === 'holds' ? admitted(context) : mismatch(put),
     proves: side === 'holds' || (fragment.certain && proper) ? [key] : [],
   };
 }
@@ -214,7 +209,7 @@ function togetherCases(context: Context): Case[] {
       title: 'all parameters',
       operation,
       request: authorised(context, all),
-      expect: accepted,
+      expect: admitted(context),
       proves: [],
     },
     ...left.map((parameter): Case => {

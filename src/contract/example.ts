@@ -1,0 +1,45 @@
+import { below, members, OpenApiDocument, type JsonObject } from './document';
+import { readOperations, type Operation } from './operations';
+
+/** A request without credentials. */
+export interface ExampleRequest {
+  readonly operationId: string;
+  readonly method: string;
+  readonly path: string;
+  /** JSON, and its media type. */
+  readonly body?: { readonly contentType: string; readonly text: string };
+}
+
+/**
+ * A request that should succeed also where nothing has been created yet, so far as a document can tell: of the operations
+ * that require no parameters the first whose JSON body has an example, or else the first that requires no body.
+ */
+export function exampleRequest(root: JsonObject): ExampleRequest | undefined {
+  const document = new OpenApiDocument(root);
+  const requests = readOperations(document)
+    .filter(({ parameters }) => parameters.every(({ required }) => !required))
+    .flatMap((operation) => requestOf(document, operation) ?? []);
+  return requests.find(({ body }) => body) ?? requests[0];
+}
+
+function requestOf(document: OpenApiDocument, operation: Operation): ExampleRequest | undefined {
+  const { operationId, method, paths, pointer, requestBody } = operation;
+  const request = { operationId, method, path: paths[0] ?? '' };
+  for (const { key, codec } of requestBody?.content ?? []) {
+    const owner = document.follow(below(pointer, 'requestBody')).pointer;
+    const example = codec === 'json' ? exampleOf(document, below(owner, 'content', key)) : undefined;
+    if (example !== undefined)
+      return { ...request, body: { contentType: key, text: JSON.stringify(example) } };
+  }
+  return requestBody?.required === true ? undefined : request;
+}
+
+/** The first example of a media type object, or of its schema. */
+function exampleOf(document: OpenApiDocument, pointer: string): unknown {
+  const { example, examples } = document.follow(pointer).value;
+  const named = members(examples).map(
+    ([name]) => document.follow(below(pointer, 'examples', name)).value['value'],
+  );
+  const ofSchema = document.follow(below(pointer, 'schema')).value['examples'];
+  return [example, ...named, ...[ofSchema].flat()].find((given) => given !== undefined);
+}

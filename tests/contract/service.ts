@@ -1,0 +1,86 @@
+import type { RequestListener } from 'node:http';
+import contract from '../../generated/openapi.json';
+import { bearerStrategies } from '../../src/auth';
+import type { Strategies } from '../../src/contract/security';
+import { createHandlers } from '../../src/handlers';
+import { StoreUnavailable } from '../../src/plants/plant-store';
+import { buildApp, TOKEN } from '../support/service';
+import type { JsonObject } from './engine/json';
+import type { Server, Target } from './engine/target';
+import { listen } from './listen';
+import { BODY_LIMIT, REFUSALS } from './refusals';
+import { openExampleStore, ownRefusals, scenarios, waivers } from './scenarios';
+
+/** What the server under test is made of; scripts/mutants.ts replaces one part at a time by a broken one. */
+export interface Parts {
+  /** The document that the server is given. The engine always judges by the published one. */
+  readonly document: JsonObject;
+  readonly openStore: typeof openExampleStore;
+  readonly strategies: Strategies;
+  /** Bytes. */
+  readonly bodyLimit: number;
+  /** Called before each handler is. */
+  readonly before: () => void;
+  /** Stands between the HTTP server and the application. */
+  readonly wrap: (application: RequestListener) => RequestListener;
+}
+
+/** This service as the contract-test engine sees it. */
+export function service(changed: Partial<Parts> = {}): Target {
+  const parts: Parts = {
+    document: contract,
+    openStore: openExampleStore,
+    strategies: bearerStrategies([TOKEN]),
+    bodyLimit: BODY_LIMIT,
+    before: () => undefined,
+    wrap: (application) => application,
+    ...changed,
+  };
+  const failing = (error: Error) => () =>
+    startServer({
+      ...parts,
+      before: () => {
+        throw error;
+      },
+    });
+  const secrets = { valid: TOKEN, invalid: 'another-token' };
+  return {
+    document: contract,
+    start: () => startServer(parts),
+    credentials: Object.fromEntries(Object.keys(parts.strategies).map((scheme) => [scheme, secrets])),
+    bodyLimit: BODY_LIMIT,
+    refusals: REFUSALS,
+    refusalSchema: '/components/schemas/Error',
+    situations: {
+      '500': failing(new Error('a secret cause')),
+      '503': failing(new StoreUnavailable('no disk')),
+    },
+    ownRefusals,
+    scenarios,
+    waivers,
+  };
+}
+
+async function startServer(parts: Parts): Promise<Server> {
+  const open = async () => createHandlers(await parts.openStore());
+  let entered = 0;
+  let current = await open();
+  const handlers = new Proxy(current, {
+    get(_, operationId) {
+      const handler: unknown = Reflect.get(current, operationId);
+      if (typeof handler !== 'function') return handler;
+      return (request: unknown): unknown => {
+        entered += 1;
+        parts.before();
+        return Reflect.apply(handler, undefined, [request]);
+      };
+    },
+  });
+  const reset = async (): Promise<void> => {
+    current = await open();
+  };
+  const { strategies, bodyLimit, wrap } = parts;
+  // A copy: what the server does to its document must not reach the one that it is judged by.
+  const app = buildApp({ document: structuredClone(parts.document), handlers, strategies, bodyLimit });
+  return listen(app, { entered: () => entered, reset }, wrap);
+}
