@@ -3,10 +3,13 @@ import tseslint from 'typescript-eslint';
 /**
  * The walls of the house: imports point down only.
  *
- *   main -> app, handlers, config, storage/open, operational   handlers -> plants, errors, auth (its types), contract (its types)
- *   app  -> handlers (types), errors, contract, operational     storage/*   -> plants and its own driver
- *                                                          operational -> contract (its types), errors, plants (its types)
- *                                                          contract    -> libraries only
+ *   main        -> app, handlers, config, storage/open, operational
+ *   app         -> handlers (types), errors, contract, operational
+ *   handlers    -> plants, errors, auth (types), contract (types)
+ *   storage/*   -> plants, store, and its own driver
+ *   operational -> errors, store, contract (types)
+ *   plants      -> store
+ *   contract    -> libraries only
  */
 const wall = (files, group, message, ignores = []) => ({
   files,
@@ -16,6 +19,18 @@ const wall = (files, group, message, ignores = []) => ({
 
 const web = ['express', 'express-openapi-validator*', 'passport*', 'node:http'];
 const drivers = ['better-sqlite3', 'pg'];
+const aboveStorage = [
+  'app',
+  'auth',
+  'config',
+  'contract',
+  'errors',
+  'handlers',
+  'main',
+  'operational',
+].flatMap((name) => [`../${name}`, `../${name}/*`]);
+const STORE = 'a store knows the domain and its own driver.';
+const ownDrivers = ['src/storage/sqlite*', 'src/storage/postgres*'];
 
 export default tseslint.config(
   { ignores: ['dist/', 'generated/', 'reports/', 'node_modules/'] },
@@ -65,17 +80,15 @@ export default tseslint.config(
     [...drivers, '../storage/*', '../handlers/*', '../app', '../auth', '../config', '../main'],
     'what operates the server knows requests and answers, not what they are about.',
   ),
-  wall(['src/plants/**'], ['../*', ...web, ...drivers], 'the domain depends on nothing.'),
-  wall(['src/storage/sqlite*'], [...web, 'pg', '../!(plants)'], 'a store knows plants and its own driver.'),
   wall(
-    ['src/storage/postgres*'],
-    [...web, 'better-sqlite3', '../!(plants)'],
-    'a store knows plants and its own driver.',
+    ['src/*/**'],
+    ['../*', '!../store', ...web, ...drivers],
+    'the domain depends on nothing but what any store is.',
+    ['contract', 'handlers', 'operational', 'storage'].map((name) => `src/${name}/**`),
   ),
-  wall(['src/storage/**'], [...web, ...drivers, '../!(plants)'], 'a store knows plants and its own driver.', [
-    'src/storage/sqlite*',
-    'src/storage/postgres*',
-  ]),
+  wall(['src/storage/**'], [...web, ...drivers, ...aboveStorage], STORE, ownDrivers),
+  wall(['src/storage/sqlite*'], [...web, 'pg', ...aboveStorage], STORE),
+  wall(['src/storage/postgres*'], [...web, 'better-sqlite3', ...aboveStorage], STORE),
   wall(
     ['src/app.ts', 'src/auth.ts', 'src/errors.ts'],
     [...drivers, './storage/*', './main', './config'],

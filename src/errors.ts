@@ -1,5 +1,5 @@
 import { Problem, type ProblemKind } from './contract/problem';
-import { StoreUnavailable } from './plants/plant-store';
+import { StoreUnavailable } from './store';
 import type { components } from '../generated/openapi';
 
 /** The error body of the contract. */
@@ -25,7 +25,7 @@ export const ERROR_NUMBERS = {
   unexpected: 50000,
   notImplemented: 50100,
   unavailable: 50300,
-} as const satisfies Record<ProblemKind | 'idTaken', number>;
+} as const satisfies Record<ProblemKind, number> & Record<string, number>;
 
 export const errorBody = (kind: keyof typeof ERROR_NUMBERS, message: string): ErrorBody => ({
   error: ERROR_NUMBERS[kind],

@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { StoreObserver } from '../plants/plant-store';
+import type { StoreObserver } from '../store';
 
 /** What Prometheus is told (https://prometheus.io/docs/practices/naming/); no label takes a value from a client. */
 export interface Metrics {

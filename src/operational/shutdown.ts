@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { Logger } from 'pino';
+import type { Store } from '../store';
 
 /** Milliseconds that the store is given after the last request. */
 const FLUSH_TIMEOUT = 10_000;
@@ -8,7 +9,7 @@ const FLUSH_TIMEOUT = 10_000;
 interface Running {
   /** Stops, and then emits `close`, once `stopping` is aborted. */
   readonly server: Server;
-  readonly store: { close(): Promise<void> };
+  readonly store: Store;
   readonly stopping: AbortController;
   /** Milliseconds that open requests are given to end. */
   readonly timeout: number;

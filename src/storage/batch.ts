@@ -1,11 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import {
-  StoreUnavailable,
-  type CreateOutcome,
-  type Plant,
-  type PlantStore,
-  type StoreObserver,
-} from '../plants/plant-store';
+import type { CreateOutcome, Plant, PlantStore } from '../plants/plant-store';
+import { StoreUnavailable, type StoreObserver } from '../store';
 
 /** What a database must do to become a `PlantStore`. */
 export interface Database {

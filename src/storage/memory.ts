@@ -1,4 +1,5 @@
-import { StoreUnavailable, type CreateOutcome, type Plant, type PlantStore } from '../plants/plant-store';
+import type { CreateOutcome, Plant, PlantStore } from '../plants/plant-store';
+import { StoreUnavailable } from '../store';
 
 /** Keeps plants until the process ends: for tests, demonstrations and measurements. */
 export function openMemoryStore(): PlantStore {

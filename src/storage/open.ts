@@ -1,4 +1,5 @@
-import type { PlantStore, StoreObserver } from '../plants/plant-store';
+import type { PlantStore } from '../plants/plant-store';
+import type { StoreObserver } from '../store';
 import { openMemoryStore } from './memory';
 import { openPostgresStore } from './postgres';
 import { openSqliteStore } from './sqlite';

@@ -1,11 +1,6 @@
 import { Pool, type PoolClient } from 'pg';
-import {
-  StoreUnavailable,
-  type CreateOutcome,
-  type Plant,
-  type PlantStore,
-  type StoreObserver,
-} from '../plants/plant-store';
+import type { CreateOutcome, Plant, PlantStore } from '../plants/plant-store';
+import { StoreUnavailable, type StoreObserver } from '../store';
 import { batching } from './batch';
 import { codeOf, explain, patiently, type Advice } from './failure';
 

@@ -1,13 +1,8 @@
 import Database from 'better-sqlite3';
 import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import {
-  StoreUnavailable,
-  type CreateOutcome,
-  type Plant,
-  type PlantStore,
-  type StoreObserver,
-} from '../plants/plant-store';
+import type { CreateOutcome, Plant, PlantStore } from '../plants/plant-store';
+import { StoreUnavailable, type StoreObserver } from '../store';
 import { batching } from './batch';
 import { explain, patiently, type Advice } from './failure';
 

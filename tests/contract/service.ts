@@ -3,7 +3,7 @@ import contract from '../../generated/openapi.json';
 import { bearerStrategies } from '../../src/auth';
 import type { Strategies } from '../../src/contract/security';
 import { createHandlers } from '../../src/handlers';
-import { StoreUnavailable } from '../../src/plants/plant-store';
+import { StoreUnavailable } from '../../src/store';
 import { buildApp, TOKEN } from '../support/service';
 import type { JsonObject } from './engine/json';
 import type { Server, Target } from './engine/target';

@@ -1,4 +1,5 @@
-import { StoreUnavailable, type CreateOutcome, type Plant } from '../../../src/plants/plant-store';
+import type { CreateOutcome, Plant } from '../../../src/plants/plant-store';
+import { StoreUnavailable } from '../../../src/store';
 import { batching } from '../../../src/storage/batch';
 import { buildPlant } from '../../support/plants';
 

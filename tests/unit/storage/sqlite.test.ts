@@ -10,7 +10,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { StoreUnavailable, type PlantStore } from '../../../src/plants/plant-store';
+import type { PlantStore } from '../../../src/plants/plant-store';
+import { StoreUnavailable } from '../../../src/store';
 import { openSqliteStore } from '../../../src/storage/sqlite';
 import { buildPlant, EDGE_IDS, STRANGE_STRINGS } from '../../support/plants';
 

@@ -2,12 +2,8 @@ import fc from 'fast-check';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  StoreUnavailable,
-  type CreateOutcome,
-  type Plant,
-  type PlantStore,
-} from '../../../src/plants/plant-store';
+import type { CreateOutcome, Plant, PlantStore } from '../../../src/plants/plant-store';
+import { StoreUnavailable } from '../../../src/store';
 import { openStore } from '../../../src/storage/open';
 import { buildPlant, EDGE_IDS, STRANGE_STRINGS } from '../../support/plants';
 import { startPostgres, type Postgres } from '../../support/postgres';
