@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { errorOf, EXAMPLE, HEAD, MISMATCH, portOf, send, STATUS_LINE, SUCCESS } from '../support/client';
+import { errorOf, EXAMPLE, HEAD, MISMATCH, portOf, send, STATUS_LINE, SUCCESS, waitingRequest } from '../support/client';
 import { startProgram } from '../support/program';
 import { TOKEN } from '../support/service';
 import { exchange } from '../support/wire';
@@ -17,7 +17,7 @@ test('beyond MAX_REQUESTS at once requests are refused early, and those accepted
     requests.map(async ([body, expected]) => {
       const socket = connect(portOf(server), '127.0.0.1').setEncoding('utf8');
       const asked = new Promise((resolve) => socket.once('data', resolve)); // for the body: it is under way
-      socket.write(`${HEAD}Expect: 100-continue\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n`);
+      socket.write(waitingRequest(body));
       await asked;
       return { socket, body, expected };
     }),

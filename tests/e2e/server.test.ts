@@ -4,7 +4,7 @@ import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { EXAMPLE, HEAD, portOf, send, STATUS_LINE, SUCCESS } from '../support/client';
+import { EXAMPLE, portOf, send, STATUS_LINE, SUCCESS, waitingRequest } from '../support/client';
 import { failProgram, startProgram } from '../support/program';
 import { TOKEN } from '../support/service';
 
@@ -34,7 +34,7 @@ test('an open request is answered before the server ends', async () => {
   socket.setEncoding('utf8').on('data', (chunk: string) => chunks.push(chunk));
   // The server has read the head once it asks for the body.
   const asked = new Promise((resolve) => socket.once('data', resolve));
-  socket.write(`${HEAD}Expect: 100-continue\r\nContent-Length: ${Buffer.byteLength(EXAMPLE.text)}\r\n\r\n`);
+  socket.write(waitingRequest());
   await asked;
   const stopped = server.stop();
   socket.write(EXAMPLE.text);

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { EXAMPLE, HEAD, MISMATCH, portOf, REQUEST, STATUS_LINE, SUCCESS } from '../support/client';
+import { EXAMPLE, MISMATCH, portOf, REQUEST, STATUS_LINE, SUCCESS, waitingRequest } from '../support/client';
 import { type Program, startProgram } from '../support/program';
 import { TOKEN } from '../support/service';
 import { parseReplies } from '../support/wire';
@@ -32,9 +32,7 @@ async function open(server: Program) {
 /** A connection with a request under way, whose body the server waits for. */
 async function openHalf(server: Program, body = EXAMPLE.text) {
   const connection = await open(server);
-  connection.socket.write(
-    `${HEAD}Expect: 100-continue\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n`,
-  );
+  connection.socket.write(waitingRequest(body));
   await connection.received('100 Continue');
   return connection;
 }

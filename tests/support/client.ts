@@ -36,6 +36,10 @@ export const HEAD = `${EXAMPLE.method} ${EXAMPLE.path} HTTP/1.1\r\nHost: x\r\nAu
 export const requestOf = (text: string) => `${HEAD}Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`;
 export const REQUEST = requestOf(EXAMPLE.text);
 
+/** All of it but the body, which the server is to ask for. */
+export const waitingRequest = (text = EXAMPLE.text) =>
+  `${HEAD}Expect: 100-continue\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n`;
+
 /** How the answer to it begins if it succeeds. */
 export const STATUS_LINE = `HTTP/1.1 ${SUCCESS} ${STATUS_CODES[SUCCESS]}\r\n`;
 
