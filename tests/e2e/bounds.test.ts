@@ -1,5 +1,15 @@
 import { connect, type Socket } from 'node:net';
-import { errorOf, EXAMPLE, HEAD, MISMATCH, portOf, send, STATUS_LINE, SUCCESS, waitingRequest } from '../support/client';
+import {
+  errorOf,
+  EXAMPLE,
+  HEAD,
+  MISMATCH,
+  portOf,
+  send,
+  STATUS_LINE,
+  SUCCESS,
+  waitingRequest,
+} from '../support/client';
 import { startProgram } from '../support/program';
 import { TOKEN } from '../support/service';
 import { exchange } from '../support/wire';
