@@ -18,7 +18,8 @@ export interface Project {
   remove(): void;
 }
 
-export function copyProject(): Project {
+/** @param more files and folders to copy beside those that the scripts need */
+export function copyProject(...more: string[]): Project {
   const folder = mkdtempSync(join(tmpdir(), 'contract-first-'));
   for (const name of [
     'package.json',
@@ -28,6 +29,7 @@ export function copyProject(): Project {
     'generated',
     'src',
     'scripts',
+    ...more,
   ]) {
     cpSync(join(HERE, name), join(folder, name), { recursive: true });
   }

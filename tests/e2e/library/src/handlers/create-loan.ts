@@ -1,0 +1,14 @@
+import { errorBody } from '../errors';
+import type { LibraryStore } from '../library/library-store';
+import type { Handlers } from '.';
+
+/** POST /v1/loans */
+export const createLoan =
+  (store: LibraryStore): Handlers['createLoan'] =>
+  async ({ body }) => {
+    const loan = await store.lend(body);
+    if (loan === 'unknown')
+      return { status: 404, body: errorBody('noSuchBook', `body/isbn: there is no book ${body.isbn}`) };
+    if (loan === 'lent') return { status: 409, body: errorBody('lent', `the book ${body.isbn} is lent`) };
+    return { status: 201, headers: { Location: `/v1/loans/${loan.id}` }, body: loan };
+  };

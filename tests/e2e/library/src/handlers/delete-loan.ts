@@ -1,0 +1,11 @@
+import { errorBody } from '../errors';
+import type { LibraryStore } from '../library/library-store';
+import type { Handlers } from '.';
+
+/** DELETE /v1/loans/{loanId} */
+export const deleteLoan =
+  (store: LibraryStore): Handlers['deleteLoan'] =>
+  async ({ path: { loanId } }) => {
+    if (await store.takeBack(loanId)) return { status: 204 };
+    return { status: 404, body: errorBody('noSuchLoan', `path/loanId: there is no loan ${loanId}`) };
+  };

@@ -1,0 +1,12 @@
+import { errorBody } from '../errors';
+import type { LibraryStore } from '../library/library-store';
+import type { Handlers } from '.';
+
+/** GET /v1/books/{isbn} */
+export const getBook =
+  (store: LibraryStore): Handlers['getBook'] =>
+  async ({ path: { isbn } }) => {
+    const book = await store.book(isbn);
+    if (!book) return { status: 404, body: errorBody('noSuchBook', `path/isbn: there is no book ${isbn}`) };
+    return { status: 200, body: book };
+  };

@@ -1,0 +1,14 @@
+import type { LibraryStore } from '../library/library-store';
+import type { Handlers } from '.';
+
+/** GET /v1/books */
+export const listBooks =
+  (store: LibraryStore): Handlers['listBooks'] =>
+  async ({ query: { limit = 20, after = '' } }) => {
+    const books = await store.books(after, limit);
+    const last = books.at(-1);
+    return {
+      status: 200,
+      body: { books: [...books], ...(books.length === limit && last && { next: last.isbn }) },
+    };
+  };

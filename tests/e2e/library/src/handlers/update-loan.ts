@@ -1,0 +1,13 @@
+import { errorBody } from '../errors';
+import type { LibraryStore } from '../library/library-store';
+import type { Handlers } from '.';
+
+/** PATCH /v1/loans/{loanId} */
+export const updateLoan =
+  (store: LibraryStore): Handlers['updateLoan'] =>
+  async ({ path: { loanId }, body: { due } }) => {
+    const loan = await store.extend(loanId, due);
+    if (!loan)
+      return { status: 404, body: errorBody('noSuchLoan', `path/loanId: there is no loan ${loanId}`) };
+    return { status: 200, body: loan };
+  };

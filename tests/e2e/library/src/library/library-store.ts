@@ -1,0 +1,29 @@
+import type { Store } from '../store';
+
+export interface Book {
+  readonly isbn: string;
+  readonly title: string;
+  readonly year?: number;
+}
+
+export interface NewLoan {
+  readonly isbn: string;
+  readonly reader: string;
+  /** YYYY-MM-DD */
+  readonly due: string;
+}
+
+export interface Loan extends NewLoan {
+  readonly id: bigint;
+}
+
+export interface LibraryStore extends Store {
+  /** Books after an ISBN, in its order. */
+  books(after: string, limit: number): Promise<readonly Book[]>;
+  book(isbn: string): Promise<Book | undefined>;
+  /** `unknown`: there is no such book. `lent`: somebody has it. */
+  lend(loan: NewLoan): Promise<Loan | 'unknown' | 'lent'>;
+  extend(id: bigint, due: string): Promise<Loan | undefined>;
+  /** Resolves to false if there is no such loan. */
+  takeBack(id: bigint): Promise<boolean>;
+}

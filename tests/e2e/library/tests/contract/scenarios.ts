@@ -1,0 +1,42 @@
+/** What the contract-test engine cannot read in the document: what this service holds, and what it means. */
+import type { LibraryStore } from '../../src/library/library-store';
+import { openMemoryStore } from '../../src/storage/memory';
+import type { OwnRefusal, Scenario, Waiver } from './engine/target';
+import { refusal } from './refusals';
+
+const ODYSSEY = { isbn: '9780140449136', title: 'The Odyssey', year: 1996 };
+const EMMA = { isbn: '9780141439587', title: 'Emma' };
+
+/** A store that holds what the examples of path parameters in the document name. */
+export async function openExampleStore(): Promise<LibraryStore> {
+  const store = openMemoryStore([ODYSSEY, EMMA]);
+  await store.lend({ isbn: EMMA.isbn, reader: 'Grace', due: '2027-01-31' }); // the loan 1
+  return store;
+}
+
+export const ownRefusals: Readonly<Record<string, OwnRefusal>> = {
+  'no such book': { ...refusal('noSuchBook'), operations: ['getBook', 'createLoan'] },
+  'no such loan': { ...refusal('noSuchLoan'), operations: ['updateLoan', 'deleteLoan'] },
+  lent: { ...refusal('lent'), operations: [] },
+};
+
+export const scenarios: readonly Scenario[] = [
+  {
+    title: 'a book is lent to one reader',
+    steps: [
+      { operation: 'createLoan', expect: 'success' },
+      { operation: 'createLoan', expect: 'lent' },
+    ],
+  },
+  {
+    title: 'a loan that is returned is gone',
+    steps: [
+      { operation: 'updateLoan', expect: 'success' },
+      { operation: 'deleteLoan', expect: 'success' },
+      { operation: 'updateLoan', expect: 'no such loan' },
+      { operation: 'deleteLoan', expect: 'no such loan' },
+    ],
+  },
+];
+
+export const waivers: readonly Waiver[] = [];

@@ -1,0 +1,54 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
+import { copyProject, type Project } from '../support/project';
+
+jest.setTimeout(120_000);
+
+/** What a team would write: a document with five operations over two resources, their handlers, a store, scenarios. */
+const LIBRARY = join(__dirname, 'library');
+
+let project: Project;
+beforeAll(() => {
+  project = copyProject('tests', 'README.md');
+});
+afterAll(() => {
+  project.remove();
+});
+
+const generate = () => project.run('tsx', 'scripts/generate.ts');
+
+/** The command of README that takes the plants out; `git rm` asks for a repository, and fails as `rm` does without a file. */
+function takePlantsOut(): void {
+  const [, paths = ''] = /^ *git rm -rq ((?:.*\\\n)*.*)\n/m.exec(project.read('README.md')) ?? [];
+  const { status, stderr } = spawnSync('bash', ['-c', `rm -r ${paths}`], {
+    cwd: project.folder,
+    encoding: 'utf8',
+  });
+  expect([status, stderr]).toEqual([0, '']);
+}
+
+test('the way that README shows leads from another document to a server that keeps its promises', () => {
+  takePlantsOut();
+  cpSync(LIBRARY, project.folder, { recursive: true });
+  expect(generate().output).toMatch(
+    /overlay\.yaml#\/actions\/6: .*NewPlant matches nothing; delete the action/,
+  );
+  const overlay = project.read('openapi/overlay.yaml');
+  project.write('openapi/overlay.yaml', overlay.slice(0, overlay.lastIndexOf('  - target:')));
+  expect(generate()).toMatchObject({ status: 0 });
+  project.edit(
+    'src/errors.ts',
+    '  idTaken: 40002,',
+    '  noSuchBook: 40401,\n  noSuchLoan: 40402,\n  lent: 40900,',
+  );
+  project.edit(
+    'src/main.ts',
+    'openStore(config.databaseUrl, metrics.store)',
+    'openStore(config.databaseUrl)',
+  );
+  expect(project.run('tsc')).toEqual({ status: 0, output: '' });
+  const { status, output } = project.run('jest', 'tests/contract/contract.test.ts');
+  expect(output).toMatch(/PROVEN (\d+)\/\1, WAIVED 0, UNPROVEN 0, BLOCKED 0/);
+  expect(status).toBe(0);
+});
