@@ -6,7 +6,8 @@ import openapiTS, { astToString } from 'openapi-typescript';
 import ts from 'typescript';
 import { parse } from 'yaml';
 import { compileContract, type Contract } from '../src/contract/contract';
-import { InvalidContract, isObject, type JsonObject } from '../src/contract/document';
+import { InvalidContract, isObject, type JsonObject, OpenApiDocument } from '../src/contract/document';
+import { readOperations } from '../src/contract/operations';
 import { isInt64 } from '../src/contract/schemas';
 import { OVERLAY, PUBLISHED, root, SOURCES, TYPES } from './paths';
 import { located, readSource, SourceError } from './source';
@@ -25,7 +26,7 @@ export async function publish(): Promise<Publication> {
   try {
     const text = `${JSON.stringify(document, null, 2)}\n`;
     const contract = compileContract(document, undefined);
-    return { document, contract, files: { [PUBLISHED]: text, [TYPES]: await typesOf(document, contract) } };
+    return { document, contract, files: { [PUBLISHED]: text, [TYPES]: await typesOf(document) } };
   } catch (error) {
     if (error instanceof InvalidContract) throw new SourceError(located(file, error.findings));
     throw error;
@@ -71,7 +72,7 @@ function readOverlay(file: string): Overlay {
 }
 
 /** The types of openapi-typescript, int64 as bigint, and what each operation demands of its caller. */
-async function typesOf(document: JsonObject, { served }: Contract): Promise<string> {
+export async function typesOf(document: JsonObject): Promise<string> {
   const keyword = (kind: ts.KeywordTypeSyntaxKind) => ts.factory.createKeywordTypeNode(kind);
   const nodes = await openapiTS(JSON.stringify(document), {
     transform(schema) {
@@ -85,7 +86,7 @@ async function typesOf(document: JsonObject, { served }: Contract): Promise<stri
         : bigint;
     },
   });
-  const requirements = [...served.keys()].map(({ operationId, security }) => {
+  const requirements = readOperations(new OpenApiDocument(document)).map(({ operationId, security }) => {
     const alternatives = security.map((schemes) => JSON.stringify(schemes.map(({ scheme }) => scheme)));
     return `    ${JSON.stringify(operationId)}: ${alternatives.join(' | ') || 'never'};\n`;
   });

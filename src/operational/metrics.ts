@@ -49,7 +49,7 @@ export function createMetrics(): Metrics {
     registers,
   });
   const batches = new Histogram({
-    name: 'store_batch_plants',
+    name: 'store_batch_size',
     help: 'Creations that shared a commit.',
     buckets: SIZES,
     registers,
@@ -77,9 +77,9 @@ export function createMetrics(): Metrics {
       waiting: (count) => {
         waiting = count;
       },
-      committed: (plants, milliseconds, outcome) => {
+      committed: (count, milliseconds, outcome) => {
         commits.observe({ outcome }, milliseconds / 1000);
-        batches.observe(plants);
+        batches.observe(count);
       },
     },
     text: () => registry.metrics(),

@@ -1,39 +1,38 @@
-import { buildApp, listening, TOKEN } from '../support/service';
+import { createHandlers } from '../../src/handlers';
+import { EXAMPLE, HEAD, REQUEST, requestOf, SUCCESS } from '../support/client';
+import { buildApp, listening } from '../support/service';
 import { exchange, type Reply } from '../support/wire';
+import { openExampleStore } from './scenarios';
 
-const HEAD = `POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${TOKEN}\r\nContent-Type: application/json\r\n`;
-const GOOD = '{"id":1,"name":"Monstera"}';
-const request = (body: string, more = '') =>
-  `${HEAD}${more}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
-const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
+/** Without credentials. */
+const STRANGER = `${EXAMPLE.method} ${EXAMPLE.path} HTTP/1.1\r\nHost: x\r\n`;
+const LENGTH = Buffer.byteLength(EXAMPLE.text);
+const BODY_LIMIT = LENGTH + 500;
+const chunk = (text: string) => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
 
 const told = (reply: Reply | undefined): unknown => [
   reply?.status,
   reply?.body === '' ? '' : (JSON.parse(reply?.body ?? 'null') as { error?: number } | null)?.error,
 ];
-const send = (bytes: string | Buffer, count?: number, limits = {}) =>
-  listening(buildApp({ bodyLimit: 1_000 }), (port) => exchange(port, bytes, count), limits);
+const send = async (bytes: string, count?: number, limits = {}) => {
+  const handlers = createHandlers(await openExampleStore());
+  return listening(
+    buildApp({ handlers, bodyLimit: BODY_LIMIT }),
+    (port) => exchange(port, bytes, count),
+    limits,
+  );
+};
 
 describe('what Node refuses by itself has the error body too', () => {
   it.each([
     ['a request line that is none', 'hello\r\n\r\n', 400, 40000],
-    ['a method that HTTP does not know', 'PLANT /plants HTTP/1.1\r\nHost: x\r\n\r\n', 400, 40000],
-    ['another protocol', 'POST /plants HTTP/3.0\r\nHost: x\r\n\r\n', 400, 40000],
-    ['a space in the target', 'POST /pla nts HTTP/1.1\r\nHost: x\r\n\r\n', 400, 40000],
-    ['a header without a colon', 'POST /plants HTTP/1.1\r\nHost x\r\n\r\n', 400, 40000],
-    [
-      'a header name with a space',
-      'POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization : Bearer x\r\n\r\n',
-      400,
-      40000,
-    ],
-    ['no Host', 'POST /plants HTTP/1.1\r\n\r\n', 400, 40000],
-    [
-      'headers that are too large',
-      `POST /plants HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(20_000)}\r\n\r\n`,
-      431,
-      43100,
-    ],
+    ['a method that HTTP does not know', 'WATER / HTTP/1.1\r\nHost: x\r\n\r\n', 400, 40000],
+    ['another protocol', 'POST / HTTP/3.0\r\nHost: x\r\n\r\n', 400, 40000],
+    ['a space in the target', 'POST /a b HTTP/1.1\r\nHost: x\r\n\r\n', 400, 40000],
+    ['a header without a colon', 'POST / HTTP/1.1\r\nHost x\r\n\r\n', 400, 40000],
+    ['a header name with a space', `${STRANGER}Authorization : Bearer x\r\n\r\n`, 400, 40000],
+    ['no Host', 'POST / HTTP/1.1\r\n\r\n', 400, 40000],
+    ['headers that are too large', `${STRANGER}A: ${'a'.repeat(20_000)}\r\n\r\n`, 431, 43100],
     ['a Content-Length that is no number', `${HEAD}Content-Length: x\r\n\r\n`, 400, 40000],
     ['two lengths', `${HEAD}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`, 400, 40000],
     [
@@ -51,7 +50,7 @@ describe('what Node refuses by itself has the error body too', () => {
   });
 
   it('a head that does not arrive in time', async () => {
-    const [reply] = await send('POST /plants HTTP/1.1\r\n', 1, { headersTimeout: 1, requestTimeout: 2 });
+    const [reply] = await send('POST / HTTP/1.1\r\n', 1, { headersTimeout: 1, requestTimeout: 2 });
     expect(told(reply)).toEqual([408, 40800]);
   });
 
@@ -64,27 +63,27 @@ describe('what Node refuses by itself has the error body too', () => {
   });
 
   it('a request behind which garbage comes is answered, then the connection is closed', async () => {
-    const replies = await send(`${request(GOOD)}garbage\r\n\r\n`, 2);
-    expect(replies.map(told)).toEqual([[200, undefined]]);
+    const replies = await send(`${REQUEST}garbage\r\n\r\n`, 2);
+    expect(replies.map(({ status }) => status)).toEqual([SUCCESS]);
     expect(replies[0]?.headers['connection']).toBe('close');
   });
 
   it('requests on one connection are answered in their order', async () => {
     const unknown = 'GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n';
-    const replies = await send(request(GOOD) + unknown + request('{') + request(GOOD), 4);
-    expect(replies.map(({ status }) => status)).toEqual([200, 404, 400, 200]);
+    const replies = await send(requestOf('{') + unknown + REQUEST + unknown, 4);
+    expect(replies.map(({ status }) => status)).toEqual([400, 404, SUCCESS, 404]);
   });
 });
 
 describe('a body over the limit is 413 / 41300 and the connection is closed', () => {
-  const big = 'x'.repeat(1_001);
+  const big = 'x'.repeat(BODY_LIMIT + 1);
   it.each([
-    ['declared, and withheld', `${HEAD}Content-Length: 1001\r\n\r\n`],
-    ['declared, and sent', `${HEAD}Content-Length: 1001\r\n\r\n${big}`],
+    ['declared, and withheld', `${HEAD}Content-Length: ${BODY_LIMIT + 1}\r\n\r\n`],
+    ['declared, and sent', `${HEAD}Content-Length: ${BODY_LIMIT + 1}\r\n\r\n${big}`],
     ['declared as more than any number', `${HEAD}Content-Length: 9007199254740991\r\n\r\n`],
     ['in chunks', `${HEAD}Transfer-Encoding: chunked\r\n\r\n${chunk(big)}0\r\n\r\n`],
     ['in chunks that do not end', `${HEAD}Transfer-Encoding: chunked\r\n\r\n${chunk(big)}`],
-    ['in many small chunks', `${HEAD}Transfer-Encoding: chunked\r\n\r\n${chunk('x').repeat(1_001)}`],
+    ['in many small chunks', `${HEAD}Transfer-Encoding: chunked\r\n\r\n${chunk('x').repeat(BODY_LIMIT + 1)}`],
   ])('%s', async (_, bytes) => {
     const [reply] = await send(bytes);
     expect(told(reply)).toEqual([413, 41300]);
@@ -100,36 +99,35 @@ describe('a body over the limit is 413 / 41300 and the connection is closed', ()
   });
 
   it('a body of exactly the limit is read', async () => {
-    const body = `{"id":1,"name":"${'x'.repeat(1_000 - 18)}"}`;
-    expect(body).toHaveLength(1_000);
-    expect((await send(request(body)))[0]?.status).toBe(200);
-    const chunks = `${HEAD}Transfer-Encoding: chunked\r\n\r\n${chunk(body.slice(0, 500))}${chunk(body.slice(500))}0\r\n\r\n`;
-    expect((await send(chunks))[0]?.status).toBe(200);
+    const body = EXAMPLE.text + ' '.repeat(BODY_LIMIT - LENGTH);
+    expect((await send(requestOf(body)))[0]?.status).toBe(SUCCESS);
+    const chunks = `${HEAD}Transfer-Encoding: chunked\r\n\r\n${chunk(body.slice(0, 1))}${chunk(body.slice(1))}0\r\n\r\n`;
+    expect((await send(chunks))[0]?.status).toBe(SUCCESS);
   });
 });
 
 describe('nothing of a body is asked for or read before the credentials are accepted', () => {
-  const expecting = 'Expect: 100-continue\r\nContent-Length: 26\r\n\r\n';
+  const expecting = `Expect: 100-continue\r\nContent-Length: ${LENGTH}\r\n\r\n`;
   it('a client that waits is told to go on only then', async () => {
-    const refused = await send(`POST /plants HTTP/1.1\r\nHost: x\r\n${expecting}`);
+    const refused = await send(STRANGER + expecting);
     expect(told(refused[0])).toEqual([401, 40100]);
     expect(refused[0]?.headers['connection']).toBe('close');
-    const accepted = await send(`${HEAD}${expecting}${GOOD}`);
-    expect(accepted[0]?.status).toBe(200);
+    const accepted = await send(`${HEAD}${expecting}${EXAMPLE.text}`);
+    expect(accepted[0]?.status).toBe(SUCCESS);
   });
 
   it('a client that expects something else is served all the same', async () => {
-    expect((await send(request(GOOD, 'Expect: wonders\r\n')))[0]?.status).toBe(200);
+    const [reply] = await send(REQUEST.replace('\r\n', '\r\nExpect: wonders\r\n'));
+    expect(reply?.status).toBe(SUCCESS);
   });
 
   it('a request without credentials is refused while its body is still withheld', async () => {
-    const [reply] = await send('POST /plants HTTP/1.1\r\nHost: x\r\nContent-Length: 500\r\n\r\n');
+    const [reply] = await send(`${STRANGER}Content-Length: 500\r\n\r\n`);
     expect(told(reply)).toEqual([401, 40100]);
   });
 
   it('the connection lives on if the rest of the body is small', async () => {
-    const refused = 'POST /plants HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello';
-    const replies = await send(refused + request(GOOD), 2);
-    expect(replies.map(({ status }) => status)).toEqual([401, 200]);
+    const replies = await send(`${STRANGER}Content-Length: 5\r\n\r\nhello${REQUEST}`, 2);
+    expect(replies.map(({ status }) => status)).toEqual([401, SUCCESS]);
   });
 });

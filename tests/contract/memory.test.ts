@@ -1,6 +1,7 @@
 import { Agent, request } from 'node:http';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { EXAMPLE } from '../support/client';
 import { buildApp, listening, TOKEN } from '../support/service';
 
 setFlagsFromString('--expose-gc');
@@ -13,21 +14,21 @@ function heapUsed(): number {
   return process.memoryUsage().heapUsed;
 }
 
-/** Everything a client can make up differs from request to request; none of it is a plant. */
+/** Everything a client can make up differs from request to request; none of it matches the document. */
 function send(agent: Agent, port: number, i: number): Promise<void> {
   const unique = `${i}-${'x'.repeat(50)}`;
-  const path = i % 4 === 0 ? `/${unique}` : i % 4 === 1 ? `/plants?${unique}` : '/plants';
+  const path = i % 4 === 0 ? `/${unique}` : i % 4 === 1 ? `${EXAMPLE.path}?${unique}` : EXAMPLE.path;
   const token = i % 3 === 0 ? unique : TOKEN;
   const headers = {
     Authorization: `Bearer ${token}`,
-    'Content-Type': `application/json; ${unique}=1`,
+    'Content-Type': `${EXAMPLE.contentType}; ${unique}=1`,
     [`X-${unique}`]: unique,
   };
   return new Promise((resolve, reject) => {
-    const sent = request({ agent, port, path, method: 'POST', headers }, (response) => {
+    const sent = request({ agent, port, path, method: EXAMPLE.method, headers }, (response) => {
       response.resume().on('end', resolve);
     });
-    sent.on('error', reject).end(`{"id":"${unique}","${unique}":1}`);
+    sent.on('error', reject).end(`[{"${unique}":"${unique}"}]`);
   });
 }
 

@@ -4,15 +4,20 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { errorOf, post, TOKEN } from '../support/client';
+import { errorOf, EXAMPLE, MISMATCH, send, SUCCESS } from '../support/client';
 import { type Program, startProgram } from '../support/program';
+import { TOKEN } from '../support/service';
 
 jest.setTimeout(30_000);
 
-const folder = mkdtempSync(join(tmpdir(), 'plant-store-'));
+const folder = mkdtempSync(join(tmpdir(), 'contract-first-'));
 afterAll(() => {
   rmSync(folder, { recursive: true });
 });
+
+/** 401 unless the token is accepted: only then does the server look at the body, which it refuses by 400. */
+const statusWith = async (server: Program, token: string) =>
+  (await send(server, { Authorization: `Bearer ${token}` }, MISMATCH)).status;
 
 test('tokens are those of the file, also after it has changed; a file that is wrong changes nothing', async () => {
   const file = join(folder, 'tokens');
@@ -22,34 +27,34 @@ test('tokens are those of the file, also after it has changed; a file that is wr
   };
   replace('old-token\n');
   const server = await startProgram({ API_TOKENS_FILE: file });
-  const statusOf = async (token: string) =>
-    (await post(server, { id: 1, name: '' }, { Authorization: `Bearer ${token}` })).status;
-  expect([await statusOf('old-token'), await statusOf('new-token')]).toEqual([200, 401]);
+  const statusOf = (token: string) => statusWith(server, token);
+  expect([await statusOf('old-token'), await statusOf('new-token')]).toEqual([400, 401]);
   replace('new-token\n');
   await server.printed(/the tokens have been replaced/);
-  expect([await statusOf('old-token'), await statusOf('new-token')]).toEqual([401, 200]);
+  expect([await statusOf('old-token'), await statusOf('new-token')]).toEqual([401, 400]);
   replace('not a-secret!\n');
   await server.printed(
     /"level":"error".*the tokens stay as they were: API_TOKENS_FILE: expected bearer tokens/,
   );
-  expect(await statusOf('new-token')).toBe(200);
+  expect(await statusOf('new-token')).toBe(400);
   rmSync(file);
   await server.printed(/the tokens stay as they were: API_TOKENS_FILE: expected a file/);
-  expect(await statusOf('new-token')).toBe(200);
+  expect((await send(server, { Authorization: 'Bearer new-token' })).status).toBe(SUCCESS);
   expect(server.output()).not.toMatch(/new-token|secret/);
   expect(await server.stop()).toBe(0);
 });
 
 test('without CORS_ORIGINS no web page of another origin may call', async () => {
   const server = await startProgram({ API_TOKENS: TOKEN });
-  const preflight = { Origin: 'https://app.example.com', 'Access-Control-Request-Method': 'POST' };
-  const refused = await fetch(`${server.url}/plants`, { method: 'OPTIONS', headers: preflight });
+  const preflight = { Origin: 'https://app.example.com', 'Access-Control-Request-Method': EXAMPLE.method };
+  const refused = await fetch(server.url + EXAMPLE.path, { method: 'OPTIONS', headers: preflight });
   expect([refused.status, await errorOf(refused), refused.headers.get('allow')]).toEqual([
     405,
     40500,
-    'POST',
+    expect.stringContaining(EXAMPLE.method),
   ]);
-  const answered = await post(server, { id: 1, name: 'Monstera' }, { Origin: 'https://app.example.com' });
+  const answered = await send(server, { Origin: 'https://app.example.com' });
+  expect(answered.status).toBe(SUCCESS);
   expect([...answered.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
   expect(await server.stop()).toBe(0);
 });
@@ -60,11 +65,11 @@ test('with CORS_ORIGINS the web pages of these may call, and no others', async (
     CORS_ORIGINS: 'https://app.example.com, http://localhost:5173',
   });
   const preflight = (Origin: string) =>
-    fetch(`${server.url}/plants`, {
+    fetch(server.url + EXAMPLE.path, {
       method: 'OPTIONS',
       headers: {
         Origin,
-        'Access-Control-Request-Method': 'POST',
+        'Access-Control-Request-Method': EXAMPLE.method,
         'Access-Control-Request-Headers': 'authorization',
       },
     });
@@ -74,15 +79,15 @@ test('with CORS_ORIGINS the web pages of these may call, and no others', async (
   expect(allowed.headers.get('access-control-allow-headers')).toBe('authorization');
   const other = await preflight('https://evil.example.com');
   expect(other.headers.get('access-control-allow-origin')).toBeNull();
-  const answered = await post(server, { id: 1, name: 'Monstera' }, { Origin: 'http://localhost:5173' });
-  expect(answered.status).toBe(200);
+  const answered = await send(server, { Origin: 'http://localhost:5173' });
+  expect(answered.status).toBe(SUCCESS);
   expect(answered.headers.get('access-control-allow-origin')).toBe('http://localhost:5173');
   expect(answered.headers.get('vary')).toBe('Origin');
-  const bare = await fetch(`${server.url}/plants`, {
+  const bare = await fetch(server.url + EXAMPLE.path, {
     method: 'OPTIONS',
     headers: { Origin: 'http://localhost:5173' },
   });
-  expect([bare.status, bare.headers.get('allow')]).toEqual([405, 'POST']);
+  expect([bare.status, bare.headers.get('allow')]).toEqual([405, expect.stringContaining(EXAMPLE.method)]);
   expect(await server.stop()).toBe(0);
 });
 
@@ -91,7 +96,7 @@ describe('JWTs of an issuer', () => {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const stranger = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
   const now = Math.floor(Date.now() / 1000);
-  const good = { iss: ISSUER, aud: 'plants', sub: 'alice', exp: now + 600 };
+  const good = { iss: ISSUER, aud: 'this-service', sub: 'alice', exp: now + 600 };
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
   function jwt(
@@ -116,17 +121,20 @@ describe('JWTs of an issuer', () => {
     });
     await new Promise<void>((resolve) => issuer.listen(0, '127.0.0.1', resolve));
     const { port } = issuer.address() as AddressInfo;
-    env = { AUTH_JWKS_URL: `http://127.0.0.1:${port}/keys`, AUTH_ISSUER: ISSUER, AUTH_AUDIENCE: 'plants' };
+    env = {
+      AUTH_JWKS_URL: `http://127.0.0.1:${port}/keys`,
+      AUTH_ISSUER: ISSUER,
+      AUTH_AUDIENCE: 'this-service',
+    };
   });
   afterAll(() => issuer.close());
 
-  const ask = (server: Program, token: string) =>
-    post(server, { id: 1, name: 'Monstera' }, { Authorization: `Bearer ${token}` });
+  const ask = (server: Program, token: string) => send(server, { Authorization: `Bearer ${token}` });
 
   it('are accepted if they are good, beside the tokens', async () => {
     const server = await startProgram({ ...env, API_TOKENS: TOKEN });
-    expect((await ask(server, jwt(good))).status).toBe(200);
-    expect((await ask(server, TOKEN)).status).toBe(200);
+    expect((await ask(server, jwt(good))).status).toBe(SUCCESS);
+    expect(await statusWith(server, TOKEN)).toBe(400);
     const none = `${part({ alg: 'none' })}.${part(good)}.`;
     const without = (claim: string) =>
       Object.fromEntries(Object.entries(good).filter(([name]) => name !== claim));
@@ -138,7 +146,7 @@ describe('JWTs of an issuer', () => {
       ['expired', jwt({ ...good, exp: now - 60 })],
       ['not yet valid', jwt({ ...good, nbf: now + 60 })],
       ['of another issuer', jwt({ ...good, iss: 'https://evil.example.com' })],
-      ['for another service', jwt({ ...good, aud: 'animals' })],
+      ['for another service', jwt({ ...good, aud: 'another-service' })],
       ['without an end', jwt(without('exp'))],
       ['of nobody', jwt(without('sub'))],
       ['not a JWT', 'a.b.c'],
@@ -161,16 +169,16 @@ describe('JWTs of an issuer', () => {
       '1',
       50300,
     ]);
-    expect((await ask(server, TOKEN)).status).toBe(200);
+    expect(await statusWith(server, TOKEN)).toBe(400);
     working = true;
-    expect((await ask(server, jwt(good))).status).toBe(200);
+    expect((await ask(server, jwt(good))).status).toBe(SUCCESS);
     expect(await server.stop()).toBe(0);
   });
 
   it('are enough: no token is made up', async () => {
     const server = await startProgram({ ...env, NODE_ENV: 'production' });
     expect(server.output()).not.toContain('curl');
-    expect((await ask(server, jwt(good))).status).toBe(200);
+    expect((await ask(server, jwt(good))).status).toBe(SUCCESS);
     expect(await server.stop()).toBe(0);
   });
 });

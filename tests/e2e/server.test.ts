@@ -4,57 +4,20 @@ import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import Database from 'better-sqlite3';
+import { EXAMPLE, portOf, send, STATUS_LINE, SUCCESS, waitingRequest } from '../support/client';
 import { failProgram, startProgram } from '../support/program';
+import { TOKEN } from '../support/service';
 
-const folder = mkdtempSync(join(tmpdir(), 'plant-store-'));
+const folder = mkdtempSync(join(tmpdir(), 'contract-first-'));
 afterAll(() => {
   rmSync(folder, { recursive: true });
-});
-
-const post = async (url: string, body: object, token = 'secret') => {
-  const headers = {
-    'Content-Type': 'application/json',
-    ...(token !== '' && { Authorization: `Bearer ${token}` }),
-  };
-  const response = await fetch(`${url}/plants`, { method: 'POST', headers, body: JSON.stringify(body) });
-  return { status: response.status, body: await response.json(), headers: response.headers };
-};
-
-test('the first minutes of a plant store, across a restart', async () => {
-  const file = join(folder, 'made', 'for', 'it', 'plants.db');
-  const env = { DATABASE_URL: `sqlite:${file}`, API_TOKENS: 'other, secret' };
-  const monstera = { id: 1, name: 'Monstera', tag: 'tropical' };
-
-  const first = await startProgram(env);
-  expect(await post(first.url, monstera)).toMatchObject({
-    status: 200,
-    body: { name: 'Monstera', tag: 'tropical' },
-  });
-  expect((await post(first.url, monstera)).body).toEqual({ name: 'Monstera', tag: 'tropical' });
-  const other = await post(first.url, { ...monstera, name: 'Ficus' });
-  expect(other).toMatchObject({ status: 400, body: { error: 40002, message: expect.any(String) as string } });
-  const anonymous = await post(first.url, monstera, '');
-  expect(anonymous).toMatchObject({ status: 401, body: { error: 40100 } });
-  expect(anonymous.headers.get('www-authenticate')).toBe('Bearer realm="api"');
-  expect(await first.stop('SIGTERM')).toBe(0);
-
-  const second = await startProgram(env);
-  expect((await post(second.url, monstera)).status).toBe(200);
-  expect((await post(second.url, { ...monstera, name: 'Ficus' })).status).toBe(400);
-  expect(await second.stop('SIGINT')).toBe(0);
-
-  const database = new Database(file, { readonly: true });
-  expect(database.prepare('SELECT id, name, tag FROM plants').all()).toEqual([monstera]);
-  database.close();
 });
 
 test('without tokens one is made up, and the printed curl line works as it stands', async () => {
   const server = await startProgram({ API_TOKENS: '' });
   const [command] = /curl [^]*?'\n/.exec(server.output()) ?? [];
   const { stdout } = await promisify(execFile)('bash', ['-c', command ?? 'false']);
-  expect(stdout).toContain('HTTP/1.1 200 OK');
-  expect(stdout).toContain('{"name":"Monstera","tag":"tropical"}');
+  expect(stdout).toContain(STATUS_LINE);
   expect(await server.stop()).toBe(0);
 });
 
@@ -65,22 +28,18 @@ test('what it prints to be found is printed at every log level', async () => {
 });
 
 test('an open request is answered before the server ends', async () => {
-  const server = await startProgram({ API_TOKENS: 'secret' });
-  const { port } = new URL(server.url);
-  const socket = connect({ port: Number(port), host: '127.0.0.1' });
-  const head =
-    'POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer secret\r\nContent-Type: application/json\r\n';
-  const body = '{"id":1,"name":"Monstera"}';
+  const server = await startProgram({ API_TOKENS: TOKEN });
+  const socket = connect({ port: portOf(server), host: '127.0.0.1' });
   const chunks: string[] = [];
   socket.setEncoding('utf8').on('data', (chunk: string) => chunks.push(chunk));
   // The server has read the head once it asks for the body.
   const asked = new Promise((resolve) => socket.once('data', resolve));
-  socket.write(`${head}Expect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`);
+  socket.write(waitingRequest());
   await asked;
   const stopped = server.stop();
-  socket.write(body);
+  socket.write(EXAMPLE.text);
   expect(await stopped).toBe(0);
-  expect(chunks.join('')).toContain('200 OK');
+  expect(chunks.join('')).toContain(STATUS_LINE);
 });
 
 describe('what is wrong at the start ends it with status 1 and a sentence', () => {
@@ -148,7 +107,7 @@ describe('what is wrong at the start ends it with status 1 and a sentence', () =
 
   it('a file of tokens is read, a token a line', async () => {
     const server = await startProgram({ API_TOKENS_FILE: file('tokens', 'one\ntwo\n') });
-    expect((await post(server.url, { id: 1, name: '' }, 'two')).status).toBe(200);
+    expect((await send(server, { Authorization: 'Bearer two' })).status).toBe(SUCCESS);
     await server.stop();
     expect(existsSync(join(folder, 'data'))).toBe(false);
   });

@@ -1,22 +1,68 @@
+import { STATUS_CODES } from 'node:http';
+import document from '../../generated/openapi.json';
+import { OpenApiDocument } from '../../src/contract/document';
+import { exampleRequest } from '../../src/contract/example';
+import { readOperations } from '../../src/contract/operations';
 import type { Program } from './program';
+import { TOKEN } from './service';
 
-/** What the servers of the end-to-end tests accept. */
-export const TOKEN = 'a-very-secret-token';
+/** A request that should succeed on a new server, so far as the document can tell, and the status of its success. */
+function readExample() {
+  const example = exampleRequest(document);
+  const operation = readOperations(new OpenApiDocument(document)).find(
+    ({ operationId }) => operationId === example?.operationId,
+  );
+  const success = [...(operation?.responses.keys() ?? [])].find((status) => /^2\d\d$/.test(status));
+  if (!example?.body || success === undefined) {
+    throw new Error(
+      'the tests of the server need one operation without required parameters whose JSON body has an example, and ' +
+        'which documents the status of its success',
+    );
+  }
+  const { body, ...line } = example;
+  return [{ ...line, ...body }, Number(success)] as const;
+}
 
-export const portOf = ({ url }: Program) => Number(new URL(url).port);
+/** What the tests of the server send, whatever it serves. Sent again to the same server, it may be refused. */
+export const [EXAMPLE, SUCCESS] = readExample();
 
-/** POST /plants, with good credentials unless the headers say otherwise. */
-export function post(
+/** A body that the operation does not take: 400 / 40001, however often it is sent. */
+export const MISMATCH = '7';
+
+/** The request on the wire, up to what says how long its body is. */
+export const HEAD = `${EXAMPLE.method} ${EXAMPLE.path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${TOKEN}\r\nContent-Type: ${EXAMPLE.contentType}\r\n`;
+
+/** All of it, with this body. */
+export const requestOf = (text: string) => `${HEAD}Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`;
+export const REQUEST = requestOf(EXAMPLE.text);
+
+/** All of it but the body, which the server is to ask for. */
+export const waitingRequest = (text = EXAMPLE.text) =>
+  `${HEAD}Expect: 100-continue\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n`;
+
+/** How the answer to it begins if it succeeds. */
+export const STATUS_LINE = `HTTP/1.1 ${SUCCESS} ${STATUS_CODES[SUCCESS]}\r\n`;
+
+/** Sends the example, or another body, with good credentials unless the headers say otherwise. */
+export function send(
   { url }: Program,
-  body: unknown,
-  headers: Record<string, string> = {},
+  headers: Readonly<Record<string, string>> = {},
+  body = EXAMPLE.text,
 ): Promise<Response> {
-  return fetch(`${url}/plants`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${TOKEN}`, ...headers },
-    body: JSON.stringify(body),
+  return fetch(url + EXAMPLE.path, {
+    method: EXAMPLE.method,
+    headers: { 'Content-Type': EXAMPLE.contentType, Authorization: `Bearer ${TOKEN}`, ...headers },
+    body,
   });
 }
 
+export const portOf = ({ url }: Program) => Number(new URL(url).port);
+
 /** The number in an error body. */
 export const errorOf = async (response: Response) => ((await response.json()) as { error?: number }).error;
+
+/** What a server counts: the lines of its metrics, by name and labels. */
+export async function metricsOf({ url }: Program): Promise<ReadonlyMap<string, number>> {
+  const text = await (await fetch(`${url}/-/metrics`)).text();
+  return new Map([...text.matchAll(/^(\w.*) (\S+)$/gm)].map(([, name = '', value]) => [name, Number(value)]));
+}

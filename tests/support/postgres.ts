@@ -42,7 +42,7 @@ async function freePort(): Promise<number> {
 }
 
 export async function startPostgres(): Promise<Postgres> {
-  const folder = mkdtempSync(join(tmpdir(), 'plant-store-postgres-'));
+  const folder = mkdtempSync(join(tmpdir(), 'contract-first-postgres-'));
   const undertaker = spawn('sh', ['-c', UNDERTAKER, folder], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
@@ -108,7 +108,7 @@ export async function startPostgres(): Promise<Postgres> {
   return {
     async createDatabase() {
       const url = `postgres://postgres@127.0.0.1:${port}/`;
-      const name = `plants_${++databases}`;
+      const name = `database_${++databases}`;
       const client = new Client(`${url}postgres`);
       await client.connect();
       await client.query(`CREATE DATABASE ${name}`);

@@ -43,3 +43,10 @@ export async function failProgram(env: Environment) {
   const server = spawnProgram(env);
   return { status: await within(server, server.exit), output: server.output() };
 }
+
+/** The lines that the server has written to its log, once the last of them tells of this request. */
+export async function logUntil(program: Program, requestId: string): Promise<Record<string, unknown>[]> {
+  await program.printed(new RegExp(`"requestId":"${requestId}".*\n`));
+  const lines = program.output().trim().split('\n');
+  return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+}

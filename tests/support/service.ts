@@ -10,7 +10,7 @@ import { renderProblem, toProblem } from '../../src/errors';
 import { createHandlers } from '../../src/handlers';
 import { openMemoryStore } from '../../src/storage/memory';
 
-export const TOKEN = 'a-token-of-the-tests';
+export const TOKEN = 'a-very-secret-token';
 export const AUTHORIZED = { Authorization: `Bearer ${TOKEN}` };
 const LIMITS = { headersTimeout: 60_000, requestTimeout: 60_000, keepAliveTimeout: 60_000 };
 

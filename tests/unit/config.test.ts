@@ -36,13 +36,13 @@ test('values are taken as they are meant', () => {
     CORS_ORIGINS: 'https://a.example.com, http://localhost:5173',
     AUTH_JWKS_URL: 'https://issuer.example.com/keys',
     AUTH_ISSUER: 'https://issuer.example.com',
-    AUTH_AUDIENCE: 'plants',
+    AUTH_AUDIENCE: 'this-service',
     MAX_REQUESTS: '7',
   });
   expect(config).toMatchObject({
     tokens: ['one', 'two'],
     corsOrigins: ['https://a.example.com', 'http://localhost:5173'],
-    jwt: { issuer: 'https://issuer.example.com', audience: 'plants' },
+    jwt: { issuer: 'https://issuer.example.com', audience: 'this-service' },
     maxRequests: 7,
   });
 });
@@ -50,7 +50,7 @@ test('values are taken as they are meant', () => {
 const JWT = {
   AUTH_JWKS_URL: 'https://issuer.example.com/keys',
   AUTH_ISSUER: 'https://issuer.example.com',
-  AUTH_AUDIENCE: 'plants',
+  AUTH_AUDIENCE: 'this-service',
 };
 
 test.each([

@@ -1,0 +1,181 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { metricsOf, portOf, requestOf, send } from '../support/client';
+import { startPostgres } from '../support/postgres';
+import { logUntil, type Program, startProgram } from '../support/program';
+import { TOKEN } from '../support/service';
+
+jest.setTimeout(30_000);
+
+const folder = mkdtempSync(join(tmpdir(), 'plant-store-'));
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+const MONSTERA = { id: 1, name: 'Monstera', tag: 'tropical' };
+const FICUS = { ...MONSTERA, name: 'Ficus' };
+
+const create = (server: Program, plant: object, headers = {}) => send(server, headers, JSON.stringify(plant));
+
+test('the first minutes of a plant store, across a restart', async () => {
+  const file = join(folder, 'made', 'for', 'it', 'plants.db');
+  const env = { DATABASE_URL: `sqlite:${file}`, API_TOKENS: `other, ${TOKEN}` };
+
+  const first = await startProgram(env);
+  const created = await create(first, MONSTERA);
+  expect([created.status, await created.json()]).toEqual([200, { name: 'Monstera', tag: 'tropical' }]);
+  expect(await (await create(first, MONSTERA)).json()).toEqual({ name: 'Monstera', tag: 'tropical' });
+  const other = await create(first, FICUS);
+  expect([other.status, await other.json()]).toEqual([
+    400,
+    { error: 40002, message: expect.any(String) as string },
+  ]);
+  const anonymous = await fetch(`${first.url}/plants`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(MONSTERA),
+  });
+  expect([anonymous.status, await anonymous.json()]).toEqual([
+    401,
+    expect.objectContaining({ error: 40100 }),
+  ]);
+  expect(anonymous.headers.get('www-authenticate')).toBe('Bearer realm="api"');
+  expect(await first.stop('SIGTERM')).toBe(0);
+
+  const second = await startProgram(env);
+  expect((await create(second, MONSTERA)).status).toBe(200);
+  expect((await create(second, FICUS)).status).toBe(400);
+  expect(await second.stop('SIGINT')).toBe(0);
+
+  const database = new Database(file, { readonly: true });
+  expect(database.prepare('SELECT id, name, tag FROM plants').all()).toEqual([MONSTERA]);
+  database.close();
+});
+
+test('under load not one accepted request is cut off, and nothing acknowledged is lost', async () => {
+  const file = join(folder, 'load.db');
+  const server = await startProgram({ API_TOKENS: TOKEN, DATABASE_URL: `sqlite:${file}`, LOG_LEVEL: 'warn' });
+  const acknowledged: number[] = [];
+  let lastId = 0;
+  let cutOff = 0;
+  let enough: (() => void) | undefined;
+
+  /** Asks on one connection as long as the server lets it, and then on another. */
+  async function client(): Promise<void> {
+    for (;;) {
+      const socket = connect(portOf(server), '127.0.0.1').setEncoding('utf8');
+      const connected = await once(socket, 'connect').catch(() => undefined);
+      if (!connected) return; // nobody listens any more
+      const closed = new Promise<undefined>((resolve) => {
+        socket
+          .on('error', () => undefined)
+          .on('close', () => {
+            resolve(undefined);
+          });
+      });
+      for (let last = false; !last;) {
+        const id = ++lastId;
+        socket.write(requestOf(`{"id":${id},"name":"Monstera"}`));
+        const data = await Promise.race([once(socket, 'data'), closed]);
+        const answer = String(data?.[0]);
+        if (!answer.startsWith('HTTP/1.1 200 OK') || !answer.endsWith('}')) cutOff++;
+        else acknowledged.push(id);
+        if (acknowledged.length === 2000) enough?.();
+        last = !data || answer.includes('Connection: close');
+      }
+      socket.destroy();
+    }
+  }
+
+  const loaded = new Promise<void>((resolve) => (enough = resolve));
+  const clients = Array.from({ length: 64 }, client);
+  await loaded;
+  expect(await server.stop('SIGTERM')).toBe(0);
+  await Promise.all(clients);
+  expect(acknowledged.length).toBeGreaterThan(2000);
+  expect(cutOff).toBe(0);
+  const database = new Database(file, { readonly: true });
+  const stored = new Set(database.prepare('SELECT id FROM plants').pluck().all());
+  database.close();
+  expect(acknowledged.filter((id) => !stored.has(id))).toEqual([]);
+});
+
+test('the log tells of an id that is taken, and not of the plants', async () => {
+  const server = await startProgram({ API_TOKENS: TOKEN });
+  await create(server, MONSTERA, { 'X-Request-Id': 'log-1' });
+  await create(server, FICUS, { 'X-Request-Id': 'log-2' });
+  const always = { time: expect.any(Number) as number, ms: expect.any(Number) as number };
+  const answered = { ...always, level: 'info', method: 'POST', operationId: 'createPlant' };
+  const lines = await logUntil(server, 'log-2');
+  expect(lines.filter(({ requestId }) => requestId !== undefined)).toEqual([
+    { ...answered, status: 200, requestId: 'log-1' },
+    { ...answered, status: 400, error: 40002, requestId: 'log-2' },
+  ]);
+  expect(server.output()).not.toMatch(/Monstera|Ficus|tropical/);
+  expect(await server.stop()).toBe(0);
+});
+
+test('why the store is not available is told in the log, and not to the client', async () => {
+  const file = join(folder, 'dropped.db');
+  const server = await startProgram({ API_TOKENS: TOKEN, DATABASE_URL: `sqlite:${file}` });
+  const database = new Database(file);
+  database.exec('DROP TABLE plants');
+  database.close();
+  const response = await create(server, MONSTERA, { 'X-Request-Id': 'dropped' });
+  expect([response.status, await response.text()]).toEqual([
+    503,
+    '{"error":50300,"message":"the store is not available now"}',
+  ]);
+  expect((await logUntil(server, 'dropped')).at(-1)).toMatchObject({
+    level: 'warn',
+    status: 503,
+    error: 50300,
+    msg: `SQLite file ${file}: no such table: plants`,
+  });
+  expect(await server.stop()).toBe(0);
+});
+
+test('is as ready as its store: not while the database is down, and by itself when it is back', async () => {
+  const postgres = await startPostgres();
+  const server = await startProgram({ API_TOKENS: TOKEN, DATABASE_URL: await postgres.createDatabase() });
+  const ready = async () => {
+    const response = await fetch(`${server.url}/-/ready`);
+    return [response.status, response.headers.get('retry-after'), await response.json()];
+  };
+  expect(await ready()).toEqual([200, null, { status: 'ready' }]);
+  await postgres.kill();
+  expect(await ready()).toEqual([
+    503,
+    '1',
+    { error: 50300, message: expect.stringMatching(/^PostgreSQL at 127\.0\.0\.1/) as string },
+  ]);
+  expect((await fetch(`${server.url}/-/live`)).status).toBe(200);
+  await postgres.start();
+  expect(await ready()).toEqual([200, null, { status: 'ready' }]);
+  expect(await server.stop()).toBe(0);
+  await postgres.remove();
+});
+
+test('metrics tell what was written, and in how many commits', async () => {
+  const server = await startProgram({ API_TOKENS: TOKEN, DATABASE_URL: `sqlite:${folder}/metrics.db` });
+  await Promise.all(Array.from({ length: 20 }, (_, id) => create(server, { id, name: 'Monstera' })));
+  await create(server, {});
+  await create(server, FICUS);
+  const metrics = await metricsOf(server);
+  const answered = 'http_request_duration_seconds_count{operation_id="createPlant",status=';
+  expect(metrics.get(`${answered}"200"}`)).toBe(20);
+  expect(metrics.get(`${answered}"400"}`)).toBe(2);
+  expect(metrics.get('http_refusals_total{error="40001"}')).toBe(1);
+  expect(metrics.get('http_refusals_total{error="40002"}')).toBe(1);
+  expect(metrics.get('store_batch_size_sum')).toBe(21);
+  expect(metrics.get('store_commit_duration_seconds_count{outcome="success"}')).toBe(
+    metrics.get('store_batch_size_count'),
+  );
+  expect(metrics.get('store_waiting_creates')).toBe(0);
+  expect([...metrics.keys()].join('\n')).not.toContain('Monstera');
+  expect(await server.stop()).toBe(0);
+});
