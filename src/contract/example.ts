@@ -12,15 +12,19 @@ export interface ExampleRequest {
 
 /**
  * A request that should succeed also where nothing has been created yet, so far as a document can tell: of the operations
- * that require no parameters the first whose JSON body has an example, or else the first that requires no body.
+ * that require no parameters the first whose JSON body has an example, or else the first that requires no body; those
+ * that ask for credentials before those that do not.
  */
 export function exampleRequest(root: JsonObject): ExampleRequest | undefined {
   const document = new OpenApiDocument(root);
   const requests = readOperations(document)
     .filter(({ parameters }) => parameters.every(({ required }) => !required))
+    .sort((a, b) => Number(isPublic(a)) - Number(isPublic(b)))
     .flatMap((operation) => requestOf(document, operation) ?? []);
   return requests.find(({ body }) => body) ?? requests[0];
 }
+
+const isPublic = ({ security }: Operation): boolean => security.every((schemes) => schemes.length === 0);
 
 function requestOf(document: OpenApiDocument, operation: Operation): ExampleRequest | undefined {
   const { operationId, method, paths, pointer, requestBody } = operation;

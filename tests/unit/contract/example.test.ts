@@ -43,6 +43,14 @@ test.each([
     'two',
   ],
   [
+    'the first that asks for credentials',
+    {
+      '/login': { post: asked('login', example) },
+      '/a': { post: asked('one', example, { security: [{ key: [] }] }) },
+    },
+    'one',
+  ],
+  [
     'none that requires a parameter',
     { '/a': { post: asked('one', example, NEEDY), get: asked('list') } },
     'list',
