@@ -167,8 +167,12 @@ function fieldsOf(
   always: readonly [name: string, value: string][],
 ): (string | number)[] {
   const fields: (string | number)[] = ['X-Request-Id', requestId];
-  for (const [name, value] of always) if (headers[name] === undefined) fields.push(name, value);
-  for (const name in headers) fields.push(name, headers[name] ?? '');
+  const own = Object.keys(headers);
+  for (const [name, value] of always) {
+    const lower = name.toLowerCase();
+    if (!own.some((other) => other.toLowerCase() === lower)) fields.push(name, value);
+  }
+  for (const name of own) fields.push(name, headers[name] ?? '');
   const bodiless = status === 204 || status === 304; // RFC 9110 section 8.6
   if (!bodiless) fields.push('Content-Length', body === undefined ? 0 : Buffer.byteLength(body));
   return fields;

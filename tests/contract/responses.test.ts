@@ -283,6 +283,23 @@ describe('what the document does not allow never reaches the client, and the log
   });
 });
 
+it.each(['X-Always', 'x-always', 'X-ALWAYS'])(
+  'a documented header replaces one of every answer: %s',
+  async (name) => {
+    const responses = {
+      204: { description: 'done', headers: { 'x-always': { schema: { type: 'string' } } } },
+    };
+    const { app } = buildService({
+      document: buildDocument({ operation: { responses } }),
+      handlers: { postThing: () => Promise.resolve({ status: 204, headers: { [name]: 'own' } }) },
+      headers: { 'X-Always': 'usual' },
+    });
+    app.disable('x-powered-by'); // where it is set, Node itself sees to it that no header is sent twice
+    const { headers } = await request(app).post('/things');
+    expect(headers).toMatchObject({ 'x-always': 'own' });
+  },
+);
+
 describe('errors thrown anywhere end in the error body', () => {
   it.each([
     ['an Error', new Error('password=secret')],
