@@ -17,7 +17,8 @@ const wall = (files, group, message, ignores = []) => ({
   rules: { 'no-restricted-imports': ['error', { patterns: [{ group, message }] }] },
 });
 
-const web = ['express', 'express-openapi-validator*', 'passport*', 'node:http'];
+const validator = ['express-openapi-validator*'];
+const web = ['express', ...validator, 'passport*', 'node:http'];
 const drivers = ['better-sqlite3', 'pg'];
 const aboveStorage = [
   'app',
@@ -29,6 +30,8 @@ const aboveStorage = [
   'main',
   'operational',
 ].flatMap((name) => [`../${name}`, `../${name}/*`]);
+const CONTRACT =
+  'contract/ knows OpenAPI and HTTP, nothing of this service; only its validator.ts reaches into express-openapi-validator.';
 const STORE = 'a store knows the domain and its own driver.';
 const ownDrivers = ['src/storage/sqlite*', 'src/storage/postgres*'];
 
@@ -59,17 +62,9 @@ export default tseslint.config(
       ],
     },
   },
-  wall(
-    ['src/contract/**'],
-    ['../*', ...drivers],
-    'contract/ knows OpenAPI and HTTP, nothing of this service.',
-  ),
-  wall(
-    ['src/contract/**'],
-    ['../*', 'express-openapi-validator*', ...drivers],
-    'only contract/validator.ts reaches into express-openapi-validator.',
-    ['src/contract/validator.ts'],
-  ),
+  wall(['src/contract/*.ts'], ['../*', ...validator, ...drivers], CONTRACT, ['src/contract/validator.ts']),
+  wall(['src/contract/*/**'], ['../../*', ...validator, ...drivers], CONTRACT),
+  wall(['src/contract/validator.ts'], ['../*', ...drivers], CONTRACT),
   wall(
     ['src/handlers/**'],
     [...web, ...drivers, '../storage/*', '../app', '../config', '../main'],

@@ -1,6 +1,6 @@
 import { decodeText } from './body';
 import type { JsonObject, OpenApiDocument } from './document';
-import { compileForm } from './form';
+import { compileForm } from './parameters/form';
 import { MalformedJson, parseJson } from './json';
 import { type Operation, type Parameter } from './operations';
 import { cover, isJudged, type MediaTypeObject, parseMediaType } from './media-type';
@@ -9,7 +9,7 @@ import {
   MalformedParameter,
   type ParameterValues,
   type RawParameters,
-} from './parameters';
+} from './parameters/parameters';
 import { type Headers, Problem } from './problem';
 import type { SchemaSet } from './schemas';
 import type { Convert, Holder, Shapes } from './shapes';

@@ -1,5 +1,5 @@
 import type { OpenApiDocument } from './document';
-import { compileHeader, type WriteHeader } from './header';
+import { compileHeader, type WriteHeader } from './parameters/header';
 import { MalformedJson, parseJson } from './json';
 import { stringifyJson } from './json-text';
 import { type Operation } from './operations';

@@ -3,9 +3,9 @@
  * percent-encoded is data, and a label that is not exploded has commas (OpenAPI 3.1.0 shows dots, corrected in 3.1.1).
  */
 import type { DescribedValue } from './described-value';
-import type { OpenApiDocument } from './document';
-import { parseJson, parseNumber } from './json';
-import type { Parameter } from './operations';
+import type { OpenApiDocument } from '../document';
+import { parseJson, parseNumber } from '../json';
+import type { Parameter } from '../operations';
 
 export type Holder = Record<string | number, unknown>;
 

@@ -1,6 +1,6 @@
 import { DescribedValue } from './described-value';
-import { isObject, type JsonObject, members, type OpenApiDocument } from './document';
-import { codecOf, essenceOf } from './media-type';
+import { isObject, type JsonObject, members, type OpenApiDocument } from '../document';
+import { codecOf, essenceOf } from '../media-type';
 import { addReader, compilePairs, MalformedParameter, type PairsReader, readAll, splitPairs } from './pairs';
 import {
   compileParts,

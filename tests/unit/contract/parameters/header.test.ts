@@ -1,4 +1,4 @@
-import { formatHeader } from '../../../src/contract/header';
+import { formatHeader } from '../../../../src/contract/parameters/header';
 
 describe('the text of a header', () => {
   test.each<[unknown, boolean, string]>([

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { type JsonObject } from '../../../src/contract/document';
-import { formatHeader } from '../../../src/contract/header';
-import { STRING, INT64, LIST, RGB, compileValid, raw, exactly, readColor } from '../../support/parameters';
+import { type JsonObject } from '../../../../src/contract/document';
+import { formatHeader } from '../../../../src/contract/parameters/header';
+import { STRING, INT64, LIST, RGB, compileValid, raw, exactly, readColor } from '../../../support/parameters';
 
 const LISTED = ['blue', 'black', 'brown'];
 const MIXED = { R: 100n, G: 200n, B: 150n };

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { DescribedValue } from './described-value';
-import { below, type OpenApiDocument } from './document';
-import type { Operation, ParameterPlace } from './operations';
+import { below, type OpenApiDocument } from '../document';
+import type { Operation, ParameterPlace } from '../operations';
 import {
   addReader,
   compilePairs,

@@ -1,7 +1,7 @@
-import { type JsonObject, OpenApiDocument } from '../../../src/contract/document';
-import { compileForm } from '../../../src/contract/form';
-import { exactNumber } from '../../../src/contract/json';
-import { MalformedParameter } from '../../../src/contract/parameters';
+import { type JsonObject, OpenApiDocument } from '../../../../src/contract/document';
+import { compileForm } from '../../../../src/contract/parameters/form';
+import { exactNumber } from '../../../../src/contract/json';
+import { MalformedParameter } from '../../../../src/contract/parameters/parameters';
 
 const STRING = { type: 'string' };
 const INT64 = { type: 'integer', format: 'int64' };

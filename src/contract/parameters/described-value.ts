@@ -1,4 +1,4 @@
-import { below, isObject, type JsonObject, members, type OpenApiDocument } from './document';
+import { below, isObject, type JsonObject, members, type OpenApiDocument } from '../document';
 
 /** JSON types that a value may have, `integer` among `number`; undefined where the document does not say. */
 type Types = readonly string[] | undefined;

@@ -1,6 +1,6 @@
-import { buildDocument } from '../../support/service';
-import { type JsonObject, OpenApiDocument } from '../../../src/contract/document';
-import { MalformedParameter } from '../../../src/contract/parameters';
+import { buildDocument } from '../../../support/service';
+import { type JsonObject, OpenApiDocument } from '../../../../src/contract/document';
+import { MalformedParameter } from '../../../../src/contract/parameters/parameters';
 import {
   STRING,
   INT64,
@@ -12,7 +12,7 @@ import {
   carry,
   placeOf,
   readColor,
-} from '../../support/parameters';
+} from '../../../support/parameters';
 
 describe('what the document does not describe is refused', () => {
   test.each([

@@ -1,7 +1,7 @@
 import { DescribedValue } from './described-value';
-import type { OpenApiDocument } from './document';
-import { stringifyJson } from './json-text';
-import type { Parameter } from './operations';
+import type { OpenApiDocument } from '../document';
+import { stringifyJson } from '../json-text';
+import type { Parameter } from '../operations';
 import {
   compileParts,
   compileText,

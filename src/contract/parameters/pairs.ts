@@ -1,4 +1,4 @@
-import { MalformedJson } from './json';
+import { MalformedJson } from '../json';
 import {
   compileText,
   type Decode,
