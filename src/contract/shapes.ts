@@ -30,6 +30,18 @@ interface Shape {
   readonly items: Place | undefined;
 }
 
+/**
+ * Places and shapes that are remembered. With branches there can be far more: of twelve in an anyOf a client can choose in
+ * thousands of ways.
+ */
+const MAX_REMEMBERED = 1_000;
+
+function remember<V>(memory: Map<string, V>, id: string, value: V): V {
+  if (memory.size >= MAX_REMEMBERED) memory.clear();
+  memory.set(id, value);
+  return value;
+}
+
 const add = <K>(map: Map<K, string[]>, key: K, pointer: string) =>
   map.set(key, [...(map.get(key) ?? []), pointer]);
 
@@ -101,9 +113,7 @@ export class Shapes {
 
   private place(schemas: readonly string[]): Place {
     const id = schemas.join('\n');
-    const place = this.places.get(id) ?? { schemas };
-    this.places.set(id, place);
-    return place;
+    return this.places.get(id) ?? remember(this.places, id, { schemas });
   }
 
   private fixedShape(schemas: readonly string[]): Shape | 'varies' {
@@ -182,7 +192,7 @@ export class Shapes {
       for (const keyword of ['items', 'unevaluatedItems'])
         if (keyword in schema) items.push(below(pointer, keyword));
     }
-    const shape: Shape = {
+    return remember(this.shapes, id, {
       int64,
       closed: listed && !open && patterns.length === 0,
       writeOnly,
@@ -191,9 +201,7 @@ export class Shapes {
       otherProperties: others.length > 0 ? this.place(others) : undefined,
       prefixItems: [...prefixItems.values()].map((schemas) => this.place(schemas)),
       items: items.length > 0 ? this.place(items) : undefined,
-    };
-    this.shapes.set(id, shape);
-    return shape;
+    });
   }
 
   /** Whether an int64 can stand anywhere in a value described by the schema at `pointer`. */
