@@ -1,6 +1,6 @@
 import { Strategy as BearerStrategy } from 'passport-http-bearer';
 import { HEADERS, RESERVED } from '../src/app';
-import { bearerStrategies } from '../src/auth';
+import { bearerStrategy } from '../src/auth';
 import { compileContract } from '../src/contract/contract';
 import { below, type JsonObject, members, OpenApiDocument } from '../src/contract/document';
 import type { Answer } from '../src/contract/problem';
@@ -71,7 +71,7 @@ function strategiesFor(document: OpenApiDocument, tokens: readonly string[]): St
       done(null, {});
     },
   );
-  const { bearerAuth } = bearerStrategies(tokens);
+  const bearer = bearerStrategy(tokens);
   const names = members(document.at('/components/securitySchemes')).map(([name]) => name);
   return Object.fromEntries(
     names.flatMap((name): [string, Strategies[string]][] => {
@@ -79,7 +79,7 @@ function strategiesFor(document: OpenApiDocument, tokens: readonly string[]): St
       if (type === 'apiKey') return [[name, new ApiKeyStrategy(anyone)]];
       if (type === 'oauth2' || type === 'openIdConnect') return [[name, anyToken]];
       if (/^basic$/i.test(String(scheme))) return [[name, new BasicStrategy(anyone)]];
-      return [[name, bearerAuth]];
+      return [[name, bearer]];
     }),
   );
 }

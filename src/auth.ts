@@ -1,11 +1,16 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import { Strategy as BearerStrategy } from 'passport-http-bearer';
+import type { Strategy } from 'passport';
 import { Problem } from './contract/problem';
 
-/** Who a request is from, by security scheme; a handler sees it as `principal`. */
+/** Who a request is from, by the security schemes of the document; a handler sees it as `principal`. */
 export interface Principals {
   readonly bearerAuth: Client;
 }
+
+/** What verifies the credentials of each of them. */
+export const createStrategies = (bearer: Strategy) =>
+  ({ bearerAuth: bearer }) satisfies Record<keyof Principals, Strategy>;
 
 /** Whoever holds one of the tokens. */
 export interface Client {
@@ -27,7 +32,7 @@ const digest = (token: string) => hash('sha256', token, 'buffer');
  * Accepts the given tokens, and those that `verifyJwt` does. Of the given ones only SHA-256 digests are kept, and compared
  * in constant time.
  */
-export function bearerStrategies(tokens: readonly string[], verifyJwt?: VerifyJwt) {
+export function bearerStrategy(tokens: readonly string[], verifyJwt?: VerifyJwt) {
   const clientsOf = (list: readonly string[]) =>
     list.map((token) => ({ digest: digest(token), client: { id: digest(token).toString('hex', 0, 4) } }));
   let clients = clientsOf(tokens);
@@ -44,14 +49,12 @@ export function bearerStrategies(tokens: readonly string[], verifyJwt?: VerifyJw
       }, done);
     }
   });
-  return {
-    bearerAuth: Object.assign(strategy, {
-      /** From now on, these tokens are accepted and no others. */
-      replaceTokens(list: readonly string[]) {
-        clients = clientsOf(list);
-      },
-    }),
-  };
+  return Object.assign(strategy, {
+    /** From now on, these tokens are accepted and no others. */
+    replaceTokens(list: readonly string[]) {
+      clients = clientsOf(list);
+    },
+  });
 }
 
 export interface JwtIssuer {

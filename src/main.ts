@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { createApp, HEADERS } from './app';
-import { bearerStrategies, jwtVerifier } from './auth';
+import { bearerStrategy, createStrategies, jwtVerifier } from './auth';
 import { InvalidConfig, readConfig, watchTokensFile } from './config';
 import { InvalidContract, type JsonObject } from './contract/document';
 import { exampleRequest } from './contract/example';
@@ -27,13 +27,13 @@ async function start(): Promise<void> {
   });
   const madeUp = config.tokens || config.jwt ? undefined : randomBytes(24).toString('base64url');
   const tokens = config.tokens ?? (madeUp === undefined ? [] : [madeUp]);
-  const strategies = bearerStrategies(tokens, config.jwt && (await jwtVerifier(config.jwt)));
+  const bearer = bearerStrategy(tokens, config.jwt && (await jwtVerifier(config.jwt)));
   const stopping = new AbortController();
   const app = createApp({
     document,
     handlers: createHandlers(store),
     ready: () => store.ready(),
-    strategies,
+    strategies: createStrategies(bearer),
     report: report.request,
     metrics,
     stopping: stopping.signal,
@@ -55,7 +55,7 @@ async function start(): Promise<void> {
     watchTokensFile(config.tokensFile, (change) => {
       if (change instanceof Error) log.error(`the tokens stay as they were: ${change.message}`);
       else {
-        strategies.bearerAuth.replaceTokens(change);
+        bearer.replaceTokens(change);
         log.info('the tokens have been replaced');
       }
     });

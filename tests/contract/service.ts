@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import contract from '../../generated/openapi.json';
-import { bearerStrategies } from '../../src/auth';
+import { bearerStrategy, createStrategies } from '../../src/auth';
 import type { Strategies } from '../../src/contract/security';
 import { createHandlers } from '../../src/handlers';
 import { StoreUnavailable } from '../../src/store';
@@ -30,7 +30,7 @@ export function service(changed: Partial<Parts> = {}): Target {
   const parts: Parts = {
     document: contract,
     openStore: openExampleStore,
-    strategies: bearerStrategies([TOKEN]),
+    strategies: createStrategies(bearerStrategy([TOKEN])),
     bodyLimit: BODY_LIMIT,
     before: () => undefined,
     wrap: (application) => application,

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import express from 'express';
 import document from '../../generated/openapi.json';
 import { createApp, type Dependencies } from '../../src/app';
-import { bearerStrategies } from '../../src/auth';
+import { bearerStrategy, createStrategies } from '../../src/auth';
 import type { JsonObject } from '../../src/contract/document';
 import { createHttpServer } from '../../src/contract/server';
 import { createService, type Outcome, type ServiceOptions } from '../../src/contract/serve';
@@ -20,7 +20,7 @@ export function buildApp(overrides: Partial<Dependencies> = {}): express.Express
     document,
     handlers: createHandlers(openMemoryStore()),
     ready: () => Promise.resolve(),
-    strategies: bearerStrategies([TOKEN]),
+    strategies: createStrategies(bearerStrategy([TOKEN])),
     report: () => undefined,
     metrics: { text: () => Promise.resolve(''), contentType: 'text/plain' },
     stopping: new AbortController().signal,
