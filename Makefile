@@ -5,7 +5,7 @@ export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 
 INSTALLED := node_modules/.package-lock.json
 
-.PHONY: help install generate breaking check build test run dev mock clean browser contract mutants crash soak throughput bench
+.PHONY: help install generate breaking check format build test run dev mock clean browser contract mutants crash soak throughput bench
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -32,9 +32,12 @@ breaking: $(INSTALLED) ## what would break a client of the contract at BASE=git-
 
 check: $(INSTALLED) ## format, lint, types, and whether generated/ is fresh
 	@tsx scripts/generate.ts --check
-	prettier --check --log-level warn .
 	tsc
 	eslint .
+	@prettier --check --log-level warn . || { echo 'run `make format`'; exit 1; }
+
+format: $(INSTALLED) ## format every file as `check` wants it
+	prettier --write --log-level warn .
 
 test: build ## run every test
 	jest --json --outputFile reports/jest.json
@@ -62,7 +65,7 @@ bench: build ## what a request costs, here and elsewhere; reports/bench/
 	@node scripts/bench/run.mjs
 
 build: $(INSTALLED)
-	@tsc -p src
+	tsc -p src
 
 clean: ## remove what can be made again (not data/)
 	rm -rf dist reports node_modules scripts/bench/node_modules

@@ -1,13 +1,12 @@
 /**
- * `breaking.ts GIT-REF`: what of generated/openapi.json would break a client of the one that is there at a git ref.
- * Exits with 1 if anything would, with 2 if the two cannot be compared.
+ * `breaking.ts GIT-REF`: what of the contract in openapi/, generated or not yet, would break a client of the one that was
+ * published at a git ref. Exits with 1 if anything would, with 2 if the two cannot be compared.
  */
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { isObject, type JsonObject } from '../src/contract/document';
 import { changeLine, compareDocuments } from './changes';
 import { PUBLISHED, root } from './paths';
+import { publish } from './publish';
 
 function parseDocument(text: string): JsonObject {
   const document: unknown = JSON.parse(text);
@@ -25,9 +24,10 @@ function publishedAt(ref: string): JsonObject {
   }
 }
 
-function main(ref: string): number {
-  const published = parseDocument(readFileSync(path.join(root, PUBLISHED), 'utf8'));
-  const changes = compareDocuments(publishedAt(ref), published).filter(({ breaking }) => breaking);
+async function main(ref: string): Promise<number> {
+  if (ref === '') throw new Error('expected a git ref to compare with: make breaking BASE=main');
+  const { document } = await publish();
+  const changes = compareDocuments(publishedAt(ref), document).filter(({ breaking }) => breaking);
   for (const change of changes) console.log(changeLine(change));
   console.log(
     changes.length > 0
@@ -38,10 +38,12 @@ function main(ref: string): number {
 }
 
 const [base = ''] = process.argv.slice(2);
-try {
-  if (base === '') throw new Error('expected a git ref to compare with: make breaking BASE=main');
-  process.exitCode = main(base);
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  process.exitCode = 2;
-}
+main(base).then(
+  (status) => {
+    process.exitCode = status;
+  },
+  (error: unknown) => {
+    console.error(error instanceof Error ? error.message : error);
+    process.exitCode = 2;
+  },
+);

@@ -34,7 +34,8 @@ export function updateHandlers(operations: Iterable<Operation>): string[] {
   if (index.changed) writeFileSync(file, index.text);
   for (const name of known) {
     const source = index.sourceOf(name);
-    said.push(`${source} has no operation any more: delete it, and the lines of ${name} in ${INDEX}`);
+    const file = existsSync(path.join(root, source)) ? `${source} and ` : '';
+    said.push(`${name} is no operation any more: delete ${file}its lines in ${INDEX}`);
   }
   return said;
 }

@@ -15,6 +15,7 @@ import { createMock } from './mock-service';
 import { located, readSource, SourceError } from './source';
 
 async function main(file: string): Promise<void> {
+  if (file === '') throw new SourceError('expected a document: make mock DOC=path/to/openapi.yaml');
   const config = readConfig();
   const report = createReport(createLog(config.logLevel), createMetrics(), HEADERS);
   const made = randomBytes(24).toString('base64url');

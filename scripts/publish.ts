@@ -6,7 +6,13 @@ import openapiTS, { astToString } from 'openapi-typescript';
 import ts from 'typescript';
 import { parse } from 'yaml';
 import { compileContract, type Contract } from '../src/contract/contract';
-import { InvalidContract, isObject, type JsonObject, OpenApiDocument } from '../src/contract/document';
+import {
+  type Finding,
+  InvalidContract,
+  isObject,
+  type JsonObject,
+  OpenApiDocument,
+} from '../src/contract/document';
 import { readOperations } from '../src/contract/operations';
 import { isInt64 } from '../src/contract/schemas';
 import { OVERLAY, PUBLISHED, root, SOURCES, TYPES } from './paths';
@@ -22,15 +28,25 @@ export interface Publication {
 /** @throws {SourceError} */
 export async function publish(): Promise<Publication> {
   const file = findDocument();
-  const document = await overlay(await readSource(file));
+  const source = await readSource(file);
+  const document = await overlay(structuredClone(source));
   try {
     const text = `${JSON.stringify(document, null, 2)}\n`;
     const contract = compileContract(document, undefined);
     return { document, contract, files: { [PUBLISHED]: text, [TYPES]: await typesOf(document) } };
   } catch (error) {
-    if (error instanceof InvalidContract) throw new SourceError(located(file, error.findings));
+    if (error instanceof InvalidContract) throw new SourceError(told(file, source, error.findings));
     throw error;
   }
+}
+
+/** Findings, each with where it stands: in the document that a person has written, or in what the overlay adds to it. */
+function told(file: string, source: JsonObject, findings: readonly Finding[]): string {
+  const written = new OpenApiDocument(source);
+  const added = findings.filter(({ pointer }) => written.at(pointer) === undefined);
+  const own = findings.filter((finding) => !added.includes(finding));
+  const lines = added.map(({ pointer, message }) => `${OVERLAY}, at #${pointer}: ${message}`);
+  return [...(own.length > 0 ? [located(file, own)] : []), ...lines].join('\n');
 }
 
 /** The one file of openapi/ that is an OpenAPI document; others are parts of it. */
@@ -54,10 +70,12 @@ async function overlay(document: JsonObject): Promise<JsonObject> {
   const overlaySet = readOverlay(file);
   const result: { data: JsonObject; resultData: JsonObject } = await openapiOverlay(document, { overlaySet });
   const unused = [result.resultData['unusedActions']].flat();
-  overlaySet.actions.forEach((action, i) => {
-    if (unused.includes(action))
-      throw new SourceError(`${OVERLAY}#/actions/${i}: ${action.target} matches nothing; delete the action`);
-  });
+  const idle = overlaySet.actions.flatMap((action, i) =>
+    unused.includes(action)
+      ? `${OVERLAY}#/actions/${i}: ${action.target} matches nothing; delete the action`
+      : [],
+  );
+  if (idle.length > 0) throw new SourceError(idle.join('\n'));
   return result.data;
 }
 

@@ -1,6 +1,7 @@
 import cors from 'cors';
 import express, { type Express } from 'express';
-import type { JsonObject } from './contract/document';
+import { type JsonObject, OpenApiDocument } from './contract/document';
+import { readOperations } from './contract/operations';
 import type { Headers } from './contract/problem';
 import type { Strategies } from './contract/security';
 import { createService, type Outcome } from './contract/serve';
@@ -46,26 +47,26 @@ export const HEADERS: Headers = { 'X-Content-Type-Options': 'nosniff', 'Cache-Co
  */
 export function createApp(dependencies: Dependencies): Express {
   const { document, handlers, strategies, report, metrics, stopping, corsOrigins } = dependencies;
+  // The first of all, because it proves that the document can be served.
+  const service = createService({
+    document,
+    handlers,
+    strategies,
+    toProblem,
+    render: renderProblem,
+    stubs: !dependencies.production,
+    bodyLimit: dependencies.bodyLimit,
+    maxRequests: dependencies.maxRequests,
+    reserved: RESERVED,
+    headers: HEADERS,
+    requestIdOf,
+    report,
+  });
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
-  if (corsOrigins.length > 0) app.use(allowOrigins(corsOrigins));
-  app.use(
-    createService({
-      document,
-      handlers,
-      strategies,
-      toProblem,
-      render: renderProblem,
-      stubs: !dependencies.production,
-      bodyLimit: dependencies.bodyLimit,
-      maxRequests: dependencies.maxRequests,
-      reserved: RESERVED,
-      headers: HEADERS,
-      requestIdOf,
-      report,
-    }),
-  );
+  if (corsOrigins.length > 0) app.use(allowOrigins(corsOrigins, document));
+  app.use(service);
   app.use(RESERVED, docsRouter(document));
   const ready = async () => {
     if (stopping.aborted) throw new Error('the server is shutting down');
@@ -75,9 +76,17 @@ export function createApp(dependencies: Dependencies): Express {
   return app;
 }
 
-/** Cross-origin requests (https://fetch.spec.whatwg.org/#http-cors-protocol). Only their preflight is answered here. */
-function allowOrigins(origins: string[]): express.RequestHandler {
-  const exposedHeaders = ['X-Request-Id', 'Retry-After', 'WWW-Authenticate'];
+/**
+ * Cross-origin requests (https://fetch.spec.whatwg.org/#http-cors-protocol). Only their preflight is answered here; the
+ * page may read all headers of responses that the document has.
+ */
+function allowOrigins(origins: string[], document: JsonObject): express.RequestHandler {
+  const operations = readOperations(new OpenApiDocument(document));
+  const documented = operations.flatMap(({ responses }) =>
+    [...responses.values()].flatMap(({ headers }) => headers),
+  );
+  const always = ['X-Request-Id', 'Retry-After', 'WWW-Authenticate'];
+  const exposedHeaders = [...new Set([...always, ...documented.map(({ name }) => name)])];
   const allow = cors({ origin: origins, exposedHeaders, maxAge: 600 });
   return (request, response, next) => {
     const preflight = request.headers.origin && request.headers['access-control-request-method'];

@@ -32,6 +32,12 @@ export const errorBody = (kind: keyof typeof ERROR_NUMBERS, message: string): Er
   message,
 });
 
+/** The number in an error body; undefined where a handler has returned something else. */
+export function errorNumberOf(body: unknown): number | undefined {
+  const number = typeof body === 'object' && body !== null && 'error' in body ? body.error : undefined;
+  return typeof number === 'number' ? number : undefined;
+}
+
 /** The answer to a problem: its number tells the status. */
 export function renderProblem({ kind, message }: Problem): {
   readonly status: number;

@@ -60,7 +60,8 @@ export function compileSecurity(
       const find = finder(value);
       if (find === undefined) document.find(pointer, 'this kind of security scheme cannot be served');
       const strategy = strategies[name];
-      if (!strategy) document.find(pointer, 'no strategy verifies the credentials of this security scheme');
+      const known = Object.keys(strategies).join(', ') || 'none';
+      if (!strategy) document.find(pointer, `no strategy verifies its credentials; there are: ${known}`);
       if (!strategy || !find) return undefined;
       return { name, scopes, find, challenge: challengeOf(value), attempts: attemptsOf(strategy) };
     }),

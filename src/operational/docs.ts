@@ -1,7 +1,7 @@
 import path from 'node:path';
 import express, { type Router } from 'express';
 import { stringify } from 'yaml';
-import type { JsonObject } from '../contract/document';
+import { isObject, type JsonObject } from '../contract/document';
 
 /** Swagger UI, as its package has it: https://github.com/swagger-api/swagger-ui */
 const ASSETS = path.dirname(require.resolve('swagger-ui-dist/package.json'));
@@ -19,12 +19,12 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-const PAGE = `<!doctype html>
+const page = (title: string) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
-<title>API</title>
+<title>${title}</title>
 <link rel="icon" href="docs/favicon-32x32.png">
 <link rel="stylesheet" href="docs/swagger-ui.css">
 <script src="docs/swagger-ui-bundle.js" defer></script>
@@ -33,6 +33,9 @@ const PAGE = `<!doctype html>
 <body><main id="docs"></main></body>
 </html>
 `;
+
+const titleOf = ({ info }: JsonObject): string => String(isObject(info) ? info['title'] : '');
+const escapeHtml = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 
 /** A request is tried on the server that the page is from, whichever host the document names. */
 const START = `SwaggerUIBundle({
@@ -57,7 +60,7 @@ export function docsRouter(document: JsonObject): Router {
   const texts: [name: string, type: string, text: string][] = [
     ['openapi.json', 'application/json', JSON.stringify(document, null, 2)],
     ['openapi.yaml', 'application/yaml', stringify(document)], // RFC 9512
-    ['docs', 'text/html', PAGE],
+    ['docs', 'text/html', page(escapeHtml(titleOf(document)))],
     ['docs/start.js', 'text/javascript', START],
   ];
   for (const [name, type, text] of texts) {

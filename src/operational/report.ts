@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Answer, Headers, Problem } from '../contract/problem';
 import type { Outcome } from '../contract/serve';
-import { ERROR_NUMBERS, renderProblem } from '../errors';
+import { ERROR_NUMBERS, errorNumberOf, renderProblem } from '../errors';
 import type { Metrics } from './metrics';
 
 /** Where each request is told of, once. */
@@ -51,15 +51,10 @@ export function createReport(log: Logger, metrics: Metrics, headers: Headers): R
     refuse(problem) {
       const answer = renderProblem(problem);
       const requestId = randomUUID();
-      metrics.refusal(answer.body.error);
-      loggerFor('', '', answer.status, answer.body.error).info({ requestId }, problem.message);
+      const error = ERROR_NUMBERS[problem.kind];
+      metrics.refusal(error);
+      loggerFor('', '', answer.status, error).info({ requestId }, problem.message);
       return { ...answer, headers: { ...headers, 'X-Request-Id': requestId } };
     },
   };
-}
-
-/** Of an error body that a handler has returned. */
-function errorNumberOf(body: unknown): number | undefined {
-  const number = typeof body === 'object' && body !== null && 'error' in body ? body.error : undefined;
-  return typeof number === 'number' ? number : undefined;
 }

@@ -232,7 +232,7 @@ describe('what is wired to the document must be all that it asks for', () => {
       'that nothing verifies',
       { a: { type: 'http', scheme: 'bearer' } },
       {},
-      '#/components/securitySchemes/a: no strategy verifies the credentials of this security scheme',
+      '#/components/securitySchemes/a: no strategy verifies its credentials; there are: none',
     ],
     ['that is not described', {}, {}, `${POST}/security/0/a: is not among components.securitySchemes`],
     [

@@ -4,9 +4,12 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import request from 'supertest';
+import published from '../../generated/openapi.json';
+import type { JsonObject } from '../../src/contract/document';
 import { errorOf, EXAMPLE, MISMATCH, send, SUCCESS } from '../support/client';
 import { type Program, startProgram } from '../support/program';
-import { TOKEN } from '../support/service';
+import { buildApp, TOKEN } from '../support/service';
 
 jest.setTimeout(30_000);
 
@@ -89,6 +92,18 @@ test('with CORS_ORIGINS the web pages of these may call, and no others', async (
   });
   expect([bare.status, bare.headers.get('allow')]).toEqual([405, expect.stringContaining(EXAMPLE.method)]);
   expect(await server.stop()).toBe(0);
+});
+
+test('web pages that may call may read the headers of responses that the document has', async () => {
+  const described = { 'X-Count': { schema: { type: 'integer' } } };
+  const document = JSON.parse(JSON.stringify(published), (key, value: object) =>
+    /^2\d\d$/.test(key) ? { ...value, headers: described } : value,
+  ) as JsonObject;
+  const app = buildApp({ document, corsOrigins: ['https://app.example.com'] });
+  const { headers } = await request(app).get('/').set('Origin', 'https://app.example.com');
+  expect(headers).toMatchObject({
+    'access-control-expose-headers': 'X-Request-Id,Retry-After,WWW-Authenticate,X-Count',
+  });
 });
 
 describe('JWTs of an issuer', () => {

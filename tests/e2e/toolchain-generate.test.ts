@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { copyProject, type Project } from '../support/project';
 
@@ -76,14 +76,31 @@ it('never touches a handler that is there, and says what is left to do by hand',
   expect(project.read('src/handlers/index.ts')).toBe(index);
 });
 
+it('leads through the loop of README: what the document adds, the compiler asks of the handler', () => {
+  project.edit(
+    DOCUMENT,
+    '        - name\n      properties:',
+    '        - name\n        - height\n      properties:\n        height: { type: integer }',
+  );
+  expect(generate().output).toMatch(/^breaking .*the property height is new and required/);
+  const { output } = project.run('tsc', '-p', 'src', '--pretty', 'false');
+  expect(output).toMatch(
+    /^src\/handlers\/create-plant\.ts\(\d+,\d+\): [^]*Property 'height' is missing in type/,
+  );
+});
+
 it('names the handler of an operation that is gone', () => {
   addGetPlant();
   generate();
   project.edit(DOCUMENT, 'operationId: getPlant', 'operationId: find');
   const orphan =
-    'src/handlers/get-plant.ts has no operation any more: delete it, and the lines of getPlant in src/handlers/index.ts';
+    'getPlant is no operation any more: delete src/handlers/get-plant.ts and its lines in src/handlers/index.ts';
   expect(generate().output).toContain(orphan);
   expect(existsSync(join(project.folder, 'src/handlers/get-plant.ts'))).toBe(true);
+  rmSync(join(project.folder, 'src/handlers/get-plant.ts'));
+  expect(generate().output).toContain(
+    'getPlant is no operation any more: delete its lines in src/handlers/index.ts',
+  );
 });
 
 it.each([
@@ -107,6 +124,19 @@ it.each([
   expect(output).toMatch(message);
 });
 
+it('shows a mistake of the overlay as one of the overlay, and all actions that match nothing', () => {
+  project.edit(DOCUMENT, "schemas/Error'", "schemas/Fault'");
+  project.edit(DOCUMENT, '    Error:', '    Fault:');
+  expect(generate().output).toMatch(
+    /^openapi\/overlay\.yaml, at #\/components\/responses\/\w+\/.*"#\/components\/schemas\/Error" leads nowhere/,
+  );
+  const overlay = project.read('openapi/overlay.yaml');
+  project.write('openapi/overlay.yaml', overlay.replaceAll(/@\.responses/g, '@.none'));
+  expect(
+    generate().output.match(/^openapi\/overlay\.yaml#\/actions\/[1-5]: .* matches nothing/gm),
+  ).toHaveLength(5);
+});
+
 it('make breaking holds what would break a client of an earlier commit, and nothing else', () => {
   const git = (...args: string[]) =>
     spawnSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], {
@@ -119,8 +149,8 @@ it('make breaking holds what would break a client of an earlier commit, and noth
   addGetPlant();
   generate();
   expect(breaking('HEAD')).toEqual({ status: 0, output: 'nothing since HEAD would break a client\n' });
+  // Also before it is generated.
   project.edit(DOCUMENT, 'type: string', 'type: string\n          maxLength: 30');
-  generate();
   expect(breaking('HEAD')).toEqual({
     status: 1,
     output:

@@ -3,6 +3,7 @@ import document from '../../generated/openapi.json';
 import { OpenApiDocument } from '../../src/contract/document';
 import { exampleRequest } from '../../src/contract/example';
 import { readOperations } from '../../src/contract/operations';
+import { errorNumberOf } from '../../src/errors';
 import type { Program } from './program';
 import { TOKEN } from './service';
 
@@ -59,7 +60,7 @@ export function send(
 export const portOf = ({ url }: Program) => Number(new URL(url).port);
 
 /** The number in an error body. */
-export const errorOf = async (response: Response) => ((await response.json()) as { error?: number }).error;
+export const errorOf = async (response: Response) => errorNumberOf(await response.json());
 
 /** What a server counts: the lines of its metrics, by name and labels. */
 export async function metricsOf({ url }: Program): Promise<ReadonlyMap<string, number>> {

@@ -22,9 +22,9 @@ async function within<T>({ stop }: RunningProcess, awaited: Promise<T>): Promise
   }
 }
 
-function spawnProgram(env: Environment): RunningProcess {
+function spawnProgram(env: Environment, cwd?: string): RunningProcess {
   const usual = { HOST: '127.0.0.1', PORT: '0', DATABASE_URL: 'memory:' };
-  return startProcess([join(__dirname, '../../dist/main.js')], { ...usual, ...env });
+  return startProcess([join(__dirname, '../../dist/main.js')], { ...usual, ...env }, cwd);
 }
 
 /**
@@ -32,8 +32,8 @@ function spawnProgram(env: Environment): RunningProcess {
  *
  * @throws {Error} with what it has printed, if it does not come to listen (is it built?)
  */
-export async function startProgram(env: Environment = {}): Promise<Program> {
-  const server = spawnProgram(env);
+export async function startProgram(env: Environment = {}, cwd?: string): Promise<Program> {
+  const server = spawnProgram(env, cwd);
   const [url] = await within(server, server.printed(/http:\/\/[\d.]+:\d+/));
   return { ...server, url };
 }
