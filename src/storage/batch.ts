@@ -26,8 +26,8 @@ interface Waiting {
 }
 
 /**
- * A store in which the creations that wait share a commit. A commit takes those of one turn of the event loop, and those
- * that came while the one before it ran; only one runs at a time.
+ * A store in which the creations that wait share a commit. A commit takes those of turns of the event loop that follow
+ * upon each other, and those that came while the one before it ran; only one runs at a time.
  */
 export function batching(database: Database, observer?: StoreObserver): PlantStore {
   const waiting: Waiting[] = [];
@@ -48,8 +48,13 @@ export function batching(database: Database, observer?: StoreObserver): PlantSto
 
   async function flush(): Promise<void> {
     while (waiting.length > 0) {
-      // Whoever has a request in this turn of the event loop comes along, and others get their turn between two commits.
-      await turn();
+      // Others get their turn between two commits, and whoever has a request on its way comes along: as long as each turn
+      // of the event loop brings more of them, to wait is cheaper than another commit.
+      let before: number;
+      do {
+        before = waiting.length;
+        await turn();
+      } while (waiting.length > before && waiting.length < MAX_BATCH);
       const batch = nextBatch();
       const begin = performance.now();
       const committed = (outcome: 'success' | 'failure') => {

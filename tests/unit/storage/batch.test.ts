@@ -46,6 +46,42 @@ test('creations of one turn of the event loop share a commit', async () => {
   expect(database.commits).toHaveLength(1);
 });
 
+test('creations that come turn after turn share a commit; it does not wait for who comes later', async () => {
+  const database = buildDatabase();
+  const store = batching(database);
+  const plants = buildPlants(4) as [Plant, Plant, Plant, Plant];
+  const outcomes: Promise<unknown>[] = [];
+  const come = ([plant, ...others]: Plant[]) => {
+    if (!plant) return;
+    setImmediate(come, others); // before the store asks for its turn, as sockets are read before
+    outcomes.push(store.create(plant));
+  };
+  come(plants.slice(0, 3));
+  const commit = await database.commit(0);
+  outcomes.push(store.create(plants[3]));
+  expect(commit.plants).toEqual(plants.slice(0, 3));
+  commit.succeed();
+  const next = await database.commit(1);
+  expect(next.plants).toEqual([plants[3]]);
+  next.succeed();
+  expect(await Promise.all(outcomes)).toEqual(plants.map(() => 'created'));
+});
+
+test('between two commits others get their turn, however many creations wait', async () => {
+  const database = buildDatabase();
+  const store = batching(database);
+  const outcomes = Promise.all(buildPlants(300).map((plant) => store.create(plant)));
+  const first = await database.commit(0);
+  let turns = 0;
+  setImmediate(() => turns++);
+  first.succeed();
+  const second = await database.commit(1);
+  expect(turns).toBe(1);
+  second.succeed();
+  (await database.commit(2)).succeed();
+  await outcomes;
+});
+
 test('creations that come while a commit runs wait for it and share the next', async () => {
   const database = buildDatabase();
   const store = batching(database);
