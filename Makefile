@@ -46,7 +46,7 @@ browser: $(INSTALLED) ## try the documentation page in Chromium (Debian's chromi
 	jest --testMatch '**/tests/**/*.browser.ts' --json --outputFile reports/jest-browser.json
 
 contract: $(INSTALLED) ## what the document promises, put to the server; reports/contract/index.html
-	@tsx scripts/contract.ts
+	@tsx scripts/contract.ts $(if $(SERVE),--serve)
 
 mutants: $(INSTALLED) ## the same suite against servers broken on purpose
 	@tsx scripts/mutants.ts

@@ -80,6 +80,9 @@ export function openLedger(document: Document, target: Target): Ledger {
         if (obligation.passed > 0 && obligation.failed === 0) obligation.state = 'PROVEN';
         else if (waiver && obligation.failed === 0) {
           Object.assign(obligation, { state: 'WAIVED', reason: waiver.reason });
+        } else if (obligation.kind === 'response' && obligation.failed === 0) {
+          obligation.reason =
+            'no request brought it about: give the target a scenario, a situation or a waiver';
         }
       }
     },

@@ -102,7 +102,7 @@ export function described({ family, operation, title, problems, curl, replay }: 
     `FAILED ${operation}, ${family}: ${title}`,
     ...problems.map((problem) => `  ${problem}`),
     ...(replay ? [`  found with seed ${replay.seed}, path ${replay.path}; the request is shrunk`] : []),
-    ...(curl === '' ? [] : [`  BASE=http://127.0.0.1:3000; ${curl}`]),
+    ...(curl === '' ? [] : ['  BASE=http://127.0.0.1:3000', `  ${curl}`]),
   ].join('\n');
 }
 

@@ -110,8 +110,13 @@ describe('a run', () => {
   test('is not passed while a documented status was never seen', async () => {
     const result = await run(target(sound));
     expect(result.failures.map(described)).toEqual([]);
-    expect(result.obligations.filter(({ state }) => state === 'UNPROVEN').map(({ key }) => key)).toEqual([
-      'putNumber | response | 409 | no body',
+    expect(
+      result.obligations.filter(({ state }) => state === 'UNPROVEN').map(({ key, reason }) => [key, reason]),
+    ).toEqual([
+      [
+        'putNumber | response | 409 | no body',
+        'no request brought it about: give the target a scenario, a situation or a waiver',
+      ],
     ]);
     expect(result.passed).toBe(false);
   });
@@ -205,8 +210,20 @@ describe('a service that does not hold everything', () => {
     const story = steps(['getNumber', 'success']);
     const { failures, obligations } = await run(holding([8], { scenarios: story }));
     expect(failures.map(({ family }) => family)).toEqual(['baseline', 'baseline']);
-    expect(failures[0]?.problems[0]).toContain('expected success, got 404');
+    expect(failures[0]?.problems).toEqual([
+      expect.stringContaining('expected success, got 404'),
+      'the service must hold what the examples of the document name: path id = 7',
+    ]);
     expect(new Set(obligations.map(({ state }) => state))).toEqual(new Set(['BLOCKED']));
+  });
+
+  test('is told for what no example was given', async () => {
+    const { paths, ...rest } = document;
+    const silent = JSON.parse(JSON.stringify(paths).replaceAll(',"example":7', '')) as JsonObject;
+    const { failures } = await run(holding([-1], { document: { ...rest, paths: silent } }));
+    expect(failures[0]?.problems[1]).toBe(
+      'the document gives no example of path id, so that a value was made up',
+    );
   });
 
   test('must hold everything where the target does not say otherwise', async () => {
@@ -221,6 +238,10 @@ describe('a service that does not hold everything', () => {
     );
     expect(failures.map(({ title, problems }) => [title, problems[0]])).toEqual([
       ['a story, step 2', expect.stringContaining('expected success, got 404')],
+    ]);
+    expect(failures[0]?.curl.match(/^curl .* -X \w+/gm)?.map((line) => line.split(' ').at(-1))).toEqual([
+      'DELETE',
+      'GET',
     ]);
   });
 

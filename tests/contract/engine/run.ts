@@ -19,7 +19,7 @@ export interface Failure {
   readonly operation: string;
   readonly title: string;
   readonly problems: readonly string[];
-  /** A shell line, empty where no request could be made. */
+  /** Shell lines, empty where no request could be made. */
   readonly curl: string;
   /** For a generated request: what fast-check needs to find it again. */
   readonly replay?: { readonly seed: number; readonly path: string };
@@ -148,9 +148,9 @@ function openSession({ document, oracle, target }: Common) {
   /** Sends cases one after the other to a service that has forgotten everything before them. */
   const attemptAll = async (server: Server, cases: readonly Case[]): Promise<void> => {
     await server.reset();
-    for (const made of cases) {
+    for (const [index, made] of cases.entries()) {
       const problems = await attempt(server, made);
-      if (problems.length > 0) failures.push(failure(made, problems));
+      if (problems.length > 0) failures.push(failure(made, problems, cases.slice(0, index)));
     }
   };
   const counts = (): Pick<Result, 'observations' | 'families' | 'requests'> => ({
@@ -161,10 +161,23 @@ function openSession({ document, oracle, target }: Common) {
   return { ledger, failures, attempt, attemptAll, counts };
 }
 
-const failure = ({ family, operation, title, request }: Case, problems: readonly string[]): Failure => ({
-  ...{ family, operation: operation.id, title, problems },
-  curl: curl(request),
-});
+/** @param before what has to be sent before the case, in this order */
+function failure(made: Case, problems: readonly string[], before: readonly Case[] = []): Failure {
+  const { family, operation, title } = made;
+  const lines = [...before, made].map(({ request }) => curl(request));
+  return { family, operation: operation.id, title, problems, curl: lines.join('\n') };
+}
+
+/** Why the plainest request, which comes from the document alone, may not succeed: for what its path names. */
+function likelyCause({ parameters }: Operation): string[] {
+  const path = parameters.filter((parameter) => parameter.in === 'path');
+  const unnamed = path.filter(({ examples }) => examples.length === 0).map(({ name }) => name);
+  const named = path.map(({ name, examples: [example] }) => `${name} = ${JSON.stringify(example)}`);
+  if (path.length === 0) return [];
+  return unnamed.length > 0
+    ? [`the document gives no example of path ${unnamed.join(', ')}, so that a value was made up`]
+    : [`the service must hold what the examples of the document name: path ${named.join(', ')}`];
+}
 
 const nothingSent = (family: Family, operation: Operation, problem: string): Failure => ({
   ...{ family, operation: operation.id, title: 'no request could be made', problems: [problem], curl: '' },
@@ -185,8 +198,9 @@ async function startingPoint(
     await server.reset();
     const problems = await attempt(server, made);
     if (problems.length === 0) return context;
-    ledger.block(operation.id, problems.join('; '));
-    failures.push(failure(made, problems));
+    const all = [...problems, ...likelyCause(operation)];
+    ledger.block(operation.id, all.join('; '));
+    failures.push(failure(made, all));
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
     ledger.block(operation.id, problem);
