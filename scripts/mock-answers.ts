@@ -53,7 +53,7 @@ function answerOf(
   beyond: Headers = {},
 ): Answer | undefined {
   const response = served.operation.responses.get(key);
-  const place = document.follow(below(served.operation.pointer, 'responses', written(document, served, key)));
+  const place = document.follow(below(served.operation.pointer, 'responses', key));
   const content = [...(response?.content ?? [])].sort(
     (a, b) => Number(b.codec === 'json') - Number(a.codec === 'json'),
   );
@@ -70,12 +70,6 @@ function answerOf(
     }
   }
   return undefined;
-}
-
-/** A status as the document writes it. */
-function written(document: OpenApiDocument, { operation }: ServedOperation, key: string): string {
-  const names = members(document.at(below(operation.pointer, 'responses'))).map(([name]) => name);
-  return names.find((name) => name.toLowerCase() === key.toLowerCase()) ?? key;
 }
 
 function fits({ responses }: ServedOperation, answer: Answer, beyond: Headers): boolean {

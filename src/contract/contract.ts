@@ -1,4 +1,4 @@
-import { below, InvalidContract, type JsonObject, members, OpenApiDocument } from './document';
+import { below, type JsonObject, members, OpenApiDocument } from './document';
 import { aliasValue } from './json';
 import { type Operation, readOperations } from './operations';
 import { planRequest, type RequestReader } from './request';
@@ -35,7 +35,7 @@ export interface Contract {
 export function compileContract(root: JsonObject, strategies: Strategies | undefined): Contract {
   const document = new OpenApiDocument(root);
   // A document that is not OpenAPI cannot be read any further.
-  if (document.findings.length > 0) throw new InvalidContract(document.findings);
+  document.assertValid();
   const operations = readOperations(document);
   checkSchemas(document, operations);
   const incoming = new SchemaSet(document, 'request');
@@ -48,8 +48,7 @@ export function compileContract(root: JsonObject, strategies: Strategies | undef
   }));
   const router = new Router<Methods>();
   for (const operation of operations) addRoutes(document, router, operation);
-  const found = () => document.findings.length > 0;
-  if (found()) throw new InvalidContract(document.findings);
+  document.assertValid();
 
   const compileFirst = requestCompiler(incoming.components, false);
   let compiler: Compile | undefined; // made when a request is refused: what compileFirst takes, it takes too
@@ -67,10 +66,10 @@ export function compileContract(root: JsonObject, strategies: Strategies | undef
         responses: responses(compileResponse, responseShapes),
       });
     } catch (error) {
-      document.find(operation.pointer, error instanceof Error ? error.message : String(error));
+      document.addFinding(operation.pointer, error instanceof Error ? error.message : String(error));
     }
   }
-  if (found()) throw new InvalidContract(document.findings);
+  document.assertValid();
   return { router, served };
 }
 
@@ -92,7 +91,7 @@ function addRoutes(document: OpenApiDocument, router: Router<Methods>, operation
   for (const path of paths) {
     const methods = router.add(path, new Map());
     const other = methods.get(method);
-    if (other) document.find(pointer, `answers the same requests as #${other.pointer}`);
+    if (other) document.addFinding(pointer, `answers the same requests as #${other.pointer}`);
     methods.set(method, operation);
   }
 }
@@ -110,7 +109,7 @@ function checkSchemas(document: OpenApiDocument, operations: readonly Operation[
   }
   for (const pointer of pointers) {
     for (const { place, message } of schemaErrors({ schema: document.at(pointer) })) {
-      document.find(pointer + place.slice('/schema'.length), message);
+      document.addFinding(pointer + place.slice('/schema'.length), message);
     }
   }
 }

@@ -1,8 +1,8 @@
 import { decodeText } from './body';
-import type { JsonObject, OpenApiDocument } from './document';
+import type { OpenApiDocument } from './document';
 import { compileForm } from './parameters/form';
 import { MalformedJson, parseJson } from './json';
-import { type Operation, type Parameter } from './operations';
+import type { Operation } from './operations';
 import { cover, isJudged, type MediaTypeObject, parseMediaType } from './media-type';
 import {
   compileParameters,
@@ -11,7 +11,7 @@ import {
   type RawParameters,
 } from './parameters/parameters';
 import { type Headers, Problem } from './problem';
-import type { SchemaSet } from './schemas';
+import { parameterSchemas, type SchemaSet } from './schemas';
 import type { Convert, Holder, Shapes } from './shapes';
 import type { Check, Compile, Envelope, Violation } from './validator';
 
@@ -89,9 +89,9 @@ export function planRequest(document: OpenApiDocument, operation: Operation, sch
         convert: body && isJudged(body.media) ? shapes.converter(body.media.schema) : undefined,
       });
     }
-    const converters = operation.parameters.flatMap(({ in: place, name, schema }) => {
+    const converters = operation.parameters.flatMap(({ in: location, name, schema }) => {
       const convert = schema === undefined ? undefined : shapes.converter(schema);
-      return convert ? [{ place, name, convert }] : [];
+      return convert ? [{ location, name, convert }] : [];
     });
 
     return {
@@ -106,7 +106,7 @@ export function planRequest(document: OpenApiDocument, operation: Operation, sch
           throw mismatch((body?.bytes.length ?? 0) <= MAX_SEARCHED ? judge.all(envelope) : violations);
         }
         judge.convert?.(envelope, 'body');
-        for (const { place, name, convert } of converters) convert(envelope[place] as Holder, name);
+        for (const { location, name, convert } of converters) convert(envelope[location] as Holder, name);
         return envelope;
       },
     };
@@ -183,23 +183,4 @@ function compileDecoder(document: OpenApiDocument, { codec, schema }: MediaTypeO
       parseJson(text, envelope, 'body');
     });
   };
-}
-
-/** For each place that has parameters, the schema of an object with all of them. */
-export function parameterSchemas(
-  parameters: readonly Parameter[],
-  schemas: SchemaSet,
-): Record<string, JsonObject> {
-  const places: Record<string, JsonObject> = {};
-  for (const place of new Set(parameters.map((parameter) => parameter.in))) {
-    const here = parameters.filter((parameter) => parameter.in === place);
-    places[place] = {
-      type: 'object',
-      properties: Object.fromEntries(
-        here.map(({ name, schema }) => [name, schema === undefined ? true : schemas.at(schema)]),
-      ),
-      required: here.filter(({ required }) => required).map(({ name }) => name),
-    };
-  }
-  return places;
 }

@@ -2,11 +2,10 @@ import type { OpenApiDocument } from './document';
 import { compileHeader, type WriteHeader } from './parameters/header';
 import { MalformedJson, parseJson } from './json';
 import { stringifyJson } from './json-text';
-import { type Operation } from './operations';
+import type { Operation } from './operations';
 import { coverage, essenceOf, isJudged, type MediaTypeObject } from './media-type';
 import type { Answer, Headers } from './problem';
-import { parameterSchemas } from './request';
-import type { SchemaSet } from './schemas';
+import { parameterSchemas, type SchemaSet } from './schemas';
 import type { Convert, Shapes } from './shapes';
 import type { Check, Compile, Envelope } from './validator';
 

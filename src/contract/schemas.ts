@@ -1,4 +1,5 @@
 import { below, isObject, type JsonObject, members, type OpenApiDocument } from './document';
+import type { Parameter } from './operations';
 
 /** Which way a value goes: what a schema admits depends on it. */
 export type Direction = 'request' | 'response';
@@ -94,9 +95,9 @@ export class SchemaSet {
     for (const [keyword, operand] of Object.entries(value)) {
       const here = below(pointer, keyword);
       const reason = REFUSED[keyword];
-      if (reason !== undefined) this.document.find(here, reason);
+      if (reason !== undefined) this.document.addFinding(here, reason);
       else if (keyword === '$schema' && !DIALECTS.includes(String(operand))) {
-        this.document.find(here, 'only JSON Schema 2020-12 can be served');
+        this.document.addFinding(here, 'only JSON Schema 2020-12 can be served');
       } else if (keyword === '$ref') {
         const target = this.document.target(operand, pointer);
         if (target !== undefined) this.refer(target, lenient, rewritten);
@@ -155,7 +156,10 @@ export class SchemaSet {
     for (const keyword of compared) {
       for (const number of [rewritten[keyword]].flat()) {
         if (typeof number !== 'number' || Math.abs(number) <= Number.MAX_SAFE_INTEGER) continue;
-        this.document.find(below(pointer, keyword), `an int64 cannot be compared exactly with ${number}`);
+        this.document.addFinding(
+          below(pointer, keyword),
+          `an int64 cannot be compared exactly with ${number}`,
+        );
       }
     }
   }
@@ -173,4 +177,23 @@ export class SchemaSet {
     const required = [value['required']].flat();
     rewritten['required'] = required.filter((name) => typeof name === 'string' && !names.includes(name));
   }
+}
+
+/** For each location that has parameters, the schema of an object with all of them. */
+export function parameterSchemas(
+  parameters: readonly Parameter[],
+  schemas: SchemaSet,
+): Record<string, JsonObject> {
+  const locations: Record<string, JsonObject> = {};
+  for (const location of new Set(parameters.map((parameter) => parameter.in))) {
+    const here = parameters.filter((parameter) => parameter.in === location);
+    locations[location] = {
+      type: 'object',
+      properties: Object.fromEntries(
+        here.map(({ name, schema }) => [name, schema === undefined ? true : schemas.at(schema)]),
+      ),
+      required: here.filter(({ required }) => required).map(({ name }) => name),
+    };
+  }
+  return locations;
 }

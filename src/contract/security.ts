@@ -58,9 +58,10 @@ export function compileSecurity(
     alternative.map(({ scheme: name, scopes }) => {
       const { pointer, value } = document.follow(below('/components/securitySchemes', name));
       const find = finder(value);
-      if (find === undefined) document.find(pointer, 'this kind of security scheme cannot be served');
+      if (find === undefined) document.addFinding(pointer, 'this kind of security scheme cannot be served');
       const strategy = strategies[name];
-      if (!strategy) document.find(pointer, 'no strategy verifies the credentials of this security scheme');
+      if (!strategy)
+        document.addFinding(pointer, 'no strategy verifies the credentials of this security scheme');
       if (!strategy || !find) return undefined;
       return { name, scopes, find, challenge: challengeOf(value), attempts: attemptsOf(strategy) };
     }),

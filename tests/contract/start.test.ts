@@ -47,6 +47,11 @@ describe('a document that is not valid OpenAPI 3.1 is refused', () => {
       `${POST}: must NOT have unevaluated properties`,
     ],
     [
+      'with a status in lower case',
+      buildDocument({ operation: { responses: { '2xx': { description: '' } } } }),
+      `${POST}/responses: must NOT have unevaluated properties`,
+    ],
+    [
       'with a path that is none',
       buildDocument({ paths: { things: {} } }),
       '#/paths: must NOT have unevaluated properties',

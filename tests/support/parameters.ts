@@ -1,7 +1,11 @@
 import { type JsonObject, OpenApiDocument } from '../../src/contract/document';
 import { exactNumber } from '../../src/contract/json';
 import { readOperations } from '../../src/contract/operations';
-import { compileParameters, type RawParameters, type ReadParameters } from '../../src/contract/parameters/parameters';
+import {
+  compileParameters,
+  type RawParameters,
+  type ReadParameters,
+} from '../../src/contract/parameters/parameters';
 
 export const STRING = { type: 'string' };
 export const INT64 = { type: 'integer', format: 'int64' };

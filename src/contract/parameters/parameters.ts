@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { DescribedValue } from './described-value';
 import { below, type OpenApiDocument } from '../document';
-import type { Operation, ParameterPlace } from '../operations';
+import type { Operation, ParameterLocation } from '../operations';
 import {
   addReader,
   compilePairs,
@@ -36,8 +36,8 @@ export interface RawParameters {
   readonly headers: IncomingHttpHeaders;
 }
 
-/** The parameters of a request by place and name; those absent are left out, as is a place without parameters. */
-export type ParameterValues = Partial<Record<ParameterPlace, Record<string, unknown>>>;
+/** The parameters of a request by location and name; those absent are left out, as is a location without parameters. */
+export type ParameterValues = Partial<Record<ParameterLocation, Record<string, unknown>>>;
 
 /**
  * Reads the parameters of a request. Whether they conform is for the validator: a text becomes a number or a boolean
@@ -53,7 +53,7 @@ const decodeAscii: Decode = (text) => {
   return decodePercent(text);
 };
 
-const DECODE: Readonly<Record<ParameterPlace, Decode>> = {
+const DECODE: Readonly<Record<ParameterLocation, Decode>> = {
   path: decodeAscii,
   query: (text) => decodeAscii(text.replaceAll('+', ' ')),
   header: (text) => text.trim(),
@@ -67,12 +67,12 @@ export function compileParameters(document: OpenApiDocument, operation: Operatio
   const query: PairsReader[] = [];
   const cookie: PairsReader[] = [];
   for (const parameter of operation.parameters) {
-    const { name, in: place, schema, json } = parameter;
+    const { name, in: location, schema, json } = parameter;
     servable(document, schema ?? operation.pointer, name, () => {
-      const decode = DECODE[place];
+      const decode = DECODE[location];
       const value = DescribedValue.at(document, schema);
       const parts = json ? compileWhole(value, decode, jsonText) : compileParts(value, decode);
-      switch (place) {
+      switch (location) {
         case 'path':
           path.push(fieldReader(name, compileText(parameter, parts, decode), (raw) => raw.path.get(name)));
           break;

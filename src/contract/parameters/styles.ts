@@ -26,7 +26,7 @@ export function servable<T>(
     return compile();
   } catch (error) {
     if (!(error instanceof Unservable)) throw error;
-    document.find(pointer, `${name} cannot be served: ${error.message}`);
+    document.addFinding(pointer, `${name} cannot be served: ${error.message}`);
     return undefined;
   }
 }
