@@ -1,7 +1,7 @@
 import { decodeText } from './body';
 import type { OpenApiDocument } from './document';
 import { compileForm } from './parameters/form';
-import { MalformedJson, parseJson } from './json';
+import { type Holder, MalformedJson, parseJson } from './json';
 import type { Operation } from './operations';
 import { cover, isJudged, type MediaTypeObject, parseMediaType } from './media-type';
 import {
@@ -12,7 +12,7 @@ import {
 } from './parameters/parameters';
 import { type Headers, Problem } from './problem';
 import { parameterSchemas, type SchemaSet } from './schemas';
-import type { Convert, Holder, Shapes } from './shapes';
+import type { Convert, Shapes } from './shapes';
 import type { Check, Compile, Envelope, Violation } from './validator';
 
 /** A request that the document admits, as a handler is given it; every int64 is a bigint. */

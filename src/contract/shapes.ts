@@ -1,10 +1,9 @@
 import { below, isObject, members, type OpenApiDocument } from './document';
-import { exactNumber } from './json';
+import { exactNumber, type Holder } from './json';
 import { type Direction, isInt64 } from './schemas';
 
 /** Whether the value at `holder[key]` took the branch that the schema at `pointer` is. */
 export type TookBranch = (pointer: string, holder: Holder, key: string | number) => boolean;
-export type Holder = Record<string | number, unknown>;
 
 /** Changes the value at `holder[key]` to the form the other side expects; tells whether it changed anything. */
 export type Convert = (holder: Holder, key: string | number) => boolean;

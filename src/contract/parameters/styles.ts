@@ -4,10 +4,8 @@
  */
 import type { DescribedValue } from './described-value';
 import type { OpenApiDocument } from '../document';
-import { parseJson, parseNumber } from '../json';
+import { type Holder, parseJson, parseNumber } from '../json';
 import type { Parameter } from '../operations';
-
-export type Holder = Record<string | number, unknown>;
 
 /** Why the texts that the document describes cannot be served. */
 export class Unservable extends Error {
@@ -104,9 +102,7 @@ export const primitiveText: CompileText = (value) => {
   };
 };
 
-export const jsonText: CompileText = () => (text, holder, key) => {
-  parseJson(text, holder, String(key));
-};
+export const jsonText: CompileText = () => parseJson;
 
 /** What parts a value has. */
 export function kindOf(value: DescribedValue): PartsReader['kind'] {
