@@ -3,7 +3,7 @@ import { compileHeader, type WriteHeader } from './parameters/header';
 import { MalformedJson, parseJson } from './json';
 import { stringifyJson } from './json-text';
 import type { Operation } from './operations';
-import { coverage, essenceOf, isJudged, type MediaTypeObject } from './media-type';
+import { covering, essenceOf, isJudged, type MediaTypeObject } from './media-type';
 import type { Answer, Headers } from './problem';
 import { parameterSchemas, type SchemaSet } from './schemas';
 import type { Convert, Shapes } from './shapes';
@@ -111,14 +111,10 @@ export function planResponses(document: OpenApiDocument, operation: Operation, s
 function choose(variants: readonly Writer[], { contentType: wanted, status }: Answer): Writer {
   const [only] = variants;
   if (wanted === undefined && only && variants.length === 1) return only;
-  const ranked = variants
-    .map((variant) => ({ variant, covers: coverage(variant.key, essenceOf(wanted ?? 'application/json')) }))
-    .filter(({ covers }) => covers > 0)
-    .sort((a, b) => b.covers - a.covers);
-  if (ranked[0]) return ranked[0].variant;
-  throw new UndocumentedResponse(
-    `the ${status} response is not documented as ${wanted ?? 'application/json'}`,
-  );
+  const type = wanted ?? 'application/json';
+  const [closest] = covering(variants, essenceOf(type));
+  if (closest) return closest;
+  throw new UndocumentedResponse(`the ${status} response is not documented as ${type}`);
 }
 
 function contentType({ key, codec }: MediaTypeObject, { contentType: wanted }: Answer): string {
