@@ -79,7 +79,10 @@ export function covering<T extends { readonly key: string }>(content: readonly T
 }
 
 /** The closest of those that cover a media type, and have bodies written as it has; undefined if there is none. */
-export function cover(content: readonly MediaTypeObject[], essence: string): MediaTypeObject | undefined {
+export function cover<T extends Pick<MediaTypeObject, 'key' | 'codec'>>(
+  content: readonly T[],
+  essence: string,
+): T | undefined {
   return covering(content, essence).find(
     ({ key, codec }) => codec === codecOf(essence) || coverage(key, essence) === 3,
   );

@@ -1,4 +1,5 @@
 import { below, isObject, type JsonObject, members, type OpenApiDocument } from './document';
+import { isJudged, type MediaTypeObject } from './media-type';
 import type { Parameter } from './operations';
 
 /** Which way a value goes: what a schema admits depends on it. */
@@ -196,4 +197,21 @@ export function parameterSchemas(
     };
   }
   return locations;
+}
+
+/**
+ * The schema of what a request or response says besides its status: its parameters, by location, and its body, as far as
+ * that is judged.
+ */
+export function envelopeSchema(
+  parameters: Readonly<Record<string, JsonObject>>,
+  media: MediaTypeObject | undefined,
+  schemas: SchemaSet,
+  bodyRequired: boolean,
+): JsonObject {
+  return {
+    type: 'object',
+    properties: { ...parameters, ...(media && isJudged(media) && { body: schemas.at(media.schema) }) },
+    required: [...Object.keys(parameters), ...(bodyRequired ? ['body'] : [])],
+  };
 }
