@@ -90,6 +90,7 @@ describe('a schema that cannot be enforced is refused with its place', () => {
       { $id: 'https://example.com/' },
       `${AT}/$id: a schema with a base URI of its own cannot be served`,
     ],
+    ['one that nothing satisfies', { enum: [] }, `${POST}: enum must have non-empty array`],
     ['a $dynamicRef', { $dynamicRef: '#x' }, `${AT}/$dynamicRef: dynamic references cannot be served`],
     [
       'another dialect',
