@@ -2,9 +2,8 @@
 import type { ServedOperation } from '../src/contract/contract';
 import { below, isObject, members, type OpenApiDocument } from '../src/contract/document';
 import { stringifyJson } from '../src/contract/json-text';
-import { essenceOf } from '../src/contract/media-type';
+import { essenceOf, type MediaTypeObject } from '../src/contract/media-type';
 import type { Parameter } from '../src/contract/operations';
-import type { MediaTypeObject } from '../src/contract/media-type';
 import type { Answer, Headers, Problem } from '../src/contract/problem';
 import { UndocumentedResponse } from '../src/contract/response';
 import { ATTEMPTS, samples } from './sample';

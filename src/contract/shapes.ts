@@ -72,7 +72,9 @@ export class Shapes {
     if (typeof value !== 'number' && (typeof value !== 'object' || value === null)) return false;
     place.shape ??= this.fixedShape(place.schemas);
     const shape =
-      place.shape === 'varies' ? this.shape(this.describing(place.schemas, holder, key)) : place.shape;
+      place.shape === 'varies'
+        ? this.shape(this.describing(place.schemas, holder, key).pointers)
+        : place.shape;
     if (typeof value === 'number') {
       if (!shape.int64 || this.direction === 'response') return false;
       holder[key] = exactNumber(holder, key) ?? BigInt(value);
@@ -117,7 +119,7 @@ export class Shapes {
 
   private fixedShape(schemas: readonly string[]): Shape | 'varies' {
     const { pointers, branches } = this.describing(schemas);
-    return branches ? 'varies' : this.shape({ pointers });
+    return branches ? 'varies' : this.shape(pointers);
   }
 
   /** The schemas that describe a value in place: those given, and through them others. */
@@ -157,7 +159,7 @@ export class Shapes {
     return { pointers: [...found], branches };
   }
 
-  private shape({ pointers }: { readonly pointers: readonly string[] }): Shape {
+  private shape(pointers: readonly string[]): Shape {
     const id = pointers.join('\n');
     const known = this.shapes.get(id);
     if (known) return known;
