@@ -1,6 +1,7 @@
 /** What a mock answers: made of the document alone, and judged by the contract before it is sent. */
 import type { ServedOperation } from '../src/contract/contract';
-import { below, isObject, members, type OpenApiDocument } from '../src/contract/document';
+import { below, isObject, type OpenApiDocument } from '../src/contract/document';
+import { examplesOf } from '../src/contract/example';
 import { stringifyJson } from '../src/contract/json-text';
 import { essenceOf, type MediaTypeObject } from '../src/contract/media-type';
 import type { Parameter } from '../src/contract/operations';
@@ -87,14 +88,9 @@ function* bodiesOf(
   pointer: string,
   { key, codec, schema }: MediaTypeObject,
 ): Generator {
-  const { example, examples } = document.follow(pointer).value;
-  const given = members(examples).map(
-    ([name]) => document.follow(below(pointer, 'examples', name)).value['value'],
-  );
   if (codec === 'binary') yield Buffer.from(`bytes of ${essenceOf(key)}`);
   else {
-    for (const value of [example, ...given])
-      if (value !== undefined) yield codec === 'text' ? asText(value) : value;
+    for (const value of examplesOf(document, pointer)) yield codec === 'text' ? asText(value) : value;
     if (schema === undefined) yield codec === 'text' ? 'text' : {};
     else yield* samples(document, schema, 'response');
   }
