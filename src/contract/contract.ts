@@ -1,7 +1,7 @@
 import { below, type JsonObject, members, OpenApiDocument } from './document';
 import { aliasValue } from './json';
 import { type Operation, readOperations } from './operations';
-import { planRequest, type RequestReader } from './request';
+import { planRequests, type RequestReader } from './request';
 import { planResponses, type ResponseWriter } from './response';
 import { Router } from './router';
 import { SchemaSet } from './schemas';
@@ -40,9 +40,10 @@ export function compileContract(root: JsonObject, strategies: Strategies | undef
   checkSchemas(document, operations);
   const incoming = new SchemaSet(document, 'request');
   const outgoing = new SchemaSet(document, 'response');
+  // In two passes: a schema may refer to any other, so that all are known before the first is compiled.
   const plans = operations.map((operation) => ({
     operation,
-    request: planRequest(document, operation, incoming),
+    requests: planRequests(document, operation, incoming),
     responses: planResponses(document, operation, outgoing),
     authenticate: strategies && compileSecurity(document, operation, strategies),
   }));
@@ -57,12 +58,12 @@ export function compileContract(root: JsonObject, strategies: Strategies | undef
   const requestShapes = new Shapes(document, 'request', branches(incoming, compileFirst));
   const responseShapes = new Shapes(document, 'response', branches(outgoing, compileResponse));
   const served = new Map<Operation, ServedOperation>();
-  for (const { operation, request, responses, authenticate = () => Promise.resolve({}) } of plans) {
+  for (const { operation, requests, responses, authenticate = () => Promise.resolve({}) } of plans) {
     try {
       served.set(operation, {
         operation,
         authenticate,
-        requests: request(compileFirst, compileAll, requestShapes),
+        requests: requests(compileFirst, compileAll, requestShapes),
         responses: responses(compileResponse, responseShapes),
       });
     } catch (error) {

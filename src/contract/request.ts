@@ -66,7 +66,7 @@ function mismatch(violations: readonly Violation[]): Problem {
 }
 
 /** Plans the reader of an operation's requests; `compile` it once the schemas of all operations are known. */
-export function planRequest(document: OpenApiDocument, operation: Operation, schemas: SchemaSet) {
+export function planRequests(document: OpenApiDocument, operation: Operation, schemas: SchemaSet) {
   const readParameters = compileParameters(document, operation);
   const parameters = parameterSchemas(operation.parameters, schemas);
   const { required = false, content = [] } = operation.requestBody ?? {};

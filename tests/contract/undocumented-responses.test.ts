@@ -92,6 +92,12 @@ describe('what the document does not allow never reaches the client, and the log
       'the 200 response: header/X-Count must be integer',
     ],
     [
+      'a header that could not be read back',
+      ok(thing, { headers: { 'X-Pairs': { schema: { properties: { a: { type: 'string' } } } } } }),
+      { status: 200, body: { name: '' }, headers: { 'X-Pairs': 'a' } },
+      'X-Pairs is not a list of names and values: the last name has no value',
+    ],
+    [
       'an undocumented header',
       ok(thing),
       { status: 200, body: { name: '' }, headers: { 'X-Secret': 'x' } },
