@@ -13,8 +13,7 @@ import {
   readOperations,
   type ResponseObject,
 } from '../src/contract/operations';
-import { cover, type MediaTypeObject } from '../src/contract/media-type';
-import { essenceOf } from '../src/contract/media-type';
+import { cover, essenceOf, type MediaTypeObject } from '../src/contract/media-type';
 import type { Direction } from '../src/contract/schemas';
 import { SchemaComparison, type Tell } from './schema-changes';
 

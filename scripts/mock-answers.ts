@@ -1,10 +1,10 @@
 /** What a mock answers: made of the document alone, and judged by the contract before it is sent. */
 import type { ServedOperation } from '../src/contract/contract';
-import { below, isObject, members, type OpenApiDocument } from '../src/contract/document';
+import { below, isObject, type OpenApiDocument } from '../src/contract/document';
+import { examplesOf } from '../src/contract/example';
 import { stringifyJson } from '../src/contract/json-text';
-import { essenceOf } from '../src/contract/media-type';
+import { essenceOf, type MediaTypeObject } from '../src/contract/media-type';
 import type { Parameter } from '../src/contract/operations';
-import type { MediaTypeObject } from '../src/contract/media-type';
 import type { Answer, Headers, Problem } from '../src/contract/problem';
 import { UndocumentedResponse } from '../src/contract/response';
 import { ATTEMPTS, samples } from './sample';
@@ -53,7 +53,7 @@ function answerOf(
   beyond: Headers = {},
 ): Answer | undefined {
   const response = served.operation.responses.get(key);
-  const place = document.follow(below(served.operation.pointer, 'responses', written(document, served, key)));
+  const place = document.follow(below(served.operation.pointer, 'responses', key));
   const content = [...(response?.content ?? [])].sort(
     (a, b) => Number(b.codec === 'json') - Number(a.codec === 'json'),
   );
@@ -72,12 +72,6 @@ function answerOf(
   return undefined;
 }
 
-/** A status as the document writes it. */
-function written(document: OpenApiDocument, { operation }: ServedOperation, key: string): string {
-  const names = members(document.at(below(operation.pointer, 'responses'))).map(([name]) => name);
-  return names.find((name) => name.toLowerCase() === key.toLowerCase()) ?? key;
-}
-
 function fits({ responses }: ServedOperation, answer: Answer, beyond: Headers): boolean {
   try {
     responses.write(answer, beyond);
@@ -94,14 +88,9 @@ function* bodiesOf(
   pointer: string,
   { key, codec, schema }: MediaTypeObject,
 ): Generator {
-  const { example, examples } = document.follow(pointer).value;
-  const given = members(examples).map(
-    ([name]) => document.follow(below(pointer, 'examples', name)).value['value'],
-  );
   if (codec === 'binary') yield Buffer.from(`bytes of ${essenceOf(key)}`);
   else {
-    for (const value of [example, ...given])
-      if (value !== undefined) yield codec === 'text' ? asText(value) : value;
+    for (const value of examplesOf(document, pointer)) yield codec === 'text' ? asText(value) : value;
     if (schema === undefined) yield codec === 'text' ? 'text' : {};
     else yield* samples(document, schema, 'response');
   }

@@ -1,7 +1,7 @@
-import { below, InvalidContract, type JsonObject, members, OpenApiDocument } from './document';
+import { below, type JsonObject, members, OpenApiDocument } from './document';
 import { aliasValue } from './json';
 import { type Operation, readOperations } from './operations';
-import { planRequest, type RequestReader } from './request';
+import { planRequests, type RequestReader } from './request';
 import { planResponses, type ResponseWriter } from './response';
 import { Router } from './router';
 import { SchemaSet } from './schemas';
@@ -35,21 +35,21 @@ export interface Contract {
 export function compileContract(root: JsonObject, strategies: Strategies | undefined): Contract {
   const document = new OpenApiDocument(root);
   // A document that is not OpenAPI cannot be read any further.
-  if (document.findings.length > 0) throw new InvalidContract(document.findings);
+  document.assertValid();
   const operations = readOperations(document);
   checkSchemas(document, operations);
   const incoming = new SchemaSet(document, 'request');
   const outgoing = new SchemaSet(document, 'response');
+  // In two passes: a schema may refer to any other, so that all are known before the first is compiled.
   const plans = operations.map((operation) => ({
     operation,
-    request: planRequest(document, operation, incoming),
+    requests: planRequests(document, operation, incoming),
     responses: planResponses(document, operation, outgoing),
     authenticate: strategies && compileSecurity(document, operation, strategies),
   }));
   const router = new Router<Methods>();
   for (const operation of operations) addRoutes(document, router, operation);
-  const found = () => document.findings.length > 0;
-  if (found()) throw new InvalidContract(document.findings);
+  document.assertValid();
 
   const compileFirst = requestCompiler(incoming.components, false);
   let compiler: Compile | undefined; // made when a request is refused: what compileFirst takes, it takes too
@@ -58,19 +58,19 @@ export function compileContract(root: JsonObject, strategies: Strategies | undef
   const requestShapes = new Shapes(document, 'request', branches(incoming, compileFirst));
   const responseShapes = new Shapes(document, 'response', branches(outgoing, compileResponse));
   const served = new Map<Operation, ServedOperation>();
-  for (const { operation, request, responses, authenticate = () => Promise.resolve({}) } of plans) {
+  for (const { operation, requests, responses, authenticate = () => Promise.resolve({}) } of plans) {
     try {
       served.set(operation, {
         operation,
         authenticate,
-        requests: request(compileFirst, compileAll, requestShapes),
+        requests: requests(compileFirst, compileAll, requestShapes),
         responses: responses(compileResponse, responseShapes),
       });
     } catch (error) {
-      document.find(operation.pointer, error instanceof Error ? error.message : String(error));
+      document.addFinding(operation.pointer, error instanceof Error ? error.message : String(error));
     }
   }
-  if (found()) throw new InvalidContract(document.findings);
+  document.assertValid();
   return { router, served };
 }
 
@@ -92,7 +92,7 @@ function addRoutes(document: OpenApiDocument, router: Router<Methods>, operation
   for (const path of paths) {
     const methods = router.add(path, new Map());
     const other = methods.get(method);
-    if (other) document.find(pointer, `answers the same requests as #${other.pointer}`);
+    if (other) document.addFinding(pointer, `answers the same requests as #${other.pointer}`);
     methods.set(method, operation);
   }
 }
@@ -110,7 +110,7 @@ function checkSchemas(document: OpenApiDocument, operations: readonly Operation[
   }
   for (const pointer of pointers) {
     for (const { place, message } of schemaErrors({ schema: document.at(pointer) })) {
-      document.find(pointer + place.slice('/schema'.length), message);
+      document.addFinding(pointer + place.slice('/schema'.length), message);
     }
   }
 }

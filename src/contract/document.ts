@@ -34,10 +34,10 @@ export function below(pointer: string, ...steps: (string | number)[]): string {
   );
 }
 
-/** A place in the document: the value there, and where it stands. */
+/** An object of the document, and where it stands. */
 export interface Place {
   readonly pointer: string;
-  readonly value: unknown;
+  readonly value: JsonObject;
 }
 
 /** One OpenAPI 3.1 document in one piece, and what was found wrong with it. */
@@ -46,12 +46,17 @@ export class OpenApiDocument {
   private anchors: Map<string, string> | undefined;
 
   constructor(readonly root: JsonObject) {
-    for (const { pointer, message } of documentErrors(root)) this.find(pointer, message);
+    for (const { pointer, message } of documentErrors(root)) this.addFinding(pointer, message);
   }
 
-  find(pointer: string, message: string): void {
+  addFinding(pointer: string, message: string): void {
     const known = this.findings.some((finding) => finding.pointer === pointer && finding.message === message);
     if (!known) this.findings.push({ pointer, message });
+  }
+
+  /** @throws {InvalidContract} if anything was found so far */
+  assertValid(): void {
+    if (this.findings.length > 0) throw new InvalidContract(this.findings);
   }
 
   at(pointer: string): unknown {
@@ -68,16 +73,20 @@ export class OpenApiDocument {
   target(ref: unknown, pointer: string): string | undefined {
     const fragment =
       typeof ref === 'string' && ref.startsWith('#') ? decodeFragment(ref.slice(1)) : undefined;
-    const target = fragment === '' || fragment?.startsWith('/') ? fragment : this.anchor(fragment);
+    const target =
+      fragment === '' || fragment?.startsWith('/')
+        ? fragment
+        : (this.anchors ??= anchorsOf(this.root)).get(fragment ?? '');
     if (target !== undefined && this.at(target) !== undefined) return target;
-    this.find(below(pointer, '$ref'), `${JSON.stringify(ref)} leads nowhere in this document`);
+    this.addFinding(below(pointer, '$ref'), `${JSON.stringify(ref)} leads nowhere in this document`);
     return undefined;
   }
 
-  /** Follows the `$ref`s of an object that is not a schema, to the object that has none. */
-  follow(pointer: string, value: unknown = this.at(pointer)): Place & { readonly value: JsonObject } {
+  /** The object at `pointer`, or the one that its `$ref`s lead to; an empty one if there is none. */
+  follow(pointer: string): Place {
     const seen = new Set<string>();
     let place = pointer;
+    let value = this.at(pointer);
     while (isObject(value) && '$ref' in value && !seen.has(place)) {
       seen.add(place);
       const target = this.target(value['$ref'], place);
@@ -87,23 +96,20 @@ export class OpenApiDocument {
     }
     return { pointer: place, value: isObject(value) ? value : {} };
   }
+}
 
-  /** Where the schema with this `$anchor` stands. */
-  private anchor(name: string | undefined): string | undefined {
-    if (!this.anchors) {
-      const anchors = new Map<string, string>();
-      const walk = (value: unknown, pointer: string): void => {
-        if (typeof value !== 'object' || value === null) return;
-        for (const [key, item] of Object.entries(value)) {
-          if (key === '$anchor' && typeof item === 'string') anchors.set(item, pointer);
-          else walk(item, below(pointer, key));
-        }
-      };
-      walk(this.root, '');
-      this.anchors = anchors;
+/** Where the schemas stand that have an `$anchor`, by its name. */
+function anchorsOf(root: JsonObject): Map<string, string> {
+  const anchors = new Map<string, string>();
+  const walk = (value: unknown, pointer: string): void => {
+    if (typeof value !== 'object' || value === null) return;
+    for (const [key, item] of Object.entries(value)) {
+      if (key === '$anchor' && typeof item === 'string') anchors.set(item, pointer);
+      else walk(item, below(pointer, key));
     }
-    return name === undefined ? undefined : this.anchors.get(name);
-  }
+  };
+  walk(root, '');
+  return anchors;
 }
 
 function decodeFragment(fragment: string): string | undefined {

@@ -40,10 +40,15 @@ function requestOf(document: OpenApiDocument, operation: Operation): ExampleRequ
 
 /** The first example of a media type object, or of its schema. */
 function exampleOf(document: OpenApiDocument, pointer: string): unknown {
+  const ofSchema = document.follow(below(pointer, 'schema')).value['examples'];
+  return [...examplesOf(document, pointer), ...[ofSchema].flat()].find((given) => given !== undefined);
+}
+
+/** The examples that the media type object at `pointer` has of its own (OpenAPI 3.1 section 4.8.14). */
+export function examplesOf(document: OpenApiDocument, pointer: string): unknown[] {
   const { example, examples } = document.follow(pointer).value;
   const named = members(examples).map(
     ([name]) => document.follow(below(pointer, 'examples', name)).value['value'],
   );
-  const ofSchema = document.follow(below(pointer, 'schema')).value['examples'];
-  return [example, ...named, ...[ofSchema].flat()].find((given) => given !== undefined);
+  return [example, ...named].filter((given) => given !== undefined);
 }

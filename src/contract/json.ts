@@ -12,6 +12,9 @@ export class MalformedJson extends Error {
   override name = 'MalformedJson';
 }
 
+/** The object or array in which a value stands. */
+export type Holder = Record<string | number, unknown>;
+
 /**
  * What a number literal said where its double does not say the same: the integer, or `null` for a fraction that the
  * double has lost (1.00000000000000000001). Kept beside the values so that a double is all that other code sees.
@@ -31,8 +34,8 @@ export function exactNumber(holder: object, key: string | number): Exact | undef
 }
 
 /** Puts the value at `holder[key]` at `toHolder[toKey]` too, exactly. */
-export function aliasValue(holder: object, key: string | number, toHolder: object, toKey: string): void {
-  Reflect.set(toHolder, toKey, Reflect.get(holder, key));
+export function aliasValue(holder: Holder, key: string | number, toHolder: Holder, toKey: string): void {
+  toHolder[toKey] = holder[key];
   const exact = exactNumber(holder, key);
   if (exact !== undefined) exactNumbers.set(toHolder, new Map([[toKey, exact]]));
 }
@@ -58,8 +61,8 @@ function exactInteger(literal: string): Exact {
   return literal.startsWith('-') ? -integer : integer;
 }
 
-/** Sets `holder[key]` to the number that `literal` (of the JSON grammar) denotes, and keeps it exact. */
-function setNumber(holder: object, key: string | number, literal: string): number {
+/** The double for a literal of the JSON grammar; what that has lost of it is kept for `holder[key]`. */
+function readNumber(literal: string, holder: object, key: string | number): number {
   const double = Number(literal);
   if (SHORT.test(literal)) return double;
   if (!Number.isFinite(double)) throw new MalformedJson(`the number ${literal.slice(0, 30)} is too large`);
@@ -74,13 +77,9 @@ function setNumber(holder: object, key: string | number, literal: string): numbe
 }
 
 /** Whether `text` is one number of the JSON grammar; if so `holder[key]` becomes that number, exactly. */
-export function parseNumber(
-  text: string,
-  holder: Record<string | number, unknown>,
-  key: string | number,
-): boolean {
+export function parseNumber(text: string, holder: Holder, key: string | number): boolean {
   if (!WHOLE_NUMBER.test(text)) return false;
-  holder[key] = setNumber(holder, key, text);
+  holder[key] = readNumber(text, holder, key);
   return true;
 }
 
@@ -102,7 +101,7 @@ class Parser {
   private depth = 0;
   constructor(private readonly text: string) {}
 
-  document(holder: object, key: string): unknown {
+  document(holder: object, key: string | number): unknown {
     const value = this.value(holder, key);
     if (!Number.isNaN(this.next())) throw this.unexpected('the end of the text');
     return value;
@@ -153,7 +152,7 @@ class Parser {
     const literal = NUMBER.exec(this.text)?.[0];
     if (literal === undefined) throw this.unexpected('a value');
     this.at += literal.length;
-    return setNumber(holder, key, literal);
+    return readNumber(literal, holder, key);
   }
 
   /** Enters an object or array and steps over its bracket. */
@@ -240,6 +239,6 @@ class Parser {
  *
  * @throws {MalformedJson} that says what was expected and what was got, and where.
  */
-export function parseJson(text: string, holder: Record<string, unknown>, key: string): void {
+export function parseJson(text: string, holder: Holder, key: string | number): void {
   holder[key] = new Parser(text).document(holder, key);
 }

@@ -69,11 +69,21 @@ export function isJudged(media: MediaTypeObject): media is MediaTypeObject & { r
   return media.schema !== undefined && media.codec !== 'binary';
 }
 
-/** Of the documented media types and ranges, the one that says most about a media type; undefined if none covers it. */
-export function cover(content: readonly MediaTypeObject[], essence: string): MediaTypeObject | undefined {
-  const covering = content.filter(
-    ({ key, codec }) =>
-      coverage(key, essence) === 3 || (coverage(key, essence) > 0 && codec === codecOf(essence)),
+/** Those of the documented media types and ranges that cover a media type, the closest first. */
+export function covering<T extends { readonly key: string }>(content: readonly T[], essence: string): T[] {
+  return content
+    .map((media) => ({ media, covers: coverage(media.key, essence) }))
+    .filter(({ covers }) => covers > 0)
+    .sort((a, b) => b.covers - a.covers)
+    .map(({ media }) => media);
+}
+
+/** The closest of those that cover a media type, and have bodies written as it has; undefined if there is none. */
+export function cover<T extends Pick<MediaTypeObject, 'key' | 'codec'>>(
+  content: readonly T[],
+  essence: string,
+): T | undefined {
+  return covering(content, essence).find(
+    ({ key, codec }) => codec === codecOf(essence) || coverage(key, essence) === 3,
   );
-  return covering.sort((a, b) => coverage(b.key, essence) - coverage(a.key, essence))[0];
 }

@@ -4,13 +4,13 @@ import { type Codec, codecOf, coverage, essenceOf, type MediaTypeObject } from '
 /** OpenAPI 3.1 section 4.8.9. */
 export const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
-export const PARAMETER_PLACES = ['path', 'query', 'header', 'cookie'] as const;
-export type ParameterPlace = (typeof PARAMETER_PLACES)[number];
+const PARAMETER_LOCATIONS = ['path', 'query', 'header', 'cookie'] as const;
+export type ParameterLocation = (typeof PARAMETER_LOCATIONS)[number];
 
 /** OpenAPI 3.1 sections 4.8.12 and 4.8.21: a parameter of a request, or a header of a response. */
 export interface Parameter {
   readonly name: string;
-  readonly in: ParameterPlace;
+  readonly in: ParameterLocation;
   readonly required: boolean;
   readonly style: string;
   readonly explode: boolean;
@@ -53,14 +53,11 @@ export function readOperations(document: OpenApiDocument): Operation[] {
     const item = document.follow(below('/paths', path));
     for (const method of METHODS) {
       if (!(method in item.value)) continue;
-      const pointer = below(item.pointer, method);
-      const operation = new OperationReader(document, path, item, {
-        pointer,
-        value: document.at(pointer),
-      }).read(method);
-      const other = known.get(operation.operationId);
-      if (other !== undefined) document.find(below(pointer, 'operationId'), `is that of #${other} too`);
-      known.set(operation.operationId, pointer);
+      const operation = new OperationReader(document, path, item, method).read();
+      const { operationId, pointer } = operation;
+      const other = known.get(operationId);
+      if (other !== undefined) document.addFinding(below(pointer, 'operationId'), `is that of #${other} too`);
+      known.set(operationId, pointer);
       operations.push(operation);
     }
   }
@@ -68,51 +65,45 @@ export function readOperations(document: OpenApiDocument): Operation[] {
 }
 
 class OperationReader {
-  private readonly value: Readonly<Record<string, unknown>>;
-  private readonly pointer: string;
+  private readonly operation: Place;
 
   constructor(
     private readonly document: OpenApiDocument,
     private readonly path: string,
-    private readonly item: Place & { readonly value: Readonly<Record<string, unknown>> },
-    operation: Place,
+    private readonly item: Place,
+    private readonly method: string,
   ) {
-    this.pointer = operation.pointer;
-    this.value = isObject(operation.value) ? operation.value : {};
+    this.operation = document.follow(below(item.pointer, method));
   }
 
-  read(method: string): Operation {
-    const { operationId } = this.value;
+  read(): Operation {
+    const { pointer, value } = this.operation;
+    const { operationId } = value;
     if (typeof operationId !== 'string') {
-      this.document.find(this.pointer, 'has no operationId, by which its handler is found');
+      this.document.addFinding(pointer, 'has no operationId, by which its handler is found');
     }
-    const responses = members(this.value['responses']).filter(([status]) => !status.startsWith('x-'));
-    if (responses.length === 0)
-      this.document.find(this.pointer, 'has no responses: nothing could be answered');
+    const statuses = members(value['responses']).flatMap(([key]) => (key.startsWith('x-') ? [] : [key]));
+    if (statuses.length === 0) {
+      this.document.addFinding(pointer, 'has no responses: nothing could be answered');
+    }
     return {
       operationId: String(operationId),
-      method: method.toUpperCase(),
+      method: this.method.toUpperCase(),
       paths: this.basePaths().map((base) => base + this.path),
-      pointer: this.pointer,
+      pointer,
       parameters: this.parameters(),
       requestBody: this.requestBody(),
-      responses: new Map(
-        responses.map(([status]) => [
-          status.toUpperCase().replace('DEFAULT', 'default'),
-          this.response(status),
-        ]),
-      ),
+      responses: new Map(statuses.map((status) => [status, this.response(status)])),
       security: this.security(),
     };
   }
 
   /** The path of each server's URL, without a slash at its end (OpenAPI 3.1 section 4.8.5). */
   private basePaths(): string[] {
-    const owner = [
-      { pointer: this.pointer, value: this.value },
-      this.item,
-      { pointer: '', value: this.document.root },
-    ].find(({ value }) => Array.isArray(value['servers']) && value['servers'].length > 0);
+    const root = { pointer: '', value: this.document.root };
+    const owner = [this.operation, this.item, root].find(
+      ({ value }) => Array.isArray(value['servers']) && value['servers'].length > 0,
+    );
     if (!owner) return [''];
     const paths = new Set<string>();
     for (const [i, server] of [owner.value['servers']].flat().entries()) {
@@ -124,7 +115,10 @@ class OperationReader {
       try {
         paths.add(new URL(url, 'http://localhost/').pathname.replace(/\/$/, ''));
       } catch {
-        this.document.find(below(owner.pointer, 'servers', i, 'url'), `${JSON.stringify(url)} is not a URL`);
+        this.document.addFinding(
+          below(owner.pointer, 'servers', i, 'url'),
+          `${JSON.stringify(url)} is not a URL`,
+        );
       }
     }
     return [...paths];
@@ -132,38 +126,46 @@ class OperationReader {
 
   private parameters(): Parameter[] {
     const found = new Map<string, Parameter>();
-    for (const owner of [this.item, { pointer: this.pointer, value: this.value }]) {
+    for (const owner of [this.item, this.operation]) {
       for (const i of [owner.value['parameters'] ?? []].flat().keys()) {
-        const { pointer, value } = this.document.follow(below(owner.pointer, 'parameters', i));
-        const place = PARAMETER_PLACES.find((name) => name === value['in']);
-        const name = String(value['name']);
+        const place = this.document.follow(below(owner.pointer, 'parameters', i));
+        const location = PARAMETER_LOCATIONS.find((name) => name === place.value['in']);
+        const name = String(place.value['name']);
         // OpenAPI 3.1 section 4.8.12.1: other parts of the document describe these.
-        const ignored = place === 'header' && /^(accept|content-type|authorization)$/i.test(name);
-        if (place && !ignored) found.set(`${place} ${name}`, this.parameter(name, place, pointer));
+        const ignored = location === 'header' && /^(accept|content-type|authorization)$/i.test(name);
+        if (location && !ignored) found.set(`${location} ${name}`, this.parameter(name, location, place));
       }
     }
-    const templates = new Set([...this.path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name));
-    for (const { name, in: place } of found.values()) {
-      if (place === 'path' && !templates.delete(name)) {
-        this.document.find(this.pointer, `has the path parameter ${name}, which is not in ${this.path}`);
-      }
-    }
-    for (const name of templates)
-      this.document.find(this.pointer, `does not describe the path parameter ${name}`);
+    this.checkTemplates([...found.values()]);
     return [...found.values()];
   }
 
-  private parameter(name: string, place: ParameterPlace, pointer: string): Parameter {
-    const { value } = this.document.follow(pointer);
-    const usual = place === 'query' || place === 'cookie' ? 'form' : 'simple';
+  /** Each template of the path has a parameter, and each path parameter a template. */
+  private checkTemplates(parameters: readonly Parameter[]): void {
+    const { pointer } = this.operation;
+    const templates = new Set([...this.path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name));
+    for (const { name, in: location } of parameters) {
+      if (location === 'path' && !templates.delete(name)) {
+        const message = `has the path parameter ${name}, which is not in ${this.path}`;
+        this.document.addFinding(pointer, message);
+      }
+    }
+    for (const name of templates) {
+      this.document.addFinding(pointer, `does not describe the path parameter ${name}`);
+    }
+  }
+
+  private parameter(name: string, location: ParameterLocation, { pointer, value }: Place): Parameter {
+    const usual = location === 'query' || location === 'cookie' ? 'form' : 'simple';
     const style = typeof value['style'] === 'string' ? value['style'] : usual;
     const content = this.content(pointer, value['content']);
     const json = content[0]?.codec === 'json';
-    if (content[0] && !json)
-      this.document.find(below(pointer, 'content'), 'only JSON can be read as a parameter');
+    if (content[0] && !json) {
+      this.document.addFinding(below(pointer, 'content'), 'only JSON can be read as a parameter');
+    }
     return {
       name,
-      in: place,
+      in: location,
       required: value['required'] === true,
       style,
       explode: typeof value['explode'] === 'boolean' ? value['explode'] : style === 'form',
@@ -173,17 +175,16 @@ class OperationReader {
   }
 
   private requestBody(): Operation['requestBody'] {
-    if (!('requestBody' in this.value)) return undefined;
-    const { pointer, value } = this.document.follow(below(this.pointer, 'requestBody'));
+    if (!('requestBody' in this.operation.value)) return undefined;
+    const { pointer, value } = this.document.follow(below(this.operation.pointer, 'requestBody'));
     return { required: value['required'] === true, content: this.content(pointer, value['content']) };
   }
 
   private response(status: string): ResponseObject {
-    const { pointer, value } = this.document.follow(below(this.pointer, 'responses', status));
+    const { pointer, value } = this.document.follow(below(this.operation.pointer, 'responses', status));
     const headers = members(value['headers']).flatMap(([name]) => {
       if (name.toLowerCase() === 'content-type') return []; // OpenAPI 3.1 section 4.8.17.1
-      const header = this.document.follow(below(pointer, 'headers', name));
-      return [this.parameter(name, 'header', header.pointer)];
+      return [this.parameter(name, 'header', this.document.follow(below(pointer, 'headers', name)))];
     });
     return { headers, content: this.content(pointer, value['content']) };
   }
@@ -194,8 +195,8 @@ class OperationReader {
       const schema = isObject(value) && 'schema' in value ? below(pointer, 'schema') : undefined;
       const codec = this.codec(key, schema);
       const opaque = codec === 'binary' && schema !== undefined && !this.isOpaque(schema);
-      if (codec === 'multipart') this.document.find(pointer, 'multipart bodies cannot be served');
-      else if (opaque) this.document.find(schema, `a body of ${key} cannot be judged by a schema`);
+      if (codec === 'multipart') this.document.addFinding(pointer, 'multipart bodies cannot be served');
+      else if (opaque) this.document.addFinding(schema, `a body of ${key} cannot be judged by a schema`);
       return { key, codec, schema };
     });
   }
@@ -218,12 +219,12 @@ class OperationReader {
   }
 
   private security(): SecurityAlternative[] {
-    const alternatives = this.value['security'] ?? this.document.root['security'] ?? [];
-    const pointer = 'security' in this.value ? below(this.pointer, 'security') : '/security';
-    return [alternatives].flat().map((alternative, i) =>
+    const own = this.operation.value['security'];
+    const pointer = own === undefined ? '/security' : below(this.operation.pointer, 'security');
+    return [own ?? this.document.root['security'] ?? []].flat().map((alternative, i) =>
       members(alternative).map(([scheme, scopes]) => {
         if (this.document.at(below('/components/securitySchemes', scheme)) === undefined) {
-          this.document.find(below(pointer, i, scheme), 'is not among components.securitySchemes');
+          this.document.addFinding(below(pointer, i, scheme), 'is not among components.securitySchemes');
         }
         return { scheme, scopes: [scopes].flat().map(String) };
       }),

@@ -1,8 +1,8 @@
 import { decodeText } from './body';
 import type { JsonObject, OpenApiDocument } from './document';
 import { compileForm } from './parameters/form';
-import { MalformedJson, parseJson } from './json';
-import { type Operation, type Parameter } from './operations';
+import { type Holder, MalformedJson, parseJson } from './json';
+import type { Operation } from './operations';
 import { cover, isJudged, type MediaTypeObject, parseMediaType } from './media-type';
 import {
   compileParameters,
@@ -11,8 +11,8 @@ import {
   type RawParameters,
 } from './parameters/parameters';
 import { type Headers, Problem } from './problem';
-import type { SchemaSet } from './schemas';
-import type { Convert, Holder, Shapes } from './shapes';
+import { envelopeSchema, parameterSchemas, type SchemaSet } from './schemas';
+import type { Convert, Shapes } from './shapes';
 import type { Check, Compile, Envelope, Violation } from './validator';
 
 /** A request that the document admits, as a handler is given it; every int64 is a bigint. */
@@ -37,9 +37,17 @@ export interface RequestReader {
 }
 
 /** How the bodies of one documented media type are read. */
-export interface BodyReader {
-  readonly media: MediaTypeObject;
+export interface BodyReader extends MediaTypeObject {
   readonly decode: (bytes: Buffer, envelope: Envelope) => void;
+  readonly judge: Judge;
+  readonly convert: Convert | undefined;
+}
+
+/** Judges the envelopes of requests. */
+interface Judge {
+  /** Ends at the first violation. */
+  readonly first: Check;
+  readonly all: Check;
 }
 
 /** How many violations an answer names. */
@@ -58,66 +66,50 @@ function mismatch(violations: readonly Violation[]): Problem {
 }
 
 /** Plans the reader of an operation's requests; `compile` it once the schemas of all operations are known. */
-export function planRequest(document: OpenApiDocument, operation: Operation, schemas: SchemaSet) {
+export function planRequests(document: OpenApiDocument, operation: Operation, schemas: SchemaSet) {
   const readParameters = compileParameters(document, operation);
   const parameters = parameterSchemas(operation.parameters, schemas);
-  const required = operation.requestBody?.required === true;
-  const content = operation.requestBody?.content ?? [];
-  const bodies = content.map((media): BodyReader => ({ media, decode: compileDecoder(document, media) }));
-  const plans = [undefined, ...bodies].map((body) => {
-    const properties = {
-      ...parameters,
-      ...(body && isJudged(body.media) && { body: schemas.at(body.media.schema) }),
-    };
-    return {
-      body,
-      schema: {
-        type: 'object',
-        properties,
-        required: [...Object.keys(parameters), ...(required ? ['body'] : [])],
-      },
-    };
-  });
+  const { required = false, content = [] } = operation.requestBody ?? {};
+  const bodiless = envelopeSchema(parameters, undefined, schemas, required);
+  const bodies = content.map((media) => ({
+    media,
+    decode: compileDecoder(document, media),
+    schema: envelopeSchema(parameters, media, schemas, required),
+  }));
 
   return function compile(compileFirst: Compile, compileAll: Compile, shapes: Shapes): RequestReader {
-    const judges = new Map<BodyReader | undefined, Judge>();
-    for (const { body, schema } of plans) {
+    const judgeOf = (schema: JsonObject): Judge => {
       let all: Check | undefined;
-      judges.set(body, {
-        first: compileFirst(schema),
-        all: (envelope) => (all ??= compileAll(schema))(envelope),
-        convert: body && isJudged(body.media) ? shapes.converter(body.media.schema) : undefined,
-      });
-    }
-    const converters = operation.parameters.flatMap(({ in: place, name, schema }) => {
+      return { first: compileFirst(schema), all: (envelope) => (all ??= compileAll(schema))(envelope) };
+    };
+    const judgeBodiless = judgeOf(bodiless);
+    const readers = bodies.map(({ media, decode, schema }): BodyReader => ({
+      ...media,
+      decode,
+      judge: judgeOf(schema),
+      convert: isJudged(media) ? shapes.converter(media.schema) : undefined,
+    }));
+    const converters = operation.parameters.flatMap(({ in: location, name, schema }) => {
       const convert = schema === undefined ? undefined : shapes.converter(schema);
-      return convert ? [{ place, name, convert }] : [];
+      return convert ? [{ location, name, convert }] : [];
     });
 
     return {
-      accept: (contentType, contentEncoding) => accept(bodies, contentType, contentEncoding),
+      accept: (contentType, contentEncoding) => accept(readers, contentType, contentEncoding),
       read(raw, body) {
         const envelope: Envelope = reading(() => readParameters(raw));
         body?.reader.decode(body.bytes, envelope);
-        const judge = judges.get(body?.reader);
-        if (!judge) throw new Error('the body is read by another operation');
+        const judge = body ? body.reader.judge : judgeBodiless;
         const violations = judge.first(envelope);
         if (violations.length > 0) {
           throw mismatch((body?.bytes.length ?? 0) <= MAX_SEARCHED ? judge.all(envelope) : violations);
         }
-        judge.convert?.(envelope, 'body');
-        for (const { place, name, convert } of converters) convert(envelope[place] as Holder, name);
+        body?.reader.convert?.(envelope, 'body');
+        for (const { location, name, convert } of converters) convert(envelope[location] as Holder, name);
         return envelope;
       },
     };
   };
-}
-
-interface Judge {
-  /** Ends at the first violation. */
-  readonly first: Check;
-  readonly all: Check;
-  readonly convert: Convert | undefined;
 }
 
 function accept(
@@ -134,21 +126,15 @@ function accept(
       'Accept-Encoding': 'identity',
     });
   }
-  const documented = bodies.find(({ media }) => media.key === contentType);
+  const documented = bodies.find(({ key }) => key === contentType);
   if (documented) return documented; // as nearly all clients write it
-  const expected = `expected a Content-Type of ${bodies.map(({ media }) => media.key).join(' or ')}`;
+  const expected = `expected a Content-Type of ${bodies.map(({ key }) => key).join(' or ')}`;
   if (contentType === undefined) throw unsupported(`${expected}, got none`);
   const type = parseMediaType(contentType);
-  const media =
-    type &&
-    cover(
-      bodies.map((body) => body.media),
-      type.essence,
-    );
-  const reader = bodies.find((body) => body.media === media);
-  if (!type || !reader) throw unsupported(`${expected}, got another`);
+  const reader = type && cover(bodies, type.essence);
+  if (!reader) throw unsupported(`${expected}, got another`);
   const charset = type.parameters.get('charset') ?? 'utf-8';
-  if (reader.media.codec !== 'binary' && charset.toLowerCase() !== 'utf-8') {
+  if (reader.codec !== 'binary' && charset.toLowerCase() !== 'utf-8') {
     throw unsupported('expected the charset utf-8, got another');
   }
   return reader;
@@ -183,23 +169,4 @@ function compileDecoder(document: OpenApiDocument, { codec, schema }: MediaTypeO
       parseJson(text, envelope, 'body');
     });
   };
-}
-
-/** For each place that has parameters, the schema of an object with all of them. */
-export function parameterSchemas(
-  parameters: readonly Parameter[],
-  schemas: SchemaSet,
-): Record<string, JsonObject> {
-  const places: Record<string, JsonObject> = {};
-  for (const place of new Set(parameters.map((parameter) => parameter.in))) {
-    const here = parameters.filter((parameter) => parameter.in === place);
-    places[place] = {
-      type: 'object',
-      properties: Object.fromEntries(
-        here.map(({ name, schema }) => [name, schema === undefined ? true : schemas.at(schema)]),
-      ),
-      required: here.filter(({ required }) => required).map(({ name }) => name),
-    };
-  }
-  return places;
 }

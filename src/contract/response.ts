@@ -2,11 +2,10 @@ import type { OpenApiDocument } from './document';
 import { compileHeader, type WriteHeader } from './parameters/header';
 import { MalformedJson, parseJson } from './json';
 import { stringifyJson } from './json-text';
-import { type Operation } from './operations';
-import { coverage, essenceOf, isJudged, type MediaTypeObject } from './media-type';
+import type { Operation } from './operations';
+import { covering, essenceOf, isJudged, type MediaTypeObject } from './media-type';
 import type { Answer, Headers } from './problem';
-import { parameterSchemas } from './request';
-import type { SchemaSet } from './schemas';
+import { envelopeSchema, parameterSchemas, type SchemaSet } from './schemas';
 import type { Convert, Shapes } from './shapes';
 import type { Check, Compile, Envelope } from './validator';
 
@@ -36,9 +35,15 @@ export interface ResponseWriter {
   write(answer: Answer, beyond?: Headers): Encoded;
 }
 
-type HeaderWriters = ReadonlyMap<string, WriteHeader>;
+/** How the responses of one documented status are written. */
+interface StatusWriter {
+  /** By name, in lower case. */
+  readonly headers: ReadonlyMap<string, WriteHeader>;
+  /** One for each media type; one without any where there is no body. */
+  readonly variants: readonly Variant[];
+}
 
-interface Writer {
+interface Variant {
   readonly key: string;
   readonly media: MediaTypeObject | undefined;
   readonly check: Check;
@@ -47,41 +52,29 @@ interface Writer {
 
 /** Plans the writer of an operation's responses; `compile` it once the schemas of all operations are known. */
 export function planResponses(document: OpenApiDocument, operation: Operation, schemas: SchemaSet) {
-  const plans = [...operation.responses].map(([status, response]) => {
-    const headers = parameterSchemas(response.headers, schemas);
-    const variants = response.content.length > 0 ? response.content : [undefined];
-    const writers = response.headers.map((header): [string, WriteHeader] => [
+  const plans = [...operation.responses].map(([status, { headers, content }]) => {
+    const parameters = parameterSchemas(headers, schemas);
+    const variants = (content.length > 0 ? content : [undefined]).map((media) => ({
+      media,
+      schema: envelopeSchema(parameters, media, schemas, false),
+    }));
+    const writers = headers.map((header): [string, WriteHeader] => [
       header.name.toLowerCase(),
       compileHeader(document, header, operation.pointer),
     ]);
-    return {
-      status,
-      headers: new Map(writers),
-      variants: variants.map((media) => {
-        const properties = {
-          ...headers,
-          ...(media && isJudged(media) && { body: schemas.at(media.schema) }),
-        };
-        return { media, schema: { type: 'object', properties, required: Object.keys(headers) } };
-      }),
-    };
+    return { status, headers: new Map(writers), variants };
   });
 
   return function compile(compileOne: Compile, shapes: Shapes): ResponseWriter {
-    const writers = new Map<string, { headers: HeaderWriters; variants: Writer[] }>();
+    const writers = new Map<string, StatusWriter>();
     for (const { status, headers, variants } of plans) {
-      writers.set(status, {
-        headers,
-        variants: variants.map(({ media, schema }) => ({
-          key: media?.key ?? '',
-          media,
-          check: compileOne(schema),
-          convert:
-            media?.schema !== undefined && media.codec === 'json'
-              ? shapes.converter(media.schema)
-              : undefined,
-        })),
-      });
+      const compiled = variants.map(({ media, schema }) => ({
+        key: media?.key ?? '',
+        media,
+        check: compileOne(schema),
+        convert: media && isJudged(media) ? shapes.converter(media.schema) : undefined,
+      }));
+      writers.set(status, { headers, variants: compiled });
     }
     const find = (status: number) =>
       writers.get(String(status)) ?? writers.get(`${Math.floor(status / 100)}XX`) ?? writers.get('default');
@@ -89,37 +82,37 @@ export function planResponses(document: OpenApiDocument, operation: Operation, s
     return {
       documents: (status) => find(status) !== undefined,
       write(answer, beyond = {}) {
-        const found = find(answer.status);
-        if (!found) throw new UndocumentedResponse(`the status ${answer.status} is not documented`);
-        const variant = choose(found.variants, answer);
-        const envelope: Envelope = {};
-        const [headers, body] = writing(() => [
-          writeHeaders(found.headers, answer, beyond, envelope),
-          writeBody(variant, answer.body, envelope),
-        ]);
-        const violations = variant.check(envelope);
-        if (violations.length > 0) {
-          const said = violations.slice(0, 10).map(({ place, message }) => `${place.slice(1)} ${message}`);
-          throw new UndocumentedResponse(`the ${answer.status} response: ${said.join('; ')}`);
-        }
-        if (variant.media) headers['Content-Type'] = contentType(variant.media, answer);
-        return { status: answer.status, headers, body };
+        const writer = find(answer.status);
+        if (!writer) throw new UndocumentedResponse(`the status ${answer.status} is not documented`);
+        return write(writer, answer, beyond);
       },
     };
   };
 }
 
-function choose(variants: readonly Writer[], { contentType: wanted, status }: Answer): Writer {
+function write(writer: StatusWriter, answer: Answer, beyond: Headers): Encoded {
+  const variant = choose(writer.variants, answer);
+  const envelope: Envelope = {};
+  const [headers, body] = writing(() => [
+    writeHeaders(writer.headers, answer, beyond, envelope),
+    writeBody(variant, answer.body, envelope),
+  ]);
+  const violations = variant.check(envelope);
+  if (violations.length > 0) {
+    const said = violations.slice(0, 10).map(({ place, message }) => `${place.slice(1)} ${message}`);
+    throw new UndocumentedResponse(`the ${answer.status} response: ${said.join('; ')}`);
+  }
+  if (variant.media) headers['Content-Type'] = contentType(variant.media, answer);
+  return { status: answer.status, headers, body };
+}
+
+function choose(variants: readonly Variant[], { contentType: wanted, status }: Answer): Variant {
   const [only] = variants;
   if (wanted === undefined && only && variants.length === 1) return only;
-  const ranked = variants
-    .map((variant) => ({ variant, covers: coverage(variant.key, essenceOf(wanted ?? 'application/json')) }))
-    .filter(({ covers }) => covers > 0)
-    .sort((a, b) => b.covers - a.covers);
-  if (ranked[0]) return ranked[0].variant;
-  throw new UndocumentedResponse(
-    `the ${status} response is not documented as ${wanted ?? 'application/json'}`,
-  );
+  const type = wanted ?? 'application/json';
+  const [closest] = covering(variants, essenceOf(type));
+  if (closest) return closest;
+  throw new UndocumentedResponse(`the ${status} response is not documented as ${type}`);
 }
 
 function contentType({ key, codec }: MediaTypeObject, { contentType: wanted }: Answer): string {
@@ -129,7 +122,7 @@ function contentType({ key, codec }: MediaTypeObject, { contentType: wanted }: A
 }
 
 /** The headers to send. What clients will read in those that are documented is put into the envelope. */
-function writeHeaders(writers: HeaderWriters, answer: Answer, beyond: Headers, envelope: Envelope) {
+function writeHeaders(writers: StatusWriter['headers'], answer: Answer, beyond: Headers, envelope: Envelope) {
   const described: Envelope = {};
   const sent: Record<string, string> = {};
   for (const [name, value] of Object.entries({ ...answer.headers, ...beyond })) {
@@ -143,7 +136,7 @@ function writeHeaders(writers: HeaderWriters, answer: Answer, beyond: Headers, e
 }
 
 function writeBody(
-  { media, convert }: Writer,
+  { media, convert }: Variant,
   value: unknown,
   envelope: Envelope,
 ): string | Uint8Array | undefined {

@@ -1,4 +1,6 @@
 import { below, isObject, type JsonObject, members, type OpenApiDocument } from './document';
+import { isJudged, type MediaTypeObject } from './media-type';
+import type { Parameter } from './operations';
 
 /** Which way a value goes: what a schema admits depends on it. */
 export type Direction = 'request' | 'response';
@@ -16,12 +18,12 @@ const ASSERTIONS = (
   'type enum const minimum maximum exclusiveMinimum exclusiveMaximum minLength maxLength pattern format ' +
   'minItems maxItems minContains maxContains minProperties maxProperties required dependentRequired'
 ).split(' ');
-const REFUSED: Readonly<Record<string, string>> = {
-  $id: 'a schema with a base URI of its own cannot be served: refer to it by a JSON pointer instead',
-  $dynamicRef: 'dynamic references cannot be served: use $ref',
-  $dynamicAnchor: 'dynamic references cannot be served: use $anchor',
-  $recursiveRef: 'is not of JSON Schema 2020-12: use $ref',
-};
+const REFUSED = [
+  ['$id', 'a schema with a base URI of its own cannot be served: refer to it by a JSON pointer instead'],
+  ['$dynamicRef', 'dynamic references cannot be served: use $ref'],
+  ['$dynamicAnchor', 'dynamic references cannot be served: use $anchor'],
+  ['$recursiveRef', 'is not of JSON Schema 2020-12: use $ref'],
+] as const;
 const DIALECTS = [
   'https://json-schema.org/draft/2020-12/schema',
   'https://spec.openapis.org/oas/3.1/dialect/base',
@@ -80,52 +82,58 @@ export class SchemaSet {
     this.room = MAX_INLINED;
     const schema = this.rewrite(this.document.at(pointer), pointer, lenient);
     this.room = room;
-    this.components[identifier] = isObject(schema)
-      ? { $id: identifier, ...schema }
-      : { $id: identifier, ...(schema ? {} : { not: {} }) };
+    const keywords = schema === true ? {} : schema === false ? { not: {} } : schema;
+    this.components[identifier] = { $id: identifier, ...keywords };
     return identifier;
   }
 
   private rewrite(value: unknown, pointer: string, lenient: boolean): Schema {
     if (typeof value === 'boolean') return value;
     if (!isObject(value)) return true;
+    this.checkKeywords(value, pointer);
     const rewritten: Record<string, unknown> = {};
-    const one = (schema: unknown, at: string): Schema => this.rewrite(schema, at, lenient);
     for (const [keyword, operand] of Object.entries(value)) {
       const here = below(pointer, keyword);
-      const reason = REFUSED[keyword];
-      if (reason !== undefined) this.document.find(here, reason);
-      else if (keyword === '$schema' && !DIALECTS.includes(String(operand))) {
-        this.document.find(here, 'only JSON Schema 2020-12 can be served');
-      } else if (keyword === '$ref') {
-        const target = this.document.target(operand, pointer);
-        if (target !== undefined) this.refer(target, lenient, rewritten);
-      } else if (lenient && operand === false && /^(additional|unevaluated)Properties$/.test(keyword))
-        continue;
-      else if (ASSERTIONS.includes(keyword)) rewritten[keyword] = operand;
-      else if (SCHEMA.includes(keyword)) {
-        if (keyword === 'if') this.branch(here);
-        rewritten[keyword] = one(operand, here);
-      } else if (ARRAY_OF_SCHEMAS.includes(keyword) && Array.isArray(operand)) {
-        if (keyword === 'anyOf' || keyword === 'oneOf')
-          operand.forEach((_, i) => this.branch(below(here, i)));
-        const inlined = (rewritten['allOf'] as Schema[] | undefined) ?? [];
-        const all = operand.map((schema, i) => one(schema, below(here, i)));
-        rewritten[keyword] = keyword === 'allOf' ? [...inlined, ...all] : all;
+      if (ASSERTIONS.includes(keyword)) rewritten[keyword] = operand;
+      else if (SCHEMA.includes(keyword)) rewritten[keyword] = this.rewrite(operand, here, lenient);
+      else if (ARRAY_OF_SCHEMAS.includes(keyword) && Array.isArray(operand)) {
+        rewritten[keyword] = operand.map((schema, i) => this.rewrite(schema, below(here, i), lenient));
       } else if (MAP_OF_SCHEMAS.includes(keyword)) {
         rewritten[keyword] = Object.fromEntries(
-          members(operand).map(([name, schema]) => [name, one(schema, below(here, name))]),
+          members(operand).map(([name, schema]) => [name, this.rewrite(schema, below(here, name), lenient)]),
         );
       }
     }
+    if (lenient) this.open(rewritten);
+    this.addBranches(value, pointer);
+    if ('$ref' in value) this.refer(value['$ref'], pointer, lenient, rewritten);
     if (value['uniqueItems'] === true) rewritten['unique'] = true;
-    const { multipleOf } = value;
-    const int64 = isInt64(value);
-    if (int64) this.exactInt64(value, pointer, rewritten);
-    const integer = int64 || [value['type']].flat().includes('integer');
-    if (integer || multipleOf !== undefined) rewritten['exact'] = { integer, int64, multipleOf };
+    this.exactNumbers(value, pointer, rewritten);
     this.oneWay(value, pointer, rewritten);
     return rewritten;
+  }
+
+  private checkKeywords(value: JsonObject, pointer: string): void {
+    for (const [keyword, reason] of REFUSED) {
+      if (keyword in value) this.document.addFinding(below(pointer, keyword), reason);
+    }
+    if ('$schema' in value && !DIALECTS.includes(String(value['$schema']))) {
+      this.document.addFinding(below(pointer, '$schema'), 'only JSON Schema 2020-12 can be served');
+    }
+  }
+
+  /** Takes back that there are no other properties. */
+  private open(rewritten: Record<string, unknown>): void {
+    if (rewritten['additionalProperties'] === false) delete rewritten['additionalProperties'];
+    if (rewritten['unevaluatedProperties'] === false) delete rewritten['unevaluatedProperties'];
+  }
+
+  /** Makes components of the branches that shapes.ts will ask for. */
+  private addBranches(value: JsonObject, pointer: string): void {
+    if ('if' in value) this.branch(below(pointer, 'if'));
+    for (const keyword of ['anyOf', 'oneOf']) {
+      for (const i of [value[keyword] ?? []].flat().keys()) this.branch(below(pointer, keyword, i));
+    }
   }
 
   /**
@@ -133,7 +141,9 @@ export class SchemaSet {
    * reference: with some 1,500 of them, V8 runs out of shapes for such objects, and every `{}` in the process is slow.
    * Only what refers to itself, or is large, stays a reference.
    */
-  private refer(target: string, lenient: boolean, rewritten: Record<string, unknown>): void {
+  private refer(ref: unknown, pointer: string, lenient: boolean, rewritten: Record<string, unknown>): void {
+    const target = this.document.target(ref, pointer);
+    if (target === undefined) return;
     if (this.inlining.has(target) || --this.room < 0) {
       rewritten['$ref'] = this.identify(target, lenient);
       return;
@@ -142,6 +152,14 @@ export class SchemaSet {
     const schema = this.rewrite(this.document.at(target), target, lenient);
     this.inlining.delete(target);
     rewritten['allOf'] = [schema, ...((rewritten['allOf'] as Schema[] | undefined) ?? [])];
+  }
+
+  private exactNumbers(value: JsonObject, pointer: string, rewritten: Record<string, unknown>): void {
+    const { multipleOf } = value;
+    const int64 = isInt64(value);
+    if (int64) this.exactInt64(value, pointer, rewritten);
+    const integer = int64 || [value['type']].flat().includes('integer');
+    if (integer || multipleOf !== undefined) rewritten['exact'] = { integer, int64, multipleOf };
   }
 
   /** Leaves to the validator's doubles only those comparisons of an int64 that are right for doubles too. */
@@ -155,7 +173,10 @@ export class SchemaSet {
     for (const keyword of compared) {
       for (const number of [rewritten[keyword]].flat()) {
         if (typeof number !== 'number' || Math.abs(number) <= Number.MAX_SAFE_INTEGER) continue;
-        this.document.find(below(pointer, keyword), `an int64 cannot be compared exactly with ${number}`);
+        this.document.addFinding(
+          below(pointer, keyword),
+          `an int64 cannot be compared exactly with ${number}`,
+        );
       }
     }
   }
@@ -173,4 +194,40 @@ export class SchemaSet {
     const required = [value['required']].flat();
     rewritten['required'] = required.filter((name) => typeof name === 'string' && !names.includes(name));
   }
+}
+
+/** For each location that has parameters, the schema of an object with all of them. */
+export function parameterSchemas(
+  parameters: readonly Parameter[],
+  schemas: SchemaSet,
+): Record<string, JsonObject> {
+  const locations: Record<string, JsonObject> = {};
+  for (const location of new Set(parameters.map((parameter) => parameter.in))) {
+    const here = parameters.filter((parameter) => parameter.in === location);
+    locations[location] = {
+      type: 'object',
+      properties: Object.fromEntries(
+        here.map(({ name, schema }) => [name, schema === undefined ? true : schemas.at(schema)]),
+      ),
+      required: here.filter(({ required }) => required).map(({ name }) => name),
+    };
+  }
+  return locations;
+}
+
+/**
+ * The schema of what a request or response says besides its status: its parameters, by location, and its body, as far as
+ * that is judged.
+ */
+export function envelopeSchema(
+  parameters: Readonly<Record<string, JsonObject>>,
+  media: MediaTypeObject | undefined,
+  schemas: SchemaSet,
+  bodyRequired: boolean,
+): JsonObject {
+  return {
+    type: 'object',
+    properties: { ...parameters, ...(media && isJudged(media) && { body: schemas.at(media.schema) }) },
+    required: [...Object.keys(parameters), ...(bodyRequired ? ['body'] : [])],
+  };
 }

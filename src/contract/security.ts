@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Strategy } from 'passport';
 import { below, type JsonObject, type OpenApiDocument } from './document';
-import type { Operation } from './operations';
+import type { Operation, SecurityAlternative } from './operations';
 import { Problem } from './problem';
 
 /**
@@ -32,7 +32,7 @@ interface Refusal {
   readonly kind: 'noCredentials' | 'badCredentials' | 'forbidden';
   readonly challenge: string | undefined;
 }
-type Outcome = { readonly principal: unknown } | Refusal;
+type Verdict = { readonly principal: unknown } | Refusal;
 
 interface Scheme {
   readonly name: string;
@@ -55,32 +55,21 @@ export function compileSecurity(
   strategies: Strategies,
 ): Authenticate {
   const alternatives = operation.security.map((alternative) =>
-    alternative.map(({ scheme: name, scopes }) => {
-      const { pointer, value } = document.follow(below('/components/securitySchemes', name));
-      const find = finder(value);
-      if (find === undefined) document.find(pointer, 'this kind of security scheme cannot be served');
-      const strategy = strategies[name];
-      const known = Object.keys(strategies).join(', ') || 'none';
-      if (!strategy) document.find(pointer, `no strategy verifies its credentials; there are: ${known}`);
-      if (!strategy || !find) return undefined;
-      return { name, scopes, find, challenge: challengeOf(value), attempts: attemptsOf(strategy) };
-    }),
+    alternative.flatMap((required) => compileScheme(document, required, strategies) ?? []),
   );
   const anonymous = operation.security.length === 0 || operation.security.some(({ length }) => length === 0);
-  const schemes = alternatives.map((alternative) => alternative.filter((scheme) => scheme !== undefined));
-
-  const fallback = [...new Set(schemes.flat().map(({ challenge }) => challenge))].join(', ');
+  const fallback = [...new Set(alternatives.flat().map(({ challenge }) => challenge))].join(', ');
 
   return async (request) => {
     const refusals: Refusal[] = [];
-    for (const alternative of schemes) {
+    for (const alternative of alternatives) {
       const principals: Record<string, unknown> = {};
       let satisfied = alternative.length > 0;
       for (const scheme of alternative) {
-        const outcome = await verify(scheme, request);
-        if ('principal' in outcome) principals[scheme.name] = outcome.principal;
+        const verdict = await verify(scheme, request);
+        if ('principal' in verdict) principals[scheme.name] = verdict.principal;
         else {
-          refusals.push(outcome);
+          refusals.push(verdict);
           satisfied = false;
           break;
         }
@@ -90,6 +79,23 @@ export function compileSecurity(
     if (anonymous) return {};
     throw refuse(refusals, fallback);
   };
+}
+
+function compileScheme(
+  document: OpenApiDocument,
+  { scheme: name, scopes }: SecurityAlternative[number],
+  strategies: Strategies,
+): Scheme | undefined {
+  const { pointer, value } = document.follow(below('/components/securitySchemes', name));
+  const find = finder(value);
+  if (!find) document.addFinding(pointer, 'this kind of security scheme cannot be served');
+  const strategy = strategies[name];
+  if (!strategy) {
+    const known = Object.keys(strategies).join(', ') || 'none';
+    document.addFinding(pointer, `no strategy verifies its credentials; there are: ${known}`);
+  }
+  if (!strategy || !find) return undefined;
+  return { name, scopes, find, challenge: challengeOf(value), attempts: attemptsOf(strategy) };
 }
 
 function refuse(refusals: readonly Refusal[], fallback: string): Problem {
@@ -109,7 +115,7 @@ function refuse(refusals: readonly Refusal[], fallback: string): Problem {
 /** A strategy at work on one request. */
 interface Attempt {
   found: Found;
-  end: (outcome: Outcome) => void;
+  end: (verdict: Verdict) => void;
   error: (error: unknown) => void;
   authenticate(credentials: Credentials, options: { readonly scope: readonly string[] }): void;
 }
@@ -139,7 +145,7 @@ function attemptsOf(strategy: Strategies[string]): Attempt {
   });
 }
 
-function verify({ attempts, find, scopes }: Scheme, request: IncomingMessage): Promise<Outcome> {
+function verify({ attempts, find, scopes }: Scheme, request: IncomingMessage): Promise<Verdict> {
   return new Promise((resolve, reject) => {
     const attempt = Object.create(attempts) as Attempt;
     attempt.found = find(request);

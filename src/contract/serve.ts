@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { announcesBody, discardBody, readBody } from './body';
-import { compileContract, type ServedOperation } from './contract';
-import { type Finding, InvalidContract, type JsonObject } from './document';
-import { type Answer, type Headers, Problem, type ProblemKind } from './problem';
+import { compileContract, type Contract, type ServedOperation } from './contract';
+import type { JsonObject } from './document';
 import type { Operation } from './operations';
+import { type Answer, type Headers, Problem } from './problem';
 import type { Encoded } from './response';
 import type { Strategies } from './security';
-import { isStub } from './stub';
+import { checkWiring } from './wiring';
 
 /** What one request came to, for logs and metrics. */
 export interface Outcome {
@@ -58,33 +58,10 @@ export type Middleware = (request: IncomingMessage, response: ServerResponse, ne
  */
 export function createService(options: ServiceOptions): Middleware {
   const { document, handlers, strategies, toProblem, render, bodyLimit, maxRequests, reserved } = options;
-  const { router, served: operations } = compileContract(document, strategies);
-  const findings = [
-    ...checkHandlers([...operations.keys()], options),
-    ...[...operations.values()].flatMap((served) => checkProblems(served, render)),
-  ];
-  if (findings.length > 0) throw new InvalidContract(findings);
-
-  /** The operation that a request is for. */
-  function find({ method = '', headers, httpVersion }: IncomingMessage, path: string) {
-    // RFC 9112 section 3.2
-    if (headers.host === undefined && httpVersion === '1.1')
-      throw new Problem('malformed', 'the request has no Host');
-    const match = router.find(path);
-    if (!match) throw new Problem('noSuchPath', 'the document has no such path');
-    const operation = match.target.get(method);
-    const served = operation && operations.get(operation);
-    if (served) return { served, path: match.parameters };
-    const allow = [...match.target.keys()].join(', ');
-    throw new Problem('noSuchMethod', `this path has the methods ${allow}`, { Allow: allow });
-  }
-
+  const contract = compileContract(document, strategies);
+  checkWiring([...contract.served.values()], options);
   const always = Object.entries(options.headers);
   let underWay = 0;
-  const overloaded = () => {
-    const message = `${maxRequests} requests are under way already: try again later`;
-    return new Problem('unavailable', message, { 'Retry-After': '1' });
-  };
 
   async function answer(request: IncomingMessage, response: ServerResponse, url: string): Promise<void> {
     const started = performance.now();
@@ -96,9 +73,9 @@ export function createService(options: ServiceOptions): Middleware {
     let encoded: Encoded;
     underWay++;
     try {
-      if (underWay > maxRequests) throw overloaded();
+      if (underWay > maxRequests) throw overloaded(maxRequests);
       const at = url.indexOf('?');
-      const found = find(request, at < 0 ? url : url.slice(0, at));
+      const found = findOperation(contract, request, at < 0 ? url : url.slice(0, at));
       served = found.served;
       const principal = await served.authenticate(request);
       const received = announcesBody(request) ? await receive(request, response, served) : undefined;
@@ -144,12 +121,34 @@ export function createService(options: ServiceOptions): Middleware {
   };
 }
 
-function asItIs(answer: Answer, problem: Problem): Encoded {
-  const headers = { ...answer.headers, ...problem.headers, 'Content-Type': 'application/json' };
+function overloaded(maxRequests: number): Problem {
+  const message = `${maxRequests} requests are under way already: try again later`;
+  return new Problem('unavailable', message, { 'Retry-After': '1' });
+}
+
+/** The operation that a request is for, and what stands for the templates of its path. */
+function findOperation(
+  { router, served: operations }: Contract,
+  { method = '', headers, httpVersion }: IncomingMessage,
+  path: string,
+) {
+  if (headers.host === undefined && httpVersion === '1.1') {
+    throw new Problem('malformed', 'the request has no Host'); // RFC 9112 section 3.2
+  }
+  const match = router.find(path);
+  if (!match) throw new Problem('noSuchPath', 'the document has no such path');
+  const operation = match.target.get(method);
+  const served = operation && operations.get(operation);
+  if (served) return { served, path: match.parameters };
+  const allow = [...match.target.keys()].join(', ');
+  throw new Problem('noSuchMethod', `this path has the methods ${allow}`, { Allow: allow });
+}
+
+function asItIs({ status, headers, body }: Answer, problem: Problem): Encoded {
   return {
-    status: answer.status,
-    headers: headers,
-    body: JSON.stringify(answer.body),
+    status,
+    headers: { ...headers, ...problem.headers, 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
   };
 }
 
@@ -195,62 +194,4 @@ function send(
   response.writeHead(status, [...fields, 'Connection', 'close']);
   response.write(body ?? '');
   discardBody(request, () => response.end());
-}
-
-function checkHandlers(
-  operations: readonly Operation[],
-  { handlers, reserved, stubs }: ServiceOptions,
-): Finding[] {
-  const findings: Finding[] = [];
-  const unknown = new Set(Object.keys(handlers));
-  for (const { operationId, pointer, paths } of operations) {
-    if (!unknown.delete(operationId))
-      findings.push({ pointer, message: `the operation ${operationId} has no handler` });
-    const handler = handlers[operationId];
-    if (!stubs && handler && isStub(handler))
-      findings.push({ pointer, message: `the handler of ${operationId} is still a stub: write it` });
-    if (paths.some((path) => path.startsWith(reserved))) {
-      findings.push({
-        pointer,
-        message: `paths that start with ${reserved} are reserved for the operation of the server`,
-      });
-    }
-  }
-  for (const name of unknown)
-    findings.push({
-      pointer: '/paths',
-      message: `no operation has the operationId ${name}, but a handler has`,
-    });
-  return findings;
-}
-
-/** Proves that the answers of this server itself fit what an operation documents for their status. */
-function checkProblems(
-  { operation, responses }: ServedOperation,
-  render: ServiceOptions['render'],
-): Finding[] {
-  const headers = { 'WWW-Authenticate': 'Bearer', 'Retry-After': '1' };
-  const kinds: ProblemKind[] = [
-    'mismatch',
-    'noCredentials',
-    'forbidden',
-    'tooLarge',
-    'unsupportedMediaType',
-    'unexpected',
-    'unavailable',
-  ];
-  const messages = kinds.flatMap((kind) => {
-    const rendered = render(new Problem(kind, 'a sentence'), operation);
-    if (!responses.documents(rendered.status)) return [];
-    try {
-      responses.write(rendered, headers);
-      return [];
-    } catch (error) {
-      return [error instanceof Error ? error.message : String(error)];
-    }
-  });
-  return [...new Set(messages)].map((message) => ({
-    pointer: operation.pointer,
-    message: `the errors of this server are not as it documents them: ${message}`,
-  }));
 }

@@ -1,10 +1,9 @@
 import { below, isObject, members, type OpenApiDocument } from './document';
-import { exactNumber } from './json';
+import { exactNumber, type Holder } from './json';
 import { type Direction, isInt64 } from './schemas';
 
 /** Whether the value at `holder[key]` took the branch that the schema at `pointer` is. */
 export type TookBranch = (pointer: string, holder: Holder, key: string | number) => boolean;
-export type Holder = Record<string | number, unknown>;
 
 /** Changes the value at `holder[key]` to the form the other side expects; tells whether it changed anything. */
 export type Convert = (holder: Holder, key: string | number) => boolean;
@@ -73,7 +72,9 @@ export class Shapes {
     if (typeof value !== 'number' && (typeof value !== 'object' || value === null)) return false;
     place.shape ??= this.fixedShape(place.schemas);
     const shape =
-      place.shape === 'varies' ? this.shape(this.describing(place.schemas, holder, key)) : place.shape;
+      place.shape === 'varies'
+        ? this.shape(this.describing(place.schemas, holder, key).pointers)
+        : place.shape;
     if (typeof value === 'number') {
       if (!shape.int64 || this.direction === 'response') return false;
       holder[key] = exactNumber(holder, key) ?? BigInt(value);
@@ -118,7 +119,7 @@ export class Shapes {
 
   private fixedShape(schemas: readonly string[]): Shape | 'varies' {
     const { pointers, branches } = this.describing(schemas);
-    return branches ? 'varies' : this.shape({ pointers });
+    return branches ? 'varies' : this.shape(pointers);
   }
 
   /** The schemas that describe a value in place: those given, and through them others. */
@@ -158,7 +159,7 @@ export class Shapes {
     return { pointers: [...found], branches };
   }
 
-  private shape({ pointers }: { readonly pointers: readonly string[] }): Shape {
+  private shape(pointers: readonly string[]): Shape {
     const id = pointers.join('\n');
     const known = this.shapes.get(id);
     if (known) return known;

@@ -127,18 +127,21 @@ const unique: FuncKeywordDefinition = {
 
 /** The formats of JSON Schema 2020-12, beside those of OpenAPI that express-openapi-validator brings. */
 const formats: FormatName[] = [
-  ...([
-    'date',
-    'time',
-    'date-time',
-    'duration',
-    'uri',
-    'uri-reference',
-    'uri-template',
-    'email',
-    'hostname',
-  ] as const),
-  ...(['ipv4', 'ipv6', 'regex', 'uuid', 'json-pointer', 'relative-json-pointer'] as const),
+  'date',
+  'time',
+  'date-time',
+  'duration',
+  'uri',
+  'uri-reference',
+  'uri-template',
+  'email',
+  'hostname',
+  'ipv4',
+  'ipv6',
+  'regex',
+  'uuid',
+  'json-pointer',
+  'relative-json-pointer',
 ];
 
 const options = {

@@ -47,6 +47,11 @@ describe('a document that is not valid OpenAPI 3.1 is refused', () => {
       `${POST}: must NOT have unevaluated properties`,
     ],
     [
+      'with a status in lower case',
+      buildDocument({ operation: { responses: { '2xx': { description: '' } } } }),
+      `${POST}/responses: must NOT have unevaluated properties`,
+    ],
+    [
       'with a path that is none',
       buildDocument({ paths: { things: {} } }),
       '#/paths: must NOT have unevaluated properties',
@@ -85,6 +90,7 @@ describe('a schema that cannot be enforced is refused with its place', () => {
       { $id: 'https://example.com/' },
       `${AT}/$id: a schema with a base URI of its own cannot be served`,
     ],
+    ['one that nothing satisfies', { enum: [] }, `${POST}: enum must have non-empty array`],
     ['a $dynamicRef', { $dynamicRef: '#x' }, `${AT}/$dynamicRef: dynamic references cannot be served`],
     [
       'another dialect',

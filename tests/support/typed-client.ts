@@ -1,10 +1,10 @@
 import createClient, { type Client, type Middleware } from 'openapi-fetch';
 import { type JsonObject, OpenApiDocument } from '../../src/contract/document';
-import { type Holder, Shapes } from '../../src/contract/shapes';
-import { parseJson } from '../../src/contract/json';
+import { type Holder, parseJson } from '../../src/contract/json';
 import { stringifyJson } from '../../src/contract/json-text';
-import { readOperations } from '../../src/contract/operations';
 import { cover, essenceOf } from '../../src/contract/media-type';
+import { readOperations } from '../../src/contract/operations';
+import { Shapes } from '../../src/contract/shapes';
 
 /**
  * A client with the types that `make generate` writes. Those have a bigint for each int64: this client sends bigints in

@@ -35,7 +35,7 @@ const decodeForm: Decode = (text) => decodePercent(text.replaceAll('+', ' '));
 export function compileForm(document: OpenApiDocument, schema: string | undefined): ReadForm {
   const pointer = schema ?? '';
   const form = DescribedValue.at(document, schema);
-  if (form.types()?.includes('object') === false) document.find(pointer, 'a form is an object');
+  if (form.types()?.includes('object') === false) document.addFinding(pointer, 'a form is an object');
   const encodings = document.at(pointer.replace(/schema$/, 'encoding'));
   const readers: PairsReader[] = [];
   for (const name of form.propertyNames()) {

@@ -1,10 +1,9 @@
-import { MalformedJson } from '../json';
+import { type Holder, MalformedJson } from '../json';
 import {
   compileText,
   type Decode,
   type Entry,
   halves,
-  type Holder,
   MalformedText,
   type ObjectReader,
   type PartsReader,

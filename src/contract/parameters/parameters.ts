@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { DescribedValue } from './described-value';
 import { below, type OpenApiDocument } from '../document';
-import type { Operation, ParameterPlace } from '../operations';
+import type { Operation, Parameter, ParameterLocation } from '../operations';
 import {
   addReader,
   compilePairs,
@@ -36,8 +36,8 @@ export interface RawParameters {
   readonly headers: IncomingHttpHeaders;
 }
 
-/** The parameters of a request by place and name; those absent are left out, as is a place without parameters. */
-export type ParameterValues = Partial<Record<ParameterPlace, Record<string, unknown>>>;
+/** The parameters of a request by location and name; those absent are left out, as is a location without parameters. */
+export type ParameterValues = Partial<Record<ParameterLocation, Record<string, unknown>>>;
 
 /**
  * Reads the parameters of a request. Whether they conform is for the validator: a text becomes a number or a boolean
@@ -53,60 +53,31 @@ const decodeAscii: Decode = (text) => {
   return decodePercent(text);
 };
 
-const DECODE: Readonly<Record<ParameterPlace, Decode>> = {
+const DECODE: Readonly<Record<ParameterLocation, Decode>> = {
   path: decodeAscii,
   query: (text) => decodeAscii(text.replaceAll('+', ' ')),
   header: (text) => text.trim(),
   cookie: decodeAscii,
 };
 
+/** The readers of an operation's parameters, by location. */
+interface Readers {
+  readonly path: Reader<RawParameters>[];
+  readonly query: PairsReader[];
+  readonly header: Reader<RawParameters>[];
+  readonly cookie: PairsReader[];
+}
+
 /** Compiles the reader for an operation's parameters; what cannot be read becomes a finding of the document. */
 export function compileParameters(document: OpenApiDocument, operation: Operation): ReadParameters {
-  const path: Reader<RawParameters>[] = [];
-  const header: Reader<RawParameters>[] = [];
-  const query: PairsReader[] = [];
-  const cookie: PairsReader[] = [];
+  const readers: Readers = { path: [], query: [], header: [], cookie: [] };
   for (const parameter of operation.parameters) {
-    const { name, in: place, schema, json } = parameter;
-    servable(document, schema ?? operation.pointer, name, () => {
-      const decode = DECODE[place];
-      const value = DescribedValue.at(document, schema);
-      const parts = json ? compileWhole(value, decode, jsonText) : compileParts(value, decode);
-      switch (place) {
-        case 'path':
-          path.push(fieldReader(name, compileText(parameter, parts, decode), (raw) => raw.path.get(name)));
-          break;
-        case 'header': {
-          const field = name.toLowerCase();
-          header.push(
-            fieldReader(name, compileText(parameter, parts, decode), ({ headers }) => headers[field]),
-          );
-          break;
-        }
-        case 'query':
-          addReader(query, compilePairs(parameter, parts, decode));
-          break;
-        case 'cookie': {
-          const reader = compilePairs(parameter, parts, decode);
-          if (reader.others === 'any')
-            throw new Unservable('its properties could not be told from other cookies');
-          addReader(cookie, reader);
-        }
-      }
+    servable(document, parameter.schema ?? operation.pointer, parameter.name, () => {
+      compileParameter(document, parameter, readers);
     });
   }
-  const credentials = credentialsInQuery(document, operation).filter(
-    (name) => !query.some(({ names }) => names.includes(name)),
-  );
-
-  const readQuery = (text: string): Record<string, unknown> => {
-    const pairs = splitPairs('query', text, '&', DECODE.query);
-    for (const name of credentials) pairs.delete(name);
-    const values = readAll('query', query, pairs);
-    const [unknown] = pairs.keys();
-    if (unknown === undefined) return values;
-    throw new MalformedParameter(`query/${quotable(unknown)} is not in the document`);
-  };
+  const { path, query, header, cookie } = readers;
+  const readQuery = compileQuery(query, credentialsInQuery(document, operation));
   return (raw) => {
     const values: ParameterValues = {};
     if (path.length > 0) values.path = readAll('path', path, raw);
@@ -118,6 +89,50 @@ export function compileParameters(document: OpenApiDocument, operation: Operatio
       values.cookie = readAll('cookie', cookie, pairs);
     }
     return values;
+  };
+}
+
+/** Adds the reader of a parameter to those of its location. */
+function compileParameter(document: OpenApiDocument, parameter: Parameter, readers: Readers): void {
+  const { name, in: location, schema, json } = parameter;
+  const decode = DECODE[location];
+  const value = DescribedValue.at(document, schema);
+  const parts = json ? compileWhole(value, decode, jsonText) : compileParts(value, decode);
+  switch (location) {
+    case 'path':
+      readers.path.push(
+        fieldReader(name, compileText(parameter, parts, decode), ({ path }) => path.get(name)),
+      );
+      break;
+    case 'header': {
+      const field = name.toLowerCase();
+      readers.header.push(
+        fieldReader(name, compileText(parameter, parts, decode), ({ headers }) => headers[field]),
+      );
+      break;
+    }
+    case 'query':
+      addReader(readers.query, compilePairs(parameter, parts, decode));
+      break;
+    case 'cookie': {
+      const reader = compilePairs(parameter, parts, decode);
+      if (reader.others === 'any')
+        throw new Unservable('its properties could not be told from other cookies');
+      addReader(readers.cookie, reader);
+    }
+  }
+}
+
+/** Compiles the reader of a query, in which nothing may be left over but credentials. */
+function compileQuery(readers: readonly PairsReader[], credentials: readonly string[]) {
+  const ignored = credentials.filter((name) => !readers.some(({ names }) => names.includes(name)));
+  return (text: string): Record<string, unknown> => {
+    const pairs = splitPairs('query', text, '&', DECODE.query);
+    for (const name of ignored) pairs.delete(name);
+    const values = readAll('query', readers, pairs);
+    const [unknown] = pairs.keys();
+    if (unknown === undefined) return values;
+    throw new MalformedParameter(`query/${quotable(unknown)} is not in the document`);
   };
 }
 

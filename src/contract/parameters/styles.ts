@@ -4,10 +4,8 @@
  */
 import type { DescribedValue } from './described-value';
 import type { OpenApiDocument } from '../document';
-import { parseJson, parseNumber } from '../json';
+import { type Holder, parseJson, parseNumber } from '../json';
 import type { Parameter } from '../operations';
-
-export type Holder = Record<string | number, unknown>;
 
 /** Why the texts that the document describes cannot be served. */
 export class Unservable extends Error {
@@ -26,7 +24,7 @@ export function servable<T>(
     return compile();
   } catch (error) {
     if (!(error instanceof Unservable)) throw error;
-    document.find(pointer, `${name} cannot be served: ${error.message}`);
+    document.addFinding(pointer, `${name} cannot be served: ${error.message}`);
     return undefined;
   }
 }
@@ -104,9 +102,7 @@ export const primitiveText: CompileText = (value) => {
   };
 };
 
-export const jsonText: CompileText = () => (text, holder, key) => {
-  parseJson(text, holder, String(key));
-};
+export const jsonText: CompileText = () => parseJson;
 
 /** What parts a value has. */
 export function kindOf(value: DescribedValue): PartsReader['kind'] {
