@@ -2,6 +2,7 @@ import { accepted, answered, refused, type Case, type Expectation } from './case
 import { readDocument } from './document';
 import { createJudge } from './judge';
 import { createOracle } from './oracle';
+import type { JsonObject } from './json';
 import type { Target } from './target';
 import type { Outcome } from './wire';
 
@@ -106,6 +107,16 @@ describe('an answer to a request that must be accepted', () => {
     if (want === '') expect(problems(accepted, answer)).toBe('');
     else expect(problems(accepted, answer)).toContain(want);
   });
+});
+
+test.each<[string, JsonObject, string]>([
+  ['as it should be', { id: 1 }, ''],
+  ['another number', { id: 2 }, 'expected a body with {"id":2}, got 200'],
+  ['missing', { name: 'x' }, 'expected a body with {"name":"x"}, got 200'],
+])('a member that the answer must have is %s', (_, members, want) => {
+  const found = problems({ kind: 'answered', as: ['success'], members }, {});
+  if (want === '') expect(found).toBe('');
+  else expect(found).toContain(want);
 });
 
 describe('an answer to a request that must be refused', () => {

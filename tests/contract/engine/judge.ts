@@ -1,10 +1,10 @@
-import type { Case } from './cases/case';
+import type { Case, Expectation } from './cases/case';
 import { responseFor, type Document, type MediaType, type Response } from './document';
 import { escape, parse, type Value } from './json';
 import type { Oracle } from './oracle';
 import { codec } from './request';
 import { applying, isClosed, item, property, propertyNames, type Location } from './schema';
-import { isBy, refusalProblems } from './refusal';
+import { hasMembers, isBy, refusalProblems } from './refusal';
 import type { Target } from './target';
 import { header, told, type Outcome, type RawResponse } from './wire';
 
@@ -45,7 +45,7 @@ export function createJudge(document: Document, oracle: Oracle, target: Target):
         ? [`expected status ${expect.status}, got ${told(outcome)}`]
         : []),
       ...(expect.kind === 'answered'
-        ? answerProblems(target, expect.as, outcome, response, body.value, entered)
+        ? answerProblems(target, expect, outcome, response, body.value, entered)
         : []),
       // A refusal that the document does not describe still speaks the service's own language.
       ...(!response && target.refusalSchema !== undefined && made.request.method !== 'HEAD'
@@ -156,7 +156,7 @@ function unlisted(
 /** What is wrong with an answer that the service itself should have given. */
 function answerProblems(
   { ownRefusals = {} }: Target,
-  names: readonly string[],
+  { as: names, members = {} }: Extract<Expectation, { kind: 'answered' }>,
   outcome: RawResponse,
   response: Response | undefined,
   value: Value | undefined,
@@ -169,6 +169,9 @@ function answerProblems(
   });
   return [
     ...(fits ? [] : [`expected ${names.join(' or ')}, got ${told(outcome)}`]),
+    ...(hasMembers(members, value)
+      ? []
+      : [`expected a body with ${JSON.stringify(members)}, got ${told(outcome)}`]),
     ...(response ? [] : [`expected a documented status, got ${told(outcome)}`]),
     ...(entered > 0 ? [] : ['expected the service to be entered, but it was not']),
   ];

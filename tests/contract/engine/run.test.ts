@@ -245,7 +245,31 @@ describe('a service that does not hold everything', () => {
     ]);
   });
 
+  test('tells of other things than the examples, and what is said of them', async () => {
+    const [story] = steps(['getNumber', 'success'], ['getNumber', 'gone'], ['getNumber', 'success']);
+    const others = [{ parameters: { id: 8 } }, { parameters: { id: 9 } }, { answer: { id: 7 } }];
+    const told = {
+      title: 'a story',
+      steps: (story?.steps ?? []).map((step, i) => ({ ...step, ...others[i] })),
+    };
+    const { failures } = await run(holding([7, 8], { scenarios: [told] }));
+    expect(failures.map(({ title, problems }) => [title, problems])).toEqual([
+      ['a story, step 3', [expect.stringMatching(/^expected a body with \{"id":7\}, got 204/)]],
+    ]);
+    expect(failures[0]?.curl.match(/\/numbers\/\d/g)).toEqual(['/numbers/8', '/numbers/9', '/numbers/7']);
+  });
+
   test.each([
+    [
+      'a parameter',
+      [{ title: 'a story', steps: [{ operation: 'getNumber', expect: 'success', parameters: { it: 8 } }] }],
+      /scenario "a story": expected one of id, got it/,
+    ],
+    [
+      'a value',
+      [{ title: 'a story', steps: [{ operation: 'getNumber', expect: 'success', parameters: { id: '' } }] }],
+      /scenario "a story": expected a value that path id can carry, got ""/,
+    ],
     [
       'an operation',
       steps(['putNumber', 'success']),

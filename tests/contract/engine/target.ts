@@ -41,12 +41,17 @@ export interface Scenario {
   readonly steps: readonly Step[];
 }
 
-/** The plainest request of an operation, with another JSON body (to the byte) if there is one here. */
+/** The plainest request of an operation, but for what is said here. */
 export interface Step {
   readonly operation: string;
+  /** By name, beside those of the plainest request or in their place. */
+  readonly parameters?: JsonObject;
+  /** A JSON body, to the byte. */
   readonly body?: string;
   /** `success`, or a name in `ownRefusals`. */
   readonly expect: string;
+  /** Members that the JSON body of the answer must have, beside fitting its schema. */
+  readonly answer?: JsonObject;
 }
 
 export interface Waiver {

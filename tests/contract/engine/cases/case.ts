@@ -1,4 +1,5 @@
 import type { Document, Operation } from '../document';
+import type { JsonObject } from '../json';
 import type { Oracle } from '../oracle';
 import { authorise, compose, type Inputs } from '../request';
 import type { Refusal, Target } from '../target';
@@ -19,8 +20,8 @@ export type Family =
   | 'oracle';
 
 export type Expectation =
-  /** Answered by the service itself: with `success`, or with one of the target's own refusals. */
-  | { readonly kind: 'answered'; readonly as: readonly string[] }
+  /** Answered by the service itself: with `success`, or with one of the target's own refusals; with these members. */
+  | { readonly kind: 'answered'; readonly as: readonly string[]; readonly members?: JsonObject }
   /** Turned away for one of these reasons; nothing behind the contract is entered. */
   | { readonly kind: 'refused'; readonly as: readonly Refusal[] }
   | { readonly kind: 'status'; readonly status: number };

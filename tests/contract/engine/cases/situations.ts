@@ -1,4 +1,6 @@
-import { responseFor, type Document } from '../document';
+import { responseFor, type Document, type Parameter } from '../document';
+import { fromJson, type Json } from '../json';
+import { serialise } from '../parameters';
 import type { Scenario, Step, Target } from '../target';
 import { answered, authorised, type Case, type Context } from './case';
 
@@ -24,21 +26,61 @@ function checkNames(
   { ownRefusals = {} }: Target,
   { title, steps }: Scenario,
 ): void {
-  const ids = operations.map(({ id }) => id);
-  const outcomes = ['success', ...Object.keys(ownRefusals)];
-  for (const { operation, expect } of steps) {
-    const [wrong, known] = ids.includes(operation) ? [expect, outcomes] : [operation, ids];
-    if (!known.includes(wrong))
-      throw new Error(`scenario "${title}": expected one of ${known.join(', ')}, got ${wrong}`);
+  const check = (names: readonly string[], known: readonly string[]): void => {
+    const wrong = names.find((name) => !known.includes(name));
+    if (wrong === undefined) return;
+    const expected = known.length > 0 ? `one of ${known.join(', ')}` : 'no parameters';
+    throw new Error(`scenario "${title}": expected ${expected}, got ${wrong}`);
+  };
+  for (const step of steps) {
+    check(
+      [step.operation],
+      operations.map(({ id }) => id),
+    );
+    check([step.expect], ['success', ...Object.keys(ownRefusals)]);
+    const parameters = operations.find(({ id }) => id === step.operation)?.parameters ?? [];
+    check(
+      Object.keys(step.parameters ?? {}),
+      parameters.map(({ name }) => name),
+    );
+    for (const [parameter, value] of given(parameters, step)) {
+      if (serialise(parameter, fromJson(value)) === undefined)
+        throw new Error(
+          `scenario "${title}": expected a value that ${parameter.in} ${parameter.name} can carry, got ${JSON.stringify(value)}`,
+        );
+    }
   }
 }
 
-function stepCase(context: Context, { body, expect }: Step, title: string): Case {
+/** The parameters that a step gives a value, in every place where one has the name. */
+const given = (parameters: readonly Parameter[], step: Step): [Parameter, Json][] =>
+  Object.entries(step.parameters ?? {}).flatMap(([name, value]) =>
+    parameters
+      .filter((parameter) => parameter.name === name)
+      .map((parameter): [Parameter, Json] => [parameter, value]),
+  );
+
+function stepCase(context: Context, step: Step, title: string): Case {
   const { operation, base } = context;
   const type = base.body?.type ?? 'application/json';
-  const inputs = body === undefined ? base : { ...base, body: { type, bytes: Buffer.from(body) } };
-  const request = authorised(context, inputs);
-  return { family: 'scenarios', title, operation, request, expect: answered(expect), proves: [] };
+  const own = given(operation.parameters, step).map(([parameter, value]): [Parameter, string] => [
+    parameter,
+    serialise(parameter, fromJson(value)) ?? '',
+  ]);
+  const inputs = {
+    ...base,
+    parameters: new Map([...base.parameters, ...own]),
+    ...(step.body !== undefined && { body: { type, bytes: Buffer.from(step.body) } }),
+  };
+  const expect = { ...answered(step.expect), ...(step.answer && { members: step.answer }) };
+  return {
+    family: 'scenarios',
+    title,
+    operation,
+    request: authorised(context, inputs),
+    expect,
+    proves: [],
+  };
 }
 
 /** A valid request to a server in a situation that ends in this status, if the operation documents it. */

@@ -29,6 +29,34 @@ export const scenarios: readonly Scenario[] = [
     ],
   },
   {
+    title: 'a page ends where the next one begins',
+    steps: [
+      {
+        operation: 'listBooks',
+        parameters: { limit: 1 },
+        expect: 'success',
+        answer: { books: [ODYSSEY], next: ODYSSEY.isbn },
+      },
+      {
+        operation: 'listBooks',
+        parameters: { limit: 1, after: ODYSSEY.isbn },
+        expect: 'success',
+        answer: { books: [EMMA] },
+      },
+    ],
+  },
+  {
+    title: 'a loan is extended to the day that was asked for',
+    steps: [
+      {
+        operation: 'updateLoan',
+        body: '{"due":"2027-03-31"}',
+        expect: 'success',
+        answer: { id: 1, reader: 'Grace', due: '2027-03-31' },
+      },
+    ],
+  },
+  {
     title: 'a loan that is returned is gone',
     steps: [
       { operation: 'updateLoan', expect: 'success' },
