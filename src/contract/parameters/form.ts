@@ -14,7 +14,7 @@ import {
   servable,
   unlisted,
   Unservable,
-} from './styles';
+} from './parts';
 
 /**
  * Reads a body of `application/x-www-form-urlencoded`, decoded from UTF-8. Whether it conforms is for the validator.

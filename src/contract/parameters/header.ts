@@ -3,7 +3,8 @@ import type { OpenApiDocument } from '../document';
 import type { Holder } from '../json';
 import { stringifyJson } from '../json-text';
 import type { Parameter } from '../operations';
-import { compileParts, compileText, compileWhole, jsonText, MalformedText, servable } from './styles';
+import { compileParts, compileWhole, jsonText, MalformedText, servable } from './parts';
+import { compileText } from './styles';
 
 /**
  * The text of a value in a documented response header; what a client will read in it is put at `holder[name]`.

@@ -1,16 +1,14 @@
 import { type Holder, MalformedJson } from '../json';
 import {
-  compileText,
   type Decode,
   type Entry,
-  halves,
   MalformedText,
   type ObjectReader,
   type PartsReader,
   quotable,
   Unservable,
-  type Written,
-} from './styles';
+} from './parts';
+import { compileText, halves, type Written } from './styles';
 
 /** Its message names the value and what is wrong: `query/limit is given more than once`. */
 export class MalformedParameter extends Error {

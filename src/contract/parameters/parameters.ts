@@ -13,7 +13,6 @@ import {
 } from './pairs';
 import {
   compileParts,
-  compileText,
   compileWhole,
   type Decode,
   decodePercent,
@@ -23,7 +22,8 @@ import {
   type Read,
   servable,
   Unservable,
-} from './styles';
+} from './parts';
+import { compileText } from './styles';
 
 export { MalformedParameter };
 

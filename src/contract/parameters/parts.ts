@@ -1,0 +1,172 @@
+/** A value is read from the texts of its parts, which its schema tells; styles.ts and pairs.ts find these texts. */
+import type { DescribedValue } from './described-value';
+import type { OpenApiDocument } from '../document';
+import { type Holder, parseJson, parseNumber } from '../json';
+
+/** Why the texts that the document describes cannot be served. */
+export class Unservable extends Error {
+  override name = 'Unservable';
+}
+
+/** Compiles what reads `name`; if that cannot be served, the reason becomes a finding at `pointer`. */
+export function servable<T>(
+  document: OpenApiDocument,
+  pointer: string,
+  name: string,
+  compile: () => T,
+): T | undefined {
+  try {
+    if (name === '__proto__') throw new Unservable('it would not be a property like others');
+    return compile();
+  } catch (error) {
+    if (!(error instanceof Unservable)) throw error;
+    document.addFinding(pointer, `${name} cannot be served: ${error.message}`);
+    return undefined;
+  }
+}
+
+/** A text that is not what the document describes; its message goes behind the place of the value. */
+export class MalformedText extends Error {
+  override name = 'MalformedText';
+  /** @param step from the place of the value to the place of the fault, after a slash */
+  constructor(
+    message: string,
+    readonly step = '',
+  ) {
+    super(message);
+  }
+}
+
+/** Takes off a text the encoding of its place in the request. */
+export type Decode = (text: string) => string;
+
+/** Percent-decodes UTF-8. */
+export const decodePercent: Decode = (text) => {
+  if (!text.includes('%')) return text;
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new MalformedText('is not percent-encoded UTF-8');
+  }
+};
+
+/** A client's text, fit for a message: short, and without half of a surrogate pair. */
+export function quotable(text: string): string {
+  return text.slice(0, 100).toWellFormed();
+}
+
+/** Sets `holder[key]` to the value that a text denotes. */
+export type Read<Text> = (text: Text, holder: Holder, key: string | number) => void;
+
+/** A property: its name, decoded, and its encoded text. */
+export type Entry = readonly [name: string, text: string];
+
+/** Reads a value from the encoded texts of its parts. */
+export type PartsReader =
+  | { readonly kind: 'primitive'; readonly read: Read<string> }
+  | { readonly kind: 'array'; readonly read: Read<readonly string[]> }
+  | ObjectReader;
+
+export interface ObjectReader {
+  readonly kind: 'object';
+  readonly read: Read<readonly Entry[]>;
+  /** The properties that the document lists. */
+  readonly listed: readonly string[];
+  /** The document says that there are others, or says nothing at all. */
+  readonly open: boolean;
+}
+
+/** Compiles the reader of a decoded text. */
+type CompileText = (value: DescribedValue) => Read<string>;
+
+/** A text is a number or a boolean only where the document has that type and the text is exactly one. */
+export const primitiveText: CompileText = (value) => {
+  const types = value.types() ?? [];
+  if (types.includes('array') || types.includes('object')) {
+    throw new Unservable('no style defines how an array or object is written inside another value');
+  }
+  const [number, boolean] = [types.includes('number'), types.includes('boolean')];
+  return (text, holder, key) => {
+    if (number && parseNumber(text, holder, key)) return;
+    holder[key] = boolean && (text === 'true' || text === 'false') ? text === 'true' : text;
+  };
+};
+
+export const jsonText: CompileText = () => parseJson;
+
+/** What parts a value has. */
+export function kindOf(value: DescribedValue): PartsReader['kind'] {
+  const types = value.types()?.filter((type) => type !== 'null') ?? [];
+  const kind = types.find((type) => type === 'array' || type === 'object') ?? 'primitive';
+  if (kind !== 'primitive' && types.some((type) => type !== kind)) {
+    throw new Unservable(`its text does not tell which of the types ${types.join(', ')} it is`);
+  }
+  return kind;
+}
+
+/** Compiles the reader of a value; `item` compiles that of an array's items. */
+export function compileParts(value: DescribedValue, decode: Decode, item = primitiveText): PartsReader {
+  const kind = kindOf(value);
+  if (kind === 'object') return compileObject(value, decode);
+  return kind === 'array' ? compileArray(value, decode, item) : compileWhole(value, decode, primitiveText);
+}
+
+/** Compiles the reader of a value that is one text, whatever its type. */
+export function compileWhole(value: DescribedValue, decode: Decode, whole: CompileText): PartsReader {
+  const read = whole(value);
+  return {
+    kind: 'primitive',
+    read: (text, holder, key) => {
+      read(decode(text), holder, key);
+    },
+  };
+}
+
+function compileArray(value: DescribedValue, decode: Decode, item: CompileText): PartsReader {
+  const lengths = value.schemas().map(({ prefixItems }) => [prefixItems ?? []].flat().length);
+  const first = Array.from({ length: Math.max(0, ...lengths) }, (_, i) => item(value.item(i)));
+  const rest = item(value.item(first.length));
+  return {
+    kind: 'array',
+    read: (texts, holder, key) => {
+      const items: unknown[] = [];
+      for (const [i, text] of texts.entries()) {
+        (first[i] ?? rest)(decode(text), items as unknown[] & Holder, i);
+      }
+      holder[key] = items;
+    },
+  };
+}
+
+function compileObject(value: DescribedValue, decode: Decode): ObjectReader {
+  const schemas = value.schemas();
+  const listed = new Map(value.propertyNames().map((name) => [name, primitiveText(value.property(name))]));
+  const others = primitiveText(unlisted(value));
+  return {
+    kind: 'object',
+    listed: [...listed.keys()],
+    open:
+      listed.size === 0 ||
+      schemas.some(
+        (schema) => (schema['additionalProperties'] ?? schema['unevaluatedProperties'] ?? false) !== false,
+      ),
+    read: (entries, holder, key) => {
+      const object: Holder = {};
+      for (const [name, text] of entries) {
+        if (name === '__proto__') throw new MalformedText('has the name "__proto__", which is not accepted');
+        if (Object.hasOwn(object, name))
+          throw new MalformedText('is given more than once', `/${quotable(name)}`);
+        (listed.get(name) ?? others)(decode(text), object, name);
+      }
+      holder[key] = object;
+    },
+  };
+}
+
+/** Any property that is not listed. */
+export function unlisted(value: DescribedValue): DescribedValue {
+  if (value.schemas().some((schema) => 'patternProperties' in schema)) {
+    throw new Unservable('patternProperties are served in JSON only');
+  }
+  return value.property();
+}
