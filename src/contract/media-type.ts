@@ -78,12 +78,15 @@ export function covering<T extends { readonly key: string }>(content: readonly T
     .map(({ media }) => media);
 }
 
-/** The closest of those that cover a media type, and have bodies written as it has; undefined if there is none. */
+/**
+ * The closest of those that cover a media type, and whose bodies are read as it is written, or as the bytes they are;
+ * undefined if there is none.
+ */
 export function cover<T extends Pick<MediaTypeObject, 'key' | 'codec'>>(
   content: readonly T[],
   essence: string,
 ): T | undefined {
   return covering(content, essence).find(
-    ({ key, codec }) => codec === codecOf(essence) || coverage(key, essence) === 3,
+    ({ key, codec }) => codec === 'binary' || codec === codecOf(essence) || coverage(key, essence) === 3,
   );
 }

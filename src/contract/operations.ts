@@ -186,7 +186,13 @@ class OperationReader {
       if (name.toLowerCase() === 'content-type') return []; // OpenAPI 3.1 section 4.8.17.1
       return [this.parameter(name, 'header', this.document.follow(below(pointer, 'headers', name)))];
     });
-    return { headers, content: this.content(pointer, value['content']) };
+    const content = this.content(pointer, value['content']);
+    for (const { key, codec } of content) {
+      if (codec === 'form') {
+        this.document.addFinding(below(pointer, 'content', key), 'a form cannot be served as a response');
+      }
+    }
+    return { headers, content };
   }
 
   private content(owner: string, content: unknown): MediaTypeObject[] {

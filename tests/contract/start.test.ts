@@ -160,6 +160,13 @@ describe('an operation that cannot be served is refused with its place', () => {
       `${POST}/requestBody/content/multipart~1form-data: multipart bodies cannot be served`,
     ],
     [
+      'with a form as a response',
+      operation({
+        responses: { 200: { description: '', content: { 'application/x-www-form-urlencoded': {} } } },
+      }),
+      `${POST}/responses/200/content/application~1x-www-form-urlencoded: a form cannot be served as a response`,
+    ],
+    [
       'with XML and a schema',
       operation({ requestBody: { content: { 'application/xml': { schema: { type: 'object' } } } } }),
       `${POST}/requestBody/content/application~1xml/schema: a body of application/xml cannot be judged by a schema`,
