@@ -39,8 +39,11 @@ const SETTINGS = [
   `idle_in_transaction_session_timeout=${STATEMENT_TIMEOUT}`,
 ];
 
-/** What passes by itself, by SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html) or errno. */
-const TRANSIENT = /^(08|23505|40|53|55P03|57|XX000|ECONN|EAI_AGAIN|ETIMEDOUT)/;
+/**
+ * What passes by itself, by SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html) or errno. Of
+ * processes that make the same table at once some get 23505, 42710 or 42P07, `IF NOT EXISTS` or not.
+ */
+const TRANSIENT = /^(08|23505|40|42710|42P07|53|55P03|57|XX000|ECONN|EAI_AGAIN|ETIMEDOUT)/;
 
 const ADVICE: Advice = [
   ['28', 'check the user and the password'],

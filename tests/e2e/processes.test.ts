@@ -1,14 +1,13 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { openStore } from '../../src/storage/open';
 import { startPostgres, type Postgres } from '../support/postgres';
+import { startProcess } from '../support/process';
 
 const PROCESSES = 10;
 const PLANTS = 500;
+const RACER = join(__dirname, '../support/racer.ts');
 
 jest.setTimeout(60_000);
 
@@ -25,19 +24,6 @@ afterAll(async () => {
   await postgres.remove();
 });
 
-function startRacer(url: string, name: string, ...order: string[]) {
-  const script = join(__dirname, '../support/racer.ts');
-  const child = spawn(process.execPath, ['--import', 'tsx', script, url, name, String(PLANTS), ...order], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
-  return {
-    go: () => child.stdin.write('\n'),
-    line: async () => String((await lines.next()).value),
-    ended: once(child, 'exit'),
-  };
-}
-
 test.each([
   ['SQLite file', () => Promise.resolve(`sqlite:${folder}/plants.db`)],
   ['PostgreSQL', () => postgres.createDatabase()],
@@ -47,18 +33,18 @@ test.each([
     const url = await locate();
     // Half of them go backwards: locks taken in the order of arrival would end in a deadlock.
     const racers = Array.from({ length: PROCESSES }, (_, i) =>
-      startRacer(url, `from ${i}`, ...(i % 2 === 0 ? [] : ['backwards'])),
+      startProcess(
+        ['--import', 'tsx', RACER, url, `from ${i}`, String(PLANTS), ...(i % 2 === 0 ? [] : ['backwards'])],
+        {},
+      ),
     );
-    const together = async (action: string) => {
-      expect(await Promise.all(racers.map(({ line }) => line()))).toEqual(racers.map(() => action));
-      for (const { go } of racers) go();
-    };
-    await together('here');
-    await together('open');
-    const outcomes = (await Promise.all(racers.map(({ line }) => line()))).map(
-      (line) => JSON.parse(line) as string[],
-    );
-    await Promise.all(racers.map(({ ended }) => ended));
+    for (const step of [/^here$/m, /^open$/m]) {
+      await Promise.all(racers.map(({ printed }) => printed(step)));
+      for (const { tell } of racers) tell('go');
+    }
+    const printed = await Promise.all(racers.map((racer) => racer.printed(/^\[.*\]$/m)));
+    const outcomes = printed.map(([line]) => JSON.parse(line) as string[]);
+    await Promise.all(racers.map(({ exit }) => exit));
 
     const store = await openStore(url);
     for (let id = 0; id < PLANTS; id++) {

@@ -11,6 +11,8 @@ export interface RunningProcess {
    * @throws {Error} with what it has printed, if it ends before
    */
   readonly printed: (pattern: RegExp, position?: number) => Promise<RegExpExecArray>;
+  /** Sends it a line on its standard input. */
+  readonly tell: (line: string) => void;
   /** Its exit status once it has ended, null if a signal ended it. */
   readonly exit: Promise<number | null>;
   /** Ends it with a signal; resolves as `exit` does. */
@@ -37,7 +39,7 @@ export function startProcess(
   const child = spawn(process.execPath, args, {
     cwd,
     env: { PATH: process.env['PATH'], ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: 'pipe',
   });
   running.add(child);
   let output = '';
@@ -73,6 +75,7 @@ export function startProcess(
   return {
     output: () => output,
     printed,
+    tell: (line) => child.stdin.write(`${line}\n`),
     exit,
     stop(signal = 'SIGTERM') {
       child.kill(signal);
