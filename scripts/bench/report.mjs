@@ -18,7 +18,7 @@ const percent = (part) => `${Math.round(part * 100)} %`;
 /** One server out of its samples; the ratio is that of each round, because rounds are not equally quiet. */
 function row(samples, base) {
   const cpu = samples.map((sample) => sample.cpu);
-  const latencies = samples.flatMap((sample) => sample.latencies ?? []);
+  const latencies = samples.flatMap((sample) => (sample.latencies ? [sample.latencies] : []));
   return {
     cpu: median(cpu),
     spread: (Math.max(...cpu) - Math.min(...cpu)) / median(cpu),
@@ -26,7 +26,9 @@ function row(samples, base) {
     rate: median(samples.map((sample) => sample.rate)),
     memory: median(samples.map((sample) => sample.memory)) / 2 ** 20,
     startup: median(samples.map((sample) => sample.startup)),
-    ...(latencies.length > 0 && { latency: [0.5, 0.99, 0.999].map((share) => quantile(latencies, share)) }),
+    ...(latencies.length > 0 && {
+      latency: [0.5, 0.99, 0.999].map((share) => median(latencies.map((round) => quantile(round, share)))),
+    }),
   };
 }
 
