@@ -46,10 +46,12 @@ export function print(value: Value): string {
   return JSON.stringify(value);
 }
 
-export function fromJson(json: Json): Value {
+/** What is a value already stays as it is, to the digit. */
+export function fromJson(json: Json | Value): Value {
   if (typeof json === 'number') return new Literal(String(json));
   if (Array.isArray(json)) return json.map(fromJson);
-  if (json === null || typeof json !== 'object') return json;
+  if (json === null || typeof json !== 'object' || json instanceof Literal || json instanceof Map)
+    return json;
   return new Map(Object.entries(json).map(([key, value]) => [key, fromJson(value)]));
 }
 
@@ -109,6 +111,22 @@ export const strings = (json: Json | undefined): string[] =>
 /** @see https://www.rfc-editor.org/rfc/rfc6901 */
 export const escape = (token: string): string => token.replaceAll('~', '~0').replaceAll('/', '~1');
 
+/** The names in a JSON pointer. */
+const keys = (pointer: string): string[] =>
+  pointer
+    .split('/')
+    .slice(1)
+    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
+
+/** The value at a JSON pointer, or undefined if nothing is there. */
+export function locate(value: Value, pointer: string): Value | undefined {
+  let node: Value | undefined = value;
+  for (const key of keys(pointer)) {
+    node = Array.isArray(node) ? node[Number(key)] : node instanceof Map ? node.get(key) : undefined;
+  }
+  return node;
+}
+
 /**
  * The node at a JSON pointer (`/components/schemas/Plant`).
  *
@@ -116,8 +134,7 @@ export const escape = (token: string): string => token.replaceAll('~', '~0').rep
  */
 export function at(document: Json, pointer: string): Json {
   let node: Json | undefined = document;
-  for (const token of pointer.split('/').slice(1)) {
-    const key = token.replaceAll('~1', '/').replaceAll('~0', '~');
+  for (const key of keys(pointer)) {
     node = Array.isArray(node) ? node[Number(key)] : object(node)[key];
     if (node === undefined) throw new Error(`expected something at ${pointer} of the document, got nothing`);
   }

@@ -1,6 +1,6 @@
 import type { Case, Expectation } from './cases/case';
 import { responseFor, type Document, type MediaType, type Response } from './document';
-import { escape, parse, type Value } from './json';
+import { escape, fromJson, parse, print, type Value } from './json';
 import type { Oracle } from './oracle';
 import { codec } from './request';
 import { applying, isClosed, item, property, propertyNames, type Location } from './schema';
@@ -162,6 +162,7 @@ function answerProblems(
   value: Value | undefined,
   entered: number,
 ): string[] {
+  const wanted = new Map(Object.entries(members).map(([name, member]) => [name, fromJson(member)]));
   const isSuccess = outcome.status >= 200 && outcome.status <= 299;
   const fits = names.some((name) => {
     const rule = ownRefusals[name];
@@ -169,9 +170,7 @@ function answerProblems(
   });
   return [
     ...(fits ? [] : [`expected ${names.join(' or ')}, got ${told(outcome)}`]),
-    ...(hasMembers(members, value)
-      ? []
-      : [`expected a body with ${JSON.stringify(members)}, got ${told(outcome)}`]),
+    ...(hasMembers(members, value) ? [] : [`expected a body with ${print(wanted)}, got ${told(outcome)}`]),
     ...(response ? [] : [`expected a documented status, got ${told(outcome)}`]),
     ...(entered > 0 ? [] : ['expected the service to be entered, but it was not']),
   ];

@@ -102,12 +102,12 @@ describe('a service that does not hold everything', () => {
     [
       'a parameter',
       [{ title: 'a story', steps: [{ operation: 'getNumber', expect: 'success', parameters: { it: 8 } }] }],
-      /scenario "a story": expected one of id, got it/,
+      /scenario "a story, step 1": expected one of id, got it/,
     ],
     [
       'a value',
       [{ title: 'a story', steps: [{ operation: 'getNumber', expect: 'success', parameters: { id: '' } }] }],
-      /scenario "a story": expected a value that path id can carry, got ""/,
+      /scenario "a story, step 1": expected a value that path id can carry, got ""/,
     ],
     [
       'an operation',

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Case } from './cases/case';
 import type { Document, Operation } from './document';
 import { fromJson, word, type JsonObject, type Value } from './json';
-import type { Refusal, RefusalRule, Target } from './target';
+import type { Refusal, RefusalRule, Target, Values } from './target';
 import { header, told, type RawResponse } from './wire';
 
 /** What is wrong with an answer that should have turned a request away; its body has been judged by its schema already. */
@@ -38,7 +38,7 @@ export function isBy(
 }
 
 /** Whether a JSON body has these members, each number written the same way. */
-export const hasMembers = (members: JsonObject, value: Value | undefined): boolean =>
+export const hasMembers = (members: Values, value: Value | undefined): boolean =>
   Object.entries(members).every(([name, wanted]) => {
     const member = value instanceof Map ? value.get(name) : undefined;
     return isDeepStrictEqual(member, fromJson(wanted));

@@ -4,14 +4,15 @@ import { bodyCases } from './cases/bodies';
 import { accepted, authorised, type Case, type Context, type Family } from './cases/case';
 import { methodAndPathCases } from './cases/paths';
 import { securityCases } from './cases/security';
-import { scenarioCases, situationCases } from './cases/situations';
+import { scenarioCases, type PendingCase } from './cases/scenarios';
+import { situationCases } from './cases/situations';
 import { valueCases } from './cases/values';
 import { generated, seedOf } from './generated';
 import { openLedger, responseKey, type Obligation } from './ledger';
 import { createOracle, type Oracle } from './oracle';
 import { baseInputs } from './request';
 import type { Server, Target } from './target';
-import { curl, send } from './wire';
+import { curl, send, type Outcome, type RawResponse } from './wire';
 
 /** A request that was answered wrongly, with all it takes to send it again. */
 export interface Failure {
@@ -63,7 +64,7 @@ export async function run(target: Target, options: RunOptions = {}): Promise<Res
   const oracle = options.oracle ?? createOracle(target.document);
   const common = { document, oracle, target };
   const session = openSession(common);
-  const { ledger, failures, attempt, attemptAll } = session;
+  const { ledger, failures, attempt, attemptAll, tell } = session;
   const seed = seedOf(target.document);
 
   const contexts: Context[] = [];
@@ -75,13 +76,13 @@ export async function run(target: Target, options: RunOptions = {}): Promise<Res
       contexts.push(context);
       const { cases, contradictions } = valueCases(context);
       const families = [cases, methodAndPathCases(context), securityCases(context), bodyCases(context)];
-      for (const made of families.flat()) await attemptAll(server, [made]);
+      await attemptAll(server, families.flat());
       for (const problem of contradictions) {
         failures.push({ ...nothingSent('oracle', operation, problem), title: 'generator against oracle' });
       }
       const alone = async (made: Case): Promise<readonly string[]> => {
         await server.reset();
-        return attempt(server, made);
+        return (await attempt(server, made)).problems;
       };
       for (const found of await generated(context, alone, { seed, runs: options.generated ?? 100 })) {
         const [problem = ''] = found.problems;
@@ -92,7 +93,7 @@ export async function run(target: Target, options: RunOptions = {}): Promise<Res
         failures.push({ ...told, replay });
       }
     }
-    for (const sequence of scenarioCases(document, target, contexts)) await attemptAll(server, sequence);
+    for (const steps of scenarioCases(document, target, contexts)) await tell(server, steps);
   } finally {
     await server.close();
   }
@@ -118,6 +119,12 @@ export async function run(target: Target, options: RunOptions = {}): Promise<Res
   };
 }
 
+/** What came of a case. */
+interface Attempt {
+  readonly problems: readonly string[];
+  readonly outcome: Outcome;
+}
+
 type Common = Pick<Context, 'document' | 'oracle' | 'target'>;
 type Session = ReturnType<typeof openSession>;
 
@@ -133,7 +140,7 @@ function openSession({ document, oracle, target }: Common) {
     const key = Object.values(row).join('|');
     observations.set(key, { ...row, count: (observations.get(key)?.count ?? 0) + 1 });
   };
-  const attempt = async (server: Server, made: Case): Promise<readonly string[]> => {
+  const attempt = async (server: Server, made: Case): Promise<Attempt> => {
     families.set(made.family, (families.get(made.family) ?? 0) + 1);
     const before = server.entered();
     const outcome = await send(server.host, server.port, made.request);
@@ -143,14 +150,36 @@ function openSession({ document, oracle, target }: Common) {
       ledger.record([responseKey(made.operation, response.status, response.media)], true);
       observe({ operation: made.operation.id, ...response, credentials: made.credentials ?? 'good' });
     }
-    return problems;
+    return { problems, outcome };
   };
-  /** Sends cases one after the other to a service that has forgotten everything before them. */
+  /** Sends each case to a service that has forgotten everything before it. */
   const attemptAll = async (server: Server, cases: readonly Case[]): Promise<void> => {
+    for (const made of cases) {
+      await server.reset();
+      const { problems } = await attempt(server, made);
+      if (problems.length > 0) failures.push(failure(made, problems));
+    }
+  };
+  /** Sends the steps of a scenario to a service that has forgotten everything before the first, until one goes wrong. */
+  const tell = async (server: Server, steps: readonly PendingCase[]): Promise<void> => {
     await server.reset();
-    for (const [index, made] of cases.entries()) {
-      const problems = await attempt(server, made);
-      if (problems.length > 0) failures.push(failure(made, problems, cases.slice(0, index)));
+    const sent: Case[] = [];
+    const answers: RawResponse[] = [];
+    for (const { title, operation, make } of steps) {
+      let made: Case;
+      try {
+        made = make(answers);
+      } catch (error) {
+        failures.push({ ...nothingSent('scenarios', operation, (error as Error).message), title });
+        return;
+      }
+      const { problems, outcome } = await attempt(server, made);
+      if (problems.length > 0 || 'silence' in outcome) {
+        failures.push(failure(made, problems, sent));
+        return;
+      }
+      sent.push(made);
+      answers.push(outcome);
     }
   };
   const counts = (): Pick<Result, 'observations' | 'families' | 'requests'> => ({
@@ -158,7 +187,7 @@ function openSession({ document, oracle, target }: Common) {
     families,
     requests: [...families.values()].reduce((sum, count) => sum + count, 0),
   });
-  return { ledger, failures, attempt, attemptAll, counts };
+  return { ledger, failures, attempt, attemptAll, tell, counts };
 }
 
 /** @param before what has to be sent before the case, in this order */
@@ -196,7 +225,7 @@ async function startingPoint(
     const request = authorised(context);
     const made: Case = { family: 'baseline', title, operation, request, expect: accepted, proves: [] };
     await server.reset();
-    const problems = await attempt(server, made);
+    const { problems } = await attempt(server, made);
     if (problems.length === 0) return context;
     const all = [...problems, ...likelyCause(operation)];
     ledger.block(operation.id, all.join('; '));

@@ -1,4 +1,4 @@
-import type { JsonObject } from './json';
+import type { Json, JsonObject, Value } from './json';
 
 /** A server under test, listening. */
 export interface Server {
@@ -37,7 +37,7 @@ export interface OwnRefusal extends RefusalRule {
 /** Requests that only a person can think of, because they are about what the service means. */
 export interface Scenario {
   readonly title: string;
-  /** Sent one after the other to a fresh service. */
+  /** Sent one after the other to a fresh service, until one is answered wrongly. */
   readonly steps: readonly Step[];
 }
 
@@ -45,13 +45,30 @@ export interface Scenario {
 export interface Step {
   readonly operation: string;
   /** By name, beside those of the plainest request or in their place. */
-  readonly parameters?: JsonObject;
+  readonly parameters?: Said<Values>;
   /** A JSON body, to the byte. */
-  readonly body?: string;
+  readonly body?: Said<string>;
   /** `success`, or a name in `ownRefusals`. */
   readonly expect: string;
   /** Members that the JSON body of the answer must have, beside fitting its schema. */
-  readonly answer?: JsonObject;
+  readonly answer?: Said<Values>;
+}
+
+/** By name. */
+export type Values = Readonly<Record<string, Json | Value>>;
+
+/** Said at once, or only when earlier steps, counted from 1, have been answered: say, for an id that the service makes. */
+export type Said<T> = T | ((answerTo: (step: number) => Answer) => T);
+
+export interface Answer {
+  /**
+   * The value at a JSON pointer in its body, to the digit; `print` makes JSON text of it.
+   *
+   * @throws {Error} if there is none
+   */
+  readonly at: (pointer: string) => Value;
+  /** @throws {Error} if there is none of this name */
+  readonly header: (name: string) => string;
 }
 
 export interface Waiver {

@@ -1,8 +1,7 @@
 import type { Document, Operation } from '../document';
-import type { JsonObject } from '../json';
 import type { Oracle } from '../oracle';
 import { authorise, compose, type Inputs } from '../request';
-import type { Refusal, Target } from '../target';
+import type { Refusal, Target, Values } from '../target';
 import type { RawRequest } from '../wire';
 
 export type Family =
@@ -21,7 +20,7 @@ export type Family =
 
 export type Expectation =
   /** Answered by the service itself: with `success`, or with one of the target's own refusals; with these members. */
-  | { readonly kind: 'answered'; readonly as: readonly string[]; readonly members?: JsonObject }
+  | { readonly kind: 'answered'; readonly as: readonly string[]; readonly members?: Values }
   /** Turned away for one of these reasons; nothing behind the contract is entered. */
   | { readonly kind: 'refused'; readonly as: readonly Refusal[] }
   | { readonly kind: 'status'; readonly status: number };

@@ -1,7 +1,7 @@
 /** What the contract-test engine cannot read in the document: what this service holds, and what it means. */
 import type { LibraryStore } from '../../src/library/library-store';
 import { openMemoryStore } from '../../src/storage/memory';
-import type { OwnRefusal, Scenario, Waiver } from './engine/target';
+import type { OwnRefusal, Said, Scenario, Values, Waiver } from './engine/target';
 import { refusal } from './refusals';
 
 const ODYSSEY = { isbn: '9780140449136', title: 'The Odyssey', year: 1996 };
@@ -19,6 +19,9 @@ export const ownRefusals: Readonly<Record<string, OwnRefusal>> = {
   'no such loan': { ...refusal('noSuchLoan'), operations: ['updateLoan', 'deleteLoan'] },
   lent: { ...refusal('lent'), operations: [] },
 };
+
+/** That which the first step made. */
+const theLoan: Said<Values> = (answerTo) => ({ loanId: answerTo(1).at('/id') });
 
 export const scenarios: readonly Scenario[] = [
   {
@@ -59,10 +62,16 @@ export const scenarios: readonly Scenario[] = [
   {
     title: 'a loan that is returned is gone',
     steps: [
-      { operation: 'updateLoan', expect: 'success' },
-      { operation: 'deleteLoan', expect: 'success' },
-      { operation: 'updateLoan', expect: 'no such loan' },
-      { operation: 'deleteLoan', expect: 'no such loan' },
+      { operation: 'createLoan', expect: 'success' },
+      {
+        operation: 'updateLoan',
+        parameters: theLoan,
+        expect: 'success',
+        answer: { isbn: ODYSSEY.isbn, reader: 'Ada' },
+      },
+      { operation: 'deleteLoan', parameters: theLoan, expect: 'success' },
+      { operation: 'updateLoan', parameters: theLoan, expect: 'no such loan' },
+      { operation: 'deleteLoan', parameters: theLoan, expect: 'no such loan' },
     ],
   },
 ];
