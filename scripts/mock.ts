@@ -12,7 +12,7 @@ import { createLog } from '../src/operational/log';
 import { createMetrics } from '../src/operational/metrics';
 import { createReport } from '../src/operational/report';
 import { createMock } from './mock-service';
-import { located, readSource, SourceError } from './source';
+import { located, readSource, SourceError, unknownKeywords } from './source';
 
 async function main(file: string): Promise<void> {
   if (file === '') throw new SourceError('expected a document: make mock DOC=path/to/openapi.yaml');
@@ -24,6 +24,7 @@ async function main(file: string): Promise<void> {
     tokens: config.tokens ?? [made],
     report: report.request,
   });
+  for (const sentence of await unknownKeywords(file)) console.log(`  unchecked  ${sentence}`);
   for (const sentence of leftOut) console.log(`  left out  ${sentence}`);
   for (const { title, status } of operations) console.log(`  ${status ?? 'nothing fits, so 500'}  ${title}`);
 

@@ -16,7 +16,7 @@ import {
 import { readOperations } from '../src/contract/operations';
 import { isInt64 } from '../src/contract/schemas';
 import { OVERLAY, PUBLISHED, root, SOURCES, TYPES } from './paths';
-import { located, readSource, SourceError } from './source';
+import { located, readSource, SourceError, unknownKeywords } from './source';
 
 export interface Publication {
   readonly document: JsonObject;
@@ -29,6 +29,8 @@ export interface Publication {
 export async function publish(): Promise<Publication> {
   const file = findDocument();
   const source = await readSource(file);
+  const unknown = await unknownKeywords(file);
+  if (unknown.length > 0) throw new SourceError(unknown.join('\n'));
   const document = await overlay(structuredClone(source));
   try {
     const text = `${JSON.stringify(document, null, 2)}\n`;

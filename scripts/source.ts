@@ -1,7 +1,7 @@
 /** OpenAPI documents as people write them: YAML or JSON, in one file or several. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { bundle, createConfig, type NormalizedProblem, YamlParseError } from '@redocly/openapi-core';
+import { bundle, createConfig, lint, type NormalizedProblem, YamlParseError } from '@redocly/openapi-core';
 import { isMap, isNode, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument } from 'yaml';
 import { type Finding, isObject, type JsonObject } from '../src/contract/document';
 
@@ -28,6 +28,20 @@ export async function readSource(file: string): Promise<JsonObject> {
   if (!isObject(parsed))
     throw new SourceError(`${relative(file)}: expected an OpenAPI document, got no object`);
   return parsed;
+}
+
+/**
+ * What neither OpenAPI nor JSON Schema knows, such as `maximun`, a line for each: JSON Schema has a validator pass it
+ * over, and so the value would go unchecked.
+ */
+export async function unknownKeywords(file: string): Promise<string[]> {
+  const problems = await lint({ ref: file, config: await createConfig({ rules: { struct: 'error' } }) });
+  // The rest of this rule is for the server to say, which refuses to start.
+  const unknown = problems.filter(({ message }) => message.endsWith('is not expected here.'));
+  return unknown.map((problem) => {
+    const known = problem.suggest.map((name) => `\`${name}\``).join(' or ');
+    return `${problemLine(problem)} ${known === '' ? 'Begin it with x- if it is your own' : `Do you mean ${known}?`}`;
+  });
 }
 
 function problemLine({ message, location: [at] }: NormalizedProblem): string {

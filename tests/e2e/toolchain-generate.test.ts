@@ -112,6 +112,12 @@ it.each([
     /openapi\/plant-store\.yaml:23:\d+: Can't resolve/,
   ],
   [
+    'of a keyword, which would go unchecked,',
+    'type: string',
+    'type: string\n          maxLenght: 30',
+    /^openapi\/plant-store\.yaml:48:11: Property `maxLenght` is not expected here\. Do you mean `maxLength`\?\n$/,
+  ],
+  [
     'of the contract',
     'type: string',
     'type: text',

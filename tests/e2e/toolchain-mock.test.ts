@@ -1,3 +1,5 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type RunningProcess, startProcess } from '../support/process';
 
@@ -29,6 +31,19 @@ it('makes up a token where none is given, and it works', async () => {
   const ask = (Authorization: string) => fetch(`${address}/bearer`, { headers: { Authorization } });
   expect(await (await ask(`Bearer ${token}`)).json()).toEqual({ name: 'text' });
   expect((await ask('Bearer other')).status).toBe(401);
+});
+
+it('serves a document with a keyword that nobody knows, and says that it goes unchecked', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'contract-first-'));
+  const document = join(folder, 'openapi.yaml');
+  const text = readFileSync(join(ROOT, 'tests/contract/documents/strings.yaml'), 'utf8');
+  writeFileSync(document, text.replace(' minLength: 3', ' nullable: true,$&'));
+  start(document);
+  await mock.printed(/mock of .* on http:/);
+  rmSync(folder, { recursive: true });
+  expect(mock.output()).toMatch(
+    /^ {2}unchecked {2}\S+openapi\.yaml:\d+:\d+: Property `nullable` is not expected here\. Begin it with x- /m,
+  );
 });
 
 it.each([
