@@ -2,7 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Obligation, State } from './ledger';
 import { page } from './page';
-import type { Failure, Result } from './run';
+import type { Result } from './run';
+import type { Failure } from './session';
 
 /** The run in one line: what CI prints and what the report is headed with. */
 export function headline({ obligations, requests, seconds }: Result): string {

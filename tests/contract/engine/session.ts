@@ -1,0 +1,107 @@
+import type { Case, Context, Family } from './cases/case';
+import type { PendingCase } from './cases/scenarios';
+import type { Operation } from './document';
+import { createJudge } from './judge';
+import { openLedger, responseKey } from './ledger';
+import type { Server } from './target';
+import { curl, send, type Outcome, type RawResponse } from './wire';
+
+/** A request that was answered wrongly, with all it takes to send it again. */
+export interface Failure {
+  readonly family: Family;
+  readonly operation: string;
+  readonly title: string;
+  readonly problems: readonly string[];
+  /** Shell lines, empty where no request could be made. */
+  readonly curl: string;
+  /** For a generated request: what fast-check needs to find it again. */
+  readonly replay?: { readonly seed: number; readonly path: string };
+}
+
+/** How often a documented response was seen, and rightly so, under some credentials. */
+export interface Observation {
+  readonly operation: string;
+  readonly status: string;
+  readonly media: string;
+  readonly credentials: string;
+  readonly count: number;
+}
+
+/** What came of a case. */
+interface Attempt {
+  readonly problems: readonly string[];
+  readonly outcome: Outcome;
+}
+
+/** Sends cases and keeps count of what came of them. */
+export function openSession({ document, oracle, target }: Pick<Context, 'document' | 'oracle' | 'target'>) {
+  const ledger = openLedger(document, target);
+  const judge = createJudge(document, oracle, target);
+  const failures: Failure[] = [];
+  const families = new Map<Family, number>();
+  const observations = new Map<string, Observation>();
+
+  const observe = (row: Omit<Observation, 'count'>): void => {
+    const key = Object.values(row).join('|');
+    observations.set(key, { ...row, count: (observations.get(key)?.count ?? 0) + 1 });
+  };
+  const attempt = async (server: Server, made: Case): Promise<Attempt> => {
+    families.set(made.family, (families.get(made.family) ?? 0) + 1);
+    const before = server.entered();
+    const outcome = await send(server.host, server.port, made.request);
+    const { problems, response } = judge(made, outcome, server.entered() - before);
+    ledger.record(made.proves, problems.length === 0);
+    if (response && problems.length === 0) {
+      ledger.record([responseKey(made.operation, response.status, response.media)], true);
+      observe({ operation: made.operation.id, ...response, credentials: made.credentials ?? 'good' });
+    }
+    return { problems, outcome };
+  };
+  /** Sends each case to a service that has forgotten everything before it. */
+  const attemptAll = async (server: Server, cases: readonly Case[]): Promise<void> => {
+    for (const made of cases) {
+      await server.reset();
+      const { problems } = await attempt(server, made);
+      if (problems.length > 0) failures.push(failure(made, problems));
+    }
+  };
+  /** Sends the steps of a scenario to a service that has forgotten everything before the first, until one goes wrong. */
+  const tell = async (server: Server, steps: readonly PendingCase[]): Promise<void> => {
+    await server.reset();
+    const sent: Case[] = [];
+    const answers: RawResponse[] = [];
+    for (const { title, operation, make } of steps) {
+      let made: Case;
+      try {
+        made = make(answers);
+      } catch (error) {
+        failures.push({ ...nothingSent('scenarios', operation, (error as Error).message), title });
+        return;
+      }
+      const { problems, outcome } = await attempt(server, made);
+      if (problems.length > 0 || 'silence' in outcome) {
+        failures.push(failure(made, problems, sent));
+        return;
+      }
+      sent.push(made);
+      answers.push(outcome);
+    }
+  };
+  const counts = () => ({
+    observations: [...observations.values()],
+    families,
+    requests: [...families.values()].reduce((sum, count) => sum + count, 0),
+  });
+  return { ledger, failures, attempt, attemptAll, tell, counts };
+}
+
+/** @param before what has to be sent before the case, in this order */
+export function failure(made: Case, problems: readonly string[], before: readonly Case[] = []): Failure {
+  const { family, operation, title } = made;
+  const lines = [...before, made].map(({ request }) => curl(request));
+  return { family, operation: operation.id, title, problems, curl: lines.join('\n') };
+}
+
+export const nothingSent = (family: Family, operation: Operation, problem: string): Failure => ({
+  ...{ family, operation: operation.id, title: 'no request could be made', problems: [problem], curl: '' },
+});
