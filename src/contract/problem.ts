@@ -36,7 +36,7 @@ export interface Answer {
   readonly status: number;
   /** Documented headers, as the types of the document have them. */
   readonly headers?: Readonly<Record<string, unknown>> | undefined;
-  /** Needed only where the document offers several media types for this status. */
+  /** Needed only where the document offers several media types for this status, or none and it is not plain JSON. */
   readonly contentType?: string | undefined;
   readonly body?: unknown;
 }

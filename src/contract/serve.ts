@@ -144,10 +144,13 @@ function findOperation(
   throw new Problem('noSuchMethod', `this path has the methods ${allow}`, { Allow: allow });
 }
 
-function asItIs({ status, headers, body }: Answer, problem: Problem): Encoded {
+function asItIs(
+  { status, headers, contentType = 'application/json', body }: Answer,
+  problem: Problem,
+): Encoded {
   return {
     status,
-    headers: { ...headers, ...problem.headers, 'Content-Type': 'application/json' },
+    headers: { ...headers, ...problem.headers, 'Content-Type': contentType },
     body: JSON.stringify(body),
   };
 }

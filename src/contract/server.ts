@@ -147,7 +147,7 @@ function refuse(
   const text = JSON.stringify(answer.body);
   const headers = {
     ...answer.headers,
-    'Content-Type': 'application/json',
+    'Content-Type': answer.contentType ?? 'application/json',
     'Content-Length': Buffer.byteLength(text),
     Connection: 'close',
   };

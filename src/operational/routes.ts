@@ -1,5 +1,5 @@
 import express, { type ErrorRequestHandler, type RequestHandler, type Router } from 'express';
-import { type Headers, Problem } from '../contract/problem';
+import { type Answer, type Headers, Problem } from '../contract/problem';
 import { renderProblem, toProblem } from '../errors';
 import type { Metrics } from './metrics';
 
@@ -48,8 +48,8 @@ export function operationalRoutes({ ready, metrics, headers }: Operations): Rout
       return;
     }
     const problem = toProblem(error);
-    const { status, body } = renderProblem(problem);
-    response.status(status).set(problem.headers).json(body);
+    const { status, contentType = 'application/json', body }: Answer = renderProblem(problem);
+    response.status(status).set(problem.headers).type(contentType).send(JSON.stringify(body));
   };
   return router.use(onError);
 }

@@ -4,6 +4,7 @@ import document from '../../generated/openapi.json';
 import { createApp, type Dependencies } from '../../src/app';
 import { bearerStrategy, createStrategies } from '../../src/auth';
 import type { JsonObject } from '../../src/contract/document';
+import type { Answer, Problem } from '../../src/contract/problem';
 import { createHttpServer } from '../../src/contract/server';
 import { createService, type Outcome, type ServiceOptions } from '../../src/contract/serve';
 import { renderProblem, toProblem } from '../../src/errors';
@@ -60,8 +61,9 @@ export async function listening<T>(
   app: express.Express,
   use: (port: number) => Promise<T>,
   limits: Partial<typeof LIMITS> = {},
+  render: (problem: Problem) => Answer = renderProblem,
 ): Promise<T> {
-  const server = createHttpServer(app, renderProblem, { ...LIMITS, ...limits });
+  const server = createHttpServer(app, render, { ...LIMITS, ...limits });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   try {
     return await use((server.address() as AddressInfo).port);
