@@ -45,11 +45,25 @@ function makeFolder(folder: string): void {
   }
 }
 
+/** What {@link keep} was given. */
+const kept: object[] = [];
+
+/**
+ * Has a database or a statement of better-sqlite3 live as long as the process. Where version 12 was compiled against Node
+ * 24.19 or later, the process dies when one is collected while no JavaScript runs (nodejs/node#65446). So nobody calls
+ * `Database.pragma` either, which leaves a statement behind. Version 13 is free of this, but wants Node 22.14.
+ */
+export function keep<T extends object>(made: T): T {
+  kept.push(made);
+  return made;
+}
+
 /** Refuses a file that is not ours. @returns the version of its schema, 0 for a new file */
 function schemaVersion(db: Database.Database): number {
-  const version = db.pragma('user_version', { simple: true }) as number;
-  const applicationId = db.pragma('application_id', { simple: true });
-  const isNew = applicationId === 0 && db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() === 0;
+  const read = (sql: string) => keep(db.prepare<[], number>(sql)).pluck().get();
+  const version = read('PRAGMA user_version') ?? 0;
+  const applicationId = read('PRAGMA application_id');
+  const isNew = applicationId === 0 && read('SELECT count(*) FROM sqlite_schema') === 0;
   if (applicationId !== APPLICATION_ID && !isNew)
     throw new Error('it belongs to another program: name another file');
   if (version > MIGRATIONS.length)
@@ -61,9 +75,11 @@ function schemaVersion(db: Database.Database): number {
 
 /** The statements of one durable commit, prepared once. */
 function prepareWrite(db: Database.Database): (plants: readonly Plant[]) => CreateOutcome[] {
-  const insert = db.prepare('INSERT INTO plants (id, name, tag) VALUES (?, ?, ?) ON CONFLICT DO NOTHING');
-  const select = db.prepare<[bigint], { name: string; tag: string | null }>(
-    'SELECT name, tag FROM plants WHERE id = ?',
+  const insert = keep(
+    db.prepare('INSERT INTO plants (id, name, tag) VALUES (?, ?, ?) ON CONFLICT DO NOTHING'),
+  );
+  const select = keep(
+    db.prepare<[bigint], { name: string; tag: string | null }>('SELECT name, tag FROM plants WHERE id = ?'),
   );
   const create = ({ id, name, tag }: Plant): CreateOutcome => {
     if (insert.run(id, name, tag ?? null).changes === 1) return 'created';
@@ -72,7 +88,7 @@ function prepareWrite(db: Database.Database): (plants: readonly Plant[]) => Crea
   };
   const commit = db.transaction((plants: readonly Plant[]) => {
     // Sets what is set already: a commit that has to reach the disk, but changes nothing.
-    if (plants.length === 0) db.pragma(`user_version = ${MIGRATIONS.length}`);
+    if (plants.length === 0) db.exec(`PRAGMA user_version = ${MIGRATIONS.length}`);
     return plants.map(create);
   });
   return (plants) => commit.immediate(plants);
@@ -90,18 +106,19 @@ export async function openSqliteStore(path: string, observer?: StoreObserver): P
   let db: Database.Database | undefined;
   try {
     makeFolder(dirname(file));
-    const opened = (db = new Database(file, { timeout: 0 }));
+    const opened = (db = keep(new Database(file, { timeout: 0 })));
     await whenFree(opened.transaction(() => schemaVersion(opened)));
-    const mode = await whenFree(() => opened.pragma('journal_mode = WAL', { simple: true }));
-    if (mode !== 'wal') throw new Error('it cannot have a write-ahead log here: move it to a local disk');
-    opened.pragma('synchronous = FULL');
-    opened.pragma('fullfsync = ON'); // macOS: fsync alone leaves data in the cache of the drive
+    const toWal = keep(opened.prepare('PRAGMA journal_mode = WAL')).pluck();
+    if ((await whenFree(() => toWal.get())) !== 'wal')
+      throw new Error('it cannot have a write-ahead log here: move it to a local disk');
+    opened.exec('PRAGMA synchronous = FULL');
+    opened.exec('PRAGMA fullfsync = ON'); // macOS: fsync alone leaves data in the cache of the drive
     const migrate = opened.transaction(() => {
       for (const migration of MIGRATIONS.slice(schemaVersion(opened))) opened.exec(migration);
-      opened.pragma(`application_id = ${APPLICATION_ID}`);
+      opened.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
       // Written at every start: proves that a commit reaches the disk, and takes along what a process that was killed
       // between writing and syncing has left in the log, before anybody is told that it is there.
-      opened.pragma(`user_version = ${MIGRATIONS.length}`);
+      opened.exec(`PRAGMA user_version = ${MIGRATIONS.length}`);
     });
     await whenFree(() => {
       migrate.immediate();

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import Database from 'better-sqlite3';
 import {
   chmodSync,
@@ -12,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { PlantStore } from '../../../src/plants/plant-store';
 import { StoreUnavailable } from '../../../src/store';
-import { openSqliteStore } from '../../../src/storage/sqlite';
+import { keep, openSqliteStore } from '../../../src/storage/sqlite';
 import { buildPlant, EDGE_IDS, STRANGE_STRINGS } from '../../support/plants';
 
 let folder: string;
@@ -43,17 +45,19 @@ async function openWithConnection(): Promise<[PlantStore, Database.Database]> {
   return [store, transaction.mock.contexts[0] as Database.Database];
 }
 
+const read = (db: Database.Database, sql: string) => keep(db.prepare(sql)).pluck().get();
+
 function withDatabase(action: (db: Database.Database) => void): void {
-  const db = new Database(file);
+  const db = keep(new Database(file));
   action(db);
   db.close();
 }
 
 test('every commit is synced to the write-ahead log', async () => {
   const [, connection] = await openWithConnection();
-  expect(connection.pragma('journal_mode', { simple: true })).toBe('wal');
+  expect(read(connection, 'PRAGMA journal_mode')).toBe('wal');
   const FULL = 2;
-  expect(connection.pragma('synchronous', { simple: true })).toBe(FULL);
+  expect(read(connection, 'PRAGMA synchronous')).toBe(FULL);
 });
 
 test('the rows are those that were sent, bit by bit', async () => {
@@ -64,7 +68,7 @@ test('the rows are those that were sent, bit by bit', async () => {
   ];
   await Promise.all(plants.map((plant) => store.create(plant)));
   withDatabase((db) => {
-    const rows = db.prepare('SELECT id, name, tag FROM plants').safeIntegers().all();
+    const rows = keep(db.prepare('SELECT id, name, tag FROM plants')).safeIntegers().all();
     expect(new Set(rows)).toEqual(new Set(plants));
   });
 });
@@ -118,7 +122,7 @@ test('damage that is found later makes the store unavailable', async () => {
 
 test('a file of a newer program is refused', async () => {
   await (await open()).close();
-  withDatabase((db) => db.pragma('user_version = 2'));
+  withDatabase((db) => db.exec('PRAGMA user_version = 2'));
   await expect(open()).rejects.toThrow(
     'its schema has version 2, this program knows 1: run the newer program',
   );
@@ -141,8 +145,8 @@ test('a file that may only be read is refused', async () => {
 
 test('on a full disk nothing is acknowledged; with room again the store recovers', async () => {
   const [store, connection] = await openWithConnection();
-  const used = connection.pragma('page_count', { simple: true }) as number;
-  connection.pragma(`max_page_count = ${used + 2}`);
+  const used = read(connection, 'PRAGMA page_count') as number;
+  connection.exec(`PRAGMA max_page_count = ${used + 2}`);
   const plants = Array.from({ length: 50 }, (_, i) => buildPlant({ id: BigInt(i), name: 'x'.repeat(1000) }));
   const createAll = () => Promise.allSettled(plants.map((plant) => store.create(plant)));
   for (const outcome of await createAll()) {
@@ -152,13 +156,13 @@ test('on a full disk nothing is acknowledged; with room again the store recovers
       expect.stringContaining('the disk is full: make room on it'),
     );
   }
-  connection.pragma(`max_page_count = ${used + 1000}`);
+  connection.exec(`PRAGMA max_page_count = ${used + 1000}`);
   expect(await createAll()).toEqual(plants.map(() => ({ status: 'fulfilled', value: 'created' })));
 });
 
 test('waits for the commit of another process without blocking the event loop', async () => {
   const store = await open();
-  const other = new Database(file);
+  const other = keep(new Database(file));
   other.exec('BEGIN IMMEDIATE');
   const created = store.create(buildPlant());
   for (let turns = 0; turns < 20; turns++) await new Promise(setImmediate);
@@ -169,7 +173,7 @@ test('waits for the commit of another process without blocking the event loop', 
 
 test('gives up when another process keeps the file locked', async () => {
   const store = await open();
-  const other = new Database(file);
+  const other = keep(new Database(file));
   other.exec('BEGIN IMMEDIATE');
   let now = Date.now();
   jest.spyOn(Date, 'now').mockImplementation(() => (now += 3000));
@@ -178,4 +182,33 @@ test('gives up when another process keeps the file locked', async () => {
   other.close();
   await expect(store.create(buildPlant())).resolves.toBe('created');
   await expect(store.ready()).resolves.toBeUndefined();
+});
+
+test('no statement is collected as garbage, which some builds of better-sqlite3 do not survive', async () => {
+  const statements: WeakRef<object>[] = [];
+  const own = Object.getOwnPropertyDescriptor(Database.prototype, 'prepare') ?? {};
+  Object.defineProperty(Database.prototype, 'prepare', {
+    ...own,
+    value(this: object, ...args: unknown[]): object {
+      const statement = Reflect.apply(own.value as (...given: unknown[]) => object, this, args);
+      statements.push(new WeakRef(statement));
+      return statement;
+    },
+  });
+  const pragma = jest.spyOn(Database.prototype, 'pragma');
+  try {
+    const store = await open();
+    await store.create(buildPlant());
+    await store.ready();
+    await store.close();
+  } finally {
+    Object.defineProperty(Database.prototype, 'prepare', own);
+  }
+  setFlagsFromString('--expose-gc');
+  const collectGarbage = runInNewContext('gc') as () => void;
+  await new Promise(setImmediate);
+  collectGarbage();
+  expect(statements.length).toBeGreaterThan(4);
+  expect(statements.filter((statement) => statement.deref() === undefined)).toEqual([]);
+  expect(pragma).not.toHaveBeenCalled();
 });
