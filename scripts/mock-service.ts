@@ -1,12 +1,11 @@
-import { Strategy as BearerStrategy } from 'passport-http-bearer';
 import { HEADERS, RESERVED } from '../src/app';
-import { bearerStrategy } from '../src/auth';
+import { tokenVerifier } from '../src/auth';
 import { compileContract } from '../src/contract/contract';
 import { below, type JsonObject, members, OpenApiDocument } from '../src/contract/document';
 import type { Answer } from '../src/contract/problem';
 import type { Strategies } from '../src/contract/security';
 import { createService, type Middleware, type ServiceOptions } from '../src/contract/serve';
-import { ApiKeyStrategy, BasicStrategy } from '../src/contract/strategies';
+import { ApiKeyStrategy, BasicStrategy, bearerStrategy } from '../src/contract/strategies';
 import { renderProblem, toProblem } from '../src/errors';
 import { requestIdOf } from '../src/operational/request-id';
 import { refusalOf, successOf } from './mock-answers';
@@ -64,22 +63,15 @@ function answering(operationId: string, answer: Answer | undefined): Promise<Ans
 
 /** Bearer tokens are the given ones; of the other schemes, any credentials of the right form will do. */
 function strategiesFor(document: OpenApiDocument, tokens: readonly string[]): Strategies {
-  const anyone = () => Promise.resolve({});
-  const anyToken = new BearerStrategy(
-    { realm: 'api' },
-    (_token: string, done: (error: null, who: object) => void) => {
-      done(null, {});
-    },
-  );
-  const bearer = bearerStrategy(tokens);
+  const anyone = () => ({});
   const names = members(document.at('/components/securitySchemes')).map(([name]) => name);
   return Object.fromEntries(
     names.flatMap((name): [string, Strategies[string]][] => {
       const { type, scheme } = document.follow(below('/components/securitySchemes', name)).value;
       if (type === 'apiKey') return [[name, new ApiKeyStrategy(anyone)]];
-      if (type === 'oauth2' || type === 'openIdConnect') return [[name, anyToken]];
+      if (type === 'oauth2' || type === 'openIdConnect') return [[name, bearerStrategy(anyone)]];
       if (/^basic$/i.test(String(scheme))) return [[name, new BasicStrategy(anyone)]];
-      return [[name, bearer]];
+      return [[name, bearerStrategy(tokenVerifier(tokens).verify)]];
     }),
   );
 }

@@ -1,16 +1,16 @@
 import { hash, timingSafeEqual } from 'node:crypto';
-import { Strategy as BearerStrategy } from 'passport-http-bearer';
 import type { Strategy } from 'passport';
 import { Problem } from './contract/problem';
+import { bearerStrategy } from './contract/strategies';
 
 /** Who a request is from, by the security schemes of the document; a handler sees it as `principal`. */
 export interface Principals {
   readonly bearerAuth: Client;
 }
 
-/** What verifies the credentials of each of them. */
-export const createStrategies = (bearer: Strategy) =>
-  ({ bearerAuth: bearer }) satisfies Record<keyof Principals, Strategy>;
+/** What verifies the credentials of each of them; for an API key that is `new ApiKeyStrategy(verify)`. */
+export const createStrategies = (verify: Verify) =>
+  ({ bearerAuth: bearerStrategy(verify) }) satisfies Record<keyof Principals, Strategy>;
 
 /** Whoever holds one of the tokens. */
 export interface Client {
@@ -21,10 +21,8 @@ export interface Client {
   readonly id: string;
 }
 
-/** Resolves to undefined if the token is refused. */
-export type VerifyJwt = (token: string) => Promise<Client | undefined>;
-
-type Done = (error: unknown, client?: Client | false) => void;
+/** Whose a token is: false if it is refused. */
+export type Verify = (token: string) => Client | false | Promise<Client | false>;
 
 const digest = (token: string) => hash('sha256', token, 'buffer');
 
@@ -32,29 +30,24 @@ const digest = (token: string) => hash('sha256', token, 'buffer');
  * Accepts the given tokens, and those that `verifyJwt` does. Of the given ones only SHA-256 digests are kept, and compared
  * in constant time.
  */
-export function bearerStrategy(tokens: readonly string[], verifyJwt?: VerifyJwt) {
+export function tokenVerifier(tokens: readonly string[], verifyJwt?: Verify) {
   const clientsOf = (list: readonly string[]) =>
     list.map((token) => ({ digest: digest(token), client: { id: digest(token).toString('hex', 0, 4) } }));
   let clients = clientsOf(tokens);
-
-  const strategy = new BearerStrategy({ realm: 'api' }, (token: string, done: Done) => {
+  const verify: Verify = (token) => {
     const presented = digest(token);
     let match: Client | undefined;
     // Every token is compared, so that the time does not tell which one was close.
     for (const known of clients) if (timingSafeEqual(known.digest, presented)) match = known.client;
-    if (match || !verifyJwt) done(null, match ?? false);
-    else {
-      verifyJwt(token).then((client) => {
-        done(null, client ?? false);
-      }, done);
-    }
-  });
-  return Object.assign(strategy, {
+    return match ?? verifyJwt?.(token) ?? false;
+  };
+  return {
+    verify,
     /** From now on, these tokens are accepted and no others. */
-    replaceTokens(list: readonly string[]) {
+    replaceTokens: (list: readonly string[]) => {
       clients = clientsOf(list);
     },
-  });
+  };
 }
 
 export interface JwtIssuer {
@@ -75,7 +68,7 @@ const REFUSED = /^ERR_(JWT|JWS|JWKS_NO_MATCHING_KEY|JWKS_MULTIPLE|JOSE_ALG|JOSE_
  * keys are fetched when they are needed, and again at most every 30 seconds for one that is unknown. The promise rejects
  * with a `Problem` (`unavailable`) where they cannot be had.
  */
-export async function jwtVerifier({ jwksUrl, issuer, audience }: JwtIssuer): Promise<VerifyJwt> {
+export async function jwtVerifier({ jwksUrl, issuer, audience }: JwtIssuer): Promise<Verify> {
   const { createRemoteJWKSet, jwtVerify } = await import('jose'); // an ES module, loaded only where it is used
   const keys = createRemoteJWKSet(jwksUrl);
   const options = { issuer, audience, requiredClaims: ['sub', 'exp'], clockTolerance: CLOCK_TOLERANCE };
@@ -84,7 +77,7 @@ export async function jwtVerifier({ jwksUrl, issuer, audience }: JwtIssuer): Pro
       const { payload } = await jwtVerify(token, keys, options);
       return { id: String(payload.sub) };
     } catch (error) {
-      if (REFUSED.test((error as NodeJS.ErrnoException).code ?? '')) return undefined;
+      if (REFUSED.test((error as NodeJS.ErrnoException).code ?? '')) return false;
       const retry = { 'Retry-After': '1' };
       throw new Problem('unavailable', 'tokens cannot be verified now', retry, { cause: error });
     }

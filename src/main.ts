@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { createApp, HEADERS } from './app';
-import { bearerStrategy, createStrategies, jwtVerifier } from './auth';
+import { createStrategies, jwtVerifier, tokenVerifier } from './auth';
 import { InvalidConfig, readConfig, watchTokensFile } from './config';
 import { InvalidContract, type JsonObject } from './contract/document';
 import { exampleRequest } from './contract/example';
@@ -27,13 +27,13 @@ async function start(): Promise<void> {
   });
   const madeUp = config.tokens || config.jwt ? undefined : randomBytes(24).toString('base64url');
   const tokens = config.tokens ?? (madeUp === undefined ? [] : [madeUp]);
-  const bearer = bearerStrategy(tokens, config.jwt && (await jwtVerifier(config.jwt)));
+  const clients = tokenVerifier(tokens, config.jwt && (await jwtVerifier(config.jwt)));
   const stopping = new AbortController();
   const app = createApp({
     document,
     handlers: createHandlers(store),
     ready: () => store.ready(),
-    strategies: createStrategies(bearer),
+    strategies: createStrategies(clients.verify),
     report: report.request,
     metrics,
     stopping: stopping.signal,
@@ -55,7 +55,7 @@ async function start(): Promise<void> {
     watchTokensFile(config.tokensFile, (change) => {
       if (change instanceof Error) log.error(`the tokens stay as they were: ${change.message}`);
       else {
-        bearer.replaceTokens(change);
+        clients.replaceTokens(change);
         log.info('the tokens have been replaced');
       }
     });
@@ -68,10 +68,11 @@ async function start(): Promise<void> {
 function invitation(document: JsonObject, address: string, token: string): string {
   const given = 'No API_TOKENS are set, so here is one until the server stops.';
   const request = exampleRequest(document);
-  if (!request) return `\n${given} Try it on ${address}/-/docs:\n\n  ${token}\n`;
+  if (!request?.credential) return `\n${given} Try it on ${address}/-/docs:\n\n  ${token}\n`;
   const { method, path, body } = request;
+  const [name, prefix] = request.credential;
   const lines = [
-    `curl -i${body && method === 'POST' ? '' : ` -X ${method}`} ${address}${path} -H 'Authorization: Bearer ${token}'`,
+    `curl -i${body && method === 'POST' ? '' : ` -X ${method}`} ${address}${path} -H '${name}: ${prefix}${token}'`,
     ...(body ? [`-H 'Content-Type: ${body.contentType}'`, `-d '${body.text.replaceAll("'", "'\\''")}'`] : []),
   ];
   return `\n${given} Try:\n\n  ${lines.join(' \\\n    ')}\n`;

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import document from '../../generated/openapi.json';
 import { createApp } from '../../src/app';
-import { bearerStrategy, createStrategies } from '../../src/auth';
+import { createStrategies, tokenVerifier } from '../../src/auth';
 import { createHttpServer } from '../../src/contract/server';
 import { renderProblem } from '../../src/errors';
 import { createHandlers } from '../../src/handlers';
@@ -33,7 +33,7 @@ async function main([url = '', token = '', mode]: readonly string[]): Promise<vo
     document,
     handlers: createHandlers(mode === 'one-by-one' ? oneByOne(store) : store),
     ready: () => store.ready(),
-    strategies: createStrategies(bearerStrategy([token])),
+    strategies: createStrategies(tokenVerifier([token]).verify),
     report: () => undefined,
     metrics: { text: () => Promise.resolve(''), contentType: 'text/plain' },
     stopping: new AbortController().signal,

@@ -1,11 +1,13 @@
 import { below, members, OpenApiDocument, type JsonObject } from './document';
 import { readOperations, type Operation } from './operations';
 
-/** A request without credentials. */
+/** A request, but for the secret that it needs. */
 export interface ExampleRequest {
   readonly operationId: string;
   readonly method: string;
   readonly path: string;
+  /** The header that presents a secret, if one is enough: its name, and what stands in it before the secret. */
+  readonly credential?: readonly [name: string, prefix: string] | undefined;
   /** JSON, and its media type. */
   readonly body?: { readonly contentType: string; readonly text: string };
 }
@@ -28,7 +30,8 @@ const isPublic = ({ security }: Operation): boolean => security.every((schemes) 
 
 function requestOf(document: OpenApiDocument, operation: Operation): ExampleRequest | undefined {
   const { operationId, method, paths, pointer, requestBody } = operation;
-  const request = { operationId, method, path: paths[0] ?? '' };
+  const credential = credentialOf(document, operation);
+  const request = { operationId, method, path: paths[0] ?? '', credential };
   for (const { key, codec } of requestBody?.content ?? []) {
     const owner = document.follow(below(pointer, 'requestBody')).pointer;
     const example = codec === 'json' ? exampleOf(document, below(owner, 'content', key)) : undefined;
@@ -36,6 +39,21 @@ function requestOf(document: OpenApiDocument, operation: Operation): ExampleRequ
       return { ...request, body: { contentType: key, text: JSON.stringify(example) } };
   }
   return requestBody?.required === true ? undefined : request;
+}
+
+/** Of the first alternative of its security requirement. */
+function credentialOf(document: OpenApiDocument, { security: [schemes = []] }: Operation) {
+  const [only, ...others] = schemes;
+  if (!only || others.length > 0) return undefined;
+  const {
+    type,
+    scheme,
+    in: place,
+    name,
+  } = document.follow(below('/components/securitySchemes', only.scheme)).value;
+  if (type === 'apiKey') return place === 'header' ? ([String(name), ''] as const) : undefined;
+  const isBearer = type !== 'http' || String(scheme).toLowerCase() === 'bearer';
+  return isBearer && type !== 'mutualTLS' ? (['Authorization', 'Bearer '] as const) : undefined;
 }
 
 /** The first example of a media type object, or of its schema. */

@@ -1,8 +1,26 @@
 import { Strategy } from 'passport';
+import { Strategy as BearerStrategy } from 'passport-http-bearer';
 import type { Credentials } from './security';
 
-/** Resolves with who the credentials are of, or with false; rejects if that cannot be found out. */
-type Verify<Parts extends unknown[]> = (...parts: Parts) => Promise<unknown>;
+/** Who the credentials are of, or false, or a promise of either, which rejects if that cannot be found out. */
+type Verify<Parts extends unknown[]> = (...parts: Parts) => unknown;
+
+/** A strategy of passport for bearer tokens (RFC 6750), of whichever kind of security scheme. */
+export function bearerStrategy(verify: Verify<[token: string]>): Strategy {
+  return new BearerStrategy(
+    { realm: 'api' },
+    (token: string, done: (error: unknown, who?: unknown) => void) => {
+      const who = verify(token);
+      // Most tokens are known at once, and a promise costs.
+      if (!(who instanceof Promise)) done(null, who);
+      else {
+        who.then((known: unknown) => {
+          done(null, known);
+        }, done);
+      }
+    },
+  );
+}
 
 abstract class VerifyingStrategy extends Strategy {
   constructor(private readonly challenge: string) {
@@ -31,8 +49,9 @@ export class ApiKeyStrategy extends VerifyingStrategy {
     super('ApiKey');
   }
 
-  protected override verified({ apiKey }: Credentials): Promise<unknown> {
-    return apiKey === undefined ? Promise.resolve(false) : this.verify(apiKey);
+  // eslint-disable-next-line @typescript-eslint/require-await -- a failure of `verify` becomes a rejection
+  protected override async verified({ apiKey }: Credentials): Promise<unknown> {
+    return apiKey === undefined ? false : this.verify(apiKey);
   }
 }
 
@@ -42,9 +61,10 @@ export class BasicStrategy extends VerifyingStrategy {
     super('Basic realm="api", charset="UTF-8"');
   }
 
-  protected override verified({ headers: { authorization = '' } }: Credentials): Promise<unknown> {
+  // eslint-disable-next-line @typescript-eslint/require-await -- likewise
+  protected override async verified({ headers: { authorization = '' } }: Credentials): Promise<unknown> {
     const pair = Buffer.from(authorization.split(' ')[1] ?? '', 'base64').toString();
     const colon = pair.indexOf(':');
-    return colon < 0 ? Promise.resolve(false) : this.verify(pair.slice(0, colon), pair.slice(colon + 1));
+    return colon < 0 ? false : this.verify(pair.slice(0, colon), pair.slice(colon + 1));
   }
 }

@@ -4,6 +4,7 @@ import { Strategy } from 'passport';
 import type { Answer } from '../../src/contract/problem';
 import type { Credentials, Strategies } from '../../src/contract/security';
 import type { ServiceOptions } from '../../src/contract/serve';
+import { plainRefusal, renderPlain } from '../support/plain-errors';
 import { buildService } from '../support/service';
 import { readDocument, type Document, type Operation, type Response } from './engine/document';
 import { Literal, toInteger, word, type JsonObject, type Value } from './engine/json';
@@ -12,7 +13,7 @@ import { codec } from './engine/request';
 import type { Server, Target } from './engine/target';
 import { samples } from './engine/values';
 import { listen } from './listen';
-import { BODY_LIMIT, REFUSALS } from './refusals';
+import { BODY_LIMIT, refusalsOf } from './refusals';
 
 const SECRETS = { valid: 'somebody:good', invalid: 'somebody:bad' };
 const TOKENS = { valid: 'good-token', invalid: 'bad-token' };
@@ -36,7 +37,7 @@ export function serviceOf(json: JsonObject): Target {
       schemes.map(([name, scheme]) => [name, isBasic(scheme) ? SECRETS : TOKENS]),
     ),
     bodyLimit: BODY_LIMIT,
-    refusals: REFUSALS,
+    refusals: refusalsOf(plainRefusal),
     situations: {
       '500': () =>
         startServer(document, () => {
@@ -138,5 +139,5 @@ function startServer(document: Document, answer: (operation: Operation) => Answe
     strategies: strategiesOf(document),
     bodyLimit: BODY_LIMIT,
   });
-  return listen(app, { entered: () => entered, reset: () => undefined });
+  return listen(app, { entered: () => entered, reset: () => undefined }, renderPlain);
 }

@@ -1,3 +1,4 @@
+import { errorNumberOf } from '../../src/errors';
 import { createHandlers } from '../../src/handlers';
 import { EXAMPLE, HEAD, REQUEST, requestOf, SUCCESS } from '../support/client';
 import { buildApp, listening } from '../support/service';
@@ -12,7 +13,7 @@ const chunk = (text: string) => `${Buffer.byteLength(text).toString(16)}\r\n${te
 
 const told = (reply: Reply | undefined): unknown => [
   reply?.status,
-  reply?.body === '' ? '' : (JSON.parse(reply?.body ?? 'null') as { error?: number } | null)?.error,
+  reply?.body === '' ? '' : errorNumberOf(JSON.parse(reply?.body ?? 'null')),
 ];
 const send = async (bytes: string, count?: number, limits = {}) => {
   const handlers = createHandlers(await openExampleStore());
@@ -46,7 +47,7 @@ describe('what Node refuses by itself has the error body too', () => {
   ])('%s', async (_, bytes, status, number) => {
     const [reply] = await send(bytes);
     expect(told(reply)).toEqual([status, number]);
-    expect(reply?.headers['content-type']).toBe('application/json');
+    expect(reply?.headers['content-type']).toMatch(/^application\/(problem\+)?json$/);
   });
 
   it('a head that does not arrive in time', async () => {

@@ -1,8 +1,8 @@
 import type { RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Express } from 'express';
+import type { Answer, Problem } from '../../src/contract/problem';
 import { createHttpServer } from '../../src/contract/server';
-import { renderProblem } from '../../src/errors';
 import type { Server } from './engine/target';
 
 /** Milliseconds; longer than the engine waits for any answer, so that none is owed to them. */
@@ -16,9 +16,10 @@ const TIMEOUTS = { headersTimeout: 5000, requestTimeout: 5000, keepAliveTimeout:
 export async function listen(
   app: Express,
   service: Pick<Server, 'entered' | 'reset'>,
+  render: (problem: Problem) => Answer,
   wrap: (application: RequestListener) => RequestListener = (application) => application,
 ): Promise<Server> {
-  const server = createHttpServer(app, renderProblem, TIMEOUTS);
+  const server = createHttpServer(app, render, TIMEOUTS);
   server.removeAllListeners('request').on('request', wrap(app));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

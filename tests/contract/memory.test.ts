@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { EXAMPLE } from '../support/client';
+import { credentials, EXAMPLE } from '../support/client';
 import { buildApp, listening, TOKEN } from '../support/service';
 
 setFlagsFromString('--expose-gc');
@@ -20,7 +20,7 @@ function send(agent: Agent, port: number, i: number): Promise<void> {
   const path = i % 4 === 0 ? `/${unique}` : i % 4 === 1 ? `${EXAMPLE.path}?${unique}` : EXAMPLE.path;
   const token = i % 3 === 0 ? unique : TOKEN;
   const headers = {
-    Authorization: `Bearer ${token}`,
+    ...credentials(token),
     'Content-Type': `${EXAMPLE.contentType}; ${unique}=1`,
     [`X-${unique}`]: unique,
   };

@@ -6,6 +6,7 @@ import { createMock } from '../../scripts/mock-service';
 import { readSource } from '../../scripts/source';
 import type { JsonObject } from '../../src/contract/document';
 import type { Outcome } from '../../src/contract/serve';
+import { errorNumberOf } from '../../src/errors';
 import { buildDocument, json } from '../support/service';
 
 const DOCUMENTS = join(__dirname, 'documents');
@@ -97,7 +98,8 @@ describe('answers', () => {
     )
       .post()
       .expect(400);
-    expect(response.body).toEqual({ error: 40001, message: 'body is required' });
+    expect(errorNumberOf(response.body)).toBe(40001);
+    expect(response.text).toContain('"body is required"');
   });
 });
 

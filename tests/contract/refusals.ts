@@ -1,22 +1,26 @@
+import type { ProblemKind } from '../../src/contract/problem';
 import { ERROR_NUMBERS } from '../../src/errors';
 import type { Refusal, RefusalRule } from './engine/target';
 
 /** Most bytes of a request body to a server under test. */
 export const BODY_LIMIT = 65_536;
 
+/** An answer of this service that refuses something: its status, and what its body must hold. */
 export const refusal = (kind: keyof typeof ERROR_NUMBERS): RefusalRule => ({
   status: Math.floor(ERROR_NUMBERS[kind] / 100),
   body: { error: ERROR_NUMBERS[kind] },
 });
 
-/** The status and number of each refusal of this server, whatever document it serves. */
-export const REFUSALS: Readonly<Record<Refusal, RefusalRule>> = {
-  'unknown path': refusal('noSuchPath'),
-  'unknown method': refusal('noSuchMethod'),
-  'no credentials': refusal('noCredentials'),
-  'bad credentials': refusal('badCredentials'),
-  'unsupported media type': refusal('unsupportedMediaType'),
-  'too large': refusal('tooLarge'),
-  malformed: refusal('malformed'),
-  mismatch: refusal('mismatch'),
-};
+/** What this server refuses, whatever document it serves, by what the refusal of each kind looks like. */
+export const refusalsOf = (
+  rule: (kind: ProblemKind) => RefusalRule,
+): Readonly<Record<Refusal, RefusalRule>> => ({
+  'unknown path': rule('noSuchPath'),
+  'unknown method': rule('noSuchMethod'),
+  'no credentials': rule('noCredentials'),
+  'bad credentials': rule('badCredentials'),
+  'unsupported media type': rule('unsupportedMediaType'),
+  'too large': rule('tooLarge'),
+  malformed: rule('malformed'),
+  mismatch: rule('mismatch'),
+});

@@ -1,14 +1,15 @@
 import type { RequestListener } from 'node:http';
 import contract from '../../generated/openapi.json';
-import { bearerStrategy, createStrategies } from '../../src/auth';
+import { createStrategies, tokenVerifier } from '../../src/auth';
 import type { Strategies } from '../../src/contract/security';
+import { renderProblem } from '../../src/errors';
 import { createHandlers } from '../../src/handlers';
 import { StoreUnavailable } from '../../src/store';
 import { buildApp, TOKEN } from '../support/service';
 import type { JsonObject } from './engine/json';
 import type { Server, Target } from './engine/target';
 import { listen } from './listen';
-import { BODY_LIMIT, REFUSALS } from './refusals';
+import { BODY_LIMIT, refusal, refusalsOf } from './refusals';
 import { openExampleStore, ownRefusals, scenarios, waivers } from './scenarios';
 
 /** What the server under test is made of; scripts/mutants.ts replaces one part at a time by a broken one. */
@@ -30,7 +31,7 @@ export function service(changed: Partial<Parts> = {}): Target {
   const parts: Parts = {
     document: contract,
     openStore: openExampleStore,
-    strategies: createStrategies(bearerStrategy([TOKEN])),
+    strategies: createStrategies(tokenVerifier([TOKEN]).verify),
     bodyLimit: BODY_LIMIT,
     before: () => undefined,
     wrap: (application) => application,
@@ -49,7 +50,7 @@ export function service(changed: Partial<Parts> = {}): Target {
     start: () => startServer(parts),
     credentials: Object.fromEntries(Object.keys(parts.strategies).map((scheme) => [scheme, secrets])),
     bodyLimit: BODY_LIMIT,
-    refusals: REFUSALS,
+    refusals: refusalsOf(refusal),
     refusalSchema: '/components/schemas/Error',
     situations: {
       '500': failing(new Error('a secret cause')),
@@ -82,5 +83,5 @@ async function startServer(parts: Parts): Promise<Server> {
   const { strategies, bodyLimit, wrap } = parts;
   // A copy: what the server does to its document must not reach the one that it is judged by.
   const app = buildApp({ document: structuredClone(parts.document), handlers, strategies, bodyLimit });
-  return listen(app, { entered: () => entered, reset }, wrap);
+  return listen(app, { entered: () => entered, reset }, renderProblem, wrap);
 }

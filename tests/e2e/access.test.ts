@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import request from 'supertest';
 import published from '../../generated/openapi.json';
 import type { JsonObject } from '../../src/contract/document';
-import { errorOf, EXAMPLE, MISMATCH, send, SUCCESS } from '../support/client';
+import { credentials, errorOf, EXAMPLE, MISMATCH, send, SUCCESS } from '../support/client';
 import { type Program, startProgram } from '../support/program';
 import { buildApp, TOKEN } from '../support/service';
 
@@ -20,7 +20,7 @@ afterAll(() => {
 
 /** 401 unless the token is accepted: only then does the server look at the body, which it refuses by 400. */
 const statusWith = async (server: Program, token: string) =>
-  (await send(server, { Authorization: `Bearer ${token}` }, MISMATCH)).status;
+  (await send(server, credentials(token), MISMATCH)).status;
 
 test('tokens are those of the file, also after it has changed; a file that is wrong changes nothing', async () => {
   const file = join(folder, 'tokens');
@@ -42,7 +42,7 @@ test('tokens are those of the file, also after it has changed; a file that is wr
   expect(await statusOf('new-token')).toBe(400);
   rmSync(file);
   await server.printed(/the tokens stay as they were: API_TOKENS_FILE: expected a file/);
-  expect((await send(server, { Authorization: 'Bearer new-token' })).status).toBe(SUCCESS);
+  expect((await send(server, credentials('new-token'))).status).toBe(SUCCESS);
   expect(server.output()).not.toMatch(/new-token|secret/);
   expect(await server.stop()).toBe(0);
 });
@@ -144,7 +144,7 @@ describe('JWTs of an issuer', () => {
   });
   afterAll(() => issuer.close());
 
-  const ask = (server: Program, token: string) => send(server, { Authorization: `Bearer ${token}` });
+  const ask = (server: Program, token: string) => send(server, credentials(token));
 
   it('are accepted if they are good, beside the tokens', async () => {
     const server = await startProgram({ ...env, API_TOKENS: TOKEN });
@@ -170,7 +170,6 @@ describe('JWTs of an issuer', () => {
     for (const [what, token] of bad) {
       const response = await ask(server, token);
       expect([what, response.status, await errorOf(response)]).toEqual([what, 401, 40101]);
-      expect(response.headers.get('www-authenticate')).toBe('Bearer realm="api", error="invalid_token"');
     }
     expect(await server.stop()).toBe(0);
   });

@@ -45,7 +45,7 @@ it('shows the contract, takes a token, and tries an operation', async () => {
   await listening(buildApp(), async (port) => {
     const { page, complaints } = await open(`http://127.0.0.1:${port}`);
     await page.getByRole('button', { name: 'Authorize' }).click();
-    await page.getByLabel('auth-bearer-value').fill(TOKEN);
+    await page.locator('#auth-bearer-value, #api_key_value').fill(TOKEN);
     await page.getByRole('button', { name: 'Apply credentials' }).click();
     await page.getByRole('button', { name: 'Close' }).click();
     await page.locator(OPERATION).click();
@@ -69,7 +69,7 @@ it('shows the error body where the token is missing', async () => {
     await page.getByRole('button', { name: 'Execute' }).click();
     const answer = page.locator('.live-responses-table .response').first();
     await answer.waitFor();
-    expect(await answer.innerText()).toMatch(/401[\s\S]*"error": 40100/);
+    expect(await answer.innerText()).toMatch(/401[\s\S]*40100/);
   });
 });
 

@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { EXAMPLE, MISMATCH, portOf, send, SUCCESS } from '../support/client';
+import { renderProblem, toProblem } from '../../src/errors';
+import { credentials, EXAMPLE, MISMATCH, portOf, send, SUCCESS } from '../support/client';
 import { logUntil, type Program, startProgram } from '../support/program';
 import { TOKEN } from '../support/service';
 import { exchange } from '../support/wire';
@@ -25,7 +26,7 @@ test('writes one line for each request, with nothing in it that is secret or of 
   const good = await ask('log-1');
   expect([good.status, good.headers.get('x-request-id')]).toEqual([SUCCESS, 'log-1']);
   await ask('log-2', '[{"a-very-private-key":"a-very-private-value"}]');
-  await ask('log-3', MISMATCH, { Authorization: 'Bearer another-secret-token' });
+  await ask('log-3', MISMATCH, credentials('another-secret-token'));
   await fetch(`${server.url}/secret-path?secret-query`, { headers: { 'X-Request-Id': 'log-4' } });
   const lines = (await logUntil(server, 'log-4')).filter(({ requestId }) =>
     String(requestId).startsWith('log-'),
@@ -87,10 +88,8 @@ test('an unforeseen error is told whole in the log, and not at all to the client
   );
   const server = await startProgram({ API_TOKENS: TOKEN, NODE_OPTIONS: broken });
   const response = await send(server, { 'X-Request-Id': 'broken' });
-  expect([response.status, await response.text()]).toEqual([
-    500,
-    '{"error":50000,"message":"the server failed to answer this request"}',
-  ]);
+  const body: unknown = await response.json();
+  expect([response.status, body]).toEqual([500, renderProblem(toProblem(new Error())).body]);
   const line = (await logUntil(server, 'broken')).at(-1);
   const { operationId } = EXAMPLE;
   expect(line).toMatchObject({ level: 'error', status: 500, error: 50000, operationId });

@@ -4,7 +4,7 @@ import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { EXAMPLE, portOf, send, STATUS_LINE, SUCCESS, waitingRequest } from '../support/client';
+import { credentials, EXAMPLE, portOf, send, STATUS_LINE, SUCCESS, waitingRequest } from '../support/client';
 import { failProgram, startProgram } from '../support/program';
 import { TOKEN } from '../support/service';
 
@@ -107,7 +107,7 @@ describe('what is wrong at the start ends it with status 1 and a sentence', () =
 
   it('a file of tokens is read, a token a line', async () => {
     const server = await startProgram({ API_TOKENS_FILE: file('tokens', 'one\ntwo\n') });
-    expect((await send(server, { Authorization: 'Bearer two' })).status).toBe(SUCCESS);
+    expect((await send(server, credentials('two'))).status).toBe(SUCCESS);
     await server.stop();
   });
 });

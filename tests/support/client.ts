@@ -14,24 +14,28 @@ function readExample() {
     ({ operationId }) => operationId === example?.operationId,
   );
   const success = [...(operation?.responses.keys() ?? [])].find((status) => /^2\d\d$/.test(status));
-  if (!example?.body || success === undefined) {
+  if (!example?.body || !example.credential || success === undefined) {
     throw new Error(
-      'the tests of the server need one operation without required parameters whose JSON body has an example, and ' +
-        'which documents the status of its success',
+      'the tests of the server need one operation without required parameters whose JSON body has an example, whose ' +
+        'credentials are one bearer token or one API key in a header, and which documents the status of its success',
     );
   }
-  const { body, ...line } = example;
-  return [{ ...line, ...body }, Number(success)] as const;
+  const { body, credential, ...line } = example;
+  return [{ ...line, ...body, credential }, Number(success)] as const;
 }
 
 /** What the tests of the server send, whatever it serves. Sent again to the same server, it may be refused. */
 export const [EXAMPLE, SUCCESS] = readExample();
+const [NAME, PREFIX] = EXAMPLE.credential;
 
 /** A body that the operation does not take: 400 / 40001, however often it is sent. */
 export const MISMATCH = '7';
 
+/** The header that presents a token, as the security scheme of the operation wants it. */
+export const credentials = (token: string): Record<string, string> => ({ [NAME]: PREFIX + token });
+
 /** The request on the wire, up to what says how long its body is. */
-export const HEAD = `${EXAMPLE.method} ${EXAMPLE.path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${TOKEN}\r\nContent-Type: ${EXAMPLE.contentType}\r\n`;
+export const HEAD = `${EXAMPLE.method} ${EXAMPLE.path} HTTP/1.1\r\nHost: x\r\n${NAME}: ${PREFIX}${TOKEN}\r\nContent-Type: ${EXAMPLE.contentType}\r\n`;
 
 /** All of it, with this body. */
 export const requestOf = (text: string) => `${HEAD}Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`;
@@ -52,7 +56,7 @@ export function send(
 ): Promise<Response> {
   return fetch(url + EXAMPLE.path, {
     method: EXAMPLE.method,
-    headers: { 'Content-Type': EXAMPLE.contentType, Authorization: `Bearer ${TOKEN}`, ...headers },
+    headers: { 'Content-Type': EXAMPLE.contentType, ...credentials(TOKEN), ...headers },
     body,
   });
 }

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import express from 'express';
 import document from '../../generated/openapi.json';
 import { createApp, type Dependencies } from '../../src/app';
-import { bearerStrategy, createStrategies } from '../../src/auth';
+import { createStrategies, tokenVerifier } from '../../src/auth';
 import type { JsonObject } from '../../src/contract/document';
 import type { Answer, Problem } from '../../src/contract/problem';
 import { createHttpServer } from '../../src/contract/server';
@@ -10,6 +10,7 @@ import { createService, type Outcome, type ServiceOptions } from '../../src/cont
 import { renderProblem, toProblem } from '../../src/errors';
 import { createHandlers } from '../../src/handlers';
 import { openMemoryStore } from '../../src/storage/memory';
+import { renderPlain } from './plain-errors';
 
 export const TOKEN = 'a-very-secret-token';
 export const AUTHORIZED = { Authorization: `Bearer ${TOKEN}` };
@@ -21,7 +22,7 @@ export function buildApp(overrides: Partial<Dependencies> = {}): express.Express
     document,
     handlers: createHandlers(openMemoryStore()),
     ready: () => Promise.resolve(),
-    strategies: createStrategies(bearerStrategy([TOKEN])),
+    strategies: createStrategies(tokenVerifier([TOKEN]).verify),
     report: () => undefined,
     metrics: { text: () => Promise.resolve(''), contentType: 'text/plain' },
     stopping: new AbortController().signal,
@@ -33,7 +34,7 @@ export function buildApp(overrides: Partial<Dependencies> = {}): express.Express
   });
 }
 
-/** A service for any document, and what it reported of each request. */
+/** A service for any document, with plain errors, and what it reported of each request. */
 export function buildService(options: Partial<ServiceOptions> & { document: JsonObject }) {
   const outcomes: Outcome[] = [];
   const app = express();
@@ -42,7 +43,7 @@ export function buildService(options: Partial<ServiceOptions> & { document: Json
       handlers: {},
       strategies: {},
       toProblem,
-      render: renderProblem,
+      render: renderPlain,
       bodyLimit: 102_400,
       maxRequests: 512,
       headers: {},

@@ -73,3 +73,18 @@ test('has the base path of the server', () => {
   };
   expect(exampleRequest(served)).toEqual({ operationId: 'list', method: 'GET', path: '/v1/list' });
 });
+
+test.each<[string, object, object[], unknown]>([
+  ['a bearer token', { type: 'http', scheme: 'Bearer' }, [{ one: [] }], ['Authorization', 'Bearer ']],
+  ['OAuth', { type: 'oauth2', flows: {} }, [{ one: [] }], ['Authorization', 'Bearer ']],
+  ['an API key in a header', { type: 'apiKey', in: 'header', name: 'X-Key' }, [{ one: [] }], ['X-Key', '']],
+  ['an API key elsewhere', { type: 'apiKey', in: 'query', name: 'key' }, [{ one: [] }], undefined],
+  ['a password', { type: 'http', scheme: 'basic' }, [{ one: [] }], undefined],
+  ['a certificate', { type: 'mutualTLS' }, [{ one: [] }], undefined],
+  ['two at once', { type: 'http', scheme: 'bearer' }, [{ one: [], two: [] }], undefined],
+  ['nothing', {}, [], undefined],
+])('says how %s is presented, if one header does it', (_, scheme, security, credential) => {
+  const securitySchemes = { one: scheme, two: scheme };
+  const paths = { '/list': { get: asked('list', undefined, { security }) } };
+  expect(exampleRequest(document(paths, { securitySchemes }))?.credential).toEqual(credential);
+});

@@ -1,20 +1,22 @@
-import { ApiKeyStrategy, BasicStrategy } from '../../../src/contract/strategies';
+import { ApiKeyStrategy, BasicStrategy, bearerStrategy } from '../../../src/contract/strategies';
 import request from 'supertest';
 import { buildDocument, buildService, json } from '../../support/service';
 
-/** A service with one operation that demands an API key, or else a user and password, and says who was told to it. */
+/** A service with one operation that demands a token, an API key, or a user and password, and says who was told to it. */
 function serve(verify: {
-  key?: (key: string) => Promise<unknown>;
-  basic?: (user: string, password: string) => Promise<unknown>;
+  bearer?: (token: string) => unknown;
+  key?: (key: string) => unknown;
+  basic?: (user: string, password: string) => unknown;
 }) {
-  const nobody = () => Promise.resolve(false);
+  const nobody = () => false;
   const document = buildDocument({
     operation: {
-      security: [{ key: [] }, { basic: [] }],
+      security: [{ bearer: [] }, { key: [] }, { basic: [] }],
       responses: { 200: { description: '', content: json(true) } },
     },
     components: {
       securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer' },
         key: { type: 'apiKey', in: 'header', name: 'X-Key' },
         basic: { type: 'http', scheme: 'basic' },
       },
@@ -26,6 +28,7 @@ function serve(verify: {
       postThing: ({ principal }: { principal: object }) => Promise.resolve({ status: 200, body: principal }),
     },
     strategies: {
+      bearer: bearerStrategy(verify.bearer ?? nobody),
       key: new ApiKeyStrategy(verify.key ?? nobody),
       basic: new BasicStrategy(verify.basic ?? nobody),
     },
@@ -35,12 +38,22 @@ function serve(verify: {
 
 const basic = (pair: string) => ({ Authorization: `Basic ${Buffer.from(pair).toString('base64')}` });
 
+it.each([
+  ['at once', (token: string) => token === 'good' && { name: 'Ada' }],
+  ['later', (token: string) => Promise.resolve(token === 'good' && { name: 'Ada' })],
+])('tells the handler whose the token is, where that is known %s', async (_, bearer) => {
+  const ask = serve({ bearer });
+  expect((await ask({ Authorization: 'Bearer good' }).expect(200)).body).toEqual({ bearer: { name: 'Ada' } });
+  const refused = await ask({ Authorization: 'Bearer bad' }).expect(401);
+  expect(refused.headers['www-authenticate']).toContain('Bearer realm="api", error="invalid_token"');
+});
+
 it('tells the handler whose the API key is', async () => {
   const ask = serve({ key: (key) => Promise.resolve(key === 'good' && { name: 'Ada' }) });
   expect((await ask({ 'X-Key': 'good' }).expect(200)).body).toEqual({ key: { name: 'Ada' } });
   expect((await ask({ 'X-Key': 'bad' }).expect(401)).body).toMatchObject({ error: 40101 });
   expect((await ask({}).expect(401)).headers['www-authenticate']).toBe(
-    'ApiKey, Basic realm="api", charset="UTF-8"',
+    'Bearer realm="api", ApiKey, Basic realm="api", charset="UTF-8"',
   );
 });
 
@@ -50,7 +63,20 @@ it('splits user and password at the first colon, in UTF-8', async () => {
   await ask(basic('no colon')).expect(401);
 });
 
-it('answers 500 when it cannot be found out', async () => {
-  const ask = serve({ key: () => Promise.reject(new Error('the directory is down')) });
-  expect((await ask({ 'X-Key': 'any' }).expect(500)).text).not.toContain('directory');
+it.each([
+  ['a token', { Authorization: 'Bearer any' }],
+  ['an API key', { 'X-Key': 'any' }],
+  ['a password', basic('a:b')],
+])('answers 500 when it cannot be found out whose %s is', async (_, headers) => {
+  const reason = new Error('the directory is down');
+  const failing = [
+    () => Promise.reject(reason),
+    () => {
+      throw reason;
+    },
+  ];
+  for (const fail of failing) {
+    const ask = serve({ bearer: fail, key: fail, basic: fail });
+    expect((await ask(headers).expect(500)).text).not.toContain('directory');
+  }
 });
