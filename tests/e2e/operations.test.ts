@@ -29,7 +29,7 @@ test('says that its answers are nothing else and not to be kept, and not what it
 test('is live and ready, and answers to nothing else there', async () => {
   const ask = async (path: string, method = 'GET') => {
     const response = await fetch(server.url + path, { method });
-    return [response.status, method === 'HEAD' ? '' : ((await response.json()))] as const;
+    return [response.status, method === 'HEAD' ? '' : await response.json()] as const;
   };
   const refused = async (path: string, method?: string) => {
     const [status, body] = await ask(path, method);
