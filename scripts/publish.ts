@@ -7,6 +7,7 @@ import ts from 'typescript';
 import { parse } from 'yaml';
 import { compileContract, type Contract } from '../src/contract/contract';
 import {
+  below,
   type Finding,
   InvalidContract,
   isObject,
@@ -31,7 +32,7 @@ export async function publish(): Promise<Publication> {
   const source = await readSource(file);
   const unknown = await unknownKeywords(file);
   if (unknown.length > 0) throw new SourceError(unknown.join('\n'));
-  const document = await overlay(structuredClone(source));
+  const document = await overlay(source);
   try {
     const text = `${JSON.stringify(document, null, 2)}\n`;
     const contract = compileContract(document, undefined);
@@ -70,15 +71,34 @@ async function overlay(document: JsonObject): Promise<JsonObject> {
   const file = path.join(root, OVERLAY);
   if (!existsSync(file)) return document;
   const overlaySet = readOverlay(file);
-  const result: { data: JsonObject; resultData: JsonObject } = await openapiOverlay(document, { overlaySet });
+  // It edits what it is given.
+  const result: { data: JsonObject; resultData: JsonObject } = await openapiOverlay(
+    structuredClone(document),
+    {
+      overlaySet,
+    },
+  );
   const unused = [result.resultData['unusedActions']].flat();
   const idle = overlaySet.actions.flatMap((action, i) =>
     unused.includes(action)
       ? `${OVERLAY}#/actions/${i}: ${action.target} matches nothing; delete the action`
       : [],
   );
-  if (idle.length > 0) throw new SourceError(idle.join('\n'));
+  const wrong = [...idle, ...contradictions(document, result.data)];
+  if (wrong.length > 0) throw new SourceError(wrong.join('\n'));
   return result.data;
+}
+
+/** What an overlay has changed, instead of adding to it: often two things of one name. */
+function contradictions(was: unknown, is: unknown, pointer = ''): string[] {
+  if (typeof was !== 'object' || was === null || typeof is !== 'object' || is === null) {
+    return was === is || is === undefined // it may take things out
+      ? []
+      : [`${OVERLAY}, at #${pointer}: the document says ${JSON.stringify(was)}, not ${JSON.stringify(is)}`];
+  }
+  return Object.entries(was).flatMap(([key, value]) =>
+    contradictions(value, Reflect.get(is, key), below(pointer, key)),
+  );
 }
 
 type Overlay = Parameters<typeof openapiOverlay>[1]['overlaySet'];

@@ -18,6 +18,8 @@ const GET_PLANT = `
           content: { application/json: { schema: { $ref: '#/components/schemas/Plant' } } }
 `;
 
+type Paths = Readonly<Record<string, { readonly get?: { readonly responses: object } }>>;
+
 let project: Project;
 beforeEach(() => {
   project = copyProject();
@@ -141,6 +143,34 @@ it('shows a mistake of the overlay as one of the overlay, and all actions that m
   expect(
     generate().output.match(/^openapi\/overlay\.yaml#\/actions\/[1-5]: .* matches nothing/gm),
   ).toHaveLength(5);
+});
+
+it('shows where the overlay changes what the document says', () => {
+  const own =
+    "  responses:\n    Unauthorized: { description: 'Show your card', content: { text/plain: {} } }\n";
+  project.edit(DOCUMENT, 'components:\n', `components:\n${own}`);
+  expect(generate()).toEqual({
+    status: 1,
+    output:
+      'openapi/overlay.yaml, at #/components/responses/Unauthorized/description: the document says "Show your card", ' +
+      'not "No token was sent, or it was refused."\n',
+  });
+});
+
+it('asks for a 401 only where credentials are asked for', () => {
+  addGetPlant();
+  const answers = () =>
+    (JSON.parse(project.read('generated/openapi.json')) as { paths: Paths }).paths['/plants/{id}']?.get
+      ?.responses;
+  generate();
+  expect(answers()).toHaveProperty('401');
+  project.edit(DOCUMENT, 'operationId: getPlant', 'operationId: getPlant\n      security: []');
+  generate();
+  expect(answers()).not.toHaveProperty('401');
+  project.edit(DOCUMENT, 'security: []', 'security: [{ bearerAuth: [] }]');
+  project.edit(DOCUMENT, 'security:\n  - bearerAuth: []\n', '');
+  generate();
+  expect(answers()).toHaveProperty('401');
 });
 
 it('make breaking holds what would break a client of an earlier commit, and nothing else', () => {
