@@ -40,7 +40,11 @@ export function refusalOf(
   const name = ['message', 'detail', 'error_description', 'description', 'title', 'error'].find(
     (property) => isObject(answer.body) && typeof answer.body[property] === 'string',
   );
-  const telling = { ...answer, body: { ...answer.body, ...(name !== undefined && { [name]: message }) } };
+  const facts = {
+    ...(name !== undefined && { [name]: message }),
+    ...(typeof answer.body['status'] === 'number' && { status }), // of RFC 9457
+  };
+  const telling = { ...answer, body: { ...answer.body, ...facts } };
   return fits(served, telling, headers) ? telling : answer;
 }
 

@@ -32,7 +32,10 @@ async function main(file: string): Promise<void> {
   const server = createHttpServer(app, report.refuse, config.limits);
   const address = await listen(server, config.host, config.port);
   console.log(`\nmock of ${file} on ${address}`);
-  if (!config.tokens) console.log(`API_TOKENS is not set; the bearer token of this run is ${made}`);
+  if (!config.tokens)
+    console.log(
+      `API_TOKENS is not set; the bearer token of this run is ${made} (other credentials: any will do)`,
+    );
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => {
       server.close();

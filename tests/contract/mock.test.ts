@@ -83,13 +83,13 @@ describe('answers', () => {
 
   it('an error in the shape that the document gives it, with the reason in it', async () => {
     const error = json({
-      properties: { code: { enum: ['E1'] }, detail: text },
-      required: ['code', 'detail'],
+      properties: { code: { enum: ['E1'] }, status: { type: 'integer', minimum: 300 }, detail: text },
+      required: ['code', 'status', 'detail'],
     });
     const responses = { ...ok(json(text)), '4XX': { description: '', content: error } };
     const requestBody = { required: true, content: json(text) };
     const response = await mock(answers(responses, { requestBody })).post().expect(400);
-    expect(response.body).toEqual({ code: 'E1', detail: 'body is required' });
+    expect(response.body).toEqual({ code: 'E1', status: 400, detail: 'body is required' });
   });
 
   it('an error that is not documented as the server would', async () => {
