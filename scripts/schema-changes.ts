@@ -19,6 +19,8 @@ export class SchemaComparison {
     private readonly after: OpenApiDocument,
     private readonly direction: Direction,
     private readonly tell: Tell,
+    /** Which pairs of branches are the same; of one within itself it is taken for granted while it is looked at. */
+    private readonly same = new Map<string, boolean>(),
   ) {}
 
   /**
@@ -91,11 +93,17 @@ export class SchemaComparison {
   }
 
   private isSame(was: string, is: string): boolean {
-    let same = true;
-    new SchemaComparison(this.before, this.after, this.direction, () => {
-      same = false;
-    }).compare([was], [is], is);
-    return same;
+    const pair = `${was} > ${is}`;
+    const known = this.same.get(pair);
+    if (known !== undefined) return known;
+    this.same.set(pair, true);
+    const differs = () => void this.same.set(pair, false);
+    new SchemaComparison(this.before, this.after, this.direction, differs, this.same).compare(
+      [was],
+      [is],
+      is,
+    );
+    return this.same.get(pair) === true;
   }
 
   private compareTypes(old: SchemaView, now: SchemaView, place: string): void {

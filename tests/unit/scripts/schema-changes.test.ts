@@ -149,3 +149,25 @@ it('what changes in a component is told once for each side, at its place, and cy
     { ...at, message: 'in responses: maxProperties 1 is new', breaking: false },
   ]);
 });
+
+it.each(['anyOf', 'oneOf'])(
+  'cycles through the branches of %s end, and what changes in one is told',
+  (union) => {
+    const reference = { $ref: '#/components/schemas/Node' };
+    const build = (more: object) =>
+      buildDocument({
+        operation: SIDES.requests.put(reference),
+        components: {
+          schemas: { Node: { [union]: [{ properties: { next: reference }, ...more }, { type: 'null' }] } },
+        },
+      });
+    expect(compareDocuments(build({}), build({}))).toEqual([]);
+    expect(compareDocuments(build({}), build({ maxProperties: 1 }))).toEqual([
+      {
+        pointer: `/components/schemas/Node/${union}/0/maxProperties`,
+        message: 'in requests: maxProperties 1 is new',
+        breaking: true,
+      },
+    ]);
+  },
+);
