@@ -80,10 +80,14 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     const jwksUrl = URL.canParse(url ?? '') ? new URL(url ?? '') : undefined;
     // Keys that somebody on the way can replace prove nothing.
     const safe =
-      jwksUrl?.protocol === 'https:' || /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)[:/]/.test(url ?? '');
-    if (jwksUrl && issuer !== undefined && audience !== undefined && safe)
+      jwksUrl?.protocol === 'https:' ||
+      (jwksUrl?.protocol === 'http:' && /^(127\.0\.0\.1|\[::1\]|localhost)$/.test(jwksUrl.hostname));
+    // A user and a password fetch() takes in no URL; nor would they be for the log.
+    const plain = jwksUrl?.username === '' && jwksUrl.password === '';
+    if (jwksUrl && issuer !== undefined && audience !== undefined && safe && plain)
       return { jwksUrl, issuer, audience };
-    if (url !== '') expected('AUTH_JWKS_URL', 'an https:// URL (http:// on this machine only)');
+    if (jwksUrl && !plain) expected('AUTH_JWKS_URL', 'a URL without user and password', 'one with them');
+    else if (url !== '') expected('AUTH_JWKS_URL', 'an https:// URL (http:// on this machine only)');
     return undefined;
   };
 
@@ -98,7 +102,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     port: integer('PORT', 3000, 0, 65_535),
     databaseUrl: read('DATABASE_URL') || 'sqlite:data/plants.db',
     tokens: tokens(),
-    production: environment['NODE_ENV'] === 'production',
+    production: read('NODE_ENV') === 'production',
     tokensFile: read('API_TOKENS_FILE') || undefined,
     jwt: jwt(),
     corsOrigins,

@@ -81,6 +81,16 @@ test.each([
     { ...JWT, AUTH_JWKS_URL: 'issuer' },
     ['AUTH_JWKS_URL: expected an https:// URL (http:// on this machine only), got "issuer"'],
   ],
+  ...['http://localhost:x@issuer.example.com/keys', 'https://user:hunter2@issuer.example.com/keys'].map(
+    (url): [object, string[]] => [
+      { ...JWT, AUTH_JWKS_URL: url },
+      ['AUTH_JWKS_URL: expected a URL without user and password, got one with them'],
+    ],
+  ),
+  [
+    { NODE_ENV: 'production ' },
+    ['API_TOKENS or API_TOKENS_FILE: expected tokens, since NODE_ENV is production, got none'],
+  ],
   [{ ...JWT, NODE_ENV: 'production' }, []],
   [{ ...JWT, AUTH_JWKS_URL: 'http://127.0.0.1:8080/keys' }, []],
 ])('%j: %j', (environment, sentences) => {
