@@ -1,4 +1,5 @@
-import { readFileSync, watchFile } from 'node:fs';
+import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 
 /** What the server is told by its environment; .env.example describes every variable. Times are in milliseconds. */
 export interface Config {
@@ -149,16 +150,33 @@ export function readTokensFile(path: string): string[] {
   return parseTokens('API_TOKENS_FILE', text.split('\n'));
 }
 
-/** Calls back whenever the file has changed, with its tokens or what is wrong with it; does not keep the process alive. */
-export function watchTokensFile(path: string, onChange: (change: string[] | InvalidConfig) => void): void {
-  // Looked at, not listened to: a secret of Kubernetes changes by a link in a folder above it, of which no event tells.
-  watchFile(path, { interval: TOKENS_INTERVAL, persistent: false }, () => {
+/**
+ * Calls back whenever the file says something else, with its tokens or what is wrong with it; does not keep the process
+ * alive.
+ *
+ * @param tokens what it said when it was last read, which may be a while ago
+ */
+export function watchTokensFile(
+  path: string,
+  tokens: readonly string[],
+  onChange: (change: string[] | InvalidConfig) => void,
+): void {
+  const digestOf = (said: readonly string[] | InvalidConfig) => hash('sha256', String(said)); // not secret
+  let last = digestOf(tokens);
+  const look = () => {
+    let said: string[] | InvalidConfig;
     try {
-      onChange(readTokensFile(path));
+      said = readTokensFile(path);
     } catch (error) {
-      onChange(error as InvalidConfig);
+      said = error as InvalidConfig;
     }
-  });
+    const digest = digestOf(said);
+    if (digest === last) return;
+    last = digest;
+    onChange(said);
+  };
+  // Looked at, not listened to: a secret of Kubernetes changes by a link in a folder above it, of which no event tells.
+  setInterval(look, TOKENS_INTERVAL).unref();
 }
 
 /** @throws {InvalidConfig} which does not show the tokens: they are secrets */

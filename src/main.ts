@@ -56,7 +56,7 @@ async function start(): Promise<void> {
   log.child({}, { level: 'info' }).info(`listening on ${address}`);
   if (madeUp !== undefined) console.log(invitation(document, address, madeUp));
   if (config.tokensFile !== undefined) {
-    watchTokensFile(config.tokensFile, (change) => {
+    watchTokensFile(config.tokensFile, tokens, (change) => {
       if (change instanceof Error) log.error(`the tokens stay as they were: ${change.message}`);
       else {
         bearer.replaceTokens(change);

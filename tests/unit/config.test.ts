@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { InvalidConfig, readConfig } from '../../src/config';
+import { InvalidConfig, readConfig, watchTokensFile } from '../../src/config';
 
 const EXAMPLE = readFileSync(join(__dirname, '../../.env.example'), 'utf8');
 const SOURCE = readFileSync(join(__dirname, '../../src/config.ts'), 'utf8');
@@ -101,4 +102,15 @@ test('neither tokens nor passwords are shown', () => {
   const said = wrongIn({ API_TOKENS: 'hunter2, hunter 2', DATABASE_URL: 'mysql://root:hunter2@db' });
   expect(said).toHaveLength(2);
   expect(said.join()).not.toContain('hunter');
+});
+
+test('a file of tokens that has changed between its reading and its watching is read again', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'contract-first-'));
+  const file = join(folder, 'tokens');
+  writeFileSync(file, 'new\n');
+  const change = await new Promise((resolve) => {
+    watchTokensFile(file, ['old'], resolve);
+  });
+  expect(change).toEqual(['new']);
+  rmSync(folder, { recursive: true });
 });
