@@ -54,7 +54,7 @@ const JWT = {
   AUTH_AUDIENCE: 'this-service',
 };
 
-test.each([
+test.each<[NodeJS.ProcessEnv, string[]]>([
   [{ MAX_REQUESTS: '0' }, ['MAX_REQUESTS: expected an integer from 1 to 1000000, got "0"']],
   [{ KEEP_ALIVE_TIMEOUT: '5s' }, ['KEEP_ALIVE_TIMEOUT: expected an integer from 1 to 3600000, got "5s"']],
   [
@@ -83,7 +83,7 @@ test.each([
     ['AUTH_JWKS_URL: expected an https:// URL (http:// on this machine only), got "issuer"'],
   ],
   ...['http://localhost:x@issuer.example.com/keys', 'https://user:hunter2@issuer.example.com/keys'].map(
-    (url): [object, string[]] => [
+    (url): [NodeJS.ProcessEnv, string[]] => [
       { ...JWT, AUTH_JWKS_URL: url },
       ['AUTH_JWKS_URL: expected a URL without user and password, got one with them'],
     ],
