@@ -13,8 +13,8 @@ describe('what the document does not allow never reaches the client, and the log
     ['an undocumented status', ok(thing), { status: 404, body: {} }, 'the status 404 is not documented'],
     ...[0, 101, 199, 600, 1000, 200.5].map((status): [string, object, object, string] => [
       `the status ${status}, which HTTP has not`,
-      { default: { description: '' } },
-      { status },
+      { default: ok(true)[200] },
+      { status, body: {} },
       `the status ${status} is not documented`,
     ]),
     [
