@@ -1,3 +1,4 @@
+import { constants } from 'node:buffer';
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
@@ -115,7 +116,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     },
     maxConnections: integer('MAX_CONNECTIONS', 2000, 1, 1_000_000),
     maxRequests: integer('MAX_REQUESTS', 512, 1, 1_000_000),
-    bodyLimit: integer('BODY_LIMIT', 102_400, 1, 1_073_741_824),
+    bodyLimit: integer('BODY_LIMIT', 102_400, 1, constants.MAX_STRING_LENGTH),
     shutdownTimeout: integer('SHUTDOWN_TIMEOUT', 10_000, 1, HOUR),
     logLevel: read('LOG_LEVEL') || 'info',
   };

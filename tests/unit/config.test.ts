@@ -1,3 +1,4 @@
+import { constants } from 'node:buffer';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -96,6 +97,14 @@ test.each<[NodeJS.ProcessEnv, string[]]>([
   [{ ...JWT, AUTH_JWKS_URL: 'http://127.0.0.1:8080/keys' }, []],
 ])('%j: %j', (environment, sentences) => {
   expect(wrongIn(environment)).toEqual(sentences);
+});
+
+test('BODY_LIMIT is no more than what one string can hold, as every text of a body must be one', () => {
+  const most = constants.MAX_STRING_LENGTH;
+  expect(wrongIn({ BODY_LIMIT: String(most) })).toEqual([]);
+  expect(wrongIn({ BODY_LIMIT: String(most + 1) })).toEqual([
+    `BODY_LIMIT: expected an integer from 1 to ${most}, got "${most + 1}"`,
+  ]);
 });
 
 test('neither tokens nor passwords are shown', () => {
