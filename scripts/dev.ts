@@ -30,12 +30,15 @@ const environment = configured === undefined ? { API_TOKENS: made } : {};
 
 const compiler = new Compiler();
 let serving: Worker | undefined;
+/** Does not listen yet, and may never. */
+let starting: Worker | undefined;
 
 /** Resolves once the new server listens, or has failed to. */
 function swap(): Promise<boolean> {
   return new Promise((resolve) => {
-    const worker = cluster.fork(environment);
+    const worker = (starting = cluster.fork(environment));
     worker.once('exit', (code) => {
+      if (worker === starting) starting = undefined;
       if (worker === serving) {
         serving = undefined;
         if (!worker.exitedAfterDisconnect)
@@ -46,6 +49,7 @@ function swap(): Promise<boolean> {
     worker.once('listening', () => {
       const last = serving;
       serving = worker;
+      starting = undefined;
       if (last) end(last);
       resolve(true);
     });
@@ -77,7 +81,7 @@ async function update(sources: boolean): Promise<void> {
   if (mistakes !== undefined) failed(mistakes);
   else if (await swap())
     console.log(`serving what is there, after ${Math.round(performance.now() - started)} ms\n`);
-  else failed('the server did not start');
+  else if (changed.size === 0) failed('the server did not start');
 }
 
 /** What has changed since the last update; `src` or `openapi`. */
@@ -100,7 +104,10 @@ for (const folder of [SOURCES, 'src']) {
   watchFolder(path.join(root, folder), () => {
     changed.add(folder);
     clearTimeout(timer);
-    timer = setTimeout(() => void settle(), SETTLE);
+    timer = setTimeout(() => {
+      starting?.process.kill('SIGKILL'); // it is of yesterday, and would be waited for
+      void settle();
+    }, SETTLE);
   });
 }
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {

@@ -109,16 +109,18 @@ class HandlerList {
   add(operationId: string): boolean {
     const object = this.object();
     const lastImport = this.source().statements.filter(ts.isImportDeclaration).at(-1);
-    if (!object || !lastImport || this.text.includes(`{ ${identifier(operationId)} }`)) return false;
+    if (!object || !lastImport || this.imported().includes(identifier(operationId))) return false;
+    const { properties } = object;
+    // What is spread into the list may have the handler already: a stub behind it would take its place.
+    if (properties.some(({ name }) => !name || ts.isComputedPropertyName(name))) return false;
     const [line, entry] = this.lines(operationId);
-    const last = object.properties.at(-1);
-    const comma = last && !object.properties.hasTrailingComma ? ',' : '';
-    const end = last
-      ? last.getEnd() + (object.properties.hasTrailingComma ? 1 : 0)
-      : object.getStart(this.source()) + 1;
-    const rest = this.text.slice(end).replace(/^[ \t]*\}/, '\n}');
-    const head = `${this.text.slice(0, lastImport.getEnd())}\n${line}${this.text.slice(lastImport.getEnd(), end)}`;
-    this.text = `${head}${comma}\n  ${entry}${rest}`;
+    const last = properties.at(-1);
+    const comma = last && !properties.hasTrailingComma ? ',' : '';
+    const end = last ? properties.end : object.getStart(this.source()) + 1;
+    const [afterImport, afterLast] = [this.afterComments(lastImport.getEnd()), this.afterComments(end)];
+    const rest = this.text.slice(afterLast).replace(/^[ \t]*\}/, '\n}');
+    const head = `${this.text.slice(0, afterImport)}\n${line}${this.text.slice(afterImport, end)}`;
+    this.text = `${head}${comma}${this.text.slice(end, afterLast)}\n  ${entry}${rest}`;
     this.changed = true;
     return true;
   }
@@ -133,6 +135,20 @@ class HandlerList {
         return `${path.posix.join(FOLDER, moduleSpecifier.text)}.ts`;
     }
     return `the handler ${name}`;
+  }
+
+  /** The end of the comments that stand on the same line behind a place: they belong to what is before it. */
+  private afterComments(position: number): number {
+    return ts.getTrailingCommentRanges(this.text, position)?.at(-1)?.end ?? position;
+  }
+
+  private imported(): string[] {
+    return this.source()
+      .statements.filter(ts.isImportDeclaration)
+      .flatMap(({ importClause }) => {
+        const bindings = importClause?.namedBindings;
+        return bindings && ts.isNamedImports(bindings) ? bindings.elements.map(({ name }) => name.text) : [];
+      });
   }
 
   private source(): ts.SourceFile {

@@ -102,6 +102,7 @@ class Sampler {
     }
     const listed = [...view.properties.keys()].filter((name) => !view.withheld.has(name));
     for (let i = 0; Object.keys(object).length < Math.min(least, MAX_COUNT); i++) {
+      if (i === MAX_COUNT) throw new Unsampled('there are too few names');
       const name = listed.find((known) => !(known in object)) ?? this.name(view, i);
       object[name] = this.sample(view.properties.get(name) ?? view.otherProperties, depth + 1);
     }

@@ -19,6 +19,8 @@ export class SchemaComparison {
     private readonly after: OpenApiDocument,
     private readonly direction: Direction,
     private readonly tell: Tell,
+    /** Which pairs of branches are the same; of one within itself it is taken for granted while it is looked at. */
+    private readonly same = new Map<string, boolean>(),
   ) {}
 
   /**
@@ -35,7 +37,10 @@ export class SchemaComparison {
     const target = is[0] === undefined ? place : this.after.follow(is[0]).pointer;
     if (old.unions.length === now.unions.length) {
       this.compareUnions(old.unions, now.unions, target);
-    } else if (this.isOnlyBranches(old, was) || this.isOnlyBranches(now, is)) {
+    } else if (
+      (old.unions.length === 0 && was.length === 1 && this.isOnlyBranches(now, is)) ||
+      (now.unions.length === 0 && is.length === 1 && this.isOnlyBranches(old, was))
+    ) {
       // A value that had no branches is taken for one with a single branch, and the other way round.
       this.compareUnions([old.unions[0] ?? [...was]], [now.unions[0] ?? [...is]], target);
       return;
@@ -66,13 +71,18 @@ export class SchemaComparison {
   }
 
   /** Whether schemas say nothing but that one of several branches holds. */
-  private isOnlyBranches({ unions, types, properties }: SchemaView, pointers: readonly string[]): boolean {
-    return pointers.length === 1 && unions.length === 1 && types.size === 7 && properties.size === 0;
+  private isOnlyBranches(view: SchemaView, pointers: readonly string[]): boolean {
+    const says = Object.entries(view).some(([keyword, said]: [string, SchemaView[keyof SchemaView]]) => {
+      if (/^(types|unions|examples|withheld)$/.test(keyword)) return false;
+      return typeof said === 'object' ? ('size' in said ? said.size : said.length) > 0 : said;
+    });
+    return pointers.length === 1 && view.unions.length === 1 && view.types.size === 7 && !says;
   }
 
   private compareUnions(old: readonly string[][], now: readonly string[][], place: string): void {
     for (const [i, branches] of old.entries()) {
       const rest = [...(now[i] ?? [])];
+      this.compareKinds(branches, rest, place);
       const unpaired = branches.filter((branch) => {
         const same = rest.findIndex((other) => this.isSame(branch, other));
         if (same >= 0) rest.splice(same, 1);
@@ -90,19 +100,37 @@ export class SchemaComparison {
     }
   }
 
+  /** `oneOf` refuses what several branches admit; where no value can have the type of two, it is `anyOf`. */
+  private compareKinds(old: readonly string[], now: readonly string[], place: string): void {
+    const [was, is] = [old, now].map(([branch]) => branch?.split('/').at(-2));
+    const types = now.flatMap((branch) => [...viewSchemas(this.after, [branch], this.direction).types]);
+    if (was === is || new Set(types).size === types.length) return;
+    if (is === 'oneOf')
+      this.narrowed(below(place, is), 'was anyOf: what several alternatives admit is refused');
+    if (was === 'oneOf') this.widened(place, 'was oneOf: what several alternatives admit is admitted now');
+  }
+
   private isSame(was: string, is: string): boolean {
-    let same = true;
-    new SchemaComparison(this.before, this.after, this.direction, () => {
-      same = false;
-    }).compare([was], [is], is);
-    return same;
+    const pair = `${was} > ${is}`;
+    const known = this.same.get(pair);
+    if (known !== undefined) return known;
+    this.same.set(pair, true);
+    const differs = () => void this.same.set(pair, false);
+    new SchemaComparison(this.before, this.after, this.direction, differs, this.same).compare(
+      [was],
+      [is],
+      is,
+    );
+    return this.same.get(pair) === true;
   }
 
   private compareTypes(old: SchemaView, now: SchemaView, place: string): void {
     const [lost, gained] = differences(old.types, now.types);
     const message = `type was ${typeNames(old)}, is ${typeNames(now)}`;
-    if (lost.length > 0) this.narrowed(below(place, 'type'), message);
-    if (gained.length > 0) this.widened(below(place, 'type'), message);
+    // A type that is gone because values are listed now is told with these, and so is one that is there because they
+    // are not any more.
+    if (lost.length > 0 && !now.values) this.narrowed(below(place, 'type'), message);
+    if (gained.length > 0 && !old.values) this.widened(below(place, 'type'), message);
   }
 
   private compareValues({ values: old }: SchemaView, { values: now }: SchemaView, place: string): void {
@@ -132,7 +160,8 @@ export class SchemaComparison {
 
   /** Keywords of which every further one admits less. */
   private compareSets(old: SchemaView, now: SchemaView, place: string): void {
-    const wider = (a: string, b: string) => a === 'int32' && b === 'int64';
+    const wider = (a: string, b: string) =>
+      (a === 'int32' && b === 'int64') || (a === 'float' && b === 'double');
     const multiple = (a: number, b: number) => Number.isInteger(a / b);
     this.compareSet('format', old.formats, now.formats, wider, place);
     this.compareSet('pattern', old.patterns, now.patterns, () => false, place);
@@ -172,6 +201,8 @@ export class SchemaComparison {
       else if (was) {
         const refused = request && (now.closed || now.withheld.has(name));
         this.tell(was[0] ?? place, `the property ${name} is gone`, refused || !request);
+        if (request && !refused && now.otherProperties.length > 0)
+          this.compare(was, now.otherProperties, place);
       } else if (is) {
         const demanded = request && now.required.has(name);
         this.tell(is[0] ?? place, `the property ${name} is new${demanded ? ' and required' : ''}`, demanded);

@@ -96,7 +96,19 @@ export function viewSchemas(
   };
   pointers.forEach(visit);
   for (const name of view.withheld) view.required.delete(name);
+  if (view.values) {
+    view.values = new Map([...view.values].filter(([, value]) => view.types.has(typeOfValue(value))));
+    const listedTypes = new Set([...view.values.values()].map(typeOfValue));
+    for (const type of view.types) if (!listedTypes.has(type)) view.types.delete(type);
+  }
   return view;
+}
+
+function typeOfValue(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'fraction';
+  return typeof value;
 }
 
 const listed = (operand: unknown, pointer: string) =>
@@ -169,6 +181,7 @@ function addProperties(
 
 /** Keeps the tighter of two bounds. */
 function tighten(view: SchemaView, [keyword, start, end, of = '']: RegExpExecArray, value: number): void {
+  if (value === 0 && /^min(Length|Items|Properties)$/.test(keyword)) return; // is so without saying it
   const bounds = end === 'in' ? view.least : view.most;
   const bound = { keyword, value, exclusive: start !== 'm' };
   const known = bounds.get(of);

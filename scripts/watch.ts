@@ -7,22 +7,26 @@ import path from 'node:path';
  */
 export function watchFolder(folder: string, changed: () => void): void {
   const watchers = new Map<string, FSWatcher>();
-  const watchAll = () => {
-    const below = readdirSync(folder, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isDirectory())
-      .map((entry) => path.join(entry.parentPath, entry.name));
-    for (const name of [folder, ...below]) {
-      if (watchers.has(name)) continue;
-      const watcher = watch(name, () => {
-        changed();
-        watchAll();
-      });
-      const forget = () => {
-        watchers.delete(name);
-        watcher.close();
-      };
-      watchers.set(name, watcher.on('error', forget));
+  const watchAll = (name: string) => {
+    try {
+      if (!watchers.has(name)) watchOne(name);
+      for (const entry of readdirSync(name, { withFileTypes: true }))
+        if (entry.isDirectory()) watchAll(path.join(name, entry.name));
+    } catch (error) {
+      // Gone by the time it is looked at, as folders are while git changes branches.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     }
   };
-  watchAll();
+  const watchOne = (name: string) => {
+    const watcher = watch(name, () => {
+      changed();
+      watchAll(folder);
+    });
+    const forget = () => {
+      watchers.delete(name);
+      watcher.close();
+    };
+    watchers.set(name, watcher.on('error', forget));
+  };
+  watchAll(folder);
 }

@@ -1,4 +1,6 @@
-import { readFileSync, watchFile } from 'node:fs';
+import { constants } from 'node:buffer';
+import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 
 /** What the server is told by its environment; .env.example describes every variable. Times are in milliseconds. */
 export interface Config {
@@ -80,10 +82,14 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     const jwksUrl = URL.canParse(url ?? '') ? new URL(url ?? '') : undefined;
     // Keys that somebody on the way can replace prove nothing.
     const safe =
-      jwksUrl?.protocol === 'https:' || /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)[:/]/.test(url ?? '');
-    if (jwksUrl && issuer !== undefined && audience !== undefined && safe)
+      jwksUrl?.protocol === 'https:' ||
+      (jwksUrl?.protocol === 'http:' && /^(127\.0\.0\.1|\[::1\]|localhost)$/.test(jwksUrl.hostname));
+    // A user and a password fetch() takes in no URL; nor would they be for the log.
+    const plain = jwksUrl?.username === '' && jwksUrl.password === '';
+    if (jwksUrl && issuer !== undefined && audience !== undefined && safe && plain)
       return { jwksUrl, issuer, audience };
-    if (url !== '') expected('AUTH_JWKS_URL', 'an https:// URL (http:// on this machine only)');
+    if (jwksUrl && !plain) expected('AUTH_JWKS_URL', 'a URL without user and password', 'one with them');
+    else if (url !== '') expected('AUTH_JWKS_URL', 'an https:// URL (http:// on this machine only)');
     return undefined;
   };
 
@@ -98,7 +104,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     port: integer('PORT', 3000, 0, 65_535),
     databaseUrl: read('DATABASE_URL') || 'sqlite:data/plants.db',
     tokens: tokens(),
-    production: environment['NODE_ENV'] === 'production',
+    production: read('NODE_ENV') === 'production',
     tokensFile: read('API_TOKENS_FILE') || undefined,
     jwt: jwt(),
     corsOrigins,
@@ -110,7 +116,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     },
     maxConnections: integer('MAX_CONNECTIONS', 2000, 1, 1_000_000),
     maxRequests: integer('MAX_REQUESTS', 512, 1, 1_000_000),
-    bodyLimit: integer('BODY_LIMIT', 102_400, 1, 1_073_741_824),
+    bodyLimit: integer('BODY_LIMIT', 102_400, 1, constants.MAX_STRING_LENGTH),
     shutdownTimeout: integer('SHUTDOWN_TIMEOUT', 10_000, 1, HOUR),
     logLevel: read('LOG_LEVEL') || 'info',
   };
@@ -145,16 +151,33 @@ export function readTokensFile(path: string): string[] {
   return parseTokens('API_TOKENS_FILE', text.split('\n'));
 }
 
-/** Calls back whenever the file has changed, with its tokens or what is wrong with it; does not keep the process alive. */
-export function watchTokensFile(path: string, onChange: (change: string[] | InvalidConfig) => void): void {
-  // Looked at, not listened to: a secret of Kubernetes changes by a link in a folder above it, of which no event tells.
-  watchFile(path, { interval: TOKENS_INTERVAL, persistent: false }, () => {
+/**
+ * Calls back whenever the file says something else, with its tokens or what is wrong with it; does not keep the process
+ * alive.
+ *
+ * @param tokens what it said when it was last read, which may be a while ago
+ */
+export function watchTokensFile(
+  path: string,
+  tokens: readonly string[],
+  onChange: (change: string[] | InvalidConfig) => void,
+): void {
+  const digestOf = (said: readonly string[] | InvalidConfig) => hash('sha256', String(said)); // not secret
+  let last = digestOf(tokens);
+  const look = () => {
+    let said: string[] | InvalidConfig;
     try {
-      onChange(readTokensFile(path));
+      said = readTokensFile(path);
     } catch (error) {
-      onChange(error as InvalidConfig);
+      said = error as InvalidConfig;
     }
-  });
+    const digest = digestOf(said);
+    if (digest === last) return;
+    last = digest;
+    onChange(said);
+  };
+  // Looked at, not listened to: a secret of Kubernetes changes by a link in a folder above it, of which no event tells.
+  setInterval(look, TOKENS_INTERVAL).unref();
 }
 
 /** @throws {InvalidConfig} which does not show the tokens: they are secrets */

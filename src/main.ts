@@ -45,14 +45,18 @@ async function start(): Promise<void> {
 
   const { host, port } = config;
   const address = await listen(server, host, port).catch((error: unknown) => {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error;
-    throw new InvalidConfig(`PORT: expected a free port, got ${port}, on which another program listens`);
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new InvalidConfig(
+      code === 'EADDRINUSE'
+        ? `PORT: expected a free port, got ${port}, on which another program listens`
+        : `HOST and PORT: expected where this program may listen, got ${message}`,
+    );
   });
   // Not left to the log level: whoever starts the server looks for this.
   log.child({}, { level: 'info' }).info(`listening on ${address}`);
   if (madeUp !== undefined) console.log(invitation(document, address, madeUp));
   if (config.tokensFile !== undefined) {
-    watchTokensFile(config.tokensFile, (change) => {
+    watchTokensFile(config.tokensFile, tokens, (change) => {
       if (change instanceof Error) log.error(`the tokens stay as they were: ${change.message}`);
       else {
         clients.replaceTokens(change);

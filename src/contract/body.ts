@@ -14,7 +14,9 @@ export function announcesBody({ headers }: IncomingMessage): boolean {
  */
 export function readBody(request: IncomingMessage, response: ServerResponse, limit: number): Promise<Buffer> {
   const tooLarge = () => new Problem('tooLarge', `the body is larger than ${limit} bytes`);
+  const brokenOff = () => new Problem('malformed', 'the body broke off');
   if (Number(request.headers['content-length'] ?? 0) > limit) return Promise.reject(tooLarge());
+  if (request.destroyed) return Promise.reject(brokenOff()); // while it was authenticated: it closes no second time
   if (request.headers.expect !== undefined) response.writeContinue(); // RFC 9110 section 10.1.1
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -32,7 +34,7 @@ export function readBody(request: IncomingMessage, response: ServerResponse, lim
     });
     request.on('close', () => {
       // Every request closes in the end; an error for nobody would cost each of them its stack.
-      if (!request.readableEnded) reject(new Problem('malformed', 'the body broke off'));
+      if (!request.readableEnded) reject(brokenOff());
     });
   });
 }

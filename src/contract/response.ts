@@ -3,7 +3,7 @@ import { compileHeader, type WriteHeader } from './parameters/header';
 import { MalformedJson, parseJson } from './json';
 import { stringifyJson } from './json-text';
 import type { Operation } from './operations';
-import { covering, essenceOf, isJudged, type MediaTypeObject } from './media-type';
+import { covering, essenceOf, isJudged, type MediaTypeObject, parseMediaType } from './media-type';
 import type { Answer, Headers } from './problem';
 import { envelopeSchema, parameterSchemas, type SchemaSet } from './schemas';
 import type { Convert, Shapes } from './shapes';
@@ -83,7 +83,10 @@ export function planResponses(document: OpenApiDocument, operation: Operation, s
       documents: (status) => find(status) !== undefined,
       write(answer, beyond = {}) {
         const writer = find(answer.status);
-        if (!writer) throw new UndocumentedResponse(`the status ${answer.status} is not documented`);
+        // What HTTP does not know as the status of an answer (RFC 9110 section 15) `default` does not document either.
+        const final = Number.isInteger(answer.status) && answer.status >= 200 && answer.status <= 599;
+        if (!writer || !final)
+          throw new UndocumentedResponse(`the status ${answer.status} is not documented`);
         return write(writer, answer, beyond);
       },
     };
@@ -116,7 +119,9 @@ function choose(variants: readonly Variant[], { contentType: wanted, status }: A
 }
 
 function contentType({ key, codec }: MediaTypeObject, { contentType: wanted }: Answer): string {
-  if (wanted !== undefined) return wanted;
+  if (wanted !== undefined && /^[\t -~]+$/.test(wanted) && parseMediaType(wanted)) return wanted;
+  if (wanted !== undefined)
+    throw new UndocumentedResponse(`expected a media type, got ${JSON.stringify(wanted)}`);
   if (key.includes('*')) return codec === 'json' ? 'application/json' : 'application/octet-stream';
   return codec === 'text' && !key.includes('charset') ? `${key}; charset=utf-8` : key;
 }

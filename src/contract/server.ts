@@ -25,6 +25,8 @@ interface Connection {
 
 /** Milliseconds after which a connection on which nothing was asked since the server began to stop is closed. */
 const IDLE_GRACE = 500;
+/** Milliseconds that a client is given to read why its connection ends, and to end it from its side too. */
+const LINGER = 1_000;
 
 /**
  * An HTTP server for an application of Express, not yet listening.
@@ -74,8 +76,18 @@ export function createHttpServer(
     connections.set(socket, { socket, last: undefined });
     socket.once('close', () => connections.delete(socket));
   });
+  server.maxHeadersCount = 0; // beyond one Node would pass headers over in silence; maxHeaderSize bounds them all
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     refuse(error, socket, connections.get(socket)?.last, render);
+  });
+  server.on('connect', (request, socket) => {
+    const error = new Error('this server is no proxy');
+    refuse(error, socket, connections.get(request.socket)?.last, render);
+  });
+  // A client that does not take its answers would keep its connection for good. One whose answer is not there yet waits.
+  server.setTimeout(limits.requestTimeout, (socket) => {
+    if (socket.writableLength > 0 || connections.get(socket)?.last?.writableFinished === true)
+      socket.destroy();
   });
   stopping?.addEventListener('abort', () => {
     ending = true;
@@ -134,13 +146,24 @@ function refuse(
   render: (problem: Problem) => Answer,
 ): void {
   const pending = last?.writableEnded === false ? last : undefined;
-  if (!socket.writable || error.code === 'ECONNRESET' || pending?.headersSent === true) {
+  if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
+    return;
+  }
+  if (pending?.headersSent === true) {
+    endSoon(socket);
     return;
   }
   if (pending?.req.complete === true) {
     // The bytes behind a whole request are at fault: that one is answered, then the connection ends.
     pending.shouldKeepAlive = false;
+    return;
+  }
+  if (!pending && last?.writableFinished === false) {
+    // So too where it is answered already, but not sent: the answer to one before it is still owed.
+    last.once('finish', () => {
+      endSoon(socket);
+    });
     return;
   }
   const answer = render(problemOf(error));
@@ -157,6 +180,15 @@ function refuse(
   } else {
     const fields = Object.entries(headers).map(([name, value]) => `${name}: ${String(value)}\r\n`);
     const reason = STATUS_CODES[answer.status] ?? '';
-    socket.end(`HTTP/1.1 ${answer.status} ${reason}\r\n${fields.join('')}\r\n${text}`);
+    endSoon(socket, `HTTP/1.1 ${answer.status} ${reason}\r\n${fields.join('')}\r\n${text}`);
   }
+}
+
+/** Ends a connection after what has been written and this; a client that does not end its side is cut off. */
+function endSoon(socket: Duplex, text = ''): void {
+  const timer = setTimeout(() => socket.destroy(), LINGER);
+  socket.once('close', () => {
+    clearTimeout(timer);
+  });
+  socket.end(text);
 }

@@ -1,4 +1,7 @@
-import { errorNumberOf } from '../../src/errors';
+import { once } from 'node:events';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { createHttpServer } from '../../src/contract/server';
+import { errorNumberOf, renderProblem } from '../../src/errors';
 import { createHandlers } from '../../src/handlers';
 import { EXAMPLE, HEAD, REQUEST, requestOf, SUCCESS } from '../support/client';
 import { buildApp, listening } from '../support/service';
@@ -43,6 +46,7 @@ describe('what Node refuses by itself has the error body too', () => {
       40000,
     ],
     ['a transfer coding that is not the last', `${HEAD}Transfer-Encoding: chunked, gzip\r\n\r\n`, 400, 40000],
+    ['a tunnel to elsewhere', 'CONNECT x:80 HTTP/1.1\r\nHost: x:80\r\n\r\n', 400, 40000],
     ['a chunk that is none', `${HEAD}Transfer-Encoding: chunked\r\n\r\nx\r\n`, 400, 40000],
   ])('%s', async (_, bytes, status, number) => {
     const [reply] = await send(bytes);
@@ -67,6 +71,24 @@ describe('what Node refuses by itself has the error body too', () => {
     const replies = await send(`${REQUEST}garbage\r\n\r\n`, 2);
     expect(replies.map(({ status }) => status)).toEqual([SUCCESS]);
     expect(replies[0]?.headers['connection']).toBe('close');
+  });
+
+  it('so are all that came before the garbage, in their order', async () => {
+    const unknown = 'GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n';
+    const replies = await send(`${REQUEST}${unknown}garbage\r\n\r\n`, 3);
+    expect(replies.map(({ status }) => status)).toEqual([SUCCESS, 404]);
+  });
+
+  it('a request that is refused before its body turns out to be garbage has its answer', async () => {
+    const [reply] = await send(
+      'GET /nowhere HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\ngarbage\r\n',
+    );
+    expect(told(reply)).toEqual([404, 40400]);
+  });
+
+  it('no header is passed over, however many there are', async () => {
+    const [reply] = await send(REQUEST.replace('\r\n', `\r\n${'A: b\r\n'.repeat(2000)}`));
+    expect(reply?.status).toBe(SUCCESS);
   });
 
   it('requests on one connection are answered in their order', async () => {
@@ -131,4 +153,22 @@ describe('nothing of a body is asked for or read before the credentials are acce
     const replies = await send(`${STRANGER}Content-Length: 5\r\n\r\nhello${REQUEST}`, 2);
     expect(replies.map(({ status }) => status)).toEqual([401, SUCCESS]);
   });
+});
+
+it.each([
+  ['says nothing, and does not close its side', ''],
+  ['sends garbage, and does not close its side', 'garbage\r\n\r\n'],
+  ['reads no answers', 'GET /-/docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(20)],
+])('a client that %s keeps no connection', async (_, bytes) => {
+  const limits = { headersTimeout: 1, requestTimeout: 500, keepAliveTimeout: 500 };
+  const server = createHttpServer(buildApp(), renderProblem, limits);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).pause();
+  client.on('error', () => undefined);
+  const [socket] = (await once(server, 'connection')) as [Socket];
+  client.write(bytes);
+  await once(socket, 'close');
+  client.destroy();
+  server.close();
 });

@@ -1,9 +1,11 @@
+import { connect } from 'node:net';
+import express from 'express';
 import { Strategy } from 'passport';
 import { Strategy as BearerStrategy } from 'passport-http-bearer';
 import request from 'supertest';
 import type { Answer } from '../../src/contract/problem';
 import type { Credentials } from '../../src/contract/security';
-import { buildDocument, buildService, json } from '../support/service';
+import { buildDocument, buildService, json, listening } from '../support/service';
 
 /** What passport gives a strategy to end with. */
 interface Verdicts {
@@ -150,4 +152,40 @@ it('a strategy that fails with an error is 50000, and its text is for the log', 
   const { outcomes, ...told } = await ask([{ bearer: [] }], { Authorization: 'Bearer down' });
   expect(told).toEqual({ status: 500, said: 50000, challenge: undefined });
   expect(outcomes[0]?.problem?.cause).toEqual(new Error('the directory is down: ldap://10.0.0.1'));
+});
+
+it('a client that leaves while it is authenticated leaves nothing under way', async () => {
+  const app = express();
+  const left = new Promise<void>((resolve) => {
+    app.use((request, _response, next) => {
+      request.once('close', resolve);
+      next();
+    });
+  });
+  let leave: () => void = () => undefined;
+  const authenticate = function (this: Verdicts) {
+    leave();
+    void left.then(() => {
+      this.success({});
+    });
+  };
+  const told = new Promise((report) => {
+    const service = buildService({
+      document: buildDocument({
+        operation: { security: [{ bearer: [] }], requestBody: { content: json(true) } },
+        components: { securitySchemes: SCHEMES },
+      }),
+      handlers: { postThing: () => Promise.resolve({ status: 204 }) },
+      strategies: { bearer: Object.assign(new Strategy(), { authenticate }) },
+      report,
+    });
+    app.use(service.app);
+  });
+  await listening(app, async (port) => {
+    const head =
+      'POST /things HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer good\r\nContent-Type: application/json\r\n';
+    const socket = connect(port, '127.0.0.1', () => socket.write(`${head}Content-Length: 1\r\n\r\n1`));
+    leave = () => socket.destroy();
+    expect(await told).toMatchObject({ problem: { kind: 'malformed' } });
+  });
 });

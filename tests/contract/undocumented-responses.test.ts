@@ -11,6 +11,18 @@ describe('what the document does not allow never reaches the client, and the log
   });
   it.each([
     ['an undocumented status', ok(thing), { status: 404, body: {} }, 'the status 404 is not documented'],
+    ...[0, 101, 199, 600, 1000, 200.5].map((status): [string, object, object, string] => [
+      `the status ${status}, which HTTP has not`,
+      { default: ok(true)[200] },
+      { status, body: {} },
+      `the status ${status} is not documented`,
+    ]),
+    [
+      'a media type that no header can have',
+      { 200: { description: '', content: { 'text/*': {} } } },
+      { status: 200, contentType: 'text/\u2192', body: '' },
+      'expected a media type, got "text/\u2192"',
+    ],
     [
       'a missing property',
       ok(thing),

@@ -86,6 +86,11 @@ it('swaps the server on every edit without losing data or a request, and survive
   await dev.printed(/not today[\s\S]*the server did not start[\s\S]*the last good server goes on/, position);
   expect(await create(address, other)).toEqual(conflict('body/id 1 is taken'));
 
+  // what neither starts nor ends
+  const waiting = "console.log('it waits'); await new Promise(() => setInterval(() => undefined, 1000));";
+  await edit('src/main.ts', `if (process.pid > 0) throw new Error('not today');`, waiting, /it waits/);
+  await edit('src/main.ts', waiting, '', SERVING);
+
   expect(await dev.stop('SIGINT')).toBe(0);
   await expect(create(address, monstera)).rejects.toThrow('fetch failed');
 });

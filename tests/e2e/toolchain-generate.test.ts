@@ -78,6 +78,30 @@ it('never touches a handler that is there, and says what is left to do by hand',
   expect(project.read('src/handlers/index.ts')).toBe(index);
 });
 
+it.each([
+  [
+    'createPlant: createPlant(store), // mine',
+    'createPlant: createPlant(store), // mine\n  getPlant: getPlant(),',
+  ],
+  [
+    'createPlant: createPlant(store) // mine',
+    'createPlant: createPlant(store), // mine\n  getPlant: getPlant(),',
+  ],
+  [
+    'createPlant: createPlant(store) /* mine */,',
+    'createPlant: createPlant(store) /* mine */,\n  getPlant: getPlant(),',
+  ],
+  ['...plants(store),', '...plants(store),'],
+])('keeps the list of handlers as a person wrote it: %s', (was, is) => {
+  addGetPlant();
+  project.edit('src/handlers/index.ts', 'createPlant: createPlant(store),', was);
+  project.edit('src/handlers/index.ts', "'./create-plant';", "'./create-plant'; // mine");
+  generate();
+  const index = project.read('src/handlers/index.ts');
+  expect(index).toContain(`({\n  ${is}\n})`);
+  expect(index).toContain("'./create-plant'; // mine\n");
+});
+
 it('leads through the loop of README: what the document adds, the compiler asks of the handler', () => {
   project.edit(
     DOCUMENT,

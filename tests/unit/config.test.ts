@@ -1,6 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { constants } from 'node:buffer';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { InvalidConfig, readConfig } from '../../src/config';
+import { InvalidConfig, readConfig, watchTokensFile } from '../../src/config';
 
 const EXAMPLE = readFileSync(join(__dirname, '../../.env.example'), 'utf8');
 const SOURCE = readFileSync(join(__dirname, '../../src/config.ts'), 'utf8');
@@ -53,7 +55,7 @@ const JWT = {
   AUTH_AUDIENCE: 'this-service',
 };
 
-test.each([
+test.each<[NodeJS.ProcessEnv, string[]]>([
   [{ MAX_REQUESTS: '0' }, ['MAX_REQUESTS: expected an integer from 1 to 1000000, got "0"']],
   [{ KEEP_ALIVE_TIMEOUT: '5s' }, ['KEEP_ALIVE_TIMEOUT: expected an integer from 1 to 3600000, got "5s"']],
   [
@@ -81,14 +83,43 @@ test.each([
     { ...JWT, AUTH_JWKS_URL: 'issuer' },
     ['AUTH_JWKS_URL: expected an https:// URL (http:// on this machine only), got "issuer"'],
   ],
+  ...['http://localhost:x@issuer.example.com/keys', 'https://user:hunter2@issuer.example.com/keys'].map(
+    (url): [NodeJS.ProcessEnv, string[]] => [
+      { ...JWT, AUTH_JWKS_URL: url },
+      ['AUTH_JWKS_URL: expected a URL without user and password, got one with them'],
+    ],
+  ),
+  [
+    { NODE_ENV: 'production ' },
+    ['API_TOKENS or API_TOKENS_FILE: expected tokens, since NODE_ENV is production, got none'],
+  ],
   [{ ...JWT, NODE_ENV: 'production' }, []],
   [{ ...JWT, AUTH_JWKS_URL: 'http://127.0.0.1:8080/keys' }, []],
 ])('%j: %j', (environment, sentences) => {
   expect(wrongIn(environment)).toEqual(sentences);
 });
 
+test('BODY_LIMIT is no more than what one string can hold, as every text of a body must be one', () => {
+  const most = constants.MAX_STRING_LENGTH;
+  expect(wrongIn({ BODY_LIMIT: String(most) })).toEqual([]);
+  expect(wrongIn({ BODY_LIMIT: String(most + 1) })).toEqual([
+    `BODY_LIMIT: expected an integer from 1 to ${most}, got "${most + 1}"`,
+  ]);
+});
+
 test('neither tokens nor passwords are shown', () => {
   const said = wrongIn({ API_TOKENS: 'hunter2, hunter 2', DATABASE_URL: 'mysql://root:hunter2@db' });
   expect(said).toHaveLength(2);
   expect(said.join()).not.toContain('hunter');
+});
+
+test('a file of tokens that has changed between its reading and its watching is read again', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'contract-first-'));
+  const file = join(folder, 'tokens');
+  writeFileSync(file, 'new\n');
+  const change = await new Promise((resolve) => {
+    watchTokensFile(file, ['old'], resolve);
+  });
+  expect(change).toEqual(['new']);
+  rmSync(folder, { recursive: true });
 });

@@ -79,6 +79,7 @@ it('cuts off what has no end where it may, and gives up where it may not', () =>
   expect(depth(firstOf({ $ref: '#/components/schemas/Node' }, { Node: node(['value']) }))).toBeGreaterThan(0);
   expect(all({ $ref: '#/components/schemas/Node' }, { Node: node(['next']) })).toEqual([]);
   expect(all(false)).toEqual([]);
+  expect(all({ type: 'object', minProperties: 3, propertyNames: { enum: ['a', 'b'] } })).toEqual([]);
 });
 
 it('takes each alternative in turn, and leaves out more and more', () => {

@@ -52,6 +52,11 @@ others of a type          | additionalProperties: {} -> additionalProperties: {t
 an alternative fewer      | oneOf: [{type: string}, {type: null}] -> oneOf: [{type: string}] | q | /oneOf/1: this alternative is gone
 an alternative more       | oneOf: [{type: string}] -> oneOf: [{type: null}, {type: string}] | s | /oneOf/0: this alternative is new
 an alternative to what was | type: string -> anyOf: [{type: string}, {type: null}] | s | /anyOf/1: this alternative is new
+a further choice          | anyOf: [{const: 1}] -> {anyOf: [{const: 1}], oneOf: [{const: 1}]} | qs | : its anyOf and oneOf are not comparable to those before
+alternatives that exclude each other | anyOf: [{type: integer}, {type: number}] -> oneOf: [{type: integer}, {type: number}] | q | /oneOf: was anyOf: what several alternatives admit is refused
+that do not any more      | oneOf: [{type: integer}, {type: number}] -> anyOf: [{type: integer}, {type: number}] | s | : was oneOf: what several alternatives admit is admitted now
+values of a type          | type: string -> enum: [a]                        | q  | /enum: only "a" is admitted now
+float to double           | format: float -> format: double                  | s  | /format: format was float, is double
 what is not judged        | {} -> not: {const: 1}                            | qs | /not: not differs, in a way that is not judged here
 `;
 
@@ -102,6 +107,24 @@ describe.each(['requests', 'responses'] as const)('in %s', (side) => {
     ]);
   });
 
+  it('what stands beside alternatives is compared, where there were none', () => {
+    const found = compare(
+      { type: 'object' },
+      { required: ['a'], anyOf: [{ type: 'object' }, { type: 'null' }] },
+    );
+    expect(found).toContainEqual({
+      pointer: `${at}/required`,
+      message: `in ${side}: a is required now`,
+      breaking: letter === 'q',
+    });
+  });
+
+  it('a property gone where others are of another type breaks requests too', () => {
+    const others = { additionalProperties: { type: 'string' } };
+    const found = compare({ properties: { a: { type: 'integer' } }, ...others }, others);
+    expect(found.some(({ message }) => message.endsWith('type was integer, is string'))).toBe(letter === 'q');
+  });
+
   it('a new property that is required breaks requests', () => {
     const found = compare({}, { properties: { a: {} }, required: ['a'] });
     expect(found.map(({ breaking }) => breaking)).toEqual(side === 'requests' ? [true] : [false, false]);
@@ -114,6 +137,13 @@ describe.each(['requests', 'responses'] as const)('in %s', (side) => {
       '{required: [a], properties: {a: {}}}',
     ],
     ['const for enum', 'enum: [a]', 'const: a'],
+    ['a type that the values have', '{type: string, enum: [a, b]}', 'enum: [a, b]'],
+    ['a least length of nothing', 'type: string', '{type: string, minLength: 0}'],
+    [
+      'anyOf for oneOf, of different types',
+      'oneOf: [{type: string}, {type: null}]',
+      'anyOf: [{type: string}, {type: null}]',
+    ],
     ['the order of alternatives', 'oneOf: [{const: 1}, {const: 2}]', 'oneOf: [{const: 2}, {const: 1}]'],
     ['a reference for what it leads to', 'type: string', '$ref: "#/components/schemas/Text"'],
     ['descriptions and examples', '{description: a}', '{description: b, examples: [1]}'],
@@ -149,3 +179,25 @@ it('what changes in a component is told once for each side, at its place, and cy
     { ...at, message: 'in responses: maxProperties 1 is new', breaking: false },
   ]);
 });
+
+it.each(['anyOf', 'oneOf'])(
+  'cycles through the branches of %s end, and what changes in one is told',
+  (union) => {
+    const reference = { $ref: '#/components/schemas/Node' };
+    const build = (more: object) =>
+      buildDocument({
+        operation: SIDES.requests.put(reference),
+        components: {
+          schemas: { Node: { [union]: [{ properties: { next: reference }, ...more }, { type: 'null' }] } },
+        },
+      });
+    expect(compareDocuments(build({}), build({}))).toEqual([]);
+    expect(compareDocuments(build({}), build({ maxProperties: 1 }))).toEqual([
+      {
+        pointer: `/components/schemas/Node/${union}/0/maxProperties`,
+        message: 'in requests: maxProperties 1 is new',
+        breaking: true,
+      },
+    ]);
+  },
+);
