@@ -175,7 +175,7 @@ function addProperties(
     const pointer = below(here, name);
     view.properties.set(name, [...(view.properties.get(name) ?? []), pointer]);
     const withheld = direction === 'request' ? 'readOnly' : 'writeOnly';
-    if (document.follow(pointer).value[withheld] === true) view.withheld.add(name);
+    if (document.isMarked(pointer, withheld)) view.withheld.add(name);
   }
 }
 

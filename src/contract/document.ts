@@ -82,6 +82,19 @@ export class OpenApiDocument {
     return undefined;
   }
 
+  /** Whether the schema at `pointer` says `keyword: true`: itself, beside a `$ref` too, or in what it is made of. */
+  isMarked(pointer: string, keyword: 'readOnly' | 'writeOnly', seen = new Set<string>()): boolean {
+    const value = this.at(pointer);
+    if (!isObject(value) || seen.has(pointer)) return false;
+    seen.add(pointer);
+    if (value[keyword] === true) return true;
+    const target = '$ref' in value ? this.target(value['$ref'], pointer) : undefined;
+    const parts = [value['allOf'] ?? []].flat().map((_, i) => below(pointer, 'allOf', i));
+    return [...(target === undefined ? [] : [target]), ...parts].some((part) =>
+      this.isMarked(part, keyword, seen),
+    );
+  }
+
   /** The object at `pointer`, or the one that its `$ref`s lead to; an empty one if there is none. */
   follow(pointer: string): Place {
     const seen = new Set<string>();

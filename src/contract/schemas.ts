@@ -184,10 +184,9 @@ export class SchemaSet {
   /** A property that is `readOnly` is not part of a request, nor one that is `writeOnly` of a response. */
   private oneWay(value: JsonObject, pointer: string, rewritten: Record<string, unknown>): void {
     const keyword = this.direction === 'request' ? 'readOnly' : 'writeOnly';
-    const names = members(value['properties']).flatMap(([name]) => {
-      const property = this.document.follow(below(pointer, 'properties', name)).value;
-      return property[keyword] === true ? [name] : [];
-    });
+    const names = members(value['properties'])
+      .map(([name]) => name)
+      .filter((name) => this.document.isMarked(below(pointer, 'properties', name), keyword));
     if (names.length === 0) return;
     const excluded = Object.fromEntries(names.map((name) => [name, { [keyword]: true }]));
     rewritten['properties'] = { ...(rewritten['properties'] as JsonObject), ...excluded };

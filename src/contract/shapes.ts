@@ -178,7 +178,7 @@ export class Shapes {
       for (const [name] of members(schema['properties'])) {
         const here = below(pointer, 'properties', name);
         add(properties, name, here);
-        if (this.document.follow(here).value['writeOnly'] === true) writeOnly.add(name);
+        if (this.document.isMarked(here, 'writeOnly')) writeOnly.add(name);
       }
       for (const [pattern] of members(schema['patternProperties'])) {
         patterns.push([new RegExp(pattern, 'u'), below(pointer, 'patternProperties', pattern)]);
