@@ -1,5 +1,6 @@
 import { below, isObject, type JsonObject, members, type OpenApiDocument } from './document';
 import { isJudged, type MediaTypeObject } from './media-type';
+import { excludeOneWay } from './one-way';
 import type { Parameter } from './operations';
 
 /** Which way a value goes: what a schema admits depends on it. */
@@ -109,7 +110,7 @@ export class SchemaSet {
     if ('$ref' in value) this.refer(value['$ref'], pointer, lenient, rewritten);
     if (value['uniqueItems'] === true) rewritten['unique'] = true;
     this.exactNumbers(value, pointer, rewritten);
-    this.oneWay(value, pointer, rewritten);
+    excludeOneWay(this.document, value, pointer, this.direction, rewritten);
     return rewritten;
   }
 
@@ -179,19 +180,6 @@ export class SchemaSet {
         );
       }
     }
-  }
-
-  /** A property that is `readOnly` is not part of a request, nor one that is `writeOnly` of a response. */
-  private oneWay(value: JsonObject, pointer: string, rewritten: Record<string, unknown>): void {
-    const keyword = this.direction === 'request' ? 'readOnly' : 'writeOnly';
-    const names = members(value['properties'])
-      .map(([name]) => name)
-      .filter((name) => this.document.isMarked(below(pointer, 'properties', name), keyword));
-    if (names.length === 0) return;
-    const excluded = Object.fromEntries(names.map((name) => [name, { [keyword]: true }]));
-    rewritten['properties'] = { ...(rewritten['properties'] as JsonObject), ...excluded };
-    const required = [value['required']].flat();
-    rewritten['required'] = required.filter((name) => typeof name === 'string' && !names.includes(name));
   }
 }
 
