@@ -16,6 +16,7 @@ import {
 } from '../src/contract/document';
 import { readOperations } from '../src/contract/operations';
 import { isInt64 } from '../src/contract/schemas';
+import { splitByDirection } from './directions';
 import { OVERLAY, PUBLISHED, root, SOURCES, TYPES } from './paths';
 import { located, readSource, SourceError, unknownKeywords } from './source';
 
@@ -113,8 +114,9 @@ function readOverlay(file: string): Overlay {
 
 /** The types of openapi-typescript, int64 as bigint, and what each operation demands of its caller. */
 export async function typesOf(document: JsonObject): Promise<string> {
+  const described = new OpenApiDocument(document);
   const keyword = (kind: ts.KeywordTypeSyntaxKind) => ts.factory.createKeywordTypeNode(kind);
-  const nodes = await openapiTS(JSON.stringify(document), {
+  const nodes = await openapiTS(JSON.stringify(splitByDirection(described)), {
     transform(schema) {
       if (!isObject(schema)) return undefined;
       if (schema.format === 'binary') return ts.factory.createTypeReferenceNode('Uint8Array');
@@ -126,7 +128,7 @@ export async function typesOf(document: JsonObject): Promise<string> {
         : bigint;
     },
   });
-  const requirements = readOperations(new OpenApiDocument(document)).map(({ operationId, security }) => {
+  const requirements = readOperations(described).map(({ operationId, security }) => {
     const alternatives = security.map((schemes) => JSON.stringify(schemes.map(({ scheme }) => scheme)));
     return `    ${JSON.stringify(operationId)}: ${alternatives.join(' | ') || 'never'};\n`;
   });

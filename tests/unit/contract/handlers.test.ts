@@ -9,14 +9,34 @@ const object = (properties: object) => ({ type: 'object', properties, required: 
 const error = json(object({ error: { type: 'integer' }, message: { type: 'string' } }));
 const DOCUMENT = buildDocument({
   security: [{ bearerAuth: [] }],
-  components: { securitySchemes: { bearerAuth: { type: 'http', scheme: 'bearer' } } },
+  components: {
+    securitySchemes: { bearerAuth: { type: 'http', scheme: 'bearer' } },
+    schemas: {
+      Secret: { type: 'string' },
+      Thing: {
+        type: 'object',
+        required: ['name', 'secret'],
+        properties: {
+          name: { type: 'string' },
+          secret: { $ref: '#/components/schemas/Secret', writeOnly: true },
+          made: { type: 'string', readOnly: true },
+        },
+      },
+    },
+  },
   operation: {
     requestBody: {
       required: true,
-      content: json(object({ id: { type: 'integer', format: 'int64' }, name: { type: 'string' } })),
+      content: json({
+        allOf: [
+          { $ref: '#/components/schemas/Thing' },
+          object({ id: { type: 'integer', format: 'int64' } }),
+          { required: ['made'] },
+        ],
+      }),
     },
     responses: {
-      200: { description: 'done', content: json(object({ name: { type: 'string' } })) },
+      200: { description: 'done', content: json({ $ref: '#/components/schemas/Thing' }) },
       400: { description: 'refused', content: error },
       401: {
         description: 'who is it?',
@@ -90,6 +110,21 @@ const CASES: [name: string, source: string, says: RegExp][] = [
   [
     'the principal is there',
     handler(`return { status: 200, body: { name: request.principal.bearerAuth.id } };`),
+    /^$/,
+  ],
+  [
+    'what is writeOnly is in the request',
+    handler(`const secret: string = request.body.secret; return { status: 200, body: { name: secret } };`),
+    /^$/,
+  ],
+  [
+    'what is readOnly is not in the request',
+    handler(`return { status: 200, body: { name: String(request.body.made) } };`),
+    /'made' does not exist/,
+  ],
+  [
+    'what is readOnly may be answered',
+    handler(`return { status: 200, body: { name: '', made: '' } };`),
     /^$/,
   ],
   ['a missing handler', `export const all: Handlers = {};`, /'postThing' is missing/],
