@@ -43,9 +43,7 @@ export function splitByDirection(document: OpenApiDocument): JsonObject {
           return [key, operand.filter((name: unknown) => !gone.some((other) => other === name))];
         if (Array.isArray(operand)) return [key, operand.map(part)];
         if (!MAPS_OF_SCHEMAS.includes(key)) return [key, narrow(operand, here, keyword, [])];
-        const kept = members(operand).filter(
-          ([name]) => key !== 'properties' || !gone.includes(name),
-        );
+        const kept = members(operand).filter(([name]) => key !== 'properties' || !gone.includes(name));
         return [key, Object.fromEntries(kept.map(([name, value]) => [name, part(value, name)]))];
       }),
     );
