@@ -30,6 +30,9 @@ export async function readSource(file: string): Promise<JsonObject> {
   return parsed;
 }
 
+/** Of what is wrong in the same way, as many are told at once. */
+const MOST = 20;
+
 /**
  * What neither OpenAPI nor JSON Schema knows, such as `maximun`, a line for each: JSON Schema has a validator pass it
  * over, and so the value would go unchecked.
@@ -38,10 +41,11 @@ export async function unknownKeywords(file: string): Promise<string[]> {
   const problems = await lint({ ref: file, config: await createConfig({ rules: { struct: 'error' } }) });
   // The rest of this rule is for the server to say, which refuses to start.
   const unknown = problems.filter(({ message }) => message.endsWith('is not expected here.'));
-  return unknown.map((problem) => {
+  const lines = unknown.slice(0, MOST).map((problem) => {
     const known = problem.suggest.map((name) => `\`${name}\``).join(' or ');
     return `${problemLine(problem)} ${known === '' ? 'Begin it with x- if it is your own' : `Do you mean ${known}?`}`;
   });
+  return unknown.length > MOST ? [...lines, `and ${unknown.length - MOST} more of this kind`] : lines;
 }
 
 function problemLine({ message, location: [at] }: NormalizedProblem): string {

@@ -37,13 +37,16 @@ it('serves a document with a keyword that nobody knows, and says that it goes un
   const folder = mkdtempSync(join(tmpdir(), 'contract-first-'));
   const document = join(folder, 'openapi.yaml');
   const text = readFileSync(join(ROOT, 'tests/contract/documents/strings.yaml'), 'utf8');
-  writeFileSync(document, text.replace(' minLength: 3', ' nullable: true,$&'));
+  const misspelt = Array.from({ length: 25 }, (_, i) => ` maxLenght${i}: 3,`).join('');
+  writeFileSync(document, text.replace(' minLength: 3', ` nullable: true,${misspelt}$&`));
   start(document);
   await mock.printed(/mock of .* on http:/);
   rmSync(folder, { recursive: true });
   expect(mock.output()).toMatch(
     /^ {2}unchecked {2}\S+openapi\.yaml:\d+:\d+: Property `nullable` is not expected here\. Begin it with x- /m,
   );
+  expect(mock.output().match(/^ {2}unchecked/gm)).toHaveLength(21);
+  expect(mock.output()).toContain('and 6 more of this kind');
 });
 
 it.each([
