@@ -3,7 +3,7 @@ import type { Family } from '../../tests/contract/engine/cases/case';
 import { Literal, type Value } from '../../tests/contract/engine/json';
 import { createOracle, type Oracle } from '../../tests/contract/engine/oracle';
 
-const sound = createOracle(contract);
+const sound = createOracle({ json: contract, direction: 'request' });
 
 /** The value as a reader on doubles has it. */
 function rounded(value: Value): Value {

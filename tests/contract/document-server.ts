@@ -28,7 +28,7 @@ export async function readFiles(name: string): Promise<JsonObject> {
 /** A service for any document, as the engine sees it: its handlers answer with values sampled from the response schemas. */
 export function serviceOf(json: JsonObject): Target {
   const document = readDocument(json);
-  const oracle = createOracle(json);
+  const oracle = createOracle(document.responses);
   const schemes = Object.entries(document.schemes);
   return {
     document: json,
@@ -72,8 +72,8 @@ function bodyOf(document: Document, oracle: Oracle, { name, schema }: Response['
   return schema === undefined ? 'anything' : sampled(document, oracle, schema);
 }
 
-function sampled({ json }: Document, oracle: Oracle, schema: string): unknown {
-  const [value] = samples(json, oracle, schema, 'all', 20);
+function sampled({ responses }: Document, oracle: Oracle, schema: string): unknown {
+  const [value] = samples(responses, oracle, schema, 'all', 20);
   if (value === undefined) throw new Error(`expected a value that fits ${schema}, found none`);
   return toJavaScript(value);
 }

@@ -17,6 +17,7 @@ const DOCUMENTS = [
   'events.yaml',
   'media.yaml',
   'numbers.yaml',
+  'one-way.yaml',
   'parameters.yaml',
   'security.yaml',
   'strings.yaml',
@@ -39,12 +40,13 @@ describe('the engine, unchanged, on documents that it has never seen', () => {
     async (name) => {
       const target = serviceOf(await readFiles(name));
       const document = readDocument(target.document);
-      const oracle = createOracle(target.document);
+      const oracle = createOracle(document.requests);
       const ledger = openLedger(document, target);
       const contradictions = document.operations.flatMap((operation) => {
         const context = {
           document,
           oracle,
+          responseOracle: createOracle(document.responses),
           target,
           operation,
           base: baseInputs(document, oracle, operation),

@@ -1,7 +1,14 @@
+import type { Schemas } from './direction';
 import { at, escape, list, object, strings, word, type Json, type JsonObject } from './json';
 
+export interface Examples {
+  readonly examples: readonly Json[];
+  /** Those of its schema, which may be one of both requests and responses. */
+  readonly schemaExamples: readonly Json[];
+}
+
 /** A parameter as OpenAPI 3.1 section 4.8.12 describes it, its defaults filled in. */
-export interface Parameter {
+export interface Parameter extends Examples {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header' | 'cookie';
   readonly required: boolean;
@@ -11,14 +18,12 @@ export interface Parameter {
   readonly mediaType?: string;
   /** Pointer of its schema. */
   readonly schema: string;
-  readonly examples: readonly Json[];
 }
 
-export interface MediaType {
+export interface MediaType extends Examples {
   readonly name: string;
   /** Pointer of its schema; absent where the document gives none. */
   readonly schema?: string;
-  readonly examples: readonly Json[];
 }
 
 export interface Response {
@@ -42,6 +47,9 @@ export interface Operation {
 
 export interface Document {
   readonly json: JsonObject;
+  /** What it says of requests, their parameters included. */
+  readonly requests: Schemas;
+  readonly responses: Schemas;
   readonly operations: readonly Operation[];
   readonly schemes: Readonly<Record<string, JsonObject>>;
 }
@@ -69,6 +77,8 @@ export function readDocument(json: JsonObject): Document {
   const schemes = Object.keys(object(object(json['components'])['securitySchemes']));
   return {
     json,
+    requests: { json, direction: 'request' },
+    responses: { json, direction: 'response' },
     operations,
     schemes: Object.fromEntries(
       schemes.map((name) => [
@@ -132,7 +142,7 @@ function readParameter(json: JsonObject, pointer: string): Parameter {
     explode: typeof node['explode'] === 'boolean' ? node['explode'] : style === 'form',
     ...(mediaType !== undefined && { mediaType }),
     schema: `${described}/schema`,
-    examples: readExamples(json, described),
+    ...readExamples(json, described),
   };
 }
 
@@ -156,19 +166,19 @@ function readContent(json: JsonObject, owner: string): MediaType[] {
     const node = object(media);
     const pointer = `${owner}/content/${escape(name)}`;
     const schema = node['schema'] !== undefined && { schema: `${pointer}/schema` };
-    return { name, ...schema, examples: readExamples(json, pointer) };
+    return { name, ...schema, ...readExamples(json, pointer) };
   });
 }
 
-/** The examples of a parameter or media type, its schema's last. */
-function readExamples(json: JsonObject, owner: string): Json[] {
+/** The examples of a parameter or media type. */
+function readExamples(json: JsonObject, owner: string): Examples {
   const { example, examples, schema } = object(at(json, owner));
   const named = Object.keys(object(examples)).map(
     (key) => object(at(json, follow(json, `${owner}/examples/${escape(key)}`)))['value'],
   );
-  const ofSchema =
+  const schemaExamples =
     schema === undefined ? [] : list(object(at(json, follow(json, `${owner}/schema`)))['examples']);
-  return [example, ...named, ...ofSchema].filter((given) => given !== undefined);
+  return { examples: [example, ...named].filter((given) => given !== undefined), schemaExamples };
 }
 
 const readSecurity = (json: Json | undefined): string[][] =>

@@ -64,7 +64,7 @@ export async function generated(
 
 /** Any value that a slot may carry, or undefined where chance made one that does not fit. */
 function fitting({ document, oracle }: Context, slot: Slot): fc.Arbitrary<Value | undefined> {
-  return arbitrary(document.json, [{ pointer: slot.schema, certain: true }], 'any').map((value) =>
+  return arbitrary(document.requests, [{ pointer: slot.schema, certain: true }], 'any').map((value) =>
     fits(oracle, slot, value) ? value : undefined,
   );
 }
@@ -103,7 +103,7 @@ function faultyCases(context: Context): fc.Arbitrary<Case | undefined> | undefin
   const drawn = fc.oneof(...parts.map((slot) => fitting(context, slot).map((value) => ({ slot, value }))));
   return fc.tuple(drawn, fc.nat()).map(([{ slot, value }, number]): Case | undefined => {
     if (value === undefined) return undefined;
-    const faults = trials(sites(document.json, oracle, slot.schema, value)).filter(
+    const faults = trials(sites(document.requests, oracle, slot.schema, value)).filter(
       ({ side }) => side === 'violates',
     );
     const fault = faults[number % Math.max(1, faults.length)];

@@ -58,7 +58,7 @@ const target: Target = {
   situations: {},
   waivers: [],
 };
-const judge = createJudge(document, createOracle(json), target);
+const judge = createJudge(document, createOracle(document.responses), target);
 
 interface Answer {
   status?: number;

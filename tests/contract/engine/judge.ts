@@ -138,7 +138,7 @@ function unlisted(
   value: Value,
   place = '',
 ): string[] {
-  const fragments = applying(document.json, oracle, location, value);
+  const fragments = applying(document.responses, oracle, location, value);
   if (Array.isArray(value)) {
     return value.flatMap((entry, index) =>
       unlisted(document, oracle, item(fragments, index), entry, `${place}/${index}`),

@@ -104,7 +104,7 @@ function derive(document: Document, operation: Operation): Obligation[] {
     ...slots(document, operation).flatMap((slot) => {
       const kind = slot.body ? codec(slot.body.name) : 'text';
       if (kind === 'binary') return [];
-      return constraints(document.json, slot.schema).flatMap(({ pointer, keyword, certain }) =>
+      return constraints(document.requests, slot.schema).flatMap(({ pointer, keyword, certain }) =>
         (['holds', 'violates'] as const)
           .filter(
             (side) =>

@@ -1,5 +1,6 @@
+import type { Schemas } from './direction';
 import type { Parameter } from './document';
-import { Literal, print, type Json, type Value } from './json';
+import { Literal, print, type Value } from './json';
 import { item, property, types, variants, type Location, type Type } from './schema';
 
 /** Text that no style, proxy or cookie parser reads in two ways. */
@@ -79,8 +80,8 @@ function leaf(value: Value): string | undefined {
  *
  * @returns undefined where the schema leaves more than one reading.
  */
-export function reading(document: Json, location: Location, value: Value): Value | undefined {
-  const alternatives = variants(document, location);
+export function reading(schemas: Schemas, location: Location, value: Value): Value | undefined {
+  const alternatives = variants(schemas, location);
   const admitted = new Set(alternatives.flatMap(types));
   const fragments = alternatives.flat();
   if (Array.isArray(value) || value instanceof Map) {
@@ -89,7 +90,7 @@ export function reading(document: Json, location: Location, value: Value): Value
       value instanceof Map ? [...value] : value.map((entry, index): [string, Value] => [`${index}`, entry]);
     const read = entries.map(([key, entry]): [string, Value | undefined] => {
       const inside = value instanceof Map ? property(fragments, key) : item(fragments, Number(key));
-      return [key, reading(document, inside, entry)];
+      return [key, reading(schemas, inside, entry)];
     });
     const sure = read.flatMap(([key, entry]): [string, Value][] =>
       entry === undefined ? [] : [[key, entry]],

@@ -1,5 +1,5 @@
-import type { Document, MediaType, Operation, Parameter } from './document';
-import { fromJson, object, print, word, type Json, type JsonObject, type Value } from './json';
+import type { Document, Examples, MediaType, Operation, Parameter } from './document';
+import { fromJson, object, print, word, type JsonObject, type Value } from './json';
 import type { Oracle } from './oracle';
 import { formEncoded, reading, serialise } from './parameters';
 import type { Target } from './target';
@@ -13,12 +13,11 @@ export interface Inputs {
 }
 
 /** A part of a request that a schema describes: a parameter, or the body in one media type. */
-export interface Slot {
+export interface Slot extends Examples {
   readonly label: string;
   /** Pointer of its schema. */
   readonly schema: string;
   readonly required: boolean;
-  readonly examples: readonly Json[];
   readonly body?: MediaType;
   /** The value as the receiver reads it, or undefined where it cannot be sent unmistakably. */
   readonly read: (value: Value) => Value | undefined;
@@ -43,16 +42,17 @@ export function slots(document: Document, operation: Operation): Slot[] {
   return [...parameters, ...bodies];
 }
 
-function parameterSlot({ json }: Document, parameter: Parameter): Slot {
+function parameterSlot({ requests }: Document, parameter: Parameter): Slot {
   const location = [{ pointer: parameter.schema, certain: true }];
   return {
     label: `${parameter.in} ${parameter.name}`,
     schema: parameter.schema,
     required: parameter.required,
     examples: parameter.examples,
+    schemaExamples: parameter.schemaExamples,
     read: (value) => {
       if (serialise(parameter, value) === undefined) return undefined;
-      return parameter.mediaType === undefined ? reading(json, location, value) : value;
+      return parameter.mediaType === undefined ? reading(requests, location, value) : value;
     },
     fill: (inputs, value) => ({
       ...inputs,
@@ -61,20 +61,21 @@ function parameterSlot({ json }: Document, parameter: Parameter): Slot {
   };
 }
 
-function bodySlot({ json }: Document, operation: Operation, media: MediaType, schema: string): Slot {
+function bodySlot({ requests }: Document, operation: Operation, media: MediaType, schema: string): Slot {
   const kind = codec(media.name);
   return {
     label: `body ${media.name}`,
     schema,
     required: operation.body?.required === true,
     examples: media.examples,
+    schemaExamples: media.schemaExamples,
     body: media,
     read: (value) => {
       if (kind === 'json') return value;
       if (kind === 'form')
         return formEncoded(value) === undefined
           ? undefined
-          : reading(json, [{ pointer: schema, certain: true }], value);
+          : reading(requests, [{ pointer: schema, certain: true }], value);
       // In text, unlike in JSON, U+FEFF at the start is a byte order mark and no part of the value.
       return typeof value === 'string' && value.isWellFormed() && !/^(?:\ufeff|$)/.test(value)
         ? value
@@ -99,7 +100,7 @@ export function slotSamples(
   mode: Mode,
   count: number,
 ): Value[] {
-  return samples(document.json, oracle, slot.schema, mode, count).filter((value) =>
+  return samples(document.requests, oracle, slot.schema, mode, count).filter((value) =>
     fits(oracle, slot, value),
   );
 }
@@ -122,7 +123,9 @@ export function baseInputs(document: Document, oracle: Oracle, operation: Operat
   for (const slot of slots(document, operation)) {
     if (slot.body ? slot.body !== firstBody : !slot.required) continue;
     const [value] = [
-      ...slot.examples.map(fromJson).filter((example) => fits(oracle, slot, example)),
+      ...[...slot.examples, ...slot.schemaExamples]
+        .map(fromJson)
+        .filter((example) => fits(oracle, slot, example)),
       ...slotSamples(document, oracle, slot, 'required', 20),
       ...slotSamples(document, oracle, slot, 'all', 20),
     ];

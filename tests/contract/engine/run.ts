@@ -31,7 +31,7 @@ export interface Result {
 export interface RunOptions {
   /** Generated requests per operation, valid and faulty each. */
   readonly generated?: number;
-  /** Another oracle, to prove that a wrong one does not go unnoticed. */
+  /** Another oracle for both directions, to prove that a wrong one does not go unnoticed. */
   readonly oracle?: Oracle;
 }
 
@@ -39,8 +39,9 @@ export interface RunOptions {
 export async function run(target: Target, options: RunOptions = {}): Promise<Result> {
   const began = performance.now();
   const document = readDocument(target.document);
-  const oracle = options.oracle ?? createOracle(target.document);
-  const common = { document, oracle, target };
+  const oracle = options.oracle ?? createOracle(document.requests);
+  const responseOracle = options.oracle ?? createOracle(document.responses);
+  const common = { document, oracle, responseOracle, target };
   const session = openSession(common);
   const { ledger, failures, attempt, attemptAll, tell } = session;
   const seed = seedOf(target.document);
@@ -97,13 +98,16 @@ export async function run(target: Target, options: RunOptions = {}): Promise<Res
   };
 }
 
-type Common = Pick<Context, 'document' | 'oracle' | 'target'>;
+type Common = Omit<Context, 'operation' | 'base'>;
 
 /** Why the plainest request, which comes from the document alone, may not succeed: for what its path names. */
 function likelyCause({ parameters }: Operation): string[] {
   const path = parameters.filter((parameter) => parameter.in === 'path');
-  const unnamed = path.filter(({ examples }) => examples.length === 0).map(({ name }) => name);
-  const named = path.map(({ name, examples: [example] }) => `${name} = ${JSON.stringify(example)}`);
+  const shown = path.map(
+    ({ name, examples, schemaExamples: [last] }) => [name, examples[0] ?? last] as const,
+  );
+  const unnamed = shown.flatMap(([name, example]) => (example === undefined ? [name] : []));
+  const named = shown.map(([name, example]) => `${name} = ${JSON.stringify(example)}`);
   if (path.length === 0) return [];
   return unnamed.length > 0
     ? [`the document gives no example of path ${unnamed.join(', ')}, so that a value was made up`]

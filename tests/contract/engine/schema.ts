@@ -1,5 +1,6 @@
+import { directed, excluded, type Schemas } from './direction';
 import { requiredNames, target } from './document';
-import { at, escape, fromJson, list, object, type Json, type JsonObject, type Value } from './json';
+import { at, escape, fromJson, list, object, type JsonObject, type Value } from './json';
 import type { Oracle } from './oracle';
 
 /** One schema object that speaks about an instance location, with references and combinations already opened. */
@@ -17,11 +18,11 @@ export type Location = readonly { readonly pointer: string; readonly certain: bo
 type Decide = (keyword: 'anyOf' | 'oneOf' | 'if', branches: string[]) => string[];
 
 /** Every schema object that applies at a location, given the branches that apply. */
-function expand(document: Json, location: Location, decide: Decide): Fragment[] {
+function expand(schemas: Schemas, location: Location, decide: Decide): Fragment[] {
   const fragments: Fragment[] = [];
   const open = (pointer: string, certain: boolean): void => {
     if (fragments.some((fragment) => fragment.pointer === pointer)) return;
-    const node = at(document, pointer);
+    const node = at(schemas.json, pointer);
     const schema: JsonObject = node === false ? { not: {} } : object(node);
     fragments.push({ pointer, schema, certain });
     if (typeof schema['$ref'] === 'string') open(target(schema['$ref']), certain);
@@ -39,18 +40,19 @@ function expand(document: Json, location: Location, decide: Decide): Fragment[] 
     }
   };
   for (const { pointer, certain } of location) open(pointer, certain);
-  return fragments;
+  const absent = fragments.flatMap(({ schema, certain }) => (certain ? excluded(schemas, schema) : []));
+  return fragments.map((fragment) => ({ ...fragment, schema: directed(schemas, fragment.schema, absent) }));
 }
 
 /** Most combinations of branches tried at one location. */
 const COMBINATIONS = 24;
 
 /** The fragments of a location, once for each combination of branches. */
-export function variants(document: Json, location: Location): Fragment[][] {
+export function variants(schemas: Schemas, location: Location): Fragment[][] {
   const found: Fragment[][] = [];
   for (let number = 0; number < COMBINATIONS; number++) {
     let rest = number;
-    const fragments = expand(document, location, (_, branches) => {
+    const fragments = expand(schemas, location, (_, branches) => {
       const chosen = branches[rest % branches.length];
       rest = Math.floor(rest / branches.length);
       return chosen === undefined ? [] : [chosen];
@@ -62,8 +64,8 @@ export function variants(document: Json, location: Location): Fragment[][] {
 }
 
 /** The fragments that apply to this very value. */
-export const applying = (document: Json, oracle: Oracle, location: Location, value: Value): Fragment[] =>
-  expand(document, location, (keyword, branches) => {
+export const applying = (schemas: Schemas, oracle: Oracle, location: Location, value: Value): Fragment[] =>
+  expand(schemas, location, (keyword, branches) => {
     if (keyword !== 'if') return branches.filter((branch) => oracle.valid(branch, value));
     const [condition = '', otherwise = ''] = branches;
     return [oracle.valid(condition, value) ? condition : otherwise];
@@ -105,11 +107,13 @@ export const members = (fragments: readonly Fragment[], keyword: string): Locati
     .filter(({ schema }) => schema[keyword] !== undefined)
     .map(({ pointer, certain }) => ({ pointer: `${pointer}/${keyword}`, certain }));
 
-/** The names that the fragments list, and those of them that are required. */
+/** The names that the fragments list for members that there may be, and those of them that are required. */
 export function propertyNames(fragments: readonly Fragment[]): { listed: string[]; required: string[] } {
-  const required = [...new Set(fragments.flatMap(({ schema }) => requiredNames(schema)))];
-  const listed = fragments.flatMap(({ schema }) => Object.keys(object(schema['properties'])));
-  return { listed: [...new Set([...required, ...listed])], required };
+  const properties = fragments.flatMap(({ schema }) => Object.entries(object(schema['properties'])));
+  const never = properties.flatMap(([name, property]) => (property === false ? [name] : []));
+  const possible = (names: string[]): string[] => [...new Set(names.filter((name) => !never.includes(name)))];
+  const required = possible(fragments.flatMap(({ schema }) => requiredNames(schema)));
+  return { listed: possible([...required, ...properties.map(([name]) => name)]), required };
 }
 
 export const TYPES = ['null', 'boolean', 'integer', 'number', 'string', 'array', 'object'] as const;

@@ -34,9 +34,13 @@ interface Attempt {
 }
 
 /** Sends cases and keeps count of what came of them. */
-export function openSession({ document, oracle, target }: Pick<Context, 'document' | 'oracle' | 'target'>) {
+export function openSession({
+  document,
+  responseOracle,
+  target,
+}: Pick<Context, 'document' | 'responseOracle' | 'target'>) {
   const ledger = openLedger(document, target);
-  const judge = createJudge(document, oracle, target);
+  const judge = createJudge(document, responseOracle, target);
   const failures: Failure[] = [];
   const families = new Map<Family, number>();
   const observations = new Map<string, Observation>();

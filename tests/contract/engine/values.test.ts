@@ -1,3 +1,4 @@
+import type { Schemas } from './direction';
 import { readDocument } from './document';
 import { parse, print, type Json, type JsonObject, type Value } from './json';
 import { createOracle } from './oracle';
@@ -6,9 +7,11 @@ import { slots } from './request';
 import { samples } from './values';
 import { constraints, sites, trials } from './walk';
 
+const requests = (json: JsonObject): Schemas => ({ json, direction: 'request' });
+
 const sample = (schema: JsonObject, mode: 'required' | 'all' | 'any'): Value[] => {
-  const document = { schema };
-  return samples(document, createOracle(document), '/schema', mode, 20);
+  const schemas = requests({ schema });
+  return samples(schemas, createOracle(schemas), '/schema', mode, 20);
 };
 
 describe('values', () => {
@@ -73,8 +76,8 @@ describe('values', () => {
 
 describe('faults', () => {
   const broken = (schema: JsonObject, text: string, keyword: string): string[] => {
-    const document = { schema };
-    return trials(sites(document, createOracle(document), '/schema', parse(text)))
+    const schemas = requests({ schema });
+    return trials(sites(schemas, createOracle(schemas), '/schema', parse(text)))
       .filter((trial) => trial.keyword === keyword && trial.side === 'violates')
       .map(({ value }) => print(value));
   };
@@ -109,7 +112,7 @@ describe('faults', () => {
       $ref: '#/other',
       properties: { a: { anyOf: [{ minLength: 1 }, { type: 'null' }] }, b: { items: { format: 'int64' } } },
     };
-    const owed = constraints({ schema, other: { required: ['a'] } }, '/schema');
+    const owed = constraints(requests({ schema, other: { required: ['a'] } }), '/schema');
     expect(owed.map(({ pointer, keyword, certain }) => [pointer, keyword, certain])).toEqual([
       ['/other', 'required', true],
       ['/schema/properties/a', 'anyOf', true],

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { INTEGER_FORMATS, type Oracle } from './oracle';
-import { Literal, list, object, print, type Json, type Value } from './json';
+import type { Schemas } from './direction';
+import { Literal, list, object, print, type Value } from './json';
 import {
   item,
   listedValues,
@@ -24,25 +25,31 @@ const DEPTH = 4;
  * Values that fit a schema, nearly always: the combinations JSON Schema allows are not all constructed, so what comes out
  * is judged by the oracle before it counts ({@link samples}).
  */
-export function arbitrary(document: Json, location: Location, mode: Mode, depth = 0): fc.Arbitrary<Value> {
+export function arbitrary(schemas: Schemas, location: Location, mode: Mode, depth = 0): fc.Arbitrary<Value> {
   const least = depth > DEPTH ? 'required' : mode;
   return fc.oneof(
-    ...variants(document, location).map((fragments) => {
+    ...variants(schemas, location).map((fragments) => {
       const listed = listedValues(fragments);
       if (listed) return fc.constantFrom(...listed);
-      return fc.oneof(...types(fragments).map((type) => typed(document, fragments, type, least, depth)));
+      return fc.oneof(...types(fragments).map((type) => typed(schemas, fragments, type, least, depth)));
     }),
   );
 }
 
 /** Values at a pointer that the oracle admits: the same ones on every run. */
-export function samples(document: Json, oracle: Oracle, schema: string, mode: Mode, count: number): Value[] {
-  const made = arbitrary(document, [{ pointer: schema, certain: true }], mode);
+export function samples(
+  schemas: Schemas,
+  oracle: Oracle,
+  schema: string,
+  mode: Mode,
+  count: number,
+): Value[] {
+  const made = arbitrary(schemas, [{ pointer: schema, certain: true }], mode);
   return fc.sample(made, { numRuns: count, seed: 1 }).filter((value) => oracle.valid(schema, value));
 }
 
 function typed(
-  document: Json,
+  schemas: Schemas,
   fragments: Fragment[],
   type: Type,
   mode: Mode,
@@ -60,9 +67,9 @@ function typed(
     case 'string':
       return textual(fragments, mode);
     case 'array':
-      return arrays(document, fragments, mode, depth);
+      return arrays(schemas, fragments, mode, depth);
     case 'object':
-      return objects(document, fragments, mode, depth);
+      return objects(schemas, fragments, mode, depth);
   }
 }
 
@@ -162,7 +169,7 @@ function textual(fragments: Fragment[], mode: Mode): fc.Arbitrary<Value> {
     .map((word) => word.slice(0, Math.max(maxLength, 0)).padEnd(minLength, 'abc'));
 }
 
-function arrays(document: Json, fragments: Fragment[], mode: Mode, depth: number): fc.Arbitrary<Value> {
+function arrays(schemas: Schemas, fragments: Fragment[], mode: Mode, depth: number): fc.Arbitrary<Value> {
   const prefix = Math.max(...fragments.map(({ schema }) => list(schema['prefixItems']).length));
   const contains = members(fragments, 'contains');
   const least = Math.max(tightest(fragments, 'minItems', 'max') ?? 0, contains.length > 0 ? 1 : 0);
@@ -175,7 +182,7 @@ function arrays(document: Json, fragments: Fragment[], mode: Mode, depth: number
   const unique = fragments.some(({ schema }) => schema['uniqueItems'] === true);
   const element = (index: number): fc.Arbitrary<Value> => {
     const at = index >= prefix && index - prefix < contains.length ? contains : item(fragments, index);
-    return arbitrary(document, at, unique && wanted[mode] > 1 ? 'any' : mode, depth + 1);
+    return arbitrary(schemas, at, unique && wanted[mode] > 1 ? 'any' : mode, depth + 1);
   };
   const all = fc.tuple(...Array.from({ length: wanted[mode] }, (_, index) => element(index)));
   const sized = mode === 'any' ? fc.tuple(all, fc.integer({ min: least, max: wanted.any })) : undefined;
@@ -184,7 +191,7 @@ function arrays(document: Json, fragments: Fragment[], mode: Mode, depth: number
   return made.map((items) => [...new Map(items.map((entry) => [print(entry), entry])).values()]);
 }
 
-function objects(document: Json, fragments: Fragment[], mode: Mode, depth: number): fc.Arbitrary<Value> {
+function objects(schemas: Schemas, fragments: Fragment[], mode: Mode, depth: number): fc.Arbitrary<Value> {
   const { listed, required } = propertyNames(fragments);
   const patterned = fragments.flatMap(({ schema }) => Object.keys(object(schema['patternProperties'])));
   const some = (pattern: string): string | undefined =>
@@ -195,7 +202,7 @@ function objects(document: Json, fragments: Fragment[], mode: Mode, depth: numbe
   const spare = [...listed, ...fillers, ...Array.from({ length: least }, (_, n) => `extra${n + 1}`)];
   for (const name of spare) if (names.size < least) names.add(name);
   const entries = Object.fromEntries(
-    [...names].map((name) => [name, arbitrary(document, property(fragments, name), mode, depth + 1)]),
+    [...names].map((name) => [name, arbitrary(schemas, property(fragments, name), mode, depth + 1)]),
   );
   const kept = mode === 'any' ? required.filter((name) => names.has(name)) : [...names];
   return fc.record(entries, { requiredKeys: kept }).map((made) => new Map(Object.entries(made)));

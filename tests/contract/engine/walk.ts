@@ -1,8 +1,10 @@
 import { isKnownFormat, RULES } from './faults';
+import { directed, excluded, excludedInAll, markOf, type Schemas } from './direction';
 import { at, escape, list, object, word, type Json, type Value } from './json';
 import { target } from './document';
 import type { Oracle } from './oracle';
 import { applying, item, members, property, type Fragment, type Location } from './schema';
+import { samples } from './values';
 
 /** A place inside a value, with everything the schema says about it. */
 export interface Site {
@@ -14,11 +16,14 @@ export interface Site {
   readonly put: (value: Value) => Value;
 }
 
-/** Every place of a value, the whole first. */
-export function sites(document: Json, oracle: Oracle, schema: string, value: Value): Site[] {
+/**
+ * Every place of a value, the whole first. A property that does not go this way has its place too, though the value does
+ * not have it: nothing is said there but that it must be absent.
+ */
+export function sites(schemas: Schemas, oracle: Oracle, schema: string, value: Value): Site[] {
   const found: Site[] = [];
   const visit = (place: string, location: Location, here: Value, put: Site['put']): void => {
-    const fragments = applying(document, oracle, location, here);
+    const fragments = applying(schemas, oracle, location, here);
     found.push({ place, value: here, fragments, put });
     if (Array.isArray(here)) {
       here.forEach((entry, index) => {
@@ -34,10 +39,31 @@ export function sites(document: Json, oracle: Oracle, schema: string, value: Val
           put(new Map([...here, [name, next]])),
         );
       }
+      found.push(...absentees(schemas, oracle, { place, value: here, fragments, put }));
     }
   };
   visit('', [{ pointer: schema, certain: true }], value, (next) => next);
   return found;
+}
+
+/** The places of an object's properties that do not go this way, each with a value that is right but for that. */
+function absentees(schemas: Schemas, oracle: Oracle, { place, value, fragments, put }: Site): Site[] {
+  const mark = markOf(schemas);
+  return fragments.flatMap(({ pointer: owner, certain }) =>
+    excluded(schemas, object(at(schemas.json, owner))).flatMap((name): Site[] => {
+      const pointer = `${owner}/properties/${escape(name)}`;
+      const [made] = samples(schemas, oracle, pointer, 'all', 5);
+      if (made === undefined || !(value instanceof Map)) return [];
+      return [
+        {
+          place: `${place}/${escape(name)}`,
+          value: made,
+          fragments: [{ pointer, schema: { [mark]: true }, certain }],
+          put: (next) => put(new Map([...value, [name, next]])),
+        },
+      ];
+    }),
+  );
 }
 
 /** A keyword of a schema that requests can keep or break. */
@@ -50,30 +76,42 @@ export interface Constraint {
 }
 
 /** Every keyword that a schema puts on a value, wherever it stands: what there is to prove, found without any value. */
-export function constraints(document: Json, schema: string): Constraint[] {
+export function constraints(schemas: Schemas, schema: string): Constraint[] {
   const found = new Map<string, Constraint>();
   const seen = new Map<string, boolean>();
-  const visit = (pointer: string, certain: boolean): void => {
-    if (seen.get(pointer) === true || seen.get(pointer) === certain) return;
-    seen.set(pointer, certain);
-    const node = object(at(document, pointer));
+  const visit = (pointer: string, certain: boolean, elsewhere: readonly string[] = []): void => {
+    const marked = object(at(schemas.json, pointer));
+    const absent = [...new Set([...elsewhere, ...excludedInAll(schemas, marked)])].sort();
+    const key = JSON.stringify([pointer, absent]);
+    if (seen.get(key) === true || seen.get(key) === certain) return;
+    seen.set(key, certain);
+    const node = directed(schemas, marked, absent);
+    for (const name of excluded(schemas, marked)) {
+      const mark = { pointer: `${pointer}/properties/${escape(name)}`, keyword: markOf(schemas), certain };
+      found.set(`${mark.pointer} ${mark.keyword}`, mark);
+    }
     for (const [keyword, argument] of Object.entries(node)) {
       if (asserts(keyword, argument)) found.set(`${pointer} ${keyword}`, { pointer, keyword, certain });
     }
-    if (typeof node['$ref'] === 'string') visit(target(node['$ref']), certain);
-    const each = (keyword: string, holds: boolean): void => {
-      for (const index of list(node[keyword]).keys()) visit(`${pointer}/${keyword}/${index}`, holds);
+    if (typeof node['$ref'] === 'string') visit(target(node['$ref']), certain, absent);
+    const parts = (keyword: string, holds: boolean): void => {
+      for (const index of list(node[keyword]).keys()) visit(`${pointer}/${keyword}/${index}`, holds, absent);
+    };
+    const each = (keyword: string): void => {
+      for (const index of list(node[keyword]).keys()) visit(`${pointer}/${keyword}/${index}`, certain);
       for (const name of Object.keys(object(node[keyword]))) {
-        visit(`${pointer}/${keyword}/${escape(name)}`, holds);
+        if (!absent.includes(name)) visit(`${pointer}/${keyword}/${escape(name)}`, certain);
       }
     };
-    const one = (keyword: string, holds: boolean): void => {
-      if (node[keyword] !== undefined) visit(`${pointer}/${keyword}`, holds);
+    const one = (keyword: string, holds: boolean, without: readonly string[]): void => {
+      if (node[keyword] !== undefined) visit(`${pointer}/${keyword}`, holds, without);
     };
-    for (const keyword of ['allOf', 'prefixItems', 'properties', 'patternProperties']) each(keyword, certain);
-    for (const keyword of ['anyOf', 'oneOf']) each(keyword, false);
-    for (const keyword of ['items', 'additionalProperties', 'unevaluatedProperties']) one(keyword, certain);
-    for (const keyword of ['then', 'else']) one(keyword, false);
+    parts('allOf', certain);
+    for (const keyword of ['anyOf', 'oneOf']) parts(keyword, false);
+    for (const keyword of ['then', 'else']) one(keyword, false, absent);
+    for (const keyword of ['prefixItems', 'properties', 'patternProperties']) each(keyword);
+    for (const keyword of ['items', 'additionalProperties', 'unevaluatedProperties'])
+      one(keyword, certain, []);
   };
   visit(schema, true);
   return [...found.values()];

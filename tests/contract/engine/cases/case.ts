@@ -41,7 +41,10 @@ export interface Case {
 /** What every family starts from: an operation and the plainest request that it must accept. */
 export interface Context {
   readonly document: Document;
+  /** Judges requests. */
   readonly oracle: Oracle;
+  /** Judges responses. */
+  readonly responseOracle: Oracle;
   readonly target: Target;
   readonly operation: Operation;
   readonly base: Inputs;

@@ -8,7 +8,7 @@ import { accepted, admitted, authorised, refused, type Case, type Context, type 
 /** Keywords whose violating values break them beyond doubt, so that an oracle that disagrees is itself at fault. */
 const BEYOND_DOUBT = [
   ...['type', 'format', 'required', 'pattern', 'minLength', 'maxLength'],
-  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'],
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'readOnly'],
 ];
 /** Keywords beside which the edges of an integer format may not fit. */
 const NARROWING = [
@@ -52,7 +52,11 @@ function slotCases(context: Context, slot: Slot): Found {
     ...bases.map(({ value }) => value),
     ...toggled(bases.flatMap(({ found }) => found)),
   ].filter((value) => isFitting(oracle, slot, value));
-  const examples = slot.examples.map(fromJson);
+  // An example of a schema for both ways may show what only responses have.
+  const ofSchema = slot.schemaExamples
+    .map(fromJson)
+    .filter((value) => isFitting(oracle, slot, value) || !isFitting(context.responseOracle, slot, value));
+  const examples = [...slot.examples.map(fromJson), ...ofSchema];
   const valid =
     (family: 'examples' | 'valid') =>
     (value: Value): Case => ({
@@ -100,7 +104,7 @@ interface Base {
 function covering({ document, oracle }: Context, slot: Slot, values: readonly Value[]): Base[] {
   const reached = new Set<string>();
   return values.flatMap((value) => {
-    const found = sites(document.json, oracle, slot.schema, value);
+    const found = sites(document.requests, oracle, slot.schema, value);
     const pointers = found.flatMap(({ fragments }) => fragments.map(({ pointer }) => pointer));
     if (pointers.every((pointer) => reached.has(pointer))) return [];
     for (const pointer of pointers) reached.add(pointer);
@@ -131,7 +135,7 @@ function toggled(found: readonly Site[]): Value[] {
 
 /** The constraints that a fitting value keeps. */
 function held({ document, oracle, operation }: Context, slot: Slot, value: Value): string[] {
-  return sites(document.json, oracle, slot.schema, value).flatMap(({ fragments }) =>
+  return sites(document.requests, oracle, slot.schema, value).flatMap(({ fragments }) =>
     fragments.flatMap(({ pointer, schema }) =>
       Object.keys(schema).map((keyword) => constraintKey(operation, slot.label, pointer, keyword, 'holds')),
     ),
