@@ -1,5 +1,6 @@
 import type { Document, Operation } from './document';
 import { at, object, word } from './json';
+import { takesAnyQuery } from './parameters';
 import { codec, slots } from './request';
 import type { Target } from './target';
 import { constraints } from './walk';
@@ -132,9 +133,11 @@ function derive(document: Document, operation: Operation): Obligation[] {
       ? []
       : refusedScenarios(operation, document)
     ).map(([alternative, scenario]) => owe('security', securityKey(operation, alternative, scenario))),
-    ...['undocumented methods', 'near-miss paths'].map((scenario) =>
-      owe('protocol', protocolKey(operation, scenario)),
-    ),
+    ...[
+      'undocumented methods',
+      'near-miss paths',
+      ...(takesAnyQuery(document.requests, operation) ? [] : ['unlisted query parameter']),
+    ].map((scenario) => owe('protocol', protocolKey(operation, scenario))),
     ...bodyScenarios(operation).map((scenario) => owe('protocol', protocolKey(operation, scenario))),
   ];
   return [...new Map(owed.map((obligation) => [obligation.key, obligation])).values()];

@@ -1,5 +1,5 @@
 import type { Schemas } from './direction';
-import type { Parameter } from './document';
+import type { Operation, Parameter } from './document';
 import { Literal, print, type Value } from './json';
 import { item, property, types, variants, type Location, type Type } from './schema';
 
@@ -103,6 +103,19 @@ export function reading(schemas: Schemas, location: Location, value: Value): Val
   const readings = primitive(admitted, text);
   return readings.length === 1 ? readings[0] : undefined;
 }
+
+/** Whether a query parameter of any name may be one of the operation's: a property of an object spread over the query. */
+export const takesAnyQuery = (schemas: Schemas, { parameters }: Operation): boolean =>
+  parameters.some(
+    ({ in: place, style, explode, mediaType, schema }) =>
+      place === 'query' &&
+      style === 'form' &&
+      explode &&
+      mediaType === undefined &&
+      variants(schemas, [{ pointer: schema, certain: true }])
+        .flatMap(types)
+        .includes('object'),
+  );
 
 function primitive(admitted: ReadonlySet<Type>, text: string): Value[] {
   const numeric = (admitted.has('integer') || admitted.has('number')) && NUMBER.test(text);

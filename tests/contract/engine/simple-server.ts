@@ -38,8 +38,10 @@ const LIMIT = 2000;
 
 /** What a sound server says, in the fewest lines that pass every case. */
 export function sound(request: IncomingMessage, body: string): Reply {
-  if (request.url !== '/number') return { status: 404 };
+  const [path, query] = (request.url ?? '').split('?');
+  if (path !== '/number') return { status: 404 };
   if (request.method !== 'PUT') return { status: 405, headers: { Allow: 'PUT' } };
+  if (query !== undefined) return { status: 400 };
   const type = request.headers['content-type'] ?? '';
   if (body !== '' && !/^application\/json *(; *charset="?utf-8"?)?$/i.test(type)) return { status: 415 };
   if (request.headers['content-encoding'] !== undefined) return { status: 415 };

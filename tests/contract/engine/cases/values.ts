@@ -4,6 +4,7 @@ import { requiredNames } from '../document';
 import { codec, encodeBody, fits as isFitting, slots, slotSamples, type Slot } from '../request';
 import { sites, trials, type Site, type Trial } from '../walk';
 import { accepted, admitted, authorised, refused, type Case, type Context, type Expectation } from './case';
+import { parameterCases } from './parameters';
 
 /** Keywords whose violating values break them beyond doubt, so that an oracle that disagrees is itself at fault. */
 const BEYOND_DOUBT = [
@@ -32,7 +33,7 @@ export interface Found {
 export function valueCases(context: Context): Found {
   const found = slots(context.document, context.operation).map((slot) => slotCases(context, slot));
   return {
-    cases: [...found.flatMap(({ cases }) => cases), ...togetherCases(context)],
+    cases: [...found.flatMap(({ cases }) => cases), ...parameterCases(context)],
     contradictions: found.flatMap(({ contradictions }) => contradictions),
   };
 }
@@ -195,34 +196,6 @@ function trialCase(context: Context, slot: Slot, { value, put, fragment, keyword
     expect: side === 'holds' ? admitted(context) : mismatch(put),
     proves: side === 'holds' || (fragment.certain && proper) ? [key] : [],
   };
-}
-
-/** All parameters at once, and each required one left out. */
-function togetherCases(context: Context): Case[] {
-  const { document, oracle, operation, base } = context;
-  const parameters = slots(document, operation).filter(({ body }) => !body);
-  if (parameters.length === 0) return [];
-  const all = parameters.reduce((inputs, slot) => {
-    const [value] = slotSamples(document, oracle, slot, 'all', 10);
-    return value === undefined ? inputs : slot.fill(inputs, value);
-  }, base);
-  const left = operation.parameters.filter((parameter) => parameter.required && parameter.in !== 'path');
-  return [
-    {
-      family: 'valid',
-      title: 'all parameters',
-      operation,
-      request: authorised(context, all),
-      expect: admitted(context),
-      proves: [],
-    },
-    ...left.map((parameter): Case => {
-      const others = new Map([...base.parameters].filter(([other]) => other !== parameter));
-      const request = authorised(context, { ...base, parameters: others });
-      const title = `without the required ${parameter.in} parameter ${parameter.name}`;
-      return { family: 'constraints', title, operation, request, expect: refused('mismatch'), proves: [] };
-    }),
-  ];
 }
 
 const distinct = (values: readonly Value[]): Value[] => [
