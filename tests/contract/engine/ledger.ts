@@ -1,4 +1,4 @@
-import type { Document, Operation } from './document';
+import type { Document, Operation, Response } from './document';
 import { at, object, word } from './json';
 import { takesAnyQuery } from './parameters';
 import { codec, slots } from './request';
@@ -121,7 +121,7 @@ function derive(document: Document, operation: Operation): Obligation[] {
           ),
       );
     }),
-    ...operation.responses.flatMap(({ status, content }) =>
+    ...promised(operation).flatMap(({ status, content }) =>
       (content.length > 0 ? content.map(({ name }) => name) : ['no body']).map((media) =>
         owe('response', responseKey(operation, status, media)),
       ),
@@ -142,6 +142,10 @@ function derive(document: Document, operation: Operation): Obligation[] {
   ];
   return [...new Map(owed.map((obligation) => [obligation.key, obligation])).values()];
 }
+
+/** `default` is a net for what nobody foresaw, and no promise that it comes about. */
+const promised = ({ responses }: Operation): Response[] =>
+  responses.filter(({ status }) => status !== 'default');
 
 /** What must be refused of each alternative, where none admits everybody. */
 function refusedScenarios(operation: Operation, { schemes }: Document): [readonly string[], string][] {

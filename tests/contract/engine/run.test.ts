@@ -1,3 +1,4 @@
+import { at, object, type JsonObject } from './json';
 import { described, headline, text } from './report';
 import { page } from './page';
 import { run } from './run';
@@ -62,6 +63,33 @@ describe('a run', () => {
 
     const [again] = (await run(broken)).failures;
     expect(again).toEqual(first);
+  });
+});
+
+describe('a default response', () => {
+  const withDefault = (fallback: JsonObject) => {
+    const { document, ...rest } = target(sound);
+    const changed = structuredClone(document);
+    const responses = object(at(changed, '/paths/~1number/put/responses'));
+    delete responses['409'];
+    responses['default'] = fallback;
+    return { ...rest, document: changed };
+  };
+
+  test('is a net and no promise: it need not be seen', async () => {
+    const result = await run(withDefault({ description: 'anything else' }), { generated: 1 });
+    expect(result.failures.map(described)).toEqual([]);
+    expect(result.obligations.filter(({ what }) => what.includes('default'))).toEqual([]);
+    expect(result.passed).toBe(true);
+  });
+
+  test('is what each answer is judged by that the document has no other response for', async () => {
+    const content = { 'text/plain': {} };
+    const result = await run(withDefault({ description: 'anything else', content }), { generated: 1 });
+    expect(result.failures.length).toBeGreaterThan(0);
+    expect(new Set(result.failures.flatMap(({ problems }) => problems))).toEqual(
+      new Set(['expected the media type text/plain, got none']),
+    );
   });
 });
 
