@@ -81,13 +81,20 @@ export function openLedger(document: Document, target: Target): Ledger {
         if (obligation.passed > 0 && obligation.failed === 0) obligation.state = 'PROVEN';
         else if (waiver && obligation.failed === 0) {
           Object.assign(obligation, { state: 'WAIVED', reason: waiver.reason });
-        } else if (obligation.kind === 'response' && obligation.failed === 0) {
-          obligation.reason =
-            'no request brought it about: give the target a scenario, a situation or a waiver';
-        }
+        } else if (obligation.failed === 0) obligation.reason = whyUnproven(obligation);
       }
     },
   };
+}
+
+/** Why no case spoke for an obligation, or against it. */
+function whyUnproven({ kind, place = '', keyword = '', side }: Obligation): string {
+  if (kind === 'response')
+    return 'no request brought it about: give the target a scenario, a situation or a waiver';
+  if (kind !== 'constraint') return 'no request for it could be made: give the target a waiver';
+  return side === 'holds'
+    ? `no value was found that ${keyword} applies to and that fits: give the target a waiver`
+    : `no value was found that breaks ${keyword} and that ${place} can carry: drop the keyword where others exclude all such values already, or give the target a waiver`;
 }
 
 function derive(document: Document, operation: Operation): Obligation[] {

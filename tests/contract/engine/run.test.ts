@@ -66,6 +66,28 @@ describe('a run', () => {
   });
 });
 
+test('a keyword that nothing was found to break says so', async () => {
+  const name = { name: 'name', in: 'query', schema: { type: 'string', minLength: 1, pattern: '^[a-z]+$' } };
+  const named = target(
+    (request, body) => {
+      request.url = request.url?.replace(/\?name=[a-z]+$/, '') ?? '';
+      return sound(request, body);
+    },
+    [WAIVER],
+  );
+  const document = structuredClone(named.document);
+  object(at(document, '/paths/~1number/put'))['parameters'] = [name];
+  const result = await run({ ...named, document }, { generated: 1 });
+  expect(result.failures.map(described)).toEqual([]);
+  const open = result.obligations.filter(({ state }) => state === 'UNPROVEN');
+  expect(open.map(({ what, reason }) => [what, reason])).toEqual([
+    [
+      'query name | /paths/~1number/put/parameters/0/schema minLength | violates',
+      'no value was found that breaks minLength and that query name can carry: drop the keyword where others exclude all such values already, or give the target a waiver',
+    ],
+  ]);
+});
+
 describe('a default response', () => {
   const withDefault = (fallback: JsonObject) => {
     const { document, ...rest } = target(sound);
