@@ -197,7 +197,7 @@ function basePath(server: JsonObject): string {
 }
 
 /** The pointer at the end of a chain of references. */
-function follow(json: Json, pointer: string): string {
+export function follow(json: Json, pointer: string): string {
   const seen = new Set<string>();
   for (let here = pointer; ;) {
     const reference = object(at(json, here))['$ref'];

@@ -152,6 +152,12 @@ describe('an answer to a request that must be refused', () => {
       { ...refusal(404), body: '{}' },
       'expected a body that fits',
     ],
+    [
+      'undocumented and of another media type than the error schema has',
+      refused('unknown path'),
+      { ...refusal(404), headers: { 'Content-Type': 'application/problem+json' } },
+      'expected the media type application/json, got application/problem+json',
+    ],
     ['405 with its methods', refused('unknown method'), refusal(405, { Allow: 'GET, POST' }), ''],
     ['405 without Allow', refused('unknown method'), refusal(405), 'expected Allow: GET, POST, got none'],
     [

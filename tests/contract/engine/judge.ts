@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Case, Expectation } from './cases/case';
-import { responseFor, type Document, type MediaType, type Response } from './document';
-import { escape, fromJson, parse, print, type Value } from './json';
+import { follow, responseFor, type Document, type MediaType, type Response } from './document';
+import { at, escape, fromJson, parse, print, type Value } from './json';
 import type { Oracle } from './oracle';
 import { codec } from './request';
 import { applying, isClosed, item, property, propertyNames, type Location } from './schema';
@@ -21,6 +22,7 @@ const TRACE = /\n\s+at |node_modules|\.[cm]?[jt]s:\d+/;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 export function createJudge(document: Document, oracle: Oracle, target: Target): Judge {
+  const refusalMedia = mediaOf(document, target.refusalSchema);
   return (made, outcome, entered) => {
     if ('silence' in outcome) return { problems: [`expected an answer, got none: ${outcome.silence}`] };
     const { operation, expect } = made;
@@ -49,7 +51,12 @@ export function createJudge(document: Document, oracle: Oracle, target: Target):
         : []),
       // A refusal that the document does not describe still speaks the service's own language.
       ...(!response && target.refusalSchema !== undefined && made.request.method !== 'HEAD'
-        ? fitting(document, oracle, target.refusalSchema, body.value, outcome)
+        ? [
+            ...(refusalMedia.length === 0 || refusalMedia.some((name) => covers(name, media ?? ''))
+              ? []
+              : [otherMedia(refusalMedia, outcome)]),
+            ...fitting(document, oracle, target.refusalSchema, body.value, outcome),
+          ]
         : []),
     ];
     return {
@@ -58,6 +65,20 @@ export function createJudge(document: Document, oracle: Oracle, target: Target):
     };
   };
 }
+
+/** The media types under which documented responses have a schema. */
+function mediaOf({ json, operations }: Document, schema: string | undefined): string[] {
+  if (schema === undefined) return [];
+  const wanted = at(json, follow(json, schema));
+  const content = operations.flatMap(({ responses }) => responses.flatMap((response) => response.content));
+  const having = content.filter(
+    (media) => media.schema !== undefined && isDeepStrictEqual(at(json, follow(json, media.schema)), wanted),
+  );
+  return [...new Set(having.map(({ name }) => name))];
+}
+
+const otherMedia = (names: readonly string[], outcome: RawResponse): string =>
+  `expected the media type ${names.join(' or ')}, got ${header(outcome, 'content-type') ?? 'none'}`;
 
 /** Whether a documented media type (`text/*` too) covers one without parameters. */
 function covers(documented: string, media: string): boolean {
@@ -106,8 +127,8 @@ function documented(
     return outcome.body.length === 0 ? headers : [...headers, `expected no body, got ${told(outcome)}`];
   }
   if (!described) {
-    const names = response.content.map(({ name }) => name).join(' or ');
-    return [...headers, `expected the media type ${names}, got ${header(outcome, 'content-type') ?? 'none'}`];
+    const names = response.content.map(({ name }) => name);
+    return [...headers, otherMedia(names, outcome)];
   }
   if (described.schema === undefined || codec(described.name) === 'binary') return headers;
   const sent = codec(described.name) === 'json' ? value : outcome.body.toString();
