@@ -1,6 +1,6 @@
 import express from 'express';
 import { HEADERS } from '../../../dist/app.js';
-import { bearerStrategy, createStrategies } from '../../../dist/auth.js';
+import { createStrategies, tokenVerifier } from '../../../dist/auth.js';
 import { createHttpServer } from '../../../dist/contract/server.js';
 import { createService } from '../../../dist/contract/serve.js';
 import { renderProblem, toProblem } from '../../../dist/errors.js';
@@ -18,7 +18,7 @@ app.use(
   createService({
     document,
     handlers: forEachOperation(document, createPlant(await openStore('memory:'))),
-    strategies: createStrategies(bearerStrategy([process.env.API_TOKENS])),
+    strategies: createStrategies(tokenVerifier([process.env.API_TOKENS]).verify),
     toProblem,
     render: renderProblem,
     bodyLimit: BODY_LIMIT,
