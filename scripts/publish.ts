@@ -95,7 +95,9 @@ function contradictions(was: unknown, is: unknown, pointer = ''): string[] {
   if (typeof was !== 'object' || was === null || typeof is !== 'object' || is === null) {
     return was === is || is === undefined // it may take things out
       ? []
-      : [`${OVERLAY}, at #${pointer}: the document says ${JSON.stringify(was)}, not ${JSON.stringify(is)}`];
+      : [
+          `${OVERLAY}, at #${pointer}: the document says ${JSON.stringify(was)}, not ${JSON.stringify(is)}; leave it out`,
+        ];
   }
   return Object.entries(was).flatMap(([key, value]) =>
     contradictions(value, Reflect.get(is, key), below(pointer, key)),

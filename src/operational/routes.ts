@@ -48,8 +48,12 @@ export function operationalRoutes({ ready, metrics, headers }: Operations): Rout
       return;
     }
     const problem = toProblem(error);
-    const { status, contentType = 'application/json', body }: Answer = renderProblem(problem);
-    response.status(status).set(problem.headers).type(contentType).send(JSON.stringify(body));
+    const answer: Answer = renderProblem(problem);
+    response
+      .status(answer.status)
+      .set(problem.headers)
+      .type(answer.contentType ?? 'application/json')
+      .send(JSON.stringify(answer.body));
   };
   return router.use(onError);
 }

@@ -177,7 +177,7 @@ it('shows where the overlay changes what the document says', () => {
     status: 1,
     output:
       'openapi/overlay.yaml, at #/components/responses/Unauthorized/description: the document says "Show your card", ' +
-      'not "No token was sent, or it was refused."\n',
+      'not "No token was sent, or it was refused."; leave it out\n',
   });
 });
 
