@@ -1,5 +1,6 @@
 /** What types cannot say of a document: that a property goes one way only. */
 import { below, isObject, type JsonObject, members, type OpenApiDocument } from '../src/contract/document';
+import { oneWayProperties } from '../src/contract/one-way';
 
 type Keyword = 'readOnly' | 'writeOnly';
 
@@ -31,7 +32,7 @@ export function splitByDirection(document: OpenApiDocument): JsonObject {
   /** @param inherited properties that the schema of which this is a part does not have */
   function narrow(schema: unknown, pointer: string, keyword: Keyword, inherited: readonly string[]): unknown {
     if (!isObject(schema)) return schema;
-    const gone = [...inherited, ...markedIn(document, pointer, keyword)];
+    const gone = [...inherited, ...oneWayProperties(document, pointer, keyword)];
     return Object.fromEntries(
       Object.entries(schema).map(([key, operand]): [string, unknown] => {
         const here = below(pointer, key);
@@ -74,25 +75,6 @@ export function splitByDirection(document: OpenApiDocument): JsonObject {
   const paths = visit(document.at('/paths'), '/paths', undefined);
   const components = visit(document.at('/components') ?? {}, '/components', undefined) as JsonObject;
   return { ...document.root, paths, components: { ...components, schemas } };
-}
-
-/** The properties of an object that are marked, whichever part of its schema describes them. */
-function markedIn(
-  document: OpenApiDocument,
-  pointer: string,
-  keyword: Keyword,
-  seen = new Set<string>(),
-): string[] {
-  const schema = document.at(pointer);
-  if (!isObject(schema) || seen.has(pointer)) return [];
-  seen.add(pointer);
-  const own = members(schema['properties'])
-    .map(([name]) => name)
-    .filter((name) => document.isMarked(below(pointer, 'properties', name), keyword));
-  const target = '$ref' in schema ? document.target(schema['$ref'], pointer) : undefined;
-  const parts = [schema['allOf'] ?? []].flat().map((_, i) => below(pointer, 'allOf', i));
-  const others = [...(target === undefined ? [] : [target]), ...parts];
-  return [...own, ...others.flatMap((part) => markedIn(document, part, keyword, seen))];
 }
 
 /** Whether anything is marked at `pointer` or where it leads. */

@@ -1,7 +1,8 @@
 import { below, isObject, type OpenApiDocument } from '../src/contract/document';
 import { canonicalJson } from '../src/contract/json-text';
 import type { Direction } from '../src/contract/schemas';
-import { type Bound, isTighter, type SchemaView, viewSchemas } from './schema-view';
+import { compareKeywords, differences, type Told } from './keyword-changes';
+import { type SchemaView, viewSchemas } from './schema-view';
 
 /** Takes down one change; `pointer` is into the later document, or the earlier one for what is gone. */
 export type Tell = (pointer: string, message: string, breaking: boolean) => void;
@@ -11,7 +12,7 @@ export type Tell = (pointer: string, message: string, breaking: boolean) => void
  * it is answered what it could not have expected (more is, in responses). As is the custom, a client is taken to ignore
  * properties that it does not know, and to rely on those that it does.
  */
-export class SchemaComparison {
+export class SchemaComparison implements Told {
   private readonly compared = new Set<string>();
 
   constructor(
@@ -45,10 +46,7 @@ export class SchemaComparison {
       this.compareUnions([old.unions[0] ?? [...was]], [now.unions[0] ?? [...is]], target);
       return;
     } else this.differ(target, 'its anyOf and oneOf are not comparable to those before');
-    this.compareTypes(old, now, target);
-    this.compareValues(old, now, target);
-    this.compareBounds(old, now, target);
-    this.compareSets(old, now, target);
+    compareKeywords(old, now, target, this);
     this.compareProperties(old, now, target);
     this.compareItems(old, now, target);
     for (const keyword of new Set([...old.further.keys(), ...now.further.keys()])) {
@@ -58,11 +56,11 @@ export class SchemaComparison {
     }
   }
 
-  private narrowed(pointer: string, message: string): void {
+  narrowed(pointer: string, message: string): void {
     this.tell(pointer, message, this.direction === 'request');
   }
 
-  private widened(pointer: string, message: string): void {
+  widened(pointer: string, message: string): void {
     this.tell(pointer, message, this.direction === 'response');
   }
 
@@ -124,74 +122,6 @@ export class SchemaComparison {
     return this.same.get(pair) === true;
   }
 
-  private compareTypes(old: SchemaView, now: SchemaView, place: string): void {
-    const [lost, gained] = differences(old.types, now.types);
-    const message = `type was ${typeNames(old)}, is ${typeNames(now)}`;
-    // A type that is gone because values are listed now is told with these, and so is one that is there because they
-    // are not any more.
-    if (lost.length > 0 && !now.values) this.narrowed(below(place, 'type'), message);
-    if (gained.length > 0 && !old.values) this.widened(below(place, 'type'), message);
-  }
-
-  private compareValues({ values: old }: SchemaView, { values: now }: SchemaView, place: string): void {
-    const pointer = below(place, 'enum');
-    if (!old || !now) {
-      if (now) this.narrowed(pointer, `only ${[...now.keys()].join(', ')} is admitted now`);
-      if (old) this.widened(pointer, 'any value is admitted now');
-      return;
-    }
-    const [lost, gained] = differences(old.keys(), now.keys());
-    if (lost.length > 0) this.narrowed(pointer, `${lost.join(', ')} is no longer among its values`);
-    if (gained.length > 0) this.widened(pointer, `${gained.join(', ')} is new among its values`);
-  }
-
-  private compareBounds(old: SchemaView, now: SchemaView, place: string): void {
-    for (const side of ['least', 'most'] as const) {
-      for (const of of new Set([...old[side].keys(), ...now[side].keys()])) {
-        const [was, is] = [old[side].get(of), now[side].get(of)];
-        const pointer = below(place, (is ?? was)?.keyword ?? of);
-        const message = boundMessage(was, is);
-        const lower = side === 'least';
-        if (is && (!was || isTighter(is, was, lower))) this.narrowed(pointer, message);
-        if (was && (!is || isTighter(was, is, lower))) this.widened(pointer, message);
-      }
-    }
-  }
-
-  /** Keywords of which every further one admits less. */
-  private compareSets(old: SchemaView, now: SchemaView, place: string): void {
-    const wider = (a: string, b: string) =>
-      (a === 'int32' && b === 'int64') || (a === 'float' && b === 'double');
-    const multiple = (a: number, b: number) => Number.isInteger(a / b);
-    this.compareSet('format', old.formats, now.formats, wider, place);
-    this.compareSet('pattern', old.patterns, now.patterns, () => false, place);
-    this.compareSet('multipleOf', old.multiples, now.multiples, multiple, place);
-    if (!old.unique && now.unique) this.narrowed(below(place, 'uniqueItems'), 'its items must be unique now');
-    if (old.unique && !now.unique) this.widened(below(place, 'uniqueItems'), 'its items may be equal now');
-  }
-
-  private compareSet<T extends string | number>(
-    keyword: string,
-    old: ReadonlySet<T>,
-    now: ReadonlySet<T>,
-    implies: (tighter: T, looser: T) => boolean,
-    place: string,
-  ): void {
-    const [lost, gained] = differences(old, now);
-    const message = [
-      ...(lost.length > 0 ? [`was ${lost.join(', ')}`] : ['is new']),
-      ...(gained.length > 0 ? [`is ${gained.join(', ')}`] : ['is gone']),
-    ].join(', ');
-    const pointer = below(place, keyword);
-    const sentence = lost.length > 0 ? message : `is new: ${gained.join(', ')}`;
-    if (gained.some((is) => !lost.some((was) => implies(was, is)))) {
-      this.narrowed(pointer, `${keyword} ${sentence}`);
-    }
-    if (lost.some((was) => !gained.some((is) => implies(is, was)))) {
-      this.widened(pointer, `${keyword} ${sentence}`);
-    }
-  }
-
   private compareProperties(old: SchemaView, now: SchemaView, place: string): void {
     const request = this.direction === 'request';
     for (const name of new Set([...old.properties.keys(), ...now.properties.keys()])) {
@@ -230,23 +160,6 @@ export class SchemaComparison {
     }
     this.compare(old.items, now.items, below(place, 'items'));
   }
-}
-
-/** What is only in the first, and what is only in the second. */
-export function differences<T>(first: Iterable<T>, second: Iterable<T>): [first: T[], second: T[]] {
-  const [a, b] = [new Set(first), new Set(second)];
-  return [[...a].filter((item) => !b.has(item)), [...b].filter((item) => !a.has(item))];
-}
-
-function typeNames({ types }: SchemaView): string {
-  if (types.size === 7) return 'any';
-  const names = [...types].filter((type) => type !== 'integer' || !types.has('fraction'));
-  return names.map((type) => (type === 'fraction' ? 'number' : type)).join(' or ') || 'none';
-}
-
-function boundMessage(was: Bound | undefined, is: Bound | undefined): string {
-  if (!was || !is) return is ? `${is.keyword} ${is.value} is new` : `${was?.keyword} ${was?.value} is gone`;
-  return `${was.keyword} was ${was.value}, ${was.keyword === is.keyword ? '' : `${is.keyword} `}is ${is.value}`;
 }
 
 /** The text of what stands at these pointers, references replaced by what they lead to. */

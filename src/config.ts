@@ -162,7 +162,8 @@ export function watchTokensFile(
   tokens: readonly string[],
   onChange: (change: string[] | InvalidConfig) => void,
 ): void {
-  const digestOf = (said: readonly string[] | InvalidConfig) => hash('sha256', String(said)); // not secret
+  // No token is kept, only whether what is said is the same.
+  const digestOf = (said: readonly string[] | InvalidConfig) => hash('sha256', String(said));
   let last = digestOf(tokens);
   const look = () => {
     let said: string[] | InvalidConfig;

@@ -87,12 +87,18 @@ export class OpenApiDocument {
     const value = this.at(pointer);
     if (!isObject(value) || seen.has(pointer)) return false;
     seen.add(pointer);
-    if (value[keyword] === true) return true;
+    return (
+      value[keyword] === true || this.partsOf(pointer).some((part) => this.isMarked(part, keyword, seen))
+    );
+  }
+
+  /** What else holds for every value of the schema at `pointer`: where its `$ref` leads, and the parts of its `allOf`. */
+  partsOf(pointer: string): string[] {
+    const value = this.at(pointer);
+    if (!isObject(value)) return [];
     const target = '$ref' in value ? this.target(value['$ref'], pointer) : undefined;
     const parts = [value['allOf'] ?? []].flat().map((_, i) => below(pointer, 'allOf', i));
-    return [...(target === undefined ? [] : [target]), ...parts].some((part) =>
-      this.isMarked(part, keyword, seen),
-    );
+    return target === undefined ? parts : [target, ...parts];
   }
 
   /** The object at `pointer`, or the one that its `$ref`s lead to; an empty one if there is none. */

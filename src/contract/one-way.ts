@@ -15,27 +15,37 @@ export function excludeOneWay(
   rewritten: Record<string, unknown>,
 ): void {
   const keyword = direction === 'request' ? 'readOnly' : 'writeOnly';
-  const own = members(schema['properties'])
-    .map(([name]) => name)
-    .filter((name) => document.isMarked(below(pointer, 'properties', name), keyword));
+  const names = oneWayProperties(document, pointer, keyword);
+  if (names.size === 0) return;
+  const own = members(schema['properties']).filter(([name]) => names.has(name));
   if (own.length > 0) {
-    const excluded = Object.fromEntries(own.map((name) => [name, { [keyword]: true }]));
+    const excluded = Object.fromEntries(own.map(([name]) => [name, { [keyword]: true }]));
     rewritten['properties'] = { ...(rewritten['properties'] as JsonObject), ...excluded };
   }
-  const parts = partsOf(rewritten);
-  const names = new Set(
-    parts.flatMap(({ properties }) =>
-      members(properties).flatMap(([name, property]) =>
-        isObject(property) && property[keyword] === true ? [name] : [],
-      ),
-    ),
-  );
-  if (names.size === 0) return;
   // Whichever part describes such a property, none requires it.
-  for (const part of parts) {
+  for (const part of partsOf(rewritten)) {
     const { required } = part;
     if (Array.isArray(required)) part['required'] = required.filter((name) => !names.has(String(name)));
   }
+}
+
+/** The properties of an object that go one way only, whichever part of its schema says so. */
+export function oneWayProperties(
+  document: OpenApiDocument,
+  pointer: string,
+  keyword: 'readOnly' | 'writeOnly',
+  seen = new Set<string>(),
+): Set<string> {
+  const schema = document.at(pointer);
+  if (!isObject(schema) || seen.has(pointer)) return new Set();
+  seen.add(pointer);
+  const own = members(schema['properties'])
+    .map(([name]) => name)
+    .filter((name) => document.isMarked(below(pointer, 'properties', name), keyword));
+  const others = document
+    .partsOf(pointer)
+    .flatMap((part) => [...oneWayProperties(document, part, keyword, seen)]);
+  return new Set([...own, ...others]);
 }
 
 /** What a rewritten schema consists of: itself and the parts of its `allOf`, references that were inlined among them. */

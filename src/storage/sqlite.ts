@@ -58,19 +58,23 @@ export function keep<T extends object>(made: T): T {
   return made;
 }
 
-/** Refuses a file that is not ours. @returns the version of its schema, 0 for a new file */
-function schemaVersion(db: Database.Database): number {
-  const read = (sql: string) => keep(db.prepare<[], number>(sql)).pluck().get();
-  const version = read('PRAGMA user_version') ?? 0;
-  const applicationId = read('PRAGMA application_id');
-  const isNew = applicationId === 0 && read('SELECT count(*) FROM sqlite_schema') === 0;
-  if (applicationId !== APPLICATION_ID && !isNew)
-    throw new Error('it belongs to another program: name another file');
-  if (version > MIGRATIONS.length)
-    throw new Error(
-      `its schema has version ${version}, this program knows ${MIGRATIONS.length}: run the newer program`,
-    );
-  return version;
+/** Reads the version of the schema, 0 in a new file. @throws {Error} if the file is not ours */
+function prepareVersion(db: Database.Database): () => number {
+  const reader = (sql: string) => keep(db.prepare<[], number>(sql)).pluck();
+  const tables = reader('SELECT count(*) FROM sqlite_schema'); // the first, for it alone looks into the file
+  const userVersion = reader('PRAGMA user_version');
+  const applicationId = reader('PRAGMA application_id');
+  return () => {
+    const version = userVersion.get() ?? 0;
+    const owner = applicationId.get();
+    if (owner !== APPLICATION_ID && !(owner === 0 && tables.get() === 0))
+      throw new Error('it belongs to another program: name another file');
+    if (version > MIGRATIONS.length)
+      throw new Error(
+        `its schema has version ${version}, this program knows ${MIGRATIONS.length}: run the newer program`,
+      );
+    return version;
+  };
 }
 
 /** The statements of one durable commit, prepared once. */
@@ -107,14 +111,15 @@ export async function openSqliteStore(path: string, observer?: StoreObserver): P
   try {
     makeFolder(dirname(file));
     const opened = (db = keep(new Database(file, { timeout: 0 })));
-    await whenFree(opened.transaction(() => schemaVersion(opened)));
+    const schemaVersion = await whenFree(() => prepareVersion(opened));
+    await whenFree(opened.transaction(schemaVersion));
     const toWal = keep(opened.prepare('PRAGMA journal_mode = WAL')).pluck();
     if ((await whenFree(() => toWal.get())) !== 'wal')
       throw new Error('it cannot have a write-ahead log here: move it to a local disk');
     opened.exec('PRAGMA synchronous = FULL');
     opened.exec('PRAGMA fullfsync = ON'); // macOS: fsync alone leaves data in the cache of the drive
     const migrate = opened.transaction(() => {
-      for (const migration of MIGRATIONS.slice(schemaVersion(opened))) opened.exec(migration);
+      for (const migration of MIGRATIONS.slice(schemaVersion())) opened.exec(migration);
       opened.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
       // Written at every start: proves that a commit reaches the disk, and takes along what a process that was killed
       // between writing and syncing has left in the log, before anybody is told that it is there.
