@@ -1,0 +1,9 @@
+/** The public surface of the contract core: what is outside of it imports this file and nothing else of it. */
+export { InvalidContract, type Finding, type JsonObject } from './document';
+export type { Handler, HandlerRequest, HandlerResponse, Handlers } from './handlers';
+export { type Answer, type Headers, Problem, type ProblemKind } from './problem';
+export type { Credentials, Principals, Strategies } from './security';
+export { createService, type Middleware, type Outcome, type ServiceOptions } from './serve';
+export { createHttpServer, listen, type ServerLimits } from './server';
+export { ApiKeyStrategy, BasicStrategy, bearerStrategy } from './strategies';
+export { notImplemented } from './stub';
