@@ -19,9 +19,10 @@ COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/generated/openapi.json generated/
 COPY --from=build /app/dist dist
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATABASE_URL=sqlite:/data/plants.db
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 OPS_PORT=3001 DATABASE_URL=sqlite:/data/plants.db
 USER node
-EXPOSE 3000
+# 3001 is for probes and metrics: do not publish it.
+EXPOSE 3000 3001
 HEALTHCHECK --interval=10s --timeout=5s --start-period=10s \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/-/ready`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.OPS_PORT}/-/ready`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 CMD ["node", "--enable-source-maps", "dist/main.js"]

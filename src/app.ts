@@ -2,6 +2,7 @@ import cors from 'cors';
 import express, { type Express } from 'express';
 import { type JsonObject, OpenApiDocument } from './contract/document';
 import { readOperations } from './contract/operations';
+import { faultToStderr, type ReportFault, safely } from './contract/fault';
 import type { Headers } from './contract/problem';
 import type { Strategies } from './contract/security';
 import { createService, type Outcome } from './contract/serve';
@@ -10,19 +11,21 @@ import type { Handlers } from './handlers';
 import { docsRouter } from './operational/docs';
 import type { Metrics } from './operational/metrics';
 import { requestIdOf } from './operational/request-id';
-import { operationalRoutes } from './operational/routes';
+import { endOfRoutes, operationalRoutes, withHeaders } from './operational/routes';
 
 export interface Dependencies {
   /** The published contract, generated/openapi.json. */
   readonly document: JsonObject;
   readonly handlers: Handlers;
-  /** Resolves if the handlers could do their work now, rejects with an `Error` that says why not. */
+  /** Resolves if the handlers could do their work now, rejects if not; the reason is not shown to who asks. */
   readonly ready: () => Promise<void>;
   readonly strategies: Strategies;
   /** Nothing may be left unfinished: every operation has a handler that is more than a stub. */
   readonly production: boolean;
   /** Told of every request, once. */
   readonly report: (outcome: Outcome) => void;
+  /** Receives failures that belong to no answer; without it they go to standard error. */
+  readonly reportFault?: ReportFault;
   readonly metrics: Pick<Metrics, 'text' | 'contentType'>;
   /** Aborted when the server begins to stop. */
   readonly stopping: AbortSignal;
@@ -30,8 +33,12 @@ export interface Dependencies {
   readonly corsOrigins: string[];
   /** Bytes of a request body. */
   readonly bodyLimit: number;
-  /** Requests under way at once. */
+  /** Handlers at work at once. */
   readonly maxRequests: number;
+  /** Milliseconds from the head of a request to its answer. */
+  readonly deadline?: number;
+  /** Probes and metrics are served here too; false: only by an application of their own. True by default. */
+  readonly operational?: boolean;
 }
 
 /** Paths that start so are for the operation of the server, and never for the contract. */
@@ -46,7 +53,8 @@ export const HEADERS: Headers = { 'X-Content-Type-Options': 'nosniff', 'Cache-Co
  * @throws {InvalidContract} unless the document is valid and everything it asks for is there
  */
 export function createApp(dependencies: Dependencies): Express {
-  const { document, handlers, strategies, report, metrics, stopping, corsOrigins } = dependencies;
+  const { document, handlers, strategies, report, corsOrigins, operational = true } = dependencies;
+  const fault = safely(dependencies.reportFault ?? faultToStderr);
   // The first of all, because it proves that the document can be served.
   const service = createService({
     document,
@@ -57,23 +65,30 @@ export function createApp(dependencies: Dependencies): Express {
     stubs: !dependencies.production,
     bodyLimit: dependencies.bodyLimit,
     maxRequests: dependencies.maxRequests,
+    deadline: dependencies.deadline,
     reserved: RESERVED,
     headers: HEADERS,
     requestIdOf,
     report,
+    reportFault: fault,
   });
-  const app = express();
-  app.disable('x-powered-by');
-  app.disable('etag');
+  const app = express().disable('x-powered-by').disable('etag');
   if (corsOrigins.length > 0) app.use(allowOrigins(corsOrigins, document));
   app.use(service);
   app.use(RESERVED, docsRouter(document));
-  const ready = async () => {
-    if (stopping.aborted) throw new Error('the server is shutting down');
-    await dependencies.ready();
-  };
-  app.use(operationalRoutes({ ready, metrics, headers: HEADERS }));
-  return app;
+  app.use(withHeaders(HEADERS));
+  if (operational) app.use(operationalRoutes(dependencies));
+  return app.use(...endOfRoutes(HEADERS, fault));
+}
+
+/** Probes and metrics alone: the application of a listener that clients cannot reach, and so cannot fill. */
+export function createOperationalApp(
+  dependencies: Pick<Dependencies, 'ready' | 'metrics' | 'stopping' | 'reportFault'>,
+): Express {
+  const fault = safely(dependencies.reportFault ?? faultToStderr);
+  const app = express().disable('x-powered-by').disable('etag');
+  app.use(withHeaders(HEADERS), operationalRoutes(dependencies));
+  return app.use(...endOfRoutes(HEADERS, fault));
 }
 
 /**

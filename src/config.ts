@@ -7,6 +7,8 @@ export interface Config {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
+  /** Where probes and metrics listen; undefined: where everything else does. */
+  readonly ops: { readonly host: string; readonly port: number } | undefined;
   readonly databaseUrl: string;
   /** Undefined: none are configured, which production does not allow. */
   readonly tokens: readonly string[] | undefined;
@@ -26,6 +28,7 @@ export interface Config {
   };
   readonly maxConnections: number;
   readonly maxRequests: number;
+  readonly deadline: number;
   /** Bytes. */
   readonly bodyLimit: number;
   readonly shutdownTimeout: number;
@@ -99,9 +102,14 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   if (!corsOrigins.every((origin) => URL.canParse(origin) && new URL(origin).origin === origin)) {
     expected('CORS_ORIGINS', 'origins like https://app.example.com');
   }
+  const ops = () => {
+    const port = integer('OPS_PORT', -1, 0, 65_535);
+    return port < 0 ? undefined : { host: read('OPS_HOST') || read('HOST') || '127.0.0.1', port };
+  };
   const config: Config = {
     host: read('HOST') || '127.0.0.1',
     port: integer('PORT', 3000, 0, 65_535),
+    ops: ops(),
     databaseUrl: read('DATABASE_URL') || 'sqlite:data/plants.db',
     tokens: tokens(),
     production: read('NODE_ENV') === 'production',
@@ -116,6 +124,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     },
     maxConnections: integer('MAX_CONNECTIONS', 2000, 1, 1_000_000),
     maxRequests: integer('MAX_REQUESTS', 512, 1, 1_000_000),
+    deadline: integer('REQUEST_DEADLINE', 40_000, 1, HOUR),
     bodyLimit: integer('BODY_LIMIT', 102_400, 1, constants.MAX_STRING_LENGTH),
     shutdownTimeout: integer('SHUTDOWN_TIMEOUT', 10_000, 1, HOUR),
     logLevel: read('LOG_LEVEL') || 'info',

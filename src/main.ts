@@ -1,18 +1,27 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import type { Server } from 'node:http';
 import path from 'node:path';
-import { createApp, HEADERS } from './app';
+import { createApp, createOperationalApp, HEADERS } from './app';
 import { createStrategies, jwtVerifier, tokenVerifier } from './auth';
 import { InvalidConfig, readConfig, watchTokensFile } from './config';
 import { InvalidContract, type JsonObject } from './contract/document';
 import { exampleRequest } from './contract/example';
+import { attempt } from './contract/fault';
 import { createHttpServer, listen } from './contract/server';
 import { createHandlers } from './handlers';
 import { createLog } from './operational/log';
 import { createMetrics } from './operational/metrics';
+import { watchReadiness } from './operational/readiness';
 import { createReport } from './operational/report';
 import { stopAtSignal } from './operational/shutdown';
 import { openStore } from './storage/open';
+
+/** Of the listener of probes and metrics: for a handful of clients that ask for little. */
+const OPERATIONAL = {
+  maxConnections: 64,
+  limits: { headersTimeout: 5_000, requestTimeout: 5_000, keepAliveTimeout: 5_000, maxHeaderSize: 8_192 },
+};
 
 async function start(): Promise<void> {
   const config = readConfig();
@@ -29,31 +38,43 @@ async function start(): Promise<void> {
   const tokens = config.tokens ?? (madeUp === undefined ? [] : [madeUp]);
   const clients = tokenVerifier(tokens, config.jwt && (await jwtVerifier(config.jwt)));
   const stopping = new AbortController();
+  const operations = {
+    ready: watchReadiness(() => store.ready(), log),
+    metrics,
+    stopping: stopping.signal,
+    reportFault: report.fault,
+  };
   const app = createApp({
     document,
     handlers: createHandlers(store),
-    ready: () => store.ready(),
     strategies: createStrategies(clients.verify),
     report: report.request,
-    metrics,
-    stopping: stopping.signal,
+    operational: config.ops === undefined,
+    ...operations,
     ...config,
   });
-  const server = createHttpServer(app, report.refuse, config.limits, stopping.signal);
+  const server = createHttpServer(app, report.refuse, config.limits, stopping.signal, report.fault);
   server.maxConnections = config.maxConnections;
-  server.on('drop', metrics.droppedConnection);
-
-  const { host, port } = config;
-  const address = await listen(server, host, port).catch((error: unknown) => {
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw new InvalidConfig(
-      code === 'EADDRINUSE'
-        ? `PORT: expected a free port, got ${port}, on which another program listens`
-        : `HOST and PORT: expected where this program may listen, got ${message}`,
-    );
+  server.on('drop', () => {
+    attempt(metrics.droppedConnection, report.fault);
   });
   // Not left to the log level: whoever starts the server looks for this.
-  log.child({}, { level: 'info' }).info(`listening on ${address}`);
+  const notice = log.child({}, { level: 'info' });
+  const address = await bind(server, config, 'HOST', 'PORT');
+  notice.info(`listening on ${address}`);
+  let probes: Server | undefined;
+  if (config.ops) {
+    const { limits, maxConnections } = OPERATIONAL;
+    probes = createHttpServer(
+      createOperationalApp(operations),
+      report.refuse,
+      limits,
+      undefined,
+      report.fault,
+    );
+    probes.maxConnections = maxConnections;
+    notice.info(`probes and metrics on ${await bind(probes, config.ops, 'OPS_HOST', 'OPS_PORT')}`);
+  }
   if (madeUp !== undefined) console.log(invitation(document, address, madeUp));
   if (config.tokensFile !== undefined) {
     watchTokensFile(config.tokensFile, tokens, (change) => {
@@ -65,7 +86,23 @@ async function start(): Promise<void> {
     });
   }
 
-  stopAtSignal({ server, store, stopping, timeout: config.shutdownTimeout, log });
+  stopAtSignal({ server, probes, store, stopping, timeout: config.shutdownTimeout, log });
+}
+
+/** @throws {InvalidConfig} that names the variables */
+async function bind(
+  server: Server,
+  { host, port }: { readonly host: string; readonly port: number },
+  ...[hostName, portName]: readonly [string, string]
+): Promise<string> {
+  return listen(server, host, port).catch((error: unknown) => {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new InvalidConfig(
+      code === 'EADDRINUSE'
+        ? `${portName}: expected a free port, got ${port}, on which another program listens`
+        : `${hostName} and ${portName}: expected where this program may listen, got ${message}`,
+    );
+  });
 }
 
 /** For whoever has configured no tokens: a request that works as it stands. */

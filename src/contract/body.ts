@@ -7,12 +7,23 @@ export function announcesBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
+/** Whether some of the body is still to be read. */
+export function isUnread(request: IncomingMessage): boolean {
+  return announcesBody(request) && !request.readableEnded;
+}
+
 /**
- * Reads the body of a request, at most `limit` bytes of it; a client that waits to be told so is told to send it.
+ * Reads the body of a request, at most `limit` bytes of it. Sends 100 Continue if the client asked for it.
  *
+ * @param hold takes the length of each part that has come; false: the body is not wanted any more
  * @throws {Problem} `tooLarge`, at once if the length is declared; `malformed` if the body breaks off
  */
-export function readBody(request: IncomingMessage, response: ServerResponse, limit: number): Promise<Buffer> {
+export function readBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  limit: number,
+  hold: (bytes: number) => boolean,
+): Promise<Buffer> {
   const tooLarge = () => new Problem('tooLarge', `the body is larger than ${limit} bytes`);
   const brokenOff = () => new Problem('malformed', 'the body broke off');
   if (Number(request.headers['content-length'] ?? 0) > limit) return Promise.reject(tooLarge());
@@ -22,6 +33,11 @@ export function readBody(request: IncomingMessage, response: ServerResponse, lim
     const chunks: Buffer[] = [];
     let size = 0;
     const onData = (chunk: Buffer) => {
+      if (!hold(chunk.length)) {
+        chunks.length = 0;
+        request.off('data', onData);
+        return;
+      }
       chunks.push(chunk);
       size += chunk.length;
       if (size <= limit) return;
@@ -31,6 +47,9 @@ export function readBody(request: IncomingMessage, response: ServerResponse, lim
     request.on('data', onData);
     request.on('end', () => {
       resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
+    });
+    request.on('error', (error) => {
+      reject(new Problem('malformed', 'the body broke off', {}, { cause: error }));
     });
     request.on('close', () => {
       // Every request closes in the end; an error for nobody would cost each of them its stack.

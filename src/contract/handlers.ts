@@ -36,13 +36,26 @@ type Authenticated<Schemes, Principals> = [Schemes] extends [never]
   ? unknown
   : { readonly principal: Principal<Schemes, Principals> };
 
+/** What a handler is given of every request. */
+export interface RequestContext {
+  /** What the request is called in logs, and in the `X-Request-Id` of its answer. */
+  readonly requestId: string;
+  /**
+   * Aborted when nobody waits for the answer any more: at the deadline of the request, when its client leaves, and when the
+   * server ends its connection at the end of a shutdown. What the handler returns after that is dropped. Pass it on to
+   * what takes time.
+   */
+  readonly signal: AbortSignal;
+}
+
 /**
- * What a handler is given: what the document describes and nothing else. `path`, `query`, `header`, `cookie` and `body`
- * are there if the operation has them, `principal` (by security scheme) if it demands authentication.
+ * What a handler is given: what the document describes, and the context of the request. `path`, `query`, `header`,
+ * `cookie` and `body` are there if the operation has them, `principal` (by security scheme) if it demands authentication.
  */
 export type HandlerRequest<O extends OperationTypes, Schemes, Principals> = Parameters<O['parameters']> &
   Body<O> &
-  Authenticated<Schemes, Principals>;
+  Authenticated<Schemes, Principals> &
+  RequestContext;
 
 type ResponseHeaders<R> = R extends { headers: infer H }
   ? [keyof Known<H>] extends [never]

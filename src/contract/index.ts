@@ -1,6 +1,7 @@
 /** The public surface of the contract core: what is outside of it imports this file and nothing else of it. */
 export { InvalidContract, type Finding, type JsonObject } from './document';
-export type { Handler, HandlerRequest, HandlerResponse, Handlers } from './handlers';
+export type { ReportFault } from './fault';
+export type { Handler, HandlerRequest, HandlerResponse, Handlers, RequestContext } from './handlers';
 export { type Answer, type Headers, Problem, type ProblemKind } from './problem';
 export type { Credentials, Principals, Strategies } from './security';
 export { createService, type Middleware, type Outcome, type ServiceOptions } from './serve';

@@ -40,3 +40,8 @@ export interface Answer {
   readonly contentType?: string | undefined;
   readonly body?: unknown;
 }
+
+/** Whether HTTP has it as the status of an answer (RFC 9110 section 15), which an interim one (1xx) is not. */
+export function isFinalStatus(status: number): boolean {
+  return Number.isInteger(status) && status >= 200 && status <= 599;
+}

@@ -1,10 +1,11 @@
-import type { OpenApiDocument } from './document';
+import { below, type OpenApiDocument } from './document';
+import { fieldValue, isFieldValue, unservableField } from './header-field';
 import { compileHeader, type WriteHeader } from './parameters/header';
 import { MalformedJson, parseJson } from './json';
 import { stringifyJson } from './json-text';
 import type { Operation } from './operations';
 import { covering, essenceOf, isJudged, type MediaTypeObject, parseMediaType } from './media-type';
-import type { Answer, Headers } from './problem';
+import { type Answer, type Headers, isFinalStatus } from './problem';
 import { envelopeSchema, parameterSchemas, type SchemaSet } from './schemas';
 import type { Convert, Shapes } from './shapes';
 import type { Check, Compile, Envelope } from './validator';
@@ -12,7 +13,8 @@ import type { Check, Compile, Envelope } from './validator';
 /** An answer as it goes out. */
 export interface Encoded {
   readonly status: number;
-  readonly headers: Record<string, string>;
+  /** Of several values, each is a field of its own. */
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body: string | Uint8Array | undefined;
 }
 
@@ -53,6 +55,15 @@ interface Variant {
 /** Plans the writer of an operation's responses; `compile` it once the schemas of all operations are known. */
 export function planResponses(document: OpenApiDocument, operation: Operation, schemas: SchemaSet) {
   const plans = [...operation.responses].map(([status, { headers, content }]) => {
+    const { pointer } = document.follow(below(operation.pointer, 'responses', status));
+    for (const { name } of headers) {
+      const reason = unservableField(name);
+      if (reason !== undefined) document.addFinding(below(pointer, 'headers', name), reason);
+    }
+    for (const { key } of content) {
+      if (!isFieldValue(key))
+        document.addFinding(below(pointer, 'content', key), 'is not a media type: it is not ASCII');
+    }
     const parameters = parameterSchemas(headers, schemas);
     const variants = (content.length > 0 ? content : [undefined]).map((media) => ({
       media,
@@ -83,9 +94,8 @@ export function planResponses(document: OpenApiDocument, operation: Operation, s
       documents: (status) => find(status) !== undefined,
       write(answer, beyond = {}) {
         const writer = find(answer.status);
-        // What HTTP does not know as the status of an answer (RFC 9110 section 15) `default` does not document either.
-        const final = Number.isInteger(answer.status) && answer.status >= 200 && answer.status <= 599;
-        if (!writer || !final)
+        // What HTTP does not know as the status of an answer `default` does not document either.
+        if (!writer || !isFinalStatus(answer.status))
           throw new UndocumentedResponse(`the status ${answer.status} is not documented`);
         return write(writer, answer, beyond);
       },
@@ -126,15 +136,28 @@ function contentType({ key, codec }: MediaTypeObject, { contentType: wanted }: A
   return codec === 'text' && !key.includes('charset') ? `${key}; charset=utf-8` : key;
 }
 
-/** The headers to send. What clients will read in those that are documented is put into the envelope. */
+/**
+ * The headers to send. What clients will read in those that are documented is put into the envelope. Names are the same in
+ * any case (RFC 9110 section 5.1); a header that HTTP demands replaces one of the handler.
+ */
 function writeHeaders(writers: StatusWriter['headers'], answer: Answer, beyond: Headers, envelope: Envelope) {
   const described: Envelope = {};
-  const sent: Record<string, string> = {};
-  for (const [name, value] of Object.entries({ ...answer.headers, ...beyond })) {
-    const write = writers.get(name.toLowerCase());
-    if (write) sent[name] = write(value, described);
-    else if (name in beyond) sent[name] = String(value);
-    else throw new UndocumentedResponse(`the header ${name} is not documented`);
+  const sent: Record<string, string | readonly string[]> = {};
+  const names = new Map<string, 'beyond' | 'own'>();
+  for (const [name, value] of Object.entries(beyond)) {
+    const lower = name.toLowerCase();
+    names.set(lower, 'beyond');
+    sent[name] = writers.get(lower)?.(value, described) ?? fieldValue(name, value);
+  }
+  for (const [name, value] of Object.entries(answer.headers ?? {})) {
+    const lower = name.toLowerCase();
+    const known = names.get(lower);
+    if (known === 'beyond') continue;
+    if (known) throw new UndocumentedResponse(`the header ${name} is given twice`);
+    names.set(lower, 'own');
+    const write = writers.get(lower);
+    if (!write) throw new UndocumentedResponse(`the header ${name} is not documented`);
+    sent[name] = write(value, described);
   }
   if (writers.size > 0) envelope['header'] = described;
   return sent;

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Strategy } from 'passport';
 import { below, type JsonObject, type OpenApiDocument } from './document';
+import { settle } from './fault';
 import type { Operation, SecurityAlternative } from './operations';
 import { Problem } from './problem';
 
@@ -117,7 +118,7 @@ interface Attempt {
   found: Found;
   end: (verdict: Verdict) => void;
   error: (error: unknown) => void;
-  authenticate(credentials: Credentials, options: { readonly scope: readonly string[] }): void;
+  authenticate(credentials: Credentials, options: { readonly scope: readonly string[] }): unknown;
 }
 
 /** A strategy of passport ends by calling one of these on itself (https://www.passportjs.org/packages/passport-strategy). */
@@ -151,9 +152,9 @@ function verify({ attempts, find, scopes }: Scheme, request: IncomingMessage): P
     attempt.found = find(request);
     attempt.end = resolve;
     attempt.error = reject;
-    attempt.authenticate(typeof attempt.found === 'object' ? attempt.found : { headers: {} }, {
-      scope: scopes,
-    });
+    const given = typeof attempt.found === 'object' ? attempt.found : { headers: {} };
+    // A strategy may be async against its type; its rejection must not end the process.
+    settle(attempt.authenticate(given, { scope: scopes }), reject);
   });
 }
 

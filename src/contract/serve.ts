@@ -1,11 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { announcesBody, discardBody, readBody } from './body';
+import { Admission, type Exchange } from './admission';
+import { announcesBody, isUnread, readBody } from './body';
 import { compileContract, type Contract, type ServedOperation } from './contract';
 import type { JsonObject } from './document';
+import { attempt, faultToStderr, type ReportFault, safely, settle } from './fault';
+import { fieldValue, isFieldValue } from './header-field';
 import type { Operation } from './operations';
 import { type Answer, type Headers, Problem } from './problem';
+import { createRefuse } from './refusal';
 import type { Encoded } from './response';
 import type { Strategies } from './security';
+import { fieldsOf, send } from './send';
 import { checkWiring } from './wiring';
 
 /** What one request came to, for logs and metrics. */
@@ -13,6 +18,7 @@ export interface Outcome {
   readonly method: string;
   /** Undefined where the document has no such operation. */
   readonly operationId: string | undefined;
+  /** Of the answer; 499 if the client left before there was one. */
   readonly status: number;
   /** Why the answer is not that of the handler. Its cause is for the log alone. */
   readonly problem: Problem | undefined;
@@ -34,8 +40,10 @@ export interface ServiceOptions {
   readonly render: (problem: Problem, operation?: Operation) => Answer;
   /** Bytes. */
   readonly bodyLimit: number;
-  /** How many requests may be under way at once; more are refused before anything is done for them. */
+  /** How many handlers may be at work at once; admission.ts says what else it bounds. More are refused with `unavailable`. */
   readonly maxRequests: number;
+  /** Milliseconds from the head of a request to its answer; then it is refused with `unavailable`. 40,000 by default. */
+  readonly deadline?: number | undefined;
   /** What goes with every answer, whatever the document says. */
   readonly headers: Headers;
   /** What a request is called in logs; it is sent back as X-Request-Id. */
@@ -44,86 +52,188 @@ export interface ServiceOptions {
   readonly stubs: boolean;
   /** Paths that start so are left to others; no operation may have one. */
   readonly reserved: string;
+  /** Called once for each request, after its answer. */
   readonly report: (outcome: Outcome) => void;
+  /** Receives the failures that no outcome has: see `ReportFault`. Without it they go to standard error. */
+  readonly reportFault?: ReportFault | undefined;
 }
 
 /** A middleware of Express; only requests to reserved paths are passed on. */
 export type Middleware = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
 
+const DEADLINE = 40_000;
+/** As nginx logs it: the client closed the connection before it was answered. */
+const CLIENT_LEFT = 499;
+
 /**
  * Serves a document: nothing reaches a handler and nothing leaves the server unless the document allows it. The order
  * of refusal is path, method, credentials, media type, size, well-formedness, schema.
  *
+ * Whatever the functions of the options throw, the client gets an error body or a closed connection, and `report` or
+ * `reportFault` the cause.
+ *
  * @throws {InvalidContract} with all that is wrong
  */
 export function createService(options: ServiceOptions): Middleware {
-  const { document, handlers, strategies, toProblem, render, bodyLimit, maxRequests, reserved } = options;
+  const { document, handlers, strategies, bodyLimit, maxRequests, deadline = DEADLINE, reserved } = options;
   const contract = compileContract(document, strategies);
-  checkWiring([...contract.served.values()], options);
-  const always = Object.entries(options.headers);
-  let underWay = 0;
+  const served = [...contract.served.values()];
+  checkWiring(served, options);
+  const report: (outcome: Outcome) => unknown = options.report; // async against its type, perhaps
+  const fault = safely(options.reportFault ?? faultToStderr);
+  const refuse = createRefuse(options, served, fault);
+  const always = Object.entries(options.headers).map(
+    ([name, value]) => [name, fieldValue(name, value)] as const,
+  );
+  const admission = new Admission({ maxRequests, bodyLimit, deadline }, giveUp);
 
-  async function answer(request: IncomingMessage, response: ServerResponse, url: string): Promise<void> {
-    const started = performance.now();
-    const method = request.method ?? '';
-    const requestId = options.requestIdOf(request);
-    let served: ServedOperation | undefined;
-    let problem: Problem | undefined;
-    let body: unknown;
+  /** The stages of a request. After each wait it may have been given up; then it goes no further. */
+  async function serve(exchange: Exchange, url: string): Promise<void> {
+    const { request } = exchange;
     let encoded: Encoded;
-    underWay++;
     try {
-      if (underWay > maxRequests) throw overloaded(maxRequests);
       const at = url.indexOf('?');
       const found = findOperation(contract, request, at < 0 ? url : url.slice(0, at));
-      served = found.served;
-      const principal = await served.authenticate(request);
-      const received = announcesBody(request) ? await receive(request, response, served) : undefined;
+      const { operation, authenticate, requests, responses } = (exchange.served = found.served);
+
+      admission.verify(exchange);
+      const principal = await authenticate(request);
+      admission.verified(exchange, principal);
+
+      const received = announcesBody(request) ? await receive(exchange, found.served) : undefined;
+      admission.enter(exchange);
+
       const raw = { path: found.path, query: at < 0 ? '' : url.slice(at + 1), headers: request.headers };
-      const valid = served.requests.read(raw, received);
-      const handler = handlers[served.operation.operationId] as (request: object) => Promise<Answer>;
-      const answered = await handler({ ...valid, principal });
-      body = answered.body;
-      encoded = served.responses.write(answered);
+      const valid = requests.read(raw, received);
+
+      const handler = handlers[operation.operationId] as (request: object) => Promise<Answer>;
+      exchange.entered = true;
+      const answered = await handler({
+        ...valid,
+        principal,
+        requestId: exchange.requestId,
+        get signal() {
+          return exchange.signal;
+        },
+      });
+      exchange.body = answered.body;
+      encoded = responses.write(answered);
     } catch (error) {
-      [problem, encoded] = refuse(toProblem(error), served);
+      settle(exchange.body, fault);
+      if (admission.close(exchange)) answer(exchange, ...refuse(error, exchange.served));
+      else late(exchange, error);
+      return;
     }
-    underWay--;
-    if (response.headersSent) return; // the server has refused the rest of the request, and reported that
-    send(request, response, encoded, fieldsOf(encoded, requestId, always), bodyLimit);
-    const operationId = served?.operation.operationId;
-    const milliseconds = performance.now() - started;
-    options.report({ method, operationId, status: encoded.status, problem, body, milliseconds, requestId });
+    if (admission.close(exchange)) answer(exchange, undefined, encoded);
+    else late(exchange, undefined);
   }
 
-  async function receive(request: IncomingMessage, response: ServerResponse, { requests }: ServedOperation) {
+  async function receive(exchange: Exchange, { requests }: ServedOperation) {
+    const { request, response } = exchange;
     const reader = requests.accept(request.headers['content-type'], request.headers['content-encoding']);
-    const bytes = await readBody(request, response, bodyLimit);
+    const bytes = await readBody(request, response, bodyLimit, (length) => admission.hold(exchange, length));
     return bytes.length > 0 ? { reader, bytes } : undefined;
   }
 
-  /** The answer to a problem, as the operation documents it or, where it does not, as it is; and the problem told of. */
-  function refuse(problem: Problem, served: ServedOperation | undefined): [Problem, Encoded] {
-    const rendered = render(problem, served?.operation);
-    if (served?.responses.documents(rendered.status) !== true) return [problem, asItIs(rendered, problem)];
+  /** Ends a request before its time. */
+  function giveUp(exchange: Exchange, problem: Problem | undefined): void {
+    if (!admission.close(exchange)) return;
+    if (problem) answer(exchange, ...refuse(problem, exchange.served));
+    else if (!exchange.response.headersSent) tellLeft(exchange);
+    exchange.abandon(problem ?? new Error('the client has left'));
+  }
+
+  function tellLeft(exchange: Exchange): void {
+    if (isUnread(exchange.request)) tell(exchange, new Problem('malformed', 'the body broke off'), 400);
+    else tell(exchange, undefined, CLIENT_LEFT);
+  }
+
+  function answer(exchange: Exchange, problem: Problem | undefined, encoded: Encoded): void {
+    const { request, response, requestId } = exchange;
+    const onFailure = (error: unknown) => {
+      failed(error, response, requestId);
+    };
     try {
-      return [problem, served.responses.write(rendered, problem.headers)];
+      if (response.headersSent) return; // the server has refused the rest of the request, and reported that
+      const vary = response.getHeader('Vary');
+      const fields = fieldsOf(encoded, always, vary === undefined ? undefined : String(vary));
+      send(request, response, encoded, ['X-Request-Id', requestId, ...fields], bodyLimit, onFailure);
     } catch (error) {
-      const unexpected = toProblem(error);
-      return [unexpected, asItIs(render(unexpected, served.operation), unexpected)];
+      onFailure(error);
+    }
+    tell(exchange, problem, encoded.status);
+  }
+
+  /** Where no answer can be sent, the connection is closed. */
+  function failed(error: unknown, response: ServerResponse, requestId?: string): void {
+    fault(error, requestId);
+    attempt(() => response.destroy(), faultToStderr);
+  }
+
+  function tell(exchange: Exchange, problem: Problem | undefined, status: number): void {
+    const { served, started, body, requestId, request } = exchange;
+    const outcome: Outcome = {
+      method: request.method ?? '',
+      operationId: served?.operation.operationId,
+      status,
+      problem,
+      body,
+      milliseconds: performance.now() - started,
+      requestId,
+    };
+    attempt(
+      () => report(outcome),
+      (error) => {
+        fault(error, requestId);
+      },
+    );
+  }
+
+  /** A request that was given up has come to its end all the same: nobody waits for what it came to. */
+  function late({ entered, served, started, reason, requestId }: Exchange, error: unknown): void {
+    if (!entered || isAbort(error, reason)) return;
+    const milliseconds = Math.round(performance.now() - started);
+    const message = `${String(served?.operation.operationId)} ended after ${milliseconds} ms, when its request had been given up`;
+    fault(new Error(message, error === undefined ? undefined : { cause: error }), requestId);
+  }
+
+  function identify(request: IncomingMessage): string {
+    try {
+      const id: unknown = options.requestIdOf(request);
+      if (typeof id === 'string' && isFieldValue(id)) return id;
+      settle(id, fault);
+      throw new TypeError('requestIdOf: expected what a header can carry, got something else');
+    } catch (error) {
+      const id = crypto.randomUUID();
+      fault(error, id);
+      return id;
     }
   }
 
   return (request, response, next) => {
     const url = originForm(request.url ?? '');
-    if (url.startsWith(reserved)) next();
-    else void answer(request, response, url);
+    if (url.startsWith(reserved)) {
+      next();
+      return;
+    }
+    try {
+      const exchange = admission.open(request, response, identify(request));
+      response.on('error', (error) => {
+        fault(error, exchange.requestId);
+      });
+      serve(exchange, url).catch((error: unknown) => {
+        admission.close(exchange);
+        failed(error, response, exchange.requestId);
+      });
+    } catch (error) {
+      failed(error, response);
+    }
   };
 }
 
-function overloaded(maxRequests: number): Problem {
-  const message = `${maxRequests} requests are under way already: try again later`;
-  return new Problem('unavailable', message, { 'Retry-After': '1' });
+/** Whether a handler has ended as its signal asked it to (https://nodejs.org/api/errors.html#class-aborterror). */
+function isAbort(error: unknown, reason: Error | undefined): boolean {
+  return (error !== undefined && error === reason) || (error instanceof Error && error.name === 'AbortError');
 }
 
 /** The operation that a request is for, and what stands for the templates of its path. */
@@ -144,57 +254,9 @@ function findOperation(
   throw new Problem('noSuchMethod', `this path has the methods ${allow}`, { Allow: allow });
 }
 
-function asItIs(
-  { status, headers, contentType = 'application/json', body }: Answer,
-  problem: Problem,
-): Encoded {
-  return {
-    status,
-    headers: { ...headers, ...problem.headers, 'Content-Type': contentType },
-    body: JSON.stringify(body),
-  };
-}
-
 /** The origin-form of a request target; a server must accept the absolute-form too (RFC 9112 section 3.2). */
 function originForm(target: string): string {
   if (target.startsWith('/')) return target;
   const rest = /^https?:\/\/[^/?#]+(.*)$/i.exec(target)?.[1];
   return rest === undefined ? target : rest.startsWith('/') ? rest : `/${rest}`;
-}
-
-/** Names and values of the header, in turn: put together as objects they take Node two microseconds more. */
-function fieldsOf(
-  { status, headers, body }: Encoded,
-  requestId: string,
-  always: readonly [name: string, value: string][],
-): (string | number)[] {
-  const fields: (string | number)[] = ['X-Request-Id', requestId];
-  const own = Object.keys(headers);
-  for (const [name, value] of always) {
-    const lower = name.toLowerCase();
-    if (!own.some((other) => other.toLowerCase() === lower)) fields.push(name, value);
-  }
-  for (const name of own) fields.push(name, headers[name] ?? '');
-  const bodiless = status === 204 || status === 304; // RFC 9110 section 8.6
-  if (!bodiless) fields.push('Content-Length', body === undefined ? 0 : Buffer.byteLength(body));
-  return fields;
-}
-
-function send(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { status, body }: Encoded,
-  fields: (string | number)[],
-  limit: number,
-): void {
-  const unread = announcesBody(request) && !request.readableEnded;
-  const declared = Number(request.headers['content-length'] ?? Infinity);
-  if (!unread || (declared <= limit && request.headers.expect === undefined)) {
-    response.writeHead(status, fields).end(body);
-    return;
-  }
-  // The connection is closed, but not with unread bytes in it: these would make it reset, and the answer be lost.
-  response.writeHead(status, [...fields, 'Connection', 'close']);
-  response.write(body ?? '');
-  discardBody(request, () => response.end());
 }

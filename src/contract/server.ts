@@ -9,7 +9,9 @@ import {
 import { Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Express } from 'express';
-import { type Answer, Problem } from './problem';
+import { attempt, faultToStderr, type ReportFault, safely } from './fault';
+import { fieldValue } from './header-field';
+import { type Answer, isFinalStatus, Problem } from './problem';
 
 /** What bounds a server (https://nodejs.org/api/http.html#httpcreateserveroptions-requestlistener). */
 export type ServerLimits = Pick<
@@ -34,13 +36,16 @@ const LINGER = 1_000;
  * @param render puts what Node refuses, before or instead of the application, into the error body of the contract
  * @param stopping begins the end: no new connections, and each open one ends with the answer to its last request; the
  * server emits `close` after the last of them
+ * @param reportFault receives what `app` and `render` throw: the connection is closed then
  */
 export function createHttpServer(
   app: Express,
   render: (problem: Problem) => Answer,
   limits: ServerLimits,
   stopping?: AbortSignal,
+  reportFault: ReportFault = faultToStderr,
 ): Server {
+  const fault = safely(reportFault);
   // Express changes the prototype of every request and response to its own, which takes them off V8's fast path.
   // Created with that prototype, there is nothing to change (expressjs/express#5998).
   class Request extends IncomingMessage {}
@@ -57,7 +62,12 @@ export function createHttpServer(
       if (ending) endAfter(response, connection.last);
       connection.last = response;
     }
-    app(request, response);
+    try {
+      app(request, response);
+    } catch (error) {
+      fault(error);
+      request.socket.destroy();
+    }
   };
   const server = createServer(
     {
@@ -77,12 +87,20 @@ export function createHttpServer(
     socket.once('close', () => connections.delete(socket));
   });
   server.maxHeadersCount = 0; // beyond one Node would pass headers over in silence; maxHeaderSize bounds them all
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    refuse(error, socket, connections.get(socket)?.last, render);
-  });
-  server.on('connect', (request, socket) => {
-    const error = new Error('this server is no proxy');
-    refuse(error, socket, connections.get(request.socket)?.last, render);
+  const refuseSafely = (error: NodeJS.ErrnoException, socket: Duplex) => {
+    attempt(
+      () => {
+        refuse(error, socket, connections.get(socket)?.last, render);
+      },
+      (worse) => {
+        fault(worse);
+        socket.destroy();
+      },
+    );
+  };
+  server.on('clientError', refuseSafely);
+  server.on('connect', ({ socket }) => {
+    refuseSafely(new Error('this server is no proxy'), socket);
   });
   // A client that does not take its answers would keep its connection for good. One whose answer is not there yet waits.
   server.setTimeout(limits.requestTimeout, (socket) => {
@@ -167,10 +185,11 @@ function refuse(
     return;
   }
   const answer = render(problemOf(error));
+  if (!isFinalStatus(answer.status)) throw new TypeError(`expected a status, got ${String(answer.status)}`);
   const text = JSON.stringify(answer.body);
+  const given = { ...answer.headers, 'Content-Type': answer.contentType ?? 'application/json' };
   const headers = {
-    ...answer.headers,
-    'Content-Type': answer.contentType ?? 'application/json',
+    ...Object.fromEntries(Object.entries(given).map(([name, value]) => [name, fieldValue(name, value)])),
     'Content-Length': Buffer.byteLength(text),
     Connection: 'close',
   };
@@ -178,7 +197,7 @@ function refuse(
     // Whoever reads the request waits for its end or its close; once it is answered, Node tells of neither.
     pending.writeHead(answer.status, headers).end(text, () => pending.req.destroy());
   } else {
-    const fields = Object.entries(headers).map(([name, value]) => `${name}: ${String(value)}\r\n`);
+    const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
     const reason = STATUS_CODES[answer.status] ?? '';
     endSoon(socket, `HTTP/1.1 ${answer.status} ${reason}\r\n${fields.join('')}\r\n${text}`);
   }

@@ -15,7 +15,9 @@ function standardOutput() {
     lines = '';
   };
   process.on('exit', flush);
-  process.stdout.on('error', () => undefined); // nobody reads it any more: that must not end the server
+  // Nobody reads them any more: that must not end the server.
+  process.stdout.on('error', () => undefined);
+  process.stderr.on('error', () => undefined);
   return {
     write(line: string) {
       if (lines === '') setImmediate(flush);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
+import type { ReportFault } from '../contract/fault';
 import type { Answer, Headers, Problem } from '../contract/problem';
 import type { Outcome } from '../contract/serve';
 import { ERROR_NUMBERS, errorNumberOf, renderProblem } from '../errors';
@@ -11,6 +12,8 @@ export interface Report {
   readonly request: (outcome: Outcome) => void;
   /** The answer to what never became a request; it is told of as well. */
   readonly refuse: (problem: Problem) => Answer;
+  /** A failure that belongs to no answer. */
+  readonly fault: ReportFault;
 }
 
 /**
@@ -55,6 +58,9 @@ export function createReport(log: Logger, metrics: Metrics, headers: Headers): R
       metrics.refusal(error);
       loggerFor('', '', answer.status, error).info({ requestId }, problem.message);
       return { ...answer, headers: { ...headers, 'X-Request-Id': requestId } };
+    },
+    fault(error, requestId) {
+      log.error({ ...(requestId !== undefined && { requestId }), err: error }, 'a failure beside an answer');
     },
   };
 }

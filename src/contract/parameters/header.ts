@@ -1,5 +1,6 @@
 import { DescribedValue } from './described-value';
 import type { OpenApiDocument } from '../document';
+import { isFieldValue } from '../header-field';
 import type { Holder } from '../json';
 import { stringifyJson } from '../json-text';
 import type { Parameter } from '../operations';
@@ -7,11 +8,12 @@ import { compileParts, compileWhole, jsonText, MalformedText, servable } from '.
 import { compileText } from './styles';
 
 /**
- * The text of a value in a documented response header; what a client will read in it is put at `holder[name]`.
+ * The text of a value in a documented response header, several where each is a field of its own; what a client will read
+ * in it is put at `holder[name]`.
  *
- * @throws {TypeError} with the place of what a header cannot say
+ * @throws {TypeError} with the place of what a header cannot carry
  */
-export type WriteHeader = (value: unknown, holder: Holder) => string;
+export type WriteHeader = (value: unknown, holder: Holder) => string | readonly string[];
 
 /** Compiles the writer of a response header; what cannot be written becomes a finding of the document. */
 export function compileHeader(document: OpenApiDocument, header: Parameter, pointer: string): WriteHeader {
@@ -21,8 +23,11 @@ export function compileHeader(document: OpenApiDocument, header: Parameter, poin
     const asIs = (text: string) => text;
     return compileText(header, json ? compileWhole(value, asIs, jsonText) : compileParts(value, asIs), asIs);
   });
+  const cookie = name.toLowerCase() === 'set-cookie';
   return (value, holder) => {
-    const text = json ? stringifyJson(value, name) : formatHeader(value, explode, name);
+    // The one field that cannot be combined into a list (RFC 9110 section 5.3).
+    if (cookie && Array.isArray(value)) return (holder[name] = writeCookies(value, name));
+    const text = json ? headerText(stringifyJson(value, name), name) : formatHeader(value, explode, name);
     try {
       read?.(text, holder, name);
     } catch (error) {
@@ -33,15 +38,19 @@ export function compileHeader(document: OpenApiDocument, header: Parameter, poin
   };
 }
 
-/** All that Node sends in a header. */
-const HEADER_TEXT = /^[\t\x20-\x7e\x80-\xff]*$/;
+function writeCookies(values: readonly unknown[], name: string): string[] {
+  if (values.length === 0) throw new TypeError(`${name} is empty, which a header cannot carry: leave it out`);
+  return values.map((value, i) => formatPart(value, `${name}/${i}`));
+}
 
 /**
- * The text of a response header in the style `simple` (OpenAPI 3.1 section 4.8.21). Nothing is percent-encoded.
+ * The text of a response header in the style `simple` (OpenAPI 3.1 section 4.8.21). Nothing is percent-encoded; an object
+ * with `toJSON`, such as a Date, is what that returns.
  *
  * @throws {TypeError} with the place of what could not be sent or would not be read back as it is
  */
-export function formatHeader(value: unknown, explode: boolean, place = 'header'): string {
+export function formatHeader(given: unknown, explode: boolean, place = 'header'): string {
+  const value = fromJson(given);
   if (typeof value !== 'object' || value === null) return formatPart(value, place);
   const parts = Array.isArray(value)
     ? value.map((item, i) => formatPart(item, `${place}/${i}`, /,/))
@@ -52,16 +61,26 @@ export function formatHeader(value: unknown, explode: boolean, place = 'header')
           formatPart(name, at, explode ? /[,=]/ : /,/) + (explode ? '=' : ',') + formatPart(item, at, /,/)
         );
       });
-  if (parts.length === 0) throw new TypeError(`${place} is empty, which a header cannot say: leave it out`);
-  return parts.join();
+  if (parts.length === 0) throw new TypeError(`${place} is empty, which a header cannot carry: leave it out`);
+  return headerText(parts.join(), place);
 }
 
-function formatPart(value: unknown, place: string, delimiters?: RegExp): string {
+function formatPart(given: unknown, place: string, delimiters?: RegExp): string {
+  const value = fromJson(given);
   if (typeof value === 'object') {
-    throw new TypeError(`${place} is ${value ? 'of several parts' : 'null'}, which a header cannot say`);
+    throw new TypeError(`${place} is ${value ? 'of several parts' : 'null'}, which a header cannot carry`);
   }
-  const text = typeof value === 'string' ? value : stringifyJson(value, place);
-  if (!HEADER_TEXT.test(text)) throw new TypeError(`${place} has a character that a header cannot carry`);
+  const text = headerText(typeof value === 'string' ? value : stringifyJson(value, place), place);
   if (delimiters?.test(text)) throw new TypeError(`${place} has a delimiter of the style simple in it`);
   return text;
+}
+
+function headerText(text: string, place: string): string {
+  if (isFieldValue(text)) return text;
+  throw new TypeError(`${place} has a character that a header cannot carry, or whitespace at an end`);
+}
+
+function fromJson(value: unknown): unknown {
+  const { toJSON } = typeof value === 'object' && value !== null && 'toJSON' in value ? value : {};
+  return typeof toJSON === 'function' ? (toJSON as () => unknown).call(value) : value;
 }

@@ -1,0 +1,44 @@
+/** A field name (RFC 9110 section 5.1) is a token (section 5.6.2). */
+const FIELD_NAME = /^[!#$%&'*+.^_`|~\dA-Za-z-]+$/;
+/** A field value (RFC 9110 section 5.5) in ASCII: recipients disagree on what other bytes mean. */
+const FIELD_VALUE = /^[\t\x20-\x7e]*$/;
+/** Fields that describe the connection or the framing (RFC 9110 section 7.6.1, RFC 9112 sections 6 and 7). */
+const MANAGED = /^(connection|content-length|keep-alive|te|trailer|transfer-encoding|upgrade|proxy-.*)$/i;
+
+/** Whether a recipient reads exactly this text: it strips whitespace at both ends. */
+export function isFieldValue(text: string): boolean {
+  return FIELD_VALUE.test(text) && text.trim() === text;
+}
+
+/** Why a response header of this name cannot be served; undefined if it can. */
+export function unservableField(name: string): string | undefined {
+  if (!FIELD_NAME.test(name)) return 'is not the name of a header: expected a token (RFC 9110 section 5.6.2)';
+  if (MANAGED.test(name)) return 'belongs to the connection: the server alone sends it, and no handler can';
+  return undefined;
+}
+
+/**
+ * The value of a header that the document does not describe.
+ *
+ * @throws {TypeError} if the header cannot be sent
+ */
+export function fieldValue(name: string, value: unknown): string {
+  const text = String(value);
+  const reason = unservableField(name);
+  if (reason !== undefined) throw new TypeError(`the header ${name} ${reason}`);
+  if (!isFieldValue(text)) throw new TypeError(`the header ${name} has a value that a header cannot carry`);
+  return text;
+}
+
+/** One `Vary` field for several (RFC 9110 section 12.5.5). */
+export function mergeVary(values: readonly string[]): string {
+  const names = new Map(
+    values.flatMap((value) =>
+      value.split(',').flatMap((part): [string, string][] => {
+        const name = part.trim();
+        return name === '' ? [] : [[name.toLowerCase(), name]];
+      }),
+    ),
+  );
+  return names.has('*') ? '*' : [...names.values()].join(', ');
+}

@@ -1,0 +1,46 @@
+import type { Logger } from 'pino';
+
+/** Milliseconds within which a probe is answered: less than those who ask are configured to wait. */
+const TIMEOUT = 4_000;
+
+/** Resolves or rejects as the promise does, but rejects if that takes too long. */
+export async function inTime<T>(promise: Promise<T>, name: string): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(new Error(`${name} did not answer within ${TIMEOUT} ms`));
+    }, TIMEOUT);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * Asks whether the server can do its work, once for all who ask at the same time. The reason why it cannot goes to the
+ * log whenever it changes, for the probe does not show it.
+ *
+ * @param ready rejects with the reason
+ */
+export function watchReadiness(
+  ready: () => Promise<void>,
+  log: Pick<Logger, 'info' | 'warn'>,
+): () => Promise<void> {
+  let probing: Promise<void> | undefined;
+  let reason = '';
+  const probe = async () => {
+    try {
+      await inTime(ready(), 'the store');
+      if (reason !== '') log.info('ready again');
+      reason = '';
+    } catch (error) {
+      const now = error instanceof Error ? error.message : String(error);
+      if (now !== reason) log.warn({ err: error }, `not ready: ${now}`);
+      reason = now;
+      throw error;
+    }
+  };
+  return () => (probing ??= probe().finally(() => (probing = undefined)));
+}
