@@ -18,12 +18,10 @@ export const faultToStderr: ReportFault = (error) => {
 };
 
 /** Makes a `ReportFault` that never throws: if `report` fails, both failures go to standard error. */
-export function safely(report: ReportFault): ReportFault {
+export function safely(report: (...fault: Parameters<ReportFault>) => unknown): ReportFault {
   return (error, requestId) => {
     attempt(
-      () => {
-        report(error, requestId);
-      },
+      () => report(error, requestId),
       (worse) => {
         faultToStderr(error);
         faultToStderr(worse);

@@ -48,8 +48,10 @@ export function createRefuse(
   function encode(problem: Problem, served: ServedOperation | undefined): Encoded {
     const rendered = render(problem, served?.operation);
     settle(rendered, fault);
-    if (served?.responses.documents(rendered.status) !== true) return asItIs(rendered, problem);
-    return served.responses.write(rendered, problem.headers);
+    const { status, headers, contentType, body } = rendered;
+    const answer = { status, headers, contentType, body };
+    if (served?.responses.documents(status) !== true) return asItIs(answer, problem);
+    return served.responses.write(answer, problem.headers);
   }
 
   return (error, served) => {
@@ -69,7 +71,7 @@ function asItIs(
   { status, headers, contentType = 'application/json', body }: Answer,
   problem: Problem,
 ): Encoded {
-  if (!isFinalStatus(status)) throw new TypeError(`expected a status from 200 to 599, got ${String(status)}`);
+  if (!isFinalStatus(status)) throw new TypeError(`expected a status from 200 to 599, got ${status}`);
   const fields: Record<string, string> = {};
   const all = { ...headers, ...problem.headers, 'Content-Type': contentType };
   for (const [name, value] of Object.entries(all)) fields[name] = fieldValue(name, value);

@@ -108,7 +108,8 @@ export function createService(options: ServiceOptions): Middleware {
 
       const handler = handlers[operation.operationId] as (request: object) => Promise<Answer>;
       exchange.entered = true;
-      const answered = await handler({
+      // Read once: what is judged is what is sent, whatever getters would return the next time.
+      const { status, headers, contentType, body } = await handler({
         ...valid,
         principal,
         requestId: exchange.requestId,
@@ -116,8 +117,8 @@ export function createService(options: ServiceOptions): Middleware {
           return exchange.signal;
         },
       });
-      exchange.body = answered.body;
-      encoded = responses.write(answered);
+      exchange.body = body;
+      encoded = responses.write({ status, headers, contentType, body });
     } catch (error) {
       settle(exchange.body, fault);
       if (admission.close(exchange)) answer(exchange, ...refuse(error, exchange.served));

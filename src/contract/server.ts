@@ -9,7 +9,7 @@ import {
 import { Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Express } from 'express';
-import { attempt, faultToStderr, type ReportFault, safely } from './fault';
+import { attempt, faultToStderr, type ReportFault, safely, settle } from './fault';
 import { fieldValue } from './header-field';
 import { type Answer, isFinalStatus, Problem } from './problem';
 
@@ -90,7 +90,7 @@ export function createHttpServer(
   const refuseSafely = (error: NodeJS.ErrnoException, socket: Duplex) => {
     attempt(
       () => {
-        refuse(error, socket, connections.get(socket)?.last, render);
+        refuse(error, socket, connections.get(socket)?.last, render, fault);
       },
       (worse) => {
         fault(worse);
@@ -162,6 +162,7 @@ function refuse(
   socket: Duplex,
   last: ServerResponse | undefined,
   render: (problem: Problem) => Answer,
+  fault: ReportFault,
 ): void {
   const pending = last?.writableEnded === false ? last : undefined;
   if (!socket.writable || error.code === 'ECONNRESET') {
@@ -184,10 +185,12 @@ function refuse(
     });
     return;
   }
-  const answer = render(problemOf(error));
-  if (!isFinalStatus(answer.status)) throw new TypeError(`expected a status, got ${String(answer.status)}`);
-  const text = JSON.stringify(answer.body);
-  const given = { ...answer.headers, 'Content-Type': answer.contentType ?? 'application/json' };
+  const rendered = render(problemOf(error));
+  settle(rendered, fault);
+  const { status, headers: own, contentType = 'application/json', body } = rendered;
+  if (!isFinalStatus(status)) throw new TypeError(`expected a status from 200 to 599, got ${status}`);
+  const text = JSON.stringify(body);
+  const given = { ...own, 'Content-Type': contentType };
   const headers = {
     ...Object.fromEntries(Object.entries(given).map(([name, value]) => [name, fieldValue(name, value)])),
     'Content-Length': Buffer.byteLength(text),
@@ -195,11 +198,11 @@ function refuse(
   };
   if (pending) {
     // Whoever reads the request waits for its end or its close; once it is answered, Node tells of neither.
-    pending.writeHead(answer.status, headers).end(text, () => pending.req.destroy());
+    pending.writeHead(status, headers).end(text, () => pending.req.destroy());
   } else {
     const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-    const reason = STATUS_CODES[answer.status] ?? '';
-    endSoon(socket, `HTTP/1.1 ${answer.status} ${reason}\r\n${fields.join('')}\r\n${text}`);
+    const reason = STATUS_CODES[status] ?? '';
+    endSoon(socket, `HTTP/1.1 ${status} ${reason}\r\n${fields.join('')}\r\n${text}`);
   }
 }
 

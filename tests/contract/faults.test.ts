@@ -1,0 +1,37 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { Row } from './faults';
+
+jest.setTimeout(180_000);
+
+const ROOT = join(__dirname, '../..');
+
+/** How often each outcome came of each fault, by the call that failed. */
+function tableOf(rows: readonly Row[]): string {
+  const counts = new Map<string, number>();
+  for (const { site, fault, outcome } of rows) {
+    const line = `${site.split(' ')[0] ?? ''} | ${fault.split(' ')[0] ?? ''} | ${outcome}`;
+    counts.set(line, (counts.get(line) ?? 0) + 1);
+  }
+  const lines = [...counts].map(([line, count]) => `| ${line} | ${count} |`);
+  return ['| call | fault | outcome | times |', '|---|---|---|---|', ...lines.sort(), ''].join('\n');
+}
+
+test('whatever fails at a call out of the pipeline, the answer is an error body, and nothing else changes', async () => {
+  const child = spawn(process.execPath, ['--import', 'tsx', join(__dirname, 'faults.ts')], { cwd: ROOT });
+  const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  expect(errors).toBe('');
+  const rows = JSON.parse(output) as Row[];
+  mkdirSync(join(ROOT, 'reports'), { recursive: true });
+  writeFileSync(join(ROOT, 'reports/faults.md'), tableOf(rows));
+  const sites = new Set(rows.map(({ site }) => site.split(' ')[0]));
+  const expected =
+    'toProblem render requestIdOf report reportFault stderr strategy handler answer.body body.name';
+  const ofNode =
+    'request.on response.on response.writeHead response.write response.end response.writeContinue';
+  expect([...sites]).toEqual(expect.arrayContaining([...expected.split(' '), ...ofNode.split(' ')]));
+  expect(rows.length).toBeGreaterThan(1_000);
+  expect(rows.filter(({ wrong }) => wrong.length > 0)).toEqual([]);
+});

@@ -1,0 +1,222 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import type { Answer } from '../../src/contract/problem';
+import type { ServiceOptions } from '../../src/contract/serve';
+import { bearerStrategy } from '../../src/contract/strategies';
+import { buildDocument, buildService, json, listening } from '../support/service';
+import { parseReplies } from '../support/wire';
+
+interface Context {
+  readonly body?: string;
+  readonly signal: AbortSignal;
+  readonly requestId: string;
+}
+
+const DOCUMENT = buildDocument({
+  components: { securitySchemes: { bearerAuth: { type: 'http', scheme: 'bearer' } } },
+  operation: {
+    security: [{ bearerAuth: [] }],
+    requestBody: { content: json({ type: 'string' }) },
+    responses: { 200: { description: 'done', content: json({ type: 'string' }) } },
+  },
+});
+const PATHS = DOCUMENT['paths'] as Record<string, Record<string, object>>;
+const PUBLIC = {
+  ...DOCUMENT,
+  paths: {
+    ...PATHS,
+    '/public': { post: { ...PATHS['/things']?.['post'], operationId: 'postPublic', security: [] } },
+  },
+};
+
+const head = (token: string, path = '/things') =>
+  `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\n`;
+const post = (body: string, token = 'good', path?: string) =>
+  `${head(token, path)}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+const [GOOD, HANG] = [post('"good"'), post('"hang"')];
+
+/** A service whose handler and verifier do not end where they are asked to hang, and how to talk to it. */
+async function serving(
+  options: Partial<ServiceOptions>,
+  use: (service: {
+    readonly open: (bytes: string) => Promise<Client>;
+    readonly contexts: Context[];
+    readonly faults: unknown[];
+    readonly outcomes: { readonly status: number }[];
+    readonly end: (() => void)[];
+  }) => Promise<void>,
+): Promise<void> {
+  const contexts: Context[] = [];
+  const faults: unknown[] = [];
+  const end: (() => void)[] = [];
+  const handler = (request: Context): Promise<Answer> => {
+    contexts.push(request);
+    const answer = { status: 200, body: request.body };
+    if (request.body !== 'hang') return Promise.resolve(answer);
+    return new Promise((resolve) => {
+      end.push(() => {
+        resolve(answer);
+      });
+    });
+  };
+  const verify = (token: string) => (token === 'good' ? { id: 1 } : new Promise<false>(() => undefined));
+  const { app, outcomes } = buildService({
+    document: DOCUMENT,
+    handlers: { postThing: handler },
+    strategies: { bearerAuth: bearerStrategy(verify) },
+    maxRequests: 2,
+    bodyLimit: 1_000,
+    reportFault: (error) => faults.push(error),
+    ...options,
+    ...(options.document && { handlers: { postThing: handler, postPublic: handler } }),
+  });
+  await listening(app, async (port) => {
+    const open = async (bytes: string) => {
+      const client = new Client(connect(port, '127.0.0.1'));
+      await client.send(bytes);
+      return client;
+    };
+    await use({ open, contexts, faults, outcomes, end });
+  });
+}
+
+class Client {
+  private readonly chunks: Buffer[] = [];
+  constructor(readonly socket: Socket) {
+    socket.on('error', () => undefined).on('data', (chunk) => this.chunks.push(chunk));
+  }
+
+  async send(bytes: string): Promise<void> {
+    await new Promise((resolve) => this.socket.write(bytes, resolve));
+    await pause(20); // the server has read it
+  }
+
+  /** The statuses of the answers, once so many have come or the connection is closed. */
+  async statuses(count = 1): Promise<number[]> {
+    const read = () => parseReplies(Buffer.concat(this.chunks)).map(({ status }) => status);
+    while (read().length < count && !this.socket.closed) {
+      await Promise.race([once(this.socket, 'data'), once(this.socket, 'close')]);
+    }
+    return read();
+  }
+}
+
+const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+test('a handler is given the id of its request, and a signal that is not aborted', async () => {
+  await serving({}, async ({ open, contexts }) => {
+    expect(await (await open(GOOD)).statuses()).toEqual([200]);
+    expect(contexts[0]).toMatchObject({ requestId: 'a-request', signal: { aborted: false } });
+  });
+});
+
+test('handlers that hang give back their places when their clients leave, and their signals are aborted', async () => {
+  await serving({}, async ({ open, contexts, outcomes, faults, end }) => {
+    const clients = [await open(HANG), await open(HANG)];
+    const signals = contexts.map(({ signal }) => signal);
+    expect(await (await open(GOOD)).statuses()).toEqual([503]);
+    for (const { socket } of clients) socket.destroy();
+    await pause(20);
+    expect(await (await open(GOOD)).statuses()).toEqual([200]);
+    expect(signals.map(({ aborted, reason }) => [aborted, String(reason)])).toEqual([
+      [true, 'Error: the client has left'],
+      [true, 'Error: the client has left'],
+    ]);
+    expect(contexts[0]?.signal.aborted).toBe(true);
+    expect(outcomes.map(({ status }) => status)).toEqual([503, 499, 499, 200]);
+    for (const answer of end) answer();
+    await pause(20);
+    expect(faults.map(String)).toEqual([
+      expect.stringMatching(/^Error: postThing ended after \d+ ms, when its request had been given up$/),
+      expect.stringMatching(/^Error: postThing ended after \d+ ms, when its request had been given up$/),
+    ]);
+  });
+});
+
+test('so do those whose answers wait for an earlier one on the same connection', async () => {
+  await serving({}, async ({ open, contexts }) => {
+    const client = await open(HANG + HANG);
+    expect(contexts).toHaveLength(2);
+    client.socket.destroy();
+    await pause(20);
+    expect(await (await open(GOOD + GOOD)).statuses(2)).toEqual([200, 200]);
+  });
+});
+
+test('a handler that hangs is answered for at the deadline, and its place is free', async () => {
+  await serving({ deadline: 300 }, async ({ open, contexts, outcomes }) => {
+    const clients = await Promise.all([open(HANG), open(HANG)]);
+    expect(await (await open(GOOD)).statuses()).toEqual([503]);
+    const [signal] = contexts.map((context) => context.signal);
+    expect(await Promise.all(clients.map((client) => client.statuses()))).toEqual([[503], [503]]);
+    expect([signal?.aborted, String(signal?.reason)]).toEqual([
+      true,
+      'Problem: the request was not answered within 300 ms',
+    ]);
+    expect(await (await open(GOOD)).statuses()).toEqual([200]);
+    expect(outcomes.map(({ status }) => status)).toEqual([503, 503, 503, 200]);
+  });
+});
+
+test.each([
+  ['credentials', post('"a"', 'unknown')],
+  ['a body', `${head('good')}Content-Length: 9\r\n\r\n"`],
+])('the deadline holds for %s too', async (_, bytes) => {
+  await serving({ deadline: 200 }, async ({ open, contexts }) => {
+    expect(await (await open(bytes)).statuses()).toEqual([503]);
+    expect(contexts).toEqual([]);
+  });
+});
+
+test('credentials whose verification hangs keep nobody out; beyond MAX_REQUESTS the oldest are given up', async () => {
+  await serving({}, async ({ open }) => {
+    const strangers: Client[] = [];
+    for (let i = 0; i < 5; i++) strangers.push(await open(post('"a"', 'unknown')));
+    expect(await (await open(GOOD.repeat(10))).statuses(10)).toEqual(Array(10).fill(200));
+    const given = await Promise.all(strangers.slice(0, 3).map((client) => client.statuses()));
+    expect(given).toEqual([[503], [503], [503]]);
+  });
+});
+
+test('bodies that are slow keep nobody out', async () => {
+  await serving({}, async ({ open }) => {
+    const slow: Client[] = [];
+    for (let i = 0; i < 5; i++) slow.push(await open(`${head('good')}Content-Length: 3\r\n\r\n"`));
+    expect(await (await open(GOOD)).statuses()).toEqual([200]);
+    for (const client of slow) {
+      await client.send('a"');
+      expect(await client.statuses()).toEqual([200]);
+    }
+  });
+});
+
+test('of bodies no more is held than MAX_REQUESTS of the largest; beyond it the oldest is given up', async () => {
+  await serving({}, async ({ open }) => {
+    const part = `${head('good')}Content-Length: 1000\r\n\r\n"${'a'.repeat(899)}`;
+    const [first, second, third] = [await open(part), await open(part), await open(part)];
+    expect(await first.statuses()).toEqual([503]);
+    const rest = `${'a'.repeat(99)}"`;
+    await second.send(rest);
+    await third.send(rest);
+    expect([await second.statuses(), await third.statuses()]).toEqual([[200], [200]]);
+  });
+});
+
+test('without a free place nothing of a body is asked for', async () => {
+  await serving({}, async ({ open }) => {
+    await open(HANG);
+    await open(HANG);
+    const client = await open(`${head('good')}Expect: 100-continue\r\nContent-Length: 3\r\n\r\n`);
+    expect(await client.statuses()).toEqual([503]);
+  });
+});
+
+test('those who need no credentials keep out nobody who has some', async () => {
+  await serving({ document: PUBLIC }, async ({ open }) => {
+    const hang = post('"hang"', '', '/public').replace('Authorization: Bearer \r\n', '');
+    await open(hang);
+    await open(hang);
+    expect(await (await open(hang)).statuses()).toEqual([503]);
+    expect(await (await open(GOOD)).statuses()).toEqual([200]);
+  });
+});
