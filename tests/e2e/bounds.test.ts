@@ -1,51 +1,157 @@
-import { connect, type Socket } from 'node:net';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import {
   errorOf,
   EXAMPLE,
   HEAD,
   MISMATCH,
   portOf,
+  REQUEST,
   send,
   STATUS_LINE,
   SUCCESS,
   waitingRequest,
 } from '../support/client';
-import { startProgram } from '../support/program';
+import { type Program, startProgram } from '../support/program';
 import { TOKEN } from '../support/service';
 import { exchange } from '../support/wire';
 
 jest.setTimeout(30_000);
 
+const folder = mkdtempSync(join(tmpdir(), 'contract-first-'));
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+/** The handlers of the program wait for a signal. */
+const HANGING = `--require=${sabotage(
+  'hanging-handlers.js',
+  `const handlers = require(${JSON.stringify(join(__dirname, '../../dist/handlers/index.js'))});
+  const { createHandlers } = handlers;
+  const told = new Promise((resolve) => process.once('SIGUSR2', resolve));
+  handlers.createHandlers = (store) =>
+    Object.fromEntries(
+      Object.entries(createHandlers(store)).map(([id, handler]) => [id, (request) => (console.log('entered'), told.then(() => handler(request)))]),
+    );`,
+)}`;
+
+function sabotage(file: string, code: string): string {
+  const path = join(folder, file);
+  writeFileSync(path, code);
+  return path;
+}
+
+/** A connection on which a request is under way. */
+async function open(server: Program, bytes: string): Promise<Socket> {
+  const socket = connect(portOf(server), '127.0.0.1').setEncoding('utf8');
+  socket.on('error', () => undefined);
+  await new Promise((resolve) => socket.write(bytes, resolve));
+  return socket;
+}
+
 test('beyond MAX_REQUESTS at once requests are refused early, and those accepted are answered', async () => {
-  const server = await startProgram({ API_TOKENS: TOKEN, MAX_REQUESTS: '3' });
-  const requests = [
-    [EXAMPLE.text, STATUS_LINE],
-    [MISMATCH, 'HTTP/1.1 400 Bad Request\r\n'],
-    [MISMATCH, 'HTTP/1.1 400 Bad Request\r\n'],
-  ] as const;
-  const accepted = await Promise.all(
-    requests.map(async ([body, expected]) => {
-      const socket = connect(portOf(server), '127.0.0.1').setEncoding('utf8');
-      const asked = new Promise((resolve) => socket.once('data', resolve)); // for the body: it is under way
-      socket.write(waitingRequest(body));
-      await asked;
-      return { socket, body, expected };
+  const server = await startProgram({ API_TOKENS: TOKEN, MAX_REQUESTS: '3', NODE_OPTIONS: HANGING });
+  const accepted = await Promise.all([REQUEST, REQUEST, REQUEST].map((bytes) => open(server, bytes)));
+  const answers = accepted.map((socket) => new Promise((resolve) => socket.once('data', resolve)));
+  await server.printed(/(entered[^]*){3}/);
+  const refused = await send(server);
+  expect(refused.status).toBe(503);
+  expect([refused.headers.get('retry-after'), await errorOf(refused)]).toEqual(['1', 50300]);
+  expect((await fetch(`${server.url}/-/live`)).status).toBe(200);
+  void server.stop('SIGUSR2');
+  for (const answer of await Promise.all(answers)) expect(answer).toMatch(/^HTTP\/1\.1 [2-4]/);
+  for (const socket of accepted) socket.destroy();
+  expect((await send(server, {}, MISMATCH)).status).toBe(400);
+  expect(await server.stop()).toBe(0);
+});
+
+test('a handler that hangs is answered for at REQUEST_DEADLINE, and its place is free', async () => {
+  const server = await startProgram({
+    API_TOKENS: TOKEN,
+    MAX_REQUESTS: '1',
+    REQUEST_DEADLINE: '300',
+    NODE_OPTIONS: HANGING,
+  });
+  for (let i = 0; i < 2; i++) {
+    const response = await send(server);
+    expect([response.status, response.headers.get('retry-after'), await response.json()]).toEqual([
+      503,
+      '1',
+      { error: 50300, message: 'the request was not answered within 300 ms' },
+    ]);
+  }
+  expect(await server.stop()).toBe(0);
+});
+
+test('handlers that hang hold no places for clients that left', async () => {
+  const server = await startProgram({ API_TOKENS: TOKEN, MAX_REQUESTS: '2', NODE_OPTIONS: HANGING });
+  const clients = await Promise.all([open(server, REQUEST), open(server, REQUEST)]);
+  await server.printed(/(entered[^]*){2}/);
+  expect((await send(server)).status).toBe(503);
+  for (const client of clients) client.destroy();
+  await server.printed(/"status":499[^]*"status":499/);
+  void server.stop('SIGUSR2');
+  expect((await send(server, {}, MISMATCH)).status).toBe(400);
+  expect(await server.stop()).toBe(0);
+});
+
+test('while the keys of JWTs cannot be fetched, tokens that are known pass', async () => {
+  const issuer = createServer(() => undefined).listen(0, '127.0.0.1');
+  await once(issuer, 'listening');
+  const server = await startProgram({
+    API_TOKENS: TOKEN,
+    MAX_REQUESTS: '3',
+    AUTH_JWKS_URL: `http://127.0.0.1:${(issuer.address() as AddressInfo).port}/keys`,
+    AUTH_ISSUER: 'https://issuer.example.com',
+    AUTH_AUDIENCE: 'plants',
+  });
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const token = `${part({ alg: 'RS256', kid: 'unknown' })}.${part({ sub: 'x' })}.c2ln`;
+  const stranger = REQUEST.replace(TOKEN, token);
+  const strangers = await Promise.all(Array.from({ length: 8 }, () => open(server, stranger)));
+  for (let i = 0; i < 3; i++) expect((await send(server, {}, MISMATCH)).status).toBe(400);
+  for (const socket of strangers) socket.destroy();
+  issuer.close();
+  issuer.closeAllConnections();
+  expect(await server.stop()).toBe(0);
+});
+
+test('bodies that are slow hold no places', async () => {
+  const server = await startProgram({ API_TOKENS: TOKEN, MAX_REQUESTS: '2' });
+  const slow = await Promise.all(
+    Array.from({ length: 5 }, async () => {
+      const socket = await open(server, waitingRequest());
+      await once(socket, 'data'); // it is asked for
+      return socket;
     }),
   );
-  const refused = await send(server);
-  expect([refused.status, refused.headers.get('retry-after'), await errorOf(refused)]).toEqual([
-    503,
-    '1',
-    50300,
-  ]);
-  expect((await fetch(`${server.url}/-/live`)).status).toBe(200);
-  for (const { socket, body, expected } of accepted) {
-    const answer = new Promise((resolve) => socket.once('data', resolve));
-    socket.write(body);
-    expect(await answer).toContain(expected);
-    socket.destroy();
+  for (let i = 0; i < 3; i++) expect((await send(server, {}, MISMATCH)).status).toBe(400);
+  const [first] = slow;
+  first?.write(EXAMPLE.text);
+  expect(await new Promise((resolve) => first?.once('data', resolve))).toContain(STATUS_LINE);
+  for (const socket of slow) socket.destroy();
+  expect(await server.stop()).toBe(0);
+});
+
+test('with OPS_PORT probes and metrics are answered there alone, however many connections clients hold', async () => {
+  const server = await startProgram({ API_TOKENS: TOKEN, MAX_CONNECTIONS: '20', OPS_PORT: '0' });
+  const [, ops] = await server.printed(/probes and metrics on (http:\/\/[\d.]+:\d+)/);
+  const status = async (url: string) => (await fetch(url, { headers: { connection: 'close' } })).status;
+  for (const path of ['live', 'ready', 'metrics']) {
+    expect([path, await status(`${ops}/-/${path}`)]).toEqual([path, 200]);
+    expect([path, await status(`${server.url}/-/${path}`)]).toEqual([path, 404]);
   }
-  expect((await send(server, {}, MISMATCH)).status).toBe(400);
+  for (const path of ['docs', 'openapi.json']) expect(await status(`${server.url}/-/${path}`)).toBe(200);
+  expect([await status(`${ops}/-/docs`), await status(`${ops}${EXAMPLE.path}`)]).toEqual([404, 404]);
+  const idle = await Promise.all(Array.from({ length: 20 }, () => open(server, '')));
+  await expect(fetch(`${server.url}/-/docs`)).rejects.toThrow();
+  expect([await status(`${ops}/-/live`), await status(`${ops}/-/ready`)]).toEqual([200, 200]);
+  expect(await (await fetch(`${ops}/-/metrics`)).text()).toMatch(/http_dropped_connections_total [1-9]/);
+  for (const socket of idle) socket.destroy();
   expect(await server.stop()).toBe(0);
 });
 

@@ -1,5 +1,8 @@
 import { once } from 'node:events';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { EXAMPLE, MISMATCH, portOf, REQUEST, STATUS_LINE, SUCCESS, waitingRequest } from '../support/client';
 import { type Program, startProgram } from '../support/program';
 import { TOKEN } from '../support/service';
@@ -99,4 +102,55 @@ test.each(['SIGTERM', 'SIGINT'] as const)('a second signal (%s) ends it at once'
   expect(await server.stop(signal)).toBe(1);
   expect(await ended).toBe(1);
   await half.closed;
+});
+
+test('with OPS_PORT probes are answered while it drains: live, but not ready', async () => {
+  const server = await start({ OPS_PORT: '0' });
+  const [, ops] = await server.printed(/probes and metrics on (http:\/\/[\d.]+:\d+)/);
+  const half = await openHalf(server);
+  const { ended } = await stopping(server);
+  const ready = await fetch(`${ops}/-/ready`);
+  expect([ready.status, await ready.json()]).toMatchObject([503, { message: 'the server is shutting down' }]);
+  expect((await fetch(`${ops}/-/live`)).status).toBe(200);
+  half.socket.write(EXAMPLE.text);
+  expect(await half.closed).toContain(STATUS_LINE);
+  expect(await ended).toBe(0);
+});
+
+/** Adds to what the handlers do: a failure of which none of their promises tells. */
+const failing = (code: string) => {
+  const file = JSON.stringify(join(__dirname, '../../dist/handlers/index.js'));
+  const path = join(mkdtempSync(join(tmpdir(), 'contract-first-')), 'failing-handlers.js');
+  writeFileSync(
+    path,
+    `const handlers = require(${file});
+    const { createHandlers } = handlers;
+    handlers.createHandlers = (store) =>
+      Object.fromEntries(
+        Object.entries(createHandlers(store)).map(([id, handler]) => [id, (request) => (${code}, handler(request))]),
+      );`,
+  );
+  return { NODE_OPTIONS: `--require=${path}` };
+};
+
+test('a rejection that a handler leaves behind is logged, and ends nothing', async () => {
+  const server = await start(failing(`void Promise.reject(new Error('left behind'))`));
+  const { socket, received } = await open(server);
+  socket.write(REQUEST);
+  await received(STATUS_LINE);
+  await server.printed(/left behind/);
+  socket.write(LIVE);
+  await received('"live"');
+  expect(await server.stop()).toBe(0);
+});
+
+test('an exception that nothing catches is logged, and stops the server after it has answered what is open', async () => {
+  const server = await start(failing(`setImmediate(() => { throw new Error('left behind'); })`));
+  const [half, other] = [await openHalf(server), await open(server)];
+  other.socket.write(REQUEST);
+  expect(await other.closed).toContain(STATUS_LINE);
+  half.socket.write(MISMATCH + ' '.repeat(EXAMPLE.text.length - MISMATCH.length));
+  expect(await half.closed).toContain('HTTP/1.1 400');
+  expect(await server.exit).toBe(1);
+  expect(server.output()).toMatch(/"level":"fatal".*left behind/);
 });

@@ -40,13 +40,20 @@ test('values are taken as they are meant', () => {
     AUTH_ISSUER: 'https://issuer.example.com',
     AUTH_AUDIENCE: 'this-service',
     MAX_REQUESTS: '7',
+    HOST: '0.0.0.0',
+    OPS_PORT: '3001',
+    REQUEST_DEADLINE: '500',
   });
   expect(config).toMatchObject({
     tokens: ['one', 'two'],
     corsOrigins: ['https://a.example.com', 'http://localhost:5173'],
     jwt: { issuer: 'https://issuer.example.com', audience: 'this-service' },
     maxRequests: 7,
+    ops: { host: '0.0.0.0', port: 3001 },
+    deadline: 500,
   });
+  expect(readConfig({}).ops).toBeUndefined();
+  expect(readConfig({ OPS_PORT: '0', OPS_HOST: '::1' }).ops).toEqual({ host: '::1', port: 0 });
 });
 
 const JWT = {

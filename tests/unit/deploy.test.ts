@@ -13,9 +13,18 @@ const [deployment, service] = parseAllDocuments(read('scripts/deploy/kubernetes.
   (document) => document.toJS() as Record<string, unknown>,
 );
 const { spec: pod, metadata } = (
-  deployment as { spec: { template: { metadata: { labels: object }; spec: Record<string, unknown> } } }
+  deployment as {
+    spec: {
+      template: {
+        metadata: { labels: object; annotations: Record<string, string> };
+        spec: Record<string, unknown>;
+      };
+    };
+  }
 ).spec.template;
-const [container] = pod['containers'] as [{ env: { name: string }[]; ports: { containerPort: number }[] }];
+const [container] = pod['containers'] as [
+  { env: { name: string }[]; ports: { name: string; containerPort: number }[] },
+];
 const dockerfile = read('Dockerfile');
 
 test('every variable that is set where the server is deployed is one that it reads', () => {
@@ -42,8 +51,15 @@ test('the image is built from files that are there, and not hidden from it', () 
 });
 
 test('the service leads to the port of the image, and probes ask what the server answers', () => {
-  expect(dockerfile).toContain(`PORT=${container.ports[0]?.containerPort}`);
-  expect(service).toMatchObject({ spec: { selector: metadata.labels } });
+  const [http, ops] = container.ports;
+  expect(dockerfile).toContain(` PORT=${http?.containerPort} OPS_PORT=${ops?.containerPort} `);
+  expect(service).toMatchObject({
+    spec: { selector: metadata.labels, ports: [{ targetPort: http?.name }] },
+  });
+  expect(metadata.annotations['prometheus.io/port']).toBe(String(ops?.containerPort));
+  const asked = [...read('scripts/deploy/kubernetes.yaml').matchAll(/httpGet: .* port: (\w+)/g)];
+  expect(asked.map(([, port]) => port)).toEqual(Array(3).fill(ops?.name));
+  expect(dockerfile).toMatch(/HEALTHCHECK [^]*process\.env\.OPS_PORT\}\/-\/ready/);
   const probed = [...read('scripts/deploy/kubernetes.yaml').matchAll(/path: (\/-\/\w+)/g)].map(
     ([, path]) => path,
   );
