@@ -156,7 +156,7 @@ export interface operations {
     };
 }
 
-/** What each operation demands: the security schemes of each alternative. */
+/** What each operation demands: one of these security requirements, each scheme of it with its scopes. */
 export interface security {
-    "createPlant": ["bearerAuth"];
+    "createPlant": {"bearerAuth":[]};
 }

@@ -2,6 +2,7 @@ import { HEADERS, RESERVED } from '../src/app';
 import { tokenVerifier } from '../src/auth';
 import { compileContract } from '../src/contract/contract';
 import { below, type JsonObject, members, OpenApiDocument } from '../src/contract/document';
+import { readOperations } from '../src/contract/operations';
 import type { Answer } from '../src/contract/problem';
 import type { Strategies } from '../src/contract/security';
 import { createService, type Middleware, type ServiceOptions } from '../src/contract/serve';
@@ -61,17 +62,24 @@ function answering(operationId: string, answer: Answer | undefined): Promise<Ans
   return Promise.reject(new Error(`no answer was found for ${operationId} that fits what the document says`));
 }
 
-/** Bearer tokens are the given ones; of the other schemes, any credentials of the right form will do. */
+/**
+ * Bearer tokens are the given ones; of the other schemes, any credentials of the right form will do. All hold the scopes
+ * that the document demands of their scheme.
+ */
 function strategiesFor(document: OpenApiDocument, tokens: readonly string[]): Strategies {
-  const anyone = () => ({});
+  const demanded = readOperations(document).flatMap(({ security }) => security.flat());
+  const { verify: verifyToken } = tokenVerifier(tokens);
   const names = members(document.at('/components/securitySchemes')).map(([name]) => name);
   return Object.fromEntries(
-    names.flatMap((name): [string, Strategies[string]][] => {
+    names.map((name): [string, Strategies[string]] => {
+      const scopes = demanded.flatMap((one) => (one.scheme === name ? one.scopes : []));
+      const anyone = () => ({ scopes });
+      const holder = async (token: string) => (await verifyToken(token)) && { scopes };
       const { type, scheme } = document.follow(below('/components/securitySchemes', name)).value;
-      if (type === 'apiKey') return [[name, new ApiKeyStrategy(anyone)]];
-      if (type === 'oauth2' || type === 'openIdConnect') return [[name, bearerStrategy(anyone)]];
-      if (/^basic$/i.test(String(scheme))) return [[name, new BasicStrategy(anyone)]];
-      return [[name, bearerStrategy(tokenVerifier(tokens).verify)]];
+      if (type === 'apiKey') return [name, new ApiKeyStrategy(anyone)];
+      if (type === 'oauth2' || type === 'openIdConnect') return [name, bearerStrategy(anyone)];
+      if (/^basic$/i.test(String(scheme))) return [name, new BasicStrategy(anyone)];
+      return [name, bearerStrategy(holder)];
     }),
   );
 }

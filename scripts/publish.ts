@@ -131,7 +131,9 @@ export async function typesOf(document: JsonObject): Promise<string> {
     },
   });
   const requirements = readOperations(described).map(({ operationId, security }) => {
-    const alternatives = security.map((schemes) => JSON.stringify(schemes.map(({ scheme }) => scheme)));
+    const alternatives = security.map((schemes) =>
+      JSON.stringify(Object.fromEntries(schemes.map(({ scheme, scopes }) => [scheme, scopes]))),
+    );
     return `    ${JSON.stringify(operationId)}: ${alternatives.join(' | ') || 'never'};\n`;
   });
   return `/**
@@ -139,7 +141,7 @@ export async function typesOf(document: JsonObject): Promise<string> {
  */
 
 ${astToString(nodes)}
-/** What each operation demands: the security schemes of each alternative. */
+/** What each operation demands: one of these security requirements, each scheme of it with its scopes. */
 export interface security {
 ${requirements.join('')}}
 `;

@@ -1,6 +1,6 @@
 import { constants } from 'node:buffer';
 import { hash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 
 /** What the server is told by its environment; .env.example describes every variable. Times are in milliseconds. */
 export interface Config {
@@ -45,7 +45,7 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'
 const TOKEN = /^[\w.~+/-]+=*$/;
 const HOUR = 3_600_000;
 /** Milliseconds between two looks at the file of tokens. */
-const TOKENS_INTERVAL = 1000;
+const TOKENS_INTERVAL = 500;
 
 /** @throws {InvalidConfig} */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
@@ -145,24 +145,39 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
 }
 
 /**
- * Reads bearer tokens from a file, one a line.
+ * Reads bearer tokens from a file, one a line. A last line without a line break may be half written: it counts if the
+ * file is the same a moment later, during which the process is blocked.
  *
  * @throws {InvalidConfig}
  */
-export function readTokensFile(path: string): string[] {
-  let text: string;
+function readTokensFile(path: string): string[] {
+  const text = readText(path);
+  if (isFinished(text)) return parseTokens('API_TOKENS_FILE', text.split('\n'));
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, TOKENS_INTERVAL);
+  if (readText(path) === text) return parseTokens('API_TOKENS_FILE', text.split('\n'));
+  throw new InvalidConfig('API_TOKENS_FILE: expected a whole file, got one that is being written');
+}
+
+/** @throws {InvalidConfig} */
+function readText(path: string): string {
   try {
-    text = readFileSync(path, 'utf8');
+    return readFileSync(path, 'utf8');
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new InvalidConfig(`API_TOKENS_FILE: expected a file that can be read, got ${reason}`);
   }
-  return parseTokens('API_TOKENS_FILE', text.split('\n'));
 }
+
+const UNFINISHED =
+  'API_TOKENS_FILE: expected a line break after the last token, which shows that it is written whole, got none';
+
+/** Whether the last line has been written to its end. */
+const isFinished = (text: string) => text.slice(text.lastIndexOf('\n') + 1).trim() === '';
 
 /**
  * Calls back whenever the file says something else, with its tokens or what is wrong with it; does not keep the process
- * alive.
+ * alive. A change counts once the file has stayed the same from one look to the next, and ends with a line break: tokens
+ * that are half written are never accepted. Whoever replaces the file writes another one and renames it.
  *
  * @param tokens what it said when it was last read, which may be a while ago
  */
@@ -173,17 +188,27 @@ export function watchTokensFile(
 ): void {
   // No token is kept, only whether what is said is the same.
   const digestOf = (said: readonly string[] | InvalidConfig) => hash('sha256', String(said));
-  let last = digestOf(tokens);
-  const look = () => {
-    let said: string[] | InvalidConfig;
+  let accepted = digestOf(tokens);
+  let reported = accepted;
+  let seen = '';
+  const read = (): string[] | InvalidConfig => {
     try {
-      said = readTokensFile(path);
+      const text = readText(path);
+      const found = parseTokens('API_TOKENS_FILE', text.split('\n'));
+      return isFinished(text) || digestOf(found) === accepted ? found : new InvalidConfig(UNFINISHED);
     } catch (error) {
-      said = error as InvalidConfig;
+      return error as InvalidConfig;
     }
+  };
+  const look = () => {
+    const said = read();
     const digest = digestOf(said);
-    if (digest === last) return;
-    last = digest;
+    const sight = `${digest} ${statSync(path, { throwIfNoEntry: false })?.mtimeMs}`;
+    const stable = sight === seen;
+    seen = sight;
+    if (!stable || digest === reported) return;
+    reported = digest;
+    if (Array.isArray(said)) accepted = digest;
     onChange(said);
   };
   // Looked at, not listened to: a secret of Kubernetes changes by a link in a folder above it, of which no event tells.

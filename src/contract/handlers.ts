@@ -1,8 +1,8 @@
 /**
  * The types that tie handlers to the document: `operations` is what openapi-typescript generates from it, `security`
- * (operationId -> the schemes of each alternative, as tuples; `never` without authentication) is added by
- * scripts/generate.ts.
+ * (operationId -> its security requirements; `never` without authentication) is added by scripts/generate.ts.
  */
+import type { PrincipalsFor } from './security/principals';
 
 /** Of a generated operation, what the types here look at. */
 interface OperationTypes {
@@ -28,13 +28,13 @@ type Body<O extends OperationTypes> = [NonNullable<O['requestBody']>] extends [n
         Contents<NonNullable<O['requestBody']>> | (undefined extends O['requestBody'] ? undefined : never);
     };
 
-type Principal<Schemes, Principals> = Schemes extends readonly string[]
-  ? { readonly [Scheme in Schemes[number] & keyof Principals]: Principals[Scheme] }
-  : never;
+type Principal<Requirement, Principals> = {
+  readonly [Scheme in keyof Requirement]: Scheme extends keyof Principals ? Principals[Scheme] : never;
+};
 
-type Authenticated<Schemes, Principals> = [Schemes] extends [never]
+type Authenticated<Requirement, Principals> = [Requirement] extends [never]
   ? unknown
-  : { readonly principal: Principal<Schemes, Principals> };
+  : { readonly principal: Principal<Requirement, Principals> };
 
 /** What a handler is given of every request. */
 export interface RequestContext {
@@ -52,9 +52,9 @@ export interface RequestContext {
  * What a handler is given: what the document describes, and the context of the request. `path`, `query`, `header`,
  * `cookie` and `body` are there if the operation has them, `principal` (by security scheme) if it demands authentication.
  */
-export type HandlerRequest<O extends OperationTypes, Schemes, Principals> = Parameters<O['parameters']> &
+export type HandlerRequest<O extends OperationTypes, Requirement, Principals> = Parameters<O['parameters']> &
   Body<O> &
-  Authenticated<Schemes, Principals> &
+  Authenticated<Requirement, Principals> &
   RequestContext;
 
 type ResponseHeaders<R> = R extends { headers: infer H }
@@ -84,12 +84,15 @@ export type HandlerResponse<O extends OperationTypes> = {
     ResponseContent<O['responses'][Status]>;
 }[keyof O['responses']];
 
-export type Handler<O extends OperationTypes, Schemes, Principals> = (
-  request: HandlerRequest<O, Schemes, Principals>,
+export type Handler<O extends OperationTypes, Requirement, Principals> = (
+  request: HandlerRequest<O, Requirement, Principals>,
 ) => Promise<HandlerResponse<O>>;
 
-/** One handler per operation, by operationId: a missing and an unknown one are compile errors. */
-export type Handlers<Operations, Security, Principals> = {
+/**
+ * One handler per operation, by operationId: a missing and an unknown one are compile errors. So is a security scheme
+ * that `Principals` lacks.
+ */
+export type Handlers<Operations, Security, Principals extends PrincipalsFor<Security>> = {
   readonly [Id in keyof Security & keyof Operations]: Operations[Id] extends OperationTypes
     ? Handler<Operations[Id], Security[Id], Principals>
     : never;

@@ -4,6 +4,7 @@ export type { ReportFault } from './fault';
 export type { Handler, HandlerRequest, HandlerResponse, Handlers, RequestContext } from './handlers';
 export { type Answer, type Headers, Problem, type ProblemKind } from './problem';
 export type { Credentials, Principals, Strategies } from './security';
+export type { PrincipalsFor, StrategiesFor, StrategyOf, Verified, Verify } from './security/principals';
 export { createService, type Middleware, type Outcome, type ServiceOptions } from './serve';
 export { createHttpServer, listen, type ServerLimits } from './server';
 export { ApiKeyStrategy, BasicStrategy, bearerStrategy } from './strategies';

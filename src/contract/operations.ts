@@ -1,4 +1,5 @@
 import { below, isObject, members, type OpenApiDocument, type Place } from './document';
+import { checkScopes } from './security/scopes';
 import { type Codec, codecOf, coverage, essenceOf, type MediaTypeObject } from './media-type';
 
 /** OpenAPI 3.1 section 4.8.9. */
@@ -232,7 +233,9 @@ class OperationReader {
         if (this.document.at(below('/components/securitySchemes', scheme)) === undefined) {
           this.document.addFinding(below(pointer, i, scheme), 'is not among components.securitySchemes');
         }
-        return { scheme, scopes: [scopes].flat().map(String) };
+        const demanded = [scopes].flat().map(String);
+        checkScopes(this.document, below(pointer, i, scheme), scheme, demanded);
+        return { scheme, scopes: demanded };
       }),
     );
   }

@@ -1,70 +1,57 @@
 import { Strategy } from 'passport';
 import { Strategy as BearerStrategy } from 'passport-http-bearer';
-import type { Credentials } from './security';
-
-/** Who the credentials are of, or false, or a promise of either, which rejects if that cannot be found out. */
-type Verify<Parts extends unknown[]> = (...parts: Parts) => unknown;
+import type { Credentials } from './security/credentials';
+import type { StrategyOf, Verified, Verify } from './security/principals';
 
 /** A strategy of passport for bearer tokens (RFC 6750), of whichever kind of security scheme. */
-export function bearerStrategy(verify: Verify<[token: string]>): Strategy {
+export function bearerStrategy<P extends object>(verify: Verify<[token: string], P>): StrategyOf<P> {
   return new BearerStrategy(
     { realm: 'api' },
-    (token: string, done: (error: unknown, who?: unknown) => void) => {
-      const who = verify(token);
-      // Most tokens are known at once, and a promise costs.
-      if (!(who instanceof Promise)) done(null, who);
-      else {
-        who.then((known: unknown) => {
-          done(null, known);
-        }, done);
-      }
+    (token: string, done: (error: unknown, verified?: unknown) => void) => {
+      const verified: unknown = verify(token);
+      // passport-http-bearer would take `undefined` for a refusal. All else, promises too, the core judges.
+      if (verified || verified === false) done(null, verified);
+      else done(new TypeError('expected the verifier of bearer tokens to return a principal or false'));
     },
   );
 }
 
-abstract class VerifyingStrategy extends Strategy {
+abstract class VerifyingStrategy<P extends object> extends Strategy implements StrategyOf<P> {
+  declare readonly principal?: P;
+
   constructor(private readonly challenge: string) {
     super();
   }
 
-  /** Who sent the credentials, false for nobody, or a promise of either. */
-  protected abstract verified(credentials: Credentials): unknown;
+  /** The verdict on the credentials; false if there are none. */
+  protected abstract verified(credentials: Credentials): Verified<P>;
 
   override authenticate(credentials: object): void {
-    // Whether it throws or rejects, it could not be found out.
-    const verified = new Promise((resolve) => {
-      resolve(this.verified(credentials as Credentials));
-    });
-    verified.then(
-      (principal) => {
-        if (principal === false) this.fail(this.challenge);
-        else this.success(principal as Express.User);
-      },
-      (error: unknown) => {
-        this.error(error);
-      },
-    );
+    // A promise, and whatever else is no principal, is judged by the core, where all strategies end.
+    const verified = this.verified(credentials as Credentials);
+    if (verified === false) this.fail(this.challenge);
+    else this.success(verified);
   }
 }
 
 /** A strategy of passport for API keys (OpenAPI 3.1 section 4.8.27). */
-export class ApiKeyStrategy extends VerifyingStrategy {
-  constructor(private readonly verify: Verify<[apiKey: string]>) {
+export class ApiKeyStrategy<P extends object> extends VerifyingStrategy<P> {
+  constructor(private readonly verify: Verify<[apiKey: string], P>) {
     super('ApiKey');
   }
 
-  protected override verified({ apiKey }: Credentials): unknown {
+  protected override verified({ apiKey }: Credentials): Verified<P> {
     return apiKey === undefined ? false : this.verify(apiKey);
   }
 }
 
 /** A strategy of passport for HTTP basic authentication (RFC 7617), user and password in UTF-8. */
-export class BasicStrategy extends VerifyingStrategy {
-  constructor(private readonly verify: Verify<[user: string, password: string]>) {
+export class BasicStrategy<P extends object> extends VerifyingStrategy<P> {
+  constructor(private readonly verify: Verify<[user: string, password: string], P>) {
     super('Basic realm="api", charset="UTF-8"');
   }
 
-  protected override verified({ headers: { authorization = '' } }: Credentials): unknown {
+  protected override verified({ headers: { authorization = '' } }: Credentials): Verified<P> {
     const pair = Buffer.from(authorization.split(' ')[1] ?? '', 'base64').toString();
     const colon = pair.indexOf(':');
     return colon < 0 ? false : this.verify(pair.slice(0, colon), pair.slice(colon + 1));

@@ -30,6 +30,9 @@ const CONNECT_TIMEOUT = 3000;
 const OPEN_TIMEOUT = 10_000;
 const OPEN_INTERVAL = 200;
 
+/** How often ids are tried that were taken, but free when looked at. */
+const ATTEMPTS = 3;
+
 /** What a session must have, whatever the defaults of the role and the database are. */
 const SETTINGS = [
   'synchronous_commit=on',
@@ -79,25 +82,40 @@ async function write(pool: Pool, plants: readonly Plant[]): Promise<CreateOutcom
   const rows = plants.map(toRow);
   const firsts = new Map<string, Row>();
   for (const row of rows) if (!firsts.has(row.id)) firsts.set(row.id, row);
-  const batch = [...firsts.values()];
-  const inserted = await pool.query<Row>(INSERT, [
-    batch.map(({ id }) => id),
-    batch.map(({ name }) => name),
-    batch.map(({ tag }) => tag),
-  ]);
-  const created = new Set(inserted.rows.map(({ id }) => id));
-  if (created.size < batch.length) {
-    // A statement of its own, so that it sees what the insertion has waited for.
-    const ids = batch.map(({ id }) => id).filter((id) => !created.has(id));
-    const stored = await pool.query<Row>(SELECT, [ids]);
-    if (stored.rows.length < ids.length) throw new Error('a plant was deleted meanwhile');
-    for (const row of stored.rows) firsts.set(row.id, row);
-  }
+  const created = await insert(pool, [...firsts.values()], firsts);
   return rows.map(({ id, name, tag }) => {
     if (created.delete(id)) return 'created';
     const stored = firsts.get(id);
     return stored?.name === name && stored.tag === tag ? 'unchanged' : 'conflict';
   });
+}
+
+/**
+ * Inserts the rows whose ids are free, and puts those that stand in the way of the others into `stored`.
+ *
+ * @returns the ids of those inserted
+ */
+async function insert(pool: Pool, batch: readonly Row[], stored: Map<string, Row>): Promise<Set<string>> {
+  const created = new Set<string>();
+  let rest = batch;
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const inserted = await pool.query<Row>(INSERT, [
+      rest.map(({ id }) => id),
+      rest.map(({ name }) => name),
+      rest.map(({ tag }) => tag),
+    ]);
+    for (const { id } of inserted.rows) created.add(id);
+    rest = rest.filter(({ id }) => !created.has(id));
+    if (rest.length === 0) return created;
+    // A statement of its own, so that it sees what the insertion has waited for.
+    const found = await pool.query<Row>(SELECT, [rest.map(({ id }) => id)]);
+    for (const row of found.rows) stored.set(row.id, row);
+    const known = new Set(found.rows.map(({ id }) => id));
+    rest = rest.filter(({ id }) => !known.has(id));
+    if (rest.length === 0) return created;
+    // What stood in the way has been deleted since: their ids are free now.
+  }
+  throw new Error(`plants were deleted while they were created, ${ATTEMPTS} times in a row: try again`);
 }
 
 /** @returns how many of the migrations the database has */
@@ -161,7 +179,7 @@ export async function openPostgresStore(url: string, observer?: StoreObserver): 
   target.searchParams.set('options', options.join(' '));
   const pool = new Pool({
     connectionString: target.href,
-    max: 2, // one to write and one to see whether that would work
+    max: 2, // one to write, as only one batch is at a time, and one to see whether that would work
     connectionTimeoutMillis: CONNECT_TIMEOUT,
     query_timeout: ANSWER_TIMEOUT,
     keepAlive: true,

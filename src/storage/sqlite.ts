@@ -5,6 +5,7 @@ import type { CreateOutcome, Plant, PlantStore } from '../plants/plant-store';
 import { StoreUnavailable, type StoreObserver } from '../store';
 import { batching } from './batch';
 import { explain, patiently, type Advice } from './failure';
+import { watchFiles } from './sqlite-files';
 
 /** "Plnt": tells our files from those of other programs (https://sqlite.org/pragma.html#pragma_application_id). */
 const APPLICATION_ID = 0x506c6e74;
@@ -78,7 +79,10 @@ function prepareVersion(db: Database.Database): () => number {
 }
 
 /** The statements of one durable commit, prepared once. */
-function prepareWrite(db: Database.Database): (plants: readonly Plant[]) => CreateOutcome[] {
+function prepareWrite(
+  db: Database.Database,
+  schemaVersion: () => number,
+): (plants: readonly Plant[]) => CreateOutcome[] {
   const insert = keep(
     db.prepare('INSERT INTO plants (id, name, tag) VALUES (?, ?, ?) ON CONFLICT DO NOTHING'),
   );
@@ -91,15 +95,39 @@ function prepareWrite(db: Database.Database): (plants: readonly Plant[]) => Crea
     return known?.name === name && known.tag === (tag ?? null) ? 'unchanged' : 'conflict';
   };
   const commit = db.transaction((plants: readonly Plant[]) => {
-    // Sets what is set already: a commit that has to reach the disk, but changes nothing.
-    if (plants.length === 0) db.exec(`PRAGMA user_version = ${MIGRATIONS.length}`);
+    const version = schemaVersion(); // of another program by now?
+    if (plants.length === 0) {
+      // Sets what is set already: a commit that has to reach the disk, but changes nothing.
+      db.exec(`PRAGMA user_version = ${version}`);
+      select.get(0n); // is the table there?
+    }
     return plants.map(create);
   });
   return (plants) => commit.immediate(plants);
 }
 
 /**
- * Keeps plants in one SQLite file, which several processes may share. Ids are bound as bigint and so exact.
+ * Opens the file as a restart would, and looks for a plant that has been committed.
+ *
+ * @throws {Error} if the restart would not find it, or could not write
+ */
+function findAgain(file: string, plant: Plant | undefined): void {
+  const db = keep(new Database(file, { fileMustExist: true, timeout: 0 }));
+  try {
+    prepareVersion(db)();
+    const known = keep(db.prepare<[bigint], { name: string }>('SELECT name FROM plants WHERE id = ?'));
+    if (!known.get(plant?.id ?? 0n) && plant) throw new Error('it has lost plants: restore a backup');
+    db.exec('BEGIN IMMEDIATE'); // which fails if it cannot be written; nothing is
+    db.exec('ROLLBACK');
+  } finally {
+    db.close();
+  }
+}
+
+/**
+ * Keeps plants in one SQLite file, which several processes may share. Ids are bound as bigint and so exact. Nothing is
+ * acknowledged that a restart would not find: if the file is deleted, replaced or damaged, the store is unavailable until
+ * it is back, or the server has been restarted.
  *
  * @param path of the file; it and its folder are created where missing
  * @throws {Error} when the file cannot be used, with a sentence that says why and what to do
@@ -128,18 +156,34 @@ export async function openSqliteStore(path: string, observer?: StoreObserver): P
     await whenFree(() => {
       migrate.immediate();
     });
-    const write = prepareWrite(opened);
+    const write = prepareWrite(opened, schemaVersion);
+    const files = watchFiles(file);
+    const size = keep(
+      opened.prepare<[], number>('SELECT page_count * page_size FROM pragma_page_count, pragma_page_size'),
+    ).pluck();
+    const verify = async (plant: Plant | undefined) => {
+      await whenFree(() => {
+        findAgain(file, plant);
+      });
+      files.accept();
+    };
     return batching(
       {
         async write(plants) {
           try {
-            return await whenFree(() => write(plants));
+            const outcomes = await whenFree(() => {
+              files.checkLog();
+              return write(plants);
+            });
+            if (files.changed(() => size.get() ?? 0)) await verify(plants.at(-1));
+            return outcomes;
           } catch (error) {
             throw new StoreUnavailable(explain(subject, error, ADVICE), { cause: error });
           }
         },
         close() {
           opened.close();
+          files.close();
           return Promise.resolve();
         },
       },

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { bundle, createConfig } from '@redocly/openapi-core';
 import { Strategy } from 'passport';
+import { OpenApiDocument } from '../../src/contract/document';
+import { readOperations } from '../../src/contract/operations';
 import type { Answer } from '../../src/contract/problem';
 import type { Credentials, Strategies } from '../../src/contract/security';
 import type { ServiceOptions } from '../../src/contract/serve';
@@ -95,6 +97,7 @@ class Known extends Strategy {
   constructor(
     private readonly challenge: string | undefined,
     private readonly accepted: readonly string[],
+    private readonly scopes: readonly string[],
   ) {
     super();
   }
@@ -102,7 +105,7 @@ class Known extends Strategy {
   override authenticate(given: object): void {
     const { headers, apiKey = '' }: Credentials = given as Credentials;
     const secret = headers.authorization?.split(' ')[1] ?? apiKey;
-    if (this.accepted.includes(secret)) this.success({ secret });
+    if (this.accepted.includes(secret)) this.success({ secret, scopes: this.scopes });
     else if (this.challenge === undefined) this.fail(undefined, 401);
     else
       this.fail(
@@ -113,11 +116,15 @@ class Known extends Strategy {
   }
 }
 
-function strategiesOf({ schemes }: Document): Strategies {
+/** Credentials that are accepted hold every scope that the document demands of their scheme. */
+function strategiesOf({ json, schemes }: Document): Strategies {
+  const demanded = readOperations(new OpenApiDocument(json)).flatMap(({ security }) => security.flat());
   return Object.fromEntries(
     Object.entries(schemes).map(([name, scheme]) => {
-      if (isBasic(scheme)) return [name, new Known('Basic', [Buffer.from(SECRETS.valid).toString('base64')])];
-      return [name, new Known(scheme['type'] === 'apiKey' ? undefined : 'Bearer', [TOKENS.valid])];
+      const scopes = demanded.flatMap((one) => (one.scheme === name ? one.scopes : []));
+      if (isBasic(scheme))
+        return [name, new Known('Basic', [Buffer.from(SECRETS.valid).toString('base64')], scopes)];
+      return [name, new Known(scheme['type'] === 'apiKey' ? undefined : 'Bearer', [TOKENS.valid], scopes)];
     }),
   );
 }

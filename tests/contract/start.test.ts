@@ -245,7 +245,7 @@ describe('what is wired to the document must be all that it asks for', () => {
       'that nothing verifies',
       { a: { type: 'http', scheme: 'bearer' } },
       {},
-      '#/components/securitySchemes/a: no strategy verifies its credentials; there are: none',
+      '#/components/securitySchemes/a: postThing demands the security scheme a: expected a strategy for it in the option strategies, got none',
     ],
     ['that is not described', {}, {}, `${POST}/security/0/a: is not among components.securitySchemes`],
     [

@@ -1,7 +1,4 @@
-import { createSign, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import request from 'supertest';
@@ -103,96 +100,5 @@ test('web pages that may call may read the headers of responses that the documen
   const { headers } = await request(app).get('/').set('Origin', 'https://app.example.com');
   expect(headers).toMatchObject({
     'access-control-expose-headers': 'X-Request-Id,Retry-After,WWW-Authenticate,X-Count',
-  });
-});
-
-describe('JWTs of an issuer', () => {
-  const ISSUER = 'https://issuer.example.com';
-  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const stranger = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
-  const now = Math.floor(Date.now() / 1000);
-  const good = { iss: ISSUER, aud: 'this-service', sub: 'alice', exp: now + 600 };
-  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
-
-  function jwt(
-    claims: object,
-    key: KeyObject = privateKey,
-    header: object = { alg: 'ES256', kid: 'one' },
-  ): string {
-    const signed = `${part(header)}.${part(claims)}`;
-    const signature = createSign('SHA256').update(signed).sign({ key, dsaEncoding: 'ieee-p1363' });
-    return `${signed}.${signature.toString('base64url')}`;
-  }
-
-  let issuer: Server;
-  let working = true;
-  let env: Record<string, string>;
-  beforeAll(async () => {
-    issuer = createServer((_, response) => {
-      response.statusCode = working ? 200 : 500;
-      response.end(
-        JSON.stringify({ keys: [{ ...publicKey.export({ format: 'jwk' }), kid: 'one', alg: 'ES256' }] }),
-      );
-    });
-    await new Promise<void>((resolve) => issuer.listen(0, '127.0.0.1', resolve));
-    const { port } = issuer.address() as AddressInfo;
-    env = {
-      AUTH_JWKS_URL: `http://127.0.0.1:${port}/keys`,
-      AUTH_ISSUER: ISSUER,
-      AUTH_AUDIENCE: 'this-service',
-    };
-  });
-  afterAll(() => issuer.close());
-
-  const ask = (server: Program, token: string) => send(server, credentials(token));
-
-  it('are accepted if they are good, beside the tokens', async () => {
-    const server = await startProgram({ ...env, API_TOKENS: TOKEN });
-    expect((await ask(server, jwt(good))).status).toBe(SUCCESS);
-    expect(await statusWith(server, TOKEN)).toBe(400);
-    const none = `${part({ alg: 'none' })}.${part(good)}.`;
-    const without = (claim: string) =>
-      Object.fromEntries(Object.entries(good).filter(([name]) => name !== claim));
-    const bad: [string, string][] = [
-      ['of another key', jwt(good, stranger)],
-      ['of an unknown key', jwt(good, privateKey, { alg: 'ES256', kid: 'two' })],
-      ['of another algorithm', jwt(good, privateKey, { alg: 'HS256', kid: 'one' })],
-      ['unsigned', none],
-      ['expired', jwt({ ...good, exp: now - 60 })],
-      ['not yet valid', jwt({ ...good, nbf: now + 60 })],
-      ['of another issuer', jwt({ ...good, iss: 'https://evil.example.com' })],
-      ['for another service', jwt({ ...good, aud: 'another-service' })],
-      ['without an end', jwt(without('exp'))],
-      ['of nobody', jwt(without('sub'))],
-      ['not a JWT', 'a.b.c'],
-      ['not a token that is known', 'abc'],
-    ];
-    for (const [what, token] of bad) {
-      const response = await ask(server, token);
-      expect([what, response.status, await errorOf(response)]).toEqual([what, 401, 40101]);
-    }
-    expect(await server.stop()).toBe(0);
-  });
-
-  it('are answered 503 while the keys cannot be had, but tokens are not concerned', async () => {
-    working = false;
-    const server = await startProgram({ ...env, API_TOKENS: TOKEN });
-    const response = await ask(server, jwt(good));
-    expect([response.status, response.headers.get('retry-after'), await errorOf(response)]).toEqual([
-      503,
-      '1',
-      50300,
-    ]);
-    expect(await statusWith(server, TOKEN)).toBe(400);
-    working = true;
-    expect((await ask(server, jwt(good))).status).toBe(SUCCESS);
-    expect(await server.stop()).toBe(0);
-  });
-
-  it('are enough: no token is made up', async () => {
-    const server = await startProgram({ ...env, NODE_ENV: 'production' });
-    expect(server.output()).not.toContain('curl');
-    expect((await ask(server, jwt(good))).status).toBe(SUCCESS);
-    expect(await server.stop()).toBe(0);
   });
 });

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -137,6 +137,26 @@ test('why the store is not available is told in the log, and not to the client',
     error: 50300,
     msg: `SQLite file ${file}: no such table: plants`,
   });
+  expect(await server.stop()).toBe(0);
+});
+
+test('a database that is moved away is neither written nor ready, and why is told in the log; put back, it is both', async () => {
+  const file = join(folder, 'moved.db');
+  const server = await startProgram({ API_TOKENS: TOKEN, DATABASE_URL: `sqlite:${file}` });
+  const move = (from: string, to: string) => {
+    for (const end of ['', '-wal', '-shm']) renameSync(from + end, to + end);
+  };
+  expect((await create(server, MONSTERA)).status).toBe(200);
+  move(file, `${file}.old`);
+  expect((await create(server, FICUS, { 'X-Request-Id': 'moved' })).status).toBe(503);
+  expect((await logUntil(server, 'moved')).at(-1)).toMatchObject({
+    level: 'warn',
+    msg: `SQLite file ${file}: it has been deleted or moved: put it back, or restart the server`,
+  });
+  expect((await fetch(`${server.url}/-/ready`)).status).toBe(503);
+  move(`${file}.old`, file);
+  expect((await fetch(`${server.url}/-/ready`)).status).toBe(200);
+  expect((await create(server, { id: 3, name: 'Yucca' })).status).toBe(200);
   expect(await server.stop()).toBe(0);
 });
 

@@ -1,5 +1,13 @@
 import { constants } from 'node:buffer';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { InvalidConfig, readConfig, watchTokensFile } from '../../src/config';
@@ -120,13 +128,158 @@ test('neither tokens nor passwords are shown', () => {
   expect(said.join()).not.toContain('hunter');
 });
 
-test('a file of tokens that has changed between its reading and its watching is read again', async () => {
+describe('a file of tokens', () => {
   const folder = mkdtempSync(join(tmpdir(), 'contract-first-'));
   const file = join(folder, 'tokens');
-  writeFileSync(file, 'new\n');
-  const change = await new Promise((resolve) => {
-    watchTokensFile(file, ['old'], resolve);
+  const OLD = ['old-token', 'kept-token'];
+  const NEW = ['kept-token', 'new-token', 'new-token-2'];
+  const textOf = (tokens: readonly string[]) => tokens.map((token) => `${token}\n`).join('');
+  const [before, after] = [textOf(OLD), textOf(NEW)];
+  afterEach(() => {
+    jest.useRealTimers();
   });
-  expect(change).toEqual(['new']);
-  rmSync(folder, { recursive: true });
+  afterAll(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  /** Watches the file; `look` has the watcher look so many times, and returns what it has called back with since. */
+  function watch(text = before, tokens = OLD) {
+    jest.useFakeTimers();
+    writeFileSync(file, text);
+    const changes: (string[] | InvalidConfig)[] = [];
+    watchTokensFile(file, tokens, (change) => changes.push(change));
+    return (times: number) => {
+      for (let i = 0; i < times; i++) jest.advanceTimersToNextTimer();
+      return changes.splice(0);
+    };
+  }
+  const accepted = (changes: readonly (string[] | InvalidConfig)[]) =>
+    changes.filter((change) => Array.isArray(change));
+
+  it('that has changed between its reading and its watching is read again', () => {
+    expect(watch(after)(2)).toEqual([NEW]);
+  });
+
+  it('that is replaced by renaming another is taken', () => {
+    const look = watch();
+    writeFileSync(`${file}.new`, after);
+    renameSync(`${file}.new`, file);
+    expect(look(2)).toEqual([NEW]);
+    expect(look(5)).toEqual([]);
+  });
+
+  it.each([1, 5])('never counts half written, by a writer that stops at any byte for %d looks', (looks) => {
+    for (let length = 0; length < after.length; length++) {
+      const look = watch();
+      look(2);
+      writeFileSync(file, after.slice(0, length));
+      for (const tokens of accepted(look(looks))) {
+        expect(looks).toBeGreaterThan(1);
+        expect(NEW).toEqual(expect.arrayContaining(tokens));
+      }
+      writeFileSync(file, after);
+      expect(accepted(look(3))).toEqual([NEW]);
+      jest.clearAllTimers();
+    }
+  });
+
+  it('never counts half appended, by a writer that stops at any byte', () => {
+    const added = textOf([...OLD, 'another-token']);
+    for (let length = before.length + 1; length < added.length; length++) {
+      const look = watch();
+      writeFileSync(file, added.slice(0, length));
+      expect(look(5)).toEqual([expect.any(InvalidConfig)]);
+      writeFileSync(file, added);
+      expect(look(2)).toEqual([[...OLD, 'another-token']]);
+      jest.clearAllTimers();
+    }
+  });
+
+  it('that is written over and over does not count before it rests', () => {
+    const look = watch();
+    for (let i = 0; i < 5; i++) {
+      writeFileSync(file, textOf([`token-${i}`]));
+      expect(look(1)).toEqual([]);
+    }
+    expect(look(1)).toEqual([['token-4']]);
+  });
+
+  it.each([
+    [
+      'ends without a line break',
+      () => {
+        writeFileSync(file, 'new-token');
+      },
+      'expected a line break after the last token',
+    ],
+    [
+      'shrinks within a line',
+      () => {
+        truncateSync(file, before.length - 3);
+      },
+      'expected a line break after the last token',
+    ],
+    [
+      'is emptied',
+      () => {
+        truncateSync(file, 0);
+      },
+      'expected at least one token, got none',
+    ],
+    [
+      'holds something else',
+      () => {
+        writeFileSync(file, 'not a token\n');
+      },
+      'got something else as number 1',
+    ],
+    [
+      'disappears',
+      () => {
+        rmSync(file);
+      },
+      'expected a file that can be read',
+    ],
+    [
+      'becomes a folder',
+      () => {
+        rmSync(file);
+        mkdirSync(file);
+      },
+      'expected a file that can be read',
+    ],
+  ])('that %s is refused once, and counts again when it is whole', (_, change, sentence) => {
+    const look = watch();
+    change();
+    expect(look(1)).toEqual([]);
+    expect(look(5)).toEqual([
+      expect.objectContaining({ message: expect.stringContaining(sentence) as string }),
+    ]);
+    rmSync(file, { recursive: true, force: true });
+    writeFileSync(file, after);
+    expect(look(2)).toEqual([NEW]);
+  });
+
+  it('that shrinks by whole lines is taken: they have been revoked', () => {
+    const look = watch();
+    truncateSync(file, 'old-token\n'.length);
+    expect(look(2)).toEqual([['old-token']]);
+  });
+
+  it('without a line break at its end is taken at the start, if it rests', () => {
+    writeFileSync(file, 'a-token');
+    expect(readConfig({ API_TOKENS_FILE: file }).tokens).toEqual(['a-token']);
+    expect(watch('a-token', ['a-token'])(5)).toEqual([]);
+  });
+
+  it('that is being written at the start is refused', () => {
+    writeFileSync(file, 'a-tok');
+    jest.spyOn(Atomics, 'wait').mockImplementationOnce(() => {
+      writeFileSync(file, 'a-token\n');
+      return 'timed-out';
+    });
+    expect(wrongIn({ API_TOKENS_FILE: file })).toEqual([
+      'API_TOKENS_FILE: expected a whole file, got one that is being written',
+    ]);
+  });
 });

@@ -191,3 +191,60 @@ describe('an answer to a request that must be refused', () => {
     else expect(problems(expectation, answer)).toContain(want);
   });
 });
+
+describe('the challenges of a 401', () => {
+  const BEARER = 'Bearer realm="a, b"';
+  const cases: readonly [schemes: string[], header: string, right: boolean][] = [
+    [['token'], BEARER, true],
+    [['token'], 'bearer', true],
+    [['token'], `${BEARER}, error="x, Basic y"`, true],
+    [['token'], 'Basic realm="a"', false],
+    [['token'], `${BEARER}, Basic realm="a"`, false],
+    [['token'], `${BEARER}, ApiKey`, false],
+    [['token'], `${BEARER}, ${BEARER}`, false],
+    [['token'], `${BEARER}, Bearer realm="c"`, true],
+    [['key'], 'ApiKey', true],
+    [['key'], BEARER, true],
+    [['login', 'key'], 'Basic realm="a", ApiKey', true],
+    [['login', 'key'], 'ApiKey in="header", name="X-Key", Basic realm="a", charset="UTF-8"', true],
+    [['login', 'key'], 'Basic realm="a"', false],
+    [['login', 'key'], 'ApiKey', false],
+    [['login', 'key'], `Basic realm="a", ${BEARER}`, false],
+    [['login', 'key'], `Basic realm="a", ApiKey, ${BEARER}`, false],
+    [['login', 'token', 'key'], `${BEARER}, Basic realm="a", ApiKey`, true],
+    [['login', 'token', 'key'], `${BEARER}, ApiKey`, false],
+  ];
+  test.each(cases)('of %j may be %s: %s', (names, header, right) => {
+    for (const security of [
+      [Object.fromEntries(names.map((name) => [name, []]))],
+      names.map((name) => ({ [name]: [] })),
+    ]) {
+      const securitySchemes = {
+        token: { type: 'http', scheme: 'bearer' },
+        login: { type: 'http', scheme: 'basic' },
+        key: { type: 'apiKey', in: 'header', name: 'X-Key' },
+      };
+      const other = readDocument({ ...json, security, components: { ...json.components, securitySchemes } });
+      const [, operation] = other.operations;
+      if (!operation) throw new Error('expected two operations');
+      const made: Case = {
+        family: 'security',
+        title: '',
+        operation,
+        request: { method: 'POST', target: '/things', headers: [] },
+        expect: refused('no credentials', 'bad credentials'),
+        proves: [],
+      };
+      const outcome: Outcome = {
+        status: 401,
+        headers: [
+          ['Content-Type', 'application/json'],
+          ['WWW-Authenticate', header],
+        ],
+        body: Buffer.from('{"error":401}'),
+      };
+      const { problems: found } = createJudge(other, createOracle(other.responses), target)(made, outcome, 0);
+      expect(found).toEqual(right ? [] : [expect.stringContaining('expected a challenge for') as string]);
+    }
+  });
+});

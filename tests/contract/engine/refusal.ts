@@ -44,7 +44,10 @@ export const hasMembers = (members: Values, value: Value | undefined): boolean =
     return isDeepStrictEqual(member, fromJson(wanted));
   });
 
-/** Challenges of the operation's schemes and no others (RFC 9110 section 11.6.1; error codes RFC 6750 section 3.1). */
+/**
+ * One challenge for each scheme of the operation and none for others (RFC 9110 section 11.6.1; error codes RFC 6750
+ * section 3.1).
+ */
 function challenges(
   { schemes }: Document,
   operation: Operation,
@@ -57,14 +60,18 @@ function challenges(
   if (got.length === 0) return ['expected a WWW-Authenticate header with the 401, got none'];
   const wanted = new Set(operation.security.flat().map((name) => challengeOf(schemes[name] ?? {})));
   const text = got.join(', ').toLowerCase();
-  const named = ['basic', 'bearer', 'digest'].filter((scheme) =>
-    new RegExp(`(?:^|[\\s,])${scheme}(?:$|[\\s,])`).test(text),
-  );
-  const right = named.length > 0 && named.every((scheme) => wanted.has(scheme));
-  // Nobody has registered a challenge for API keys: where one is all there is, any will do.
-  if (!right && [...wanted].some((scheme) => scheme !== '')) {
+  const given = readChallenges(text);
+  const named = new Set(given.map((challenge) => challenge.split(' ', 1)[0] ?? ''));
+  const others = [...named].filter((scheme) => !wanted.has(scheme));
+  // Nobody has registered a challenge for API keys: any will do, but not that of a scheme that is registered.
+  const forKey = others.filter((scheme) => wanted.size === 1 || !REGISTERED.includes(scheme));
+  const missing = [...wanted].filter((scheme) => (scheme === '' ? forKey.length === 0 : !named.has(scheme)));
+  const foreign = others.filter((scheme) => !wanted.has('') || !forKey.includes(scheme));
+  const twice = given.filter((challenge, i) => given.indexOf(challenge) !== i);
+  if (missing.length + foreign.length + twice.length > 0) {
+    const names = [...wanted].map((scheme) => (scheme === '' ? 'the API key' : scheme));
     return [
-      `expected a challenge for ${[...wanted].filter((scheme) => scheme !== '').join(' or ')} in WWW-Authenticate, got ${got.join(', ')}`,
+      `expected a challenge for ${names.join(' and ')}, each once, in WWW-Authenticate, got ${got.join(', ')}`,
     ];
   }
   if (wanted.size > 1 || !wanted.has('bearer') || reasons.length > 1) return [];
@@ -74,6 +81,21 @@ function challenges(
   return [
     `expected ${expected ? `error="${expected}"` : 'no error code'} in the challenge, got ${got.join(', ')}`,
   ];
+}
+
+/** Schemes of the HTTP Authentication Scheme Registry that OpenAPI documents are likely to have. */
+const REGISTERED = ['basic', 'bearer', 'digest', 'dpop', 'hoba', 'mutual', 'negotiate'];
+
+/** The challenges of a header in which they are a list, and so are the parameters of each (RFC 9110 section 11.6.1). */
+function readChallenges(text: string): string[] {
+  const challenges: string[] = [];
+  for (const [item] of text.matchAll(/(?:[^,"]|"(?:[^"\\]|\\.)*")+/g)) {
+    const isParameter = /^\s*[^\s=]+\s*=/.test(item);
+    const last = challenges.at(-1);
+    if (isParameter && last !== undefined) challenges[challenges.length - 1] = `${last},${item}`;
+    else challenges.push(item.trim());
+  }
+  return challenges;
 }
 
 /** The authentication scheme that a security scheme is challenged with; empty for an API key. */

@@ -168,6 +168,89 @@ const CASES: [name: string, source: string, says: RegExp][] = [
   ],
 ];
 
+/** A document with a token that must hold scopes, or an API key; and two strategies, of passport and of a verifier. */
+const SECURITY = `
+  import type { Strategy } from 'passport';
+  import type { Handlers as HandlersOf } from '../../../src/contract/handlers';
+  import type { StrategiesFor } from '../../../src/contract/security/principals';
+  import { ApiKeyStrategy, bearerStrategy } from '../../../src/contract/strategies';
+  interface Security { list: { oauth: [] } | { key: [] } | {}; create: { oauth: ['write', 'read'] }; free: never }
+  interface Client { readonly name: string }
+  interface Token { readonly id: string; readonly scopes: readonly string[] }
+  interface Principals { readonly oauth: Token; readonly key: Client }
+  declare const token: Token; declare const client: Client; declare const foreign: Strategy;
+  declare const keys: ReadonlyMap<string, Client>;
+  const oauth = bearerStrategy(() => token); const key = new ApiKeyStrategy(() => client);`;
+const strategies = (list: string, principals = 'Principals') =>
+  `${SECURITY}\nexport const s = { ${list} } satisfies StrategiesFor<Security, ${principals}>;`;
+
+const SECURITY_CASES: typeof CASES = [
+  ['a strategy for each scheme', strategies('oauth, key'), /^$/],
+  ['a strategy of another package', strategies('oauth: foreign, key'), /^$/],
+  ['a scheme without a strategy', strategies('key'), /'oauth' is missing/],
+  ['a strategy for no scheme', strategies('oauth, key, basic: key'), /'basic' does not exist/],
+  [
+    'a strategy that gives the principal of another scheme',
+    strategies('oauth: key, key'),
+    /'Client'.*'Token'/,
+  ],
+  ['a scheme without a principal', strategies('oauth, key', '{ readonly oauth: Token }'), /'key' is missing/],
+  [
+    'a principal without the scopes that are demanded of it',
+    strategies('oauth, key', '{ readonly oauth: Client; readonly key: Client }'),
+    /'scopes' is missing/,
+  ],
+  [
+    'a principal that is no object',
+    strategies('oauth, key', '{ readonly oauth: Token; readonly key: string }'),
+    /'string' is not assignable to type 'object'/,
+  ],
+  ...[
+    'undefined',
+    'null',
+    'true',
+    "''",
+    '0',
+    "'alice'",
+    'keys.get(given)',
+    'Promise.resolve(keys.get(given))',
+  ].map((given): (typeof CASES)[number] => [
+    `a verifier that returns ${given}`,
+    `${SECURITY}\nexport const s = new ApiKeyStrategy<Client>((given) => (void given, ${given}));`,
+    /not assignable/,
+  ]),
+  ...['client', 'false', 'keys.get(given) ?? false', 'Promise.resolve(keys.get(given) ?? false)'].map(
+    (given): (typeof CASES)[number] => [
+      `a verifier that returns ${given}`,
+      `${SECURITY}\nexport const s = new ApiKeyStrategy<Client>((given) => (void given, ${given}));`,
+      /^$/,
+    ],
+  ),
+  [
+    'handlers see the principal of each way in',
+    `${SECURITY}
+     type Given = Parameters<HandlersOf<{ list: { parameters: {}; responses: {} } }, Pick<Security, 'list'>, Principals>['list']>[0];
+     declare const given: Given;
+     export const id: string = 'oauth' in given.principal ? given.principal.oauth.scopes.join() : 'key' in given.principal ? given.principal.key.name : '';`,
+    /^$/,
+  ],
+  [
+    'handlers for a scheme that Principals lacks',
+    `${SECURITY}\nexport type H = HandlersOf<{}, Security, { readonly oauth: Token }>;`,
+    /'key' is missing/,
+  ],
+];
+
+describe('the types tie strategies to the document', () => {
+  const said = compile(SECURITY_CASES.map(([, source]) => source));
+  it.each(SECURITY_CASES.map(([name, , says], i) => [name, says, said[i]] as const))(
+    '%s',
+    (_, says, diagnostics) => {
+      expect(diagnostics).toMatch(says);
+    },
+  );
+});
+
 describe('the types tie a handler to the document', () => {
   const said = compile(CASES.map(([, source]) => source));
   it.each(CASES.map(([name, , says], i) => [name, says, said[i]] as const))('%s', (_, says, diagnostics) => {

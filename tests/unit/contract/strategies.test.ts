@@ -1,14 +1,15 @@
 import { ApiKeyStrategy, BasicStrategy, bearerStrategy } from '../../../src/contract/strategies';
+import type { Verify } from '../../../src/contract/security/principals';
 import request from 'supertest';
 import { buildDocument, buildService, json } from '../../support/service';
 
 /** A service with one operation that demands a token, an API key, or a user and password, and says who was told to it. */
 function serve(verify: {
-  bearer?: (token: string) => unknown;
-  key?: (key: string) => unknown;
-  basic?: (user: string, password: string) => unknown;
+  bearer?: Verify<[token: string], object>;
+  key?: Verify<[key: string], object>;
+  basic?: Verify<[user: string, password: string], object>;
 }) {
-  const nobody = () => false;
+  const nobody = () => false as const;
   const document = buildDocument({
     operation: {
       security: [{ bearer: [] }, { key: [] }, { basic: [] }],

@@ -1,5 +1,6 @@
 import timers from 'node:timers/promises';
 import { Pool } from 'pg';
+import { StoreUnavailable } from '../../../src/store';
 import { buildPlant, EDGE_IDS, STRANGE_STRINGS } from '../../support/plants';
 import { usePostgres } from '../../support/postgres-bench';
 
@@ -44,6 +45,31 @@ test('options of the URL are kept', async () => {
   await bench.open(`${bench.url}?options=-c%20work_mem%3D7MB`);
   const pool = query.mock.contexts[0] as Pool;
   expect((await pool.query('SHOW work_mem')).rows).toEqual([{ work_mem: '7MB' }]);
+});
+
+/** Lets an insertion find all ids taken, by plants that are deleted before anybody looks at them. */
+const takenForAMoment = (): unknown => bench.operator.query('DELETE FROM plants').then(() => ({ rows: [] }));
+
+test('an id that was taken, but whose plant has been deleted meanwhile, is free', async () => {
+  const store = await bench.open();
+  await store.create(buildPlant({ id: 1n, name: 'Monstera' }));
+  const query = jest.spyOn(Pool.prototype, 'query').mockImplementationOnce(takenForAMoment);
+  await expect(store.create(buildPlant({ id: 1n, name: 'Ficus' }))).resolves.toBe('created');
+  await expect(store.create(buildPlant({ id: 1n, name: 'Ficus' }))).resolves.toBe('unchanged');
+  query.mockImplementation(takenForAMoment);
+  await expect(store.create(buildPlant({ id: 1n, name: 'Yucca' }))).rejects.toThrow(StoreUnavailable);
+  query.mockRestore();
+});
+
+test.each([
+  ['dropped', 'DROP TABLE plants', 'relation "plants" does not exist'],
+  ['renamed', 'ALTER TABLE plants RENAME TO flowers', 'relation "plants" does not exist'],
+])('when its table is %s, the store is unavailable and says why', async (_, sql, reason) => {
+  const store = await bench.open();
+  await bench.operator.query(sql);
+  await expect(store.create(buildPlant())).rejects.toThrow(reason);
+  await expect(store.create(buildPlant())).rejects.toThrow(StoreUnavailable);
+  await expect(store.ready()).rejects.toThrow(reason);
 });
 
 test('a schema that is up to date needs no privilege to change it', async () => {

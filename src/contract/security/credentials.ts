@@ -1,0 +1,63 @@
+import type { IncomingMessage } from 'node:http';
+import type { JsonObject } from '../document';
+
+/**
+ * What a strategy is shown of a request: the credentials of its own scheme, once they have the scheme's form. It cannot
+ * look for them anywhere else, as passport-http-bearer would in the body and the query.
+ */
+export interface Credentials {
+  readonly headers: { readonly authorization?: string };
+  /** The API key, where the scheme is one. */
+  readonly apiKey?: string;
+}
+
+/** `malformed`: something else stands in the place of credentials. */
+export type Found = Credentials | 'malformed' | undefined;
+export type Find = (request: IncomingMessage) => Found;
+
+/** How the credentials of a security scheme are found; undefined if this server cannot serve the scheme. */
+export function finder(scheme: JsonObject): Find | undefined {
+  const bearer = authorization(/^bearer +[\w.~+/-]+=*$/i, 'bearer');
+  if (scheme['type'] === 'oauth2' || scheme['type'] === 'openIdConnect') return bearer;
+  if (scheme['type'] === 'http') {
+    const name = String(scheme['scheme']).toLowerCase();
+    if (name === 'bearer') return bearer; // RFC 6750 section 2.1
+    if (name === 'basic') return authorization(/^basic +[A-Za-z\d+/]+=*$/i, 'basic'); // RFC 7617
+  }
+  if (scheme['type'] === 'apiKey') return apiKey(String(scheme['in']), String(scheme['name']));
+  return undefined;
+}
+
+function authorization(form: RegExp, scheme: string): Find {
+  return ({ headers: { authorization: field }, rawHeaders }) => {
+    if (field === undefined || field.split(' ', 1)[0]?.toLowerCase() !== scheme) return undefined;
+    let count = 0; // of what Node has made one
+    for (let i = 0; i < rawHeaders.length; i += 2) {
+      const name = rawHeaders[i];
+      if (name?.length === 13 && name.toLowerCase() === 'authorization') count++;
+    }
+    if (count !== 1 || !form.test(field)) return 'malformed';
+    return { headers: { authorization: field.replace(/ +/, ' ') } };
+  };
+}
+
+function apiKey(place: string, name: string): Find {
+  const one = (values: readonly string[]) => {
+    const [key] = values;
+    if (key === undefined) return undefined;
+    return values.length === 1 && key !== '' ? { headers: {}, apiKey: key } : ('malformed' as const);
+  };
+  if (place === 'header') {
+    return ({ headersDistinct }) => one(headersDistinct[name.toLowerCase()] ?? []);
+  }
+  if (place === 'query') {
+    return ({ url = '' }) =>
+      one(new URLSearchParams(url.slice(url.indexOf('?') + 1 || url.length)).getAll(name));
+  }
+  return ({ headers: { cookie = '' } }) => {
+    const pairs = cookie.split(';').map((pair) => pair.trim());
+    return one(
+      pairs.filter((pair) => pair.startsWith(`${name}=`)).map((pair) => pair.slice(name.length + 1)),
+    );
+  };
+}

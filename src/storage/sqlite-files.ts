@@ -1,0 +1,76 @@
+import { type BigIntStats, closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
+
+/** The first bytes of a write-ahead log (https://sqlite.org/fileformat2.html#walformat). */
+const WAL_MAGIC = [0x377f0682, 0x377f0683];
+
+/** The files of an open database, compared with those that stand at its path. */
+export interface DatabaseFiles {
+  /**
+   * To be called before a commit, which could hide that its log has been cut.
+   *
+   * @throws {Error} if it has, with a sentence that says what to do
+   */
+  checkLog(): void;
+  /**
+   * Whether the database file has been written or changed since `accept` was last called, by a checkpoint or by anybody.
+   *
+   * @param size the bytes of all pages of the database; a file that has become smaller must have them
+   * @throws {Error} if a restart would not find what is committed now, with a sentence that says why and what to do
+   */
+  changed(size: () => number): boolean;
+  /** Takes the database file as it was found. */
+  accept(): void;
+  close(): void;
+}
+
+const RESTART = 'restart the server to use what is there';
+const stat = (path: string) => statSync(path, { bigint: true, throwIfNoEntry: false });
+const same = (a: BigIntStats, b: BigIntStats) => a.ino === b.ino && a.dev === b.dev;
+
+/**
+ * Watches the files of a database in WAL mode that is open. A commit goes to the files that the process has open: if they
+ * are not those of the path any more, it is lost with the process.
+ *
+ * The database file itself is not opened here: to close it would drop the locks that SQLite has on it
+ * (https://sqlite.org/howtocorrupt.html, section 2.2).
+ */
+export function watchFiles(file: string): DatabaseFiles {
+  const log = `${file}-wal`;
+  const opened = statSync(file, { bigint: true });
+  const descriptor = openSync(log, 'r');
+  const openedLog = fstatSync(descriptor, { bigint: true });
+  const magic = Buffer.alloc(4);
+  let logSize = 0; // bytes
+  let accepted = { size: opened.size, ctimeNs: 0n };
+  let found: BigIntStats | undefined;
+  const overwritten = () => new Error(`its write-ahead log ${log} has been overwritten: ${RESTART}`);
+  return {
+    checkLog() {
+      const { size } = fstatSync(descriptor);
+      // A checkpoint of another process may empty it.
+      if (size < logSize && size > 0) throw overwritten();
+    },
+    changed(size) {
+      found = stat(file);
+      if (!found) throw new Error('it has been deleted or moved: put it back, or restart the server');
+      if (!same(found, opened)) throw new Error(`another file has taken its place: ${RESTART}`);
+      const foundLog = stat(log);
+      if (!foundLog) throw new Error(`its write-ahead log ${log} has been deleted or moved: ${RESTART}`);
+      if (!same(foundLog, openedLog))
+        throw new Error(`another file has taken the place of ${log}: ${RESTART}`);
+      if (readSync(descriptor, magic, 0, 4, 0) !== 4 || !isLog(magic)) throw overwritten();
+      logSize = Number(foundLog.size);
+      if (found.size < accepted.size && found.size < size())
+        throw new Error('it has been truncated: restore a backup');
+      return accepted.ctimeNs !== found.ctimeNs || accepted.size !== found.size;
+    },
+    accept() {
+      accepted = found ?? accepted;
+    },
+    close() {
+      closeSync(descriptor);
+    },
+  };
+}
+
+const isLog = (magic: Buffer) => WAL_MAGIC.includes(magic.readUInt32BE());

@@ -1,0 +1,184 @@
+import type { ServerResponse } from 'node:http';
+import { credentials, errorOf, MISMATCH, send, SUCCESS } from '../support/client';
+import { CLAIMS, forged, HEADER, JWKS, jwt, selfSigned, startIssuer, unsigned } from '../support/issuer';
+import { type Program, startProgram } from '../support/program';
+import { TOKEN } from '../support/service';
+
+jest.setTimeout(30_000);
+
+let issuer: Awaited<ReturnType<typeof startIssuer>>;
+beforeEach(async () => {
+  issuer = await startIssuer();
+});
+afterEach(() => {
+  issuer.close();
+});
+
+/** 400 if the token is accepted: only then does the server look at the body. */
+const statusOf = async (server: Program, token: string) =>
+  (await send(server, credentials(token), MISMATCH)).status;
+const without = (claim: string) =>
+  Object.fromEntries(Object.entries(CLAIMS).filter(([name]) => name !== claim));
+const now = Math.floor(Date.now() / 1000);
+
+const GOOD: readonly [string, string][] = [
+  ['with what it must have', jwt()],
+  ...['JWT', 'jwt', 'at+jwt', 'AT+JWT', 'application/at+jwt', 'Application/JWT'].map(
+    (typ): [string, string] => [`of the type ${typ}`, jwt(CLAIMS, { ...HEADER, typ })],
+  ),
+  ['for several services', jwt({ ...CLAIMS, aud: ['another', 'this-service'] })],
+  ['with all that RFC 7519 registers', jwt({ ...CLAIMS, nbf: now - 1, iat: now - 1, jti: 'x' })],
+  ['with scopes', jwt({ ...CLAIMS, scope: 'read write' })],
+  ['with no scopes', jwt({ ...CLAIMS, scope: '', scp: [] })],
+  ['with scopes of another name', jwt({ ...CLAIMS, scp: ['read'] })],
+  ['with scopes of another name, as text', jwt({ ...CLAIMS, scp: 'read write' })],
+  ['with claims of the issuer', jwt({ ...CLAIMS, name: null, groups: [{}] })],
+  ['just expired', jwt({ ...CLAIMS, exp: now - 1 })],
+];
+
+/** Values of which none is that of any claim or header parameter; some may be absent of content. */
+const WRONG = [null, 0, {}, [], true, [null], [''], ['x', 1]];
+const CLAIM_VALUES: Readonly<Record<string, readonly unknown[]>> = {
+  iss: [...WRONG, '', 'https://evil.example.com', [CLAIMS.iss]],
+  sub: [...WRONG, '', ['alice']],
+  aud: [...WRONG, '', 'another', ['another'], [CLAIMS.aud, 0], { [CLAIMS.aud]: true }],
+  exp: [null, {}, [], true, '', String(now + 600), 0, now - 60, -1],
+  nbf: [null, {}, [], true, '', 'x', now + 60],
+  iat: [null, {}, [], true, '', 'x'],
+  jti: [...WRONG, ''],
+  scope: [null, 0, {}, [], true, ['read'], [null]],
+  scp: [null, 0, {}, true, [null], ['read', 1]],
+};
+const HEADER_VALUES: Readonly<Record<string, readonly unknown[]>> = {
+  alg: [...WRONG, '', 'none', 'None', 'HS256', 'HS512', 'ES512', 'RS256', 'A128KW', 'dir', 'es256'],
+  kid: [...WRONG, '', 'two'],
+  typ: [
+    ...WRONG,
+    '',
+    'logout+jwt',
+    'dpop+jwt',
+    'secevent+jwt',
+    'id+jwt',
+    'at+jwt2',
+    'x/at+jwt',
+    'application/',
+    'JOSE',
+  ],
+  cty: [...WRONG, ''],
+  crit: [...WRONG, '', ['exp'], ['b64'], ['x']],
+  b64: [false, 'x', null],
+  jku: [...WRONG, ''],
+  jwk: [null, 0, [], true, ''],
+  x5u: [...WRONG, ''],
+  x5c: [...WRONG, ''],
+  x5t: [...WRONG, ''],
+  'x5t#S256': [...WRONG, ''],
+};
+
+const BAD: readonly [string, string][] = [
+  ['of another key', forged],
+  ['of the key that it brings along', selfSigned],
+  ['unsigned', unsigned],
+  ['without a signature', jwt().replace(/[^.]*$/, '')],
+  ...['iss', 'aud', 'sub', 'exp'].map((claim): [string, string] => [`without ${claim}`, jwt(without(claim))]),
+  ['without claims', jwt({})],
+  ['not a JWT', 'a.b.c'],
+  ['not a token that is known', 'abc'],
+  ...Object.entries(CLAIM_VALUES).flatMap(([name, values]) =>
+    values.map((value): [string, string] => [
+      `with the claim ${name} ${JSON.stringify(value)}`,
+      jwt({ ...CLAIMS, [name]: value }),
+    ]),
+  ),
+  ...Object.entries(HEADER_VALUES).flatMap(([name, values]) =>
+    values.map((value): [string, string] => [
+      `with the header ${name} ${JSON.stringify(value)}`,
+      jwt(CLAIMS, { ...HEADER, crit: name === 'b64' ? ['b64'] : undefined, [name]: value }),
+    ]),
+  ),
+];
+
+test('tokens are accepted or refused, each for what it is', async () => {
+  const server = await startProgram({ ...issuer.env, API_TOKENS: TOKEN });
+  const told: [string, number, number | undefined][] = [];
+  for (const [what, token] of [...GOOD, ...BAD]) {
+    const response = await send(server, credentials(token), MISMATCH);
+    told.push([what, response.status, await errorOf(response)]);
+  }
+  expect(told).toEqual([
+    ...GOOD.map(([what]) => [what, 400, 40001]),
+    ...BAD.map(([what]) => [what, 401, 40101]),
+  ]);
+  expect(await statusOf(server, TOKEN)).toBe(400);
+  expect(issuer.asked).toBe(1); // of unknown keys too: they were fetched a moment ago
+  expect(await server.stop()).toBe(0);
+});
+
+test('no token is made up where there is an issuer', async () => {
+  const server = await startProgram({ ...issuer.env, NODE_ENV: 'production' });
+  expect(server.output()).not.toContain('curl');
+  expect((await send(server, credentials(jwt()))).status).toBe(SUCCESS);
+  expect(await server.stop()).toBe(0);
+});
+
+/** Every way in which the keys cannot be had. */
+const FAILURES: readonly [string, (response: ServerResponse) => unknown][] = [
+  ['the issuer fails', (response) => response.writeHead(500).end(JWKS)],
+  ['the issuer leads elsewhere', (response) => response.writeHead(302, { Location: '/elsewhere' }).end()],
+  ['the issuer closes the connection', (response) => response.destroy()],
+  ['the issuer does not answer', () => undefined],
+  ['the answer does not end', (response) => response.writeHead(200).write(JWKS)],
+  ['the answer is not JSON', (response) => response.end('<html>')],
+  ['the answer is no set of keys', (response) => response.end('{"keys":{}}')],
+  ['the answer is huge', (response) => response.end(`{"x":"${'x'.repeat(300_000)}",${JWKS.slice(1)}`)],
+  [
+    'the answer is endless',
+    (response) => {
+      const more = () => {
+        while (!response.destroyed && response.write('x'.repeat(65_536)));
+        if (!response.destroyed) response.once('drain', more);
+      };
+      more();
+    },
+  ],
+];
+
+test.each(FAILURES)(
+  'while %s, JWTs are 503, tokens are not concerned, and it passes by itself',
+  async (_, answer) => {
+    const { answer: sound } = issuer;
+    issuer.answer = answer;
+    const server = await startProgram({ ...issuer.env, API_TOKENS: TOKEN });
+    const begin = performance.now();
+    const response = await send(server, credentials(jwt()));
+    expect([response.status, response.headers.get('retry-after'), await errorOf(response)]).toEqual([
+      503,
+      '1',
+      50300,
+    ]);
+    expect(performance.now() - begin).toBeLessThan(4500);
+    expect(await statusOf(server, TOKEN)).toBe(400);
+    issuer.answer = sound;
+    expect((await send(server, credentials(jwt()))).status).toBe(SUCCESS);
+    expect(await server.stop()).toBe(0);
+  },
+);
+
+test('while the issuer does not answer, JWTs hold few requests', async () => {
+  issuer.answer = () => undefined;
+  const server = await startProgram({ ...issuer.env, API_TOKENS: TOKEN, MAX_REQUESTS: '8' });
+  const begin = performance.now();
+  const unknown = jwt(CLAIMS, { ...HEADER, kid: 'two' });
+  let quick = 0;
+  const held = Array.from({ length: 40 }, async () => {
+    const status = await statusOf(server, unknown);
+    if (performance.now() - begin < 800) quick++;
+    return status;
+  });
+  await new Promise((resolve) => setTimeout(resolve, 800));
+  expect(quick).toBe(36);
+  expect(await statusOf(server, TOKEN)).toBe(400);
+  expect(await Promise.all(held)).toEqual(held.map(() => 503));
+  expect(issuer.asked).toBe(2); // at the start, and once for all of them
+  expect(await server.stop()).toBe(0);
+});

@@ -1,0 +1,62 @@
+import { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
+import { OpenApiDocument } from '../../src/contract/document';
+import { readOperations } from '../../src/contract/operations';
+import { Problem } from '../../src/contract/problem';
+import { compileSecurity, type Strategies } from '../../src/contract/security';
+import { buildDocument } from './service';
+
+/** What authentication came to: who it is, the kind and challenge of a refusal, or the error for the log. */
+export type Authentication =
+  | { readonly principals: Readonly<Record<string, unknown>> }
+  | { readonly refused: string; readonly challenge: string | undefined; readonly message: string }
+  | { readonly error: unknown };
+
+/** The security schemes of `buildAuthentication`: one of each kind that can be served. */
+export const SCHEMES = {
+  bearer: { type: 'http', scheme: 'bearer' },
+  basic: { type: 'http', scheme: 'basic' },
+  key: { type: 'apiKey', in: 'header', name: 'X-Key' },
+  oauth: {
+    type: 'oauth2',
+    flows: {
+      implicit: { authorizationUrl: 'https://x.example', scopes: { read: '', write: '' } },
+      clientCredentials: { tokenUrl: 'https://x.example', scopes: { admin: '' } },
+    },
+  },
+  openId: { type: 'openIdConnect', openIdConnectUrl: 'https://x.example' },
+};
+
+/** Credentials of the right form for each of them. */
+export const CREDENTIALS: Readonly<Record<keyof typeof SCHEMES, readonly [string, string]>> = {
+  bearer: ['Authorization', 'Bearer token'],
+  basic: ['Authorization', `Basic ${Buffer.from('user:password').toString('base64')}`],
+  key: ['X-Key', 'key'],
+  oauth: ['Authorization', 'Bearer token'],
+  openId: ['Authorization', 'Bearer token'],
+};
+
+/** Authenticates requests with these headers as an operation with this security requirement would. */
+export function buildAuthentication(security: readonly object[], strategies: Strategies) {
+  const document = new OpenApiDocument(
+    buildDocument({ operation: { security }, components: { securitySchemes: SCHEMES } }),
+  );
+  const [operation] = readOperations(document);
+  if (!operation) throw new Error('expected an operation');
+  const authenticate = compileSecurity(document, operation, strategies);
+  document.assertValid();
+  return async (...headers: readonly (readonly [string, string])[]): Promise<Authentication> => {
+    const request = new IncomingMessage(new Socket());
+    request.rawHeaders = headers.flat();
+    request.headers = Object.fromEntries(headers.map(([name, value]) => [name.toLowerCase(), value]));
+    request.headersDistinct = Object.fromEntries(
+      headers.map(([name, value]) => [name.toLowerCase(), [value]]),
+    );
+    try {
+      return { principals: await authenticate(request) };
+    } catch (error) {
+      if (!(error instanceof Problem)) return { error };
+      return { refused: error.kind, challenge: error.headers['WWW-Authenticate'], message: error.message };
+    }
+  };
+}

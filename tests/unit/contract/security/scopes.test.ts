@@ -1,0 +1,163 @@
+import { compileContract } from '../../../../src/contract/contract';
+import { InvalidContract } from '../../../../src/contract/document';
+import type { Strategies } from '../../../../src/contract/security';
+import { ApiKeyStrategy, BasicStrategy, bearerStrategy } from '../../../../src/contract/strategies';
+import { buildAuthentication, CREDENTIALS, SCHEMES } from '../../../support/authentication';
+import { buildDocument } from '../../../support/service';
+
+type Name = keyof typeof SCHEMES;
+const NAMES = Object.keys(SCHEMES) as Name[];
+
+/** Strategies whose principal is this, or whose verdict is false. */
+function strategiesOf(principal: object | false): Record<Name, Strategies[string]> {
+  const verify = () => principal;
+  const bearer = bearerStrategy(verify);
+  return {
+    bearer,
+    oauth: bearer,
+    openId: bearer,
+    key: new ApiKeyStrategy(verify),
+    basic: new BasicStrategy(verify),
+  };
+}
+
+const CHALLENGES: Readonly<Record<Name, string>> = {
+  bearer: 'Bearer realm="api", ',
+  oauth: 'Bearer realm="api", ',
+  openId: 'Bearer realm="api", ',
+  key: 'ApiKey ',
+  basic: 'Basic realm="api", charset="UTF-8", ',
+};
+
+describe.each(NAMES)('what an operation demands of the scheme %s', (name) => {
+  const ask = (scopes: readonly string[], principal: object) =>
+    buildAuthentication([{ [name]: scopes }], strategiesOf(principal))(CREDENTIALS[name]);
+  const forbidden = (scopes: string) => ({
+    refused: 'forbidden',
+    challenge: `${CHALLENGES[name]}error="insufficient_scope", scope="${scopes}"`,
+  });
+
+  it.each<[string, string[], object]>([
+    ['nothing', [], {}],
+    ['nothing of a principal with scopes', [], { scopes: ['read'] }],
+    ['what it holds', ['read'], { scopes: ['read'] }],
+    ['some of what it holds', ['read'], { scopes: ['admin', 'read'] }],
+    ['all that it holds', ['read', 'write'], { scopes: ['write', 'read'] }],
+  ])('is held: %s', async (_, scopes, principal) => {
+    expect(await ask(scopes, principal)).toEqual({ principals: { [name]: principal } });
+  });
+
+  it.each<[string, string[], object]>([
+    ['the principal has no scopes', ['read'], {}],
+    ['its scopes are undefined', ['read'], { scopes: undefined }],
+    ['it holds none', ['read'], { scopes: [] }],
+    ['it holds others', ['read'], { scopes: ['write'] }],
+    ['it holds one of two', ['read', 'write'], { scopes: ['read'] }],
+    ['it holds a longer one', ['read'], { scopes: ['reader', 'READ', ' read'] }],
+    ['it holds the text of all in one', ['read', 'write'], { scopes: ['read write'] }],
+    ['it holds something that only prints so', ['read'], { scopes: [{ toString: () => 'read' }] }],
+  ])('is not held: %s', async (_, scopes, principal) => {
+    expect(await ask(scopes, principal)).toMatchObject(forbidden(scopes.join(' ')));
+  });
+
+  it.each<[string, unknown]>([
+    ['a string', 'read write'],
+    ['null', null],
+    ['a set', new Set(['read'])],
+    ['an object', { read: true, includes: () => true }],
+    ['true', true],
+  ])('is an error where the scopes of the principal are %s', async (_, scopes) => {
+    expect(await ask(['read'], { scopes })).toEqual({ error: expect.any(TypeError) as unknown });
+  });
+
+  it('is an error where they cannot be read', async () => {
+    const principal = Object.defineProperty({}, 'scopes', {
+      get() {
+        throw new Error('the directory is down');
+      },
+    });
+    expect(await ask(['read'], principal)).toEqual({ error: new Error('the directory is down') });
+  });
+});
+
+describe('alternatives', () => {
+  const principal = { scopes: ['read'] };
+  const asked = (security: object[], strategies = strategiesOf(principal)) =>
+    buildAuthentication(security, strategies)(CREDENTIALS.oauth, CREDENTIALS.key);
+
+  it('one that demands less may succeed after one that demands more', async () => {
+    expect(await asked([{ oauth: ['admin'] }, { oauth: ['read'] }])).toEqual({
+      principals: { oauth: principal },
+    });
+    expect(await asked([{ oauth: ['admin'] }, { key: [] }])).toEqual({ principals: { key: principal } });
+    expect(await asked([{ oauth: ['admin'] }, {}])).toEqual({ principals: {} });
+  });
+
+  it.each([
+    ['before', [{ basic: [] }, { oauth: ['admin'] }]],
+    ['after', [{ oauth: ['admin'] }, { basic: [] }]],
+  ])('to be known but not allowed is more than to be unknown, %s', async (_, security) => {
+    expect(await asked(security)).toMatchObject({
+      refused: 'forbidden',
+      challenge: 'Bearer realm="api", error="insufficient_scope", scope="admin"',
+      message: 'the credentials do not allow this operation, which demands admin',
+    });
+  });
+
+  it('each way to have enough is told', async () => {
+    expect(await asked([{ oauth: ['admin'] }, { oauth: ['write'] }])).toMatchObject({
+      challenge:
+        'Bearer realm="api", error="insufficient_scope", scope="admin", Bearer realm="api", error="insufficient_scope", scope="write"',
+    });
+  });
+
+  it('of all schemes of one the scopes must be held', async () => {
+    expect(await asked([{ oauth: ['read'], key: ['admin'] }])).toMatchObject({
+      refused: 'forbidden',
+      challenge: 'ApiKey error="insufficient_scope", scope="admin"',
+    });
+  });
+
+  it('bad credentials stay bad, whatever scopes are demanded', async () => {
+    expect(await asked([{ oauth: ['read'] }], strategiesOf(false))).toMatchObject({
+      refused: 'badCredentials',
+    });
+  });
+});
+
+it('the name of a role that no header can hold is not told', async () => {
+  const ask = buildAuthentication([{ key: ['Owner of "Ω"'] }], strategiesOf({ scopes: [] }));
+  expect(await ask(CREDENTIALS.key)).toMatchObject({ challenge: 'ApiKey error="insufficient_scope"' });
+});
+
+describe('at start', () => {
+  function findingsOf(security: object[]) {
+    const document = buildDocument({ operation: { security }, components: { securitySchemes: SCHEMES } });
+    try {
+      compileContract(document, strategiesOf({}));
+      return [];
+    } catch (error) {
+      if (error instanceof InvalidContract) return error.findings;
+      throw error;
+    }
+  }
+
+  it.each([
+    ['of any flow', [{ oauth: ['read', 'admin'] }]],
+    ['of openIdConnect, which declares none', [{ openId: ['profile'] }]],
+    ['roles of other schemes', [{ bearer: ['the boss'], key: ['owner'], basic: ['owner'] }]],
+  ])('scopes are taken: %s', (_, security) => {
+    expect(findingsOf(security)).toEqual([]);
+  });
+
+  it.each([
+    ['reed', 'no flow of oauth declares the scope reed; declared are: read, write, admin'],
+    ['constructor', 'no flow of oauth declares the scope constructor; declared are: read, write, admin'],
+    ['', '"" is not a scope (RFC 6749 section 3.3)'],
+    ['read write', '"read write" is not a scope (RFC 6749 section 3.3)'],
+  ])('a scope %j that no flow declares is a finding', (scope, message) => {
+    expect(findingsOf([{ key: [] }, { oauth: ['read', scope] }])).toEqual([
+      { pointer: '/paths/~1things/post/security/1/oauth', message },
+    ]);
+  });
+});
