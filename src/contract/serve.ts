@@ -5,6 +5,7 @@ import type { JsonObject } from './document';
 import type { Operation } from './operations';
 import { type Answer, type Headers, Problem } from './problem';
 import type { Encoded } from './response';
+import { pathParameters } from './routes';
 import type { Strategies } from './security';
 import { checkWiring } from './wiring';
 
@@ -137,9 +138,9 @@ function findOperation(
   }
   const match = router.find(path);
   if (!match) throw new Problem('noSuchPath', 'the document has no such path');
-  const operation = match.target.get(method);
-  const served = operation && operations.get(operation);
-  if (served) return { served, path: match.parameters };
+  const route = match.target.get(method);
+  const served = route && operations.get(route.operation);
+  if (served) return { served, path: pathParameters(route, match.values) };
   const allow = [...match.target.keys()].join(', ');
   throw new Problem('noSuchMethod', `this path has the methods ${allow}`, { Allow: allow });
 }
@@ -158,7 +159,7 @@ function asItIs(
 /** The origin-form of a request target; a server must accept the absolute-form too (RFC 9112 section 3.2). */
 function originForm(target: string): string {
   if (target.startsWith('/')) return target;
-  const rest = /^https?:\/\/[^/?#]+(.*)$/i.exec(target)?.[1];
+  const rest = /^https?:\/\/[^/?#]+([^]*)/i.exec(target)?.[1];
   return rest === undefined ? target : rest.startsWith('/') ? rest : `/${rest}`;
 }
 
