@@ -108,7 +108,7 @@ class OperationReader {
     const paths = new Set<string>();
     for (const [i, server] of [owner.value['servers']].flat().entries()) {
       if (!isObject(server)) continue;
-      const url = String(server['url']).replace(/\{([^}]*)\}/g, (_, name: string) => {
+      const url = String(server['url']).replace(/\{([^{}]*)\}/g, (_, name: string) => {
         const variable = isObject(server['variables']) ? server['variables'][name] : undefined;
         return String(isObject(variable) ? variable['default'] : '');
       });
@@ -143,7 +143,7 @@ class OperationReader {
   /** Each template of the path has a parameter, and each path parameter a template. */
   private checkTemplates(parameters: readonly Parameter[]): void {
     const { pointer } = this.operation;
-    const templates = new Set([...this.path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name));
+    const templates = new Set([...this.path.matchAll(/\{([^{}]+)\}/g)].map(([, name]) => name));
     for (const { name, in: location } of parameters) {
       if (location === 'path' && !templates.delete(name)) {
         const message = `has the path parameter ${name}, which is not in ${this.path}`;

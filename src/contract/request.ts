@@ -1,5 +1,6 @@
 import { decodeText } from './body';
 import type { JsonObject, OpenApiDocument } from './document';
+import { excerpt } from './excerpt';
 import { compileForm } from './parameters/form';
 import { type Holder, MalformedJson, parseJson } from './json';
 import type { Operation } from './operations';
@@ -58,7 +59,7 @@ const MAX_SEARCHED = 16_384;
 function mismatch(violations: readonly Violation[]): Problem {
   // Several branches of an allOf can say the same.
   const all = new Set(
-    violations.map(({ place, message }) => `${place.slice(1, 200)} ${message.slice(0, 300)}`),
+    violations.map(({ place, message }) => `${excerpt(place.slice(1), 200)} ${excerpt(message, 300)}`),
   );
   const sentences = [...all].slice(0, MAX_VIOLATIONS);
   if (all.size > sentences.length) sentences.push(`and ${all.size - sentences.length} more`);

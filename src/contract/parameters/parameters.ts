@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { DescribedValue } from './described-value';
 import { below, type OpenApiDocument } from '../document';
+import { excerpt } from '../excerpt';
 import type { Operation, Parameter, ParameterLocation } from '../operations';
 import {
   addReader,
@@ -18,7 +19,6 @@ import {
   decodePercent,
   jsonText,
   MalformedText,
-  quotable,
   type Read,
   servable,
   Unservable,
@@ -132,7 +132,7 @@ function compileQuery(readers: readonly PairsReader[], credentials: readonly str
     const values = readAll('query', readers, pairs);
     const [unknown] = pairs.keys();
     if (unknown === undefined) return values;
-    throw new MalformedParameter(`query/${quotable(unknown)} is not in the document`);
+    throw new MalformedParameter(`query/${excerpt(unknown)} is not in the document`);
   };
 }
 
