@@ -46,7 +46,10 @@ export function exactNumber(holder: object, key: string | number): Exact | undef
 
 /** The number `double` at `holder[key]` as a decimal literal, exactly as it was written. */
 export function exactLiteral(holder: object, key: string | number, double: number): string {
-  return fractions.get(holder)?.get(key) ?? String(exactNumber(holder, key) ?? double);
+  const fraction = fractions.get(holder)?.get(key);
+  if (fraction !== undefined) return fraction;
+  // String() rounds a large integer to 17 digits.
+  return String(exactNumber(holder, key) ?? (Number.isInteger(double) ? BigInt(double) : double));
 }
 
 /** Puts the value at `holder[key]` at `toHolder[toKey]` too, exactly. */

@@ -98,8 +98,13 @@ export function planRequests(document: OpenApiDocument, operation: Operation, sc
     return {
       accept: (contentType, contentEncoding) => accept(readers, contentType, contentEncoding),
       read(raw, body) {
-        const envelope: Envelope = reading(() => readParameters(raw));
+        const envelope: Envelope = {};
+        // Before the parameters: a body that is not well-formed is `malformed`, whatever else does not match.
         body?.reader.decode(body.bytes, envelope);
+        Object.assign(
+          envelope,
+          reading(() => readParameters(raw)),
+        );
         const judge = body ? body.reader.judge : judgeBodiless;
         const violations = judge.first(envelope);
         if (violations.length > 0) {

@@ -137,6 +137,7 @@ const formats: FormatName[] = [
 
 const options = {
   strict: false,
+  ownProperties: true, // `constructor` is no property of `{}`
   validateSchema: false,
   logger: false as const,
   code: { optimize: false }, // V8 does that; ajv takes half of the start-up for it

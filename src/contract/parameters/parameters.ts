@@ -107,7 +107,9 @@ function compileParameter(document: OpenApiDocument, parameter: Parameter, reade
     case 'header': {
       const field = name.toLowerCase();
       readers.header.push(
-        fieldReader(name, compileText(parameter, parts, decode), ({ headers }) => headers[field]),
+        fieldReader(name, compileText(parameter, parts, decode), ({ headers }) =>
+          Object.hasOwn(headers, field) ? headers[field] : undefined,
+        ),
       );
       break;
     }

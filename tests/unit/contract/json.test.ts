@@ -122,6 +122,15 @@ describe('exact numbers', () => {
     expect(exactNumber(parse(`[${literal}]`) as unknown[], 0)).toBe(exact);
   });
 
+  it.each(['1180591620717411303424', '1180591620717411303425', '1e2', '0.1', '0.10000000000000000001'])(
+    'has the exact literal of %s',
+    (literal) => {
+      const holder = parse(`[${literal}]`) as number[];
+      const exact = parseDecimal(exactLiteral(holder, 0, holder[0] ?? 0));
+      expect(equalDecimals(exact, parseDecimal(literal))).toBe(true);
+    },
+  );
+
   it('keeps a fraction as it is written where the double is another', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 10n ** 25n }), fc.nat(30), (digits, places) => {
