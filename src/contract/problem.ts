@@ -7,6 +7,7 @@ export type ProblemKind =
   | 'forbidden' // known, but not allowed to do this
   | 'noSuchPath'
   | 'noSuchMethod'
+  | 'notAcceptable'
   | 'tooSlow'
   | 'tooLarge'
   | 'unsupportedMediaType'

@@ -79,13 +79,14 @@ export function createService(options: ServiceOptions): Middleware {
       const found = findOperation(contract, request, at < 0 ? url : url.slice(0, at));
       served = found.served;
       const principal = await served.authenticate(request);
+      const accepted = served.responses.accept(request.headers.accept);
       const received = announcesBody(request) ? await receive(request, response, served) : undefined;
       const raw = { path: found.path, query: at < 0 ? '' : url.slice(at + 1), headers: request.headers };
       const valid = served.requests.read(raw, received);
       const handler = handlers[served.operation.operationId] as (request: object) => Promise<Answer>;
-      const answered = await handler({ ...valid, principal });
+      const answered = await handler({ ...valid, ...accepted.told, principal });
       body = answered.body;
-      encoded = served.responses.write(answered);
+      encoded = served.responses.write(answered, {}, accepted);
     } catch (error) {
       [problem, encoded] = refuse(toProblem(error), served);
     }

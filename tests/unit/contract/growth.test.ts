@@ -6,6 +6,7 @@ import { excerpt } from '../../../src/contract/excerpt';
 import { parseJson } from '../../../src/contract/json';
 import { canonicalJson, stringifyJson } from '../../../src/contract/json-text';
 import { parseMediaType } from '../../../src/contract/media-type';
+import { parseAccept, preferred } from '../../../src/contract/negotiation';
 import { compileForm } from '../../../src/contract/parameters/form';
 import { Router } from '../../../src/contract/router';
 import { isMultipleOf, parseDecimal } from '../../../src/contract/schema/decimal';
@@ -28,6 +29,9 @@ function router(): Router<string> {
   return found;
 }
 
+const accept = (text: string) =>
+  preferred([{ key: 'a/*', type: { essence: 'a/*', parameters: new Map() } }], parseAccept(text));
+
 describe('what a client writes is read at a cost that grows no faster than its length', () => {
   const paths = router();
   test.each<[string, readonly string[], (text: string) => unknown]>([
@@ -35,6 +39,7 @@ describe('what a client writes is read at a cost that grows no faster than its l
     ['JSON strings', ['"', '\\', '\\u0041', '\\ud83d', '\\udc00', 'a', '\u{1f335}', '\u0001'], readJson],
     ['JSON', ['{', '}', '[', ']', ',', ':', '"a"', '{"a":', '0', ' '], readJson],
     ['decimals', NUMBER_TOKENS, (text) => isMultipleOf(parseDecimal(text), parseDecimal('0.07'))],
+    ['Accept fields', ['a/b', ',', ';', 'q=', '0.5', '*/*', ' ', '"', '\\'], accept],
     ['media types', ['a/b', ';', ' ', '=', 'a', '"', '\\', 'charset=', ','], parseMediaType],
     ['paths', ['/', '-', '.', 'a', '.png', '%41', '/tiles/', '{', '/x/'], (text) => paths.find(text)],
     ['excerpts', ['a', '\u{1f335}', '\ud83d', '\udc00'], (text) => excerpt(text, text.length - 1)],
