@@ -45,10 +45,13 @@ function addRoute(
     }
   }
   const same = methods.get(method);
-  if (same?.path === path) {
+  if (same?.path === path && same.operation.method === method) {
     document.addFinding(pointer, `answers the same requests as #${same.operation.pointer}`);
   }
-  methods.set(method, { operation, path, names });
+  const route = { operation, path, names };
+  methods.set(method, route);
+  // RFC 9110 section 9.3.2: HEAD is answered as GET is, without the body. Node leaves that out.
+  if (method === 'GET' && !methods.has('HEAD')) methods.set('HEAD', route);
 }
 
 /** The raw parameters in the path of a request, by name. */
