@@ -13,7 +13,7 @@ import {
   readOperations,
   type ResponseObject,
 } from '../src/contract/operations';
-import { cover, essenceOf, type MediaTypeObject } from '../src/contract/media-type';
+import { cover, type MediaTypeObject } from '../src/contract/media-type';
 import type { Direction } from '../src/contract/schemas';
 import { SchemaComparison, type Tell } from './schema-changes';
 
@@ -198,13 +198,13 @@ class Comparison {
     pointer: string,
   ): void {
     const at = (key: string) => below(pointer, 'content', key);
-    for (const { key, schema } of was) {
-      const counterpart = cover(is, essenceOf(key));
+    for (const { key, type, schema } of was) {
+      const counterpart = cover(is, type);
       if (!counterpart) this.tell(at(key), `the media type ${key} is gone`, true);
       else schemas.compare([schema ?? []].flat(), [counterpart.schema ?? []].flat(), at(counterpart.key));
     }
-    for (const { key } of is) {
-      if (!cover(was, essenceOf(key))) this.tell(at(key), `the media type ${key} is new`, false);
+    for (const { key, type } of is) {
+      if (!cover(was, type)) this.tell(at(key), `the media type ${key} is new`, false);
     }
   }
 }

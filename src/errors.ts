@@ -18,6 +18,7 @@ export const ERROR_NUMBERS = {
   forbidden: 40300,
   noSuchPath: 40400,
   noSuchMethod: 40500,
+  notAcceptable: 40600,
   tooSlow: 40800,
   tooLarge: 41300,
   unsupportedMediaType: 41500,

@@ -3,7 +3,8 @@ import { aliasValue } from './json';
 import { type Operation, readOperations } from './operations';
 import { planRequests, type RequestReader } from './request';
 import { planResponses, type ResponseWriter } from './response';
-import { Router } from './router';
+import type { Router } from './router';
+import { compileRoutes, type Methods } from './routes';
 import { SchemaSet } from './schemas';
 import { type Authenticate, compileSecurity, type Strategies } from './security';
 import { Shapes, type TookBranch } from './shapes';
@@ -16,9 +17,6 @@ export interface ServedOperation {
   readonly requests: RequestReader;
   readonly responses: ResponseWriter;
 }
-
-/** The operations of one path, by method in upper case. */
-type Methods = Map<string, Operation>;
 
 /** Everything that a document says, compiled. */
 export interface Contract {
@@ -47,8 +45,7 @@ export function compileContract(root: JsonObject, strategies: Strategies | undef
     responses: planResponses(document, operation, outgoing),
     authenticate: strategies && compileSecurity(document, operation, strategies),
   }));
-  const router = new Router<Methods>();
-  for (const operation of operations) addRoutes(document, router, operation);
+  const router = compileRoutes(document, operations);
   document.assertValid();
 
   const compileFirst = requestCompiler(incoming.components, false);
@@ -85,16 +82,6 @@ function branches(schemas: SchemaSet, compile: Compile): TookBranch {
     aliasValue(holder, key, envelope, 'value');
     return check(envelope).length === 0;
   };
-}
-
-function addRoutes(document: OpenApiDocument, router: Router<Methods>, operation: Operation): void {
-  const { method, paths, pointer } = operation;
-  for (const path of paths) {
-    const methods = router.add(path, new Map());
-    const other = methods.get(method);
-    if (other) document.addFinding(pointer, `answers the same requests as #${other.pointer}`);
-    methods.set(method, operation);
-  }
 }
 
 /** Judges every schema of the components and of the operations by the metaschema of JSON Schema 2020-12. */

@@ -5,6 +5,9 @@
  * recurses as deep as a client likes. Here each of these is decided: integers stay exact, the others are refused.
  */
 
+import { excerpt } from './excerpt';
+import { equalDecimals, integerOf, parseDecimal } from './schema/decimal';
+
 /** Deeper nesting is refused, so that no recursion over a value can exhaust the stack. */
 export const MAX_DEPTH = 64;
 
@@ -16,12 +19,20 @@ export class MalformedJson extends Error {
 export type Holder = Record<string | number, unknown>;
 
 /**
- * What a number literal said where its double does not say the same: the integer, or `null` for a fraction that the
- * double has lost (1.00000000000000000001). Kept beside the values so that a double is all that other code sees.
+ * What a number literal denotes where its double does not: the integer, or `null` for a fraction (the double of
+ * 1.00000000000000000001 is 1). Kept beside the values so that a double is all that other code sees.
  */
 type Exact = bigint | null;
-type ExactNumbers = Map<string | number, Exact>;
-const exactNumbers = new WeakMap<object, ExactNumbers>();
+type ByKey<T> = Map<string | number, T>;
+const exactNumbers = new WeakMap<object, ByKey<Exact>>();
+/** The literals of fractions that their doubles do not represent. */
+const fractions = new WeakMap<object, ByKey<string>>();
+
+function keep<T>(kept: WeakMap<object, ByKey<T>>, holder: object, key: string | number, value: T): void {
+  const entries = kept.get(holder);
+  if (entries) entries.set(key, value);
+  else kept.set(holder, new Map([[key, value]]));
+}
 
 /** The exact values of the numbers in an object or array, by name or index, where they are not those of the doubles. */
 export function exactNumbersIn(holder: object): ReadonlyMap<string | number, Exact> | undefined {
@@ -33,52 +44,48 @@ export function exactNumber(holder: object, key: string | number): Exact | undef
   return exactNumbers.get(holder)?.get(key);
 }
 
+/** The number `double` at `holder[key]` as a decimal literal, exactly as it was written. */
+export function exactLiteral(holder: object, key: string | number, double: number): string {
+  const fraction = fractions.get(holder)?.get(key);
+  if (fraction !== undefined) return fraction;
+  // String() rounds a large integer to 17 digits.
+  return String(exactNumber(holder, key) ?? (Number.isInteger(double) ? BigInt(double) : double));
+}
+
 /** Puts the value at `holder[key]` at `toHolder[toKey]` too, exactly. */
 export function aliasValue(holder: Holder, key: string | number, toHolder: Holder, toKey: string): void {
   toHolder[toKey] = holder[key];
   const exact = exactNumber(holder, key);
-  if (exact !== undefined) exactNumbers.set(toHolder, new Map([[toKey, exact]]));
+  if (exact !== undefined) keep(exactNumbers, toHolder, toKey, exact);
+  const fraction = fractions.get(holder)?.get(key);
+  if (fraction !== undefined) keep(fractions, toHolder, toKey, fraction);
 }
 
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-const WHOLE_NUMBER = new RegExp(`^${NUMBER.source}$`);
 /** No literal of at most 15 digits without an exponent is changed by the conversion to a double. */
 const SHORT = /^-?[\d.]{1,15}$/;
-/** Beyond every int64: larger integers need not be told apart. */
-const HUGE = 10n ** 25n;
 
-/** The integer that a number literal denotes, clamped to 10^25; `null` if it is not an integer. */
-function exactInteger(literal: string): Exact {
-  const [mantissa = '', exponent = '0'] = literal.toLowerCase().split('e');
-  const [whole = '', fraction = ''] = mantissa.replace('-', '').split('.');
-  const digits = whole + fraction;
-  const significant = digits.replace(/0+$/, '');
-  const zeros = Number(exponent) - fraction.length + (digits.length - significant.length);
-  const magnitude = significant.replace(/^0+/, '');
-  if (magnitude === '') return 0n;
-  if (zeros < 0) return null;
-  const integer = magnitude.length + zeros > 25 ? HUGE : BigInt(magnitude) * 10n ** BigInt(zeros);
-  return literal.startsWith('-') ? -integer : integer;
-}
-
-/** The double for a literal of the JSON grammar; what that has lost of it is kept for `holder[key]`. */
+/** The double for a literal of the JSON grammar; what the double does not represent is kept for `holder[key]`. */
 function readNumber(literal: string, holder: object, key: string | number): number {
   const double = Number(literal);
   if (SHORT.test(literal)) return double;
-  if (!Number.isFinite(double)) throw new MalformedJson(`the number ${literal.slice(0, 30)} is too large`);
+  if (!Number.isFinite(double)) throw new MalformedJson(`the number ${excerpt(literal, 30)} is too large`);
+  const text = String(double);
+  const safe = Number.isSafeInteger(double) || !Number.isInteger(double);
+  if (safe && text === literal) return double;
+  const decimal = parseDecimal(literal);
+  const integer = integerOf(decimal);
   if (Number.isInteger(double)) {
-    const exact = exactInteger(literal);
-    if (exact === null || exact !== BigInt(double)) {
-      const entries = exactNumbers.get(holder) ?? (new Map() as ExactNumbers);
-      exactNumbers.set(holder, entries.set(key, exact));
-    }
+    if (integer === null || integer !== BigInt(double)) keep(exactNumbers, holder, key, integer);
   }
+  if (integer === null && !equalDecimals(decimal, parseDecimal(text))) keep(fractions, holder, key, literal);
   return double;
 }
 
 /** Whether `text` is one number of the JSON grammar; if so `holder[key]` becomes that number, exactly. */
 export function parseNumber(text: string, holder: Holder, key: string | number): boolean {
-  if (!WHOLE_NUMBER.test(text)) return false;
+  NUMBER.lastIndex = 0;
+  if (!NUMBER.test(text) || NUMBER.lastIndex !== text.length) return false;
   holder[key] = readNumber(text, holder, key);
   return true;
 }
@@ -117,8 +124,9 @@ class Parser {
   }
 
   private unexpected(wanted: string): MalformedJson {
+    const code = this.text.codePointAt(this.at);
     const got =
-      this.at < this.text.length ? `the character ${JSON.stringify(this.text[this.at])}` : 'the end';
+      code === undefined ? 'the end' : `the character ${JSON.stringify(String.fromCodePoint(code))}`;
     return new MalformedJson(`expected ${wanted}, got ${got} at position ${this.at}`);
   }
 
@@ -180,7 +188,7 @@ class Parser {
       if (name === '__proto__') throw new MalformedJson('the property name "__proto__" is not accepted');
       if (Object.hasOwn(object, name)) {
         throw new MalformedJson(
-          `the property name ${JSON.stringify(name.slice(0, 100))} stands twice in one object`,
+          `the property name ${JSON.stringify(excerpt(name))} stands twice in one object`,
         );
       }
       if (this.next() !== 0x3a) throw this.unexpected('":"');

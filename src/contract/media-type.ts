@@ -1,53 +1,103 @@
-/** A media type as RFC 9110 section 8.3.1 compares it: type, subtype and parameter names without regard to case. */
+/**
+ * A media type or media range as RFC 9110 section 8.3.1 compares it. `charset=utf-8` is left out: it is the only charset
+ * that is served, so that it says nothing.
+ */
 export interface MediaType {
   /** `type/subtype`, in lower case. */
   readonly essence: string;
+  /** By name, in lower case. */
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-const TOKEN = "[!#$%&'*+.^_`|~\\w-]+";
-const ESSENCE = new RegExp(`^(${TOKEN}/${TOKEN})[ \\t]*(?:;|$)`);
-const PARAMETER = new RegExp(
-  `[ \\t]*;[ \\t]*(?:(${TOKEN})=(?:(${TOKEN})|"((?:[^"\\\\]|\\\\.)*)"))?[ \\t]*`,
-  'y',
-);
+const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
+const QUOTED = /^"(?:[^"\\]|\\.)*"$/;
 
-/** Parses a Content-Type field; undefined if it is not one. */
+/** Parses a Content-Type field or a key of a content map; undefined if it is not a media type. */
 export function parseMediaType(field: string): MediaType | undefined {
-  const essence = ESSENCE.exec(field)?.[1]?.toLowerCase();
-  if (essence === undefined) return undefined;
-  const parameters = new Map<string, string>();
-  PARAMETER.lastIndex = essence.length;
-  while (PARAMETER.lastIndex < field.length) {
-    const match = PARAMETER.exec(field);
-    if (!match) return field.slice(essence.length).trim() === '' ? { essence, parameters } : undefined;
-    const [, name, token, quoted] = match;
-    if (name === undefined) continue;
-    if (parameters.has(name.toLowerCase())) return undefined;
-    parameters.set(name.toLowerCase(), token ?? (quoted ?? '').replace(/\\(.)/g, '$1'));
+  const [essence = '', ...parts] = splitField(field, ';');
+  const slash = essence.indexOf('/');
+  if (slash < 0 || !TOKEN.test(essence.slice(0, slash)) || !TOKEN.test(essence.slice(slash + 1))) {
+    return undefined;
   }
-  return { essence, parameters };
+  const parameters = new Map<string, string>();
+  for (const part of parts) {
+    if (part === '') continue;
+    const at = part.indexOf('=');
+    const name = part.slice(0, Math.max(at, 0)).toLowerCase();
+    const value = unquote(part.slice(at + 1));
+    if (!TOKEN.test(name) || value === undefined || parameters.has(name)) return undefined;
+    parameters.set(name, name === 'charset' ? value.toLowerCase() : value);
+  }
+  if (parameters.get('charset') === 'utf-8') parameters.delete('charset');
+  return { essence: essence.toLowerCase(), parameters };
+}
+
+/** The value of a token or quoted-string (RFC 9110 section 5.6.4); undefined if it is neither. */
+function unquote(text: string): string | undefined {
+  if (TOKEN.test(text)) return text;
+  return QUOTED.test(text) ? text.slice(1, -1).replace(/\\(.)/g, '$1') : undefined;
+}
+
+/** The parts of a field between delimiters that do not stand in a quoted-string, without white space around them. */
+export function splitField(field: string, delimiter: ',' | ';'): string[] {
+  const parts: string[] = [];
+  let start = 0;
+  let quoted = false;
+  for (let at = 0; at < field.length; at++) {
+    const character = field[at];
+    if (character === '"') quoted = !quoted;
+    else if (character === '\\' && quoted) at++;
+    else if (character === delimiter && !quoted) {
+      parts.push(trim(field, start, at));
+      start = at + 1;
+    }
+  }
+  parts.push(trim(field, start, field.length));
+  return parts;
+}
+
+/** A part of a text without white space around it (OWS, RFC 9110 section 5.6.3). */
+function trim(text: string, start: number, end: number): string {
+  const isSpace = (at: number) => text[at] === ' ' || text[at] === '\t';
+  while (start < end && isSpace(start)) start++;
+  while (start < end && isSpace(end - 1)) end--;
+  return text.slice(start, end);
 }
 
 /** How a body is read and written. */
 export type Codec = 'json' | 'form' | 'text' | 'binary' | 'multipart';
 
+/** JSON is what https://mimesniff.spec.whatwg.org/#json-mime-type calls so. */
 export function codecOf(essence: string): Codec {
-  if (essence === 'application/json' || essence.endsWith('+json')) return 'json';
+  if (/^(application|text)\/json$/.test(essence) || essence.endsWith('+json')) return 'json';
   if (essence === 'application/x-www-form-urlencoded') return 'form';
   if (essence.startsWith('multipart/')) return 'multipart';
   return essence.startsWith('text/') ? 'text' : 'binary';
 }
 
 /**
- * How well a media type or range of a document (OpenAPI 3.1 section 4.8.14) covers a media type: 3 is the type itself,
- * 2 its range, 1 everything, 0 not at all.
+ * How closely the essence of a media range covers that of a media type: 4 is the type itself, 3 a range of its suffix
+ * (`application/*+json`), 2 its range, 1 everything, 0 not at all.
  */
-export function coverage(key: string, essence: string): number {
-  const range = essenceOf(key);
-  if (range === essence) return 3;
+export function coverage(range: string, essence: string): number {
+  if (range === essence) return 4;
   if (range === '*/*') return 1;
-  return range.endsWith('/*') && essence.startsWith(range.slice(0, -1)) ? 2 : 0;
+  const star = range.indexOf('/*') + 1;
+  if (star === 0 || !essence.startsWith(range.slice(0, star))) return 0;
+  const suffix = range.slice(star + 1);
+  if (suffix === '') return 2;
+  return suffix.startsWith('+') && essence.endsWith(suffix) ? 3 : 0;
+}
+
+/** Whether a key of a content map stands for several media types (OpenAPI 3.1.1 section 4.8.14). */
+export const isRange = (key: string): boolean => key.includes('*');
+
+/** How closely a media range covers a media type, its parameters included; 0 if it does not. */
+export function specificity(range: MediaType, type: MediaType): number {
+  const covers = coverage(range.essence, type.essence);
+  for (const [name, value] of range.parameters) if (type.parameters.get(name) !== value) return 0;
+  // A header has less room than for this many parameters.
+  return covers === 0 ? 0 : covers * 1_000_000 + range.parameters.size;
 }
 
 /** `type/subtype` of a key of a content map, in lower case. */
@@ -59,6 +109,7 @@ export function essenceOf(key: string): string {
 export interface MediaTypeObject {
   /** As the document has it; it may be a range. */
   readonly key: string;
+  readonly type: MediaType;
   readonly codec: Codec;
   /** Where its schema stands, if it has one. */
   readonly schema: string | undefined;
@@ -69,24 +120,43 @@ export function isJudged(media: MediaTypeObject): media is MediaTypeObject & { r
   return media.schema !== undefined && media.codec !== 'binary';
 }
 
-/** Those of the documented media types and ranges that cover a media type, the closest first. */
-export function covering<T extends { readonly key: string }>(content: readonly T[], essence: string): T[] {
-  return content
-    .map((media) => ({ media, covers: coverage(media.key, essence) }))
-    .filter(({ covers }) => covers > 0)
-    .sort((a, b) => b.covers - a.covers)
-    .map(({ media }) => media);
+/** The one of the documented media types and ranges that covers a media type most closely. */
+export function closest<T extends Pick<MediaTypeObject, 'type'>>(
+  content: readonly T[],
+  type: MediaType,
+): T | undefined {
+  let found: T | undefined;
+  let most = 0;
+  for (const media of content) {
+    const covers = specificity(media.type, type);
+    if (covers > most) [found, most] = [media, covers];
+  }
+  return found;
 }
 
 /**
- * The closest of those that cover a media type, and whose bodies are read as it is written, or as the bytes they are;
- * undefined if there is none.
+ * The documented media type by which a body is read: the closest that covers its type and is read as it is written, or as
+ * the bytes that it is. A type that lacks the parameters of the only documented one of its essence is taken for that one,
+ * before a range is.
  */
-export function cover<T extends Pick<MediaTypeObject, 'key' | 'codec'>>(
+export function cover<T extends Pick<MediaTypeObject, 'type' | 'codec'>>(
   content: readonly T[],
-  essence: string,
+  type: MediaType,
 ): T | undefined {
-  return covering(content, essence).find(
-    ({ key, codec }) => codec === 'binary' || codec === codecOf(essence) || coverage(key, essence) === 3,
+  const readable = content.filter(
+    (media) =>
+      media.codec === 'binary' ||
+      media.codec === codecOf(type.essence) ||
+      media.type.essence === type.essence,
   );
+  const found = closest(readable, type);
+  if (found?.type.essence === type.essence) return found;
+  const [lacking, another] = readable.filter((media) => lacks(type, media.type));
+  return lacking && !another ? lacking : found;
+}
+
+/** Whether a type is another but for parameters that it does not give. */
+function lacks(type: MediaType, { essence, parameters }: MediaType): boolean {
+  if (type.essence !== essence) return false;
+  return [...parameters].every(([name, value]) => (type.parameters.get(name) ?? value) === value);
 }

@@ -1,6 +1,13 @@
 import { below, isObject, members, type OpenApiDocument, type Place } from './document';
+import {
+  type Codec,
+  codecOf,
+  coverage,
+  type MediaType,
+  type MediaTypeObject,
+  parseMediaType,
+} from './media-type';
 import { checkScopes } from './security/scopes';
-import { type Codec, codecOf, coverage, essenceOf, type MediaTypeObject } from './media-type';
 
 /** OpenAPI 3.1 section 4.8.9. */
 export const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
@@ -109,7 +116,7 @@ class OperationReader {
     const paths = new Set<string>();
     for (const [i, server] of [owner.value['servers']].flat().entries()) {
       if (!isObject(server)) continue;
-      const url = String(server['url']).replace(/\{([^}]*)\}/g, (_, name: string) => {
+      const url = String(server['url']).replace(/\{([^{}]*)\}/g, (_, name: string) => {
         const variable = isObject(server['variables']) ? server['variables'][name] : undefined;
         return String(isObject(variable) ? variable['default'] : '');
       });
@@ -144,7 +151,7 @@ class OperationReader {
   /** Each template of the path has a parameter, and each path parameter a template. */
   private checkTemplates(parameters: readonly Parameter[]): void {
     const { pointer } = this.operation;
-    const templates = new Set([...this.path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name));
+    const templates = new Set([...this.path.matchAll(/\{([^{}]+)\}/g)].map(([, name]) => name));
     for (const { name, in: location } of parameters) {
       if (location === 'path' && !templates.delete(name)) {
         const message = `has the path parameter ${name}, which is not in ${this.path}`;
@@ -200,17 +207,27 @@ class OperationReader {
     return members(content).map(([key, value]) => {
       const pointer = below(owner, 'content', key);
       const schema = isObject(value) && 'schema' in value ? below(pointer, 'schema') : undefined;
-      const codec = this.codec(key, schema);
+      const type = this.mediaType(key, pointer);
+      const codec = this.codec(type.essence, schema);
       const opaque = codec === 'binary' && schema !== undefined && !this.isOpaque(schema);
       if (codec === 'multipart') this.document.addFinding(pointer, 'multipart bodies cannot be served');
       else if (opaque) this.document.addFinding(schema, `a body of ${key} cannot be judged by a schema`);
-      return { key, codec, schema };
+      return { key, type, codec, schema };
     });
   }
 
+  private mediaType(key: string, pointer: string): MediaType {
+    const type = parseMediaType(key);
+    if (!type) this.document.addFinding(pointer, `${JSON.stringify(key)} is not a media type`);
+    const charset = type?.parameters.get('charset');
+    if (charset !== undefined && codecOf(type?.essence ?? '') !== 'binary') {
+      this.document.addFinding(pointer, `the charset ${charset} cannot be served: only utf-8 can`);
+    }
+    return type ?? { essence: key, parameters: new Map() };
+  }
+
   /** A range with a schema is taken for JSON: nothing else could be judged by it. */
-  private codec(key: string, schema: string | undefined): Codec {
-    const essence = essenceOf(key);
+  private codec(essence: string, schema: string | undefined): Codec {
     const json = schema !== undefined && !this.isOpaque(schema) && coverage(essence, 'application/json') > 0;
     return json ? 'json' : codecOf(essence);
   }

@@ -7,6 +7,7 @@ export type ProblemKind =
   | 'forbidden' // known, but not allowed to do this
   | 'noSuchPath'
   | 'noSuchMethod'
+  | 'notAcceptable'
   | 'tooSlow'
   | 'tooLarge'
   | 'unsupportedMediaType'
@@ -18,7 +19,10 @@ export type ProblemKind =
 /** Headers of a response: names as they are written, values as they are sent. */
 export type Headers = Readonly<Record<string, string>>;
 
-/** A refusal. Its message is sent to the client: it says what was wrong and where, and never repeats a secret. */
+/**
+ * A refusal. Its message is sent to the client: it says what was wrong and where, and never repeats a secret. Half of a
+ * surrogate pair in it becomes U+FFFD, because JSON text cannot carry it (RFC 8259 section 8.2).
+ */
 export class Problem extends Error {
   override name = 'Problem';
   constructor(
@@ -27,7 +31,7 @@ export class Problem extends Error {
     readonly headers: Headers = {},
     options?: ErrorOptions,
   ) {
-    super(message, options);
+    super(message.toWellFormed(), options);
   }
 }
 

@@ -1,9 +1,10 @@
 import { decodeText } from './body';
 import type { JsonObject, OpenApiDocument } from './document';
+import { excerpt } from './excerpt';
 import { compileForm } from './parameters/form';
 import { type Holder, MalformedJson, parseJson } from './json';
 import type { Operation } from './operations';
-import { cover, isJudged, type MediaTypeObject, parseMediaType } from './media-type';
+import { cover, isJudged, isRange, type MediaTypeObject, parseMediaType } from './media-type';
 import {
   compileParameters,
   MalformedParameter,
@@ -16,7 +17,11 @@ import type { Convert, Shapes } from './shapes';
 import type { Check, Compile, Envelope, Violation } from './validator';
 
 /** A request that the document admits, as a handler is given it; every int64 is a bigint. */
-export type ValidRequest = ParameterValues & { readonly body?: unknown };
+export type ValidRequest = ParameterValues & {
+  readonly body?: unknown;
+  /** The documented media type of the body, where there are several; for a range, the one that the client names. */
+  readonly contentType?: string | undefined;
+};
 
 /** Reads the requests of one operation. */
 export interface RequestReader {
@@ -38,6 +43,8 @@ export interface RequestReader {
 
 /** How the bodies of one documented media type are read. */
 export interface BodyReader extends MediaTypeObject {
+  /** The key, or the media type that a client names in its range. */
+  readonly contentType: string;
   readonly decode: (bytes: Buffer, envelope: Envelope) => void;
   readonly judge: Judge;
   readonly convert: Convert | undefined;
@@ -58,7 +65,7 @@ const MAX_SEARCHED = 16_384;
 function mismatch(violations: readonly Violation[]): Problem {
   // Several branches of an allOf can say the same.
   const all = new Set(
-    violations.map(({ place, message }) => `${place.slice(1, 200)} ${message.slice(0, 300)}`),
+    violations.map(({ place, message }) => `${excerpt(place.slice(1), 200)} ${excerpt(message, 300)}`),
   );
   const sentences = [...all].slice(0, MAX_VIOLATIONS);
   if (all.size > sentences.length) sentences.push(`and ${all.size - sentences.length} more`);
@@ -70,6 +77,7 @@ export function planRequests(document: OpenApiDocument, operation: Operation, sc
   const readParameters = compileParameters(document, operation);
   const parameters = parameterSchemas(operation.parameters, schemas);
   const { required = false, content = [] } = operation.requestBody ?? {};
+  const choice = content.length > 1 || content.some(({ key }) => isRange(key));
   const bodiless = envelopeSchema(parameters, undefined, schemas, required);
   const bodies = content.map((media) => ({
     media,
@@ -85,6 +93,7 @@ export function planRequests(document: OpenApiDocument, operation: Operation, sc
     const judgeBodiless = judgeOf(bodiless);
     const readers = bodies.map(({ media, decode, schema }): BodyReader => ({
       ...media,
+      contentType: media.key,
       decode,
       judge: judgeOf(schema),
       convert: isJudged(media) ? shapes.converter(media.schema) : undefined,
@@ -97,8 +106,13 @@ export function planRequests(document: OpenApiDocument, operation: Operation, sc
     return {
       accept: (contentType, contentEncoding) => accept(readers, contentType, contentEncoding),
       read(raw, body) {
-        const envelope: Envelope = reading(() => readParameters(raw));
+        const envelope: Envelope = {};
+        // Before the parameters: a body that is not well-formed is `malformed`, whatever else does not match.
         body?.reader.decode(body.bytes, envelope);
+        Object.assign(
+          envelope,
+          reading(() => readParameters(raw)),
+        );
         const judge = body ? body.reader.judge : judgeBodiless;
         const violations = judge.first(envelope);
         if (violations.length > 0) {
@@ -106,7 +120,7 @@ export function planRequests(document: OpenApiDocument, operation: Operation, sc
         }
         body?.reader.convert?.(envelope, 'body');
         for (const { location, name, convert } of converters) convert(envelope[location] as Holder, name);
-        return envelope;
+        return choice ? { ...envelope, contentType: body?.reader.contentType } : envelope;
       },
     };
   };
@@ -126,18 +140,17 @@ function accept(
       'Accept-Encoding': 'identity',
     });
   }
-  const documented = bodies.find(({ key }) => key === contentType);
+  const documented = bodies.find(({ key }) => key === contentType && !isRange(key));
   if (documented) return documented; // as nearly all clients write it
   const expected = `expected a Content-Type of ${bodies.map(({ key }) => key).join(' or ')}`;
   if (contentType === undefined) throw unsupported(`${expected}, got none`);
   const type = parseMediaType(contentType);
-  const reader = type && cover(bodies, type.essence);
-  if (!reader) throw unsupported(`${expected}, got another`);
-  const charset = type.parameters.get('charset') ?? 'utf-8';
-  if (reader.codec !== 'binary' && charset.toLowerCase() !== 'utf-8') {
+  const reader = type && !isRange(type.essence) ? cover(bodies, type) : undefined;
+  if (!type || !reader) throw unsupported(`${expected}, got another`);
+  if (reader.codec !== 'binary' && type.parameters.has('charset')) {
     throw unsupported('expected the charset utf-8, got another');
   }
-  return reader;
+  return isRange(reader.key) ? { ...reader, contentType: type.essence } : reader;
 }
 
 /** Reads what the client wrote. What does not have the form it claims is malformed. */

@@ -1,11 +1,12 @@
 import { below, type OpenApiDocument } from './document';
-import { fieldValue, isFieldValue, unservableField } from './header-field';
+import { fieldValue, isFieldValue, mergeVary, unservableField } from './header-field';
 import { compileHeader, type WriteHeader } from './parameters/header';
 import { MalformedJson, parseJson } from './json';
 import { stringifyJson } from './json-text';
 import type { Operation } from './operations';
-import { covering, essenceOf, isJudged, type MediaTypeObject, parseMediaType } from './media-type';
-import { type Answer, type Headers, isFinalStatus } from './problem';
+import { closest, cover, isJudged, isRange, type MediaTypeObject, parseMediaType } from './media-type';
+import { type AcceptedRange, parseAccept, preferred } from './negotiation';
+import { type Answer, type Headers, isFinalStatus, Problem } from './problem';
 import { envelopeSchema, parameterSchemas, type SchemaSet } from './schemas';
 import type { Convert, Shapes } from './shapes';
 import type { Check, Compile, Envelope } from './validator';
@@ -28,13 +29,29 @@ export interface ResponseWriter {
   /** Whether the document says anything of a status. */
   documents(status: number): boolean;
   /**
+   * Which media types a client accepts (RFC 9110 section 12.5.1).
+   *
+   * @param field the Accept field of its request
+   * @throws {Problem} `notAcceptable` if each successful response has a body, and none of their media types is accepted
+   */
+  accept(field: string | undefined): Accepted;
+  /**
    * Puts an answer into the bytes that are sent, and judges these; properties that the document does not list are left
    * out of them.
    *
    * @param beyond headers that HTTP demands of this answer, whether documented or not
+   * @param accepted decides the media type where the answer does not name one
    * @throws {UndocumentedResponse} that says what is wrong and where
    */
-  write(answer: Answer, beyond?: Headers): Encoded;
+  write(answer: Answer, beyond?: Headers, accepted?: Accepted): Encoded;
+}
+
+/** What a client accepts. */
+export interface Accepted {
+  /** All media types, if empty. */
+  readonly ranges: readonly AcceptedRange[];
+  /** What the handler learns of it: where successes have several media types, the one that the client likes best. */
+  readonly told: { readonly accepts?: string };
 }
 
 /** How the responses of one documented status are written. */
@@ -46,7 +63,6 @@ interface StatusWriter {
 }
 
 interface Variant {
-  readonly key: string;
   readonly media: MediaTypeObject | undefined;
   readonly check: Check;
   readonly convert: Convert | undefined;
@@ -80,7 +96,6 @@ export function planResponses(document: OpenApiDocument, operation: Operation, s
     const writers = new Map<string, StatusWriter>();
     for (const { status, headers, variants } of plans) {
       const compiled = variants.map(({ media, schema }) => ({
-        key: media?.key ?? '',
         media,
         check: compileOne(schema),
         convert: media && isJudged(media) ? shapes.converter(media.schema) : undefined,
@@ -90,21 +105,52 @@ export function planResponses(document: OpenApiDocument, operation: Operation, s
     const find = (status: number) =>
       writers.get(String(status)) ?? writers.get(`${Math.floor(status / 100)}XX`) ?? writers.get('default');
 
+    const accept = compileAccept(operation);
+
     return {
       documents: (status) => find(status) !== undefined,
-      write(answer, beyond = {}) {
+      accept,
+      write(answer, beyond = {}, accepted) {
         const writer = find(answer.status);
         // What HTTP does not know as the status of an answer `default` does not document either.
         if (!writer || !isFinalStatus(answer.status))
           throw new UndocumentedResponse(`the status ${answer.status} is not documented`);
-        return write(writer, answer, beyond);
+        return write(writer, answer, beyond, accepted);
       },
     };
   };
 }
 
-function write(writer: StatusWriter, answer: Answer, beyond: Headers): Encoded {
-  const variant = choose(writer.variants, answer);
+/** Compiles what becomes of the Accept fields of requests for an operation. */
+function compileAccept({ responses }: Operation): ResponseWriter['accept'] {
+  const statuses = [...responses.keys()];
+  const successes = statuses.some((status) => status.startsWith('2'))
+    ? statuses.filter((status) => status.startsWith('2'))
+    : statuses.filter((status) => status === 'default');
+  const contents = successes.map((status) => responses.get(status)?.content ?? []);
+  const offered = [...new Map(contents.flat().map((media) => [media.key, media])).values()];
+  const [first] = offered;
+  const choice = offered.length > 1 || offered.some(({ key }) => isRange(key));
+  const bodiless = contents.some(({ length }) => length === 0);
+  return (field) => {
+    const ranges = parseAccept(field);
+    if (!first) return { ranges, told: {} };
+    const best = preferred(offered, ranges);
+    if (!best && !bodiless) {
+      const keys = offered.map(({ key }) => key).join(' or ');
+      throw new Problem('notAcceptable', `expected an Accept that includes ${keys}, got others`);
+    }
+    return { ranges, told: choice ? { accepts: best?.name ?? first.key } : {} };
+  };
+}
+
+function write(
+  writer: StatusWriter,
+  answer: Answer,
+  beyond: Headers,
+  accepted: Accepted | undefined,
+): Encoded {
+  const variant = choose(writer.variants, answer, accepted);
   const envelope: Envelope = {};
   const [headers, body] = writing(() => [
     writeHeaders(writer.headers, answer, beyond, envelope),
@@ -116,23 +162,44 @@ function write(writer: StatusWriter, answer: Answer, beyond: Headers): Encoded {
     throw new UndocumentedResponse(`the ${answer.status} response: ${said.join('; ')}`);
   }
   if (variant.media) headers['Content-Type'] = contentType(variant.media, answer);
+  if (writer.variants.length > 1) vary(headers, 'Accept');
   return { status: answer.status, headers, body };
 }
 
-function choose(variants: readonly Variant[], { contentType: wanted, status }: Answer): Variant {
-  const [only] = variants;
-  if (wanted === undefined && only && variants.length === 1) return only;
-  const type = wanted ?? 'application/json';
-  const [closest] = covering(variants, essenceOf(type));
-  if (closest) return closest;
-  throw new UndocumentedResponse(`the ${status} response is not documented as ${type}`);
+function choose(
+  variants: readonly Variant[],
+  { contentType: wanted, status }: Answer,
+  accepted: Accepted | undefined,
+): Variant {
+  const [first] = variants;
+  if (!first) throw new Error('a status has at least one variant');
+  if (wanted === undefined) return preferredOf(variants, accepted) ?? first;
+  const type = /^[\t -~]+$/.test(wanted) ? parseMediaType(wanted) : undefined;
+  if (!type) throw new UndocumentedResponse(`expected a media type, got ${JSON.stringify(wanted)}`);
+  const found = cover(variants.flatMap(described), type);
+  if (found) return found.variant;
+  throw new UndocumentedResponse(`the ${status} response is not documented as ${wanted}`);
+}
+
+const described = (variant: Variant) => (variant.media ? [{ ...variant.media, variant }] : []);
+
+/** The variant for an answer that names none; an error of the server itself is JSON, if it may be. */
+function preferredOf(variants: readonly Variant[], accepted: Accepted | undefined): Variant | undefined {
+  if (variants.length === 1) return undefined;
+  const content = variants.flatMap(described);
+  return (accepted ? preferred(content, accepted.ranges)?.media : closest(content, JSON_TYPE))?.variant;
+}
+
+const JSON_TYPE = { essence: 'application/json', parameters: new Map<string, string>() };
+
+/** Adds a name to the Vary field (RFC 9110 section 12.5.5). */
+function vary(headers: Record<string, string | readonly string[]>, name: string): void {
+  const field = Object.keys(headers).find((other) => other.toLowerCase() === 'vary') ?? 'Vary';
+  headers[field] = mergeVary([headers[field] ?? [], name].flat());
 }
 
 function contentType({ key, codec }: MediaTypeObject, { contentType: wanted }: Answer): string {
-  if (wanted !== undefined && /^[\t -~]+$/.test(wanted) && parseMediaType(wanted)) return wanted;
-  if (wanted !== undefined)
-    throw new UndocumentedResponse(`expected a media type, got ${JSON.stringify(wanted)}`);
-  if (key.includes('*')) return codec === 'json' ? 'application/json' : 'application/octet-stream';
+  if (isRange(key)) return wanted ?? (codec === 'json' ? 'application/json' : 'application/octet-stream');
   return codec === 'text' && !key.includes('charset') ? `${key}; charset=utf-8` : key;
 }
 

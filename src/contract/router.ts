@@ -1,92 +1,105 @@
-/** What a path leads to, and the text that stands for each of its templates, percent-encoded. */
+import { normalizePath, parsePathTemplate } from './path-template';
+
+/** Where a path leads, and the texts in place of its template expressions, in their order, percent-encoded. */
 export interface Match<T> {
   readonly target: T;
-  readonly parameters: ReadonlyMap<string, string>;
+  readonly values: readonly string[];
 }
 
-const NO_PARAMETERS: ReadonlyMap<string, string> = new Map();
-
+/** A segment with template expressions. */
 interface Template<T> {
-  readonly pattern: RegExp;
-  readonly names: readonly string[];
+  /** What stands before, between and behind the expressions. */
+  readonly literals: readonly string[];
   readonly node: Node<T>;
 }
 
-/** A node for what stands between two slashes. */
+/** What can follow one slash. */
 class Node<T> {
-  readonly exact = new Map<string, Node<T>>();
-  /** By their shape, with the names taken out; those that say more about the text come first. */
-  readonly templates = new Map<string, Template<T>>();
+  readonly concrete = new Map<string, Node<T>>();
+  /** More concrete ones first. */
+  readonly templates: Template<T>[] = [];
   target: T | undefined;
 }
 
 /**
- * Finds the path of a request among those of a document (OpenAPI 3.1 section 4.8.8): exactly as they are written there,
- * those without templates first, in a time that does not depend on how many there are.
+ * Finds the path of a request among those of a document (OpenAPI 3.1.1 section 4.8.8.2). Of several that match, the first
+ * segment in which they differ decides: a concrete one wins, then one with more literal text, with fewer expressions, or
+ * that stands first in the document. The time depends on the length of the path and on how many templates match its
+ * beginning, not on the number of paths: the nodes are a tree, so that a search visits each of them at most once.
  */
 export class Router<T> {
-  private readonly literal = new Map<string, Match<T>>();
   private readonly root = new Node<T>();
 
   /** Adds a path and returns its target: that of an earlier path, if both match the same requests. */
   add(path: string, target: T): T {
-    if (!path.includes('{')) {
-      const match = this.literal.get(path) ?? { target, parameters: NO_PARAMETERS };
-      this.literal.set(path, match);
-      return match.target;
-    }
-    const node = path.split('/').reduce((parent, segment) => child(parent, segment), this.root);
+    const { shape } = parsePathTemplate(path);
+    const node = shape.split('/').reduce((parent, segment) => child(parent, segment), this.root);
     return (node.target ??= target);
   }
 
   /** @param path the path of a request, without its query, as it came */
   find(path: string): Match<T> | undefined {
-    return this.literal.get(path) ?? findBelow(this.root, path.split('/'), 0, []);
+    const values: string[] = [];
+    const target = search(this.root, normalizePath(path).split('/'), 0, values);
+    return target === undefined ? undefined : { target, values };
   }
 }
 
 function child<T>(parent: Node<T>, segment: string): Node<T> {
-  if (!segment.includes('{')) {
-    const node = parent.exact.get(segment) ?? new Node<T>();
-    parent.exact.set(segment, node);
-    return node;
-  }
-  const names: string[] = [];
-  const shape = segment.replace(
-    /\{([^}]*)\}|([^{]+)/g,
-    (_, name: string | undefined, text: string | undefined) => {
-      if (text !== undefined) return text.replace(/[$()*+.?[\\\]^|}]/g, '\\$&');
-      names.push(name ?? '');
-      return '([^]+?)';
-    },
-  );
-  const known = parent.templates.get(shape);
-  if (known) return known.node;
+  const literals = segment.split('{}');
+  const known =
+    literals.length === 1
+      ? parent.concrete.get(segment)
+      : parent.templates.find((template) => template.literals.join('{}') === segment)?.node;
+  if (known) return known;
   const node = new Node<T>();
-  const all = [...parent.templates, [shape, { pattern: new RegExp(`^${shape}$`), names, node }] as const];
-  parent.templates.clear();
-  for (const [key, template] of all.sort(([a], [b]) => b.length - a.length))
-    parent.templates.set(key, template);
+  if (literals.length === 1) parent.concrete.set(segment, node);
+  else {
+    parent.templates.push({ literals, node });
+    parent.templates.sort(byConcreteness);
+  }
   return node;
 }
 
-function findBelow<T>(
-  node: Node<T>,
-  segments: string[],
-  at: number,
-  found: [string, string][],
-): Match<T> | undefined {
+function byConcreteness({ literals: a }: Template<unknown>, { literals: b }: Template<unknown>): number {
+  return b.join('').length - a.join('').length || a.length - b.length;
+}
+
+/** @param values become those of the match; as they were if there is none */
+function search<T>(node: Node<T>, segments: readonly string[], at: number, values: string[]): T | undefined {
   const segment = segments[at];
-  if (segment === undefined) return node.target && { target: node.target, parameters: new Map(found) };
-  const exact = node.exact.get(segment);
-  const match = exact && findBelow(exact, segments, at + 1, found);
-  if (match) return match;
-  for (const { pattern, names, node: next } of node.templates.values()) {
-    const texts = pattern.exec(segment)?.slice(1);
-    if (!texts) continue;
-    const pairs = names.map((name, i): [string, string] => [name, texts[i] ?? '']);
-    const deeper = findBelow(next, segments, at + 1, [...found, ...pairs]);
-    if (deeper) return deeper;
+  if (segment === undefined) return node.target;
+  const concrete = node.concrete.get(segment);
+  const target = concrete && search(concrete, segments, at + 1, values);
+  if (target !== undefined) return target;
+  const { length } = values;
+  for (const template of node.templates) {
+    if (matchSegment(template.literals, segment, values)) {
+      const found = search(template.node, segments, at + 1, values);
+      if (found !== undefined) return found;
+    }
+    values.length = length;
   }
   return undefined;
+}
+
+/**
+ * Adds to `values` the texts between the literals, none of them empty; tells whether the segment matches. Each literal is
+ * taken where it occurs first, which leaves the most to those behind it: nothing has to be tried twice.
+ */
+function matchSegment(literals: readonly string[], segment: string, values: string[]): boolean {
+  const first = literals[0] ?? '';
+  const last = literals.at(-1) ?? '';
+  const end = segment.length - last.length;
+  if (!segment.startsWith(first) || !segment.endsWith(last)) return false;
+  let start = first.length;
+  for (let i = 1; i < literals.length - 1; i++) {
+    const literal = literals[i] ?? '';
+    const at = segment.indexOf(literal, start + 1);
+    if (at < 0) return false;
+    values.push(segment.slice(start, at));
+    start = at + literal.length;
+  }
+  values.push(segment.slice(start, end));
+  return start < end;
 }

@@ -9,6 +9,7 @@ import type { Operation } from './operations';
 import { type Answer, type Headers, Problem } from './problem';
 import { createRefuse } from './refusal';
 import type { Encoded } from './response';
+import { pathParameters } from './routes';
 import type { Strategies } from './security';
 import { fieldsOf, send } from './send';
 import { checkWiring } from './wiring';
@@ -100,6 +101,7 @@ export function createService(options: ServiceOptions): Middleware {
       const principal = await authenticate(request);
       admission.verified(exchange, principal);
 
+      const accepted = responses.accept(request.headers.accept);
       const received = announcesBody(request) ? await receive(exchange, found.served) : undefined;
       admission.enter(exchange);
 
@@ -111,6 +113,7 @@ export function createService(options: ServiceOptions): Middleware {
       // Read once: what is judged is what is sent, whatever getters would return the next time.
       const { status, headers, contentType, body } = await handler({
         ...valid,
+        ...accepted.told,
         principal,
         requestId: exchange.requestId,
         get signal() {
@@ -118,7 +121,7 @@ export function createService(options: ServiceOptions): Middleware {
         },
       });
       exchange.body = body;
-      encoded = responses.write({ status, headers, contentType, body });
+      encoded = responses.write({ status, headers, contentType, body }, {}, accepted);
     } catch (error) {
       settle(exchange.body, fault);
       if (admission.close(exchange)) answer(exchange, ...refuse(error, exchange.served));
@@ -248,9 +251,9 @@ function findOperation(
   }
   const match = router.find(path);
   if (!match) throw new Problem('noSuchPath', 'the document has no such path');
-  const operation = match.target.get(method);
-  const served = operation && operations.get(operation);
-  if (served) return { served, path: match.parameters };
+  const route = match.target.get(method);
+  const served = route && operations.get(route.operation);
+  if (served) return { served, path: pathParameters(route, match.values) };
   const allow = [...match.target.keys()].join(', ');
   throw new Problem('noSuchMethod', `this path has the methods ${allow}`, { Allow: allow });
 }
@@ -258,6 +261,6 @@ function findOperation(
 /** The origin-form of a request target; a server must accept the absolute-form too (RFC 9112 section 3.2). */
 function originForm(target: string): string {
   if (target.startsWith('/')) return target;
-  const rest = /^https?:\/\/[^/?#]+(.*)$/i.exec(target)?.[1];
+  const rest = /^https?:\/\/[^/?#]+([^]*)/i.exec(target)?.[1];
   return rest === undefined ? target : rest.startsWith('/') ? rest : `/${rest}`;
 }

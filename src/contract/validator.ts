@@ -14,8 +14,9 @@ import { OpenAPISchemaValidator } from 'express-openapi-validator/dist/framework
 import type { AjvInstance, OpenAPIV3 } from 'express-openapi-validator/dist/framework/types';
 import { augmentAjvErrors } from 'express-openapi-validator/dist/middlewares/util';
 import type { JsonObject } from './document';
-import { exactNumber } from './json';
+import { exactLiteral, exactNumber } from './json';
 import { canonicalJson } from './json-text';
+import { isMultipleOf, parseDecimal } from './schema/decimal';
 
 /** The value to judge: an object, so that the exact value of a number in it can be looked up. */
 export type Envelope = Record<string, unknown>;
@@ -93,26 +94,16 @@ const exact: FuncKeywordDefinition = {
     if (int64 && Number.isInteger(double) && (value < INT64_MIN || value > INT64_MAX)) {
       return fail(validate, 'exact', 'must match format "int64"');
     }
-    if (multipleOf !== undefined && !isMultiple(value, multipleOf)) {
+    if (multipleOf !== undefined) {
+      const literal = context
+        ? exactLiteral(context.parentData, context.parentDataProperty, double)
+        : String(double);
+      if (isMultipleOf(parseDecimal(literal), parseDecimal(String(multipleOf)))) return true;
       return fail(validate, 'exact', `must be multiple of ${multipleOf}`);
     }
     return true;
   } satisfies SchemaValidateFunction as SchemaValidateFunction,
 };
-
-/** Of decimals as they are written: 0.47 is a multiple of 0.01, which the doubles of both deny. */
-function isMultiple(value: number | bigint, step: number): boolean {
-  const [a, b] = [decimal(String(value)), decimal(String(step))];
-  const unit = Math.min(a.exponent, b.exponent);
-  const scaled = ({ digits, exponent }: typeof a) => digits * 10n ** BigInt(exponent - unit);
-  return scaled(a) % scaled(b) === 0n;
-}
-
-function decimal(text: string): { readonly digits: bigint; readonly exponent: number } {
-  const [mantissa = '', exponent = '0'] = text.split('e');
-  const [whole = '', fraction = ''] = mantissa.split('.');
-  return { digits: BigInt(whole + fraction), exponent: Number(exponent) - fraction.length };
-}
 
 /** `unique: true`: uniqueItems of JSON Schema, in linear time and exact. */
 const unique: FuncKeywordDefinition = {
@@ -146,6 +137,7 @@ const formats: FormatName[] = [
 
 const options = {
   strict: false,
+  ownProperties: true, // `constructor` is no property of `{}`
   validateSchema: false,
   logger: false as const,
   code: { optimize: false }, // V8 does that; ajv takes half of the start-up for it

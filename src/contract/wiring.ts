@@ -50,6 +50,7 @@ const DOCUMENTED: readonly ProblemKind[] = [
   'mismatch',
   'noCredentials',
   'forbidden',
+  'notAcceptable',
   'tooLarge',
   'unsupportedMediaType',
   'unexpected',

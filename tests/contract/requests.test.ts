@@ -249,8 +249,12 @@ describe('the order of refusal is path, method, token, media type, size, well-fo
     expect(reply?.status).toBe(status);
   });
 
-  it('well-formedness', async () => {
-    expect((await post('{"id":"')).body).toEqual(error(40000));
+  it.each(['', '?x', '?x=%ff'])('well-formedness, with the query %p', async (query) => {
+    const response = await request(buildApp())
+      .post(`/plants${query}`)
+      .set({ ...AUTHORIZED, 'Content-Type': 'application/json' })
+      .send('{"id":"');
+    expect(response.body).toEqual(error(40000));
   });
 });
 

@@ -213,7 +213,7 @@ describe('an operation that cannot be served is refused with its place', () => {
       two: () => Promise.resolve({ status: 204 }),
     };
     expect(findings(buildDocument({ paths }), { handlers })).toContain(
-      '#/paths/~1a~1{other}/post: answers the same requests as #/paths/~1a~1{id}/post',
+      '#/paths/~1a~1{other}: /a/{other} matches the same requests as /a/{id}: use one of the two',
     );
   });
 });

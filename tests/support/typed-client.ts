@@ -2,7 +2,7 @@ import createClient, { type Client, type Middleware } from 'openapi-fetch';
 import { type JsonObject, OpenApiDocument } from '../../src/contract/document';
 import { type Holder, parseJson } from '../../src/contract/json';
 import { stringifyJson } from '../../src/contract/json-text';
-import { cover, essenceOf } from '../../src/contract/media-type';
+import { cover, parseMediaType } from '../../src/contract/media-type';
 import { readOperations } from '../../src/contract/operations';
 import { Shapes } from '../../src/contract/shapes';
 
@@ -35,7 +35,8 @@ function exactResponses(document: OpenApiDocument): Middleware {
         ({ method, paths }) => method === request.method && paths.some((path) => path.endsWith(schemaPath)),
       );
       const documented = operation?.responses.get(String(response.status));
-      const media = cover(documented?.content ?? [], essenceOf(response.headers.get('Content-Type') ?? ''));
+      const type = parseMediaType(response.headers.get('Content-Type') ?? '');
+      const media = type && cover(documented?.content ?? [], type);
       if (media?.codec !== 'json' || media.schema === undefined) return undefined;
       const holder: Holder = {};
       parseJson(await response.clone().text(), holder, 'body');

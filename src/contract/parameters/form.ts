@@ -1,15 +1,25 @@
 import { DescribedValue } from './described-value';
 import { isObject, type JsonObject, members, type OpenApiDocument } from '../document';
 import { codecOf, essenceOf } from '../media-type';
-import { addReader, compilePairs, MalformedParameter, type PairsReader, readAll, splitPairs } from './pairs';
 import {
+  addReader,
+  compilePairs,
+  MalformedParameter,
+  type PairsReader,
+  readAll,
+  readRest,
+  splitPairs,
+} from './pairs';
+import {
+  compileArray,
   compileParts,
   compileWhole,
   type Decode,
   decodePercent,
   jsonText,
   kindOf,
-  type PartsReader,
+  type ArrayReader,
+  type PrimitiveReader,
   primitiveText,
   servable,
   unlisted,
@@ -52,8 +62,8 @@ export function compileForm(document: OpenApiDocument, schema: string | undefine
     if (!others || pairs.size === 0) return body;
     if (pairs.has('__proto__'))
       throw new MalformedParameter('body has the name "__proto__", which is not accepted');
-    const rest = [...pairs.keys()].map((name) => compilePairs({ name, ...UNSTYLED }, others, decodeForm));
-    return readAll('body', rest, pairs, body);
+    readRest('body', others, pairs, body);
+    return body;
   };
 }
 
@@ -75,7 +85,7 @@ function propertyReader(name: string, value: DescribedValue, encoding: JsonObjec
 }
 
 /** An object is JSON text, as the whole value or as an item of an array; all else is plain text. */
-function unstyledParts(value: DescribedValue, contentType?: string): PartsReader {
+function unstyledParts(value: DescribedValue, contentType?: string): PrimitiveReader | ArrayReader {
   const usual = (part: DescribedValue) => {
     const json = kindOf(part) === 'object';
     if (contentType !== undefined && json !== (codecOf(essenceOf(contentType)) === 'json')) {
@@ -84,6 +94,6 @@ function unstyledParts(value: DescribedValue, contentType?: string): PartsReader
     return json ? jsonText(part) : primitiveText(part);
   };
   return kindOf(value) === 'array'
-    ? compileParts(value, decodeForm, usual)
+    ? compileArray(value, decodeForm, usual)
     : compileWhole(value, decodeForm, usual);
 }

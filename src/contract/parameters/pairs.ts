@@ -1,11 +1,13 @@
 import { type Holder, MalformedJson } from '../json';
+import { excerpt } from '../excerpt';
 import {
   type Decode,
   type Entry,
   MalformedText,
   type ObjectReader,
+  type ArrayReader,
+  type PrimitiveReader,
   type PartsReader,
-  quotable,
   Unservable,
 } from './parts';
 import { compileText, halves, type Written } from './styles';
@@ -54,10 +56,40 @@ export function readAll<Source>(
     try {
       read(source, holder);
     } catch (error) {
-      rethrow(error, `${place}/${quotable(name)}`);
+      rethrow(error, `${place}/${excerpt(name)}`);
     }
   }
   return holder;
+}
+
+/** Reads each pair that is left as a property of its own, as an exploded form is read. */
+export function readRest(
+  place: string,
+  parts: PrimitiveReader | ArrayReader,
+  pairs: Pairs,
+  holder: Holder,
+): void {
+  for (const [name, texts] of pairs) {
+    try {
+      readTexts(parts, texts, holder, name);
+    } catch (error) {
+      rethrow(error, `${place}/${excerpt(name)}`);
+    }
+  }
+}
+
+/** Reads the texts that came for one name: an array has one for each item. */
+function readTexts(
+  parts: PrimitiveReader | ArrayReader,
+  texts: readonly string[],
+  holder: Holder,
+  name: string,
+): void {
+  const [text, another] = texts;
+  if (text === undefined) return;
+  if (parts.kind === 'array') parts.read(texts, holder, name);
+  else if (another !== undefined) throw new MalformedText('is given more than once');
+  else parts.read(text, holder, name);
 }
 
 /** Splits a query, a form or cookies. */
@@ -102,8 +134,7 @@ export function compilePairs(written: Written, parts: PartsReader, decode: Decod
       names: [name],
       others: 'none',
       read: (pairs, holder) => {
-        const texts = take(pairs, name);
-        if (texts.length > 0) parts.read(texts, holder, name);
+        readTexts(parts, take(pairs, name), holder, name);
       },
     };
   }

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { DescribedValue } from './described-value';
 import { below, type OpenApiDocument } from '../document';
+import { excerpt } from '../excerpt';
 import type { Operation, Parameter, ParameterLocation } from '../operations';
 import {
   addReader,
@@ -18,7 +19,6 @@ import {
   decodePercent,
   jsonText,
   MalformedText,
-  quotable,
   type Read,
   servable,
   Unservable,
@@ -107,7 +107,9 @@ function compileParameter(document: OpenApiDocument, parameter: Parameter, reade
     case 'header': {
       const field = name.toLowerCase();
       readers.header.push(
-        fieldReader(name, compileText(parameter, parts, decode), ({ headers }) => headers[field]),
+        fieldReader(name, compileText(parameter, parts, decode), ({ headers }) =>
+          Object.hasOwn(headers, field) ? headers[field] : undefined,
+        ),
       );
       break;
     }
@@ -132,7 +134,7 @@ function compileQuery(readers: readonly PairsReader[], credentials: readonly str
     const values = readAll('query', readers, pairs);
     const [unknown] = pairs.keys();
     if (unknown === undefined) return values;
-    throw new MalformedParameter(`query/${quotable(unknown)} is not in the document`);
+    throw new MalformedParameter(`query/${excerpt(unknown)} is not in the document`);
   };
 }
 

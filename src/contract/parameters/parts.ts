@@ -1,6 +1,7 @@
 /** A value is read from the texts of its parts, which its schema tells; styles.ts and pairs.ts find these texts. */
 import type { DescribedValue } from './described-value';
 import type { OpenApiDocument } from '../document';
+import { excerpt } from '../excerpt';
 import { type Holder, parseJson, parseNumber } from '../json';
 
 /** Why the texts that the document describes cannot be served. */
@@ -50,11 +51,6 @@ export const decodePercent: Decode = (text) => {
   }
 };
 
-/** A client's text, fit for a message: short, and without half of a surrogate pair. */
-export function quotable(text: string): string {
-  return text.slice(0, 100).toWellFormed();
-}
-
 /** Sets `holder[key]` to the value that a text denotes. */
 export type Read<Text> = (text: Text, holder: Holder, key: string | number) => void;
 
@@ -62,10 +58,17 @@ export type Read<Text> = (text: Text, holder: Holder, key: string | number) => v
 export type Entry = readonly [name: string, text: string];
 
 /** Reads a value from the encoded texts of its parts. */
-export type PartsReader =
-  | { readonly kind: 'primitive'; readonly read: Read<string> }
-  | { readonly kind: 'array'; readonly read: Read<readonly string[]> }
-  | ObjectReader;
+export type PartsReader = PrimitiveReader | ArrayReader | ObjectReader;
+
+export interface PrimitiveReader {
+  readonly kind: 'primitive';
+  readonly read: Read<string>;
+}
+
+export interface ArrayReader {
+  readonly kind: 'array';
+  readonly read: Read<readonly string[]>;
+}
 
 export interface ObjectReader {
   readonly kind: 'object';
@@ -112,7 +115,7 @@ export function compileParts(value: DescribedValue, decode: Decode, item = primi
 }
 
 /** Compiles the reader of a value that is one text, whatever its type. */
-export function compileWhole(value: DescribedValue, decode: Decode, whole: CompileText): PartsReader {
+export function compileWhole(value: DescribedValue, decode: Decode, whole: CompileText): PrimitiveReader {
   const read = whole(value);
   return {
     kind: 'primitive',
@@ -122,7 +125,8 @@ export function compileWhole(value: DescribedValue, decode: Decode, whole: Compi
   };
 }
 
-function compileArray(value: DescribedValue, decode: Decode, item: CompileText): PartsReader {
+/** Compiles the reader of an array; `item` compiles that of its items. */
+export function compileArray(value: DescribedValue, decode: Decode, item: CompileText): ArrayReader {
   const lengths = value.schemas().map(({ prefixItems }) => [prefixItems ?? []].flat().length);
   const first = Array.from({ length: Math.max(0, ...lengths) }, (_, i) => item(value.item(i)));
   const rest = item(value.item(first.length));
@@ -155,7 +159,7 @@ function compileObject(value: DescribedValue, decode: Decode): ObjectReader {
       for (const [name, text] of entries) {
         if (name === '__proto__') throw new MalformedText('has the name "__proto__", which is not accepted');
         if (Object.hasOwn(object, name))
-          throw new MalformedText('is given more than once', `/${quotable(name)}`);
+          throw new MalformedText('is given more than once', `/${excerpt(name)}`);
         (listed.get(name) ?? others)(decode(text), object, name);
       }
       holder[key] = object;

@@ -110,9 +110,13 @@ function allow(document: Document, operation: Operation, outcome: RawResponse): 
     .filter(({ path }) => path === operation.path)
     .map(({ method }) => method);
   const got = header(outcome, 'allow');
+  // HEAD goes with GET (RFC 9110 section 9.3.2), whether the document has it or not.
+  const implied = (method: string): boolean =>
+    method === 'HEAD' && !methods.includes('HEAD') && methods.includes('GET');
   const named = got
     ?.split(',')
     .map((name) => name.trim())
+    .filter((method) => !implied(method))
     .sort();
   return named?.join() === methods.sort().join()
     ? []

@@ -47,10 +47,34 @@ const DOCUMENT = buildDocument({
   },
 });
 
+const REPORT = {
+  operationId: 'putReport',
+  requestBody: {
+    content: {
+      ...json(object({ rows: { type: 'integer' } })),
+      'text/csv': { schema: { type: 'string' } },
+      'image/*': {},
+    },
+  },
+  responses: {
+    200: {
+      description: 'done',
+      content: { ...json(object({ rows: { type: 'integer' } })), 'text/csv': { schema: { type: 'string' } } },
+    },
+    201: { description: 'made', content: { 'text/plain': { schema: { type: 'string' } } } },
+    404: {
+      description: 'refused',
+      content: { ...error, 'application/problem+json': error['application/json'] },
+    },
+  },
+};
+const { paths, ...rest } = DOCUMENT;
+const WITH_REPORT = { ...rest, paths: { ...(paths as object), '/report': { put: REPORT } } };
+
 /** What `make generate` makes of the document. Jest cannot load openapi-typescript: a process of its own does. */
 function typesOfDocument(): string {
   const code = `require('./scripts/publish').typesOf(JSON.parse(process.argv[1])).then(console.log)`;
-  const args = ['--import', 'tsx', '-e', code, JSON.stringify(DOCUMENT)];
+  const args = ['--import', 'tsx', '-e', code, JSON.stringify(WITH_REPORT)];
   const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
   if (stdout === '') throw new Error(stderr);
   return stdout;
@@ -98,6 +122,8 @@ function compile(sources: readonly string[]): string[] {
 
 const handler = (body: string) => `export const h: Handlers['postThing'] = async (request) => { ${body} };`;
 
+const put = (body: string) => `export const h: Handlers['putReport'] = async (request) => { ${body} };`;
+
 /** What stands in a handler's place, and what the compiler must say of it (nothing: it compiles). */
 const CASES: [name: string, source: string, says: RegExp][] = [
   ['a documented answer', handler(`return { status: 200, body: { name: request.body.name } };`), /^$/],
@@ -127,10 +153,59 @@ const CASES: [name: string, source: string, says: RegExp][] = [
     handler(`return { status: 200, body: { name: '', made: '' } };`),
     /^$/,
   ],
-  ['a missing handler', `export const all: Handlers = {};`, /'postThing' is missing/],
+  [
+    'the body is what its media type says',
+    put(`
+      if (request.contentType === 'text/csv') return { status: 201, body: request.body };
+      if (request.contentType === undefined) return { status: 201, body: String(request.body satisfies undefined) };
+      return { status: 201, body: request.contentType };`),
+    /^$/,
+  ],
+  [
+    'no media type of the body that is not documented',
+    put(
+      `const only: 'text/csv' | undefined = request.contentType; return { status: 201, body: only ?? '' };`,
+    ),
+    /not assignable/,
+  ],
+  [
+    'what the client likes best is one of the documented types',
+    put(
+      `const likes: 'application/json' | 'text/csv' | 'text/plain' = request.accepts; return { status: 201, body: likes };`,
+    ),
+    /^$/,
+  ],
+  [
+    'no media type where there is no choice',
+    handler(`return { status: 200, body: { name: String(request.contentType) + String(request.accepts) } };`),
+    /'contentType' does not exist[^]*'accepts' does not exist/,
+  ],
+  [
+    'a media type by name',
+    put(`return request.accepts === 'text/csv'
+      ? { status: 200, contentType: 'text/csv', body: '1' }
+      : { status: 200, contentType: 'application/json', body: { rows: 1 } };`),
+    /^$/,
+  ],
+  ['a body that fits one media type of several', put(`return { status: 200, body: '1' };`), /not assignable/],
+  [
+    'a body that fits another media type',
+    put(`return { status: 200, contentType: 'application/json', body: '1' };`),
+    /not assignable/,
+  ],
+  [
+    'a body that fits all media types, unnamed',
+    put(`return { status: 404, body: { error: 1, message: '' } };`),
+    /^$/,
+  ],
+  [
+    'a missing handler',
+    `export const all: Handlers = { putReport: () => { throw 1; } };`,
+    /'postThing' is missing/,
+  ],
   [
     'an unknown handler',
-    `export const all: Handlers = { postThing: () => { throw 1; }, deleteThing: () => {} };`,
+    `export const all: Handlers = { postThing: () => { throw 1; }, putReport: () => { throw 1; }, deleteThing: () => {} };`,
     /'deleteThing' does not exist/,
   ],
   [

@@ -1,5 +1,13 @@
 import fc from 'fast-check';
-import { exactNumber, MalformedJson, parseJson, parseNumber } from '../../../src/contract/json';
+import {
+  aliasValue,
+  exactLiteral,
+  exactNumber,
+  MalformedJson,
+  parseJson,
+  parseNumber,
+} from '../../../src/contract/json';
+import { equalDecimals, parseDecimal } from '../../../src/contract/schema/decimal';
 import { canonicalJson, stringifyJson } from '../../../src/contract/json-text';
 
 function parse(text: string): unknown {
@@ -102,10 +110,42 @@ describe('exact numbers', () => {
     ['1.00000000000000000001', null],
     ['9007199254740992.5', null],
     ['10000000000000000e-17', undefined],
-    ['1e300', 10n ** 25n],
-    ['-1e300', -(10n ** 25n)],
-  ])('of %s is %p', (literal, exact) => {
+    ['1e300', 10n ** 300n],
+    ['-1e300', -(10n ** 300n)],
+    ['1e30', 10n ** 30n],
+    [`${'1'.repeat(300)}.${'0'.repeat(5_000)}`, BigInt('1'.repeat(300))],
+    [`1${'0'.repeat(5_000)}e-4700`, 10n ** 300n],
+    [`0.${'0'.repeat(5_000)}`, undefined],
+    ['0e99999999999999999999', undefined],
+    ['1e-99999999999999999999', null],
+  ])('of %.30s is %p', (literal, exact) => {
     expect(exactNumber(parse(`[${literal}]`) as unknown[], 0)).toBe(exact);
+  });
+
+  it.each(['1180591620717411303424', '1180591620717411303425', '1e2', '0.1', '0.10000000000000000001'])(
+    'has the exact literal of %s',
+    (literal) => {
+      const holder = parse(`[${literal}]`) as number[];
+      const exact = parseDecimal(exactLiteral(holder, 0, holder[0] ?? 0));
+      expect(equalDecimals(exact, parseDecimal(literal))).toBe(true);
+    },
+  );
+
+  it('keeps a fraction as it is written where the double is another', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 0n, max: 10n ** 25n }), fc.nat(30), (digits, places) => {
+        const literal = `${digits}.${'0'.repeat(places)}1`;
+        const holder = parse(`[${literal}]`) as number[];
+        const copy = {};
+        aliasValue(holder as never, 0, copy, 'a');
+        for (const kept of [
+          exactLiteral(holder, 0, holder[0] ?? 0),
+          exactLiteral(copy, 'a', holder[0] ?? 0),
+        ]) {
+          expect(equalDecimals(parseDecimal(kept), parseDecimal(literal))).toBe(true);
+        }
+      }),
+    );
   });
 
   it.each(['', ' 1', '1 ', '+1', '01', '0x10', '1_000', 'Infinity', '1.', '.5', '1e'])(

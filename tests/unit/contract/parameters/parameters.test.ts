@@ -20,11 +20,7 @@ describe('what the document does not describe is refused', () => {
     [{}, 'Color=1', 'query/Color is not in the document'],
     [{}, '__proto__=1', 'query/__proto__ is not in the document'],
     [{}, 'constructor=1', 'query/constructor is not in the document'],
-    [
-      {},
-      `${'x'.repeat(99)}${encodeURIComponent('💚')}=1`,
-      `query/${'x'.repeat(99)}\ufffd is not in the document`,
-    ],
+    [{}, `${'x'.repeat(99)}${encodeURIComponent('💚')}=1`, `query/${'x'.repeat(99)} is not in the document`],
     [{}, 'color=a&color=b', 'query/color is given more than once'],
     [{}, 'color=a&c%6Flor=b', 'query/color is given more than once'],
     [{}, 'color=%', 'query/color is not percent-encoded UTF-8'],

@@ -1,0 +1,77 @@
+import {
+  isRange,
+  type MediaType,
+  type MediaTypeObject,
+  parseMediaType,
+  specificity,
+  splitField,
+} from './media-type';
+
+/** A media range that a client accepts, and how much it likes it: more than 0 and at most 1. */
+export interface AcceptedRange {
+  readonly range: MediaType;
+  readonly weight: number;
+}
+
+/** RFC 9110 section 12.4.2. */
+const WEIGHT = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
+
+/**
+ * Parses an Accept field (RFC 9110 section 12.5.1). An element that is not well-formed says nothing, and what says nothing
+ * accepts everything: then the list is empty.
+ */
+export function parseAccept(field: string | undefined): AcceptedRange[] {
+  if (field === undefined || field === '*/*') return [];
+  return splitField(field, ',').flatMap((element) => {
+    const parts = splitField(element, ';');
+    const at = parts.findIndex((part) => /^q=/i.test(part));
+    const weight = at < 0 ? '1' : (parts[at] ?? '').slice(2);
+    const range = parseMediaType((at < 0 ? parts : parts.slice(0, at)).join(';'));
+    return range && WEIGHT.test(weight) ? [{ range, weight: Number(weight) }] : [];
+  });
+}
+
+/** A documented media type, and how it is called to the client: a range by what the client asks of it. */
+export interface Preferred<T> {
+  readonly media: T;
+  readonly name: string;
+}
+
+type Offered = Pick<MediaTypeObject, 'key' | 'type'>;
+
+/**
+ * The documented media type that a client likes best; of several, the one that stands first. Undefined if it accepts none.
+ */
+export function preferred<T extends Offered>(
+  content: readonly T[],
+  accepted: readonly AcceptedRange[],
+): Preferred<T> | undefined {
+  let best: (Preferred<T> & { weight: number }) | undefined;
+  for (const media of content) {
+    const { range, weight } = decisiveRange(media, accepted);
+    if (weight <= (best?.weight ?? 0)) continue;
+    const concrete = range && isRange(media.key) && !isRange(range.essence);
+    best = { media, name: concrete ? range.essence : media.key, weight };
+  }
+  return best;
+}
+
+/** The range that decides about a documented media type, which is the most specific one that covers it. */
+function decisiveRange(
+  { key, type }: Offered,
+  accepted: readonly AcceptedRange[],
+): Partial<AcceptedRange> & { weight: number } {
+  if (accepted.length === 0) return { weight: 1 };
+  let decisive: Partial<AcceptedRange> & { weight: number } = { weight: 0 };
+  let most = 0;
+  for (const { range, weight } of accepted) {
+    const covers = specificity(range, type);
+    if (covers > most) [most, decisive] = [covers, { range, weight }];
+  }
+  if (!isRange(key)) return decisive;
+  // Of a documented range, a client may accept a part.
+  for (const { range, weight } of accepted) {
+    if (weight > decisive.weight && specificity(type, range) > 0) decisive = { range, weight };
+  }
+  return decisive;
+}

@@ -1,0 +1,69 @@
+/**
+ * Decimal numbers, exactly as they are written. Every function takes time linear in the length of the literal: a client
+ * chooses its length, so neither a backtracking expression nor a BigInt of all digits will do.
+ */
+
+/** ±digits × 10^exponent. */
+export interface Decimal {
+  readonly negative: boolean;
+  /** Without zeros at either end; empty for zero. */
+  readonly digits: string;
+  readonly exponent: number;
+}
+
+const ZERO = 0x30;
+
+/** @param literal a number of the JSON grammar (RFC 8259 section 6) */
+export function parseDecimal(literal: string): Decimal {
+  const negative = literal.startsWith('-');
+  const e = literal.search(/[eE]/);
+  const mantissa = literal.slice(negative ? 1 : 0, e < 0 ? undefined : e);
+  const point = mantissa.indexOf('.');
+  const all = point < 0 ? mantissa : mantissa.slice(0, point) + mantissa.slice(point + 1);
+  let start = 0;
+  while (all.charCodeAt(start) === ZERO) start++;
+  if (start === all.length) return { negative, digits: '', exponent: 0 };
+  let end = all.length;
+  while (all.charCodeAt(end - 1) === ZERO) end--;
+  const fraction = point < 0 ? 0 : mantissa.length - point - 1;
+  const exponent = (e < 0 ? 0 : Number(literal.slice(e + 1))) - fraction + (all.length - end);
+  return { negative, digits: all.slice(start, end), exponent };
+}
+
+export function equalDecimals(a: Decimal, b: Decimal): boolean {
+  return a.digits === b.digits && a.exponent === b.exponent && (a.negative === b.negative || a.digits === '');
+}
+
+/**
+ * The integer that a decimal is; `null` if it has a fraction.
+ *
+ * @param decimal within the range of a double, so that its integer has no more than 309 digits
+ */
+export function integerOf({ negative, digits, exponent }: Decimal): bigint | null {
+  if (exponent < 0) return null;
+  const magnitude = exponent === 0 ? BigInt(digits) : BigInt(digits) * 10n ** BigInt(exponent);
+  return negative ? -magnitude : magnitude;
+}
+
+/** Digits that are taken into a BigInt at once. */
+const CHUNK = 256;
+
+/**
+ * Whether `value` is `step` times an integer: 0.47 is a multiple of 0.01, although the doubles of both deny it.
+ *
+ * @param value within the range of a double
+ * @param step not zero
+ */
+export function isMultipleOf(value: Decimal, step: Decimal): boolean {
+  if (value.digits === '') return true;
+  const shift = value.exponent - step.exponent;
+  // A multiple would end in a zero, and digits do not.
+  if (shift < 0) return false;
+  const divisor = BigInt(step.digits);
+  let rest = 0n;
+  for (let at = 0; at < value.digits.length; at += CHUNK) {
+    const chunk = value.digits.slice(at, at + CHUNK);
+    rest = (rest * 10n ** BigInt(chunk.length) + BigInt(chunk)) % divisor;
+  }
+  return (rest * 10n ** BigInt(shift)) % divisor === 0n;
+}
