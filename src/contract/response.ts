@@ -1,4 +1,4 @@
-import type { OpenApiDocument } from './document';
+import type { JsonObject, OpenApiDocument } from './document';
 import { compileHeader, type WriteHeader } from './parameters/header';
 import { MalformedJson, parseJson } from './json';
 import { stringifyJson } from './json-text';
@@ -7,7 +7,8 @@ import { covering, essenceOf, isJudged, type MediaTypeObject, parseMediaType } f
 import type { Answer, Headers } from './problem';
 import { envelopeSchema, parameterSchemas, type SchemaSet } from './schemas';
 import type { Convert, Shapes } from './shapes';
-import type { Check, Compile, Envelope } from './validator';
+import type { Envelope, Judge } from './validator';
+import { describeViolations } from './violations';
 
 /** An answer as it goes out. */
 export interface Encoded {
@@ -46,7 +47,7 @@ interface StatusWriter {
 interface Variant {
   readonly key: string;
   readonly media: MediaTypeObject | undefined;
-  readonly check: Check;
+  readonly judge: Judge;
   readonly convert: Convert | undefined;
 }
 
@@ -65,13 +66,13 @@ export function planResponses(document: OpenApiDocument, operation: Operation, s
     return { status, headers: new Map(writers), variants };
   });
 
-  return function compile(compileOne: Compile, shapes: Shapes): ResponseWriter {
+  return function compile(judgeOf: (schema: JsonObject) => Judge, shapes: Shapes): ResponseWriter {
     const writers = new Map<string, StatusWriter>();
     for (const { status, headers, variants } of plans) {
       const compiled = variants.map(({ media, schema }) => ({
         key: media?.key ?? '',
         media,
-        check: compileOne(schema),
+        judge: judgeOf(schema),
         convert: media && isJudged(media) ? shapes.converter(media.schema) : undefined,
       }));
       writers.set(status, { headers, variants: compiled });
@@ -100,10 +101,10 @@ function write(writer: StatusWriter, answer: Answer, beyond: Headers): Encoded {
     writeHeaders(writer.headers, answer, beyond, envelope),
     writeBody(variant, answer.body, envelope),
   ]);
-  const violations = variant.check(envelope);
+  const violations = variant.judge.first(envelope);
   if (violations.length > 0) {
-    const said = violations.slice(0, 10).map(({ place, message }) => `${place.slice(1)} ${message}`);
-    throw new UndocumentedResponse(`the ${answer.status} response: ${said.join('; ')}`);
+    const message = describeViolations(violations, variant.judge.all(envelope));
+    throw new UndocumentedResponse(`the ${answer.status} response: ${message}`);
   }
   if (variant.media) headers['Content-Type'] = contentType(variant.media, answer);
   return { status: answer.status, headers, body };

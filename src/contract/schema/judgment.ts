@@ -1,0 +1,360 @@
+/**
+ * The keywords of ajv that schemas.ts adds to the standard ones. Together they make judging linear in the value: a
+ * component is compiled once, and judges an object or array once, however many branches refer to it.
+ */
+import {
+  _,
+  type CodeKeywordDefinition,
+  type ErrorObject,
+  type FuncKeywordDefinition,
+  type KeywordDefinition,
+  type SchemaValidateFunction,
+  type ValidateFunction,
+} from 'ajv';
+import { isObject, type JsonObject } from '../document';
+import type { Holder } from '../json';
+import {
+  applicable,
+  type Components,
+  type Discriminate,
+  listOf,
+  namedBranch,
+  type Node,
+  patternsOf,
+} from './applicable';
+import { compileExact, type ExactRule } from './exact';
+import { Interner } from './identity';
+
+/** What ajv hands to a keyword beside the value (its DataValidationCxt, as far as it is needed). */
+interface Context {
+  readonly instancePath: string;
+  readonly parentData: Holder;
+  readonly parentDataProperty: string | number;
+  readonly rootData: object;
+}
+
+/** Errors of a component that are kept: more would multiply where components refer to each other. */
+const MAX_ERRORS = 10;
+/** Schemas that may be evaluated in the search for all violations of one request or response. */
+const BUDGET = 2_000;
+
+type Verdict = true | readonly ErrorObject[];
+/** A component that is judging the value already, by its place on the stack. */
+interface Pending {
+  readonly depth: number;
+}
+
+interface Component {
+  readonly validate: ValidateFunction;
+  /** By object or array. */
+  readonly verdicts: WeakMap<object, Verdict | Pending>;
+}
+
+/** Thrown by a check for all violations that would cost too much. */
+export class BudgetExceeded extends Error {
+  override name = 'BudgetExceeded';
+}
+
+/** A keyword that is judged by a function; it returns what is wrong, nothing if the value conforms. */
+type Rule<Value, Operand> = (
+  operand: Operand,
+  schema: Node,
+) => (value: Value, context: Context) => readonly Partial<ErrorObject>[] | undefined;
+
+function functionKeyword<Value, Operand>(
+  keyword: string,
+  type: 'object' | 'array' | undefined,
+  rule: Rule<Value, Operand>,
+): FuncKeywordDefinition {
+  return {
+    keyword,
+    ...(type && { type }),
+    errors: 'full',
+    compile(operand: Operand, schema) {
+      const judge = rule(operand, schema as Node);
+      const validate: SchemaValidateFunction = (value: Value, context: unknown) => {
+        const errors = judge(value, context as Context);
+        if (errors === undefined) return true;
+        validate.errors = [...errors]; // ajv cuts and extends the array that it is given
+        return false;
+      };
+      return validate;
+    },
+  };
+}
+
+const error = (keyword: string, message: string, params: object = {}, instancePath?: string) => [
+  { keyword, message, params, ...(instancePath !== undefined && { instancePath }) },
+];
+
+const exact: CodeKeywordDefinition = {
+  keyword: 'exact',
+  type: 'number',
+  error: { message: ({ params }) => _`${params['message']}` },
+  code(cxt) {
+    const { gen, data, it } = cxt;
+    const judge = gen.scopeValue('func', { ref: compileExact(cxt.schema as ExactRule) });
+    const message = gen.const('message', _`${judge}(${data}, ${it.parentData}, ${it.parentDataProperty})`);
+    cxt.setParams({ message });
+    cxt.fail(_`${message} !== ""`);
+  },
+};
+
+/** Judges by components, each value once. */
+export class Judgment {
+  /** Compiles a schema for the instance of ajv that has these keywords. */
+  compile: (schema: JsonObject) => ValidateFunction = () => {
+    throw new Error('the judge has no compiler yet');
+  };
+  private readonly compiled = new Map<string, Component>();
+  private depth = 0;
+  /** The lowest place on the stack whose verdict is assumed by one that is being found. */
+  private assumed = Infinity;
+  private spent = 0;
+  private readonly interners = new WeakMap<object, Interner>();
+  /** The primitive that was judged last, and what came of it. */
+  private primitive: { holder?: object; key?: string | number; value?: unknown } = {};
+  private readonly primitiveVerdicts = new Map<string, Verdict>();
+
+  constructor(
+    private readonly components: Components,
+    private readonly constants: Interner,
+    private readonly allErrors: boolean,
+  ) {}
+
+  /** Whether the value at `holder[key]` conforms to a component. */
+  takes(identifier: string, holder: Holder, key: string | number, rootData: object): boolean {
+    const context = { instancePath: '', parentData: holder, parentDataProperty: key, rootData };
+    return this.verdict(identifier, holder[key], context) === true;
+  }
+
+  /** Starts to judge another value. */
+  begin(): void {
+    this.spent = 0;
+    this.depth = 0;
+    this.primitive = {};
+  }
+
+  /** Compiles what the compiled schemas refer to. */
+  prepare(identifier: string): void {
+    if (!this.compiled.has(identifier)) this.component(identifier);
+  }
+
+  private component(identifier: string): Component {
+    const known = this.compiled.get(identifier);
+    if (known) return known;
+    const component = { validate: this.compile(this.components[identifier] ?? {}), verdicts: new WeakMap() };
+    this.compiled.set(identifier, component);
+    return component;
+  }
+
+  private verdict(identifier: string, value: unknown, context: Context): Verdict {
+    if (typeof value !== 'object' || value === null) return this.primitiveVerdict(identifier, value, context);
+    const { validate, verdicts } = this.component(identifier);
+    const known = verdicts.get(value);
+    if (known !== undefined) {
+      if (known === true || 'length' in known) return known;
+      this.assumed = Math.min(this.assumed, known.depth);
+      return true;
+    }
+    const depth = this.depth++;
+    const outer = this.assumed;
+    this.assumed = Infinity;
+    verdicts.set(value, { depth });
+    try {
+      const verdict = run(validate, value, context);
+      // One that rests on what is not decided yet, holds for this place only.
+      if (this.assumed < depth) verdicts.delete(value);
+      else verdicts.set(value, verdict);
+      return verdict;
+    } catch (thrown) {
+      verdicts.delete(value);
+      throw thrown;
+    } finally {
+      this.assumed = Math.min(outer, this.assumed < depth ? this.assumed : Infinity);
+      this.depth = depth;
+    }
+  }
+
+  private primitiveVerdict(identifier: string, value: unknown, context: Context): Verdict {
+    const { parentData: holder, parentDataProperty: key } = context;
+    const last = this.primitive;
+    if (last.holder !== holder || last.key !== key || !Object.is(last.value, value)) {
+      this.primitive = { holder, key, value };
+      this.primitiveVerdicts.clear();
+    }
+    const known = this.primitiveVerdicts.get(identifier);
+    if (known !== undefined) return known;
+    const verdict = run(this.component(identifier).validate, value, context);
+    this.primitiveVerdicts.set(identifier, verdict);
+    return verdict;
+  }
+
+  /** The schemas that apply to a value in place, by the verdicts of this judge. */
+  private applicableTo(schema: Node, value: unknown, context: Context): readonly Node[] {
+    const takes = (identifier: string) => this.verdict(identifier, value, context) === true;
+    return applicable([schema], this.components, value, takes).nodes;
+  }
+
+  private interner({ rootData }: Context): Interner {
+    const known = this.interners.get(rootData);
+    if (known) return known;
+    const interner = new Interner(this.constants);
+    this.interners.set(rootData, interner);
+    return interner;
+  }
+
+  keywords(): KeywordDefinition[] {
+    return [
+      exact,
+      functionKeyword<unknown, string>('judge', undefined, (identifier) => (value, context) => {
+        const verdict = this.verdict(identifier, value, context);
+        return verdict === true ? undefined : verdict;
+      }),
+      functionKeyword<unknown[], true>('unique', 'array', () => (items, context) => {
+        const interner = this.interner(context);
+        const distinct = new Set(items.map((_item, i) => interner.of(items, i)));
+        return distinct.size === items.length ? undefined : error('unique', 'must NOT have duplicate items');
+      }),
+      functionKeyword<unknown, { numbers: number[]; message: string }>(
+        'equals',
+        undefined,
+        ({ numbers, message }) => {
+          const allowed = new Set(numbers);
+          return (_value, context) => {
+            const number = this.interner(context).of(context.parentData, context.parentDataProperty);
+            return allowed.has(number) ? undefined : error('equals', message);
+          };
+        },
+      ),
+      this.containing(),
+      this.discriminate(),
+      this.remainingProperties(),
+      this.remainingItems(),
+      functionKeyword<unknown, string>('oneWay', undefined, (message, schema) => (value, context) => {
+        const goes = this.applicableTo(schema, value, context).some((node) => node['marked'] === true);
+        return goes ? error('oneWay', message) : undefined;
+      }),
+      this.meter(),
+    ];
+  }
+
+  private containing(): FuncKeywordDefinition {
+    interface Operand {
+      readonly judge: string;
+      readonly min: number;
+      readonly max: number | undefined;
+    }
+    return functionKeyword<unknown[], Operand>('containing', 'array', ({ judge, min, max }) => (items, context) => {
+      let count = 0;
+      const enough = max === undefined ? min : max + 1;
+      for (let i = 0; i < items.length && count < enough; i++) {
+        if (this.takesChild(judge, items as unknown[] & Holder, i, context)) count++;
+      }
+      if (count >= min && (max === undefined || count <= max)) return undefined;
+      const most = max === undefined ? '' : ` and no more than ${max}`;
+      return error('contains', `must contain at least ${min}${most} valid item(s)`);
+    });
+  }
+
+  private takesChild(identifier: string, holder: Holder, key: string | number, context: Context): boolean {
+    const child = { ...context, instancePath: `${context.instancePath}/${escape(key)}` };
+    return (
+      this.verdict(identifier, holder[key], { ...child, parentData: holder, parentDataProperty: key }) === true
+    );
+  }
+
+  private discriminate(): FuncKeywordDefinition {
+    return functionKeyword<unknown, Discriminate>('discriminate', undefined, (rule) => {
+      const names = Object.keys(rule.branches).join(', ');
+      return (value, context) => {
+        if (!isObject(value)) return this.judgeOthers(rule, value, context);
+        const named = namedBranch(rule, value);
+        if (named === undefined) {
+          const given = Object.hasOwn(value, rule.property);
+          return given
+            ? error('discriminator', `must be one of ${names}`, {}, `${context.instancePath}/${escape(rule.property)}`)
+            : error('discriminator', `must have the property '${rule.property}', which is one of ${names}`);
+        }
+        const verdict = named === null ? true : this.verdict(named, value, context);
+        return verdict === true ? undefined : verdict;
+      };
+    });
+  }
+
+  private judgeOthers({ others }: Discriminate, value: unknown, context: Context) {
+    if (!others) return undefined;
+    const verdicts = others.branches.map((branch) => this.verdict(branch, value, context));
+    const count = verdicts.filter((verdict) => verdict === true).length;
+    if (others.keyword === 'oneOf' ? count === 1 : count > 0) return undefined;
+    if (count > 1) return error('oneOf', 'must match exactly one schema in oneOf');
+    return verdicts.flatMap((verdict) => (verdict === true ? [] : verdict)).slice(0, MAX_ERRORS);
+  }
+
+  private remainingProperties(): FuncKeywordDefinition {
+    return functionKeyword<Holder, string | false>('remainingProperties', 'object', (operand, schema) => {
+      return (object, context) => {
+        const nodes = this.applicableTo(schema, object, context);
+        if (nodes.some((node) => evaluatesAll(node, schema, 'additionalProperties', 'remainingProperties'))) {
+          return undefined;
+        }
+        const listed = nodes.flatMap(({ properties }) => (isObject(properties) ? [properties] : []));
+        const patterns = nodes.flatMap(patternsOf);
+        for (const name of Object.keys(object)) {
+          if (listed.some((properties) => Object.hasOwn(properties, name))) continue;
+          if (patterns.some(([pattern]) => pattern.test(name))) continue;
+          if (operand !== false && this.takesChild(operand, object, name, context)) continue;
+          const params = { unevaluatedProperty: name };
+          return error('unevaluatedProperties', 'must NOT have unevaluated properties', params);
+        }
+        return undefined;
+      };
+    });
+  }
+
+  private remainingItems(): FuncKeywordDefinition {
+    return functionKeyword<unknown[], string | false>('remainingItems', 'array', (operand, schema) => {
+      return (items, context) => {
+        const nodes = this.applicableTo(schema, items, context);
+        if (nodes.some((node) => evaluatesAll(node, schema, 'items', 'remainingItems'))) return undefined;
+        const first = Math.max(0, ...nodes.map(({ prefixItems }) => listOf(prefixItems).length));
+        const contained = nodes.flatMap(({ containing }) =>
+          isObject(containing) ? [String(containing['judge'])] : [],
+        );
+        const holder = items as unknown[] & Holder;
+        for (let i = first; i < items.length; i++) {
+          const index = i;
+          if (contained.some((identifier) => this.takesChild(identifier, holder, index, context))) continue;
+          if (operand !== false && this.takesChild(operand, holder, i, context)) continue;
+          return error('unevaluatedItems', 'must NOT have unevaluated items', {}, `${context.instancePath}/${i}`);
+        }
+        return undefined;
+      };
+    });
+  }
+
+  /** Counts the schemas that are evaluated in the search for all violations. */
+  private meter(): CodeKeywordDefinition {
+    const spend = () => {
+      if (++this.spent > BUDGET) throw new BudgetExceeded();
+    };
+    return {
+      keyword: 'meter',
+      code: ({ gen }) => {
+        if (this.allErrors) gen.code(_`${gen.scopeValue('func', { ref: spend })}()`);
+      },
+    };
+  }
+}
+
+function run(validate: ValidateFunction, value: unknown, context: Context): Verdict {
+  // Its errors are those of its last call.
+  if (validate(value, { ...context, dynamicAnchors: {} })) return true;
+  return (validate.errors ?? []).slice(0, MAX_ERRORS);
+}
+
+/** Whether a schema evaluates all properties or items that are left to it. */
+const evaluatesAll = (node: Node, self: Node, applicator: string, remaining: string): boolean =>
+  applicator in node || (node !== self && remaining in node);
+
+const escape = (step: string | number): string => String(step).replace(/~/g, '~0').replace(/\//g, '~1');
