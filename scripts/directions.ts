@@ -59,11 +59,14 @@ export function splitByDirection(document: OpenApiDocument): JsonObject {
       if (!MAPS_OF_SCHEMAS.includes(key)) return [[key, narrow(operand, here, keyword, [])]];
       const kept = members(operand).filter(
         ([name]) =>
-          !(key === 'properties' && gone(name)) && !(key === 'patternProperties' && marks.always(below(here, name))),
+          !(key === 'properties' && gone(name)) &&
+          !(key === 'patternProperties' && marks.always(below(here, name))),
       );
       return [[key, Object.fromEntries(kept.map(([name, value]) => [name, part(value, name)]))]];
     });
-    return keyword === 'readOnly' ? requireDefaults(Object.fromEntries(narrowed), pointer) : Object.fromEntries(narrowed);
+    return keyword === 'readOnly'
+      ? requireDefaults(Object.fromEntries(narrowed), pointer)
+      : Object.fromEntries(narrowed);
   }
 
   /** A handler finds each property that has a default. */

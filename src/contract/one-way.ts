@@ -1,4 +1,5 @@
 import { below, isObject, members, type OpenApiDocument } from './document';
+import { listOf } from './schema/applicable';
 import type { Direction } from './schemas';
 
 export type OneWayKeyword = 'readOnly' | 'writeOnly';
@@ -65,7 +66,9 @@ export class OneWay {
           new RegExp(pattern, 'u').test(name) ? [below(owner, 'patternProperties', pattern)] : [],
         ),
       ];
-      const others = ['additionalProperties', 'unevaluatedProperties'].map((keyword) => below(owner, keyword));
+      const others = ['additionalProperties', 'unevaluatedProperties'].map((keyword) =>
+        below(owner, keyword),
+      );
       return (describing.length > 0 ? describing : others).some(marks);
     });
   }
@@ -75,7 +78,7 @@ export class OneWay {
     if (owners.length === 0) return false;
     return this.inPlace(pointer).some((place) => {
       const schema = this.document.at(place);
-      const required = isObject(schema) ? [schema['required'] ?? []].flat() : [];
+      const required = isObject(schema) ? listOf(schema['required']) : [];
       return required.some((name) => this.excludes(owners, String(name)));
     });
   }
@@ -86,7 +89,9 @@ export class OneWay {
     const maps = ['properties', 'patternProperties'].flatMap((keyword) =>
       members(schema[keyword]).map(([name]) => below(pointer, keyword, name)),
     );
-    const others = ['additionalProperties', 'unevaluatedProperties'].map((keyword) => below(pointer, keyword));
+    const others = ['additionalProperties', 'unevaluatedProperties'].map((keyword) =>
+      below(pointer, keyword),
+    );
     return [...maps, ...others].some((place) => this.sometimes(place));
   }
 

@@ -44,7 +44,6 @@ export interface BodyReader extends MediaTypeObject {
   readonly convert: Convert | undefined;
 }
 
-
 /** Plans the reader of an operation's requests; `compile` it once the schemas of all operations are known. */
 export function planRequests(document: OpenApiDocument, operation: Operation, schemas: SchemaSet) {
   const readParameters = compileParameters(document, operation);

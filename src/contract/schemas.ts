@@ -8,6 +8,7 @@ import { type Discriminate, listOf } from './schema/applicable';
 import { type Discriminator, Discriminators } from './schema/discriminator';
 import { BOUND_KEYWORDS, type ExactRule } from './schema/exact';
 import { Interner } from './schema/identity';
+import type { Equals } from './schema/judgment';
 import { inPlaceCycles } from './schema/in-place';
 
 /** Which way a value goes: what a schema admits depends on it. */
@@ -222,7 +223,11 @@ export class SchemaSet {
         else if (!view.lenient || keyword === 'unevaluatedItems') rewritten[name] = false;
       } else if (keyword === 'contains') {
         const judge = this.identify(here, { lenient: view.lenient, owners: [] });
-        rewritten['containing'] = { judge, min: Number(value['minContains'] ?? 1), max: count(value['maxContains']) };
+        rewritten['containing'] = {
+          judge,
+          min: Number(value['minContains'] ?? 1),
+          max: count(value['maxContains']),
+        };
       } else if (keyword === 'default') this.addDefault(operand, pointer, rewritten);
     }
     if (discriminator) rewritten['discriminate'] = this.discriminate(discriminator, value, pointer, view);
@@ -282,11 +287,14 @@ export class SchemaSet {
   /** `required` and `dependentRequired` do not ask for what goes the other way. */
   private relax(owners: readonly string[], rewritten: Record<string, unknown>): void {
     if (owners.length === 0) return;
-    const kept = (names: unknown) => listOf(names).filter((name) => !this.oneWay.excludes(owners, String(name)));
+    const kept = (names: unknown) =>
+      listOf(names).filter((name) => !this.oneWay.excludes(owners, String(name)));
     if ('required' in rewritten) rewritten['required'] = kept(rewritten['required']);
     const dependent = members(rewritten['dependentRequired']);
     if (dependent.length > 0) {
-      rewritten['dependentRequired'] = Object.fromEntries(dependent.map(([name, names]) => [name, kept(names)]));
+      rewritten['dependentRequired'] = Object.fromEntries(
+        dependent.map(([name, names]) => [name, kept(names)]),
+      );
     }
   }
 
@@ -344,7 +352,9 @@ export class SchemaSet {
     }
     const { multipleOf } = value;
     if (integer || multipleOf !== undefined || Object.keys(bounds).length > 0) {
-      const step = multipleOf !== undefined && { multipleOf: textOfLargeInteger(multipleOf) ?? String(multipleOf) };
+      const step = multipleOf !== undefined && {
+        multipleOf: textOfLargeInteger(multipleOf) ?? String(Number(multipleOf)),
+      };
       rewritten['exact'] = { integer, int64, bounds, ...step } satisfies ExactRule;
     }
     this.compareValues(value, rewritten);
@@ -355,20 +365,38 @@ export class SchemaSet {
     const lists = [
       ...('const' in value ? [{ allowed: [value['const']], message: 'must be equal to constant' }] : []),
       ...(Array.isArray(value['enum'])
-        ? [{ allowed: value['enum'] as unknown[], message: `must be equal to one of the allowed values: ${quote(value['enum'])}` }]
+        ? [
+            {
+              allowed: value['enum'] as unknown[],
+              message: `must be equal to one of the allowed values: ${quote(value['enum'])}`,
+            },
+          ]
         : []),
     ];
     const simple = (item: unknown) => item === null || typeof item === 'string' || typeof item === 'boolean';
     if (lists.every(({ allowed }) => allowed.length > 0 && allowed.every(simple))) return;
     delete rewritten['const'];
     delete rewritten['enum'];
-    const equals = lists.map(({ allowed, message }) => ({
-      equals: { numbers: allowed.map((_, i) => this.constants.of(allowed, i)), message },
-    }));
+    const equals = lists.map(({ allowed, message }) => ({ equals: this.equals(allowed, message) }));
     if (equals.length === 1) Object.assign(rewritten, equals[0]);
     else rewritten['allOf'] = [...listOf(rewritten['allOf']), ...equals];
   }
+
+  private equals(allowed: readonly unknown[], message: string): Equals {
+    const doubles = allowed.map((item) =>
+      typeof item === 'bigint' && BigInt(Number(item)) === item ? Number(item) : item,
+    );
+    // A number of the request may be written with more digits than its double has.
+    const numbers = doubles.flatMap((item, i) =>
+      !isPlain(item) || typeof item === 'number' ? [this.constants.of(allowed, i)] : [],
+    );
+    return { primitives: doubles.filter(isPlain), numbers, message };
+  }
 }
+
+/** Whether a value is equal to others exactly if their JavaScript values are. */
+const isPlain = (value: unknown): boolean =>
+  typeof value !== 'bigint' && (typeof value !== 'object' || value === null);
 
 const STRICT: View = { lenient: false, owners: [] };
 const count = (value: unknown): number | undefined => (value === undefined ? undefined : Number(value));
@@ -376,11 +404,16 @@ const count = (value: unknown): number | undefined => (value === undefined ? und
 /** An integer that only a bigint can hold, or that its double does not tell from its neighbors. */
 function textOfLargeInteger(value: unknown): string | undefined {
   if (typeof value === 'bigint') return String(value);
-  return Number.isInteger(value) && !Number.isSafeInteger(value) ? String(BigInt(value as number)) : undefined;
+  return Number.isInteger(value) && !Number.isSafeInteger(value)
+    ? String(BigInt(value as number))
+    : undefined;
 }
 
 const quote = (values: readonly unknown[]): string =>
-  cutText(values.map((value) => (typeof value === 'string' ? value : stringifyJson(value))).join(', '), MAX_QUOTED);
+  cutText(
+    values.map((value) => (typeof value === 'string' ? value : stringifyJson(value))).join(', '),
+    MAX_QUOTED,
+  );
 
 /** For each location that has parameters, the schema of an object with all of them. */
 export function parameterSchemas(

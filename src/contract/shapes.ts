@@ -4,12 +4,7 @@ import { applicable, listOf, type Node, patternsOf } from './schema/applicable';
 import type { Direction, SchemaSet } from './schemas';
 
 /** Whether the value at `holder[key]` conforms to a component; `run` is one object for all questions about a value. */
-export type TakesBranch = (
-  identifier: string,
-  holder: Holder,
-  key: string | number,
-  run: object,
-) => boolean;
+export type TakesBranch = (identifier: string, holder: Holder, key: string | number, run: object) => boolean;
 
 /** Changes the value at `holder[key]` to the form the other side expects; returns whether it changed anything. */
 export type Convert = (holder: Holder, key: string | number) => boolean;
@@ -182,7 +177,8 @@ export class Shapes {
     for (const node of nodes) {
       for (const [name, property] of members(node['properties'])) add(properties, name, property);
       if ((node['additionalProperties'] ?? false) !== false) others.push(node['additionalProperties']);
-      if (typeof node['remainingProperties'] === 'string') others.push(components[node['remainingProperties']]);
+      if (typeof node['remainingProperties'] === 'string')
+        others.push(components[node['remainingProperties']]);
       for (const [i, item] of listOf(node['prefixItems']).entries()) add(prefixItems, i, item);
       if ('items' in node) items.push(node['items']);
       if (typeof node['remainingItems'] === 'string') items.push(components[node['remainingItems']]);
@@ -224,9 +220,13 @@ export class Shapes {
     const { components } = this.schemas;
     const identifiers = [judge, node['remainingProperties'], node['remainingItems']];
     const below: unknown[] = [
-      ...identifiers.flatMap((identifier) => (typeof identifier === 'string' ? [components[identifier]] : [])),
+      ...identifiers.flatMap((identifier) =>
+        typeof identifier === 'string' ? [components[identifier]] : [],
+      ),
       ...['allOf', 'anyOf', 'oneOf', 'prefixItems'].flatMap((keyword) => listOf(node[keyword])),
-      ...['patternProperties', 'dependentSchemas'].flatMap((keyword) => Object.values(node[keyword] ?? {})),
+      ...['patternProperties', 'dependentSchemas'].flatMap((keyword) =>
+        members(node[keyword]).map(([, schema]) => schema),
+      ),
       ...['if', 'then', 'else', 'items', 'additionalProperties'].map((keyword) => node[keyword]),
     ];
     return below.some((schema) => this.converts(schema, seen));

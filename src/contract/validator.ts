@@ -11,7 +11,7 @@ import type { ErrorObject, ValidateFunction } from 'ajv';
 import type { FormatName } from 'ajv-formats';
 import { createRequestAjv, createResponseAjv } from 'express-openapi-validator/dist/framework/ajv';
 import { OpenAPISchemaValidator } from 'express-openapi-validator/dist/framework/openapi.schema.validator';
-import type { AjvInstance, OpenAPIV3 } from 'express-openapi-validator/dist/framework/types';
+import type { OpenAPIV3 } from 'express-openapi-validator/dist/framework/types';
 import type { JsonObject } from './document';
 import type { Holder } from './json';
 import type { Components } from './schema/applicable';
@@ -104,10 +104,16 @@ const options = {
   ownProperties: true, // `constructor` is no property of `{}`
 };
 
+interface ErrorParameters {
+  readonly missingProperty?: string;
+  readonly additionalProperty?: string;
+  readonly unevaluatedProperty?: string;
+  readonly allowedValues?: readonly unknown[];
+}
+
 function violation({ instancePath, keyword, message = 'is not valid', params }: ErrorObject): Violation {
-  const { missingProperty, additionalProperty, unevaluatedProperty, allowedValues } = params as {
-    readonly [name in 'missingProperty' | 'additionalProperty' | 'unevaluatedProperty']?: string;
-  } & { readonly allowedValues?: readonly unknown[] };
+  const { missingProperty, additionalProperty, unevaluatedProperty, allowedValues } =
+    params as ErrorParameters;
   // At the top stand the parts of a request or response, not the properties of a value.
   if (instancePath === '' && missingProperty !== undefined) {
     return { place: `/${missingProperty}`, message: 'is required' };

@@ -17,7 +17,9 @@ export function describeViolations(first: readonly Violation[], all: readonly Vi
   const found = all.length > 0 ? all : first;
   // Several branches of an allOf can say the same.
   const distinct = new Set(
-    found.map(({ place, message }) => `${cutText(place.slice(1), MAX_PLACE)} ${cutText(message, MAX_MESSAGE)}`),
+    found.map(
+      ({ place, message }) => `${cutText(place.slice(1), MAX_PLACE)} ${cutText(message, MAX_MESSAGE)}`,
+    ),
   );
   const sentences = [...distinct].slice(0, MAX_VIOLATIONS);
   if (distinct.size > sentences.length) sentences.push(`and ${distinct.size - sentences.length} more`);

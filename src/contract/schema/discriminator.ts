@@ -55,7 +55,10 @@ export class Discriminators {
     if (this.document.at(named) !== undefined) return named;
     const target = this.document.resolve(reference);
     if (target === undefined) {
-      this.document.addFinding(pointer, `${JSON.stringify(reference)} is neither a component nor a reference to a schema`);
+      this.document.addFinding(
+        pointer,
+        `${JSON.stringify(reference)} is neither a component nor a reference to a schema`,
+      );
     }
     return target;
   }

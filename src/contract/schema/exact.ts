@@ -46,7 +46,8 @@ export function compileExact({ integer, int64, bounds, multipleOf }: ExactRule):
     if (int64 === true && Number.isInteger(double) && (value < INT64_MIN || value > INT64_MAX)) {
       return 'must match format "int64"';
     }
-    for (const { sign, holds, bound } of compared) if (!holds(value, bound)) return `must be ${sign} ${bound}`;
+    for (const { sign, holds, bound } of compared)
+      if (!holds(value, bound)) return `must be ${sign} ${bound}`;
     return isMultipleOfStep(value) ? '' : `must be multiple of ${String(multipleOf)}`;
   };
 }

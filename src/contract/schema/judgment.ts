@@ -12,7 +12,7 @@ import {
   type ValidateFunction,
 } from 'ajv';
 import { isObject, type JsonObject } from '../document';
-import type { Holder } from '../json';
+import { exactNumber, type Holder } from '../json';
 import {
   applicable,
   type Components,
@@ -33,22 +33,25 @@ interface Context {
   readonly rootData: object;
 }
 
+/** `equals`: the values that a schema allows, as JSON. */
+export interface Equals {
+  /** Those that are equal to their JavaScript value. */
+  readonly primitives: readonly unknown[];
+  /** Of those that must be compared otherwise: objects, arrays, and integers that no double can hold. */
+  readonly numbers: readonly number[];
+  readonly message: string;
+}
+
 /** Errors of a component that are kept: more would multiply where components refer to each other. */
 const MAX_ERRORS = 10;
+/** Verdicts of one check whose errors are kept; of others only that there were errors. */
+const MAX_KEPT = 1_000;
 /** Schemas that may be evaluated in the search for all violations of one request or response. */
 const BUDGET = 2_000;
 
 type Verdict = true | readonly ErrorObject[];
-/** A component that is judging the value already, by its place on the stack. */
-interface Pending {
-  readonly depth: number;
-}
-
-interface Component {
-  readonly validate: ValidateFunction;
-  /** By object or array. */
-  readonly verdicts: WeakMap<object, Verdict | Pending>;
-}
+/** The verdicts on one value by component; a number is the place on the stack of one that is being found. */
+type Verdicts = Map<string, Verdict | number>;
 
 /** Thrown by a check for all violations that would cost too much. */
 export class BudgetExceeded extends Error {
@@ -69,13 +72,15 @@ function functionKeyword<Value, Operand>(
   return {
     keyword,
     ...(type && { type }),
+    // What follows prefixItems is not judged where an array has fewer items than these.
+    ...(type === 'array' && { before: 'prefixItems' }),
     errors: 'full',
     compile(operand: Operand, schema) {
-      const judge = rule(operand, schema as Node);
+      const judge = rule(operand, schema);
       const validate: SchemaValidateFunction = (value: Value, context: unknown) => {
         const errors = judge(value, context as Context);
         if (errors === undefined) return true;
-        validate.errors = [...errors]; // ajv cuts and extends the array that it is given
+        validate.errors = errors.slice(); // ajv cuts and extends the array that it is given
         return false;
       };
       return validate;
@@ -86,6 +91,9 @@ function functionKeyword<Value, Operand>(
 const error = (keyword: string, message: string, params: object = {}, instancePath?: string) => [
   { keyword, message, params, ...(instancePath !== undefined && { instancePath }) },
 ];
+
+/** The verdict on a value that does not conform, where the errors are not kept. */
+const UNKEPT: readonly ErrorObject[] = [];
 
 const exact: CodeKeywordDefinition = {
   keyword: 'exact',
@@ -106,21 +114,24 @@ export class Judgment {
   compile: (schema: JsonObject) => ValidateFunction = () => {
     throw new Error('the judge has no compiler yet');
   };
-  private readonly compiled = new Map<string, Component>();
+  private readonly compiled = new Map<string, ValidateFunction>();
+  private readonly verdicts = new WeakMap<object, Verdicts>();
+  /** The value that was judged last: its branches follow each other. */
+  private last: { value: unknown; holder: object | undefined; key: string | number; verdicts: Verdicts };
   private depth = 0;
   /** The lowest place on the stack whose verdict is assumed by one that is being found. */
   private assumed = Infinity;
   private spent = 0;
+  private kept = 0;
   private readonly interners = new WeakMap<object, Interner>();
-  /** The primitive that was judged last, and what came of it. */
-  private primitive: { holder?: object; key?: string | number; value?: unknown } = {};
-  private readonly primitiveVerdicts = new Map<string, Verdict>();
 
   constructor(
     private readonly components: Components,
     private readonly constants: Interner,
     private readonly allErrors: boolean,
-  ) {}
+  ) {
+    this.last = { value: undefined, holder: undefined, key: '', verdicts: new Map() };
+  }
 
   /** Whether the value at `holder[key]` conforms to a component. */
   takes(identifier: string, holder: Holder, key: string | number, rootData: object): boolean {
@@ -131,63 +142,61 @@ export class Judgment {
   /** Starts to judge another value. */
   begin(): void {
     this.spent = 0;
-    this.depth = 0;
-    this.primitive = {};
+    this.kept = 0;
   }
 
-  /** Compiles what the compiled schemas refer to. */
-  prepare(identifier: string): void {
-    if (!this.compiled.has(identifier)) this.component(identifier);
-  }
-
-  private component(identifier: string): Component {
+  private component(identifier: string): ValidateFunction {
     const known = this.compiled.get(identifier);
     if (known) return known;
-    const component = { validate: this.compile(this.components[identifier] ?? {}), verdicts: new WeakMap() };
-    this.compiled.set(identifier, component);
-    return component;
+    const validate = this.compile(this.components[identifier] ?? {});
+    this.compiled.set(identifier, validate);
+    return validate;
+  }
+
+  /** What is known of a value. Of a primitive it is known only until another value is judged. */
+  private verdictsOn(value: unknown, { parentData: holder, parentDataProperty: key }: Context): Verdicts {
+    const { last } = this;
+    if (typeof value === 'object' && value !== null) {
+      if (value === last.value) return last.verdicts;
+      const known = this.verdicts.get(value);
+      const verdicts = known ?? (new Map() as Verdicts);
+      if (!known) this.verdicts.set(value, verdicts);
+      this.last = { value, holder: undefined, key, verdicts };
+      return verdicts;
+    }
+    // A number is exactly what was written at its place.
+    if (last.holder !== holder || last.key !== key || !Object.is(last.value, value)) {
+      this.last = { value, holder, key, verdicts: new Map() };
+    }
+    return this.last.verdicts;
   }
 
   private verdict(identifier: string, value: unknown, context: Context): Verdict {
-    if (typeof value !== 'object' || value === null) return this.primitiveVerdict(identifier, value, context);
-    const { validate, verdicts } = this.component(identifier);
-    const known = verdicts.get(value);
-    if (known !== undefined) {
-      if (known === true || 'length' in known) return known;
-      this.assumed = Math.min(this.assumed, known.depth);
+    const verdicts = this.verdictsOn(value, context);
+    const known = verdicts.get(identifier);
+    if (typeof known === 'number') {
+      this.assumed = Math.min(this.assumed, known);
       return true;
     }
+    if (known !== undefined) return known;
+    const validate = this.component(identifier);
     const depth = this.depth++;
     const outer = this.assumed;
     this.assumed = Infinity;
-    verdicts.set(value, { depth });
+    verdicts.set(identifier, depth);
+    let verdict: Verdict | undefined;
     try {
-      const verdict = run(validate, value, context);
-      // One that rests on what is not decided yet, holds for this place only.
-      if (this.assumed < depth) verdicts.delete(value);
-      else verdicts.set(value, verdict);
-      return verdict;
-    } catch (thrown) {
-      verdicts.delete(value);
-      throw thrown;
+      verdict = run(validate, value, context);
+      const found = verdict;
+      if (found !== true && ++this.kept > MAX_KEPT) verdict = UNKEPT;
+      return found;
     } finally {
+      // One that rests on what is not decided yet, holds for this place only.
+      if (verdict === undefined || this.assumed < depth) verdicts.delete(identifier);
+      else verdicts.set(identifier, verdict);
       this.assumed = Math.min(outer, this.assumed < depth ? this.assumed : Infinity);
       this.depth = depth;
     }
-  }
-
-  private primitiveVerdict(identifier: string, value: unknown, context: Context): Verdict {
-    const { parentData: holder, parentDataProperty: key } = context;
-    const last = this.primitive;
-    if (last.holder !== holder || last.key !== key || !Object.is(last.value, value)) {
-      this.primitive = { holder, key, value };
-      this.primitiveVerdicts.clear();
-    }
-    const known = this.primitiveVerdicts.get(identifier);
-    if (known !== undefined) return known;
-    const verdict = run(this.component(identifier).validate, value, context);
-    this.primitiveVerdicts.set(identifier, verdict);
-    return verdict;
   }
 
   /** The schemas that apply to a value in place, by the verdicts of this judge. */
@@ -209,24 +218,15 @@ export class Judgment {
       exact,
       functionKeyword<unknown, string>('judge', undefined, (identifier) => (value, context) => {
         const verdict = this.verdict(identifier, value, context);
-        return verdict === true ? undefined : verdict;
+        if (verdict === true) return undefined;
+        return verdict === UNKEPT ? error('judge', 'must match its schema') : verdict;
       }),
       functionKeyword<unknown[], true>('unique', 'array', () => (items, context) => {
         const interner = this.interner(context);
         const distinct = new Set(items.map((_item, i) => interner.of(items, i)));
         return distinct.size === items.length ? undefined : error('unique', 'must NOT have duplicate items');
       }),
-      functionKeyword<unknown, { numbers: number[]; message: string }>(
-        'equals',
-        undefined,
-        ({ numbers, message }) => {
-          const allowed = new Set(numbers);
-          return (_value, context) => {
-            const number = this.interner(context).of(context.parentData, context.parentDataProperty);
-            return allowed.has(number) ? undefined : error('equals', message);
-          };
-        },
-      ),
+      this.equals(),
       this.containing(),
       this.discriminate(),
       this.remainingProperties(),
@@ -239,28 +239,49 @@ export class Judgment {
     ];
   }
 
+  /** `enum` and `const`, each number as it is written, objects and arrays by their number. */
+  private equals(): FuncKeywordDefinition {
+    return functionKeyword<unknown, Equals>('equals', undefined, ({ primitives, numbers, message }) => {
+      const [simple, others] = [new Set(primitives), new Set(numbers)];
+      const failed = () => error('equals', message); // ajv writes into the errors that it is given
+      return (value, context) => {
+        const { parentData: holder, parentDataProperty: key } = context;
+        const structured = typeof value === 'object' && value !== null;
+        if (!structured && exactNumber(holder, key) === undefined)
+          return simple.has(value) ? undefined : failed();
+        return others.size > 0 && others.has(this.interner(context).of(holder, key)) ? undefined : failed();
+      };
+    });
+  }
+
   private containing(): FuncKeywordDefinition {
     interface Operand {
       readonly judge: string;
       readonly min: number;
       readonly max: number | undefined;
     }
-    return functionKeyword<unknown[], Operand>('containing', 'array', ({ judge, min, max }) => (items, context) => {
-      let count = 0;
-      const enough = max === undefined ? min : max + 1;
-      for (let i = 0; i < items.length && count < enough; i++) {
-        if (this.takesChild(judge, items as unknown[] & Holder, i, context)) count++;
-      }
-      if (count >= min && (max === undefined || count <= max)) return undefined;
-      const most = max === undefined ? '' : ` and no more than ${max}`;
-      return error('contains', `must contain at least ${min}${most} valid item(s)`);
-    });
+    return functionKeyword<unknown[], Operand>(
+      'containing',
+      'array',
+      ({ judge, min, max }) =>
+        (items, context) => {
+          let count = 0;
+          const enough = max === undefined ? min : max + 1;
+          for (let i = 0; i < items.length && count < enough; i++) {
+            if (this.takesChild(judge, items as unknown[] & Holder, i, context)) count++;
+          }
+          if (count >= min && (max === undefined || count <= max)) return undefined;
+          const most = max === undefined ? '' : ` and no more than ${max}`;
+          return error('contains', `must contain at least ${min}${most} valid item(s)`);
+        },
+    );
   }
 
   private takesChild(identifier: string, holder: Holder, key: string | number, context: Context): boolean {
     const child = { ...context, instancePath: `${context.instancePath}/${escape(key)}` };
     return (
-      this.verdict(identifier, holder[key], { ...child, parentData: holder, parentDataProperty: key }) === true
+      this.verdict(identifier, holder[key], { ...child, parentData: holder, parentDataProperty: key }) ===
+      true
     );
   }
 
@@ -273,11 +294,17 @@ export class Judgment {
         if (named === undefined) {
           const given = Object.hasOwn(value, rule.property);
           return given
-            ? error('discriminator', `must be one of ${names}`, {}, `${context.instancePath}/${escape(rule.property)}`)
+            ? error(
+                'discriminator',
+                `must be one of ${names}`,
+                {},
+                `${context.instancePath}/${escape(rule.property)}`,
+              )
             : error('discriminator', `must have the property '${rule.property}', which is one of ${names}`);
         }
         const verdict = named === null ? true : this.verdict(named, value, context);
-        return verdict === true ? undefined : verdict;
+        if (verdict === true) return undefined;
+        return verdict === UNKEPT ? error('judge', 'must match its schema') : verdict;
       };
     });
   }
@@ -288,7 +315,8 @@ export class Judgment {
     const count = verdicts.filter((verdict) => verdict === true).length;
     if (others.keyword === 'oneOf' ? count === 1 : count > 0) return undefined;
     if (count > 1) return error('oneOf', 'must match exactly one schema in oneOf');
-    return verdicts.flatMap((verdict) => (verdict === true ? [] : verdict)).slice(0, MAX_ERRORS);
+    const errors = verdicts.flatMap((verdict) => (verdict === true ? [] : verdict)).slice(0, MAX_ERRORS);
+    return errors.length > 0 ? errors : error(others.keyword, `must match a schema in ${others.keyword}`);
   }
 
   private remainingProperties(): FuncKeywordDefinition {
@@ -326,7 +354,12 @@ export class Judgment {
           const index = i;
           if (contained.some((identifier) => this.takesChild(identifier, holder, index, context))) continue;
           if (operand !== false && this.takesChild(operand, holder, i, context)) continue;
-          return error('unevaluatedItems', 'must NOT have unevaluated items', {}, `${context.instancePath}/${i}`);
+          return error(
+            'unevaluatedItems',
+            'must NOT have unevaluated items',
+            {},
+            `${context.instancePath}/${i}`,
+          );
         }
         return undefined;
       };
