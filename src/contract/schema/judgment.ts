@@ -278,11 +278,7 @@ export class Judgment {
   }
 
   private takesChild(identifier: string, holder: Holder, key: string | number, context: Context): boolean {
-    const child = { ...context, instancePath: `${context.instancePath}/${escape(key)}` };
-    return (
-      this.verdict(identifier, holder[key], { ...child, parentData: holder, parentDataProperty: key }) ===
-      true
-    );
+    return this.verdict(identifier, holder[key], childContext(context, holder, key)) === true;
   }
 
   private discriminate(): FuncKeywordDefinition {
@@ -331,9 +327,8 @@ export class Judgment {
         for (const name of Object.keys(object)) {
           if (listed.some((properties) => Object.hasOwn(properties, name))) continue;
           if (patterns.some(([pattern]) => pattern.test(name))) continue;
-          if (operand !== false && this.takesChild(operand, object, name, context)) continue;
-          const params = { unevaluatedProperty: name };
-          return error('unevaluatedProperties', 'must NOT have unevaluated properties', params);
+          const errors = this.judgeRemaining(operand, object, name, context);
+          if (errors !== undefined) return errors;
         }
         return undefined;
       };
@@ -353,17 +348,23 @@ export class Judgment {
         for (let i = first; i < items.length; i++) {
           const index = i;
           if (contained.some((identifier) => this.takesChild(identifier, holder, index, context))) continue;
-          if (operand !== false && this.takesChild(operand, holder, i, context)) continue;
-          return error(
-            'unevaluatedItems',
-            'must NOT have unevaluated items',
-            {},
-            `${context.instancePath}/${i}`,
-          );
+          const errors = this.judgeRemaining(operand, holder, i, context);
+          if (errors !== undefined) return errors;
         }
         return undefined;
       };
     });
+  }
+
+  /** Judges a property or item that no other schema evaluates. */
+  private judgeRemaining(operand: string | false, holder: Holder, key: string | number, context: Context) {
+    const child = childContext(context, holder, key);
+    const verdict = operand === false ? UNKEPT : this.verdict(operand, holder[key], child);
+    if (verdict === true) return undefined;
+    if (verdict !== UNKEPT) return verdict;
+    return typeof key === 'string'
+      ? error('unevaluatedProperties', 'must NOT have unevaluated properties', { unevaluatedProperty: key })
+      : error('unevaluatedItems', 'must NOT have unevaluated items', {}, child.instancePath);
   }
 
   /** Counts the schemas that are evaluated in the search for all violations. */
@@ -379,6 +380,13 @@ export class Judgment {
     };
   }
 }
+
+const childContext = (context: Context, holder: Holder, key: string | number): Context => ({
+  instancePath: `${context.instancePath}/${escape(key)}`,
+  parentData: holder,
+  parentDataProperty: key,
+  rootData: context.rootData,
+});
 
 function run(validate: ValidateFunction, value: unknown, context: Context): Verdict {
   // Its errors are those of its last call.

@@ -94,7 +94,7 @@ test('any schema judges any value as an independent validator does', () => {
         expect(verdicts.map((violations) => violations.length === 0)).toEqual([valid, valid, valid, valid]);
       }
     }),
-    { numRuns: 300, endOnFailure: true },
+    { numRuns: 100, endOnFailure: true },
   );
-  expect(conforming).toBeGreaterThan(100); // or next to nothing was proven
+  expect(conforming).toBeGreaterThan(50); // or next to nothing was proven
 });
