@@ -55,7 +55,7 @@ export function documentErrors(root: object): { pointer: string; message: string
     ];
   }
   openApiSchema ??= new OpenAPISchemaValidator({ version: '3.1.0', validateApiSpec: true });
-  const { errors } = openApiSchema.validate(root as DocumentV3_1);
+  const { errors } = openApiSchema.validate(withDoubles(root) as DocumentV3_1);
   // `if` and `oneOf` only repeat that something below them is wrong.
   const told = (errors ?? []).filter(({ keyword }) => keyword !== 'if' && keyword !== 'oneOf');
   return told.map(({ instancePath, message }) => ({
@@ -72,7 +72,15 @@ export function schemaErrors(envelope: { readonly schema: unknown }): readonly V
     type: 'object',
     properties: { schema: { $ref: 'https://json-schema.org/draft/2020-12/schema' } },
   });
-  return metaschema(envelope);
+  return metaschema({ schema: withDoubles(envelope.schema) });
+}
+
+/** A value whose bigints are doubles: ajv knows no others, and to be a number is all that is judged of them. */
+function withDoubles(value: unknown): unknown {
+  if (typeof value === 'bigint') return Number(value);
+  if (Array.isArray(value)) return value.map(withDoubles);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withDoubles(item)]));
 }
 
 /** The formats of JSON Schema 2020-12, beside those of OpenAPI that express-openapi-validator brings. */
