@@ -1,14 +1,14 @@
 import { below, type JsonObject, members, OpenApiDocument } from './document';
-import { aliasValue } from './json';
+import { type Holder, MalformedJson, parseJson } from './json';
 import { type Operation, readOperations } from './operations';
 import { planRequests, type RequestReader } from './request';
 import { planResponses, type ResponseWriter } from './response';
 import type { Router } from './router';
 import { compileRoutes, type Methods } from './routes';
-import { SchemaSet } from './schemas';
+import { type Direction, SchemaSet } from './schemas';
 import { type Authenticate, compileSecurity, type Strategies } from './security';
-import { Shapes, type TookBranch } from './shapes';
-import { type Check, type Compile, requestCompiler, responseCompiler, schemaErrors } from './validator';
+import { Shapes, type TakesBranch } from './shapes';
+import { type Check, type Compiler, createCompiler, type Judge, schemaErrors } from './validator';
 
 /** An operation with all that it takes to serve it. */
 export interface ServedOperation {
@@ -46,22 +46,24 @@ export function compileContract(root: JsonObject, strategies: Strategies | undef
     authenticate: strategies && compileSecurity(document, operation, strategies),
   }));
   const router = compileRoutes(document, operations);
+  incoming.check();
+  outgoing.check();
   document.assertValid();
 
-  const compileFirst = requestCompiler(incoming.components, false);
-  let compiler: Compile | undefined; // made when a request is refused: what compileFirst takes, it takes too
-  const compileAll: Compile = (schema) => (compiler ??= requestCompiler(incoming.components, true))(schema);
-  const compileResponse = responseCompiler(outgoing.components);
-  const requestShapes = new Shapes(document, 'request', branches(incoming, compileFirst));
-  const responseShapes = new Shapes(document, 'response', branches(outgoing, compileResponse));
+  const requests = createJudges('request', incoming);
+  const responses = createJudges('response', outgoing);
+  const requestShapes = new Shapes(incoming, 'request', requests.takes);
+  const responseShapes = new Shapes(outgoing, 'response', responses.takes);
+  checkDefaults(document, incoming, requests.takes, new Set());
+  checkDefaults(document, outgoing, responses.takes, new Set(incoming.defaults.keys()));
   const served = new Map<Operation, ServedOperation>();
-  for (const { operation, requests, responses, authenticate = () => Promise.resolve({}) } of plans) {
+  for (const { operation, authenticate = () => Promise.resolve({}), ...plan } of plans) {
     try {
       served.set(operation, {
         operation,
         authenticate,
-        requests: requests(compileFirst, compileAll, requestShapes),
-        responses: responses(compileResponse, responseShapes),
+        requests: plan.requests(requests.judgeOf, requestShapes),
+        responses: plan.responses(responses.judgeOf, responseShapes),
       });
     } catch (error) {
       document.addFinding(operation.pointer, error instanceof Error ? error.message : String(error));
@@ -71,17 +73,42 @@ export function compileContract(root: JsonObject, strategies: Strategies | undef
   return { router, served };
 }
 
-/** Asks the validator which branch of a schema a value took. */
-function branches(schemas: SchemaSet, compile: Compile): TookBranch {
-  const checks = new Map<string, Check>();
-  return (pointer, holder, key) => {
-    const known = checks.get(pointer);
-    const check = known ?? compile({ type: 'object', properties: { value: schemas.branch(pointer) } });
-    if (!known) checks.set(pointer, check);
-    const envelope = {};
-    aliasValue(holder, key, envelope, 'value');
-    return check(envelope).length === 0;
+/** What judges the values that go one way. */
+function createJudges(direction: Direction, schemas: SchemaSet) {
+  const first = createCompiler(direction, schemas, false);
+  let compiler: Compiler | undefined; // made when something is refused: what the first takes, it takes too
+  const judgeOf = (schema: JsonObject): Judge => {
+    let all: Check | undefined;
+    return {
+      first: first.compile(schema),
+      all: (envelope) => {
+        compiler ??= createCompiler(direction, schemas, true);
+        all ??= compiler.compile(schema);
+        return all(envelope);
+      },
+    };
   };
+  return { judgeOf, takes: first.takes };
+}
+
+/** Judges the defaults of a document by the schemas that they stand in. */
+function checkDefaults(
+  document: OpenApiDocument,
+  { defaults }: SchemaSet,
+  takes: TakesBranch,
+  checked: ReadonlySet<string>,
+): void {
+  for (const [pointer, { identifier, text }] of defaults) {
+    if (checked.has(pointer)) continue;
+    const holder: Holder = {};
+    try {
+      parseJson(text, holder, 'default');
+      if (takes(identifier, holder, 'default', {})) continue;
+    } catch (error) {
+      if (!(error instanceof MalformedJson)) throw error;
+    }
+    document.addFinding(below(pointer, 'default'), 'does not match the schema that it stands in');
+  }
 }
 
 /** Judges every schema of the components and of the operations by the metaschema of JSON Schema 2020-12. */

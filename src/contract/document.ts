@@ -71,15 +71,21 @@ export class OpenApiDocument {
 
   /** The pointer that a `$ref` at `pointer` leads to, undefined (and a finding) if it leads nowhere. */
   target(ref: unknown, pointer: string): string | undefined {
+    const target = this.resolve(ref);
+    if (target !== undefined) return target;
+    this.addFinding(below(pointer, '$ref'), `${JSON.stringify(ref)} leads nowhere in this document`);
+    return undefined;
+  }
+
+  /** The pointer that a reference leads to, undefined if it leads nowhere. */
+  resolve(ref: unknown): string | undefined {
     const fragment =
       typeof ref === 'string' && ref.startsWith('#') ? decodeFragment(ref.slice(1)) : undefined;
     const target =
       fragment === '' || fragment?.startsWith('/')
         ? fragment
         : (this.anchors ??= anchorsOf(this.root)).get(fragment ?? '');
-    if (target !== undefined && this.at(target) !== undefined) return target;
-    this.addFinding(below(pointer, '$ref'), `${JSON.stringify(ref)} leads nowhere in this document`);
-    return undefined;
+    return target !== undefined && this.at(target) !== undefined ? target : undefined;
   }
 
   /** Whether the schema at `pointer` says `keyword: true`: itself, beside a `$ref` too, or in what it is made of. */

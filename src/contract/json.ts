@@ -44,6 +44,11 @@ export function exactNumber(holder: object, key: string | number): Exact | undef
   return exactNumbers.get(holder)?.get(key);
 }
 
+/** Whether the number at `holder[key]` is another than the double found there. */
+export function hasExact(holder: object, key: string | number): boolean {
+  return exactNumbers.get(holder)?.has(key) === true || fractions.get(holder)?.has(key) === true;
+}
+
 /** The number `double` at `holder[key]` as a decimal literal, exactly as it was written. */
 export function exactLiteral(holder: object, key: string | number, double: number): string {
   const fraction = fractions.get(holder)?.get(key);

@@ -1,8 +1,7 @@
 import { decodeText } from './body';
 import type { JsonObject, OpenApiDocument } from './document';
-import { excerpt } from './excerpt';
 import { compileForm } from './parameters/form';
-import { type Holder, MalformedJson, parseJson } from './json';
+import { MalformedJson, parseJson } from './json';
 import type { Operation } from './operations';
 import { cover, isJudged, isRange, type MediaTypeObject, parseMediaType } from './media-type';
 import {
@@ -14,7 +13,8 @@ import {
 import { type Headers, Problem } from './problem';
 import { envelopeSchema, parameterSchemas, type SchemaSet } from './schemas';
 import type { Convert, Shapes } from './shapes';
-import type { Check, Compile, Envelope, Violation } from './validator';
+import type { Envelope, Judge } from './validator';
+import { describeViolations } from './violations';
 
 /** A request that the document admits, as a handler is given it; every int64 is a bigint. */
 export type ValidRequest = ParameterValues & {
@@ -50,28 +50,6 @@ export interface BodyReader extends MediaTypeObject {
   readonly convert: Convert | undefined;
 }
 
-/** Judges the envelopes of requests. */
-interface Judge {
-  /** Ends at the first violation. */
-  readonly first: Check;
-  readonly all: Check;
-}
-
-/** How many violations an answer names. */
-const MAX_VIOLATIONS = 10;
-/** Bytes of a body up to which all its violations are searched for; of a larger one, the first is told. */
-const MAX_SEARCHED = 16_384;
-
-function mismatch(violations: readonly Violation[]): Problem {
-  // Several branches of an allOf can say the same.
-  const all = new Set(
-    violations.map(({ place, message }) => `${excerpt(place.slice(1), 200)} ${excerpt(message, 300)}`),
-  );
-  const sentences = [...all].slice(0, MAX_VIOLATIONS);
-  if (all.size > sentences.length) sentences.push(`and ${all.size - sentences.length} more`);
-  return new Problem('mismatch', sentences.join('; '));
-}
-
 /** Plans the reader of an operation's requests; `compile` it once the schemas of all operations are known. */
 export function planRequests(document: OpenApiDocument, operation: Operation, schemas: SchemaSet) {
   const readParameters = compileParameters(document, operation);
@@ -85,11 +63,7 @@ export function planRequests(document: OpenApiDocument, operation: Operation, sc
     schema: envelopeSchema(parameters, media, schemas, required),
   }));
 
-  return function compile(compileFirst: Compile, compileAll: Compile, shapes: Shapes): RequestReader {
-    const judgeOf = (schema: JsonObject): Judge => {
-      let all: Check | undefined;
-      return { first: compileFirst(schema), all: (envelope) => (all ??= compileAll(schema))(envelope) };
-    };
+  return function compile(judgeOf: (schema: JsonObject) => Judge, shapes: Shapes): RequestReader {
     const judgeBodiless = judgeOf(bodiless);
     const readers = bodies.map(({ media, decode, schema }): BodyReader => ({
       ...media,
@@ -98,9 +72,9 @@ export function planRequests(document: OpenApiDocument, operation: Operation, sc
       judge: judgeOf(schema),
       convert: isJudged(media) ? shapes.converter(media.schema) : undefined,
     }));
-    const converters = operation.parameters.flatMap(({ in: location, name, schema }) => {
-      const convert = schema === undefined ? undefined : shapes.converter(schema);
-      return convert ? [{ location, name, convert }] : [];
+    const converters = Object.entries(parameters).flatMap(([location, schema]) => {
+      const convert = shapes.convertBy(schema);
+      return convert ? [{ location, convert }] : [];
     });
 
     return {
@@ -116,10 +90,10 @@ export function planRequests(document: OpenApiDocument, operation: Operation, sc
         const judge = body ? body.reader.judge : judgeBodiless;
         const violations = judge.first(envelope);
         if (violations.length > 0) {
-          throw mismatch((body?.bytes.length ?? 0) <= MAX_SEARCHED ? judge.all(envelope) : violations);
+          throw new Problem('mismatch', describeViolations(violations, judge.all(envelope)));
         }
         body?.reader.convert?.(envelope, 'body');
-        for (const { location, name, convert } of converters) convert(envelope[location] as Holder, name);
+        for (const { location, convert } of converters) convert(envelope, location);
         return choice ? { ...envelope, contentType: body?.reader.contentType } : envelope;
       },
     };

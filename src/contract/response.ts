@@ -1,4 +1,4 @@
-import { below, type OpenApiDocument } from './document';
+import { below, type JsonObject, type OpenApiDocument } from './document';
 import { fieldValue, isFieldValue, mergeVary, unservableField } from './header-field';
 import { compileHeader, type WriteHeader } from './parameters/header';
 import { MalformedJson, parseJson } from './json';
@@ -9,7 +9,8 @@ import { type AcceptedRange, parseAccept, preferred } from './negotiation';
 import { type Answer, type Headers, isFinalStatus, Problem } from './problem';
 import { envelopeSchema, parameterSchemas, type SchemaSet } from './schemas';
 import type { Convert, Shapes } from './shapes';
-import type { Check, Compile, Envelope } from './validator';
+import type { Envelope, Judge } from './validator';
+import { describeViolations } from './violations';
 
 /** An answer as it goes out. */
 export interface Encoded {
@@ -64,7 +65,7 @@ interface StatusWriter {
 
 interface Variant {
   readonly media: MediaTypeObject | undefined;
-  readonly check: Check;
+  readonly judge: Judge;
   readonly convert: Convert | undefined;
 }
 
@@ -92,12 +93,12 @@ export function planResponses(document: OpenApiDocument, operation: Operation, s
     return { status, headers: new Map(writers), variants };
   });
 
-  return function compile(compileOne: Compile, shapes: Shapes): ResponseWriter {
+  return function compile(judgeOf: (schema: JsonObject) => Judge, shapes: Shapes): ResponseWriter {
     const writers = new Map<string, StatusWriter>();
     for (const { status, headers, variants } of plans) {
       const compiled = variants.map(({ media, schema }) => ({
         media,
-        check: compileOne(schema),
+        judge: judgeOf(schema),
         convert: media && isJudged(media) ? shapes.converter(media.schema) : undefined,
       }));
       writers.set(status, { headers, variants: compiled });
@@ -156,10 +157,10 @@ function write(
     writeHeaders(writer.headers, answer, beyond, envelope),
     writeBody(variant, answer.body, envelope),
   ]);
-  const violations = variant.check(envelope);
+  const violations = variant.judge.first(envelope);
   if (violations.length > 0) {
-    const said = violations.slice(0, 10).map(({ place, message }) => `${place.slice(1)} ${message}`);
-    throw new UndocumentedResponse(`the ${answer.status} response: ${said.join('; ')}`);
+    const message = describeViolations(violations, variant.judge.all(envelope));
+    throw new UndocumentedResponse(`the ${answer.status} response: ${message}`);
   }
   if (variant.media) headers['Content-Type'] = contentType(variant.media, answer);
   if (writer.variants.length > 1) vary(headers, 'Accept');

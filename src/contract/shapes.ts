@@ -1,16 +1,17 @@
-import { below, isObject, members, type OpenApiDocument } from './document';
-import { exactNumber, type Holder } from './json';
-import { type Direction, isInt64 } from './schemas';
+import { isObject, members } from './document';
+import { exactNumber, type Holder, parseJson } from './json';
+import { applicable, listOf, type Node, patternsOf } from './schema/applicable';
+import type { Direction, SchemaSet } from './schemas';
 
-/** Whether the value at `holder[key]` took the branch that the schema at `pointer` is. */
-export type TookBranch = (pointer: string, holder: Holder, key: string | number) => boolean;
+/** Whether the value at `holder[key]` conforms to a component; `run` is one object for all questions about a value. */
+export type TakesBranch = (identifier: string, holder: Holder, key: string | number, run: object) => boolean;
 
-/** Changes the value at `holder[key]` to the form the other side expects; tells whether it changed anything. */
+/** Changes the value at `holder[key]` to the form the other side expects; returns whether it changed anything. */
 export type Convert = (holder: Holder, key: string | number) => boolean;
 
-/** A place for values, by the schemas that the document puts there. */
+/** A place for values, by the schemas that describe what stands there. */
 interface Place {
-  readonly schemas: readonly string[];
+  readonly nodes: readonly unknown[];
   /** What they say, once it is known; `varies` where that depends on the branches a value takes. */
   shape?: Shape | 'varies';
 }
@@ -18,13 +19,14 @@ interface Place {
 /** What all schemas that describe one value say together about the things below it. */
 interface Shape {
   readonly int64: boolean;
+  /** The value goes the other way only. */
+  readonly marked: boolean;
   /** Some properties are listed, and nothing admits others. */
   readonly closed: boolean;
-  /** Properties that are never part of a response. */
-  readonly writeOnly: ReadonlySet<string>;
   readonly properties: ReadonlyMap<string, Place>;
-  readonly patterns: readonly (readonly [RegExp, string])[];
+  readonly patterns: readonly (readonly [RegExp, unknown])[];
   readonly otherProperties: Place | undefined;
+  readonly defaults: readonly (readonly [name: string, fill: string])[];
   readonly prefixItems: readonly Place[];
   readonly items: Place | undefined;
 }
@@ -41,40 +43,50 @@ function remember<V>(memory: Map<string, V>, id: string, value: V): V {
   return value;
 }
 
-const add = <K>(map: Map<K, string[]>, key: K, pointer: string) =>
-  map.set(key, [...(map.get(key) ?? []), pointer]);
+const add = <K>(map: Map<K, unknown[]>, key: K, node: unknown) => {
+  const nodes = map.get(key);
+  if (nodes) nodes.push(node);
+  else map.set(key, [node]);
+};
 
 /**
  * Knows which schemas describe which part of a value, through references, `allOf`, and the branches that the value
- * took. That is what it takes to turn the integers of `format: int64` into bigints after a request was judged, and to
- * leave out what a response does not list before it is judged.
+ * took. With that it converts what was judged: on the way in, it fills in defaults, leaves out what is not listed, and
+ * makes each int64 a bigint; on the way out, before judging, it leaves out what is not listed or is `writeOnly`.
  */
 export class Shapes {
   private readonly places = new Map<string, Place>();
   private readonly shapes = new Map<string, Shape>();
+  private readonly ids = new WeakMap<object, number>();
+  private nodes = 0;
+  /** The value that is being converted. */
+  private run: object = {};
 
   constructor(
-    private readonly document: OpenApiDocument,
+    private readonly schemas: SchemaSet,
     private readonly direction: Direction,
-    private readonly tookBranch: TookBranch,
+    private readonly takesBranch: TakesBranch,
   ) {}
 
   /** How to convert a value described by the schema at `pointer`; undefined if there is nothing to convert. */
   converter(pointer: string): Convert | undefined {
-    if (this.direction === 'request' && !this.mentionsInt64(pointer, new Set())) return undefined;
-    const place = this.place([pointer]);
-    return (holder, key) => this.convert(place, holder, key);
+    return this.convertBy(this.schemas.converted(pointer));
+  }
+
+  /** How to convert a value described by a rewritten schema; undefined if there is nothing to convert. */
+  convertBy(node: unknown): Convert | undefined {
+    if (!this.converts(node, new Set())) return undefined;
+    const place = this.place([node]);
+    return (holder, key) => {
+      this.run = {};
+      return this.convert(place, holder, key);
+    };
   }
 
   private convert(place: Place | undefined, holder: Holder, key: string | number): boolean {
-    if (!place) return false;
     const value = holder[key];
-    if (typeof value !== 'number' && (typeof value !== 'object' || value === null)) return false;
-    place.shape ??= this.fixedShape(place.schemas);
-    const shape =
-      place.shape === 'varies'
-        ? this.shape(this.describing(place.schemas, holder, key).pointers)
-        : place.shape;
+    if (!place || (typeof value !== 'number' && (typeof value !== 'object' || value === null))) return false;
+    const shape = this.shapeAt(place, holder, key);
     if (typeof value === 'number') {
       if (!shape.int64 || this.direction === 'response') return false;
       holder[key] = exactNumber(holder, key) ?? BigInt(value);
@@ -85,135 +97,138 @@ export class Shapes {
       : this.convertProperties(shape, value as Holder);
   }
 
+  private shapeAt(place: Place, holder: Holder, key: string | number): Shape {
+    const { components } = this.schemas;
+    if (place.shape === undefined) {
+      const { nodes, varies } = applicable(place.nodes, components);
+      place.shape = varies ? 'varies' : this.shape(nodes);
+    }
+    if (place.shape !== 'varies') return place.shape;
+    const takes = (identifier: string) => this.takesBranch(identifier, holder, key, this.run);
+    return this.shape(applicable(place.nodes, components, holder[key], takes).nodes);
+  }
+
   private convertItems(shape: Shape, items: unknown[]): boolean {
     let changed = false;
-    for (const i of items.keys()) {
-      const place = shape.prefixItems[i] ?? shape.items;
-      if (this.convert(place, items as unknown[] & Holder, i)) changed = true;
+    if (shape.prefixItems.length === 0 && !shape.items) return changed;
+    for (let i = 0; i < items.length; i++) {
+      if (this.convert(shape.prefixItems[i] ?? shape.items, items as unknown[] & Holder, i)) changed = true;
     }
     return changed;
   }
 
   private convertProperties(shape: Shape, object: Holder): boolean {
     let changed = false;
+    if (this.direction === 'request') {
+      for (const [name, fill] of shape.defaults) {
+        if (!Object.hasOwn(object, name)) parseJson(fill, object, name);
+      }
+    }
     for (const name of Object.keys(object)) {
-      const listed = shape.properties.get(name);
-      if (this.direction === 'response' && ((shape.closed && !listed) || shape.writeOnly.has(name))) {
+      const place = this.propertyPlace(shape, name);
+      const unlisted = place === undefined && shape.closed;
+      if (unlisted || (this.direction === 'response' && place && this.isMarked(place, object, name))) {
         Reflect.deleteProperty(object, name);
         changed = true;
-        continue;
-      }
-      const matching = shape.patterns.filter(([pattern]) => pattern.test(name)).map(([, pointer]) => pointer);
-      if (matching.length > 0) {
-        const all = this.place([...(listed?.schemas ?? []), ...matching]);
-        if (this.convert(all, object, name)) changed = true;
-      } else if (this.convert(listed ?? shape.otherProperties, object, name)) changed = true;
+      } else if (this.convert(place, object, name)) changed = true;
     }
     return changed;
   }
 
-  private place(schemas: readonly string[]): Place {
-    const id = schemas.join('\n');
-    return this.places.get(id) ?? remember(this.places, id, { schemas });
+  private propertyPlace(shape: Shape, name: string): Place | undefined {
+    const listed = shape.properties.get(name);
+    if (shape.patterns.length === 0) return listed ?? shape.otherProperties;
+    const matching = shape.patterns.filter(([pattern]) => pattern.test(name)).map(([, node]) => node);
+    if (matching.length === 0) return listed ?? shape.otherProperties;
+    return this.place([...(listed?.nodes ?? []), ...matching]);
   }
 
-  private fixedShape(schemas: readonly string[]): Shape | 'varies' {
-    const { pointers, branches } = this.describing(schemas);
-    return branches ? 'varies' : this.shape(pointers);
+  private isMarked(place: Place, holder: Holder, key: string): boolean {
+    return this.schemas.hasOneWay && this.shapeAt(place, holder, key).marked;
   }
 
-  /** The schemas that describe a value in place: those given, and through them others. */
-  private describing(schemas: readonly string[], holder?: Holder, key: string | number = '') {
-    const found = new Set<string>();
-    let branches = false;
-    const took = (pointer: string) => {
-      branches = true;
-      return holder !== undefined && this.tookBranch(pointer, holder, key);
-    };
-    const visit = (pointer: string): void => {
-      const schema = this.document.at(pointer);
-      if (found.has(pointer) || !isObject(schema)) return;
-      found.add(pointer);
-      const target = '$ref' in schema ? this.document.target(schema['$ref'], pointer) : undefined;
-      if (target !== undefined) visit(target);
-      for (const i of [schema['allOf'] ?? []].flat().keys()) visit(below(pointer, 'allOf', i));
-      for (const keyword of ['anyOf', 'oneOf']) {
-        for (const i of [schema[keyword] ?? []].flat().keys()) {
-          const branch = below(pointer, keyword, i);
-          if (took(branch)) visit(branch);
-        }
-      }
-      if ('if' in schema) {
-        const condition = below(pointer, 'if');
-        const holds = took(condition);
-        if (holds) visit(condition);
-        visit(below(pointer, holds ? 'then' : 'else'));
-      }
-      for (const [name] of members(schema['dependentSchemas'])) {
-        branches = true;
-        const value = holder?.[key];
-        if (isObject(value) && Object.hasOwn(value, name)) visit(below(pointer, 'dependentSchemas', name));
-      }
-    };
-    for (const pointer of schemas) visit(pointer);
-    return { pointers: [...found], branches };
+  private place(nodes: readonly unknown[]): Place {
+    const id = this.idOf(nodes);
+    return this.places.get(id) ?? remember(this.places, id, { nodes });
   }
 
-  private shape(pointers: readonly string[]): Shape {
-    const id = pointers.join('\n');
-    const known = this.shapes.get(id);
-    if (known) return known;
-    const properties = new Map<string, string[]>();
-    const prefixItems = new Map<number, string[]>();
-    const writeOnly = new Set<string>();
-    const patterns: [RegExp, string][] = [];
-    const others: string[] = [];
-    const items: string[] = [];
-    let [int64, listed, open] = [false, false, false];
-    for (const pointer of pointers) {
-      const schema = this.document.at(pointer);
-      if (!isObject(schema)) continue;
-      if (isInt64(schema)) int64 = true;
-      if ('properties' in schema) listed = true;
-      for (const [name] of members(schema['properties'])) {
-        const here = below(pointer, 'properties', name);
-        add(properties, name, here);
-        if (this.document.isMarked(here, 'writeOnly')) writeOnly.add(name);
-      }
-      for (const [pattern] of members(schema['patternProperties'])) {
-        patterns.push([new RegExp(pattern, 'u'), below(pointer, 'patternProperties', pattern)]);
-      }
-      for (const keyword of ['additionalProperties', 'unevaluatedProperties']) {
-        if ((schema[keyword] ?? false) === false) continue;
-        open = true;
-        others.push(below(pointer, keyword));
-      }
-      for (const i of [schema['prefixItems'] ?? []].flat().keys())
-        add(prefixItems, i, below(pointer, 'prefixItems', i));
-      for (const keyword of ['items', 'unevaluatedItems'])
-        if (keyword in schema) items.push(below(pointer, keyword));
+  private idOf(nodes: readonly unknown[]): string {
+    return nodes
+      .map((node) => {
+        if (!isObject(node)) return String(node);
+        const known = this.ids.get(node) ?? this.nodes++;
+        this.ids.set(node, known);
+        return known;
+      })
+      .join();
+  }
+
+  private shape(nodes: readonly Node[]): Shape {
+    const id = this.idOf(nodes);
+    return this.shapes.get(id) ?? remember(this.shapes, id, this.combine(nodes));
+  }
+
+  private combine(nodes: readonly Node[]): Shape {
+    const properties = new Map<string, unknown[]>();
+    const prefixItems = new Map<number, unknown[]>();
+    const others: unknown[] = [];
+    const items: unknown[] = [];
+    const { components } = this.schemas;
+    for (const node of nodes) {
+      for (const [name, property] of members(node['properties'])) add(properties, name, property);
+      if ((node['additionalProperties'] ?? false) !== false) others.push(node['additionalProperties']);
+      if (typeof node['remainingProperties'] === 'string')
+        others.push(components[node['remainingProperties']]);
+      for (const [i, item] of listOf(node['prefixItems']).entries()) add(prefixItems, i, item);
+      if ('items' in node) items.push(node['items']);
+      if (typeof node['remainingItems'] === 'string') items.push(components[node['remainingItems']]);
     }
-    return remember(this.shapes, id, {
-      int64,
-      closed: listed && !open && patterns.length === 0,
-      writeOnly,
-      properties: new Map([...properties].map(([name, schemas]) => [name, this.place(schemas)])),
+    const patterns = nodes.flatMap(patternsOf);
+    const lists = [...prefixItems.values()].map((item) => this.place(item));
+    return {
+      int64: nodes.some(({ exact }) => isObject(exact) && exact['int64'] === true),
+      marked: nodes.some(({ marked }) => marked === true),
+      closed: properties.size > 0 && others.length === 0 && patterns.length === 0,
+      properties: new Map([...properties].map(([name, property]) => [name, this.place(property)])),
       patterns,
       otherProperties: others.length > 0 ? this.place(others) : undefined,
-      prefixItems: [...prefixItems.values()].map((schemas) => this.place(schemas)),
+      defaults: [...properties].flatMap(([name, property]) => {
+        const fill = this.defaultOf(property);
+        return fill === undefined ? [] : [[name, fill] as const];
+      }),
+      prefixItems: lists,
       items: items.length > 0 ? this.place(items) : undefined,
-    });
+    };
   }
 
-  /** Whether an int64 can stand anywhere in a value described by the schema at `pointer`. */
-  private mentionsInt64(pointer: string, seen: Set<string>): boolean {
-    const schema = this.document.at(pointer);
-    if (seen.has(pointer) || typeof schema !== 'object' || schema === null) return false;
-    seen.add(pointer);
-    if (isObject(schema) && isInt64(schema)) return true;
-    const target =
-      isObject(schema) && '$ref' in schema ? this.document.target(schema['$ref'], pointer) : undefined;
-    if (target !== undefined && this.mentionsInt64(target, seen)) return true;
-    return Object.keys(schema).some((step) => this.mentionsInt64(below(pointer, step), seen));
+  /** The default of a property, as JSON: of its own schemas, or of what they refer to or consist of. */
+  private defaultOf(property: readonly unknown[]): string | undefined {
+    const { nodes } = applicable(property, this.schemas.components);
+    if (this.direction === 'response' || nodes.some(({ marked }) => marked === true)) return undefined;
+    const fill = nodes.find((node) => 'fill' in node)?.['fill'];
+    return typeof fill === 'string' ? fill : undefined;
+  }
+
+  /** Whether a rewritten schema, or one below it, says anything that a conversion depends on. */
+  private converts(node: unknown, seen: Set<unknown>): boolean {
+    if (!isObject(node) || seen.has(node)) return false;
+    seen.add(node);
+    const { exact, discriminate, judge } = node;
+    if (members(node['properties']).length > 0 || node['marked'] === true) return true;
+    if (this.direction === 'request' && isObject(exact) && exact['int64'] === true) return true;
+    if (isObject(discriminate)) return true;
+    const { components } = this.schemas;
+    const identifiers = [judge, node['remainingProperties'], node['remainingItems']];
+    const below: unknown[] = [
+      ...identifiers.flatMap((identifier) =>
+        typeof identifier === 'string' ? [components[identifier]] : [],
+      ),
+      ...['allOf', 'anyOf', 'oneOf', 'prefixItems'].flatMap((keyword) => listOf(node[keyword])),
+      ...['patternProperties', 'dependentSchemas'].flatMap((keyword) =>
+        members(node[keyword]).map(([, schema]) => schema),
+      ),
+      ...['if', 'then', 'else', 'items', 'additionalProperties'].map((keyword) => node[keyword]),
+    ];
+    return below.some((schema) => this.converts(schema, seen));
   }
 }

@@ -7,16 +7,16 @@
  * everything that enters and leaves, in one object each (the envelope), in validators compiled at start.
  * plain-wiring.test.ts shows what this saves from, and fails when a new version no longer needs it.
  */
-import type { ErrorObject, FuncKeywordDefinition, SchemaValidateFunction, ValidateFunction } from 'ajv';
+import type { ErrorObject, ValidateFunction } from 'ajv';
 import type { FormatName } from 'ajv-formats';
 import { createRequestAjv, createResponseAjv } from 'express-openapi-validator/dist/framework/ajv';
 import { OpenAPISchemaValidator } from 'express-openapi-validator/dist/framework/openapi.schema.validator';
-import type { AjvInstance, OpenAPIV3 } from 'express-openapi-validator/dist/framework/types';
-import { augmentAjvErrors } from 'express-openapi-validator/dist/middlewares/util';
+import type { OpenAPIV3 } from 'express-openapi-validator/dist/framework/types';
 import type { JsonObject } from './document';
-import { exactLiteral, exactNumber } from './json';
-import { canonicalJson } from './json-text';
-import { isMultipleOf, parseDecimal } from './schema/decimal';
+import type { Holder } from './json';
+import type { Components } from './schema/applicable';
+import { Interner } from './schema/identity';
+import { BudgetExceeded, Judgment } from './schema/judgment';
 
 /** The value to judge: an object, so that the exact value of a number in it can be looked up. */
 export type Envelope = Record<string, unknown>;
@@ -30,6 +30,14 @@ export interface Violation {
 
 /** Judges an envelope; no violation means that it conforms. */
 export type Check = (envelope: Envelope) => readonly Violation[];
+
+/** Judges the envelopes of one schema. */
+export interface Judge {
+  /** Ends at the first violation. */
+  readonly first: Check;
+  /** Lists all violations; none if that would cost too much. */
+  readonly all: Check;
+}
 
 type DocumentV3_1 = OpenAPIV3.DocumentV3_1;
 
@@ -47,7 +55,7 @@ export function documentErrors(root: object): { pointer: string; message: string
     ];
   }
   openApiSchema ??= new OpenAPISchemaValidator({ version: '3.1.0', validateApiSpec: true });
-  const { errors } = openApiSchema.validate(root as DocumentV3_1);
+  const { errors } = openApiSchema.validate(withDoubles(root) as DocumentV3_1);
   // `if` and `oneOf` only repeat that something below them is wrong.
   const told = (errors ?? []).filter(({ keyword }) => keyword !== 'if' && keyword !== 'oneOf');
   return told.map(({ instancePath, message }) => ({
@@ -60,61 +68,20 @@ let metaschema: Check | undefined;
 
 /** What the metaschema of JSON Schema 2020-12 finds in the schema at `schema` of the envelope. */
 export function schemaErrors(envelope: { readonly schema: unknown }): readonly Violation[] {
-  metaschema ??= responseCompiler({})({
+  metaschema ??= createCompiler('response', { components: {}, constants: new Interner() }, true).compile({
     type: 'object',
     properties: { schema: { $ref: 'https://json-schema.org/draft/2020-12/schema' } },
   });
-  return metaschema(envelope);
+  return metaschema({ schema: withDoubles(envelope.schema) });
 }
 
-const INT64_MIN = -(2n ** 63n);
-const INT64_MAX = 2n ** 63n - 1n;
-
-/** Fails a keyword of ours with a message. */
-function fail(validate: SchemaValidateFunction, keyword: string, message: string): false {
-  validate.errors = [{ keyword, message, params: {} }];
-  return false;
+/** A value whose bigints are doubles: ajv knows no others, and to be a number is all that is judged of them. */
+function withDoubles(value: unknown): unknown {
+  if (typeof value === 'bigint') return Number(value);
+  if (Array.isArray(value)) return value.map(withDoubles);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withDoubles(item)]));
 }
-
-interface Exact {
-  readonly integer: boolean;
-  readonly int64: boolean;
-  readonly multipleOf: number | undefined;
-}
-
-/** `exact`: a number, judged by what was written and not by the nearest double. */
-const exact: FuncKeywordDefinition = {
-  keyword: 'exact',
-  type: 'number',
-  errors: true,
-  validate: function validate({ integer, int64, multipleOf }: Exact, double: number, _, context) {
-    const written = context && exactNumber(context.parentData, context.parentDataProperty);
-    if (integer && written === null) return fail(validate, 'exact', 'must be integer');
-    const value = written ?? double;
-    if (int64 && Number.isInteger(double) && (value < INT64_MIN || value > INT64_MAX)) {
-      return fail(validate, 'exact', 'must match format "int64"');
-    }
-    if (multipleOf !== undefined) {
-      const literal = context
-        ? exactLiteral(context.parentData, context.parentDataProperty, double)
-        : String(double);
-      if (isMultipleOf(parseDecimal(literal), parseDecimal(String(multipleOf)))) return true;
-      return fail(validate, 'exact', `must be multiple of ${multipleOf}`);
-    }
-    return true;
-  } satisfies SchemaValidateFunction as SchemaValidateFunction,
-};
-
-/** `unique: true`: uniqueItems of JSON Schema, in linear time and exact. */
-const unique: FuncKeywordDefinition = {
-  keyword: 'unique',
-  type: 'array',
-  errors: true,
-  validate: function validate(_rule: true, items: unknown[]) {
-    const seen = new Set(items.map((_, i) => canonicalJson(items, i)));
-    return seen.size === items.length || fail(validate, 'unique', 'must NOT have duplicate items');
-  } satisfies SchemaValidateFunction as SchemaValidateFunction,
-};
 
 /** The formats of JSON Schema 2020-12, beside those of OpenAPI that express-openapi-validator brings. */
 const formats: FormatName[] = [
@@ -143,37 +110,42 @@ const options = {
   code: { optimize: false }, // V8 does that; ajv takes half of the start-up for it
   formats: {},
   ajvFormats: { mode: 'full' as const, formats },
-  keywords: [exact, unique],
 };
 
-function violation({ instancePath, message = 'is not valid', params }: ErrorObject): Violation {
-  const { missingProperty, additionalProperty, unevaluatedProperty } = params as Partial<
-    Record<string, string>
-  >;
+interface ErrorParameters {
+  readonly missingProperty?: string;
+  readonly additionalProperty?: string;
+  readonly unevaluatedProperty?: string;
+  readonly allowedValues?: readonly unknown[];
+}
+
+function violation({ instancePath, keyword, message = 'is not valid', params }: ErrorObject): Violation {
+  const { missingProperty, additionalProperty, unevaluatedProperty, allowedValues } =
+    params as ErrorParameters;
   // At the top stand the parts of a request or response, not the properties of a value.
   if (instancePath === '' && missingProperty !== undefined) {
     return { place: `/${missingProperty}`, message: 'is required' };
+  }
+  if (keyword === 'enum' && allowedValues) {
+    return { place: instancePath, message: `${message}: ${allowedValues.join(', ')}` };
   }
   const surplus = additionalProperty ?? unevaluatedProperty;
   return { place: surplus === undefined ? instancePath : `${instancePath}/${surplus}`, message };
 }
 
-/** Schemas that others refer to, by identifier. */
-export type Components = Readonly<Record<string, JsonObject>>;
+/** The rewritten schemas of a document, for one direction. */
+export interface Schemas {
+  /** Schemas that others refer to, by identifier. */
+  readonly components: Components;
+  readonly constants: Interner;
+}
 
-/** Compiles the check of an envelope. Equal schemas share one, as the error responses of most operations do. */
-export type Compile = (schema: JsonObject) => Check;
-
-function compiler(ajv: AjvInstance, components: Components): Compile {
-  for (const schema of Object.values(components)) ajv.addSchema(schema);
-  const compiled = new Map<string, ValidateFunction>();
-  return (schema) => {
-    const text = JSON.stringify(schema);
-    const validate = compiled.get(text) ?? ajv.compile(schema);
-    compiled.set(text, validate);
-    return (envelope) =>
-      validate(envelope) ? CONFORMS : augmentAjvErrors(validate.errors ?? undefined).map(violation);
-  };
+/** Compiles checks of what goes one way. */
+export interface Compiler {
+  /** Compiles the check of an envelope. Equal schemas share one, as the error responses of most operations do. */
+  readonly compile: (schema: JsonObject) => Check;
+  /** Whether the value at `holder[key]` conforms to a component; `run` is one object for all questions about a value. */
+  readonly takes: (identifier: string, holder: Holder, key: string | number, run: object) => boolean;
 }
 
 const CONFORMS: readonly Violation[] = [];
@@ -185,15 +157,38 @@ const EMPTY: DocumentV3_1 = {
 };
 
 /**
- * Compiles checks of what enters. They fill in the defaults of the schemas.
- *
- * @param allErrors whether a check lists all violations or ends at the first
+ * @param allErrors whether a check lists all violations, or ends at the first. One that would cost too much lists none:
+ *   it is to be asked only about what does not conform.
  */
-export function requestCompiler(components: Components, allErrors: boolean): Compile {
-  return compiler(createRequestAjv(EMPTY, { ...options, allErrors, useDefaults: true }), components);
-}
-
-/** Compiles checks of what leaves. They list all violations. */
-export function responseCompiler(components: Components): Compile {
-  return compiler(createResponseAjv(EMPTY, { ...options, allErrors: true }), components);
+export function createCompiler(
+  direction: 'request' | 'response',
+  { components, constants }: Schemas,
+  allErrors: boolean,
+): Compiler {
+  const judge = new Judgment(components, constants, allErrors);
+  const createAjv = direction === 'request' ? createRequestAjv : createResponseAjv;
+  const ajv = createAjv(EMPTY, { ...options, keywords: judge.keywords(), allErrors });
+  const compiled = new Map<string, ValidateFunction>();
+  const compile = (schema: JsonObject): ValidateFunction => {
+    const text = JSON.stringify(schema);
+    const validate = compiled.get(text) ?? ajv.compile(schema);
+    compiled.set(text, validate);
+    return validate;
+  };
+  judge.compile = compile;
+  return {
+    compile(schema) {
+      const validate = compile(schema);
+      return (envelope) => {
+        judge.begin();
+        try {
+          return validate(envelope) ? CONFORMS : (validate.errors ?? []).map(violation);
+        } catch (error) {
+          if (error instanceof BudgetExceeded) return CONFORMS;
+          throw error;
+        }
+      };
+    },
+    takes: (identifier, holder, key, run) => judge.takes(identifier, holder, key, run),
+  };
 }

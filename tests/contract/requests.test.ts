@@ -95,12 +95,6 @@ describe('a body that does not match the document is 400 / 40001, with the place
     expect([response.status, response.body]).toEqual([400, error(40001, message)]);
   });
 
-  it('names at most ten violations, and looks for no more than one in a large body', async () => {
-    const { app } = { app: buildApp() };
-    const large = await post(`{"id":"${'x'.repeat(20_000)}","name":5}`, {}, app);
-    expect(large.body).toEqual(error(40001, 'body/name must be string'));
-  });
-
   it('never repeats what the client sent', async () => {
     const response = await post('{"id":"hunter2","name":5}');
     expect(response.text).not.toContain('hunter2');

@@ -4,6 +4,7 @@ import { type Holder, parseJson } from '../../src/contract/json';
 import { stringifyJson } from '../../src/contract/json-text';
 import { cover, parseMediaType } from '../../src/contract/media-type';
 import { readOperations } from '../../src/contract/operations';
+import { SchemaSet } from '../../src/contract/schemas';
 import { Shapes } from '../../src/contract/shapes';
 
 /**
@@ -28,7 +29,7 @@ export function createTypedClient<Paths extends object>(
 function exactResponses(document: OpenApiDocument): Middleware {
   const operations = readOperations(document);
   // No branch is asked for: where any schema calls a number an int64, it is one.
-  const shapes = new Shapes(document, 'request', () => true);
+  const shapes = new Shapes(new SchemaSet(document, 'request'), 'request', () => true);
   return {
     async onResponse({ request, response, schemaPath }) {
       const operation = operations.find(

@@ -1,0 +1,93 @@
+import { below, isObject, type JsonObject, members, type OpenApiDocument } from '../document';
+
+const SCHEMAS = '/components/schemas';
+
+/** A discriminator (OpenAPI 3.1 section 4.8.25), resolved: where the schema of each name stands. */
+export interface Discriminator {
+  readonly property: string;
+  /** The schema of the discriminator itself may be among them. */
+  readonly branches: ReadonlyMap<string, string>;
+  /** Where the branches are listed; undefined for a parent whose subtypes refer to it in their `allOf`. */
+  readonly keyword: 'oneOf' | 'anyOf' | undefined;
+}
+
+/** Reads the discriminators of a document. */
+export class Discriminators {
+  private subtypes: ReadonlyMap<string, readonly string[]> | undefined;
+
+  constructor(private readonly document: OpenApiDocument) {}
+
+  /**
+   * The discriminator of the schema at `pointer`; a mapping that leads nowhere is a finding. Undefined if there is none,
+   * or if it has nothing to choose from.
+   */
+  at(pointer: string, schema: JsonObject): Discriminator | undefined {
+    const { discriminator } = schema;
+    if (!isObject(discriminator) || typeof discriminator['propertyName'] !== 'string') return undefined;
+    const keyword = (['oneOf', 'anyOf'] as const).find((name) => Array.isArray(schema[name]));
+    const branches = new Map<string, string>();
+    for (const target of keyword ? this.branches(pointer, keyword, schema) : this.family(pointer)) {
+      const name = componentName(target);
+      if (name !== undefined) branches.set(name, target);
+    }
+    const mapping = members(discriminator['mapping']);
+    for (const [name, reference] of mapping) {
+      const target = this.mapped(reference, below(pointer, 'discriminator', 'mapping', name));
+      if (target !== undefined) branches.set(name, target);
+    }
+    if (branches.size === 0 || (!keyword && mapping.length === 0 && branches.size === 1)) return undefined;
+    return { property: discriminator['propertyName'], branches, keyword };
+  }
+
+  private branches(pointer: string, keyword: string, schema: JsonObject): string[] {
+    return [schema[keyword]].flat().flatMap((branch, i) => {
+      const target =
+        isObject(branch) && '$ref' in branch
+          ? this.document.target(branch['$ref'], below(pointer, keyword, i))
+          : undefined;
+      return target === undefined ? [] : [target];
+    });
+  }
+
+  /** A value of a mapping is the name of a component or a reference. */
+  private mapped(reference: unknown, pointer: string): string | undefined {
+    const named = below(SCHEMAS, String(reference));
+    if (this.document.at(named) !== undefined) return named;
+    const target = this.document.resolve(reference);
+    if (target === undefined) {
+      this.document.addFinding(
+        pointer,
+        `${JSON.stringify(reference)} is neither a component nor a reference to a schema`,
+      );
+    }
+    return target;
+  }
+
+  /** The schema at `pointer`, and all that have it in their `allOf`, directly or not. */
+  private family(pointer: string): string[] {
+    this.subtypes ??= subtypesIn(this.document);
+    const family = new Set(componentName(pointer) === undefined ? [] : [pointer]);
+    for (const member of family) for (const subtype of this.subtypes.get(member) ?? []) family.add(subtype);
+    return [...family];
+  }
+}
+
+/** The name by which a discriminator knows a schema without a mapping. */
+function componentName(pointer: string): string | undefined {
+  const name = pointer.startsWith(`${SCHEMAS}/`) ? pointer.slice(SCHEMAS.length + 1) : '';
+  return name === '' || name.includes('/') ? undefined : name;
+}
+
+/** The components that refer to a schema in their `allOf`, by where that stands. */
+function subtypesIn(document: OpenApiDocument): Map<string, string[]> {
+  const subtypes = new Map<string, string[]>();
+  for (const [name, schema] of members(document.at(SCHEMAS))) {
+    if (!isObject(schema)) continue;
+    for (const part of [schema['allOf'] ?? []].flat()) {
+      const parent: string | undefined =
+        isObject(part) && '$ref' in part ? document.resolve(part['$ref']) : undefined;
+      if (parent !== undefined) subtypes.set(parent, [...(subtypes.get(parent) ?? []), below(SCHEMAS, name)]);
+    }
+  }
+  return subtypes;
+}

@@ -1,0 +1,54 @@
+import { exactLiteral, exactNumber } from '../json';
+import { isMultipleOf, parseDecimal } from './decimal';
+
+/** The comparisons of a number that ajv leaves to `exact`, as JSON: integers beyond the doubles are texts. */
+export interface ExactRule {
+  readonly integer?: boolean;
+  readonly int64?: boolean;
+  readonly bounds?: Readonly<Record<string, string>>;
+  readonly multipleOf?: string;
+}
+
+const INT64_MIN = -(2n ** 63n);
+const INT64_MAX = 2n ** 63n - 1n;
+
+type Compare = (value: number | bigint, bound: bigint) => boolean;
+const BOUNDS: Readonly<Record<string, readonly [sign: string, holds: Compare]>> = {
+  minimum: ['>=', (value, bound) => value >= bound],
+  maximum: ['<=', (value, bound) => value <= bound],
+  exclusiveMinimum: ['>', (value, bound) => value > bound],
+  exclusiveMaximum: ['<', (value, bound) => value < bound],
+};
+
+/** Keywords of bounds, each compared exactly where a double would not do. */
+export const BOUND_KEYWORDS = Object.keys(BOUNDS);
+
+/** What is wrong with the number at `holder[key]`, whose double is given; an empty text if nothing is. */
+export type JudgeNumber = (double: number, holder: object, key: string | number) => string;
+
+/** Compiles a rule. The literal that the client wrote is judged, not the double nearest to it. */
+export function compileExact({ integer, int64, bounds, multipleOf }: ExactRule): JudgeNumber {
+  const compared = Object.entries(bounds ?? {}).flatMap(([keyword, text]) => {
+    const bound = BOUNDS[keyword];
+    return bound ? [{ sign: bound[0], holds: bound[1], bound: BigInt(text) }] : [];
+  });
+  const step = multipleOf === undefined ? undefined : parseDecimal(multipleOf);
+  const wholeStep = Number.isSafeInteger(Number(multipleOf)) ? Number(multipleOf) : undefined;
+  return (double, holder, key) => {
+    const written = exactNumber(holder, key);
+    if (written === null && integer === true) return 'must be integer';
+    const value = written ?? double;
+    if (int64 === true && Number.isInteger(double) && (value < INT64_MIN || value > INT64_MAX)) {
+      return 'must match format "int64"';
+    }
+    for (const { sign, holds, bound } of compared)
+      if (!holds(value, bound)) return `must be ${sign} ${bound}`;
+    const whole = written === undefined && Number.isSafeInteger(double) ? double : undefined;
+    const multiple =
+      step === undefined ||
+      (whole !== undefined && wholeStep !== undefined
+        ? whole % wholeStep === 0
+        : isMultipleOf(parseDecimal(exactLiteral(holder, key, double)), step));
+    return multiple ? '' : `must be multiple of ${String(multipleOf)}`;
+  };
+}

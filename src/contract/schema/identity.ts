@@ -1,0 +1,51 @@
+import { exactLiteral } from '../json';
+import { parseDecimal } from './decimal';
+
+/** A text that equal numbers share, and no two others. */
+function textOfNumber(literal: string): string {
+  const { negative, digits, exponent } = parseDecimal(literal);
+  return `${negative && digits !== '' ? '-' : ''}${digits}e${exponent}`;
+}
+
+/**
+ * Gives equal JSON values the same number, and others another one. Each object and array is read once, so that all
+ * comparisons of the values below one root take time linear in its size.
+ */
+export class Interner {
+  private readonly numbers = new Map<string, number>();
+  private readonly known = new WeakMap<object, number>();
+
+  /** @param constants values that keep their numbers here; nothing may be added to them anymore */
+  constructor(private readonly constants?: Interner) {}
+
+  /** The number of the value at `holder[key]`. */
+  of(holder: object, key: string | number): number {
+    const value: unknown = Reflect.get(holder, key);
+    if (typeof value !== 'object' || value === null) return this.intern(this.textOf(value, holder, key));
+    const known = this.known.get(value);
+    if (known !== undefined) return known;
+    const text = Array.isArray(value)
+      ? `[${value.map((_, i) => this.of(value, i)).join()}`
+      : `{${Object.keys(value)
+          .sort()
+          .map((name) => `${JSON.stringify(name)}${this.of(value, name)}`)
+          .join()}`;
+    const number = this.intern(text);
+    this.known.set(value, number);
+    return number;
+  }
+
+  private textOf(value: unknown, holder: object, key: string | number): string {
+    if (typeof value === 'string') return `"${value}`;
+    if (typeof value === 'number') return textOfNumber(exactLiteral(holder, key, value));
+    return typeof value === 'bigint' ? textOfNumber(String(value)) : String(value);
+  }
+
+  private intern(text: string): number {
+    const known = this.constants?.numbers.get(text) ?? this.numbers.get(text);
+    if (known !== undefined) return known;
+    const number = (this.constants?.numbers.size ?? 0) + this.numbers.size;
+    this.numbers.set(text, number);
+    return number;
+  }
+}

@@ -1,0 +1,335 @@
+import request from 'supertest';
+import { buildDocument, buildService, json } from '../support/service';
+import { receive } from './receive';
+import { hidden, ok, respond } from './respond';
+
+const text = { type: 'string' };
+const int64 = { type: 'integer', format: 'int64' };
+
+describe('a handler gets the properties that its type lists', () => {
+  const listed = { type: 'object', properties: { a: text } };
+  it.each([
+    ['beside those listed', listed, '{"a":"","x":1}', '{"a":""}'],
+    ['in an object within', { properties: { o: listed } }, '{"o":{"a":"","x":1}}', '{"o":{"a":""}}'],
+    ['in items', { items: listed }, '[{"a":"","x":1}]', '[{"a":""}]'],
+    ['behind a reference', { $ref: '#/components/schemas/Listed' }, '{"a":"","x":1}', '{"a":""}'],
+    [
+      'beside an allOf',
+      { allOf: [listed, { properties: { b: int64 } }] },
+      '{"a":"","b":1,"x":1}',
+      '{"a":"","b":1}',
+    ],
+    [
+      'of a branch not taken',
+      {
+        properties: { a: text },
+        anyOf: [{ properties: { b: int64 }, required: ['b'] }, { properties: { c: int64 } }],
+      },
+      '{"a":"","b":"","c":1}',
+      '{"a":"","c":1}',
+    ],
+    [
+      'below a pattern',
+      { patternProperties: { '^p': listed } },
+      '{"p":{"a":"","x":1},"y":1}',
+      '{"p":{"a":""},"y":1}',
+    ],
+    ['but all where none is listed', { type: 'object' }, '{"x":1}', '{"x":1}'],
+    ['or the list is empty', { type: 'object', properties: {} }, '{"x":1}', '{"x":1}'],
+    [
+      'or the schema opens itself',
+      { ...listed, additionalProperties: int64 },
+      '{"a":"","x":1}',
+      '{"a":"","x":1}',
+    ],
+    [
+      'or a part of it does',
+      { allOf: [listed, { additionalProperties: true }] },
+      '{"a":"","x":1}',
+      '{"a":"","x":1}',
+    ],
+    ['or with what is left', { ...listed, unevaluatedProperties: {} }, '{"a":"","x":1}', '{"a":"","x":1}'],
+  ])('%s', async (_, schema, sent, received) => {
+    expect(await receive(schema, sent, { Listed: listed })).toBe(received);
+  });
+});
+
+/** Ways to put a marked schema into an object; `marked` is the value there that is marked, `free` one that is not. */
+function placements(keyword: string) {
+  const mark = { type: 'string', [keyword]: true };
+  const other = { type: 'integer' };
+  const either = { p: { anyOf: [mark, other] } };
+  const object = (schema: object) => ({ type: 'object', ...schema });
+  const placed: [place: string, schema: object, marked: string, free: string, left: string][] = [
+    ['properties', object({ properties: { p: mark, q: text } }), '{"p":"s","q":""}', '{"q":""}', '{"q":""}'],
+    ['anyOf', object({ properties: either }), '{"p":"s"}', '{"p":1}', '{}'],
+    ['oneOf', object({ properties: { p: { oneOf: [other, mark] } } }), '{"p":"s"}', '{"p":1}', '{}'],
+    [
+      'then',
+      object({ properties: { p: { if: { type: 'string' }, then: mark } } }),
+      '{"p":"s"}',
+      '{"p":1}',
+      '{}',
+    ],
+    [
+      'else',
+      object({ properties: { p: { if: { type: 'integer' }, else: mark } } }),
+      '{"p":"s"}',
+      '{"p":1}',
+      '{}',
+    ],
+    ['if', object({ properties: { p: { if: mark } } }), '{"p":"s"}', '{"p":1}', '{}'],
+    [
+      'a reference in anyOf',
+      object({ properties: { p: { anyOf: [{ $ref: '#/components/schemas/M' }, other] } } }),
+      '{"p":"s"}',
+      '{"p":1}',
+      '{}',
+    ],
+    [
+      'an allOf in anyOf',
+      object({ properties: { p: { anyOf: [{ allOf: [mark] }, other] } } }),
+      '{"p":"s"}',
+      '{"p":1}',
+      '{}',
+    ],
+    ['patternProperties', object({ patternProperties: { '^p': mark } }), '{"p":"s"}', '{"q":1}', '{}'],
+    [
+      'additionalProperties',
+      object({ properties: { q: text }, additionalProperties: mark }),
+      '{"p":"s"}',
+      '{"q":""}',
+      '{}',
+    ],
+    [
+      'unevaluatedProperties',
+      object({ properties: { q: text }, unevaluatedProperties: mark }),
+      '{"p":"s"}',
+      '{"q":""}',
+      '{}',
+    ],
+    [
+      'dependentSchemas',
+      object({ properties: { q: text }, dependentSchemas: { q: { properties: { p: mark } } } }),
+      '{"q":"","p":"s"}',
+      '{"q":""}',
+      '{"q":""}',
+    ],
+    [
+      'a branch of the object',
+      object({
+        oneOf: [{ required: ['k'], properties: { k: text, p: mark } }, { properties: { k: false, q: text } }],
+      }),
+      '{"k":"","p":"s"}',
+      '{"k":""}',
+      '{"k":""}',
+    ],
+    [
+      'a nested object',
+      object({ properties: { o: object({ properties: either }) } }),
+      '{"o":{"p":"s"}}',
+      '{"o":{"p":1}}',
+      '{"o":{}}',
+    ],
+    [
+      'objects in items',
+      object({ properties: { o: { type: 'array', items: object({ properties: either }) } } }),
+      '{"o":[{"p":"s"}]}',
+      '{"o":[{"p":1}]}',
+      '{"o":[{}]}',
+    ],
+  ];
+  return placed.flatMap(([place, schema, marked, free, left]) => {
+    const required = requiredBy(marked, left);
+    const way = { schema, marked, free, left, schemas: { M: mark, S: schema } };
+    const reference = { $ref: '#/components/schemas/S', required };
+    return [
+      { place, ...way },
+      // Whatever requires the property, none does in the direction in which it does not go.
+      { place: `${place}, required`, ...way, schema: { allOf: [schema, { required }] } },
+      { place: `${place}, required beside a reference`, ...way, schema: reference },
+    ];
+  });
+}
+function requiredBy(marked: string, left: string): string[] {
+  const names = (body: string) => Object.keys(JSON.parse(body) as object);
+  return names(marked).filter((name) => !names(left).includes(name));
+}
+
+it.each(placements('readOnly'))(
+  'no request has what is readOnly in $place',
+  async ({ schema, marked, free, left, schemas }) => {
+    expect(await receive(schema, marked, schemas)).toContain('is read-only');
+    expect(await receive(schema, free, schemas)).toBe(free);
+    expect(await receive(schema, left, schemas)).toBe(left);
+  },
+);
+
+it.each(placements('writeOnly'))(
+  'no response has what is writeOnly in $place',
+  async ({ schema, marked, free, left, schemas }) => {
+    const send = (body: string) =>
+      respond(ok(schema), { status: 200, body: JSON.parse(body) as unknown }, { schemas });
+    expect(await send(marked)).toMatchObject({ status: 200, text: left });
+    expect(await send(free)).toMatchObject({ status: 200, text: free });
+    expect(await send(left)).toMatchObject({ status: 200, text: left });
+  },
+);
+
+it.each([
+  ['items', { type: 'array', items: { ...text, writeOnly: true } }],
+  ['some items', { type: 'array', items: { anyOf: [{ ...text, writeOnly: true }, int64] } }],
+  ['prefixItems', { type: 'array', prefixItems: [{ ...text, writeOnly: true }] }],
+  ['the whole, by a branch', { type: 'array', anyOf: [{ minItems: 1, writeOnly: true }, { maxItems: 0 }] }],
+])('what is writeOnly and cannot be left out is not sent: %s', async (_, schema) => {
+  expect(await respond(ok(schema), { status: 200, body: ['s'] })).toMatchObject({
+    ...hidden,
+    log: expect.stringContaining('is write-only') as string,
+  });
+  expect(await respond(ok(schema), { status: 200, body: [] })).toMatchObject({ status: 200 });
+});
+
+describe('a default is filled in where a property is absent', () => {
+  const big = 9007199254740993n;
+  const schemas = {
+    D: { type: 'integer', default: 7 },
+    Deep: { type: 'object', properties: { d: { ...text, default: 'x' } } },
+  };
+  it.each([
+    ['of the property', { properties: { p: { ...text, default: 'x' } } }, '{}', '{"p":"x"}'],
+    ['unless it is there', { properties: { p: { ...text, default: 'x' } } }, '{"p":"y"}', '{"p":"y"}'],
+    ['behind a reference', { properties: { p: { $ref: '#/components/schemas/D' } } }, '{}', '{"p":7}'],
+    [
+      'beside a reference',
+      { properties: { p: { $ref: '#/components/schemas/D', default: 8 } } },
+      '{}',
+      '{"p":8}',
+    ],
+    ['in a part', { properties: { p: { allOf: [{ $ref: '#/components/schemas/D' }] } } }, '{}', '{"p":7}'],
+    [
+      'in a part of the object',
+      { allOf: [{ properties: { p: { ...text, default: 'x' } } }] },
+      '{}',
+      '{"p":"x"}',
+    ],
+    [
+      'of an object, with those in it',
+      { properties: { p: { $ref: '#/components/schemas/Deep', default: {} } } },
+      '{}',
+      '{"p":{"d":"x"}}',
+    ],
+    [
+      'in an object within',
+      { properties: { p: { $ref: '#/components/schemas/Deep' } } },
+      '{"p":{}}',
+      '{"p":{"d":"x"}}',
+    ],
+    [
+      'in an item',
+      { items: { $ref: '#/components/schemas/Deep' } },
+      '[{},{"d":"y"}]',
+      '[{"d":"x"},{"d":"y"}]',
+    ],
+    [
+      'in a branch that is taken',
+      {
+        type: 'object',
+        oneOf: [
+          { required: ['k'], properties: { k: text, p: { ...text, default: 'x' } } },
+          { properties: { k: false, q: { ...text, default: 'y' } } },
+        ],
+      },
+      '{"k":""}',
+      '{"k":"","p":"x"}',
+    ],
+    [
+      'in a branch of a condition',
+      {
+        properties: { k: text },
+        if: { required: ['k'] },
+        then: { properties: { p: { ...text, default: 'x' } } },
+      },
+      '{"k":""}',
+      '{"k":"","p":"x"}',
+    ],
+    ['null', { properties: { p: { type: ['null', 'string'], default: null } } }, '{}', '{"p":null}'],
+    ['a list', { properties: { p: { type: 'array', items: int64, default: [1, 2] } } }, '{}', '{"p":[1,2]}'],
+    ['an int64', { properties: { p: { ...int64, default: big } } }, '{}', `{"p":${big}}`],
+    [
+      'of the name constructor',
+      { properties: { constructor: { ...text, default: 'x' } } },
+      '{}',
+      '{"constructor":"x"}',
+    ],
+    [
+      'but no property that is readOnly',
+      { properties: { p: { ...text, readOnly: true, default: 'x' } } },
+      '{}',
+      '{}',
+    ],
+  ])('%s', async (_, schema, sent, received) => {
+    expect(await receive({ type: ['object', 'array'], ...schema }, sent, schemas)).toBe(received);
+  });
+
+  it('anew for each request', async () => {
+    const content = json({
+      type: 'object',
+      properties: { p: { type: 'array', items: int64, default: [1] } },
+    });
+    const lists: unknown[][] = [];
+    const postThing = ({ body }: { body: { p: unknown[] } }) => {
+      lists.push([...body.p]);
+      body.p.push(2);
+      return Promise.resolve({ status: 204 });
+    };
+    const { app } = buildService({
+      document: buildDocument({ operation: { requestBody: { content } } }),
+      handlers: { postThing: postThing },
+    });
+    await request(app).post('/things').send({});
+    await request(app).post('/things').send({});
+    expect(lists).toEqual([[1n], [1n]]);
+  });
+
+  it.each([
+    ['query', 'form'],
+    ['header', 'simple'],
+    ['cookie', 'form'],
+  ])('of a parameter in %s', async (location, style) => {
+    const parameter = (name: string, schema: object) => ({ name, in: location, style, schema });
+    const parameters = [
+      parameter('n', { ...int64, default: big }),
+      parameter('s', { $ref: '#/components/schemas/S' }),
+      parameter('l', { type: 'array', items: text, default: ['a'] }),
+      parameter('none', text),
+    ];
+    let received: unknown;
+    const postThing = (given: object) => {
+      received = Reflect.get(given, location);
+      return Promise.resolve({ status: 204 });
+    };
+    const document = buildDocument({
+      operation: { parameters },
+      components: { schemas: { S: { allOf: [{ ...text, default: 'x' }] } } },
+    });
+    const { app } = buildService({ document, handlers: { postThing: postThing } });
+    await request(app).post('/things').expect(204);
+    expect(received).toEqual({ n: big, s: 'x', l: ['a'] });
+  });
+
+  it('of a form', async () => {
+    const schema = { type: 'object', properties: { n: { ...int64, default: 3 }, s: text } };
+    let received: unknown;
+    const postThing = ({ body }: { body: unknown }) => {
+      received = body;
+      return Promise.resolve({ status: 204 });
+    };
+    const content = { 'application/x-www-form-urlencoded': { schema } };
+    const { app } = buildService({
+      document: buildDocument({ operation: { requestBody: { content } } }),
+      handlers: { postThing: postThing },
+    });
+    await request(app).post('/things').type('form').send('s=a&x=1').expect(204);
+    expect(received).toEqual({ n: 3n, s: 'a' });
+  });
+});

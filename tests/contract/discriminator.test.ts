@@ -1,0 +1,112 @@
+import { receive } from './receive';
+import { hidden, ok, respond } from './respond';
+
+const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+const text = { type: 'string' };
+const int64 = { type: 'integer', format: 'int64' };
+
+/** Animals whose schemas are listed by a oneOf or anyOf. */
+const listed = (keyword: string, discriminator: object) => ({
+  Pet: {
+    [keyword]: [ref('Cat'), ref('Dog'), { type: 'null' }],
+    discriminator: { propertyName: 'kind', ...discriminator },
+  },
+  Cat: { type: 'object', required: ['kind'], properties: { kind: text, name: text } },
+  Dog: { type: 'object', required: ['kind', 'packSize'], properties: { kind: text, packSize: int64 } },
+});
+
+/** Animals that have their parent in an allOf. */
+const derived = (discriminator: object) => ({
+  Pet: {
+    type: 'object',
+    required: ['kind'],
+    properties: { kind: text, friend: ref('Pet') },
+    discriminator: { propertyName: 'kind', ...discriminator },
+  },
+  Cat: { allOf: [ref('Pet'), { properties: { name: text } }] },
+  Dog: { allOf: [ref('Pet'), { required: ['packSize'], properties: { packSize: int64 } }] },
+  Puppy: { allOf: [ref('Dog'), { required: ['age'], properties: { age: int64 } }] },
+});
+
+const mapping = { mapping: { cat: 'Cat', dog: '#/components/schemas/Dog' } };
+
+const FAMILIES: readonly (readonly [string, Readonly<Record<string, object>>, dog: string, cat: string])[] = [
+  ['beside oneOf', listed('oneOf', {}), 'Dog', 'Cat'],
+  ['beside anyOf', listed('anyOf', {}), 'Dog', 'Cat'],
+  ['beside oneOf, with a mapping', listed('oneOf', mapping), 'dog', 'cat'],
+  ['of a parent', derived({}), 'Dog', 'Cat'],
+  ['of a parent, with a mapping', derived(mapping), 'dog', 'cat'],
+];
+
+describe.each(FAMILIES)('a discriminator %s names the schema that judges', (_, schemas, dog, cat) => {
+  const schema = ref('Pet');
+  const respondWith = (body: unknown) => respond(ok(schema), { status: 200, body }, { schemas });
+
+  it('on the way in', async () => {
+    const good = `{"kind":"${dog}","packSize":9007199254740993}`;
+    expect(await receive(schema, good, schemas)).toBe(good);
+    expect(await receive(schema, `{"kind":"${cat}","name":"a","x":1}`, schemas)).toBe(
+      `{"kind":"${cat}","name":"a"}`,
+    );
+    expect(await receive(schema, `{"kind":"${dog}"}`, schemas)).toBe(
+      "body must have required property 'packSize'",
+    );
+    expect(await receive(schema, `{"kind":"${dog}","packSize":""}`, schemas)).toBe(
+      'body/packSize must be integer',
+    );
+  });
+
+  it('on the way out, where a subtype keeps its own properties', async () => {
+    expect(await respondWith({ kind: dog, packSize: 3n, x: 1 })).toMatchObject({
+      status: 200,
+      text: `{"kind":"${dog}","packSize":3}`,
+    });
+    expect(await respondWith({ kind: dog })).toMatchObject(hidden);
+  });
+
+  it('behind references, in items and in properties', async () => {
+    const nested = { Box: { properties: { pets: { type: 'array', items: { allOf: [schema] } } } } };
+    const body = `{"pets":[{"kind":"${dog}","packSize":1},{"kind":"${cat}","name":"a"}]}`;
+    expect(await receive(ref('Box'), body, { ...schemas, ...nested })).toBe(body);
+    const wrong = `{"pets":[{"kind":"${dog}"}]}`;
+    expect(await receive(ref('Box'), wrong, { ...schemas, ...nested })).toContain(
+      "body/pets/0 must have required property 'packSize'",
+    );
+  });
+
+  it.each(['{}', '{"kind":"Cow"}', '{"kind":"constructor"}', '{"kind":1}'])(
+    'and %s is refused, with the names that there are',
+    async (body) => {
+      const message = await receive(schema, body, schemas);
+      expect(message).toContain(cat);
+      expect(message).toContain(dog);
+      expect(await respondWith(JSON.parse(body))).toMatchObject(hidden);
+    },
+  );
+});
+
+it('a value that is no object goes by the branches themselves', async () => {
+  expect(await receive(ref('Pet'), 'null', listed('oneOf', {}))).toBe('null');
+  expect(await receive(ref('Pet'), '1', listed('oneOf', {}))).toContain('must be');
+});
+
+describe('a family of several generations', () => {
+  const schemas = derived({});
+  it('names each of them, the parent too', async () => {
+    const puppy = '{"kind":"Puppy","packSize":1,"age":2}';
+    expect(await receive(ref('Pet'), puppy, schemas)).toBe(puppy);
+    expect(await receive(ref('Pet'), '{"kind":"Puppy","packSize":1}', schemas)).toContain("'age'");
+    expect(await receive(ref('Pet'), '{"kind":"Pet","packSize":1}', schemas)).toBe('{"kind":"Pet"}');
+  });
+
+  it('judges a friend of a friend, and a subtype asked for by itself', async () => {
+    const friends =
+      '{"kind":"Cat","friend":{"kind":"Dog","packSize":1,"friend":{"kind":"Puppy","packSize":1}}}';
+    expect(await receive(ref('Pet'), friends, schemas)).toContain(
+      "body/friend/friend must have required property 'age'",
+    );
+    expect(await receive(ref('Dog'), '{"kind":"Dog","packSize":1,"name":""}', schemas)).toBe(
+      '{"kind":"Dog","packSize":1}',
+    );
+  });
+});

@@ -1,0 +1,103 @@
+import { receive } from './receive';
+import { hidden, ok, respond } from './respond';
+
+const BIG = 9007199254740993n;
+const integer = { type: 'integer' };
+const int64 = { type: 'integer', format: 'int64' };
+const number = { type: 'number' };
+
+/** Keywords of numbers beyond the doubles, a value that conforms, and its neighbor that does not. */
+const KEYWORDS: readonly (readonly [string, object, good: string, bad: string])[] = [
+  ['minimum', { minimum: BIG }, `${BIG}`, `${BIG - 1n}`],
+  ['maximum', { maximum: BIG }, `${BIG}`, `${BIG + 1n}`],
+  ['exclusiveMinimum', { exclusiveMinimum: BIG }, `${BIG + 1n}`, `${BIG}`],
+  ['exclusiveMaximum', { exclusiveMaximum: BIG }, `${BIG - 1n}`, `${BIG}`],
+  ['const', { const: BIG }, `${BIG}.0`, `${BIG - 1n}`],
+  ['enum', { enum: [1, BIG] }, `${BIG}`, `${BIG + 1n}`],
+  ['multipleOf', { multipleOf: BIG }, `${BIG * 3n}`, `${BIG * 3n + 1n}`],
+  ['a bound that is a double', { maximum: 2 ** 53 }, `${2 ** 53}`, `${2n ** 53n + 1n}`],
+];
+
+describe.each([
+  ['an integer', integer],
+  ['an int64', int64],
+  ['a number', number],
+  ['no type', {}],
+])('%s is compared exactly', (_, type) => {
+  it.each(KEYWORDS)('with %s', async (_keyword, keyword, good, bad) => {
+    expect(await receive({ ...type, ...keyword }, good)).not.toContain('must');
+    expect(await receive({ ...type, ...keyword }, bad)).toMatch(/^body must /);
+    const send = (body: string) => respond(ok({ ...type, ...keyword }), { status: 200, body: BigInt(body) });
+    expect(await send(good.replace('.0', ''))).toMatchObject({ status: 200, text: good.replace('.0', '') });
+    expect(await send(bad)).toMatchObject(hidden);
+  });
+});
+
+it('compares what is in objects and arrays exactly', async () => {
+  const schema = { enum: [{ a: [BIG] }, [1]] };
+  expect(await receive(schema, `{"a":[${BIG}]}`)).not.toContain('must');
+  expect(await receive(schema, '[1.0]')).toBe('[1]');
+  expect(await receive(schema, `{"a":[${BIG - 1n}]}`)).toContain(
+    'must be equal to one of the allowed values',
+  );
+  expect(await receive({ uniqueItems: true }, `[${BIG},${BIG - 1n},1e30,2e30]`)).not.toContain('must');
+  expect(await receive({ uniqueItems: true }, `[{"a":${BIG},"b":1},{"b":1.0,"a":${BIG}.0}]`)).toContain(
+    'must NOT',
+  );
+});
+
+/** Names that every object inherits, and one that is a keyword. */
+const NAMES = [
+  'constructor',
+  'toString',
+  'hasOwnProperty',
+  'valueOf',
+  'isPrototypeOf',
+  '__defineGetter__',
+  '$ref',
+];
+
+describe.each(NAMES)('a property of the name %s is one like others', (name) => {
+  const text = { type: 'string' };
+  it.each([
+    ['properties', { properties: { [name]: text } }, '{}', `{"${name}":1}`],
+    ['required', { required: [name] }, `{"${name}":1}`, '{}'],
+    ['dependentRequired', { dependentRequired: { [name]: ['x'] } }, '{}', `{"${name}":1}`],
+    [
+      'dependentRequired, as what is required',
+      { dependentRequired: { x: [name] } },
+      `{"x":1,"${name}":1}`,
+      '{"x":1}',
+    ],
+    ['dependentSchemas', { dependentSchemas: { [name]: { required: ['x'] } } }, '{}', `{"${name}":1}`],
+    ['additionalProperties', { additionalProperties: text }, '{}', `{"${name}":1}`],
+    ['patternProperties', { patternProperties: { '.': text } }, '{}', `{"${name}":1}`],
+    [
+      'unevaluatedProperties',
+      { properties: { x: text }, unevaluatedProperties: false },
+      '{}',
+      `{"${name}":1}`,
+    ],
+    ['minProperties', { minProperties: 1 }, `{"${name}":1}`, '{}'],
+    ['enum', { enum: [{ [name]: 1 }] }, `{"${name}":1}`, '{}'],
+  ])('of %s', async (_, schema, good, bad) => {
+    expect(await receive({ type: 'object', ...schema }, good)).not.toContain('must');
+    expect(await receive({ type: 'object', ...schema }, bad)).toContain('must');
+    const send = (body: string) => respond(ok(schema), { status: 200, body: JSON.parse(body) as unknown });
+    expect((await send(good)).status).toBe(200);
+    if (!('properties' in schema) || Object.hasOwn(schema.properties, name)) expect(await send(bad)).toMatchObject(hidden);
+  });
+
+  it('of a branch, and of a component', async () => {
+    const schema = {
+      anyOf: [
+        { properties: { [name]: text }, required: [name] },
+        { $ref: `#/components/schemas/${name.replace('$', '')}` },
+      ],
+    };
+    const schemas = { [name.replace('$', '')]: { type: 'object', maxProperties: 0 } };
+    expect(await receive(schema, `{"${name}":"a"}`, schemas)).toBe(`{"${name}":"a"}`);
+    expect(await receive(schema, '{}', schemas)).toBe('{}');
+    expect(await receive(schema, `{"${name}":1}`, schemas)).toContain('must');
+  });
+});

@@ -1,0 +1,134 @@
+import { judged } from './judged';
+
+const body = { $ref: '#/components/schemas/Body' };
+const properties = { c: body };
+const types = ['object', 'array', 'string'];
+
+/** Schemas that refer to themselves from several branches; `innermost` is the value that all of them come down to. */
+const RECURSIVE: readonly (readonly [applicator: string, schema: object])[] = [
+  [
+    'anyOf',
+    { anyOf: [{ properties, required: ['c'] }, { properties, minProperties: 1 }, { type: 'string' }] },
+  ],
+  [
+    'oneOf',
+    { oneOf: [{ properties, required: ['c'] }, { properties, required: ['x'] }, { type: 'string' }] },
+  ],
+  ['oneOf below a property', { type: types, properties: { c: { oneOf: [body, { not: body }] } } }],
+  ['allOf', { type: types, allOf: [{ properties }, { properties }] }],
+  ['not', { type: types, properties, not: { required: ['c'], properties: { c: { not: body } } } }],
+  ['if', { type: types, if: { properties }, then: { properties }, else: { properties } }],
+  ['dependentSchemas', { type: types, properties, dependentSchemas: { c: { properties } } }],
+  ['patternProperties', { type: types, properties, patternProperties: { c: body, '^c': body } }],
+  [
+    'additionalProperties',
+    { type: types, anyOf: [{ additionalProperties: body }, { additionalProperties: body }] },
+  ],
+  [
+    'unevaluatedProperties',
+    { type: types, anyOf: [{ unevaluatedProperties: body }, true], unevaluatedProperties: body },
+  ],
+  ['items', { type: types, anyOf: [{ items: body }, { items: body, minItems: 2 }] }],
+  ['prefixItems', { type: types, anyOf: [{ prefixItems: [body] }, { prefixItems: [body], minItems: 2 }] }],
+  ['contains', { type: types, contains: body, items: body, minContains: 0 }],
+  ['unevaluatedItems', { type: types, anyOf: [{ contains: body }, { items: body }], unevaluatedItems: body }],
+  ['uniqueItems', { type: types, uniqueItems: true, items: body, contains: body }],
+  [
+    'discriminator',
+    { type: types, properties: { k: { type: 'string' }, c: body }, discriminator: { propertyName: 'k' } },
+  ],
+];
+
+/** CPU time of this process, in milliseconds. */
+function cpu(work: () => void): number {
+  const before = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
+
+describe.each(['request', 'response'] as const)('judging a %s is linear in the value', (direction) => {
+  it.each(RECURSIVE)('however deep %s refers to itself', (_, schema) => {
+    const schemas = { Body: schema, Sub: { allOf: [body, { properties, required: ['x'] }] } };
+    const { first, all, converted } = judged(schemas, direction);
+    for (const innermost of ['1', '""', '{}', '[]']) {
+      for (const [open, close] of [
+        ['{"c":', '}'],
+        ['{"k":"Sub","x":1,"c":', '}'],
+        ['[', ']'],
+      ] as const) {
+        const text = open.repeat(60) + innermost + close.repeat(60);
+        const spent = cpu(() => [first(text), all(text), converted(text)]);
+        expect(spent).toBeLessThan(200); // twice as much for each level would be years
+      }
+    }
+  });
+});
+
+const int64 = { type: 'integer', format: 'int64' };
+const forty = <T>(make: (i: number) => T): T[] => Array.from({ length: 40 }, (_, i) => make(i));
+const items = (text: string, bytes: number): string[] =>
+  Array.from({ length: Math.floor(bytes / (text.length + 1)) }, () => text);
+const large = (last: number | string) => [...Array.from({ length: 100 }, (_, i) => ({ a: i })), last];
+
+/** Schemas that are wide, or compare much, and near misses of a size in bytes. */
+const WIDE: readonly (readonly [name: string, schema: object, adversary: (bytes: number) => string])[] = [
+  [
+    'branches of int64',
+    { anyOf: forty(() => ({ type: 'array', items: int64 })) },
+    (bytes) => `[${items('1', bytes).join()},""]`,
+  ],
+  [
+    'branches of objects',
+    {
+      type: 'array',
+      items: { oneOf: forty((i) => ({ properties: { a: { const: i } }, required: ['a'] })).slice(30) },
+    },
+    (bytes) => `[${items('{"a":39}', bytes).join()},{"a":40}]`,
+  ],
+  [
+    'constants',
+    { type: 'array', items: { anyOf: forty((i) => ({ const: large(i) })) } },
+    (bytes) => `[${items(JSON.stringify(large('x')), bytes).join()}]`,
+  ],
+  [
+    'nested uniqueItems',
+    { uniqueItems: true, items: body },
+    (bytes) => `${'['.repeat(60)}${items('1', bytes).join()}${']'.repeat(60)}`,
+  ],
+  [
+    'contains',
+    { contains: { properties: { a: false }, required: ['a'] } },
+    (bytes) => `[${items('{}', bytes).join()}]`,
+  ],
+  [
+    'wrong items',
+    { type: 'array', items: { anyOf: [{ type: 'string' }, { properties: { a: int64 }, required: ['a'] }] } },
+    (bytes) => `[${items('{}', bytes).join()}]`,
+  ],
+  [
+    'names that match nothing',
+    {
+      properties: { a: true },
+      patternProperties: { '^x': int64 },
+      unevaluatedProperties: { type: 'string' },
+    },
+    (bytes) => JSON.stringify(Object.fromEntries(items('"k12345":""', bytes).map((_, i) => [`k${i}`, '']))),
+  ],
+];
+
+it.each(WIDE)('ten times as large a value takes about ten times as long: %s', (_, schema, adversary) => {
+  const { first, all, converted } = judged({ Body: schema });
+  const [small, big] = [2_000, 20_000].map((bytes) => adversary(bytes)) as [string, string];
+  const work = (text: string) => () => [first(text), all(text), converted(text)];
+  for (let i = 0; i < 5; i++) cpu(work(small)); // until it is optimized
+  const fastest = (text: string) => Math.min(...[1, 2, 3].map(() => cpu(work(text))));
+  expect(fastest(big) / Math.max(fastest(small), 1)).toBeLessThan(25);
+});
+
+it('looks for all violations only as long as that costs little', () => {
+  const { first, all } = judged({ Body: { type: 'array', items: { type: 'string' } } });
+  expect(all('[1,2,3]')).toHaveLength(3);
+  const large = `[${items('1', 100_000).join()}]`;
+  expect([first(large).length, all(large).length]).toEqual([1, 0]);
+});

@@ -1,0 +1,46 @@
+import { OpenApiDocument } from '../../../../src/contract/document';
+import { parseJson } from '../../../../src/contract/json';
+import { type Direction, envelopeSchema, SchemaSet } from '../../../../src/contract/schemas';
+import { Shapes } from '../../../../src/contract/shapes';
+import { createCompiler, type Envelope, type Violation } from '../../../../src/contract/validator';
+import { buildDocument } from '../../../support/service';
+
+/** What becomes of bodies of one schema, without a server around it. */
+export interface Judged {
+  /** The first violation of a body that is given as JSON, none if it conforms. */
+  readonly first: (text: string) => readonly Violation[];
+  readonly all: (text: string) => readonly Violation[];
+  /** The body after it was converted: as a handler gets it, or before it is judged on the way out. */
+  readonly converted: (text: string) => unknown;
+}
+
+/** Compiles the schema `Body` of these components. */
+export function judged(schemas: Readonly<Record<string, unknown>>, direction: Direction = 'request'): Judged {
+  const document = new OpenApiDocument(buildDocument({ components: { schemas } }));
+  const set = new SchemaSet(document, direction);
+  const pointer = '/components/schemas/Body';
+  const type = { essence: 'application/json', parameters: new Map<string, string>() };
+  const media = { key: 'application/json', type, codec: 'json', schema: pointer } as const;
+  const envelope = envelopeSchema({}, media, set, true);
+  set.check();
+  document.assertValid();
+  const first = createCompiler(direction, set, false);
+  const all = createCompiler(direction, set, true);
+  const [checkFirst, checkAll] = [first.compile(envelope), all.compile(envelope)];
+  const convert = new Shapes(set, direction, first.takes).converter(pointer);
+  const read = (text: string): Envelope => {
+    const holder = {};
+    parseJson(text, holder, 'body');
+    return holder;
+  };
+  return {
+    first: (text) => checkFirst(read(text)),
+    all: (text) => checkAll(read(text)),
+    converted(text) {
+      const holder = read(text);
+      if (direction === 'request') checkFirst(holder);
+      convert?.(holder, 'body');
+      return holder['body'];
+    },
+  };
+}
