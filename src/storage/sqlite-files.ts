@@ -58,8 +58,9 @@ export function watchFiles(file: string): DatabaseFiles {
       if (!foundLog) throw new Error(`its write-ahead log ${log} has been deleted or moved: ${RESTART}`);
       if (!same(foundLog, openedLog))
         throw new Error(`another file has taken the place of ${log}: ${RESTART}`);
-      if (readSync(descriptor, magic, 0, 4, 0) !== 4 || !isLog(magic)) throw overwritten();
       logSize = Number(foundLog.size);
+      // Emptied by a checkpoint of another process, it has nothing that the database file lacks.
+      if (logSize > 0 && (readSync(descriptor, magic, 0, 4, 0) !== 4 || !isLog(magic))) throw overwritten();
       if (found.size < accepted.size && found.size < size())
         throw new Error('it has been truncated: restore a backup');
       return accepted.ctimeNs !== found.ctimeNs || accepted.size !== found.size;

@@ -36,6 +36,21 @@ const answers = (responses: object, more: object = {}) =>
 const ok = (content: object) => ({ 201: { description: '', content } });
 const text = { type: 'string' };
 
+it.each([
+  [
+    'oauth2',
+    { type: 'oauth2', flows: { implicit: { authorizationUrl: 'https://x.example', scopes: { read: '' } } } },
+  ],
+  ['http', { type: 'http', scheme: 'bearer' }],
+])('grants the scopes that an operation demands of a scheme of type %s', async (_, scheme) => {
+  const document = buildDocument({
+    operation: { responses: ok({}), security: [{ login: ['read'] }] },
+    components: { securitySchemes: { login: scheme } },
+  });
+  await mock(document).post().set('Authorization', 'Bearer token').expect(201);
+  await mock(document).post().expect(401);
+});
+
 describe('answers', () => {
   it.each<[string, object, unknown]>([
     ['with the example beside the schema', { 'application/json': { schema: text, example: 'it' } }, 'it'],

@@ -5,6 +5,7 @@ import { Strategy as BearerStrategy } from 'passport-http-bearer';
 import request from 'supertest';
 import type { Answer } from '../../src/contract/problem';
 import type { Credentials } from '../../src/contract/security';
+import { bearerStrategy } from '../../src/contract/strategies';
 import { buildDocument, buildService, json, listening } from '../support/service';
 
 /** What passport gives a strategy to end with. */
@@ -145,6 +146,37 @@ describe('alternatives and combinations, as the document has them', () => {
 
   it('all challenges are told', async () => {
     expect((await ask(OR)).challenge).toBe('Basic realm="api", ApiKey');
+  });
+});
+
+describe('credentials that lack a scope are 403, with the scopes it takes', () => {
+  const scopes = { read: 'to read', 'admin:write': 'to write' };
+  const flows = { clientCredentials: { tokenUrl: 'https://example.org/token', scopes } };
+  const documented = { content: json({ type: 'object' }), description: '' };
+  const field = { 'WWW-Authenticate': { required: true, schema: { type: 'string' } } };
+
+  it.each<[string, object]>([
+    ['undocumented', {}],
+    ['documented', { 403: documented }],
+    ['documented with its header', { 403: { ...documented, headers: field } }],
+  ])('%s', async (_, responses) => {
+    const document = buildDocument({
+      operation: {
+        responses: { 204: { description: '' }, ...responses },
+        security: [{ oauth: ['admin:write'] }],
+      },
+      components: { securitySchemes: { oauth: { type: 'oauth2', flows } } },
+    });
+    const oauth = bearerStrategy((token) => ({ scopes: token.split('+') }));
+    const handlers = { postThing: () => Promise.resolve({ status: 204 }) };
+    const { app } = buildService({ document, handlers, strategies: { oauth } });
+    const withToken = (token: string) => request(app).post('/things').set('Authorization', `Bearer ${token}`);
+    const refused = await withToken('read').expect(403);
+    expect(refused.body).toMatchObject({ error: 40300 });
+    expect(refused.headers['www-authenticate']).toBe(
+      'Bearer realm="api", error="insufficient_scope", scope="admin:write"',
+    );
+    await withToken('read+admin').expect(403);
   });
 });
 
