@@ -2,6 +2,7 @@ import { below, isObject, type JsonObject, members, type OpenApiDocument } from 
 import { isJudged, type MediaTypeObject } from './media-type';
 import { excludeOneWay } from './one-way';
 import type { Parameter } from './operations';
+import { checkPatterns } from './schema/pattern';
 
 /** Which way a value goes: what a schema admits depends on it. */
 export type Direction = 'request' | 'response';
@@ -121,6 +122,7 @@ export class SchemaSet {
     if ('$schema' in value && !DIALECTS.includes(String(value['$schema']))) {
       this.document.addFinding(below(pointer, '$schema'), 'only JSON Schema 2020-12 can be served');
     }
+    checkPatterns(this.document, value, pointer);
   }
 
   /** Takes back that there are no other properties. */

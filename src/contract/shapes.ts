@@ -1,5 +1,6 @@
 import { below, isObject, members, type OpenApiDocument } from './document';
 import { exactNumber, type Holder } from './json';
+import { compilePattern, type Pattern } from './schema/pattern';
 import { type Direction, isInt64 } from './schemas';
 
 /** Whether the value at `holder[key]` took the branch that the schema at `pointer` is. */
@@ -23,7 +24,7 @@ interface Shape {
   /** Properties that are never part of a response. */
   readonly writeOnly: ReadonlySet<string>;
   readonly properties: ReadonlyMap<string, Place>;
-  readonly patterns: readonly (readonly [RegExp, string])[];
+  readonly patterns: readonly (readonly [Pattern, string])[];
   readonly otherProperties: Place | undefined;
   readonly prefixItems: readonly Place[];
   readonly items: Place | undefined;
@@ -166,7 +167,7 @@ export class Shapes {
     const properties = new Map<string, string[]>();
     const prefixItems = new Map<number, string[]>();
     const writeOnly = new Set<string>();
-    const patterns: [RegExp, string][] = [];
+    const patterns: [Pattern, string][] = [];
     const others: string[] = [];
     const items: string[] = [];
     let [int64, listed, open] = [false, false, false];
@@ -181,7 +182,7 @@ export class Shapes {
         if (this.document.isMarked(here, 'writeOnly')) writeOnly.add(name);
       }
       for (const [pattern] of members(schema['patternProperties'])) {
-        patterns.push([new RegExp(pattern, 'u'), below(pointer, 'patternProperties', pattern)]);
+        patterns.push([compilePattern(pattern), below(pointer, 'patternProperties', pattern)]);
       }
       for (const keyword of ['additionalProperties', 'unevaluatedProperties']) {
         if ((schema[keyword] ?? false) === false) continue;
