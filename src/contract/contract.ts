@@ -5,6 +5,7 @@ import { planRequests, type RequestReader } from './request';
 import { planResponses, type ResponseWriter } from './response';
 import type { Router } from './router';
 import { compileRoutes, type Methods } from './routes';
+import type { OwnFormats } from './schema/formats';
 import { SchemaSet } from './schemas';
 import { type Authenticate, compileSecurity, type Strategies } from './security';
 import { Shapes, type TookBranch } from './shapes';
@@ -28,9 +29,14 @@ export interface Contract {
  * Compiles a document: after this, nothing about it is left to be found out by a request.
  *
  * @param strategies undefined to prove the document alone
+ * @param formats of the team's own
  * @throws {InvalidContract} with everything that is wrong, each with its place
  */
-export function compileContract(root: JsonObject, strategies: Strategies | undefined): Contract {
+export function compileContract(
+  root: JsonObject,
+  strategies: Strategies | undefined,
+  formats: OwnFormats = {},
+): Contract {
   const document = new OpenApiDocument(root);
   // A document that is not OpenAPI cannot be read any further.
   document.assertValid();
@@ -48,10 +54,11 @@ export function compileContract(root: JsonObject, strategies: Strategies | undef
   const router = compileRoutes(document, operations);
   document.assertValid();
 
-  const compileFirst = requestCompiler(incoming.components, false);
+  const compileFirst = requestCompiler(incoming.components, false, formats);
   let compiler: Compile | undefined; // made when a request is refused: what compileFirst takes, it takes too
-  const compileAll: Compile = (schema) => (compiler ??= requestCompiler(incoming.components, true))(schema);
-  const compileResponse = responseCompiler(outgoing.components);
+  const compileAll: Compile = (schema) =>
+    (compiler ??= requestCompiler(incoming.components, true, formats))(schema);
+  const compileResponse = responseCompiler(outgoing.components, formats);
   const requestShapes = new Shapes(document, 'request', branches(incoming, compileFirst));
   const responseShapes = new Shapes(document, 'response', branches(outgoing, compileResponse));
   const served = new Map<Operation, ServedOperation>();

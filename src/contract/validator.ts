@@ -7,8 +7,13 @@
  * everything that enters and leaves, in one object each (the envelope), in validators compiled at start.
  * plain-wiring.test.ts shows what this saves from, and fails when a new version no longer needs it.
  */
-import type { ErrorObject, FuncKeywordDefinition, SchemaValidateFunction, ValidateFunction } from 'ajv';
-import type { FormatName } from 'ajv-formats';
+import type {
+  ErrorObject,
+  Format as AjvFormat,
+  FuncKeywordDefinition,
+  SchemaValidateFunction,
+  ValidateFunction,
+} from 'ajv';
 import { createRequestAjv, createResponseAjv } from 'express-openapi-validator/dist/framework/ajv';
 import { OpenAPISchemaValidator } from 'express-openapi-validator/dist/framework/openapi.schema.validator';
 import type { AjvInstance, OpenAPIV3 } from 'express-openapi-validator/dist/framework/types';
@@ -17,6 +22,7 @@ import type { JsonObject } from './document';
 import { exactLiteral, exactNumber } from './json';
 import { canonicalJson } from './json-text';
 import { isMultipleOf, parseDecimal } from './schema/decimal';
+import { FORMATS, type OwnFormats } from './schema/formats';
 import { compilePattern } from './schema/pattern';
 
 /** The value to judge: an object, so that the exact value of a number in it can be looked up. */
@@ -61,10 +67,8 @@ let metaschema: Check | undefined;
 
 /** What the metaschema of JSON Schema 2020-12 finds in the schema at `schema` of the envelope. */
 export function schemaErrors(envelope: { readonly schema: unknown }): readonly Violation[] {
-  metaschema ??= responseCompiler({})({
-    type: 'object',
-    properties: { schema: { $ref: 'https://json-schema.org/draft/2020-12/schema' } },
-  });
+  const properties = { schema: { $ref: 'https://json-schema.org/draft/2020-12/schema' } };
+  metaschema ??= responseCompiler({}, {})({ type: 'object', properties });
   return metaschema(envelope);
 }
 
@@ -117,38 +121,21 @@ const unique: FuncKeywordDefinition = {
   } satisfies SchemaValidateFunction as SchemaValidateFunction,
 };
 
-/** The formats of JSON Schema 2020-12, beside those of OpenAPI that express-openapi-validator brings. */
-const formats: FormatName[] = [
-  'date',
-  'time',
-  'date-time',
-  'duration',
-  'uri',
-  'uri-reference',
-  'uri-template',
-  'email',
-  'hostname',
-  'ipv4',
-  'ipv6',
-  'regex',
-  'uuid',
-  'json-pointer',
-  'relative-json-pointer',
-];
-
-const options = {
-  strict: false,
-  ownProperties: true, // `constructor` is no property of `{}`
-  validateSchema: false,
-  logger: false as const,
-  code: {
-    optimize: false, // V8 does that; ajv takes half of the start-up for it
-    regExp: Object.assign((pattern: string) => compilePattern(pattern), { code: 'compilePattern' }),
-  },
-  formats: {},
-  ajvFormats: { mode: 'full' as const, formats },
-  keywords: [exact, unique],
-};
+function ajvOptions(own: OwnFormats) {
+  const formats = Object.entries(FORMATS).map(([name, { type, test }]) => [name, { type, validate: test }]);
+  return {
+    strict: false,
+    ownProperties: true, // `constructor` is no property of `{}`
+    validateSchema: false,
+    logger: false as const,
+    code: {
+      optimize: false, // V8 does that; ajv takes half of the start-up for it
+      regExp: Object.assign((pattern: string) => compilePattern(pattern), { code: 'compilePattern' }),
+    },
+    formats: { ...(Object.fromEntries(formats) as Record<string, AjvFormat>), ...own },
+    keywords: [exact, unique],
+  };
+}
 
 function violation({ instancePath, message = 'is not valid', params }: ErrorObject): Violation {
   const { missingProperty, additionalProperty, unevaluatedProperty } = params as Partial<
@@ -192,12 +179,14 @@ const EMPTY: DocumentV3_1 = {
  * Compiles checks of what enters. They fill in the defaults of the schemas.
  *
  * @param allErrors whether a check lists all violations or ends at the first
+ * @param formats of the team's own; they come before those of formats.ts
  */
-export function requestCompiler(components: Components, allErrors: boolean): Compile {
-  return compiler(createRequestAjv(EMPTY, { ...options, allErrors, useDefaults: true }), components);
+export function requestCompiler(components: Components, allErrors: boolean, formats: OwnFormats): Compile {
+  const options = { ...ajvOptions(formats), allErrors, useDefaults: true };
+  return compiler(createRequestAjv(EMPTY, options), components);
 }
 
 /** Compiles checks of what leaves. They list all violations. */
-export function responseCompiler(components: Components): Compile {
-  return compiler(createResponseAjv(EMPTY, { ...options, allErrors: true }), components);
+export function responseCompiler(components: Components, formats: OwnFormats): Compile {
+  return compiler(createResponseAjv(EMPTY, { ...ajvOptions(formats), allErrors: true }), components);
 }
