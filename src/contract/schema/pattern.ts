@@ -2,12 +2,14 @@
  * Regular expressions of documents: `pattern` and the names of `patternProperties`. They mean what ECMA-262 with the u
  * flag says (JSON Schema 2020-12 section 6.4), and are matched in time linear in the text. V8 backtracks: it takes
  * quadratic time for `\s+$`, exponential time for `^(a+)+$`. So it is given only those patterns in which it never has a
- * choice; an automaton matches the others. A pattern with a backreference is no regular expression, and is refused.
+ * choice, or few ways to go; an automaton matches the others. A pattern with a backreference is no regular expression, and
+ * is refused.
  */
 import { type AST, RegExpParser } from '@eslint-community/regexpp';
 import { below, type JsonObject, members, type OpenApiDocument } from '../document';
 import { compileAutomaton, UnsupportedPattern } from './pattern-automaton';
 import { isDeterministic } from './pattern-deterministic';
+import { isFinite } from './pattern-finite';
 import { Matcher } from './pattern-matcher';
 
 /** A compiled pattern. */
@@ -43,7 +45,7 @@ function compile(source: string): Pattern {
   const native = new RegExp(source, 'u');
   const tree = parser.parsePattern(source, 0, source.length, { unicode: true });
   const toString = () => String(native);
-  if (!isDeterministic(tree)) {
+  if (!isFinite(tree) && !isDeterministic(tree)) {
     const matcher = new Matcher(compileAutomaton(tree));
     return { test: (text) => matcher.test(text), toString };
   }
