@@ -1,6 +1,7 @@
 /** Values that fit a schema, made up from it: the same ones every time. */
 import fc from 'fast-check';
 import { below, type OpenApiDocument } from '../src/contract/document';
+import { compilePattern } from '../src/contract/schema/pattern';
 import type { Direction } from '../src/contract/schemas';
 import { type Bound, type SchemaView, viewSchemas } from './schema-view';
 
@@ -126,7 +127,7 @@ class Sampler {
   private pattern(view: SchemaView, name: string): string[] | undefined {
     const found = (view.further.get('patternProperties') ?? []).flatMap((pointer) =>
       Object.keys(this.document.at(pointer) as object)
-        .filter((pattern) => new RegExp(pattern, 'u').test(name))
+        .filter((pattern) => compilePattern(pattern).test(name))
         .map((pattern) => below(pointer, pattern)),
     );
     return found.length > 0 ? found : undefined;
@@ -207,7 +208,7 @@ function sampleString({ least, most, patterns, formats }: SchemaView, nth: numbe
   const [pattern] = patterns;
   if (pattern !== undefined) {
     // Those of a short length come first, and the seed makes them the same every time.
-    const all = [...patterns].map((text) => new RegExp(text, 'u'));
+    const all = [...patterns].map(compilePattern);
     const suits = (text: string) => fits(text) && text.isWellFormed() && all.every((one) => one.test(text));
     const found = new Set(stringsLike(pattern, shortest).filter(suits));
     // What a person can read is better than what a machine likes.

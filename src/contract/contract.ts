@@ -5,6 +5,7 @@ import { planRequests, type RequestReader } from './request';
 import { planResponses, type ResponseWriter } from './response';
 import type { Router } from './router';
 import { compileRoutes, type Methods } from './routes';
+import type { OwnFormats } from './schema/formats';
 import { type Direction, SchemaSet } from './schemas';
 import { type Authenticate, compileSecurity, type Strategies } from './security';
 import { Shapes, type TakesBranch } from './shapes';
@@ -28,9 +29,14 @@ export interface Contract {
  * Compiles a document: after this, nothing about it is left to be found out by a request.
  *
  * @param strategies undefined to prove the document alone
+ * @param formats of the team's own
  * @throws {InvalidContract} with everything that is wrong, each with its place
  */
-export function compileContract(root: JsonObject, strategies: Strategies | undefined): Contract {
+export function compileContract(
+  root: JsonObject,
+  strategies: Strategies | undefined,
+  formats: OwnFormats = {},
+): Contract {
   const document = new OpenApiDocument(root);
   // A document that is not OpenAPI cannot be read any further.
   document.assertValid();
@@ -50,8 +56,8 @@ export function compileContract(root: JsonObject, strategies: Strategies | undef
   outgoing.check();
   document.assertValid();
 
-  const requests = createJudges('request', incoming);
-  const responses = createJudges('response', outgoing);
+  const requests = createJudges('request', incoming, formats);
+  const responses = createJudges('response', outgoing, formats);
   const requestShapes = new Shapes(incoming, 'request', requests.takes);
   const responseShapes = new Shapes(outgoing, 'response', responses.takes);
   checkDefaults(document, incoming, requests.takes, new Set());
@@ -74,15 +80,15 @@ export function compileContract(root: JsonObject, strategies: Strategies | undef
 }
 
 /** What judges the values that go one way. */
-function createJudges(direction: Direction, schemas: SchemaSet) {
-  const first = createCompiler(direction, schemas, false);
+function createJudges(direction: Direction, schemas: SchemaSet, formats: OwnFormats) {
+  const first = createCompiler(direction, schemas, false, formats);
   let compiler: Compiler | undefined; // made when something is refused: what the first takes, it takes too
   const judgeOf = (schema: JsonObject): Judge => {
     let all: Check | undefined;
     return {
       first: first.compile(schema),
       all: (envelope) => {
-        compiler ??= createCompiler(direction, schemas, true);
+        compiler ??= createCompiler(direction, schemas, true, formats);
         all ??= compiler.compile(schema);
         return all(envelope);
       },

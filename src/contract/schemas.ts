@@ -10,6 +10,7 @@ import { BOUND_KEYWORDS, type ExactRule } from './schema/exact';
 import { Interner } from './schema/identity';
 import type { Equals } from './schema/judgment';
 import { inPlaceCycles } from './schema/in-place';
+import { checkPatterns } from './schema/pattern';
 
 /** Which way a value goes: what a schema admits depends on it. */
 export type Direction = 'request' | 'response';
@@ -314,6 +315,7 @@ export class SchemaSet {
     if ('$schema' in value && !DIALECTS.includes(String(value['$schema']))) {
       this.document.addFinding(below(pointer, '$schema'), 'only JSON Schema 2020-12 can be served');
     }
+    checkPatterns(this.document, value, pointer);
   }
 
   /**

@@ -10,6 +10,7 @@ import { type Answer, type Headers, Problem } from './problem';
 import { createRefuse } from './refusal';
 import type { Encoded } from './response';
 import { pathParameters } from './routes';
+import type { OwnFormats } from './schema/formats';
 import type { Strategies } from './security';
 import { fieldsOf, send } from './send';
 import { checkWiring } from './wiring';
@@ -57,6 +58,11 @@ export interface ServiceOptions {
   readonly report: (outcome: Outcome) => void;
   /** Receives the failures that no outcome has: see `ReportFault`. Without it they go to standard error. */
   readonly reportFault?: ReportFault | undefined;
+  /**
+   * Formats of the team's own, by name: whether a string conforms. They come before those of the same name in
+   * schema/formats.ts. Each must take time linear in the text.
+   */
+  readonly formats?: OwnFormats;
 }
 
 /** A middleware of Express; only requests to reserved paths are passed on. */
@@ -77,7 +83,7 @@ const CLIENT_LEFT = 499;
  */
 export function createService(options: ServiceOptions): Middleware {
   const { document, handlers, strategies, bodyLimit, maxRequests, deadline = DEADLINE, reserved } = options;
-  const contract = compileContract(document, strategies);
+  const contract = compileContract(document, strategies, options.formats);
   const served = [...contract.served.values()];
   checkWiring(served, options);
   const report: (outcome: Outcome) => unknown = options.report; // async against its type, perhaps

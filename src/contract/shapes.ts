@@ -1,6 +1,7 @@
 import { isObject, members } from './document';
 import { exactNumber, type Holder, parseJson } from './json';
 import { applicable, listOf, type Node, patternsOf } from './schema/applicable';
+import type { Pattern } from './schema/pattern';
 import type { Direction, SchemaSet } from './schemas';
 
 /** Whether the value at `holder[key]` conforms to a component; `run` is one object for all questions about a value. */
@@ -24,7 +25,7 @@ interface Shape {
   /** Some properties are listed, and nothing admits others. */
   readonly closed: boolean;
   readonly properties: ReadonlyMap<string, Place>;
-  readonly patterns: readonly (readonly [RegExp, unknown])[];
+  readonly patterns: readonly (readonly [Pattern, unknown])[];
   readonly otherProperties: Place | undefined;
   readonly defaults: readonly (readonly [name: string, fill: string])[];
   readonly prefixItems: readonly Place[];

@@ -7,16 +7,17 @@
  * everything that enters and leaves, in one object each (the envelope), in validators compiled at start.
  * plain-wiring.test.ts shows what this saves from, and fails when a new version no longer needs it.
  */
-import type { ErrorObject, ValidateFunction } from 'ajv';
-import type { FormatName } from 'ajv-formats';
+import type { ErrorObject, Format as AjvFormat, ValidateFunction } from 'ajv';
 import { createRequestAjv, createResponseAjv } from 'express-openapi-validator/dist/framework/ajv';
 import { OpenAPISchemaValidator } from 'express-openapi-validator/dist/framework/openapi.schema.validator';
 import type { OpenAPIV3 } from 'express-openapi-validator/dist/framework/types';
 import type { JsonObject } from './document';
 import type { Holder } from './json';
 import type { Components } from './schema/applicable';
+import { FORMATS, type OwnFormats } from './schema/formats';
 import { Interner } from './schema/identity';
 import { BudgetExceeded, Judgment } from './schema/judgment';
+import { compilePattern } from './schema/pattern';
 
 /** The value to judge: an object, so that the exact value of a number in it can be looked up. */
 export type Envelope = Record<string, unknown>;
@@ -68,7 +69,8 @@ let metaschema: Check | undefined;
 
 /** What the metaschema of JSON Schema 2020-12 finds in the schema at `schema` of the envelope. */
 export function schemaErrors(envelope: { readonly schema: unknown }): readonly Violation[] {
-  metaschema ??= createCompiler('response', { components: {}, constants: new Interner() }, true).compile({
+  const none = { components: {}, constants: new Interner() };
+  metaschema ??= createCompiler('response', none, true, {}).compile({
     type: 'object',
     properties: { schema: { $ref: 'https://json-schema.org/draft/2020-12/schema' } },
   });
@@ -83,34 +85,20 @@ function withDoubles(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withDoubles(item)]));
 }
 
-/** The formats of JSON Schema 2020-12, beside those of OpenAPI that express-openapi-validator brings. */
-const formats: FormatName[] = [
-  'date',
-  'time',
-  'date-time',
-  'duration',
-  'uri',
-  'uri-reference',
-  'uri-template',
-  'email',
-  'hostname',
-  'ipv4',
-  'ipv6',
-  'regex',
-  'uuid',
-  'json-pointer',
-  'relative-json-pointer',
-];
-
-const options = {
-  strict: false,
-  ownProperties: true, // `constructor` is no property of `{}`
-  validateSchema: false,
-  logger: false as const,
-  code: { optimize: false }, // V8 does that; ajv takes half of the start-up for it
-  formats: {},
-  ajvFormats: { mode: 'full' as const, formats },
-};
+function ajvOptions(own: OwnFormats) {
+  const formats = Object.entries(FORMATS).map(([name, { type, test }]) => [name, { type, validate: test }]);
+  return {
+    strict: false,
+    ownProperties: true, // `constructor` is no property of `{}`
+    validateSchema: false,
+    logger: false as const,
+    code: {
+      optimize: false, // V8 does that; ajv takes half of the start-up for it
+      regExp: Object.assign((pattern: string) => compilePattern(pattern), { code: 'compilePattern' }),
+    },
+    formats: { ...(Object.fromEntries(formats) as Record<string, AjvFormat>), ...own },
+  };
+}
 
 interface ErrorParameters {
   readonly missingProperty?: string;
@@ -159,15 +147,17 @@ const EMPTY: DocumentV3_1 = {
 /**
  * @param allErrors whether a check lists all violations, or ends at the first. One that would cost too much lists none:
  *   it is to be asked only about what does not conform.
+ * @param formats of the team's own; they come before those of formats.ts
  */
 export function createCompiler(
   direction: 'request' | 'response',
   { components, constants }: Schemas,
   allErrors: boolean,
+  formats: OwnFormats,
 ): Compiler {
   const judge = new Judgment(components, constants, allErrors);
   const createAjv = direction === 'request' ? createRequestAjv : createResponseAjv;
-  const ajv = createAjv(EMPTY, { ...options, keywords: judge.keywords(), allErrors });
+  const ajv = createAjv(EMPTY, { ...ajvOptions(formats), keywords: judge.keywords(), allErrors });
   const compiled = new Map<string, ValidateFunction>();
   const compile = (schema: JsonObject): ValidateFunction => {
     const text = JSON.stringify(schema);

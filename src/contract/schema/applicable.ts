@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, members } from '../document';
+import { compilePattern, type Pattern } from './pattern';
 
 /**
  * A schema as schemas.ts rewrites it. `judge` refers to a component, `discriminate` names one by a property; each branch
@@ -88,14 +89,14 @@ export function applicable(
 
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-const patterns = new WeakMap<Node, readonly (readonly [RegExp, unknown])[]>();
+const patterns = new WeakMap<Node, readonly (readonly [Pattern, unknown])[]>();
 
 /** The `patternProperties` of a schema, compiled. */
-export function patternsOf(node: Node): readonly (readonly [RegExp, unknown])[] {
+export function patternsOf(node: Node): readonly (readonly [Pattern, unknown])[] {
   const known = patterns.get(node);
   if (known) return known;
   const compiled = members(node['patternProperties']).map(
-    ([source, schema]) => [new RegExp(source, 'u'), schema] as const,
+    ([source, schema]) => [compilePattern(source), schema] as const,
   );
   patterns.set(node, compiled);
   return compiled;

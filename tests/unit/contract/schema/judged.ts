@@ -24,8 +24,8 @@ export function judged(schemas: Readonly<Record<string, unknown>>, direction: Di
   const envelope = envelopeSchema({}, media, set, true);
   set.check();
   document.assertValid();
-  const first = createCompiler(direction, set, false);
-  const all = createCompiler(direction, set, true);
+  const first = createCompiler(direction, set, false, {});
+  const all = createCompiler(direction, set, true, {});
   const [checkFirst, checkAll] = [first.compile(envelope), all.compile(envelope)];
   const convert = new Shapes(set, direction, first.takes).converter(pointer);
   const read = (text: string): Envelope => {

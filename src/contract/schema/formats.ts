@@ -1,0 +1,165 @@
+/**
+ * The formats that are enforced: those of JSON Schema 2020-12 (validation, section 7.3) and of the OpenAPI Format Registry.
+ * A checker takes time linear in the text: each is a pattern that compilePattern() matches, or a function of such parts.
+ */
+import { domainToUnicode } from 'node:url';
+import { isUri, isUriReference } from './format-uri';
+import { isIpv4, isIpv6 } from './format-ip';
+import { compilePattern } from './pattern';
+
+/** What a format admits. Values of other types conform. */
+export type Format =
+  | { readonly type: 'string'; readonly source: string; readonly test: (text: string) => boolean }
+  | { readonly type: 'number'; readonly source: string; readonly test: (value: number) => boolean };
+
+/** Formats of a team's own, by name. */
+export type OwnFormats = Readonly<Record<string, (text: string) => boolean>>;
+
+const string = (source: string, test: (text: string) => boolean): Format => ({
+  type: 'string',
+  source,
+  test,
+});
+const number = (source: string, test: (value: number) => boolean): Format => ({
+  type: 'number',
+  source,
+  test,
+});
+
+/** A test by a pattern of the whole text. It is compiled when it is first needed. */
+const matching = (pattern: string) => (text: string) => compilePattern(`^(?:${pattern})$`).test(text);
+
+const integer = (least: number, most: number) => (value: number) =>
+  Number.isInteger(value) && value >= least && value <= most;
+
+const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+function isDate(text: string): boolean {
+  const [, year = 0, month = 0, day = 0] = (/^(\d{4})-(\d{2})-(\d{2})$/.exec(text) ?? []).map(Number);
+  const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  return day >= 1 && day <= (month === 2 && leap ? 29 : (DAYS[month - 1] ?? 0));
+}
+
+function isTime(text: string): boolean {
+  const found = /^(\d{2}):(\d{2}):(\d{2})(?:\.\d+)?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/.exec(text);
+  if (!found) return false;
+  const [hour = 0, minute = 0, second = 0] = found.slice(1, 4).map(Number);
+  const [offsetHour = 0, offsetMinute = 0] = found.slice(5).map((digits) => Number(digits || 0));
+  if (hour > 23 || minute > 59 || second > 60 || offsetHour > 23 || offsetMinute > 59) return false;
+  if (second < 60) return true;
+  // A leap second is the last of a day in UTC.
+  const offset = (offsetHour * 60 + offsetMinute) * (found[4] === '-' ? -1 : 1);
+  return (hour * 60 + minute - offset + 1440) % 1440 === 1439;
+}
+
+const isDateTime = (text: string) =>
+  isDate(text.slice(0, 10)) && /^[Tt]$/.test(text.charAt(10)) && isTime(text.slice(11));
+
+// RFC 3339 appendix A: a smaller unit comes right after the next larger one.
+const clock = '(?:\\d+H(?:\\d+M(?:\\d+S)?)?|\\d+M(?:\\d+S)?|\\d+S)';
+const calendar = '(?:\\d+Y(?:\\d+M(?:\\d+D)?)?|\\d+M(?:\\d+D)?|\\d+D)';
+const isDuration = matching(`P(?:${calendar}(?:T${clock})?|T${clock}|\\d+W)`);
+
+function isHostname(text: string): boolean {
+  if (text.length > 253) return false;
+  return text.split('.').every((label) => {
+    if (!/^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/.test(label)) return false;
+    // RFC 5890 section 2.3.1: of labels with hyphens there, only A-labels are in use.
+    return label.slice(2, 4) !== '--' || (/^xn/i.test(label) && !/^(?:xn--|$)/i.test(domainToUnicode(label)));
+  });
+}
+
+const ATOM = "[A-Za-z0-9!#$%&'*+\\-/=?^_`{|}~]+";
+const QUOTED = '"(?:[ !#-\\[\\]-~]|\\\\[ -~])*"';
+const LABEL = '[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?';
+const isLocalPart = matching(`${ATOM}(?:\\.${ATOM})*|${QUOTED}`);
+const isDomain = matching(`${LABEL}(?:\\.${LABEL})*`);
+
+function isEmail(text: string): boolean {
+  const at = text.lastIndexOf('@');
+  if (at < 0 || !isLocalPart(text.slice(0, at))) return false;
+  const domain = text.slice(at + 1);
+  if (!domain.startsWith('[')) return isDomain(domain);
+  if (!domain.endsWith(']')) return false;
+  const literal = domain.slice(1, -1);
+  return /^IPv6:/i.test(literal) ? isIpv6(literal.slice(5)) : isIpv4(literal);
+}
+
+// RFC 6570 section 2. The apostrophe, which its prose allows and its grammar forgets, is a literal.
+const ENCODED = '%[0-9A-Fa-f]{2}';
+const LITERAL =
+  "[!#$&'()*+,\\-./0-9:;=?@A-Z[\\]_a-z~\\u{A0}-\\u{D7FF}\\u{E000}-\\u{FDCF}\\u{FDF0}-\\u{FFEF}\\u{10000}-\\u{10FFFD}]";
+const VARIABLE = `(?:\\w|${ENCODED})(?:\\.?(?:\\w|${ENCODED}))*(?::[1-9]\\d{0,3}|\\*)?`;
+const isUriTemplate = matching(
+  `(?:${LITERAL}|${ENCODED}|\\{[+#./;?&=,!@|]?${VARIABLE}(?:,${VARIABLE})*\\})*`,
+);
+
+function isRegex(text: string): boolean {
+  try {
+    return new RegExp(text, 'u').unicode;
+  } catch {
+    return false;
+  }
+}
+
+const POINTER = '(?:/(?:[^/~]|~[01])*)*';
+
+const isBase64 = (text: string) => text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text);
+/** The padding may be left out (section 3.2). */
+const isBase64Url = (text: string) =>
+  /^[\w-]*$/.test(text) ? text.length % 4 !== 1 : text.length % 4 === 0 && /^[\w-]*={1,2}$/.test(text);
+
+const always = () => true;
+const REGISTRY = 'OpenAPI Format Registry';
+
+export const FORMATS: Readonly<Record<string, Format>> = {
+  date: string('RFC 3339 section 5.6, full-date', isDate),
+  time: string('RFC 3339 section 5.6, full-time', isTime),
+  'date-time': string('RFC 3339 section 5.6, date-time', isDateTime),
+  duration: string('RFC 3339 appendix A, duration', isDuration),
+  uri: string('RFC 3986 section 3, URI', isUri),
+  'uri-reference': string('RFC 3986 section 4.1, URI-reference', isUriReference),
+  'uri-template': string('RFC 6570 section 2, URI-Template', isUriTemplate),
+  email: string('RFC 5321 section 4.1.2, Mailbox', isEmail),
+  hostname: string('RFC 1123 section 2.1, RFC 5891 section 4.4', isHostname),
+  ipv4: string('RFC 2673 section 3.2, dotted-quad', isIpv4),
+  ipv6: string('RFC 4291 section 2.2', isIpv6),
+  regex: string('ECMA-262 section 22.2.1, Pattern, with the u flag', isRegex),
+  uuid: string('RFC 9562 section 4, UUID', matching('[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}')),
+  'json-pointer': string('RFC 6901 section 3, json-pointer', matching(POINTER)),
+  'relative-json-pointer': string(
+    'draft-bhutton-relative-json-pointer-00 section 3, relative-json-pointer',
+    matching(`(?:0|[1-9]\\d*)(?:[+-][1-9]\\d*)?(?:#|${POINTER})`),
+  ),
+  byte: string('RFC 4648 section 4', isBase64),
+  base64url: string('RFC 4648 section 5', isBase64Url),
+  binary: string(REGISTRY, always),
+  password: string(REGISTRY, always),
+  int8: number(REGISTRY, integer(-(2 ** 7), 2 ** 7 - 1)),
+  int16: number(REGISTRY, integer(-(2 ** 15), 2 ** 15 - 1)),
+  int32: number(REGISTRY, integer(-(2 ** 31), 2 ** 31 - 1)),
+  // Of type integer or number it is judged exactly, by the keyword `exact` of validator.ts.
+  int64: number(REGISTRY, (value) => Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 63),
+  uint8: number(REGISTRY, integer(0, 2 ** 8 - 1)),
+  uint16: number(REGISTRY, integer(0, 2 ** 16 - 1)),
+  uint32: number(REGISTRY, integer(0, 2 ** 32 - 1)),
+  'double-int': number(REGISTRY, integer(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)),
+  // Any number is rounded to a float, but one that is beyond the largest has none.
+  float: number(REGISTRY, (value) => Number.isFinite(Math.fround(value))),
+  double: number(REGISTRY, Number.isFinite),
+};
+
+/** Formats of JSON Schema 2020-12 that are annotations here, and why. */
+const ANNOTATIONS: Readonly<Record<string, string>> = {
+  'idn-email': 'RFC 6531 is not implemented',
+  'idn-hostname': 'the tables of IDNA 2008 (RFC 5892) are not implemented',
+  iri: 'RFC 3987 is not implemented',
+  'iri-reference': 'RFC 3987 is not implemented',
+};
+
+/** The reason for which values are not judged by a format of this name; undefined if they are. */
+export function reasonNotEnforced(name: string, own: OwnFormats): string | undefined {
+  if (Object.hasOwn(FORMATS, name) || Object.hasOwn(own, name)) return undefined;
+  const reason = Object.hasOwn(ANNOTATIONS, name) ? ANNOTATIONS[name] : 'the format is not known';
+  return `format ${name} is not enforced: ${reason}`;
+}

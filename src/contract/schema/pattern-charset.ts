@@ -1,0 +1,104 @@
+import type { AST } from '@eslint-community/regexpp';
+
+/** A set of code points: its ranges as `[first, last, first, last, ...]`, ascending, with gaps between them. */
+export type CharSet = readonly number[];
+
+/** The flags that a pattern can change for a part of itself, as in `(?i:...)` (ECMA-262 section 22.2.1). */
+export interface Modes {
+  readonly ignoreCase: boolean;
+  readonly multiline: boolean;
+  readonly dotAll: boolean;
+}
+
+const LAST_CODE_POINT = 0x10ffff;
+const DIGIT: CharSet = [0x30, 0x39];
+const WORD: CharSet = [0x30, 0x39, 0x41, 0x5a, 0x5f, 0x5f, 0x61, 0x7a];
+/** WhiteSpace and LineTerminator of ECMA-262 sections 12.2 and 12.3. */
+const SPACE: CharSet = [
+  ...[0x9, 0xd, 0x20, 0x20, 0xa0, 0xa0, 0x1680, 0x1680, 0x2000, 0x200a, 0x2028, 0x2029],
+  ...[0x202f, 0x202f, 0x205f, 0x205f, 0x3000, 0x3000, 0xfeff, 0xfeff],
+];
+export const LINE_TERMINATOR: CharSet = [0xa, 0xa, 0xd, 0xd, 0x2028, 0x2029];
+
+export function union(...sets: readonly CharSet[]): CharSet {
+  const ranges = sets
+    .flatMap((set) =>
+      Array.from({ length: set.length / 2 }, (_, i) => [set[2 * i] ?? 0, set[2 * i + 1] ?? 0]),
+    )
+    .sort(([a = 0], [b = 0]) => a - b);
+  const merged: number[] = [];
+  for (const [first = 0, last = 0] of ranges) {
+    const end = merged.at(-1);
+    if (end === undefined || first > end + 1) merged.push(first, last);
+    else merged[merged.length - 1] = Math.max(end, last);
+  }
+  return merged;
+}
+
+export function complement(set: CharSet): CharSet {
+  const edges = [0, ...set.map((edge, i) => (i % 2 === 0 ? edge - 1 : edge + 1)), LAST_CODE_POINT];
+  const ranges: number[] = [];
+  for (let i = 0; i < edges.length; i += 2) {
+    const [first = 0, last = -1] = [edges[i], edges[i + 1]];
+    if (first <= last) ranges.push(first, last);
+  }
+  return ranges;
+}
+
+export function intersects(a: CharSet, b: CharSet): boolean {
+  for (let [i, j] = [0, 0]; i < a.length && j < b.length;) {
+    const [firstA = 0, lastA = 0, firstB = 0, lastB = 0] = [a[i], a[i + 1], b[j], b[j + 1]];
+    if (firstA <= lastB && firstB <= lastA) return true;
+    if (lastA < lastB) i += 2;
+    else j += 2;
+  }
+  return false;
+}
+
+/** The code points that `\b` and `\B` take for word characters. */
+export const wordSet = (modes: Modes): CharSet => (modes.ignoreCase ? scan('\\w', modes) : WORD);
+
+/** The code points that one character, class or escape of a pattern matches. */
+export function charSetOf(
+  node: AST.Character | AST.CharacterSet | AST.ClassRangesCharacterClass,
+  modes: Modes,
+): CharSet {
+  if (node.type === 'CharacterSet') {
+    if (node.kind === 'any') return modes.dotAll ? [0, LAST_CODE_POINT] : complement(LINE_TERMINATOR);
+    if (node.kind === 'property' || modes.ignoreCase) return scan(node.raw, modes);
+    const set = { digit: DIGIT, word: WORD, space: SPACE }[node.kind];
+    return node.negate ? complement(set) : set;
+  }
+  if (modes.ignoreCase) return scan(node.raw, modes);
+  if (node.type === 'Character') return [node.value, node.value];
+  const members = node.elements.map((element) =>
+    element.type === 'CharacterClassRange'
+      ? [element.min.value, element.max.value]
+      : charSetOf(element, modes),
+  );
+  return node.negate ? complement(union(...members)) : union(...members);
+}
+
+/** Sets that took a scan; cleared when there are many. */
+const scanned = new Map<string, CharSet>();
+const MAX_SCANNED = 500;
+
+/**
+ * Asks the native engine about every code point: it has the tables of Unicode for properties and case folding.
+ * Takes some 0.1 s.
+ */
+function scan(raw: string, { ignoreCase }: Modes): CharSet {
+  const expression = new RegExp(`^${raw}$`, ignoreCase ? 'iu' : 'u');
+  const known = scanned.get(String(expression));
+  if (known) return known;
+  const ranges: number[] = [];
+  let inside = false;
+  for (let code = 0; code <= LAST_CODE_POINT + 1; code++) {
+    const matches = code <= LAST_CODE_POINT && expression.test(String.fromCodePoint(code));
+    if (matches !== inside) ranges.push(matches ? code : code - 1);
+    inside = matches;
+  }
+  if (scanned.size >= MAX_SCANNED) scanned.clear();
+  scanned.set(String(expression), ranges);
+  return ranges;
+}

@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  type Json,
+  type JsonObject,
+  list,
+  Literal,
+  object,
+  parse,
+  print,
+  toInteger,
+  type Value,
+  word,
+} from '../engine/json';
+
+/** One value of the suite, and whether it conforms to the schema of its group. */
+export interface SuiteTest {
+  /** File, group and test, which name it in the list of disagreements. */
+  readonly names: readonly [file: string, group: string, test: string];
+  readonly valid: boolean;
+  /** As it stands in the suite, to the digit. */
+  readonly text: string;
+  /** As a handler returns it: integers that a double does not hold are bigints. */
+  readonly value: unknown;
+}
+
+/** A schema of the suite. */
+export interface SuiteGroup {
+  /** Makes the schema fit for the place at a pointer of an OpenAPI document. */
+  readonly schemaAt: (pointer: string) => Json;
+  /** Whether it has an `$anchor`, so that no other schema of its document should. */
+  readonly anchored: boolean;
+  readonly tests: readonly SuiteTest[];
+}
+
+/** The JSON Schema Test Suite for 2020-12, with its optional tests. */
+export function readSuite(): SuiteGroup[] {
+  const text = readFileSync(join(__dirname, 'draft2020-12.json'), 'utf8');
+  const files = Object.entries(JSON.parse(text) as JsonObject);
+  const exact = parse(text) as Map<string, Value>;
+  return files.flatMap(([file, groups]) =>
+    list(groups).map((json, i) => {
+      const { schema = null, description, tests } = object(json);
+      const values = member(member(exact.get(file), i), 'tests');
+      return {
+        schemaAt: (pointer: string) => relocate(schema, pointer),
+        anchored: JSON.stringify(schema).includes('"$anchor"'),
+        tests: list(tests).map((test, j): SuiteTest => {
+          const { description: name, valid } = object(test);
+          const value = member(member(values, j), 'data');
+          return {
+            names: [file, word(description), word(name)],
+            valid: valid === true,
+            text: print(value),
+            value: toJavaScript(value),
+          };
+        }),
+      };
+    }),
+  );
+}
+
+function member(value: Value | undefined, key: string | number): Value {
+  const found = Array.isArray(value)
+    ? value[Number(key)]
+    : value instanceof Map
+      ? value.get(String(key))
+      : undefined;
+  if (found === undefined) throw new Error(`expected the suite to have ${key}`);
+  return found;
+}
+
+function toJavaScript(value: Value): unknown {
+  if (value instanceof Literal) {
+    const integer = toInteger(value.text);
+    return integer === undefined || Number.isSafeInteger(Number(integer)) ? Number(value.text) : integer;
+  }
+  if (Array.isArray(value)) return value.map(toJavaScript);
+  if (!(value instanceof Map)) return value;
+  // Defined, not assigned: a property may be called __proto__.
+  return Object.fromEntries([...value].map(([name, item]) => [name, toJavaScript(item)]));
+}
+
+const LITERALS = ['const', 'enum', 'default', 'examples'];
+const MAPS = ['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions'];
+
+/** Has the references of a schema lead where they led when it was a document of its own. */
+function relocate(json: Json, pointer: string): Json {
+  const visit = (schema: Json): Json => {
+    if (Array.isArray(schema)) return schema.map(visit);
+    if (schema === null || typeof schema !== 'object') return schema;
+    return Object.fromEntries(
+      Object.entries(schema).map(([keyword, value]) => {
+        if (LITERALS.includes(keyword)) return [keyword, value];
+        if (MAPS.includes(keyword)) {
+          const members = Object.entries(object(value)).map(([name, one]) => [name, visit(one)]);
+          return [keyword, Object.fromEntries(members) as JsonObject];
+        }
+        const within = keyword === '$ref' && typeof value === 'string' && /^#(\/|$)/.test(value);
+        return [keyword, within ? `#${pointer}${value.slice(1)}` : visit(value)];
+      }),
+    );
+  };
+  return visit(json);
+}
