@@ -88,7 +88,7 @@ function reaches(
   if (typeof value !== 'object' || value === null || seen.has(pointer)) return false;
   seen.add(pointer);
   if (isObject(value) && value[keyword] === true) return true;
-  const target = isObject(value) && '$ref' in value ? document.target(value['$ref'], pointer) : undefined;
+  const target = isObject(value) && '$ref' in value ? document.resolve(value['$ref']) : undefined;
   const places = Object.keys(value).map((key) => below(pointer, key));
   return [...(target === undefined ? [] : [target]), ...places].some((place) =>
     reaches(document, place, keyword, seen),

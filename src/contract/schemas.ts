@@ -19,17 +19,6 @@ const ASSERTIONS = (
   'type enum const minimum maximum exclusiveMinimum exclusiveMaximum minLength maxLength pattern format ' +
   'minItems maxItems minContains maxContains minProperties maxProperties required dependentRequired'
 ).split(' ');
-const REFUSED = [
-  ['$id', 'a schema with a base URI of its own cannot be served: refer to it by a JSON pointer instead'],
-  ['$dynamicRef', 'dynamic references cannot be served: use $ref'],
-  ['$dynamicAnchor', 'dynamic references cannot be served: use $anchor'],
-  ['$recursiveRef', 'is not of JSON Schema 2020-12: use $ref'],
-] as const;
-const DIALECTS = [
-  'https://json-schema.org/draft/2020-12/schema',
-  'https://spec.openapis.org/oas/3.1/dialect/base',
-];
-
 /** More schemas than these are not put in the place of references to them. */
 const MAX_INLINED = 50;
 
@@ -91,7 +80,6 @@ export class SchemaSet {
   private rewrite(value: unknown, pointer: string, lenient: boolean): Schema {
     if (typeof value === 'boolean') return value;
     if (!isObject(value)) return true;
-    this.checkKeywords(value, pointer);
     const rewritten: Record<string, unknown> = {};
     for (const [keyword, operand] of Object.entries(value)) {
       const here = below(pointer, keyword);
@@ -114,15 +102,6 @@ export class SchemaSet {
     return rewritten;
   }
 
-  private checkKeywords(value: JsonObject, pointer: string): void {
-    for (const [keyword, reason] of REFUSED) {
-      if (keyword in value) this.document.addFinding(below(pointer, keyword), reason);
-    }
-    if ('$schema' in value && !DIALECTS.includes(String(value['$schema']))) {
-      this.document.addFinding(below(pointer, '$schema'), 'only JSON Schema 2020-12 can be served');
-    }
-  }
-
   /** Takes back that there are no other properties. */
   private open(rewritten: Record<string, unknown>): void {
     if (rewritten['additionalProperties'] === false) delete rewritten['additionalProperties'];
@@ -143,7 +122,7 @@ export class SchemaSet {
    * Only what refers to itself, or is large, stays a reference.
    */
   private refer(ref: unknown, pointer: string, lenient: boolean, rewritten: Record<string, unknown>): void {
-    const target = this.document.target(ref, pointer);
+    const target = this.document.resolve(ref);
     if (target === undefined) return;
     if (this.inlining.has(target) || --this.room < 0) {
       rewritten['$ref'] = this.identify(target, lenient);

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Admission, type Exchange } from './admission';
 import { announcesBody, isUnread, readBody } from './body';
 import { compileContract, type Contract, type ServedOperation } from './contract';
-import type { JsonObject } from './document';
+import type { JsonObject, Remark } from './document';
 import { attempt, faultToStderr, type ReportFault, safely, settle } from './fault';
 import { fieldValue, isFieldValue } from './header-field';
 import type { Operation } from './operations';
@@ -57,6 +57,8 @@ export interface ServiceOptions {
   readonly report: (outcome: Outcome) => void;
   /** Receives the failures that no outcome has: see `ReportFault`. Without it they go to standard error. */
   readonly reportFault?: ReportFault | undefined;
+  /** Receives what the document has and the server does not enforce, once, before the first request. */
+  readonly onRemarks?: ((remarks: readonly Remark[]) => void) | undefined;
 }
 
 /** A middleware of Express; only requests to reserved paths are passed on. */
@@ -80,6 +82,7 @@ export function createService(options: ServiceOptions): Middleware {
   const contract = compileContract(document, strategies);
   const served = [...contract.served.values()];
   checkWiring(served, options);
+  options.onRemarks?.(contract.remarks);
   const report: (outcome: Outcome) => unknown = options.report; // async against its type, perhaps
   const fault = safely(options.reportFault ?? faultToStderr);
   const refuse = createRefuse(options, served, fault);

@@ -134,7 +134,7 @@ export class Shapes {
       const schema = this.document.at(pointer);
       if (found.has(pointer) || !isObject(schema)) return;
       found.add(pointer);
-      const target = '$ref' in schema ? this.document.target(schema['$ref'], pointer) : undefined;
+      const target = '$ref' in schema ? this.document.resolve(schema['$ref']) : undefined;
       if (target !== undefined) visit(target);
       for (const i of [schema['allOf'] ?? []].flat().keys()) visit(below(pointer, 'allOf', i));
       for (const keyword of ['anyOf', 'oneOf']) {
@@ -211,8 +211,7 @@ export class Shapes {
     if (seen.has(pointer) || typeof schema !== 'object' || schema === null) return false;
     seen.add(pointer);
     if (isObject(schema) && isInt64(schema)) return true;
-    const target =
-      isObject(schema) && '$ref' in schema ? this.document.target(schema['$ref'], pointer) : undefined;
+    const target = isObject(schema) && '$ref' in schema ? this.document.resolve(schema['$ref']) : undefined;
     if (target !== undefined && this.mentionsInt64(target, seen)) return true;
     return Object.keys(schema).some((step) => this.mentionsInt64(below(pointer, step), seen));
   }
