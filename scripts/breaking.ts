@@ -4,12 +4,13 @@
  */
 import { execFileSync } from 'node:child_process';
 import { isObject, type JsonObject } from '../src/contract/document';
+import { readDocument } from '../src/contract/document/text';
 import { changeLine, compareDocuments } from './changes';
 import { PUBLISHED, root } from './paths';
 import { publish } from './publish';
 
 function parseDocument(text: string): JsonObject {
-  const document: unknown = JSON.parse(text);
+  const document: unknown = readDocument(text);
   if (!isObject(document)) throw new Error('it is not a JSON object');
   return document;
 }

@@ -5,6 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { JsonObject } from '../src/contract/document';
+import { readDocument, writeDocument } from '../src/contract/document/text';
 import { changeLine, compareDocuments } from './changes';
 import { updateHandlers } from './handlers';
 import { PUBLISHED, root } from './paths';
@@ -26,6 +27,7 @@ export async function generate(): Promise<string[]> {
   const handlers = updateHandlers(publication.contract.served.keys());
   const written = stale.map(([file]) => file).join(', ');
   return [
+    ...publication.remarks,
     ...changes.map(changeLine),
     ...handlers,
     stale.length > 0 ? `written: ${written}` : 'generated/ is up to date',
@@ -51,7 +53,7 @@ function staleFiles({ files }: Publication): [file: string, text: string][] {
 function readPublished(): JsonObject | undefined {
   const text = read(PUBLISHED);
   try {
-    return text === '' ? undefined : (JSON.parse(text) as JsonObject);
+    return text === '' ? undefined : readDocument(text);
   } catch {
     return undefined; // a merge left it broken; it is about to be written anew
   }
@@ -63,7 +65,7 @@ function difference(was: unknown, is: unknown, pointer = ''): string | undefined
     typeof value === 'object' && value !== null ? Object.keys(value) : undefined;
   const [before, after] = [keys(was), keys(is)];
   if (!before || !after) {
-    const [had, has] = [was, is].map((value) => (value === undefined ? 'nothing' : JSON.stringify(value)));
+    const [had, has] = [was, is].map((value) => (value === undefined ? 'nothing' : writeDocument(value)));
     return was === is ? undefined : `${pointer} (${had} there, ${has} in openapi/)`;
   }
   for (const key of new Set([...before, ...after])) {

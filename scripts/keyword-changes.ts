@@ -58,7 +58,8 @@ function compareBounds(old: SchemaView, now: SchemaView, place: string, told: To
 function compareSets(old: SchemaView, now: SchemaView, place: string, told: Told): void {
   const wider = (a: string, b: string) =>
     (a === 'int32' && b === 'int64') || (a === 'float' && b === 'double');
-  const multiple = (a: number, b: number) => Number.isInteger(a / b);
+  const multiple = (a: number | bigint, b: number | bigint) =>
+    typeof a === 'bigint' && typeof b === 'bigint' ? a % b === 0n : Number.isInteger(Number(a) / Number(b));
   compareSet(below(place, 'format'), old.formats, now.formats, wider, told);
   compareSet(below(place, 'pattern'), old.patterns, now.patterns, () => false, told);
   compareSet(below(place, 'multipleOf'), old.multiples, now.multiples, multiple, told);
@@ -66,7 +67,7 @@ function compareSets(old: SchemaView, now: SchemaView, place: string, told: Told
   if (old.unique && !now.unique) told.widened(below(place, 'uniqueItems'), 'its items may be equal now');
 }
 
-function compareSet<T extends string | number>(
+function compareSet<T extends string | number | bigint>(
   pointer: string,
   old: ReadonlySet<T>,
   now: ReadonlySet<T>,

@@ -1,67 +1,188 @@
-import { compileContract } from '../src/contract/contract';
+import { NOTHING_SERVED } from '../src/contract/contract';
 import {
-  below,
   type Finding,
   InvalidContract,
   isObject,
   type JsonObject,
   members,
   OpenApiDocument,
+  type Remark,
 } from '../src/contract/document';
-import { METHODS } from '../src/contract/operations';
+import { UNKNOWN } from '../src/contract/document/accounting';
+import { Concerned, titleOf } from '../src/contract/document/concerned';
+import { findingLine } from '../src/contract/document/finding';
+import { lastStep } from '../src/contract/document/json-pointer';
+import { operationPlaces } from '../src/contract/document/path-items';
+import { readDocument, writeDocument } from '../src/contract/document/text';
+import { versionFinding } from '../src/contract/document/version';
+import { OBJECTS } from '../src/contract/document/words';
 
-/** A document that can be mocked, and what of the given one is not in it: a sentence each. */
-export interface Mockable {
-  readonly root: JsonObject;
+/** A document that can be mocked, and what of the given one is not in it. */
+export interface Mockable<T> {
+  /** What was built of it; undefined if no operation is left. */
+  readonly built: T | undefined;
+  /** What cannot be served: a sentence each. */
   readonly leftOut: readonly string[];
+  /** What is not enforced. */
+  readonly remarks: readonly Remark[];
+  /** How many operations the given document has. */
+  readonly total: number;
 }
 
 /**
- * Adds what a mock can do without (an operationId, a response), and takes out media types that cannot be served where
- * there are others, and operations that have no others.
+ * Adds what a mock can do without (an operationId, a response), and takes out what cannot be served: a field that
+ * OpenAPI does not have, a media type beside others, a callback, a webhook, or else the operations that it concerns.
  *
- * @throws {InvalidContract} if there is more that cannot be served
+ * @param build throws an InvalidContract as long as there is something that cannot be served
+ * @throws {InvalidContract} if that cannot be taken out
  */
-export function toMockable(given: JsonObject): Mockable {
+export function toMockable<T>(
+  given: JsonObject,
+  build: (root: JsonObject) => { readonly built: T; readonly remarks: readonly Remark[] },
+): Mockable<T> {
+  const version = versionFinding(given);
+  if (version) throw new InvalidContract([version]);
   // A copy in which no two places share an object, as they do where YAML has aliases.
-  const root = JSON.parse(JSON.stringify(given)) as JsonObject;
+  const root = readDocument(writeDocument(given));
   complete(root);
-  const leftOut: string[] = [];
+  const total = operationPlaces(new OpenApiDocument(root)).length;
+  const account = new Account();
   for (;;) {
+    const document = new OpenApiDocument(root);
     try {
-      compileContract(root, undefined);
-      return { root, leftOut };
+      const { built, remarks } = build(root);
+      return { built, total, ...account.lines(remarks) };
     } catch (error) {
       if (!(error instanceof InvalidContract)) throw error;
-      const document = new OpenApiDocument(root);
-      const taken = error.findings.filter((finding) => takeOut(document, finding));
+      const findings = error.findings.filter(({ message }) => message !== NOTHING_SERVED);
+      if (findings.length === 0) {
+        return { built: undefined, total, ...account.lines(document.remarks) };
+      }
+      const removal = new Removal(document, account);
+      const taken = findings.filter((finding) => removal.takeOut(finding));
       if (taken.length === 0) throw error;
-      leftOut.push(...taken.map(({ pointer, message }) => `#${pointer}: ${message}`));
     }
   }
 }
 
+/** What has been taken out of a document so far. */
+class Account {
+  /** What is wrong, by what is left out because of it. */
+  private readonly reasons = new Map<string, Set<string>>();
+  private readonly known = new Set<string>();
+  private readonly unknown: Remark[] = [];
+
+  /** Of what has been told already, nothing more is told: the component, say, that kept an operation from being served. */
+  add(leftOut: string, finding: Finding): void {
+    const reason = findingLine({ pointer: finding.pointer, message: finding.message });
+    const reasons = this.reasons.get(leftOut);
+    if (reasons) reasons.add(reason);
+    else if (!this.known.has(reason)) this.reasons.set(leftOut, new Set([reason]));
+    this.known.add(reason);
+  }
+
+  addUnknown(remark: Remark): void {
+    this.unknown.push(remark);
+  }
+
+  lines(remarks: readonly Remark[]): Pick<Mockable<unknown>, 'leftOut' | 'remarks'> {
+    const leftOut = [...this.reasons].map(([what, reasons]) => `${what}: ${[...reasons].join('; ')}`);
+    return { leftOut, remarks: [...this.unknown, ...remarks] };
+  }
+}
+
+/** Gives each operation an operationId of its own, and a response. */
 function complete(root: JsonObject): void {
   const document = new OpenApiDocument(root);
-  for (const [path] of members(root['paths'])) {
-    for (const [method, operation] of members(document.follow(below('/paths', path)).value)) {
-      if (!METHODS.includes(method) || !isObject(operation)) continue;
-      const { operationId = `${method} ${path}`, responses = {} } = operation;
-      const some = members(responses).length > 0 ? responses : { 204: { description: 'not documented' } };
-      Object.assign(operation, { operationId, responses: some });
-    }
+  const owners = new Map<unknown, string>();
+  for (const place of operationPlaces(document)) {
+    const operation = document.at(place.pointer);
+    if (!isObject(operation)) continue;
+    const { operationId, responses = {} } = operation;
+    const own = operationId !== undefined && (owners.get(operationId) ?? place.pointer) === place.pointer;
+    const id = own ? operationId : `${place.method} ${place.path}`;
+    owners.set(id, place.pointer);
+    const some = isObject(responses) && members(responses).length === 0;
+    Object.assign(operation, { operationId: id, responses: some ? NO_CONTENT : responses });
   }
 }
 
-/** Takes out the media type that a finding is about, or the operation that has no other. */
-function takeOut(document: OpenApiDocument, { pointer }: Finding): boolean {
-  const [, owner = '', type = ''] = /^(.*\/content)\/([^/]+)(?:\/schema)?$/.exec(pointer) ?? [];
-  const content = document.at(owner);
-  const [, methods = '', method = ''] = /^(\/paths\/[^/]+)\/([^/]+)\//.exec(pointer) ?? [];
-  if (type === '' || !isObject(content)) return false;
-  if (Object.keys(content).length > 1) return Reflect.deleteProperty(content, unescape(type));
-  const item = document.at(methods);
-  return isObject(item) && method in item && Reflect.deleteProperty(item, method);
+const NO_CONTENT = { 204: { description: 'not documented' } };
+
+/** What is taken out of a document in one go. */
+class Removal {
+  private readonly concerned: Concerned;
+  private readonly gone = new Set<string>();
+
+  constructor(
+    private readonly document: OpenApiDocument,
+    private readonly account: Account,
+  ) {
+    this.concerned = new Concerned(document);
+  }
+
+  /** Takes out what a finding is about, or what cannot be served because of it; false if there is no such part. */
+  takeOut(finding: Finding): boolean {
+    const { pointer, message } = finding;
+    if (this.isUnknown(pointer)) {
+      this.account.addUnknown({ pointer, message: `${lastStep(pointer)} ${message}`, word: UNKNOWN });
+      return this.remove(pointer);
+    }
+    const aside = carriedPart(pointer);
+    if (aside !== undefined) return this.leaveOut([aside], `#${aside} is left out`, finding);
+    const operations = this.concerned.by(pointer) ?? [];
+    const titles = operations.map(titleOf).join(', ');
+    const be = operations.length > 1 ? 'are' : 'is';
+    const media = this.mediaType(pointer);
+    if (media !== undefined) {
+      return this.leaveOut([media], `${titles} ${be} served without ${lastStep(media)}`, finding);
+    }
+    if (operations.length > 0) {
+      const places = operations.map((place) => place.pointer);
+      return this.leaveOut(places, `${titles} ${be} not served`, finding);
+    }
+    const [unused] = /^\/components\/[^/]+\/[^/]+|^\/paths\/[^/]+/.exec(pointer) ?? [];
+    return unused !== undefined && this.leaveOut([unused], `#${unused} is left out`, finding);
+  }
+
+  private leaveOut(pointers: readonly string[], what: string, finding: Finding): boolean {
+    if (pointers.filter((pointer) => this.remove(pointer)).length === 0) return false;
+    this.account.add(what, finding);
+    return true;
+  }
+
+  /** Whether it is a field that the table of words does not have. */
+  private isUnknown(pointer: string): boolean {
+    const kind = OBJECTS.get(this.document.references.kindAt(holderOf(pointer)) ?? 'Schema');
+    const name = lastStep(pointer);
+    if (!kind || kind.name === 'Schema' || kind.name === 'SecurityRequirement') return false;
+    return !kind.words.has(name) && kind.others?.names.test(name) !== true;
+  }
+
+  /** The media type that something is a part of, if it has others beside it. */
+  private mediaType(pointer: string): string | undefined {
+    for (let here = pointer; here !== ''; here = holderOf(here)) {
+      if (this.document.references.kindAt(here) !== 'MediaType') continue;
+      return members(this.document.at(holderOf(here))).length > 1 ? here : undefined;
+    }
+    return undefined;
+  }
+
+  private remove(pointer: string): boolean {
+    const holder = this.document.at(holderOf(pointer));
+    const name = lastStep(pointer);
+    if (isObject(holder) && Object.hasOwn(holder, name) && Reflect.deleteProperty(holder, name)) {
+      this.gone.add(pointer);
+    }
+    return this.gone.has(pointer);
+  }
 }
 
-const unescape = (step: string) => step.replace(/~1/g, '/').replace(/~0/g, '~');
+/** A webhook, callback or link that something is a part of. */
+function carriedPart(pointer: string): string | undefined {
+  const [inside] = /^\/webhooks\/[^/]+|^\/components\/(?:links|callbacks)\/[^/]+/.exec(pointer) ?? [];
+  const [below] = /^.*?\/(?:callbacks|links)\/[^/]+/.exec(pointer) ?? [];
+  return inside ?? below;
+}
+
+const holderOf = (pointer: string): string => pointer.slice(0, pointer.lastIndexOf('/'));

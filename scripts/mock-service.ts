@@ -12,7 +12,7 @@ import { requestIdOf } from '../src/operational/request-id';
 import { refusalOf, successOf } from './mock-answers';
 import { type Mockable, toMockable } from './mock-document';
 
-export interface Mock extends Pick<Mockable, 'leftOut'> {
+export interface Mock extends Omit<Mockable<unknown>, 'built'> {
   readonly service: Middleware;
   /** What is served, and what it is answered with; no status where nothing was found that fits. */
   readonly operations: readonly { readonly title: string; readonly status: number | undefined }[];
@@ -28,15 +28,25 @@ type Options = Pick<ServiceOptions, 'bodyLimit' | 'maxRequests' | 'report'> & {
  * @throws {InvalidContract} with what in it cannot be served
  */
 export function createMock(given: JsonObject, options: Options): Mock {
-  const { root, leftOut } = toMockable(given);
+  const { built, ...account } = toMockable(given, (root) => build(root, options));
+  return { ...account, ...(built ?? { service: nothing, operations: [] }) };
+}
+
+const nothing: Middleware = (_request, _response, next) => {
+  next();
+};
+
+function build(root: JsonObject, options: Options) {
   const document = new OpenApiDocument(root);
-  const all = [...compileContract(root, undefined).served.values()];
+  const strategies = strategiesFor(document, options.tokens);
+  const { served: operations, remarks } = compileContract(root, strategies);
+  const all = [...operations.values()];
   const answers = new Map(all.map((served) => [served.operation.operationId, successOf(document, served)]));
   const service = createService({
     document: root,
     stubs: false,
     handlers: Object.fromEntries([...answers].map(([id, answer]) => [id, () => answering(id, answer)])),
-    strategies: strategiesFor(document, options.tokens),
+    strategies,
     toProblem,
     bodyLimit: options.bodyLimit,
     maxRequests: options.maxRequests,
@@ -50,11 +60,11 @@ export function createMock(given: JsonObject, options: Options): Mock {
       return (served && refusalOf(document, served, plain.status, problem)) ?? plain;
     },
   });
-  const operations = all.map(({ operation: { operationId, method, paths } }) => ({
+  const titles = all.map(({ operation: { operationId, method, paths } }) => ({
     title: `${method} ${paths.join(', ')}`,
     status: answers.get(operationId)?.status,
   }));
-  return { service, operations, leftOut };
+  return { built: { service, operations: titles }, remarks };
 }
 
 function answering(operationId: string, answer: Answer | undefined): Promise<Answer> {

@@ -14,15 +14,21 @@ import {
   type JsonObject,
   OpenApiDocument,
 } from '../src/contract/document';
+import { findingLine } from '../src/contract/document/finding';
+import { writeDocument } from '../src/contract/document/text';
+import { versionFinding } from '../src/contract/document/version';
 import { readOperations } from '../src/contract/operations';
 import { isInt64 } from '../src/contract/schemas';
 import { splitByDirection } from './directions';
 import { OVERLAY, PUBLISHED, root, SOURCES, TYPES } from './paths';
-import { located, readSource, SourceError, unknownKeywords } from './source';
+import { isUnknown, remarkLines } from './remarks';
+import { located, readSource, type Source, SourceError } from './source';
 
 export interface Publication {
   readonly document: JsonObject;
   readonly contract: Contract;
+  /** What is not enforced, and what was read in another way than it is written: a line each. */
+  readonly remarks: readonly string[];
   /** What belongs under generated/, by path. */
   readonly files: Readonly<Record<string, string>>;
 }
@@ -30,27 +36,42 @@ export interface Publication {
 /** @throws {SourceError} */
 export async function publish(): Promise<Publication> {
   const file = findDocument();
-  const source = await readSource(file);
-  const unknown = await unknownKeywords(file);
-  if (unknown.length > 0) throw new SourceError(unknown.join('\n'));
-  const document = await overlay(source);
+  const source = readSource(file);
+  const version = versionFinding(source.document);
+  if (version) throw new SourceError(located(source, [version]));
+  const document = await overlay(source.document);
+  // JSON Schema has a validator pass over what it does not know, such as `maximun`: the value would go unchecked.
+  const unknown = new OpenApiDocument(document).remarks.filter(isUnknown);
+  const { own, added } = apart(source, unknown);
+  const misspelt = [...remarkLines(source, own), ...added.map(addedLine)];
+  if (misspelt.length > 0) throw new SourceError(misspelt.join('\n'));
   try {
-    const text = `${JSON.stringify(document, null, 2)}\n`;
     const contract = compileContract(document, undefined);
-    return { document, contract, files: { [PUBLISHED]: text, [TYPES]: await typesOf(document) } };
+    const text = `${writeDocument(document, 2)}\n`;
+    const remarks = [...source.notes, ...remarkLines(source, contract.remarks)];
+    return { document, contract, remarks, files: { [PUBLISHED]: text, [TYPES]: await typesOf(document) } };
   } catch (error) {
-    if (error instanceof InvalidContract) throw new SourceError(told(file, source, error.findings));
+    if (error instanceof InvalidContract) throw new SourceError(told(source, error.findings));
     throw error;
   }
 }
 
-/** Findings, each with where it stands: in the document that a person has written, or in what the overlay adds to it. */
-function told(file: string, source: JsonObject, findings: readonly Finding[]): string {
-  const written = new OpenApiDocument(source);
-  const added = findings.filter(({ pointer }) => written.at(pointer) === undefined);
-  const own = findings.filter((finding) => !added.includes(finding));
-  const lines = added.map(({ pointer, message }) => `${OVERLAY}, at #${pointer}: ${message}`);
-  return [...(own.length > 0 ? [located(file, own)] : []), ...lines].join('\n');
+/** What stands in the document that a person has written, and in what the overlay adds to it. */
+function apart<T extends Finding>(
+  source: Source,
+  findings: readonly T[],
+): { readonly own: T[]; readonly added: T[] } {
+  const written = new OpenApiDocument(source.document);
+  const isAdded = ({ pointer }: T) => written.at(pointer) === undefined;
+  return { own: findings.filter((one) => !isAdded(one)), added: findings.filter(isAdded) };
+}
+
+const addedLine = (finding: Finding): string => `${OVERLAY}, at ${findingLine(finding)}`;
+
+/** Findings, each with where it stands. */
+function told(source: Source, findings: readonly Finding[]): string {
+  const { own, added } = apart(source, findings);
+  return [...(own.length > 0 ? [located(source, own)] : []), ...added.map(addedLine)].join('\n');
 }
 
 /** The one file of openapi/ that is an OpenAPI document; others are parts of it. */
@@ -60,7 +81,7 @@ function findDocument(): string {
     .filter((name) => /\.(ya?ml|json)$/.test(name))
     .map((name) => path.join(folder, name));
   const [document, ...others] = files.filter((file) =>
-    /^[\s{]*["']?openapi["']?\s*:/m.test(readFileSync(file, 'utf8')),
+    /^[\s{]*["']?(?:openapi|swagger)["']?\s*:/m.test(readFileSync(file, 'utf8')),
   );
   if (document !== undefined && others.length === 0) return document;
   const got =
@@ -96,7 +117,7 @@ function contradictions(was: unknown, is: unknown, pointer = ''): string[] {
     return was === is || is === undefined // it may take things out
       ? []
       : [
-          `${OVERLAY}, at #${pointer}: the document says ${JSON.stringify(was)}, not ${JSON.stringify(is)}; leave it out`,
+          `${OVERLAY}, at #${pointer}: the document says ${writeDocument(was)}, not ${writeDocument(is)}; leave it out`,
         ];
   }
   return Object.entries(was).flatMap(([key, value]) =>
@@ -118,7 +139,7 @@ function readOverlay(file: string): Overlay {
 export async function typesOf(document: JsonObject): Promise<string> {
   const described = new OpenApiDocument(document);
   const keyword = (kind: ts.KeywordTypeSyntaxKind) => ts.factory.createKeywordTypeNode(kind);
-  const nodes = await openapiTS(JSON.stringify(splitByDirection(described)), {
+  const nodes = await openapiTS(writeDocument(splitByDirection(described)), {
     transform(schema) {
       if (!isObject(schema)) return undefined;
       if (schema.format === 'binary') return ts.factory.createTypeReferenceNode('Uint8Array');
@@ -130,7 +151,8 @@ export async function typesOf(document: JsonObject): Promise<string> {
         : bigint;
     },
   });
-  const requirements = readOperations(described).map(({ operationId, security }) => {
+  const operations = new Map(readOperations(described).map((one) => [one.operationId, one]));
+  const requirements = [...operations.values()].map(({ operationId, security }) => {
     const alternatives = security.map((schemes) =>
       JSON.stringify(Object.fromEntries(schemes.map(({ scheme, scopes }) => [scheme, scopes]))),
     );

@@ -88,8 +88,8 @@ class Sampler {
 
   private object(view: SchemaView, depth: number): object {
     const object: Record<string, unknown> = {};
-    const least = view.least.get('Properties')?.value ?? 0;
-    const most = view.most.get('Properties')?.value ?? Infinity;
+    const least = Number(view.least.get('Properties')?.value ?? 0);
+    const most = Number(view.most.get('Properties')?.value ?? Infinity);
     const optional = this.full && depth < DEPTH.optional ? [...view.properties.keys()] : [];
     for (const name of new Set([...view.required, ...optional])) {
       if (view.withheld.has(name)) continue;
@@ -135,9 +135,13 @@ class Sampler {
 
   private array(view: SchemaView, depth: number): unknown[] {
     const contains = view.further.get('contains') ?? [];
-    const least = Math.max(view.least.get('Items')?.value ?? 0, view.prefixItems.length, contains.length);
+    const least = Math.max(
+      Number(view.least.get('Items')?.value ?? 0),
+      view.prefixItems.length,
+      contains.length,
+    );
     const wanted = this.full && depth < DEPTH.optional ? Math.max(least, 1) : least;
-    const count = Math.min(wanted, view.most.get('Items')?.value ?? Infinity, MAX_COUNT);
+    const count = Math.min(wanted, Number(view.most.get('Items')?.value ?? Infinity), MAX_COUNT);
     const items: unknown[] = [];
     for (let i = 0; i < count; i++) {
       const pointers = view.prefixItems[i] ?? [...view.items, ...contains.slice(i, i + 1)];
@@ -166,17 +170,42 @@ function typeOf(view: SchemaView): string {
 }
 
 const edge = (bound: Bound | undefined, inwards: number) =>
-  bound && (bound.exclusive ? bound.value + inwards : bound.value);
+  bound && Number(bound.value) + (bound.exclusive ? inwards : 0);
 
-function sampleNumber({ least, most, multiples }: SchemaView, integer: boolean, nth: number): number {
-  const width = (most.get('imum')?.value ?? Infinity) - (least.get('imum')?.value ?? 0);
-  const step = [...multiples].reduce((a, b) => a * b, 1);
+function sampleNumber(view: SchemaView, integer: boolean, nth: number): number | bigint {
+  const { least, most, multiples } = view;
+  const [lower, upper] = [least.get('imum'), most.get('imum')];
+  if ([lower?.value, upper?.value, ...multiples].some((value) => typeof value === 'bigint')) {
+    return sampleLarge(lower, upper, [...multiples], nth);
+  }
+  const width = Number(upper?.value ?? Infinity) - Number(lower?.value ?? 0);
+  const step = [...multiples].map(Number).reduce((a, b) => a * b, 1);
   const inwards = integer || width >= 2 ? 1 : width / 2;
-  const lowest = edge(least.get('imum'), inwards);
-  const highest = edge(most.get('imum'), -inwards);
+  const lowest = edge(lower, inwards);
+  const highest = edge(upper, -inwards);
   const start = lowest ?? Math.min(1, highest ?? 1);
   const first = multiples.size > 0 || integer ? Math.ceil(start / step) * step : start;
   return first + nth * (multiples.size > 0 || integer ? step : Math.min(1, width / 1_000));
+}
+
+/** An integer where doubles are not enough: the lowest that the bounds admit, or else the highest. */
+function sampleLarge(
+  lower: Bound | undefined,
+  upper: Bound | undefined,
+  multiples: readonly (number | bigint)[],
+  nth: number,
+): number | bigint {
+  const whole = (value: number | bigint) => BigInt(typeof value === 'bigint' ? value : Math.ceil(value));
+  const step = multiples.filter((value) => typeof value === 'bigint' || Number.isInteger(value)).map(whole);
+  const width = step.reduce((a, b) => a * b, 1n);
+  const lowest = lower && whole(lower.value) + (lower.exclusive ? 1n : 0n);
+  const highest = upper && whole(upper.value) - (upper.exclusive ? 1n : 0n);
+  const beyond = (value: bigint) => ((value % width) + width) % width;
+  const downwards = lowest === undefined && highest !== undefined && highest < 1n;
+  const start = lowest ?? 1n;
+  const first = downwards ? highest - beyond(highest) : start + beyond(-start);
+  const value = first + (downwards ? -1n : 1n) * BigInt(nth) * width;
+  return Number.isSafeInteger(Number(value)) ? Number(value) : value;
 }
 
 const FORMATS: Readonly<Record<string, (nth: number) => string>> = {
@@ -200,7 +229,10 @@ const FORMATS: Readonly<Record<string, (nth: number) => string>> = {
 };
 
 function sampleString({ least, most, patterns, formats }: SchemaView, nth: number): string {
-  const [shortest, longest] = [least.get('Length')?.value ?? 0, most.get('Length')?.value ?? Infinity];
+  const [shortest, longest] = [
+    Number(least.get('Length')?.value ?? 0),
+    Number(most.get('Length')?.value ?? Infinity),
+  ];
   const fits = (text: string) => {
     const { length } = Array.from(text);
     return length >= shortest && length <= longest;

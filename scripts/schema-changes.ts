@@ -168,7 +168,7 @@ function expand(document: OpenApiDocument, pointers: readonly string[]): string 
   const resolve = (value: unknown, pointer: string): unknown => {
     if (Array.isArray(value)) return value.map((item, i) => resolve(item, below(pointer, i)));
     if (!isObject(value)) return value;
-    const target = typeof value['$ref'] === 'string' ? document.target(value['$ref'], pointer) : undefined;
+    const target = typeof value['$ref'] === 'string' ? document.resolve(value['$ref']) : undefined;
     const entries = Object.entries(value).filter(([name]) => target === undefined || name !== '$ref');
     const own = Object.fromEntries(
       entries.map(([name, item]) => [name, resolve(item, below(pointer, name))]),

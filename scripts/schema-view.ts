@@ -7,7 +7,8 @@ const TYPES = ['null', 'boolean', 'object', 'array', 'string', 'integer', 'fract
 
 export interface Bound {
   readonly keyword: string;
-  readonly value: number;
+  /** A bigint where a double does not hold it. */
+  readonly value: number | bigint;
   readonly exclusive: boolean;
 }
 
@@ -28,7 +29,7 @@ export interface SchemaView {
   readonly most: Bounds;
   readonly patterns: Set<string>;
   readonly formats: Set<string>;
-  readonly multiples: Set<number>;
+  readonly multiples: Set<number | bigint>;
   unique: boolean;
   readonly required: Set<string>;
   readonly properties: Map<string, string[]>;
@@ -84,11 +85,12 @@ export function viewSchemas(
       const here = below(pointer, keyword);
       const bound = BOUND.exec(keyword);
       if (keyword === '$ref') {
-        const target = document.target(operand, pointer);
+        const target = document.resolve(operand);
         if (target !== undefined) visit(target);
       } else if (keyword === 'allOf') listed(operand, here).forEach(visit);
       else if (keyword === 'anyOf' || keyword === 'oneOf') view.unions.push(listed(operand, here));
-      else if (bound && typeof operand === 'number') tighten(view, bound, operand);
+      else if (bound && (typeof operand === 'number' || typeof operand === 'bigint'))
+        tighten(view, bound, operand);
       else if (FURTHER.test(keyword)) view.further.set(keyword, [...(view.further.get(keyword) ?? []), here]);
       else if (keyword === 'properties') addProperties(document, view, operand, here, direction);
       else read(view, keyword, operand, here);
@@ -107,6 +109,7 @@ export function viewSchemas(
 function typeOfValue(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
+  if (typeof value === 'bigint') return 'integer';
   if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'fraction';
   return typeof value;
 }
@@ -142,7 +145,7 @@ function read(view: SchemaView, keyword: string, operand: unknown, here: string)
       view.formats.add(String(operand));
       break;
     case 'multipleOf':
-      view.multiples.add(Number(operand));
+      view.multiples.add(typeof operand === 'bigint' ? operand : Number(operand));
       break;
     case 'uniqueItems':
       view.unique ||= operand === true;
@@ -180,7 +183,11 @@ function addProperties(
 }
 
 /** Keeps the tighter of two bounds. */
-function tighten(view: SchemaView, [keyword, start, end, of = '']: RegExpExecArray, value: number): void {
+function tighten(
+  view: SchemaView,
+  [keyword, start, end, of = '']: RegExpExecArray,
+  value: number | bigint,
+): void {
   if (value === 0 && /^min(Length|Items|Properties)$/.test(keyword)) return; // is so without saying it
   const bounds = end === 'in' ? view.least : view.most;
   const bound = { keyword, value, exclusive: start !== 'm' };

@@ -1,6 +1,6 @@
 import cors from 'cors';
 import express, { type Express } from 'express';
-import { type JsonObject, OpenApiDocument } from './contract/document';
+import { type JsonObject, OpenApiDocument, type Remark } from './contract/document';
 import { readOperations } from './contract/operations';
 import { faultToStderr, type ReportFault, safely } from './contract/fault';
 import type { Headers } from './contract/problem';
@@ -26,6 +26,8 @@ export interface Dependencies {
   readonly report: (outcome: Outcome) => void;
   /** Receives failures that belong to no answer; without it they go to standard error. */
   readonly reportFault?: ReportFault;
+  /** Receives what the document has and the server does not enforce, once. */
+  readonly onRemarks?: ((remarks: readonly Remark[]) => void) | undefined;
   readonly metrics: Pick<Metrics, 'text' | 'contentType'>;
   /** Aborted when the server begins to stop. */
   readonly stopping: AbortSignal;
@@ -71,6 +73,7 @@ export function createApp(dependencies: Dependencies): Express {
     requestIdOf,
     report,
     reportFault: fault,
+    onRemarks: dependencies.onRemarks,
   });
   const app = express().disable('x-powered-by').disable('etag');
   if (corsOrigins.length > 0) app.use(allowOrigins(corsOrigins, document));

@@ -6,6 +6,7 @@ import { createApp, createOperationalApp, HEADERS } from './app';
 import { createStrategies, tokenVerifier } from './auth';
 import { InvalidConfig, readConfig, watchTokensFile } from './config';
 import { InvalidContract, type JsonObject } from './contract/document';
+import { readDocument } from './contract/document/text';
 import { exampleRequest } from './contract/example';
 import { attempt } from './contract/fault';
 import { createHttpServer, listen } from './contract/server';
@@ -26,9 +27,7 @@ const OPERATIONAL = {
 
 async function start(): Promise<void> {
   const config = readConfig();
-  const document = JSON.parse(
-    readFileSync(path.join(__dirname, '../generated/openapi.json'), 'utf8'),
-  ) as JsonObject;
+  const document = readDocument(readFileSync(path.join(__dirname, '../generated/openapi.json'), 'utf8'));
   const log = createLog(config.logLevel);
   const metrics = createMetrics();
   const report = createReport(log, metrics, HEADERS);
@@ -52,6 +51,10 @@ async function start(): Promise<void> {
     report: report.request,
     operational: config.ops === undefined,
     ...operations,
+    onRemarks: (remarks) => {
+      if (remarks.length > 0)
+        log.warn({ remarks }, `${remarks.length} words of the document are not enforced`);
+    },
     ...config,
   });
   const server = createHttpServer(app, report.refuse, config.limits, stopping.signal, report.fault);

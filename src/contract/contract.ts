@@ -1,4 +1,4 @@
-import { below, type JsonObject, members, OpenApiDocument } from './document';
+import { below, type JsonObject, OpenApiDocument, type Remark } from './document';
 import { type Holder, MalformedJson, parseJson } from './json';
 import { type Operation, readOperations } from './operations';
 import { planRequests, type RequestReader } from './request';
@@ -23,7 +23,12 @@ export interface ServedOperation {
 export interface Contract {
   readonly router: Router<Methods>;
   readonly served: ReadonlyMap<Operation, ServedOperation>;
+  /** What is in the document and is not enforced. */
+  readonly remarks: readonly Remark[];
 }
+
+/** The finding of a document of which no operation is served. */
+export const NOTHING_SERVED = 'no operation is under any path: nothing would be served';
 
 /**
  * Compiles a document: after this, nothing about it is left to be found out by a request.
@@ -41,7 +46,8 @@ export function compileContract(
   // A document that is not OpenAPI cannot be read any further.
   document.assertValid();
   const operations = readOperations(document);
-  checkSchemas(document, operations);
+  checkSchemas(document);
+  if (operations.length === 0) document.addFinding('/paths', NOTHING_SERVED);
   const incoming = new SchemaSet(document, 'request');
   const outgoing = new SchemaSet(document, 'response');
   // In two passes: a schema may refer to any other, so that all are known before the first is compiled.
@@ -76,7 +82,7 @@ export function compileContract(
     }
   }
   document.assertValid();
-  return { router, served };
+  return { router, served, remarks: document.remarks };
 }
 
 /** What judges the values that go one way. */
@@ -117,18 +123,9 @@ function checkDefaults(
   }
 }
 
-/** Judges every schema of the components and of the operations by the metaschema of JSON Schema 2020-12. */
-function checkSchemas(document: OpenApiDocument, operations: readonly Operation[]): void {
-  const pointers = new Set(
-    members(document.at('/components/schemas')).map(([name]) => below('/components/schemas', name)),
-  );
-  for (const { parameters, requestBody, responses } of operations) {
-    const described = [...responses.values()].flatMap(({ headers, content }) => [...headers, ...content]);
-    for (const { schema } of [...parameters, ...(requestBody?.content ?? []), ...described]) {
-      if (schema !== undefined) pointers.add(schema);
-    }
-  }
-  for (const pointer of pointers) {
+/** Judges every schema of the document by the metaschema of JSON Schema 2020-12. */
+function checkSchemas(document: OpenApiDocument): void {
+  for (const pointer of document.schemas) {
     for (const { place, message } of schemaErrors({ schema: document.at(pointer) })) {
       document.addFinding(pointer + place.slice('/schema'.length), message);
     }

@@ -1,91 +1,77 @@
+import { accountForWords } from './document/accounting';
+import { type Finding, InvalidContract, type Remark } from './document/finding';
+import { below, isObject, type JsonObject, lastStep, type Place } from './document/json-pointer';
+import { Concerned, titleOf } from './document/concerned';
+import { References } from './document/references';
 import { documentErrors } from './validator';
 
-/** Something in the document (or in what was wired to it) that this server cannot serve. */
-export interface Finding {
-  /** JSON pointer (RFC 6901) into the document. */
-  readonly pointer: string;
-  readonly message: string;
-}
-
-/** Everything that is wrong with a document, all at once. */
-export class InvalidContract extends Error {
-  override name = 'InvalidContract';
-  constructor(readonly findings: readonly Finding[]) {
-    super(findings.map(({ pointer, message }) => `#${pointer}: ${message}`).join('\n'));
-  }
-}
-
-export type JsonObject = Readonly<Record<string, unknown>>;
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** The members of an object, of none if it is none. */
-export function members(value: unknown): [name: string, value: unknown][] {
-  return isObject(value) ? Object.entries(value) : [];
-}
-
-/** The pointer one or more steps below `pointer`. */
-export function below(pointer: string, ...steps: (string | number)[]): string {
-  return steps.reduce<string>(
-    (p, step) => `${p}/${String(step).replace(/~/g, '~0').replace(/\//g, '~1')}`,
-    pointer,
-  );
-}
-
-/** An object of the document, and where it stands. */
-export interface Place {
-  readonly pointer: string;
-  readonly value: JsonObject;
-}
+export { type Finding, InvalidContract, type Remark } from './document/finding';
+export { below, isObject, type JsonObject, members, type Place } from './document/json-pointer';
 
 /** One OpenAPI 3.1 document in one piece, and what was found wrong with it. */
 export class OpenApiDocument {
-  readonly findings: Finding[] = [];
-  private anchors: Map<string, string> | undefined;
+  /** Objects of the document by their place: what refers to what, and which schemas there are. */
+  readonly references: References = new References(this);
+  /** The outermost schemas: those that are no part of another schema. */
+  readonly schemas: readonly string[];
+  private readonly found = new Map<string, Finding>();
+  private readonly remarked = new Map<string, Remark>();
+  private readonly values = new Map<string, unknown>();
 
   constructor(readonly root: JsonObject) {
+    this.values.set('', root);
     for (const { pointer, message } of documentErrors(root)) this.addFinding(pointer, message);
+    const schemas: string[] = [];
+    this.references.read((walked) => {
+      accountForWords(this, walked);
+      if (walked.kind === 'Schema' && walked.outermost) schemas.push(walked.pointer);
+    });
+    this.schemas = schemas;
+  }
+
+  /** What was found wrong so far, each with the operations that it concerns. */
+  get findings(): readonly Finding[] {
+    if (this.found.size === 0) return [];
+    const concerned = new Concerned(this);
+    return [...this.found.values()].map((finding) => {
+      const operations = concerned.by(finding.pointer)?.map(titleOf);
+      return operations ? { ...finding, operations } : finding;
+    });
+  }
+
+  /** What is in the document and is not enforced. */
+  get remarks(): readonly Remark[] {
+    return [...this.remarked.values()];
   }
 
   addFinding(pointer: string, message: string): void {
-    const known = this.findings.some((finding) => finding.pointer === pointer && finding.message === message);
-    if (!known) this.findings.push({ pointer, message });
+    this.found.set(`${pointer} ${message}`, { pointer, message });
+  }
+
+  addRemark(remark: Remark): void {
+    this.remarked.set(`${remark.pointer} ${remark.message}`, remark);
   }
 
   /** @throws {InvalidContract} if anything was found so far */
   assertValid(): void {
-    if (this.findings.length > 0) throw new InvalidContract(this.findings);
+    if (this.found.size > 0) throw new InvalidContract(this.findings);
   }
 
+  /** The value at a JSON pointer, undefined if there is none. */
   at(pointer: string): unknown {
-    let value: unknown = this.root;
-    for (const step of pointer.split('/').slice(1)) {
-      const key = step.replace(/~1/g, '/').replace(/~0/g, '~');
-      if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
-      value = (value as JsonObject)[key];
-    }
+    if (this.values.has(pointer)) return this.values.get(pointer);
+    const slash = pointer.lastIndexOf('/');
+    const holder = slash < 0 ? undefined : this.at(pointer.slice(0, slash));
+    const key = lastStep(pointer);
+    const holds = typeof holder === 'object' && holder !== null && Object.hasOwn(holder, key);
+    const value = holds ? (holder as JsonObject)[key] : undefined;
+    this.values.set(pointer, value);
     return value;
   }
 
-  /** The pointer that a `$ref` at `pointer` leads to, undefined (and a finding) if it leads nowhere. */
-  target(ref: unknown, pointer: string): string | undefined {
-    const target = this.resolve(ref);
-    if (target !== undefined) return target;
-    this.addFinding(below(pointer, '$ref'), `${JSON.stringify(ref)} leads nowhere in this document`);
-    return undefined;
-  }
-
-  /** The pointer that a reference leads to, undefined if it leads nowhere. */
+  /** The pointer that a `$ref` leads to. One that leads nowhere has been found when the document was read. */
   resolve(ref: unknown): string | undefined {
-    const fragment =
-      typeof ref === 'string' && ref.startsWith('#') ? decodeFragment(ref.slice(1)) : undefined;
-    const target =
-      fragment === '' || fragment?.startsWith('/')
-        ? fragment
-        : (this.anchors ??= anchorsOf(this.root)).get(fragment ?? '');
-    return target !== undefined && this.at(target) !== undefined ? target : undefined;
+    return this.references.resolve(ref);
   }
 
   /** Whether the schema at `pointer` says `keyword: true`: itself, beside a `$ref` too, or in what it is made of. */
@@ -102,7 +88,7 @@ export class OpenApiDocument {
   partsOf(pointer: string): string[] {
     const value = this.at(pointer);
     if (!isObject(value)) return [];
-    const target = '$ref' in value ? this.target(value['$ref'], pointer) : undefined;
+    const target = '$ref' in value ? this.resolve(value['$ref']) : undefined;
     const parts = [value['allOf'] ?? []].flat().map((_, i) => below(pointer, 'allOf', i));
     return target === undefined ? parts : [target, ...parts];
   }
@@ -114,33 +100,11 @@ export class OpenApiDocument {
     let value = this.at(pointer);
     while (isObject(value) && '$ref' in value && !seen.has(place)) {
       seen.add(place);
-      const target = this.target(value['$ref'], place);
+      const target = this.resolve(value['$ref']);
       if (target === undefined) return { pointer: place, value: {} };
       place = target;
       value = this.at(target);
     }
     return { pointer: place, value: isObject(value) ? value : {} };
-  }
-}
-
-/** Where the schemas stand that have an `$anchor`, by its name. */
-function anchorsOf(root: JsonObject): Map<string, string> {
-  const anchors = new Map<string, string>();
-  const walk = (value: unknown, pointer: string): void => {
-    if (typeof value !== 'object' || value === null) return;
-    for (const [key, item] of Object.entries(value)) {
-      if (key === '$anchor' && typeof item === 'string') anchors.set(item, pointer);
-      else walk(item, below(pointer, key));
-    }
-  };
-  walk(root, '');
-  return anchors;
-}
-
-function decodeFragment(fragment: string): string | undefined {
-  try {
-    return decodeURIComponent(fragment);
-  } catch {
-    return undefined;
   }
 }

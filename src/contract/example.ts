@@ -1,4 +1,5 @@
 import { below, members, OpenApiDocument, type JsonObject } from './document';
+import { stringifyJson } from './json-text';
 import { readOperations, type Operation } from './operations';
 
 /** A request, but for the secret that it needs. */
@@ -36,7 +37,7 @@ function requestOf(document: OpenApiDocument, operation: Operation): ExampleRequ
     const owner = document.follow(below(pointer, 'requestBody')).pointer;
     const example = codec === 'json' ? exampleOf(document, below(owner, 'content', key)) : undefined;
     if (example !== undefined)
-      return { ...request, body: { contentType: key, text: JSON.stringify(example) } };
+      return { ...request, body: { contentType: key, text: stringifyJson(example) } };
   }
   return requestBody?.required === true ? undefined : request;
 }

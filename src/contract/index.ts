@@ -1,5 +1,6 @@
 /** The public surface of the contract core: what is outside of it imports this file and nothing else of it. */
-export { InvalidContract, type Finding, type JsonObject } from './document';
+export { InvalidContract, type Finding, type JsonObject, type Remark } from './document';
+export { readDocument } from './document/text';
 export type { ReportFault } from './fault';
 export type { Handler, HandlerRequest, HandlerResponse, Handlers, RequestContext } from './handlers';
 export { type Answer, type Headers, Problem, type ProblemKind } from './problem';

@@ -80,5 +80,5 @@ export function canonicalJson(holder: object, key: string | number): string {
     const names = Object.keys(value).sort();
     return `{${names.map((name) => `${JSON.stringify(name)}:${canonicalJson(value, name)}`).join()}}`;
   }
-  return String(exactNumber(holder, key) ?? JSON.stringify(value));
+  return String(exactNumber(holder, key) ?? (typeof value === 'bigint' ? value : JSON.stringify(value)));
 }

@@ -100,7 +100,7 @@ export class OneWay {
     const schema = this.document.at(pointer);
     if (!isObject(schema) || seen.has(pointer)) return [];
     seen.add(pointer);
-    const target = '$ref' in schema ? this.document.target(schema['$ref'], pointer) : undefined;
+    const target = '$ref' in schema ? this.document.resolve(schema['$ref']) : undefined;
     const parts = ['allOf', 'anyOf', 'oneOf']
       .filter((keyword) => keyword !== except)
       .flatMap((keyword) => [schema[keyword] ?? []].flat().map((_, i) => below(pointer, keyword, i)));

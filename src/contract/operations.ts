@@ -1,4 +1,6 @@
 import { below, isObject, members, type OpenApiDocument, type Place } from './document';
+import { type OperationPlace, operationPlaces } from './document/path-items';
+import { basePaths } from './document/servers';
 import {
   type Codec,
   codecOf,
@@ -8,9 +10,6 @@ import {
   parseMediaType,
 } from './media-type';
 import { checkScopes } from './security/scopes';
-
-/** OpenAPI 3.1 section 4.8.9. */
-export const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
 const PARAMETER_LOCATIONS = ['path', 'query', 'header', 'cookie'] as const;
 export type ParameterLocation = (typeof PARAMETER_LOCATIONS)[number];
@@ -54,22 +53,19 @@ export interface Operation {
 
 /** Reads every operation under `paths`. Callbacks and webhooks are for others to serve. */
 export function readOperations(document: OpenApiDocument): Operation[] {
-  const operations: Operation[] = [];
   const known = new Map<string, string>();
-  for (const [path] of members(document.root['paths'])) {
-    if (!path.startsWith('/')) continue;
-    const item = document.follow(below('/paths', path));
-    for (const method of METHODS) {
-      if (!(method in item.value)) continue;
-      const operation = new OperationReader(document, path, item, method).read();
-      const { operationId, pointer } = operation;
-      const other = known.get(operationId);
-      if (other !== undefined) document.addFinding(below(pointer, 'operationId'), `is that of #${other} too`);
-      known.set(operationId, pointer);
-      operations.push(operation);
+  return operationPlaces(document).map((place) => {
+    const operation = new OperationReader(document, place).read();
+    const { value } = document.follow(place.pointer);
+    if (typeof value['operationId'] !== 'string') return operation;
+    const other = known.get(operation.operationId) ?? place.pointer;
+    // Several paths may refer to one path item: one handler has the requests of all.
+    if (other !== place.pointer) {
+      document.addFinding(below(place.pointer, 'operationId'), `is that of #${other} too`);
     }
-  }
-  return operations;
+    known.set(operation.operationId, place.pointer);
+    return operation;
+  });
 }
 
 class OperationReader {
@@ -77,27 +73,27 @@ class OperationReader {
 
   constructor(
     private readonly document: OpenApiDocument,
-    private readonly path: string,
-    private readonly item: Place,
-    private readonly method: string,
+    private readonly place: OperationPlace,
   ) {
-    this.operation = document.follow(below(item.pointer, method));
+    this.operation = document.follow(place.pointer);
   }
 
   read(): Operation {
     const { pointer, value } = this.operation;
+    const { path, method } = this.place;
     const { operationId } = value;
     if (typeof operationId !== 'string') {
-      this.document.addFinding(pointer, 'has no operationId, by which its handler is found');
+      const advice = `add one, such as ${camelCase(`${method} ${path}`)}`;
+      this.document.addFinding(pointer, `has no operationId, by which its handler is found: ${advice}`);
     }
     const statuses = members(value['responses']).flatMap(([key]) => (key.startsWith('x-') ? [] : [key]));
     if (statuses.length === 0) {
       this.document.addFinding(pointer, 'has no responses: nothing could be answered');
     }
     return {
-      operationId: String(operationId),
-      method: this.method.toUpperCase(),
-      paths: this.basePaths().map((base) => base + this.path),
+      operationId: typeof operationId === 'string' ? operationId : `${method} ${path}`,
+      method: method.toUpperCase(),
+      paths: this.basePaths().map((base) => base + path),
       pointer,
       parameters: this.parameters(),
       requestBody: this.requestBody(),
@@ -106,41 +102,31 @@ class OperationReader {
     };
   }
 
-  /** The path of each server's URL, without a slash at its end (OpenAPI 3.1 section 4.8.5). */
+  /** The base paths of its servers (OpenAPI 3.1 section 4.8.5). */
   private basePaths(): string[] {
-    const root = { pointer: '', value: this.document.root };
-    const owner = [this.operation, this.item, root].find(
-      ({ value }) => Array.isArray(value['servers']) && value['servers'].length > 0,
-    );
-    if (!owner) return [''];
-    const paths = new Set<string>();
-    for (const [i, server] of [owner.value['servers']].flat().entries()) {
-      if (!isObject(server)) continue;
-      const url = String(server['url']).replace(/\{([^{}]*)\}/g, (_, name: string) => {
-        const variable = isObject(server['variables']) ? server['variables'][name] : undefined;
-        return String(isObject(variable) ? variable['default'] : '');
-      });
-      try {
-        paths.add(new URL(url, 'http://localhost/').pathname.replace(/\/$/, ''));
-      } catch {
-        this.document.addFinding(
-          below(owner.pointer, 'servers', i, 'url'),
-          `${JSON.stringify(url)} is not a URL`,
-        );
-      }
+    const candidates = [below(this.operation.pointer, 'servers'), this.place.item.get('servers'), '/servers'];
+    for (const pointer of candidates) {
+      const servers = pointer === undefined ? undefined : this.document.at(pointer);
+      if (pointer === undefined || !Array.isArray(servers) || servers.length === 0) continue;
+      const paths = servers.flatMap((server, i) =>
+        isObject(server) ? basePaths(this.document, server, below(pointer, i)) : [],
+      );
+      return [...new Set(paths)];
     }
-    return [...paths];
+    return [''];
   }
 
   private parameters(): Parameter[] {
     const found = new Map<string, Parameter>();
-    for (const owner of [this.item, this.operation]) {
-      for (const i of [owner.value['parameters'] ?? []].flat().keys()) {
-        const place = this.document.follow(below(owner.pointer, 'parameters', i));
+    for (const list of [this.place.item.get('parameters'), below(this.operation.pointer, 'parameters')]) {
+      for (const i of list === undefined ? [] : [this.document.at(list) ?? []].flat().keys()) {
+        const place = this.document.follow(below(list ?? '', i));
         const location = PARAMETER_LOCATIONS.find((name) => name === place.value['in']);
         const name = String(place.value['name']);
         // OpenAPI 3.1 section 4.8.12.1: other parts of the document describe these.
         const ignored = location === 'header' && /^(accept|content-type|authorization)$/i.test(name);
+        if (ignored)
+          this.remark(place.pointer, `${name} is described by other parts of the document`, 'Parameter name');
         if (location && !ignored) found.set(`${location} ${name}`, this.parameter(name, location, place));
       }
     }
@@ -151,10 +137,10 @@ class OperationReader {
   /** Each template of the path has a parameter, and each path parameter a template. */
   private checkTemplates(parameters: readonly Parameter[]): void {
     const { pointer } = this.operation;
-    const templates = new Set([...this.path.matchAll(/\{([^{}]+)\}/g)].map(([, name]) => name));
+    const templates = new Set([...this.place.path.matchAll(/\{([^{}]+)\}/g)].map(([, name]) => name));
     for (const { name, in: location } of parameters) {
       if (location === 'path' && !templates.delete(name)) {
-        const message = `has the path parameter ${name}, which is not in ${this.path}`;
+        const message = `has the path parameter ${name}, which is not in ${this.place.path}`;
         this.document.addFinding(pointer, message);
       }
     }
@@ -182,6 +168,10 @@ class OperationReader {
     };
   }
 
+  private remark(pointer: string, message: string, word: string): void {
+    this.document.addRemark({ pointer, message: `is not enforced: ${message}`, word });
+  }
+
   private requestBody(): Operation['requestBody'] {
     if (!('requestBody' in this.operation.value)) return undefined;
     const { pointer, value } = this.document.follow(below(this.operation.pointer, 'requestBody'));
@@ -190,8 +180,13 @@ class OperationReader {
 
   private response(status: string): ResponseObject {
     const { pointer, value } = this.document.follow(below(this.operation.pointer, 'responses', status));
+    if (status.startsWith('1')) this.remark(pointer, 'informational responses are not sent', 'Responses 1XX');
     const headers = members(value['headers']).flatMap(([name]) => {
-      if (name.toLowerCase() === 'content-type') return []; // OpenAPI 3.1 section 4.8.17.1
+      if (name.toLowerCase() === 'content-type') {
+        // OpenAPI 3.1 section 4.8.17.1
+        this.remark(below(pointer, 'headers', name), 'is described by the media types', 'Response headers');
+        return [];
+      }
       return [this.parameter(name, 'header', this.document.follow(below(pointer, 'headers', name)))];
     });
     const content = this.content(pointer, value['content']);
@@ -247,13 +242,16 @@ class OperationReader {
     const pointer = own === undefined ? '/security' : below(this.operation.pointer, 'security');
     return [own ?? this.document.root['security'] ?? []].flat().map((alternative, i) =>
       members(alternative).map(([scheme, scopes]) => {
-        if (this.document.at(below('/components/securitySchemes', scheme)) === undefined) {
-          this.document.addFinding(below(pointer, i, scheme), 'is not among components.securitySchemes');
-        }
         const demanded = [scopes].flat().map(String);
         checkScopes(this.document, below(pointer, i, scheme), scheme, demanded);
         return { scheme, scopes: demanded };
       }),
     );
   }
+}
+
+/** A name for an operation without one: `postThings`. */
+export function camelCase(text: string): string {
+  const [first = '', ...others] = text.match(/[A-Za-z0-9]+/g) ?? [];
+  return first + others.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join('');
 }

@@ -35,17 +35,6 @@ const APPLICATORS = (
   'properties patternProperties additionalProperties propertyNames unevaluatedProperties ' +
   'prefixItems items contains unevaluatedItems'
 ).split(' ');
-const REFUSED = [
-  ['$id', 'a schema with a base URI of its own cannot be served: refer to it by a JSON pointer instead'],
-  ['$dynamicRef', 'dynamic references cannot be served: use $ref'],
-  ['$dynamicAnchor', 'dynamic references cannot be served: use $anchor'],
-  ['$recursiveRef', 'is not of JSON Schema 2020-12: use $ref'],
-] as const;
-const DIALECTS = [
-  'https://json-schema.org/draft/2020-12/schema',
-  'https://spec.openapis.org/oas/3.1/dialect/base',
-];
-
 /** More schemas than these are not put in the place of references to them. */
 const MAX_INLINED = 50;
 /** Of the values that an enum allows, what a message may quote. */
@@ -141,7 +130,7 @@ export class SchemaSet {
   private identify(pointer: string, view: View, child = false): string {
     const value = this.document.at(pointer);
     if (isObject(value) && Object.keys(value).length === 1 && '$ref' in value && !child) {
-      const target = this.document.target(value['$ref'], pointer);
+      const target = this.document.resolve(value['$ref']);
       if (target !== undefined && !this.following.has(target)) {
         this.references.add(target);
         this.following.add(target);
@@ -186,7 +175,7 @@ export class SchemaSet {
   private rewrite(value: unknown, pointer: string, view: View): Schema {
     if (typeof value === 'boolean') return value;
     if (!isObject(value)) return true;
-    this.checkKeywords(value, pointer);
+    checkPatterns(this.document, value, pointer);
     const discriminator = this.discriminators.at(pointer, value);
     const rewritten: Record<string, unknown> = {};
     const inPlace = this.inPlace(pointer, view);
@@ -308,22 +297,12 @@ export class SchemaSet {
     this.defaults.set(pointer, { text, identifier });
   }
 
-  private checkKeywords(value: JsonObject, pointer: string): void {
-    for (const [keyword, reason] of REFUSED) {
-      if (keyword in value) this.document.addFinding(below(pointer, keyword), reason);
-    }
-    if ('$schema' in value && !DIALECTS.includes(String(value['$schema']))) {
-      this.document.addFinding(below(pointer, '$schema'), 'only JSON Schema 2020-12 can be served');
-    }
-    checkPatterns(this.document, value, pointer);
-  }
-
   /**
    * Puts what a `$ref` refers to in its place, which is the fastest to judge. Only what refers to itself, or is large,
    * stays a reference.
    */
   private refer(ref: unknown, pointer: string, view: View, rewritten: Record<string, unknown>): void {
-    const target = this.document.target(ref, pointer);
+    const target = this.document.resolve(ref);
     if (target === undefined) return;
     this.references.add(target);
     if (this.inlining.has(target) || --this.room < 0) {

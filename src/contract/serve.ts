@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Admission, type Exchange } from './admission';
 import { announcesBody, isUnread, readBody } from './body';
 import { compileContract, type Contract, type ServedOperation } from './contract';
-import type { JsonObject } from './document';
+import type { JsonObject, Remark } from './document';
 import { attempt, faultToStderr, type ReportFault, safely, settle } from './fault';
 import { fieldValue, isFieldValue } from './header-field';
 import type { Operation } from './operations';
@@ -63,6 +63,8 @@ export interface ServiceOptions {
    * schema/formats.ts. Each must take time linear in the text.
    */
   readonly formats?: OwnFormats;
+  /** Receives what the document has and the server does not enforce, once, before the first request. */
+  readonly onRemarks?: ((remarks: readonly Remark[]) => void) | undefined;
 }
 
 /** A middleware of Express; only requests to reserved paths are passed on. */
@@ -86,6 +88,7 @@ export function createService(options: ServiceOptions): Middleware {
   const contract = compileContract(document, strategies, options.formats);
   const served = [...contract.served.values()];
   checkWiring(served, options);
+  options.onRemarks?.(contract.remarks);
   const report: (outcome: Outcome) => unknown = options.report; // async against its type, perhaps
   const fault = safely(options.reportFault ?? faultToStderr);
   const refuse = createRefuse(options, served, fault);

@@ -2,6 +2,7 @@ import path from 'node:path';
 import express, { type Router } from 'express';
 import { stringify } from 'yaml';
 import { isObject, type JsonObject } from '../contract/document';
+import { writeDocument } from '../contract/document/text';
 
 /** Swagger UI, as its package has it: https://github.com/swagger-api/swagger-ui */
 const ASSETS = path.dirname(require.resolve('swagger-ui-dist/package.json'));
@@ -58,7 +59,7 @@ const START = `SwaggerUIBundle({
 export function docsRouter(document: JsonObject): Router {
   const router = express.Router({ strict: true });
   const texts: [name: string, type: string, text: string][] = [
-    ['openapi.json', 'application/json', JSON.stringify(document, null, 2)],
+    ['openapi.json', 'application/json', writeDocument(document, 2)],
     ['openapi.yaml', 'application/yaml', stringify(document)], // RFC 9512
     ['docs', 'text/html', page(escapeHtml(titleOf(document)))],
     ['docs/start.js', 'text/javascript', START],

@@ -22,9 +22,9 @@ function mock(document: JsonObject) {
   return { ...rest, outcomes, post: () => request(express().use(service)).post('/things') };
 }
 
-it.each(readdirSync(DOCUMENTS))('finds an answer for every operation of %s', async (name) => {
+it.each(readdirSync(DOCUMENTS))('finds an answer for every operation of %s', (name) => {
   const file = join(DOCUMENTS, name);
-  const document = await readSource(statSync(file).isDirectory() ? join(file, 'openapi.yaml') : file);
+  const { document } = readSource(statSync(file).isDirectory() ? join(file, 'openapi.yaml') : file);
   const { operations, leftOut } = mock(document);
   expect(leftOut).toEqual([]);
   expect(operations.length).toBeGreaterThan(0);
@@ -156,14 +156,94 @@ it('leaves out, and names, what cannot be served beside what can', async () => {
   });
   expect(operations.map(({ title }) => title)).toEqual(['POST /things']);
   expect(leftOut).toEqual([
-    expect.stringContaining('a body of application/xml cannot be judged by a schema'),
-    '#/paths/~1up/post/requestBody/content/multipart~1form-data: multipart bodies cannot be served',
+    'POST /things is served without application/xml: #/paths/~1things/post/responses/201/content/application~1xml/schema: ' +
+      'a body of application/xml cannot be judged by a schema',
+    'POST /up is not served: #/paths/~1up/post/requestBody/content/multipart~1form-data: multipart bodies cannot be served',
   ]);
   expect((await post().expect(201)).body).toBe('text');
 });
 
-it('refuses a document that is not valid, with the place', () => {
-  expect(() => mock(answers(ok(json({ type: 'strng' }))))).toThrow(
-    '#/paths/~1things/post/responses/201/content/application~1json/schema/type: must be',
-  );
+it('refuses a document that is not valid as a whole, with the place', () => {
+  expect(() => mock({ ...answers(ok({})), info: {} })).toThrow("#/info: must have required property 'title'");
+});
+
+describe('one operation that cannot be served', () => {
+  const operation = (more: object = {}) => ({ responses: { 204: { description: '' } }, ...more });
+  const body = (schema: object) => ({ requestBody: { content: json(schema) } });
+  const parameters = [{ $ref: '#/components/parameters/p' }];
+
+  it.each<[string, object, object, string]>([
+    [
+      'a schema of its own',
+      body({ type: 'strng' }),
+      {},
+      '#/paths/~1bad/post/requestBody/content/application~1json/schema/type: must be',
+    ],
+    ['a broken reference', body({ $ref: '#/none' }), {}, '"#/none" leads nowhere'],
+    [
+      'a component that it refers to',
+      { parameters },
+      { parameters: { p: { name: 'q', in: 'query', schema: { $id: 'https://a.example' } } } },
+      '#/components/parameters/p/schema/$id: a schema with a base URI',
+    ],
+    [
+      'a security scheme that it demands',
+      { security: [{ tls: [] }] },
+      { securitySchemes: { tls: { type: 'mutualTLS' } } },
+      '#/components/securitySchemes/tls: this kind of security scheme cannot be served',
+    ],
+    [
+      'a path parameter',
+      { parameters: [{ name: 'id', in: 'path', required: true, schema: {} }] },
+      {},
+      'which is not in /bad',
+    ],
+  ])('because of %s, is named, and the others are served', async (_, fields, components, message) => {
+    const document = buildDocument({
+      paths: { '/bad': { post: operation(fields) }, '/things': { post: operation() } },
+      components,
+    });
+    const { operations, leftOut, total, post } = mock(document);
+    expect(operations.map(({ title }) => title)).toEqual(['POST /things']);
+    expect(total).toBe(2);
+    expect(leftOut).toEqual([expect.stringMatching(/^POST \/bad is not served: #/)]);
+    expect(leftOut[0]).toContain(message);
+    await post().expect(204);
+  });
+
+  it('says what else is left out: callbacks, webhooks, and components that nothing served refers to', () => {
+    const broken = { post: { requestBody: { $ref: '#/none' }, responses: { 204: { description: '' } } } };
+    const { operations, leftOut } = mock(
+      buildDocument({
+        operation: { callbacks: { done: { '{$url}': broken } } },
+        webhooks: { happened: broken },
+        components: { schemas: { Bad: { $dynamicRef: '#a' } } },
+      }),
+    );
+    expect(operations).toHaveLength(1);
+    expect(leftOut).toEqual([
+      expect.stringMatching(/^#\/components\/schemas\/Bad is left out: /),
+      '#/paths/~1things/post/callbacks/done is left out: ' +
+        '#/paths/~1things/post/callbacks/done/{$url}/post/requestBody/$ref: "#/none" leads nowhere in this document',
+      expect.stringMatching(/^#\/webhooks\/happened is left out: /),
+    ]);
+  });
+
+  it('serves two operations of one operationId, and without a field that OpenAPI does not have', () => {
+    const same = operation({ operationId: 'same', unknwon: 1 });
+    const { operations, leftOut, remarks } = mock(
+      buildDocument({ paths: { '/a': { get: same, put: same } } }),
+    );
+    expect(operations).toHaveLength(2);
+    expect(leftOut).toEqual([]);
+    expect(remarks.map(({ pointer }) => pointer)).toEqual([
+      '/paths/~1a/get/unknwon',
+      '/paths/~1a/put/unknwon',
+    ]);
+  });
+
+  it('may be all that there is', () => {
+    const { operations, total } = mock(buildDocument({ operation: body({ type: 'strng' }) }));
+    expect([operations, total]).toEqual([[], 1]);
+  });
 });

@@ -169,11 +169,7 @@ test('is as ready as its store: not while the database is down, and by itself wh
   };
   expect(await ready()).toEqual([200, null, { status: 'ready' }]);
   await postgres.kill();
-  expect(await ready()).toEqual([
-    503,
-    '1',
-    { error: 50300, message: 'the store is not available' },
-  ]);
+  expect(await ready()).toEqual([503, '1', { error: 50300, message: 'the store is not available' }]);
   await server.printed(/not ready: PostgreSQL at 127\.0\.0\.1/);
   expect((await fetch(`${server.url}/-/live`)).status).toBe(200);
   await postgres.start();

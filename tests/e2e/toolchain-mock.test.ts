@@ -24,6 +24,55 @@ it('serves a document in several files, and lists what it answers', async () => 
   expect(await mock.stop('SIGTERM')).toBe(0);
 });
 
+const temporary = (text: string): string => {
+  const folder = mkdtempSync(join(tmpdir(), 'contract-first-'));
+  const document = join(folder, 'openapi.yaml');
+  writeFileSync(document, text);
+  return document;
+};
+
+it('converts a document of 3.0, serves what can be served, and says how much that is in the last line', async () => {
+  start(
+    temporary(`
+openapi: 3.0.3
+info: { title: Old, version: '1' }
+paths:
+  /things:
+    get:
+      responses:
+        '200':
+          description: ''
+          content:
+            application/json:
+              schema: { type: object, required: [at], properties: { at: { type: string, nullable: true, enum: [null] } } }
+    post:
+      parameters: [{ name: q, in: query, allowEmptyValue: true, schema: { type: integer } }]
+      requestBody: { content: { multipart/form-data: {} } }
+      responses: { '204': { description: '' } }
+`),
+  );
+  const [, address = ''] = await mock.printed(/mock of .* on (http:\S+)/);
+  await mock.printed(/^served .*$/m);
+  expect(mock.output()).toContain('OpenAPI 3.0.3 is converted to 3.1.0: nullable is the type null (1)');
+  expect(mock.output()).toMatch(/ POST \/things is not served: #.*multipart bodies cannot be served/);
+  expect(mock.output().trimEnd().split('\n').at(-1)).toBe('served 1 of 2 operations, 0 words not enforced');
+  expect(await (await fetch(`${address}/things`)).json()).toEqual({ at: null });
+});
+
+it.each([
+  [
+    'swagger: "2.0"',
+    /openapi\.yaml:1:1: #\/swagger: expected an OpenAPI 3\.1 document, got Swagger 2\.0: convert it/,
+  ],
+  ['openapi: 3.2.0', /openapi\.yaml:1:1: #\/openapi: .* got 3\.2\.0: later versions are not served yet/],
+  ['openapi: 3.1', /openapi\.yaml:1:1: #\/openapi: .* got 3\.1: write it in full and in quotes/],
+  ['openapi: 3.1.1\nwebhooks: {}', /^served 0 of 0 operations, 0 words not enforced\n$/],
+])('%s is refused in a sentence', async (line, sentence) => {
+  start(temporary(`${line}\ninfo: { title: None, version: '1' }\n`));
+  expect(await mock.exit).toBe(1);
+  expect(mock.output()).toMatch(sentence);
+});
+
 it('makes up a token where none is given, and it works', async () => {
   start('tests/contract/documents/security.yaml');
   const [, token = ''] = await mock.printed(/token of this run is (\S+)/);
@@ -51,7 +100,11 @@ it('serves a document with a keyword that nobody knows, and says that it goes un
 
 it.each([
   ['a file that is not there', 'none.yaml', /^none\.yaml: expected an OpenAPI document: ENOENT/],
-  ['what is no document', 'package.json', /^package\.json: expected an OpenAPI document: Unsupported/],
+  [
+    'what is no document',
+    'package.json',
+    /^package\.json:1:1: #\/openapi: expected the version of an OpenAPI 3\.1 document, got none/,
+  ],
 ])('refuses %s in a sentence', async (_, document, sentence) => {
   start(document);
   expect(await mock.exit).toBe(1);

@@ -18,7 +18,7 @@ export const root: Record<string, unknown> = {
   info: { title: 'Colors', version: '1' },
   paths: {},
 };
-const document = new OpenApiDocument(root);
+let document = new OpenApiDocument(root);
 
 interface Described {
   readonly parameters?: readonly JsonObject[];
@@ -47,7 +47,7 @@ export function compile({ parameters = [], security = [], components = {} }: Des
       },
     },
   };
-  document.findings.length = 0;
+  document = new OpenApiDocument(root);
   const [operation] = readOperations(document);
   if (!operation) throw new Error('the document has no operation');
   const read = compileParameters(document, operation);

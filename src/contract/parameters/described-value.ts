@@ -76,7 +76,7 @@ function fold(document: OpenApiDocument, pointer: string, says: Says, known: Map
   const schema = document.at(pointer);
   if (!isObject(schema) || known.has(pointer)) return known.get(pointer);
   known.set(pointer, undefined);
-  const target = '$ref' in schema ? document.target(schema['$ref'], pointer) : undefined;
+  const target = '$ref' in schema ? document.resolve(schema['$ref']) : undefined;
   const each = (keyword: string): Types[] =>
     [schema[keyword] ?? []].flat().map((_, i) => fold(document, below(pointer, keyword, i), says, known));
   const types = every([

@@ -40,11 +40,8 @@ export class Discriminators {
   }
 
   private branches(pointer: string, keyword: string, schema: JsonObject): string[] {
-    return [schema[keyword]].flat().flatMap((branch, i) => {
-      const target =
-        isObject(branch) && '$ref' in branch
-          ? this.document.target(branch['$ref'], below(pointer, keyword, i))
-          : undefined;
+    return [schema[keyword]].flat().flatMap((branch) => {
+      const target = isObject(branch) && '$ref' in branch ? this.document.resolve(branch['$ref']) : undefined;
       return target === undefined ? [] : [target];
     });
   }

@@ -1,6 +1,7 @@
 import { parse } from 'yaml';
 import { samples } from '../../../scripts/sample';
 import { OpenApiDocument } from '../../../src/contract/document';
+import { readDocument } from '../../../src/contract/document/text';
 import { buildDocument } from '../../support/service';
 
 /** A schema, and the first value that is made up for it. */
@@ -39,6 +40,9 @@ type: "null"                                         -> null
 {type: integer, examples: [42]}                      -> 42
 `;
 
+/** The JSON of a schema in YAML, every digit kept. */
+const json = (yaml: string) => yaml.replace(/([a-z]\w*)/gi, '"$1"');
+
 const firstOf = (schema: unknown, schemas: object = {}) => all(schema, schemas)[0];
 const all = (schema: unknown, schemas: object = {}) => {
   const document = new OpenApiDocument(
@@ -53,6 +57,20 @@ it.each(
     .map((line) => line.split(' -> ').map((cell) => cell.trim())),
 )('for %s it makes %s', (schema = '', want = '') => {
   expect(firstOf(parse(schema))).toEqual(JSON.parse(want));
+});
+
+it.each([
+  ['{type: integer, minimum: 9007199254740993}', 9007199254740993n],
+  ['{type: integer, exclusiveMinimum: 9007199254740993}', 9007199254740994n],
+  ['{type: integer, minimum: 9007199254740993, multipleOf: 10}', 9007199254741000n],
+  ['{type: integer, maximum: 9223372036854775807}', 1],
+  ['{type: integer, maximum: -9223372036854775807, multipleOf: 9223372036854775807}', -9223372036854775807n],
+  ['{const: 9007199254740993}', 9007199254740993n],
+  ['{type: integer, enum: [9007199254740993]}', 9007199254740993n],
+  ['{type: integer, default: 9007199254740993}', 9007199254740993n],
+])('for %s it makes exactly %s', (schema, want) => {
+  const { a } = readDocument(JSON.stringify({ a: 0 }).replace('0', json(schema)));
+  expect(firstOf(a)).toBe(want);
 });
 
 it.each(['^[A-Z]{3}-\\d{4}$', '^\\+?[1-9]\\d{6,14}$', '^(cat|dog)s?$', '[a-f0-9]{32}'])(

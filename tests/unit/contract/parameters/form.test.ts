@@ -15,12 +15,12 @@ const root: Record<string, unknown> = {
   info: { title: 'Colors', version: '1' },
   paths: {},
 };
-const document = new OpenApiDocument(root);
+let document = new OpenApiDocument(root);
 
 function compile(properties: JsonObject, { encoding = {}, ...schema }: JsonObject = {}) {
-  root['components'] = { form: { schema: { type: 'object', properties, ...schema }, encoding } };
-  document.findings.length = 0;
-  const read = compileForm(document, '/components/form/schema');
+  root['components'] = { 'x-form': { schema: { type: 'object', properties, ...schema }, encoding } };
+  document = new OpenApiDocument(root);
+  const read = compileForm(document, '/components/x-form/schema');
   return { read, findings: document.findings.map(({ message }) => message) };
 }
 

@@ -203,8 +203,10 @@ test('a style that is not for the place is a finding of the document itself', ()
   const parameters = [{ name: 'color', in: 'path', required: true, style: 'form', schema: STRING }];
   const get = { operationId: 'getColor', parameters, responses: { 200: { description: '' } } };
   const { findings } = new OpenApiDocument(buildDocument({ paths: { '/{color}': { get } } }));
-  expect(findings).toContainEqual({
-    pointer: '/paths/~1{color}/get/parameters/0/style',
-    message: 'must be equal to one of the allowed values',
-  });
+  expect(findings).toMatchObject([
+    {
+      pointer: '/paths/~1{color}/get/parameters/0/style',
+      message: 'must be equal to one of the allowed values',
+    },
+  ]);
 });

@@ -1,0 +1,113 @@
+import { codecOf, essenceOf } from '../media-type';
+import type { Findings } from './finding';
+import { below, lastStep } from './json-pointer';
+import { nameOf } from './references';
+import { type Walked, wordsOf } from './walk';
+import { type Kind, OBJECTS } from './words';
+
+/** The objects in which the specification has a reader ignore what it does not know. */
+const OPEN: readonly Kind[] = ['Schema', 'Reference'];
+
+const REASONS: Readonly<Record<string, string>> = {
+  $id: 'a schema with a base URI of its own cannot be served: refer to it by a JSON pointer instead',
+  $dynamicRef: 'dynamic references cannot be served: use $ref',
+  $dynamicAnchor: 'dynamic references cannot be served: use $anchor',
+  $recursiveRef: 'is not of JSON Schema 2020-12: use $ref',
+  $recursiveAnchor: 'is not of JSON Schema 2020-12: use $anchor',
+};
+
+export const DIALECTS: readonly unknown[] = [
+  'https://json-schema.org/draft/2020-12/schema',
+  'https://spec.openapis.org/oas/3.1/dialect/base',
+];
+
+/** Accounts for each word of an object: what is not enforced is a remark of the document, what is refused a finding. */
+export function accountForWords(document: Findings, walked: Walked): void {
+  const { kind, pointer, value, carried } = walked;
+  for (const [name, operand, word] of wordsOf(walked)) {
+    if (name.startsWith('x-') && kind !== 'SecurityRequirement') continue;
+    const place = below(pointer, name);
+    if (!word) addUnknown(document, kind, name, place);
+    else if (word.fate === 'refused') document.addFinding(place, REASONS[name] ?? 'cannot be served');
+    else if (word.fate === 'told' && !carried && operand !== word.default) {
+      document.addRemark({ pointer: place, message: `${name} is not enforced`, word: `${kind} ${name}` });
+    }
+  }
+  if (kind === 'Schema' && !carried) remarkIdle(document, pointer, value);
+  if (kind === 'MediaType' && 'encoding' in value) remarkEncoding(document, pointer, carried);
+  const dialect = kind === 'Schema' ? '$schema' : kind === 'OpenAPI' ? 'jsonSchemaDialect' : undefined;
+  if (dialect !== undefined && dialect in value && !DIALECTS.includes(value[dialect])) {
+    document.addFinding(below(pointer, dialect), 'only JSON Schema 2020-12 can be served');
+  }
+}
+
+function addUnknown(document: Findings, kind: Kind, name: string, pointer: string): void {
+  const closest = closestWord(kind, name);
+  const usual = closest === undefined ? 'Begin it with x- if it is your own' : `Do you mean \`${closest}\`?`;
+  const advice = EXPECTED[kind] ?? usual;
+  const message = `Property \`${name}\` is not expected here. ${advice}`;
+  if (OPEN.includes(kind)) document.addRemark({ pointer, message, word: UNKNOWN });
+  else document.addFinding(pointer, `is not a field of ${nameOf(kind)}. ${advice}`);
+}
+
+/** The names in the objects that are maps. */
+const EXPECTED: Partial<Record<Kind, string>> = {
+  Paths: 'A path begins with /',
+  Responses: 'Expected a status such as 200, a range such as 2XX, or default',
+};
+
+/** The `word` of a remark on a word that the table does not have. */
+export const UNKNOWN = 'unknown';
+
+/** A keyword that counts only beside another one (JSON Schema 2020-12, core, section 10.2.2; validation, section 6.4). */
+const PARTNERS = [
+  ['then', 'if'],
+  ['else', 'if'],
+  ['minContains', 'contains'],
+  ['maxContains', 'contains'],
+] as const;
+
+function remarkIdle(document: Findings, pointer: string, schema: Walked['value']): void {
+  for (const [name, partner] of PARTNERS) {
+    if (!Object.hasOwn(schema, name) || Object.hasOwn(schema, partner)) continue;
+    const message = `${name} counts only beside ${partner}`;
+    document.addRemark({ pointer: below(pointer, name), message, word: `Schema ${name}` });
+  }
+}
+
+/** OpenAPI 3.1 section 4.8.14.1: the encoding is that of forms, and of multipart bodies. */
+function remarkEncoding(document: Findings, pointer: string, carried: boolean): void {
+  const key = lastStep(pointer);
+  const codec = codecOf(essenceOf(key));
+  if (carried || codec === 'form' || codec === 'multipart') return;
+  const message = `encoding does not apply to ${key}`;
+  document.addRemark({ pointer: below(pointer, 'encoding'), message, word: 'MediaType encoding' });
+}
+
+/** The word of the table that differs from a name by at most two edits, or by case. */
+function closestWord(kind: Kind, name: string): string | undefined {
+  const candidates = [...(OBJECTS.get(kind)?.words.keys() ?? [])]
+    .map((word) => ({ word, edits: editsBetween(name.toLowerCase(), word.toLowerCase()) }))
+    .sort((a, b) => a.edits - b.edits);
+  const [closest] = candidates;
+  return closest && closest.edits <= Math.min(2, name.length / 3) ? closest.word : undefined;
+}
+
+/** The optimal string alignment distance: insertions, deletions, substitutions and swaps of neighbors. */
+function editsBetween(a: string, b: string): number {
+  if (Math.abs(a.length - b.length) > 2) return 3;
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const cost = a[i - 1] === b[j - 1] ? 0 : 1;
+      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const edits = [(last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (last[j - 1] ?? 0) + cost];
+      if (swapped) edits.push((beforeLast[j - 2] ?? 0) + 1);
+      row.push(Math.min(...edits));
+    }
+    [beforeLast, last] = [last, row];
+  }
+  return last[b.length] ?? 0;
+}

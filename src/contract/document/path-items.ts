@@ -1,0 +1,71 @@
+import type { Findings } from './finding';
+import { below, isObject, type JsonObject } from './json-pointer';
+import { OBJECTS } from './words';
+
+interface Document extends Findings {
+  readonly root: JsonObject;
+  at(pointer: string): unknown;
+  resolve(ref: unknown): string | undefined;
+}
+
+/** OpenAPI 3.1 section 4.8.9. */
+export const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
+
+/** A Path Item Object with what its `$ref` leads to: where the value of each field stands. */
+export type PathItem = ReadonlyMap<string, string>;
+
+/** The fields that have an effect, and so contradict each other where they stand twice. */
+const ENFORCED = [...(OBJECTS.get('PathItem')?.words ?? [])].flatMap(([name, { fate }]) =>
+  fate === 'enforced' && name !== '$ref' ? [name] : [],
+);
+
+/**
+ * Reads a Path Item Object. Fields beside its `$ref` are added to those of the other path item; the specification does
+ * not define what a field means that stands in both (OpenAPI 3.1 section 4.8.9), which is a finding.
+ */
+export function readPathItem(document: Document, pointer: string): PathItem {
+  const fields = new Map<string, string>();
+  const seen = new Set<string>();
+  let here: string | undefined = pointer;
+  while (here !== undefined && !seen.has(here)) {
+    seen.add(here);
+    const item = document.at(here);
+    if (!isObject(item)) break;
+    for (const name of ENFORCED.filter((field) => Object.hasOwn(item, field))) {
+      const place = below(here, name);
+      const other = fields.get(name);
+      if (other === undefined) fields.set(name, place);
+      else
+        document.addFinding(
+          other,
+          `is at #${place} too, where the $ref leads: which one counts is undefined`,
+        );
+    }
+    here = '$ref' in item ? document.resolve(item['$ref']) : undefined;
+  }
+  return fields;
+}
+
+/** An operation of the document that is served under a path. */
+export interface OperationPlace {
+  readonly path: string;
+  /** In lower case. */
+  readonly method: string;
+  readonly item: PathItem;
+  readonly pointer: string;
+}
+
+/** Each operation under `paths`, in the order of the document. Callbacks and webhooks are for others to serve. */
+export function operationPlaces(document: Document): OperationPlace[] {
+  const { paths } = document.root;
+  if (!isObject(paths)) return [];
+  return Object.keys(paths)
+    .filter((path) => path.startsWith('/'))
+    .flatMap((path) => {
+      const item = readPathItem(document, below('/paths', path));
+      return METHODS.flatMap((method) => {
+        const pointer = item.get(method);
+        return pointer === undefined ? [] : [{ path, method, item, pointer }];
+      });
+    });
+}

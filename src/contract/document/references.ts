@@ -1,0 +1,167 @@
+import type { Findings } from './finding';
+import { below, isObject, type JsonObject } from './json-pointer';
+import { walk, type Walked } from './walk';
+import { type Kind, OBJECTS } from './words';
+
+interface Document extends Findings {
+  readonly root: JsonObject;
+  at(pointer: string): unknown;
+}
+
+/** The objects of a document by their place, and what refers to what. */
+export class References {
+  private readonly kinds = new Map<string, Walked>();
+  private readonly sources = new Map<string, string[]>();
+  private readonly anchors = new Map<string, string>();
+
+  constructor(private readonly document: Document) {}
+
+  /** Visits all objects of the document, with those that are only reached by a reference. */
+  read(visit: (walked: Walked) => void): void {
+    const deferred: { walked: Walked; ref: string }[] = [];
+    const record = (walked: Walked) => {
+      this.kinds.set(walked.pointer, walked);
+      const { $anchor: anchor, $ref: ref } = walked.value;
+      if (walked.kind === 'Schema' && typeof anchor === 'string') this.addAnchor(anchor, walked.pointer);
+      if (typeof ref === 'string' && mayRefer(walked)) deferred.push({ walked, ref });
+      visit(walked);
+    };
+    walk({ pointer: '', value: this.document.root, stands: 'OpenAPI', carried: false }, record);
+    // Not before all anchors are known. What is found on the way is added to the end of the list.
+    for (const { walked, ref } of deferred) {
+      const pointer = below(walked.pointer, '$ref');
+      const target = this.resolve(ref);
+      if (target === undefined) {
+        this.document.addFinding(pointer, `${JSON.stringify(ref)} leads nowhere in this document`);
+        continue;
+      }
+      this.add(pointer, target);
+      const there = this.kinds.get(target);
+      if (!there) {
+        // Such as a schema below an extension: nothing but the reference says what it is.
+        const { stands, carried } = walked;
+        walk({ pointer: target, value: this.document.at(target), stands, carried }, record);
+      } else if (there.stands !== walked.stands) {
+        this.document.addFinding(pointer, `expected ${nameOf(walked.stands)}, got ${nameOf(there.stands)}`);
+      }
+    }
+    for (const walked of this.kinds.values()) this.readNamed(walked);
+    for (const walked of this.kinds.values()) {
+      if (walked.kind !== 'Schema' && mayRefer(walked)) this.checkCycle(walked);
+    }
+  }
+
+  /** Where a URI reference leads, if that is in this document. */
+  resolve(ref: unknown): string | undefined {
+    if (typeof ref !== 'string' || !ref.startsWith('#')) return undefined;
+    const fragment = decodeFragment(ref.slice(1));
+    const isPointer = fragment === '' || fragment?.startsWith('/') === true;
+    const target = isPointer ? fragment : this.anchors.get(fragment ?? '');
+    return target !== undefined && this.document.at(target) !== undefined ? target : undefined;
+  }
+
+  /** The references to exactly this place: where they stand. */
+  to(target: string): readonly string[] {
+    return this.sources.get(target) ?? [];
+  }
+
+  /** The object of the document at `pointer`, if one is there. */
+  kindAt(pointer: string): Kind | undefined {
+    return this.kinds.get(pointer)?.kind;
+  }
+
+  private add(pointer: string, target: string): void {
+    const known = this.sources.get(target);
+    if (known) known.push(pointer);
+    else this.sources.set(target, [pointer]);
+  }
+
+  private addAnchor(name: string, pointer: string): void {
+    const other = this.anchors.get(name);
+    if (other === undefined) this.anchors.set(name, pointer);
+    else
+      this.document.addFinding(below(pointer, '$anchor'), `${JSON.stringify(name)} is that of #${other} too`);
+  }
+
+  /** References that are not called `$ref`. */
+  private readNamed({ kind, pointer, value }: Walked): void {
+    if (kind === 'SecurityRequirement') {
+      for (const scheme of Object.keys(value)) this.readScheme(scheme, below(pointer, scheme));
+    } else if (kind === 'Discriminator' && isObject(value['mapping'])) {
+      for (const [name, ref] of Object.entries(value['mapping'])) {
+        this.readMapping(ref, below(pointer, 'mapping', name));
+      }
+    } else if (kind === 'Link') this.readLink(pointer, value);
+  }
+
+  private readScheme(scheme: string, pointer: string): void {
+    const target = below('/components/securitySchemes', scheme);
+    if (this.document.at(target) === undefined) {
+      this.document.addFinding(pointer, 'is not among components.securitySchemes');
+    } else this.add(pointer, target);
+  }
+
+  /** OpenAPI 3.1 section 4.8.25: the name of a schema of the components, or a URI reference. */
+  private readMapping(ref: unknown, pointer: string): void {
+    const named = below('/components/schemas', String(ref));
+    const target = this.document.at(named) === undefined ? this.resolve(ref) : named;
+    if (target === undefined) {
+      this.document.addFinding(
+        pointer,
+        `${JSON.stringify(ref)} is neither the name of a schema nor leads to one`,
+      );
+    } else this.add(pointer, target);
+  }
+
+  /** OpenAPI 3.1 section 4.8.20. Operations of other documents are for the client to find. */
+  private readLink(pointer: string, { operationId, operationRef }: JsonObject): void {
+    if (operationId !== undefined && !this.operationIds().has(operationId)) {
+      const message = `no operation has the operationId ${JSON.stringify(operationId)}`;
+      this.document.addFinding(below(pointer, 'operationId'), message);
+    }
+    if (typeof operationRef !== 'string' || !operationRef.startsWith('#')) return;
+    const target = this.resolve(operationRef);
+    if (target === undefined || this.kindAt(target) !== 'Operation') {
+      const message = `${JSON.stringify(operationRef)} leads to no operation of this document`;
+      this.document.addFinding(below(pointer, 'operationRef'), message);
+    }
+  }
+
+  private operationIds(): ReadonlySet<unknown> {
+    const operations = [...this.kinds.values()].filter(({ kind }) => kind === 'Operation');
+    return (this.ids ??= new Set(operations.map(({ value }) => value['operationId'])));
+  }
+  private ids: ReadonlySet<unknown> | undefined;
+
+  /** A reference that ends where it began describes nothing. Schemas may: each step describes a part of a value. */
+  private checkCycle(start: Walked): void {
+    const seen = new Set<string>();
+    let here: Walked | undefined = start;
+    while (here && mayRefer(here)) {
+      if (seen.has(here.pointer)) {
+        if (here === start) this.document.addFinding(below(start.pointer, '$ref'), 'leads back to itself');
+        return;
+      }
+      seen.add(here.pointer);
+      here = this.kinds.get(this.resolve(here.value['$ref']) ?? '#');
+    }
+  }
+}
+
+/** Whether a `$ref` of this object is a reference. */
+const mayRefer = ({ kind, value }: Walked): boolean =>
+  typeof value['$ref'] === 'string' && OBJECTS.get(kind)?.words.has('$ref') === true;
+
+/** As the specification calls it: `a Path Item Object`. */
+export function nameOf(kind: Kind): string {
+  const words = kind.replace(/(?<=[a-z])(?=[A-Z])/g, ' ');
+  return `${/^[AEIO]/.test(words) ? 'an' : 'a'} ${words} Object`;
+}
+
+function decodeFragment(fragment: string): string | undefined {
+  try {
+    return decodeURIComponent(fragment);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,80 @@
+import type { Findings } from './finding';
+import { below, isObject, type JsonObject } from './json-pointer';
+
+/** How many base paths a server may have by the values of its variables. */
+const MAX_BASE_PATHS = 100;
+const AUTHORITY = /^(?:(?:[^/?#{}]|\{[^{}]*\})*:)?\/\/(?:[^/?#{}]|\{[^{}]*\})*/;
+const VARIABLE = /\{([^{}]*)\}/g;
+
+/**
+ * The path of the URL of a Server Object without a slash at its end, one for each combination of the values of its
+ * variables (OpenAPI 3.1 sections 4.8.5 and 4.8.6). Variables of the scheme and the authority make no difference to it.
+ */
+export function basePaths(document: Findings, server: JsonObject, pointer: string): string[] {
+  const url = String(server['url']);
+  const authority = AUTHORITY.exec(url)?.[0] ?? '';
+  const fixed = authority.replace(
+    VARIABLE,
+    (_, name: string) => valuesOf(document, server, pointer, name).at(0) ?? '',
+  );
+  let urls = [fixed];
+  let end = authority.length;
+  for (const match of url.slice(authority.length).matchAll(VARIABLE)) {
+    const values = valuesOf(document, server, pointer, match[1] ?? '');
+    const before = url.slice(end, authority.length + match.index);
+    end = authority.length + match.index + match[0].length;
+    remarkOpen(document, server, pointer, match[1] ?? '');
+    urls = urls.flatMap((start) => values.map((value) => start + before + value));
+    if (urls.length <= MAX_BASE_PATHS) continue;
+    const message = `its variables have more than ${MAX_BASE_PATHS} combinations of values`;
+    document.addFinding(below(pointer, 'url'), message);
+    return [];
+  }
+  return urls.flatMap((start) => pathOf(document, start + url.slice(end), pointer) ?? []);
+}
+
+function pathOf(document: Findings, url: string, pointer: string): string | undefined {
+  try {
+    const { pathname, search, hash } = new URL(url, 'http://localhost/');
+    if (search !== '' || hash !== '') {
+      const message = `${search}${hash} is no part of a base path`;
+      document.addRemark({ pointer: below(pointer, 'url'), message, word: 'Server url' });
+    }
+    return pathname.replace(/\/$/, '');
+  } catch {
+    document.addFinding(below(pointer, 'url'), `${JSON.stringify(url)} is not a URL`);
+    return undefined;
+  }
+}
+
+/** The default first. */
+function valuesOf(document: Findings, server: JsonObject, pointer: string, name: string): string[] {
+  const variable = variableOf(server, name);
+  if (!isObject(variable)) {
+    document.addFinding(
+      below(pointer, 'url'),
+      `names the variable ${name}, which the server does not describe`,
+    );
+    return [];
+  }
+  const { default: usual, enum: values } = variable;
+  if (!Array.isArray(values)) return [String(usual)];
+  if (!values.includes(usual)) {
+    document.addFinding(below(pointer, 'variables', name, 'default'), 'is not among the values of its enum');
+  }
+  return [...new Set([String(usual), ...values.map(String)])];
+}
+
+function remarkOpen(document: Findings, server: JsonObject, pointer: string, name: string): void {
+  const variable = variableOf(server, name);
+  if (!isObject(variable) || Array.isArray(variable['enum'])) return;
+  document.addRemark({
+    pointer: below(pointer, 'variables', name),
+    message: `has no enum: only its default, ${JSON.stringify(variable['default'])}, is served`,
+    word: 'Server variables',
+  });
+}
+
+function variableOf({ variables }: JsonObject, name: string): unknown {
+  return isObject(variables) && Object.hasOwn(variables, name) ? variables[name] : undefined;
+}

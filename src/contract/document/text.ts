@@ -1,0 +1,47 @@
+import type { JsonObject } from './json-pointer';
+
+const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
+const LARGE = /^-?\d{16,}$/;
+
+/** Whether a literal is an integer that a double may not hold. */
+export const isLargeInteger = (literal: string): boolean => LARGE.test(literal);
+
+/** The number literals of a JSON text, each with its offset. */
+export function* numberLiterals(text: string): Generator<readonly [literal: string, offset: number]> {
+  for (const { 0: literal, index } of text.matchAll(STRING_OR_NUMBER)) {
+    if (!literal.startsWith('"')) yield [literal, index];
+  }
+}
+
+/**
+ * Parses the JSON text of a document. Integers beyond 2^53 become bigints, so that the bounds and constants of schemas
+ * are what the text says.
+ *
+ * @throws {SyntaxError} if the text is not JSON
+ */
+export function readDocument(text: string): JsonObject {
+  const mark = markFor(text);
+  const marked = text.replace(STRING_OR_NUMBER, (literal) =>
+    isLargeInteger(literal) && !Number.isSafeInteger(Number(literal)) ? `"${mark}${literal}"` : literal,
+  );
+  if (marked === text) return JSON.parse(text) as JsonObject;
+  return JSON.parse(marked, (_, value: unknown) =>
+    typeof value === 'string' && value.startsWith(mark) ? BigInt(value.slice(mark.length)) : value,
+  ) as JsonObject;
+}
+
+/** The JSON text of a document, with bigints in full. */
+export function writeDocument(document: unknown, indent?: number): string {
+  const asMarked = (mark: string) => (_: string, value: unknown) =>
+    typeof value === 'bigint' ? `${mark}${value}` : value;
+  const mark = markFor(JSON.stringify(document, asMarked('')));
+  const marked = JSON.stringify(document, asMarked(mark), indent);
+  return marked.replaceAll(new RegExp(`"${mark}(-?\\d+)"`, 'g'), '$1');
+}
+
+/** A text that does not occur in another one. */
+function markFor(text: string): string {
+  let mark = 'integer:';
+  while (text.includes(mark)) mark += ':';
+  return mark;
+}

@@ -1,0 +1,92 @@
+import request from 'supertest';
+import { InvalidContract, type JsonObject, members, OpenApiDocument } from '../../../src/contract/document';
+import { operationPlaces } from '../../../src/contract/document/path-items';
+import { walk } from '../../../src/contract/document/walk';
+import { OBJECTS } from '../../../src/contract/document/words';
+import type { Answer } from '../../../src/contract/problem';
+import type { Strategies } from '../../../src/contract/security';
+import { ApiKeyStrategy, bearerStrategy } from '../../../src/contract/strategies';
+import { buildService } from '../../support/service';
+import { CASES, PENDING, type WordCase } from './cases';
+
+interface Outcome {
+  readonly ends: number | 'refused';
+  /** What the handler saw of a body, what the client got, and the header that the cases document. */
+  readonly seen?: readonly unknown[];
+}
+
+/** Serves the document, and makes the exchange. */
+async function outcomeOf(document: JsonObject, exchange: WordCase): Promise<Outcome> {
+  const { method = 'post', path = '/things', headers = {}, body, type = 'application/json' } = exchange;
+  const { answer = { status: 204, body: undefined } } = exchange;
+  let received: unknown;
+  const handler = (given: { readonly body?: unknown }): Promise<Answer> => {
+    received = given.body;
+    return Promise.resolve(answer);
+  };
+  const ids = operationPlaces(new OpenApiDocument(document)).map(({ pointer }) => pointer);
+  const read = new OpenApiDocument(document);
+  const handlers = ids.flatMap((pointer) => {
+    const id = (read.at(pointer) as JsonObject)['operationId'];
+    return typeof id === 'string' ? [[id, handler] as const] : [];
+  });
+  let service: ReturnType<typeof buildService>;
+  try {
+    service = buildService({
+      document,
+      handlers: Object.fromEntries(handlers),
+      strategies: strategiesOf(read),
+    });
+  } catch (error) {
+    if (error instanceof InvalidContract) return { ends: 'refused' };
+    throw error;
+  }
+  const sent = request(service.app)[method as 'post'](path).set(headers);
+  const response = await (body === undefined ? sent : sent.set('Content-Type', type).send(body));
+  return { ends: response.status, seen: [received, response.body, response.headers['x-a']] };
+}
+
+function strategiesOf(document: OpenApiDocument): Strategies {
+  const keys = new ApiKeyStrategy((key) => key === 'good' && {});
+  const tokens = bearerStrategy((token) => token === 'good' && {});
+  const schemes = members(document.at('/components/securitySchemes'));
+  return Object.fromEntries(
+    schemes.map(([name, scheme]) => [name, (scheme as JsonObject)['type'] === 'apiKey' ? keys : tokens]),
+  );
+}
+
+/** The document without the first place at which it has the word. */
+function without(given: JsonObject, word: string): JsonObject {
+  const document = structuredClone(given);
+  const [kind, name = ''] = word.split(' ');
+  const found: string[] = [];
+  walk({ pointer: '', value: document, stands: 'OpenAPI', carried: false }, (walked) => {
+    if (found.length > 0 || walked.kind !== kind || !(name in walked.value)) return;
+    Reflect.deleteProperty(walked.value, name);
+    found.push(walked.pointer);
+  });
+  if (found.length === 0) throw new Error(`the document has no ${word}`);
+  return document;
+}
+
+const enforced = [...OBJECTS.values()].flatMap(({ name: kind, words }) =>
+  [...words].flatMap(([name, { fate }]) => (fate === 'enforced' ? [`${kind} ${name}`] : [])),
+);
+
+it('has a case for each word that the table calls enforced', () => {
+  const cases = new Set(CASES.map(({ word }) => word));
+  expect(enforced.filter((word) => !cases.has(word))).toEqual([]);
+  expect([...cases].filter((word) => !enforced.includes(word))).toEqual([]);
+});
+
+async function prove(one: WordCase): Promise<void> {
+  const outcome = await outcomeOf(one.document, one);
+  expect(outcome.ends).toBe(one.ends);
+  if (one.with !== undefined) expect(outcome.seen).toContainEqual(one.with);
+  expect(await outcomeOf(without(one.document, one.word), one)).not.toEqual(outcome);
+}
+
+const rows = CASES.map((one) => [one.word, one] as const);
+const isPending = ([word]: (typeof rows)[number]) => PENDING.includes(word);
+it.each(rows.filter((row) => !isPending(row)))('enforces %s', (_, one) => prove(one));
+it.failing.each(rows.filter(isPending))('does not enforce %s yet', (_, one) => prove(one));

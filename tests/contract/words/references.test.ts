@@ -1,0 +1,190 @@
+import { InvalidContract } from '../../../src/contract/document';
+import { compileContract } from '../../../src/contract/contract';
+import { OBJECTS } from '../../../src/contract/document/words';
+import { buildDocument, buildService } from '../../support/service';
+import request from 'supertest';
+import { accountOf, completeDocument, edited, objects } from './complete';
+
+/** Each object in whose place a reference may stand, wherever that is. */
+const REFERRING = objects(completeDocument()).filter(
+  ({ stands }) => ['Schema', 'PathItem'].includes(stands) || OBJECTS.get(stands)?.referable === true,
+);
+
+const become = (pointer: string, ref: string) =>
+  edited(pointer, (value) => {
+    for (const name of Object.keys(value)) Reflect.deleteProperty(value, name);
+    value['$ref'] = ref;
+  });
+
+it.each(REFERRING.map(({ pointer }) => pointer))(
+  'a broken reference at %s is found, and says which it is',
+  (pointer) => {
+    expect(accountOf(become(pointer, '#/components/none')).findings).toContain(
+      `${pointer}/$ref: "#/components/none" leads nowhere in this document`,
+    );
+  },
+);
+
+it.each(REFERRING.map(({ pointer }) => pointer))(
+  'a reference at %s to another kind of object is found',
+  (pointer) => {
+    expect(accountOf(become(pointer, '#/info')).findings).toContainEqual(
+      expect.stringMatching(/\/\$ref: expected an? .* Object, got an Info Object$/),
+    );
+  },
+);
+
+const NOT_SCHEMAS = REFERRING.filter(
+  ({ stands, pointer }) => stands !== 'Schema' && pointer.startsWith('/components/'),
+);
+
+it.each(NOT_SCHEMAS.map(({ pointer }) => pointer))('a reference at %s to itself is found', (pointer) => {
+  expect(accountOf(become(pointer, `#${pointer}`)).findings).toContain(
+    `${pointer}/$ref: leads back to itself`,
+  );
+});
+
+it.each([
+  [
+    'an operationId of a link',
+    '/components/links/self',
+    { operationId: 'none' },
+    'no operation has the operationId "none"',
+  ],
+  [
+    'an operationRef of a link',
+    '/components/links/self',
+    { operationId: undefined, operationRef: '#/paths/~1things/put' },
+    '"#/paths/~1things/put" leads to no operation of this document',
+  ],
+  [
+    'the mapping of a discriminator',
+    '/components/schemas/Pet/discriminator',
+    { mapping: { dog: 'Dog' } },
+    '"Dog" is neither the name of a schema nor leads to one',
+  ],
+  ['a security requirement', '/security/0', { none: [] }, 'is not among components.securitySchemes'],
+])('%s that leads nowhere is found', (_, pointer, fields, message) => {
+  const { findings } = accountOf(edited(pointer, (value) => Object.assign(value, fields)));
+  expect(findings).toContainEqual(expect.stringContaining(message));
+});
+
+it.each([
+  ['a schema below an extension', { $ref: '#/x-schemas/A' }],
+  [
+    'a schema of an operation',
+    { $ref: '#/paths/~1others/post/requestBody/content/application~1json/schema' },
+  ],
+  ['an anchor', { $ref: '#one' }],
+  ['a pointer with percent-encoding', { $ref: '#/components/schemas/a%2Eb' }],
+])('a reference may lead to %s', async (_, schema) => {
+  const body = (content: object) => ({
+    requestBody: { content: { 'application/json': { schema: content } } },
+  });
+  const responses = { 204: { description: '' } };
+  const one = { const: 1 };
+  const document = buildDocument({
+    'x-schemas': { A: { $ref: '#/components/schemas/a.b' } },
+    components: { schemas: { 'a.b': one, Anchored: { ...one, $anchor: 'one' } } },
+    paths: {
+      '/things': { post: { operationId: 'postThing', ...body(schema), responses } },
+      '/others': { post: { operationId: 'postOther', ...body(one), responses } },
+    },
+  });
+  const done = () => Promise.resolve({ status: 204, body: undefined });
+  const { app } = buildService({ document, handlers: { postThing: done, postOther: done } });
+  const post = (value: string) =>
+    request(app).post('/things').set('Content-Type', 'application/json').send(value);
+  expect((await post('1')).status).toBe(204);
+  expect((await post('2')).status).toBe(400);
+});
+
+describe('a path item with a $ref', () => {
+  const operation = (operationId: string) => ({ operationId, responses: { 204: { description: '' } } });
+  const handlers = { a: () => Promise.resolve({ status: 204 }), b: () => Promise.resolve({ status: 204 }) };
+  const parameter = (name: string) => ({ name, in: 'query', required: true, schema: { type: 'string' } });
+
+  it('has the operations beside it and behind it, with the parameters of both', async () => {
+    const { app } = buildService({
+      document: buildDocument({
+        paths: { '/x': { $ref: '#/components/pathItems/X', get: operation('a') } },
+        components: { pathItems: { X: { post: operation('b'), parameters: [parameter('q')] } } },
+      }),
+      handlers,
+    });
+    expect((await request(app).get('/x?q=1')).status).toBe(204);
+    expect((await request(app).get('/x')).status).toBe(400);
+    expect((await request(app).post('/x?q=1')).status).toBe(204);
+  });
+
+  it('may be that of several paths, which share their handlers', async () => {
+    const { app } = buildService({
+      document: buildDocument({
+        paths: {
+          '/v1/x': { $ref: '#/components/pathItems/X' },
+          '/v2/x': { $ref: '#/components/pathItems/X' },
+        },
+        components: { pathItems: { X: { get: operation('a') } } },
+      }),
+      handlers: { a: handlers.a },
+    });
+    expect((await request(app).get('/v1/x')).status).toBe(204);
+    expect((await request(app).get('/v2/x')).status).toBe(204);
+  });
+
+  it.each(['get', 'parameters', 'servers'])('is found if %s stands on both sides', (field) => {
+    const value = { get: operation('a'), parameters: [], servers: [{ url: '/' }] }[field];
+    const { findings } = accountOf(
+      buildDocument({
+        paths: { '/x': { $ref: '#/components/pathItems/X', get: operation('a'), [field]: value } },
+        components: { pathItems: { X: { [field]: value } } },
+      }),
+    );
+    expect(findings).toEqual([
+      `/paths/~1x/${field}: is at #/components/pathItems/X/${field} too, where the $ref leads: which one counts is undefined`,
+    ]);
+  });
+});
+
+it('a document of which no operation would be served is refused', () => {
+  const webhooks = { a: { post: { responses: { 204: { description: '' } } } } };
+  expect(accountOf({ openapi: '3.1.0', info: { title: '', version: '1' }, webhooks }).findings).toEqual([
+    '/paths: no operation is under any path: nothing would be served',
+  ]);
+});
+
+describe('each finding says which operations it concerns', () => {
+  const concerned = (pointer: string, edit: (value: Record<string, unknown>) => void) => {
+    try {
+      compileContract(edited(pointer, edit), undefined);
+    } catch (error) {
+      if (error instanceof InvalidContract) return error.findings.map(({ operations }) => operations);
+    }
+    return [];
+  };
+  const spoil = (value: Record<string, unknown>) => (value['$dynamicRef'] = '#a');
+
+  it.each<[string, string[] | undefined]>([
+    ['/paths/~1things/get/parameters/0/schema', ['GET /things']],
+    ['/components/pathItems/others/get/parameters/0/schema', ['GET /others']],
+    ['/components/parameters/id/schema', ['GET /more/{id}']],
+    ['/components/responses/one/headers/X-A/schema', ['GET /more/{id}']],
+    ['/components/schemas/Cat', undefined],
+    ['/webhooks/happened/post/parameters/0/schema', undefined],
+  ])('%s: %j', (pointer, operations) => {
+    expect(concerned(pointer, spoil)).toEqual([operations]);
+  });
+
+  it('a security scheme those that demand it, by inheritance too', () => {
+    expect(concerned('/security/0', (value) => Object.assign(value, { none: [] }))).toEqual([
+      ['GET /things', 'GET /others', 'GET /more/{id}'],
+    ]);
+  });
+
+  it('in the message', () => {
+    const document = edited('/components/parameters/id/schema', spoil);
+    expect(() => compileContract(document, undefined)).toThrow(
+      '#/components/parameters/id/schema/$dynamicRef: dynamic references cannot be served: use $ref (GET /more/{id})',
+    );
+  });
+});

@@ -1,0 +1,190 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readSource, type Source } from '../../../scripts/source';
+import { compileContract } from '../../../src/contract/contract';
+import { OpenApiDocument } from '../../../src/contract/document';
+import { readDocument, writeDocument } from '../../../src/contract/document/text';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'contract-first-'));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+});
+
+/** Reads the first of these files. */
+function read(files: Readonly<Record<string, string>>): Source {
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  return readSource(join(folder, Object.keys(files)[0] ?? ''));
+}
+
+const HEAD = "openapi: 3.1.0\ninfo: { title: A, version: '1' }\n";
+
+describe('numbers are read exactly', () => {
+  const values = '[9007199254740993, -9223372036854775809, 1, 0.1, 1e2, 18446744073709551615]';
+  const exact = [9007199254740993n, -9223372036854775809n, 1, 0.1, 100, 18446744073709551615n];
+
+  it.each([
+    ['YAML', 'a.yaml', `x: ${values}`],
+    ['JSON', 'a.json', `{"x": ${values}}`],
+  ])('in %s', (_, name, text) => {
+    const { document, notes } = read({ [name]: text });
+    expect(document).toEqual({ x: exact });
+    expect(notes).toEqual([]);
+    expect(readDocument(writeDocument(document))).toEqual({ x: exact });
+  });
+
+  it.each([
+    ['YAML', 'a.yaml', 'x:\n  y: 0.12345678901234567891\n', '2:6'],
+    ['JSON', 'a.json', '{"x":\n  {"y": 0.12345678901234567891, "z": "0.12345678901234567891"}}', '2:9'],
+  ])('or, in %s, it is said which are not', (_, name, text, place) => {
+    expect(read({ [name]: text }).notes).toEqual([
+      `${join(folder, name)}:${place}: the number 0.12345678901234567891 is read as 0.12345678901234568`,
+    ]);
+  });
+});
+
+describe('a document in several files becomes one', () => {
+  it('of which each part is a component, and each path item stands in its place', () => {
+    const { document, locate } = read({
+      'main.yaml': `${HEAD}paths:
+  /a: { $ref: 'paths.yaml#/a' }
+components:
+  schemas:
+    Own: { type: string }
+    Pet: { $ref: 'schemas.yaml#/Pet' }
+`,
+      'paths.yaml': `a:
+  get:
+    operationId: getA
+    parameters: [{ $ref: '#/parameters/q' }]
+    responses: { '200': { $ref: 'responses.yaml' } }
+parameters:
+  q: { name: q, in: query, schema: { $ref: 'main.yaml#/components/schemas/Own' } }
+`,
+      'responses.yaml':
+        "description: ''\ncontent: { application/json: { schema: { $ref: 'schemas.yaml#/Pet' } } }\n",
+      'schemas.yaml': `Pet:
+  properties:
+    $ref: { type: string }
+    friend: { $ref: '#/Pet' }
+    own: { $ref: 'main.yaml#/components/schemas/Own' }
+    data: { const: { $ref: 'none.yaml' } }
+  discriminator: { propertyName: kind, mapping: { pet: 'schemas.yaml#/Pet' } }
+`,
+    });
+    expect(new OpenApiDocument(document).findings).toEqual([]);
+    expect(document).toMatchObject({
+      paths: {
+        '/a': {
+          get: {
+            parameters: [{ $ref: '#/components/parameters/q' }],
+            responses: { 200: { $ref: '#/components/responses/responses' } },
+          },
+        },
+      },
+      components: {
+        parameters: { q: { schema: { $ref: '#/components/schemas/Own' } } },
+        schemas: {
+          Pet: { $ref: '#/components/schemas/Pet-2' },
+          'Pet-2': {
+            properties: {
+              friend: { $ref: '#/components/schemas/Pet-2' },
+              own: { $ref: '#/components/schemas/Own' },
+              data: { const: { $ref: 'none.yaml' } },
+            },
+            discriminator: { mapping: { pet: '#/components/schemas/Pet-2' } },
+          },
+        },
+      },
+    });
+    expect(locate('/components/schemas/Pet-2/properties/friend')).toBe(`${folder}/schemas.yaml:4:5`);
+    expect(locate('/paths/~1a/get/operationId')).toBe(`${folder}/paths.yaml:3:5`);
+    expect(locate('/components/schemas/Own')).toBe(`${folder}/main.yaml:7:5`);
+  });
+
+  it.each(['none.yaml', 'other.yaml#/none', '%', 'https://example.com/none.yaml'])(
+    'where %s leads nowhere, that is found',
+    (ref) => {
+      const { document } = read({
+        'main.yaml': `${HEAD}paths: {}\ncomponents: { schemas: { A: { $ref: '${ref}' } } }\n`,
+        'other.yaml': 'a: 1\n',
+      });
+      expect(new OpenApiDocument(document).findings).toEqual([
+        { pointer: '/components/schemas/A/$ref', message: `"${ref}" leads nowhere in this document` },
+      ]);
+    },
+  );
+
+  it('says which file cannot be read, and where', () => {
+    const main = `${HEAD}components: { schemas: { A: { $ref: 'other.yaml' } } }\n`;
+    expect(() => read({ 'main.yaml': main, 'other.yaml': 'a: 1\na: 2\n' })).toThrow(
+      `${folder}/other.yaml:2:1: Map keys must be unique`,
+    );
+    expect(() => read({ 'main.yaml': main, 'other.json': '', 'other.yaml': 'a: *b\n' })).toThrow(
+      `${folder}/other.yaml: expected an OpenAPI document: Unresolved alias`,
+    );
+  });
+});
+
+describe('a document of OpenAPI 3.0 is converted', () => {
+  const convert = (schema: object) => {
+    const source = read({
+      'main.json': JSON.stringify({
+        openapi: '3.0.3',
+        info: { title: 'A', version: '1' },
+        paths: { '/a': { get: { operationId: 'getA', responses: { 200: { description: '' } } } } },
+        components: { schemas: { A: schema, B: { type: 'object' } } },
+      }),
+    });
+    compileContract(source.document, undefined);
+    const { schemas } = source.document['components'] as { schemas: { A: object } };
+    return { schema: schemas.A, notes: source.notes };
+  };
+  const B = { $ref: '#/components/schemas/B' };
+
+  it.each<[string, object, object]>([
+    ['nullable with a type', { type: 'string', nullable: true }, { type: ['string', 'null'] }],
+    ['nullable that is false', { type: 'string', nullable: false }, { type: 'string' }],
+    ['nullable with oneOf', { oneOf: [B], nullable: true }, { oneOf: [B, { type: 'null' }] }],
+    ['nullable with anyOf', { anyOf: [B], nullable: true }, { anyOf: [B, { type: 'null' }] }],
+    ['nullable with allOf', { allOf: [B], nullable: true }, { anyOf: [B, { type: 'null' }] }],
+    [
+      'nullable with an enum, of which null is a part where it is written',
+      { type: 'string', enum: ['a', null], nullable: true },
+      { type: ['string', 'null'], enum: ['a', null] },
+    ],
+    [
+      'exclusive bounds',
+      { minimum: 1, exclusiveMinimum: true, maximum: 2, exclusiveMaximum: false },
+      { exclusiveMinimum: 1, maximum: 2 },
+    ],
+    ['words beside a $ref', { ...B, nullable: true, description: 'a' }, { ...B, description: 'a' }],
+    [
+      'deep inside',
+      { items: { properties: { a: { type: 'string', nullable: true } } } },
+      { items: { properties: { a: { type: ['string', 'null'] } } } },
+    ],
+  ])('%s', (_, was, is) => {
+    const { schema, notes } = convert(was);
+    expect(schema).toEqual(is);
+    expect(notes).toEqual([expect.stringMatching(/^OpenAPI 3\.0\.3 is converted to 3\.1\.0: .*\(1\)$/)]);
+  });
+
+  it.each<[string, object]>([
+    ['what 3.1 understands', { type: 'string', format: 'byte', example: 'YQ==' }],
+    ['bytes', { type: 'string', format: 'binary' }],
+    [
+      'a property of the name of a word',
+      { properties: { nullable: { type: 'string' }, exclusiveMinimum: { type: 'string' } } },
+    ],
+    [
+      'data',
+      { enum: [{ nullable: true, type: 'a' }], default: { nullable: true }, 'x-own': { nullable: true } },
+    ],
+  ])('but not %s', (_, schema) => {
+    expect(convert(schema)).toEqual({ schema, notes: ['OpenAPI 3.0.3 is converted to 3.1.0'] });
+  });
+});
