@@ -169,22 +169,6 @@ export const DISAGREEMENTS: readonly Disagreement[] = [
     },
   },
   {
-    reason: 'ajv looks for properties on the prototype of an object too.',
-    where: ['request', 'response'],
-    tests: {
-      properties: {
-        'properties whose names are Javascript object property names': ['none of the properties mentioned'],
-      },
-      required: {
-        'required properties whose names are Javascript object property names': [
-          'constructor present',
-          'none of the properties mentioned',
-          'toString present',
-        ],
-      },
-    },
-  },
-  {
     reason: 'dependencies is no keyword of 2020-12: dependentRequired and dependentSchemas are.',
     where: ['request', 'response'],
     tests: {
