@@ -75,15 +75,15 @@ function readNumber(literal: string, holder: object, key: string | number): numb
   const double = Number(literal);
   if (SHORT.test(literal)) return double;
   if (!Number.isFinite(double)) throw new MalformedJson(`the number ${excerpt(literal, 30)} is too large`);
-  const text = String(double);
-  const safe = Number.isSafeInteger(double) || !Number.isInteger(double);
-  if (safe && text === literal) return double;
+  const whole = Number.isInteger(double);
+  if ((!whole || Number.isSafeInteger(double)) && String(double) === literal) return double;
   const decimal = parseDecimal(literal);
   const integer = integerOf(decimal);
-  if (Number.isInteger(double)) {
+  if (whole) {
     if (integer === null || integer !== BigInt(double)) keep(exactNumbers, holder, key, integer);
   }
-  if (integer === null && !equalDecimals(decimal, parseDecimal(text))) keep(fractions, holder, key, literal);
+  if (integer === null && !equalDecimals(decimal, parseDecimal(String(double))))
+    keep(fractions, holder, key, literal);
   return double;
 }
 

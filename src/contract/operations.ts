@@ -1,15 +1,9 @@
+import { bodyCodec, unservableBody } from './body-codec';
 import { below, isObject, members, type OpenApiDocument, type Place } from './document';
 import { type OperationPlace, operationPlaces } from './document/path-items';
 import { basePaths } from './document/servers';
-import {
-  type Codec,
-  codecOf,
-  coverage,
-  type MediaType,
-  type MediaTypeObject,
-  parseMediaType,
-} from './media-type';
 import { checkScopes } from './security/scopes';
+import { type MediaTypeObject, parseMediaType } from './media-type';
 
 const PARAMETER_LOCATIONS = ['path', 'query', 'header', 'cookie'] as const;
 export type ParameterLocation = (typeof PARAMETER_LOCATIONS)[number];
@@ -202,39 +196,21 @@ class OperationReader {
     return members(content).map(([key, value]) => {
       const pointer = below(owner, 'content', key);
       const schema = isObject(value) && 'schema' in value ? below(pointer, 'schema') : undefined;
-      const type = this.mediaType(key, pointer);
-      const codec = this.codec(type.essence, schema);
-      const opaque = codec === 'binary' && schema !== undefined && !this.isOpaque(schema);
-      if (codec === 'multipart') this.document.addFinding(pointer, 'multipart bodies cannot be served');
-      else if (opaque) this.document.addFinding(schema, `a body of ${key} cannot be judged by a schema`);
+      const type = parseMediaType(key);
+      if (!type) {
+        this.document.addFinding(pointer, `${JSON.stringify(key)} is not a media type`);
+        return { key, type: { essence: key, parameters: new Map() }, codec: 'binary', schema };
+      }
+      const codec = bodyCodec(this.document, type, schema);
+      const reason = unservableBody(this.document, key, type, codec, schema);
+      if (reason !== undefined) {
+        this.document.addFinding(
+          schema ?? pointer,
+          `${String(this.operation.value['operationId'])}: ${reason}`,
+        );
+      }
       return { key, type, codec, schema };
     });
-  }
-
-  private mediaType(key: string, pointer: string): MediaType {
-    const type = parseMediaType(key);
-    if (!type) this.document.addFinding(pointer, `${JSON.stringify(key)} is not a media type`);
-    const charset = type?.parameters.get('charset');
-    if (charset !== undefined && codecOf(type?.essence ?? '') !== 'binary') {
-      this.document.addFinding(pointer, `the charset ${charset} cannot be served: only utf-8 can`);
-    }
-    return type ?? { essence: key, parameters: new Map() };
-  }
-
-  /** A range with a schema is taken for JSON: nothing else could be judged by it. */
-  private codec(essence: string, schema: string | undefined): Codec {
-    const json = schema !== undefined && !this.isOpaque(schema) && coverage(essence, 'application/json') > 0;
-    return json ? 'json' : codecOf(essence);
-  }
-
-  /** Whether a schema says no more than that there are bytes. */
-  private isOpaque(pointer: string): boolean {
-    const { value } = this.document.follow(pointer);
-    return (
-      Object.keys(value).every((keyword) =>
-        /^(type|format|description|title|content\w+|examples?|x-.*)$/.test(keyword),
-      ) && [undefined, 'string'].includes(value['type'] as string | undefined)
-    );
   }
 
   private security(): SecurityAlternative[] {

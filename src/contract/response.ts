@@ -201,7 +201,7 @@ function vary(headers: Record<string, string | readonly string[]>, name: string)
 
 function contentType({ key, codec }: MediaTypeObject, { contentType: wanted }: Answer): string {
   if (isRange(key)) return wanted ?? (codec === 'json' ? 'application/json' : 'application/octet-stream');
-  return codec === 'text' && !key.includes('charset') ? `${key}; charset=utf-8` : key;
+  return /^text\//i.test(key) && codec === 'text' && !key.includes('charset') ? `${key}; charset=utf-8` : key;
 }
 
 /**

@@ -9,12 +9,13 @@ export interface Adversary {
   readonly text: (length: number) => string;
 }
 
-/** Characters of the shorter text; the longer one has four times as many. */
+/** Characters of the shorter text; the longer one has eight times as many. */
 const LENGTH = 2_000;
 /** CPU microseconds of noise that no measurement is below. */
 const NOISE = 500;
-/** Linear work grows by 4, quadratic work by 16. */
-const MOST = 8;
+/** Linear work grows by 8, quadratic work by 64. */
+const LONGER = 8;
+const MOST = 24;
 const ATTEMPTS = 4;
 
 function cost(work: () => void): number {
@@ -29,7 +30,7 @@ export function growsTooFast(read: (text: string) => void, { text }: Adversary):
     cost(() => {
       read(given);
     });
-  const [short, long] = [text(LENGTH), text(4 * LENGTH)];
+  const [short, long] = [text(LENGTH), text(LONGER * LENGTH)];
   // Not worth a comparison: quadratic work of this length takes several milliseconds.
   if (costOf(short) < NOISE) return false;
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
