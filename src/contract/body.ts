@@ -48,9 +48,6 @@ export function readBody(
     request.on('end', () => {
       resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
     });
-    request.on('error', (error) => {
-      reject(new Problem('malformed', 'the body broke off', {}, { cause: error }));
-    });
     request.on('close', () => {
       // Every request closes in the end; an error for nobody would cost each of them its stack.
       if (!request.readableEnded) reject(brokenOff());

@@ -30,7 +30,7 @@ test('whatever fails at a call out of the pipeline, the answer is an error body,
   const expected =
     'toProblem render requestIdOf report reportFault stderr strategy handler answer.body body.name';
   const ofNode =
-    'request.on response.on response.writeHead response.write response.end response.writeContinue';
+    'request.on request.resume response.writeHead response.write response.end response.writeContinue';
   expect([...sites]).toEqual(expect.arrayContaining([...expected.split(' '), ...ofNode.split(' ')]));
   expect(rows.length).toBeGreaterThan(1_000);
   expect(rows.filter(({ wrong }) => wrong.length > 0)).toEqual([]);
