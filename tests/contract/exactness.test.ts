@@ -85,7 +85,8 @@ describe.each(NAMES)('a property of the name %s is one like others', (name) => {
     expect(await receive({ type: 'object', ...schema }, bad)).toContain('must');
     const send = (body: string) => respond(ok(schema), { status: 200, body: JSON.parse(body) as unknown });
     expect((await send(good)).status).toBe(200);
-    if (!('properties' in schema) || Object.hasOwn(schema.properties, name)) expect(await send(bad)).toMatchObject(hidden);
+    if (!('properties' in schema) || Object.hasOwn(schema.properties, name))
+      expect(await send(bad)).toMatchObject(hidden);
   });
 
   it('of a branch, and of a component', async () => {
