@@ -119,7 +119,22 @@ export function splitByDirection(document: OpenApiDocument): JsonObject {
 
   const paths = visit(document.at('/paths'), '/paths', undefined);
   const components = visit(document.at('/components') ?? {}, '/components', undefined) as JsonObject;
-  return { ...document.root, paths, components: { ...components, schemas } };
+  return openUnevaluated({ ...document.root, paths, components: { ...components, schemas } }) as JsonObject;
+}
+
+/** Types know additionalProperties only; what unevaluatedProperties admits, a handler gets too. */
+function openUnevaluated(value: unknown, inMap = false): unknown {
+  if (Array.isArray(value)) return value.map((item) => openUnevaluated(item));
+  if (!isObject(value)) return value;
+  const opened = Object.entries(value).map(([key, operand]): [string, unknown] => {
+    const data = !inMap && DATA.includes(key);
+    return [key, data ? operand : openUnevaluated(operand, !inMap && MAPS_OF_SCHEMAS.includes(key))];
+  });
+  const { unevaluatedProperties, additionalProperties } = value;
+  if (!inMap && (unevaluatedProperties ?? false) !== false && additionalProperties === undefined) {
+    opened.push(['additionalProperties', openUnevaluated(unevaluatedProperties)]);
+  }
+  return Object.fromEntries(opened);
 }
 
 /** Whether the schema at `pointer` has a default: itself, or in what it refers to or consists of. */

@@ -385,9 +385,9 @@ const count = (value: unknown): number | undefined => (value === undefined ? und
 /** An integer that only a bigint can hold, or that its double does not tell from its neighbors. */
 function textOfLargeInteger(value: unknown): string | undefined {
   if (typeof value === 'bigint') return String(value);
-  return Number.isInteger(value) && !Number.isSafeInteger(value)
-    ? String(BigInt(value as number))
-    : undefined;
+  // From 10^21 on a double is written with an exponent, and stands for no particular integer.
+  const large = typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value);
+  return large && Math.abs(value) < 1e21 ? String(BigInt(value)) : undefined;
 }
 
 const quote = (values: readonly unknown[]): string =>

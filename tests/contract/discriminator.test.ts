@@ -110,3 +110,27 @@ describe('a family of several generations', () => {
     );
   });
 });
+
+it('a parent that lists subtypes which have it in their allOf comes to an end', async () => {
+  const schemas = {
+    Pet: {
+      type: 'object',
+      properties: { kind: text },
+      oneOf: [ref('Cat'), ref('Dog')],
+      discriminator: { propertyName: 'kind' },
+    },
+    Cat: { allOf: [ref('Pet'), { properties: { name: text } }] },
+    Dog: { allOf: [ref('Pet'), { required: ['packSize'], properties: { packSize: int64 } }] },
+  };
+  for (const schema of [ref('Pet'), ref('Dog')]) {
+    const dog = '{"kind":"Dog","packSize":1}';
+    expect(await receive(schema, dog, schemas)).toBe(dog);
+    expect(await receive(schema, '{"kind":"Dog"}', schemas)).toContain("'packSize'");
+    expect(
+      await respond(ok(schema), { status: 200, body: { kind: 'Dog', packSize: 1n, x: 1 } }, { schemas }),
+    ).toMatchObject({
+      status: 200,
+      text: dog,
+    });
+  }
+});

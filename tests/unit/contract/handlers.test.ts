@@ -60,6 +60,11 @@ const DOCUMENT = buildDocument({
           {
             properties: {
               open: { $ref: '#/components/schemas/Open' },
+              left: {
+                type: 'object',
+                properties: { a: { type: 'string' } },
+                unevaluatedProperties: { type: 'string' },
+              },
               dog: { $ref: '#/components/schemas/Dog' },
             },
           },
@@ -249,7 +254,9 @@ const CASES: [name: string, source: string, says: RegExp][] = [
   ],
   [
     'a schema that opens itself lets other properties through',
-    handler(`return { status: 200, body: { name: request.body.open?.['anything'] ?? '' } };`),
+    handler(
+      `return { status: 200, body: { name: (request.body.open?.['anything'] ?? '') + (request.body.left?.['more'] ?? '') } };`,
+    ),
     /^$/,
   ],
   [
