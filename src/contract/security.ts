@@ -115,12 +115,16 @@ async function refuse(schemes: readonly Scheme[], refusals: readonly Refusal[]):
   const bad = refusals.some(({ kind }) => kind === 'badCredentials');
   const kind = forbidden.length > 0 ? 'forbidden' : bad ? 'badCredentials' : 'noCredentials';
   const told = forbidden.length > 0 ? forbidden : schemes.map((scheme) => refusalOf(scheme, refusals));
-  const challenges = await Promise.all(told.map(challengeFor));
+  const failures: unknown[] = [];
+  const challenges = await Promise.all(
+    told.map((refusal) => challengeFor(refusal, (error) => failures.push(error))),
+  );
   const insufficient = forbidden.find((refusal) => refusal.insufficient);
   const message = insufficient
     ? `${MESSAGES.forbidden}, which demands ${insufficient.scheme.scopes.join(', ')}`
     : MESSAGES[kind];
-  return new Problem(kind, message, { 'WWW-Authenticate': distinct(challenges).join(', ') });
+  const [cause] = failures;
+  return new Problem(kind, message, { 'WWW-Authenticate': distinct(challenges).join(', ') }, { cause });
 }
 
 /** How a scheme has refused a request; those that were not asked have been given no credentials. */
@@ -129,9 +133,14 @@ function refusalOf(scheme: Scheme, refusals: readonly Refusal[]): Refusal {
   return own.find(({ kind }) => kind === 'badCredentials') ?? { scheme, kind: 'noCredentials' };
 }
 
-async function challengeFor({ scheme, kind, challenge, insufficient }: Refusal): Promise<string> {
+type Failed = (error: unknown) => void;
+
+async function challengeFor(
+  { scheme, kind, challenge, insufficient }: Refusal,
+  failed: Failed,
+): Promise<string> {
   if (challenge !== undefined) return challenge;
-  const plain = await plainChallenge(scheme);
+  const plain = await plainChallenge(scheme, failed);
   const isBearer = /^bearer\b/i.test(plain);
   const reason = insufficient
     ? insufficientScope(scheme.scopes)
@@ -142,9 +151,12 @@ async function challengeFor({ scheme, kind, challenge, insufficient }: Refusal):
   return plain.includes(' ') ? `${plain}, ${reason}` : `${plain} ${reason}`;
 }
 
-/** What the strategy of a scheme says to a request without credentials. */
-async function plainChallenge({ ask, scopes, challenge }: Scheme): Promise<string> {
-  const verdict = await ask({ headers: {} }, scopes).catch(() => undefined);
+/** The challenge of a scheme's strategy to a request without credentials; if it fails, that of the scheme. */
+async function plainChallenge({ ask, scopes, challenge }: Scheme, failed: Failed): Promise<string> {
+  const verdict = await ask({ headers: {} }, scopes).catch((error: unknown) => {
+    failed(error);
+    return undefined;
+  });
   return (verdict && 'kind' in verdict ? verdict.challenge : undefined) ?? challenge;
 }
 
