@@ -20,6 +20,20 @@ import { BODY_LIMIT, refusalsOf } from './refusals';
 const SECRETS = { valid: 'somebody:good', invalid: 'somebody:bad' };
 const TOKENS = { valid: 'good-token', invalid: 'bad-token' };
 
+/** The documents of tests/contract/documents. */
+export const DOCUMENTS = [
+  'bookshop/openapi.yaml',
+  'collections.yaml',
+  'composition.yaml',
+  'events.yaml',
+  'media.yaml',
+  'numbers.yaml',
+  'one-way.yaml',
+  'parameters.yaml',
+  'security.yaml',
+  'strings.yaml',
+];
+
 /** Reads a document of tests/contract/documents, its files in one piece. */
 export async function readFiles(name: string): Promise<JsonObject> {
   const ref = join(__dirname, 'documents', name);
@@ -27,14 +41,21 @@ export async function readFiles(name: string): Promise<JsonObject> {
   return bundled.parsed as JsonObject;
 }
 
+/** What the server under test is made of; scripts/mutants replaces a part by a broken one. */
+export interface Parts {
+  /** The document that the server is given. The engine judges by the true one. */
+  readonly served: JsonObject;
+}
+
 /** A service for any document, as the engine sees it: its handlers answer with values sampled from the response schemas. */
-export function serviceOf(json: JsonObject): Target {
+export function serviceOf(json: JsonObject, changed: Partial<Parts> = {}): Target {
+  const parts: Parts = { served: json, ...changed };
   const document = readDocument(json);
   const oracle = createOracle(document.responses);
   const schemes = Object.entries(document.schemes);
   return {
     document: json,
-    start: () => startServer(document, (operation) => respond(document, oracle, operation)),
+    start: () => startServer(document, parts, (operation) => respond(document, oracle, operation)),
     credentials: Object.fromEntries(
       schemes.map(([name, scheme]) => [name, isBasic(scheme) ? SECRETS : TOKENS]),
     ),
@@ -42,7 +63,7 @@ export function serviceOf(json: JsonObject): Target {
     refusals: refusalsOf(plainRefusal),
     situations: {
       '500': () =>
-        startServer(document, () => {
+        startServer(document, parts, () => {
           throw new Error('a secret cause');
         }),
     },
@@ -129,7 +150,11 @@ function strategiesOf({ json, schemes }: Document): Strategies {
   );
 }
 
-function startServer(document: Document, answer: (operation: Operation) => Answer): Promise<Server> {
+function startServer(
+  document: Document,
+  { served }: Parts,
+  answer: (operation: Operation) => Answer,
+): Promise<Server> {
   let entered = 0;
   const handlers = document.operations.map((operation) => [
     operation.id,
@@ -141,7 +166,7 @@ function startServer(document: Document, answer: (operation: Operation) => Answe
     },
   ]);
   const { app } = buildService({
-    document: structuredClone(document.json),
+    document: structuredClone(served),
     handlers: Object.fromEntries(handlers) as ServiceOptions['handlers'],
     strategies: strategiesOf(document),
     bodyLimit: BODY_LIMIT,
