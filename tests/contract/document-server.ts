@@ -12,7 +12,7 @@ import { readDocument, type Document, type Operation, type Response } from './en
 import { Literal, toInteger, word, type JsonObject, type Value } from './engine/json';
 import { createOracle, type Oracle } from './engine/oracle';
 import { codec } from './engine/request';
-import type { Server, Target } from './engine/target';
+import type { Received, Server, Target } from './engine/target';
 import { samples } from './engine/values';
 import { listen } from './listen';
 import { BODY_LIMIT, refusalsOf } from './refusals';
@@ -45,16 +45,26 @@ export async function readFiles(name: string): Promise<JsonObject> {
 export interface Parts {
   /** The document that the server is given. The engine judges by the true one. */
   readonly served: JsonObject;
+  /** Is shown what each handler is given. */
+  readonly given: (request: Received) => void;
 }
 
 /** A service for any document, as the engine sees it: its handlers answer with values sampled from the response schemas. */
 export function serviceOf(json: JsonObject, changed: Partial<Parts> = {}): Target {
-  const parts: Parts = { served: json, ...changed };
   const document = readDocument(json);
   const oracle = createOracle(document.responses);
   const schemes = Object.entries(document.schemes);
+  let received: Received | undefined;
+  const parts: Parts = {
+    served: json,
+    given: (request) => {
+      received = request;
+    },
+    ...changed,
+  };
   return {
     document: json,
+    received: () => received,
     start: () => startServer(document, parts, (operation) => respond(document, oracle, operation)),
     credentials: Object.fromEntries(
       schemes.map(([name, scheme]) => [name, isBasic(scheme) ? SECRETS : TOKENS]),
@@ -152,14 +162,15 @@ function strategiesOf({ json, schemes }: Document): Strategies {
 
 function startServer(
   document: Document,
-  { served }: Parts,
+  { served, given }: Parts,
   answer: (operation: Operation) => Answer,
 ): Promise<Server> {
   let entered = 0;
   const handlers = document.operations.map((operation) => [
     operation.id,
-    () => {
+    (request: Received) => {
       entered += 1;
+      given(request);
       return new Promise<Answer>((resolve) => {
         resolve(answer(operation));
       });

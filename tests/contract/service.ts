@@ -7,7 +7,7 @@ import { createHandlers } from '../../src/handlers';
 import { StoreUnavailable } from '../../src/store';
 import { buildApp, TOKEN } from '../support/service';
 import type { JsonObject } from './engine/json';
-import type { Server, Target } from './engine/target';
+import type { Received, Server, Target } from './engine/target';
 import { listen } from './listen';
 import { BODY_LIMIT, refusal, refusalsOf } from './refusals';
 import { openExampleStore, ownRefusals, scenarios, waivers } from './scenarios';
@@ -20,6 +20,8 @@ export interface Parts {
   readonly strategies: Strategies;
   /** Bytes. */
   readonly bodyLimit: number;
+  /** Is shown what each handler is given. */
+  readonly given: (request: Received) => void;
   /** Called before each handler is. */
   readonly before: () => void;
   /** Stands between the HTTP server and the application. */
@@ -28,11 +30,15 @@ export interface Parts {
 
 /** This service as the contract-test engine sees it. */
 export function service(changed: Partial<Parts> = {}): Target {
+  let received: Received | undefined;
   const parts: Parts = {
     document: contract,
     openStore: openExampleStore,
     strategies: createStrategies(tokenVerifier([TOKEN]).verify),
     bodyLimit: BODY_LIMIT,
+    given: (request) => {
+      received = request;
+    },
     before: () => undefined,
     wrap: (application) => application,
     ...changed,
@@ -47,6 +53,7 @@ export function service(changed: Partial<Parts> = {}): Target {
   const secrets = { valid: TOKEN, invalid: 'another-token' };
   return {
     document: contract,
+    received: () => received,
     start: () => startServer(parts),
     credentials: Object.fromEntries(Object.keys(parts.strategies).map((scheme) => [scheme, secrets])),
     bodyLimit: BODY_LIMIT,
@@ -70,8 +77,9 @@ async function startServer(parts: Parts): Promise<Server> {
     get(_, operationId) {
       const handler: unknown = Reflect.get(current, operationId);
       if (typeof handler !== 'function') return handler;
-      return (request: unknown): unknown => {
+      return (request: Received): unknown => {
         entered += 1;
+        parts.given(request);
         parts.before();
         return Reflect.apply(handler, undefined, [request]);
       };

@@ -2,6 +2,7 @@ import type { Document, Operation, Response } from './document';
 import { at, object, word } from './json';
 import { takesAnyQuery } from './parameters';
 import { codec, slots } from './request';
+import { owedOf, type Owed } from './received';
 import type { Target } from './target';
 import { constraints } from './walk';
 
@@ -11,7 +12,7 @@ export type State = 'PROVEN' | 'WAIVED' | 'UNPROVEN' | 'BLOCKED';
 export interface Obligation {
   readonly key: string;
   readonly operation: string;
-  readonly kind: 'constraint' | 'response' | 'security' | 'protocol';
+  readonly kind: 'constraint' | 'response' | 'security' | 'protocol' | 'received';
   readonly what: string;
   /** For a constraint: what it is about, where it stands, and which side of it. */
   readonly place?: string;
@@ -45,6 +46,8 @@ export const responseKey = (operation: Operation, status: string, media: string)
   `${operation.id} | response | ${status} | ${media}`;
 export const securityKey = (operation: Operation, alternative: readonly string[], scenario: string): string =>
   `${operation.id} | security | ${alternative.join(' and ') || 'anonymous'} | ${scenario}`;
+export const receivedKey = (operation: Operation, slot: string, owed: Owed): string =>
+  `${operation.id} | received | ${slot} | ${owed}`;
 export const protocolKey = (operation: Operation, scenario: string): string =>
   `${operation.id} | protocol | ${scenario}`;
 
@@ -59,7 +62,7 @@ function sendable(document: Document, pointer: string, keyword: string): boolean
 }
 
 export function openLedger(document: Document, target: Target): Ledger {
-  const obligations = document.operations.flatMap((operation) => derive(document, operation));
+  const obligations = document.operations.flatMap((operation) => derive(document, target, operation));
   const byKey = new Map(obligations.map((obligation) => [obligation.key, obligation]));
   return {
     obligations,
@@ -97,7 +100,7 @@ function whyUnproven({ kind, place = '', keyword = '', side }: Obligation): stri
     : `no value was found that breaks ${keyword} and that ${place} can carry: drop the keyword where others exclude all such values already, or give the target a waiver`;
 }
 
-function derive(document: Document, operation: Operation): Obligation[] {
+function derive(document: Document, target: Target, operation: Operation): Obligation[] {
   const owe = (kind: Obligation['kind'], key: string, extra: Partial<Obligation> = {}): Obligation => ({
     key,
     operation: operation.id,
@@ -127,6 +130,10 @@ function derive(document: Document, operation: Operation): Obligation[] {
             }),
           ),
       );
+    }),
+    ...(target.received ? slots(document, operation) : []).flatMap((slot) => {
+      if (slot.body && codec(slot.body.name) === 'binary') return [];
+      return owedOf(document, slot).map((owed) => owe('received', receivedKey(operation, slot.label, owed)));
     }),
     ...promised(operation).flatMap(({ status, content }) =>
       (content.length > 0 ? content.map(({ name }) => name) : ['no body']).map((media) =>

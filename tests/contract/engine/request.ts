@@ -19,6 +19,7 @@ export interface Slot extends Examples {
   readonly schema: string;
   readonly required: boolean;
   readonly body?: MediaType;
+  readonly parameter?: Parameter;
   /** The value as the receiver reads it, or undefined where it cannot be sent unmistakably. */
   readonly read: (value: Value) => Value | undefined;
   readonly fill: (inputs: Inputs, value: Value) => Inputs;
@@ -50,6 +51,7 @@ function parameterSlot({ requests }: Document, parameter: Parameter): Slot {
     required: parameter.required,
     examples: parameter.examples,
     schemaExamples: parameter.schemaExamples,
+    parameter,
     read: (value) => {
       if (serialise(parameter, value) === undefined) return undefined;
       return parameter.mediaType === undefined ? reading(requests, location, value) : value;

@@ -125,7 +125,16 @@ async function startingPoint(
     const context = { ...common, operation, base: baseInputs(common.document, common.oracle, operation) };
     const title = 'the plainest valid request';
     const request = authorised(context);
-    const made: Case = { family: 'baseline', title, operation, request, expect: accepted, proves: [] };
+    const delivers = { inputs: context.base };
+    const made: Case = {
+      family: 'baseline',
+      title,
+      operation,
+      request,
+      expect: accepted,
+      delivers,
+      proves: [],
+    };
     await server.reset();
     const { problems } = await attempt(server, made);
     if (problems.length === 0) return context;

@@ -3,6 +3,7 @@ import type { PendingCase } from './cases/scenarios';
 import type { Operation } from './document';
 import { createJudge } from './judge';
 import { openLedger, responseKey } from './ledger';
+import { judgeReceived } from './received';
 import type { Server } from './target';
 import { curl, send, type Outcome, type RawResponse } from './wire';
 
@@ -36,9 +37,10 @@ interface Attempt {
 /** Sends cases and keeps count of what came of them. */
 export function openSession({
   document,
+  oracle,
   responseOracle,
   target,
-}: Pick<Context, 'document' | 'responseOracle' | 'target'>) {
+}: Pick<Context, 'document' | 'oracle' | 'responseOracle' | 'target'>) {
   const ledger = openLedger(document, target);
   const judge = createJudge(document, responseOracle, target);
   const failures: Failure[] = [];
@@ -53,8 +55,15 @@ export function openSession({
     families.set(made.family, (families.get(made.family) ?? 0) + 1);
     const before = server.entered();
     const outcome = await send(server.host, server.port, made.request);
-    const { problems, response } = judge(made, outcome, server.entered() - before);
-    ledger.record(made.proves, problems.length === 0);
+    const entered = server.entered() - before;
+    const { problems: answered, response } = judge(made, outcome, entered);
+    const received = entered > 0 && made.delivers ? target.received?.() : undefined;
+    const given =
+      received && made.delivers
+        ? judgeReceived({ document, oracle, operation: made.operation }, made.delivers, received)
+        : { problems: [], proves: [] };
+    const problems = [...answered, ...given.problems];
+    ledger.record([...made.proves, ...given.proves], problems.length === 0);
     if (response && problems.length === 0) {
       ledger.record([responseKey(made.operation, response.status, response.media)], true);
       observe({ operation: made.operation.id, ...response, credentials: made.credentials ?? 'good' });

@@ -77,6 +77,15 @@ export interface Waiver {
   readonly reason: string;
 }
 
+/** What a handler was given of a request, as it holds it. */
+export interface Received {
+  readonly path?: Readonly<Record<string, unknown>>;
+  readonly query?: Readonly<Record<string, unknown>>;
+  readonly header?: Readonly<Record<string, unknown>>;
+  readonly cookie?: Readonly<Record<string, unknown>>;
+  readonly body?: unknown;
+}
+
 /** Everything the engine is told about a service; the rest it reads in the document. */
 export interface Target {
   /** An OpenAPI 3.1 document whose references all point into itself. */
@@ -98,6 +107,8 @@ export interface Target {
   /** For each status that no request alone brings about: a server that really answers it to a valid request. */
   readonly situations: Readonly<Record<string, () => Promise<Server>>>;
   readonly scenarios?: readonly Scenario[];
+  /** What the handler was given that was entered last, where that can be seen: then it is judged too. */
+  received?(): Received | undefined;
   /** The one list of what need not be proven. */
   readonly waivers: readonly Waiver[];
 }

@@ -1,5 +1,6 @@
 import type { Document, Operation } from '../document';
 import type { Oracle } from '../oracle';
+import type { Delivery } from '../received';
 import { authorise, compose, type Inputs } from '../request';
 import type { Refusal, Target, Values } from '../target';
 import type { RawRequest } from '../wire';
@@ -34,6 +35,8 @@ export interface Case {
   readonly expect: Expectation;
   /** What is presented as credentials; absent where they are simply good. */
   readonly credentials?: string;
+  /** What the handler must be given, where the case is sure of it. */
+  readonly delivers?: Delivery;
   /** Keys of the obligations that it speaks for. */
   readonly proves: readonly string[];
 }

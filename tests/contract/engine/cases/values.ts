@@ -65,6 +65,7 @@ function slotCases(context: Context, slot: Slot): Found {
       title: `${slot.label} = ${brief(value)}`,
       operation,
       request: authorised(context, slot.fill(context.base, value)),
+      ...delivering(context, slot, value),
       expect: family === 'examples' ? accepted : admitted(context),
       proves: held(context, slot, slot.read(value) ?? value),
     });
@@ -134,6 +135,13 @@ function toggled(found: readonly Site[]): Value[] {
   return toggles;
 }
 
+function delivering({ base }: Context, slot: Slot, value: Value): Pick<Case, 'delivers'> {
+  const read = slot.read(value);
+  return read === undefined
+    ? {}
+    : { delivers: { inputs: slot.fill(base, value), sent: { slot, value: read } } };
+}
+
 /** The constraints that a fitting value keeps. */
 function held({ document, oracle, operation }: Context, slot: Slot, value: Value): string[] {
   return sites(document.requests, oracle, slot.schema, value).flatMap(({ fragments }) =>
@@ -193,6 +201,7 @@ function trialCase(context: Context, slot: Slot, { value, put, fragment, keyword
     title: `${slot.label}${site.place} ${side} ${keyword} of ${fragment.pointer}: ${brief(value)}`,
     operation,
     request: authorised(context, slot.fill(context.base, value)),
+    ...(side === 'holds' && delivering(context, slot, value)),
     expect: side === 'holds' ? admitted(context) : mismatch(put),
     proves: side === 'holds' || (fragment.certain && proper) ? [key] : [],
   };

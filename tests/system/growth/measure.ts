@@ -1,0 +1,85 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+/** What one request cost the process that served it; of several runs the least. */
+export interface Cost {
+  /** Milliseconds. */
+  readonly cpu: number;
+  /** Milliseconds that the event loop stood still at a stretch. */
+  readonly blocked: number;
+  readonly status: number;
+}
+
+/** What is to be measured: a request, or the start with a document; each by its place in the list. */
+export type Task =
+  | {
+      readonly subject: number;
+      readonly adversary: number;
+      readonly size: number;
+      readonly innocent: boolean;
+      readonly runs: number;
+    }
+  | { readonly document: number; readonly size: number };
+
+export type Report =
+  | { readonly cost: Cost }
+  /** Why the document is not served. */
+  | { readonly refusal: string }
+  | { readonly ready: true };
+
+/** Measures in a process of its own, which is ended and replaced when a task takes too long. */
+export class Meter {
+  private child: ChildProcess | undefined;
+
+  /** @param deadline milliseconds for one task */
+  constructor(private readonly deadline: number) {}
+
+  /** Resolves with the cost, `stopped` where the deadline ended it, or a refusal of the document. */
+  async measure(task: Task): Promise<Cost | 'stopped' | { readonly refusal: string }> {
+    const child = (this.child ??= await this.start());
+    child.send(task);
+    const report = await this.next(child, this.deadline);
+    if (report === undefined) {
+      await this.end();
+      return 'stopped';
+    }
+    if ('cost' in report) return report.cost;
+    if ('refusal' in report) return report;
+    throw new Error('expected a cost, got the start of another process');
+  }
+
+  async end(): Promise<void> {
+    const { child } = this;
+    this.child = undefined;
+    if (child?.exitCode !== null || child.signalCode !== null) return;
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  }
+
+  private async start(): Promise<ChildProcess> {
+    const child = fork(join(__dirname, 'child.ts'), { execArgv: ['--import', 'tsx'] });
+    const report = await this.next(child, 60_000);
+    if (report === undefined) throw new Error('expected a process that measures, got none within a minute');
+    return child;
+  }
+
+  /** The next message; undefined once the deadline is over or the process has ended, as one that is out of memory does. */
+  private next(child: ChildProcess, deadline: number): Promise<Report | undefined> {
+    return new Promise((resolve) => {
+      const end = (report: Report | undefined): void => {
+        clearTimeout(timer);
+        child.off('message', received).off('exit', ended);
+        resolve(report);
+      };
+      const received = (report: unknown): void => {
+        end(report as Report);
+      };
+      const ended = (): void => {
+        end(undefined);
+      };
+      const timer = setTimeout(ended, deadline);
+      child.on('message', received).on('exit', ended);
+    });
+  }
+}
