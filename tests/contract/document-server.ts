@@ -1,8 +1,6 @@
 import { join } from 'node:path';
 import { bundle, createConfig } from '@redocly/openapi-core';
 import { Strategy } from 'passport';
-import { OpenApiDocument } from '../../src/contract/document';
-import { readOperations } from '../../src/contract/operations';
 import type { Answer } from '../../src/contract/problem';
 import type { Credentials, Strategies } from '../../src/contract/security';
 import type { ServiceOptions } from '../../src/contract/serve';
@@ -18,7 +16,19 @@ import { listen } from './listen';
 import { BODY_LIMIT, refusalsOf } from './refusals';
 
 const SECRETS = { valid: 'somebody:good', invalid: 'somebody:bad' };
-const TOKENS = { valid: 'good-token', invalid: 'bad-token' };
+/** A token that holds just these scopes. */
+const scoped = (scopes: readonly string[]): string =>
+  `scoped-${Buffer.from(scopes.join(' ')).toString('hex')}`;
+const TOKENS = {
+  valid: 'good-token',
+  invalid: 'bad-token',
+  insufficient: (scopes: readonly string[]) => [
+    scoped([]),
+    scoped(['other']),
+    scoped([`${scopes.join(' ')}x`]),
+    ...scopes.map((missing) => scoped(scopes.filter((scope) => scope !== missing))),
+  ],
+};
 
 /** The documents of tests/contract/documents. */
 export const DOCUMENTS = [
@@ -29,7 +39,9 @@ export const DOCUMENTS = [
   'media.yaml',
   'numbers.yaml',
   'one-way.yaml',
+  'one-way-applied.yaml',
   'parameters.yaml',
+  'scopes.yaml',
   'security.yaml',
   'strings.yaml',
 ];
@@ -52,7 +64,6 @@ export interface Parts {
 /** A service for any document, as the engine sees it: its handlers answer with values sampled from the response schemas. */
 export function serviceOf(json: JsonObject, changed: Partial<Parts> = {}): Target {
   const document = readDocument(json);
-  const oracle = createOracle(document.responses);
   const schemes = Object.entries(document.schemes);
   let received: Received | undefined;
   const parts: Parts = {
@@ -65,7 +76,7 @@ export function serviceOf(json: JsonObject, changed: Partial<Parts> = {}): Targe
   return {
     document: json,
     received: () => received,
-    start: () => startServer(document, parts, (operation) => respond(document, oracle, operation)),
+    start: () => startServer(document, parts, responder(document)),
     credentials: Object.fromEntries(
       schemes.map(([name, scheme]) => [name, isBasic(scheme) ? SECRETS : TOKENS]),
     ),
@@ -83,32 +94,58 @@ export function serviceOf(json: JsonObject, changed: Partial<Parts> = {}): Targe
 
 const isBasic = (scheme: JsonObject): boolean => word(scheme['scheme']).toLowerCase() === 'basic';
 
-/** The first documented success of an operation, made up. */
-function respond(document: Document, oracle: Oracle, { id, responses }: Operation): Answer {
-  const response = responses.find(({ status }) => /^2|^default$/.test(status));
-  if (!response) throw new Error(`expected ${id} to document a success, it documents none`);
-  const status = /^\d{3}$/.test(response.status) ? Number(response.status) : 200;
-  // Typed as the document types them; what stands on the wire is the server's business.
-  const headers = Object.fromEntries(
-    response.headers.map(({ name, schema }) => [
-      name,
-      schema === undefined ? 'x' : sampled(document, oracle, schema),
-    ]),
-  ) as Answer['headers'];
-  const [media] = response.content;
-  if (!media) return { status, headers, body: undefined };
-  return { status, headers, body: bodyOf(document, oracle, media), contentType: media.name };
+/** Answers with the first documented success of an operation, made up; each time with another body. */
+function responder(document: Document): (operation: Operation) => Answer {
+  const bodies = new Map<Operation, readonly unknown[]>();
+  let asked = 0;
+  const oracle = createOracle(document.responses);
+  return (operation) => {
+    const response = operation.responses.find(({ status }) => /^2|^default$/.test(status));
+    if (!response) throw new Error(`expected ${operation.id} to document a success, it documents none`);
+    const status = /^\d{3}$/.test(response.status) ? Number(response.status) : 200;
+    // Typed as the document types them; what stands on the wire is the server's business.
+    const headers = Object.fromEntries(
+      response.headers.map(({ name, schema }) => [
+        name,
+        schema === undefined ? 'x' : sampled(document, oracle, schema)[0],
+      ]),
+    ) as Answer['headers'];
+    const [media] = response.content;
+    if (!media) return { status, headers, body: undefined };
+    const known = bodies.get(operation) ?? bodiesOf(document, oracle, media);
+    bodies.set(operation, known);
+    return { status, headers, body: known[asked++ % known.length], contentType: media.name };
+  };
 }
 
-function bodyOf(document: Document, oracle: Oracle, { name, schema }: Response['content'][number]): unknown {
-  if (codec(name) === 'binary') return Buffer.from([1, 2, 3]);
-  return schema === undefined ? 'anything' : sampled(document, oracle, schema);
+function bodiesOf(
+  document: Document,
+  oracle: Oracle,
+  { name, schema }: Response['content'][number],
+): readonly unknown[] {
+  if (codec(name) === 'binary') return [Buffer.from([1, 2, 3])];
+  if (schema === undefined) return ['anything'];
+  return codec(name) === 'json'
+    ? [...sampled(document, oracle, schema), ...secretive(document, schema)]
+    : sampled(document, oracle, schema).slice(0, 1);
 }
 
-function sampled({ responses }: Document, oracle: Oracle, schema: string): unknown {
-  const [value] = samples(responses, oracle, schema, 'all', 20);
-  if (value === undefined) throw new Error(`expected a value that fits ${schema}, found none`);
-  return toJavaScript(value);
+function sampled({ responses }: Document, oracle: Oracle, schema: string): unknown[] {
+  const values = samples(responses, oracle, schema, 'all', 20);
+  if (values.length === 0) throw new Error(`expected a value that fits ${schema}, found none`);
+  return values.slice(0, 2).map(toJavaScript);
+}
+
+/** Values with all that is `writeOnly`, which handlers may hold and no response may show. */
+function secretive({ json }: Document, schema: string): unknown[] {
+  const text = JSON.stringify(json);
+  const unmarked = JSON.parse(text.replaceAll('"writeOnly":true', '"writeOnly":false')) as JsonObject;
+  if (!text.includes('"writeOnly":true')) return [];
+  const schemas = { json: unmarked, direction: 'response' } as const;
+  const oracle = createOracle(schemas);
+  return (['all', 'any'] as const)
+    .flatMap((mode) => samples(schemas, oracle, schema, mode, 6))
+    .map(toJavaScript);
 }
 
 /** The value as a handler returns it: integers that a double may not hold as bigint. */
@@ -127,7 +164,8 @@ function toJavaScript(value: Value): unknown {
 class Known extends Strategy {
   constructor(
     private readonly challenge: string | undefined,
-    private readonly accepted: readonly string[],
+    private readonly accepted: string,
+    /** Of the accepted secret. */
     private readonly scopes: readonly string[],
   ) {
     super();
@@ -136,7 +174,10 @@ class Known extends Strategy {
   override authenticate(given: object): void {
     const { headers, apiKey = '' }: Credentials = given as Credentials;
     const secret = headers.authorization?.split(' ')[1] ?? apiKey;
-    if (this.accepted.includes(secret)) this.success({ secret, scopes: this.scopes });
+    const narrow = /^scoped-([\da-f]*)$/.exec(secret)?.[1];
+    if (this.accepted === secret) this.success({ secret, scopes: this.scopes });
+    else if (narrow !== undefined)
+      this.success({ secret, scopes: Buffer.from(narrow, 'hex').toString().split(' ') });
     else if (this.challenge === undefined) this.fail(undefined, 401);
     else
       this.fail(
@@ -147,15 +188,15 @@ class Known extends Strategy {
   }
 }
 
-/** Credentials that are accepted hold every scope that the document demands of their scheme. */
-function strategiesOf({ json, schemes }: Document): Strategies {
-  const demanded = readOperations(new OpenApiDocument(json)).flatMap(({ security }) => security.flat());
+function strategiesOf({ schemes, operations }: Document): Strategies {
+  const demanded = operations.flatMap(({ scopes }) =>
+    scopes.flatMap((alternative) => Object.values(alternative).flat()),
+  );
   return Object.fromEntries(
     Object.entries(schemes).map(([name, scheme]) => {
-      const scopes = demanded.flatMap((one) => (one.scheme === name ? one.scopes : []));
       if (isBasic(scheme))
-        return [name, new Known('Basic', [Buffer.from(SECRETS.valid).toString('base64')], scopes)];
-      return [name, new Known(scheme['type'] === 'apiKey' ? undefined : 'Bearer', [TOKENS.valid], scopes)];
+        return [name, new Known('Basic', Buffer.from(SECRETS.valid).toString('base64'), demanded)];
+      return [name, new Known(scheme['type'] === 'apiKey' ? undefined : 'Bearer', TOKENS.valid, demanded)];
     }),
   );
 }

@@ -19,6 +19,7 @@ export const refusalsOf = (
   'unknown method': rule('noSuchMethod'),
   'no credentials': rule('noCredentials'),
   'bad credentials': rule('badCredentials'),
+  'insufficient scope': rule('forbidden'),
   'unsupported media type': rule('unsupportedMediaType'),
   'too large': rule('tooLarge'),
   malformed: rule('malformed'),

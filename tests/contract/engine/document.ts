@@ -43,6 +43,8 @@ export interface Operation {
   readonly responses: readonly Response[];
   /** Alternatives (OR) of schemes that must all hold (AND); an empty alternative admits everybody. */
   readonly security: readonly (readonly string[])[];
+  /** By alternative: the scopes (or roles) that it demands, by scheme. */
+  readonly scopes: readonly Readonly<Record<string, readonly string[]>>[];
 }
 
 export interface Document {
@@ -112,7 +114,7 @@ function readOperation(
     responses: Object.keys(object(node['responses'])).map((status) =>
       readResponse(json, status, follow(json, `${pointer}/responses/${status}`)),
     ),
-    security: readSecurity(node['security'] ?? json['security']),
+    ...readSecurity(node['security'] ?? json['security']),
   };
 }
 
@@ -181,10 +183,15 @@ function readExamples(json: JsonObject, owner: string): Examples {
   return { examples: [example, ...named].filter((given) => given !== undefined), schemaExamples };
 }
 
-const readSecurity = (json: Json | undefined): string[][] =>
-  json === undefined || list(json).length === 0
-    ? [[]]
-    : list(json).map((entry) => Object.keys(object(entry)));
+function readSecurity(json: Json | undefined): Pick<Operation, 'security' | 'scopes'> {
+  const requirements = list(json).length === 0 ? [{}] : list(json).map(object);
+  return {
+    security: requirements.map((requirement) => Object.keys(requirement)),
+    scopes: requirements.map((requirement) =>
+      Object.fromEntries(Object.entries(requirement).map(([scheme, scopes]) => [scheme, strings(scopes)])),
+    ),
+  };
+}
 
 /** The path part of a server URL, its variables at their defaults, without a trailing slash. */
 function basePath(server: JsonObject): string {

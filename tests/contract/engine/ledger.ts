@@ -1,4 +1,5 @@
 import type { Document, Operation, Response } from './document';
+import { markOf } from './direction';
 import { at, object, word } from './json';
 import { takesAnyQuery } from './parameters';
 import { codec, slots } from './request';
@@ -51,6 +52,8 @@ export const receivedKey = (operation: Operation, slot: string, owed: Owed): str
 export const protocolKey = (operation: Operation, scenario: string): string =>
   `${operation.id} | protocol | ${scenario}`;
 
+export const INSUFFICIENT = 'insufficient scope';
+
 /** Keywords that a parameter or form cannot break, because everything on the wire is text or absent. */
 const UNSENDABLE = ['required', 'minProperties', 'minItems', 'additionalProperties', 'unevaluatedProperties'];
 /** Types that some text is not. */
@@ -91,9 +94,11 @@ export function openLedger(document: Document, target: Target): Ledger {
 }
 
 /** Why no case spoke for an obligation, or against it. */
-function whyUnproven({ kind, place = '', keyword = '', side }: Obligation): string {
+function whyUnproven({ key, kind, place = '', keyword = '', side }: Obligation): string {
   if (kind === 'response')
     return 'no request brought it about: give the target a scenario, a situation or a waiver';
+  if (key.endsWith(INSUFFICIENT))
+    return 'no credentials lack the scopes: give the target some (`insufficient`), or a waiver';
   if (kind !== 'constraint') return 'no request for it could be made: give the target a waiver';
   return side === 'holds'
     ? `no value was found that ${keyword} applies to and that fits: give the target a waiver`
@@ -117,10 +122,11 @@ function derive(document: Document, target: Target, operation: Operation): Oblig
       if (kind === 'binary') return [];
       return constraints(document.requests, slot.schema).flatMap(({ pointer, keyword, certain }) =>
         (['holds', 'violates'] as const)
-          .filter(
-            (side) =>
-              side === 'holds' || (certain && (kind === 'json' || sendable(document, pointer, keyword))),
-          )
+          .filter((side) => {
+            // What is marked holds by its absence; that it is refused needs no more than a value without other faults.
+            if (keyword === markOf(document.requests)) return side === 'violates' && kind === 'json';
+            return side === 'holds' || (certain && (kind === 'json' || sendable(document, pointer, keyword)));
+          })
           .map((side) =>
             owe('constraint', constraintKey(operation, slot.label, pointer, keyword, side), {
               place: slot.label,
@@ -163,9 +169,14 @@ const promised = ({ responses }: Operation): Response[] =>
 
 /** What must be refused of each alternative, where none admits everybody. */
 function refusedScenarios(operation: Operation, { schemes }: Document): [readonly string[], string][] {
-  return operation.security.flatMap((alternative) => {
+  return operation.security.flatMap((alternative, index) => {
     const inHeader = alternative.some((name) => schemes[name]?.['type'] !== 'apiKey');
-    const scenarios = ['missing', 'wrong', ...(inHeader ? ['malformed', 'doubled', 'misplaced'] : [])];
+    const scoped = Object.values(operation.scopes[index] ?? {}).some((scopes) => scopes.length > 0);
+    const scenarios = [
+      ...['missing', 'wrong'],
+      ...(inHeader ? ['malformed', 'doubled', 'misplaced'] : []),
+      ...(scoped ? [INSUFFICIENT] : []),
+    ];
     return scenarios.map((scenario): [readonly string[], string] => [alternative, scenario]);
   });
 }

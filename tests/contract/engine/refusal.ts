@@ -22,6 +22,7 @@ export function refusalProblems(
     ...(fits ? [] : [`expected ${wanted.join(' or ')} (${reasons.join(' or ')}), got ${told(outcome)}`]),
     ...(entered > 0 ? ['expected that nothing behind the contract is entered, but it was'] : []),
     ...(outcome.status === 401 ? challenges(document, operation, reasons, outcome) : []),
+    ...(reasons.includes('insufficient scope') ? insufficient(document, operation, outcome) : []),
     ...(outcome.status === 405 ? allow(document, operation, outcome) : []),
   ];
 }
@@ -96,6 +97,23 @@ function readChallenges(text: string): string[] {
     else challenges.push(item.trim());
   }
   return challenges;
+}
+
+/** RFC 6750 section 3.1: where bearer tokens lack scopes, the challenge names the error and the scopes that it takes. */
+function insufficient({ schemes }: Document, { scopes }: Operation, outcome: RawResponse): string[] {
+  const demanded = scopes.flatMap((alternative) =>
+    Object.entries(alternative).filter(
+      ([name, names]) => names.length > 0 && challengeOf(schemes[name] ?? {}) === 'bearer',
+    ),
+  );
+  if (demanded.length === 0) return [];
+  const got = header(outcome, 'www-authenticate') ?? 'none';
+  const named = /\bscope="([^"]*)"/.exec(got)?.[1]?.split(' ') ?? [];
+  const all = demanded.some(([, names]) => names.every((name) => named.includes(name)));
+  const [[, example] = ['', ['']]] = demanded;
+  return got.includes('error="insufficient_scope"') && all
+    ? []
+    : [`expected a challenge with error="insufficient_scope", scope="${example.join(' ')}", got ${got}`];
 }
 
 /** The authentication scheme that a security scheme is challenged with; empty for an API key. */

@@ -17,6 +17,7 @@ export type Refusal =
   | 'unknown method'
   | 'no credentials'
   | 'bad credentials'
+  | 'insufficient scope'
   | 'unsupported media type'
   | 'too large'
   | 'malformed'
@@ -86,6 +87,16 @@ export interface Received {
   readonly body?: unknown;
 }
 
+/** Secrets of a security scheme. */
+export interface Secrets {
+  /** Is accepted, and holds every scope that the document demands of it. */
+  readonly valid: string;
+  /** Is of the right form, and not accepted. */
+  readonly invalid: string;
+  /** Some that are accepted, and do not hold all of these scopes; needed where the document demands any. */
+  insufficient?(scopes: readonly string[]): readonly string[];
+}
+
 /** Everything the engine is told about a service; the rest it reads in the document. */
 export interface Target {
   /** An OpenAPI 3.1 document whose references all point into itself. */
@@ -95,8 +106,8 @@ export interface Target {
    * is there, as it is again after each reset.
    */
   start(): Promise<Server>;
-  /** Per security scheme: a secret that is accepted, and one of the right form that is not. */
-  readonly credentials: Readonly<Record<string, { readonly valid: string; readonly invalid: string }>>;
+  /** Per security scheme. */
+  readonly credentials: Readonly<Record<string, Secrets>>;
   /** Most bytes of a request body. */
   readonly bodyLimit: number;
   readonly refusals: Readonly<Record<Refusal, RefusalRule>>;

@@ -196,7 +196,15 @@ function objects(schemas: Schemas, fragments: Fragment[], mode: Mode, depth: num
   const patterned = fragments.flatMap(({ schema }) => Object.keys(object(schema['patternProperties'])));
   const some = (pattern: string): string | undefined =>
     fc.sample(fc.stringMatching(new RegExp(pattern, 'u'), { maxLength: 12 }), { numRuns: 1, seed: 1 })[0];
-  const fillers = patterned.map(some).filter((name) => name !== undefined);
+  const described = fragments.some(({ schema }) =>
+    [schema['additionalProperties'], schema['unevaluatedProperties']].some(
+      (others) => Object.keys(object(others)).length > 0,
+    ),
+  );
+  const fillers = [
+    ...patterned.map(some).filter((name) => name !== undefined),
+    ...(described ? ['extra1'] : []),
+  ];
   const names = new Set(mode === 'required' ? required : [...listed, ...fillers]);
   const least = tightest(fragments, 'minProperties', 'max') ?? (mode === 'all' && names.size === 0 ? 1 : 0);
   const spare = [...listed, ...fillers, ...Array.from({ length: least }, (_, n) => `extra${n + 1}`)];

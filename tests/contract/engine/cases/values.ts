@@ -1,15 +1,16 @@
 import { Literal, fromJson, print, word, type Value } from '../json';
+import { markOf } from '../direction';
 import { constraintKey } from '../ledger';
 import { requiredNames } from '../document';
 import { codec, encodeBody, fits as isFitting, slots, slotSamples, type Slot } from '../request';
-import { sites, trials, type Site, type Trial } from '../walk';
+import { constraints, sites, trials, witnesses, type Site, type Trial } from '../walk';
 import { accepted, admitted, authorised, refused, type Case, type Context, type Expectation } from './case';
 import { parameterCases } from './parameters';
 
 /** Keywords whose violating values break them beyond doubt, so that an oracle that disagrees is itself at fault. */
 const BEYOND_DOUBT = [
   ...['type', 'format', 'required', 'pattern', 'minLength', 'maxLength'],
-  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'readOnly'],
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'],
 ];
 /** Keywords beside which the edges of an integer format may not fit. */
 const NARROWING = [
@@ -71,9 +72,37 @@ function slotCases(context: Context, slot: Slot): Found {
     });
   const { cases, contradictions } = trialCases(context, slot, bases);
   return {
-    cases: [...examples.map(valid('examples')), ...distinct(fits).map(valid('valid')), ...cases],
+    cases: [
+      ...examples.map(valid('examples')),
+      ...distinct(fits).map(valid('valid')),
+      ...cases,
+      ...markedCases(context, slot),
+    ],
     contradictions,
   };
+}
+
+/** What goes the other way only, wherever the schema marks it. */
+function markedCases(context: Context, slot: Slot): Case[] {
+  const { document, oracle, operation } = context;
+  const mark = markOf(document.requests);
+  const marks = constraints(document.requests, slot.schema).filter(({ keyword }) => keyword === mark);
+  return marks.flatMap(({ pointer }) =>
+    witnesses(document.requests, oracle, slot.schema, pointer)
+      .filter((value) => {
+        const read = slot.read(value);
+        return read !== undefined && !oracle.valid(slot.schema, read);
+      })
+      .slice(0, 2)
+      .map((value): Case => ({
+        family: 'constraints',
+        title: `${slot.label} has what is ${mark} at ${pointer}: ${brief(value)}`,
+        operation,
+        request: authorised(context, slot.fill(context.base, value)),
+        expect: refused('mismatch'),
+        proves: [constraintKey(operation, slot.label, pointer, mark, 'violates')],
+      })),
+  );
 }
 
 /** Bytes without a schema that says anything about them: all of them fit. */
