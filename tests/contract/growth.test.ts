@@ -6,7 +6,7 @@ import { type Plan, type Row, survey } from '../system/growth/survey';
  */
 const PLAN: Plan = {
   bounds: { ratio: 25, exponent: 1.5 },
-  deadline: 3_000,
+  limit: 1_500,
   inputs: 8,
   sizes: [10_000, 100_000],
 };

@@ -1,4 +1,4 @@
-import type { Document, Operation, Response } from './document';
+import { acceptable, type Document, type Operation, type Response } from './document';
 import { markOf } from './direction';
 import { at, object, word } from './json';
 import { takesAnyQuery } from './parameters';
@@ -83,7 +83,9 @@ export function openLedger(document: Document, target: Target): Ledger {
     close() {
       for (const obligation of obligations) {
         if (obligation.state === 'BLOCKED') continue;
-        const waiver = target.waivers.find(({ obligation: pattern }) => pattern.test(obligation.key));
+        const waiver = target.waivers.find(
+          (one) => 'obligation' in one && one.obligation.test(obligation.key),
+        );
         if (obligation.passed > 0 && obligation.failed === 0) obligation.state = 'PROVEN';
         else if (waiver && obligation.failed === 0) {
           Object.assign(obligation, { state: 'WAIVED', reason: waiver.reason });
@@ -157,11 +159,17 @@ function derive(document: Document, target: Target, operation: Operation): Oblig
       'undocumented methods',
       'near-miss paths',
       ...(takesAnyQuery(document.requests, operation) ? [] : ['unlisted query parameter']),
+      ...(isHeadOwed(document, operation) ? ['HEAD of GET'] : []),
+      ...(acceptable(operation).length > 0 ? ['what is accepted'] : []),
     ].map((scenario) => owe('protocol', protocolKey(operation, scenario))),
     ...bodyScenarios(operation).map((scenario) => owe('protocol', protocolKey(operation, scenario))),
   ];
   return [...new Map(owed.map((obligation) => [obligation.key, obligation])).values()];
 }
+
+/** RFC 9110 section 9.3.2: where GET is answered, HEAD is. */
+const isHeadOwed = ({ operations }: Document, { method, path }: Operation): boolean =>
+  method === 'GET' && !operations.some((other) => other.path === path && other.method === 'HEAD');
 
 /** `default` is a net for what nobody foresaw, and no promise that it comes about. */
 const promised = ({ responses }: Operation): Response[] =>

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Case } from './cases/case';
 import type { Document, Operation } from './document';
-import { fromJson, word, type JsonObject, type Value } from './json';
-import type { Refusal, RefusalRule, Target, Values } from './target';
+import { escape, fromJson, locate, word, type JsonObject, type Value } from './json';
+import type { Members, Refusal, RefusalRule, Target } from './target';
 import { header, told, type RawResponse } from './wire';
 
 /** What is wrong with an answer that should have turned a request away; its body has been judged by its schema already. */
@@ -15,7 +15,7 @@ export function refusalProblems(
   value: Value | undefined,
   entered: number,
 ): string[] {
-  const rules = reasons.map((reason) => target.refusals[reason]);
+  const rules = reasons.flatMap((reason) => target.refusals[reason] ?? []);
   const wanted = rules.map(({ status, body }) => `${status}${body ? ` ${JSON.stringify(body)}` : ''}`);
   const fits = rules.some((rule) => isBy(rule, outcome, value));
   return [
@@ -39,10 +39,11 @@ export function isBy(
 }
 
 /** Whether a JSON body has these members, each number written the same way. */
-export const hasMembers = (members: Values, value: Value | undefined): boolean =>
+export const hasMembers = (members: Members, value: Value | undefined): boolean =>
   Object.entries(members).every(([name, wanted]) => {
-    const member = value instanceof Map ? value.get(name) : undefined;
-    return isDeepStrictEqual(member, fromJson(wanted));
+    const pointer = name === '' || name.startsWith('/') ? name : `/${escape(name)}`;
+    const member = value === undefined ? undefined : locate(value, pointer);
+    return typeof wanted === 'function' ? wanted(member) : isDeepStrictEqual(member, fromJson(wanted));
   });
 
 /**

@@ -19,6 +19,7 @@ export type Refusal =
   | 'bad credentials'
   | 'insufficient scope'
   | 'unsupported media type'
+  | 'not acceptable'
   | 'too large'
   | 'malformed'
   | 'mismatch';
@@ -28,6 +29,11 @@ export interface RefusalRule {
   /** Members that the body of such a refusal must have, beside fitting its schema. */
   readonly body?: JsonObject;
 }
+
+/** A server may disregard what a request accepts (RFC 9110 section 12.4.1): then it has no rule for it. */
+export type Refusals = Readonly<
+  Record<Exclude<Refusal, 'not acceptable'>, RefusalRule> & { readonly 'not acceptable'?: RefusalRule }
+>;
 
 /** How the service itself, not the contract, turns a request away: for what it holds, such as no book of that number. */
 export interface OwnRefusal extends RefusalRule {
@@ -51,12 +57,18 @@ export interface Step {
   readonly body?: Said<string>;
   /** `success`, or a name in `ownRefusals`. */
   readonly expect: string;
-  /** Members that the JSON body of the answer must have, beside fitting its schema. */
-  readonly answer?: Said<Values>;
+  /** What the JSON body of the answer must have, beside fitting its schema. */
+  readonly answer?: Said<Members>;
 }
 
 /** By name. */
 export type Values = Readonly<Record<string, Json | Value>>;
+
+/**
+ * What a JSON body has, by the name of a member or by a JSON pointer (`/books/0/title`; of a list, `/0`): a value, or what
+ * is true of it, where nothing there is undefined.
+ */
+export type Members = Readonly<Record<string, Json | Value | ((value: Value | undefined) => boolean)>>;
 
 /** Said at once, or only when earlier steps, counted from 1, have been answered: say, for an id that the service makes. */
 export type Said<T> = T | ((answerTo: (step: number) => Answer) => T);
@@ -72,11 +84,17 @@ export interface Answer {
   readonly header: (name: string) => string;
 }
 
-export interface Waiver {
-  /** Matches the key of each obligation that is waived. */
-  readonly obligation: RegExp;
-  readonly reason: string;
-}
+/** What need not be proven, or what is known to be wrong. */
+export type Waiver = { readonly reason: string } & (
+  | {
+      /** Matches the key of each obligation that is waived. */
+      readonly obligation: RegExp;
+    }
+  | {
+      /** Matches `operation | family | title` of each failure that is waived; it speaks against no obligation. */
+      readonly failure: RegExp;
+    }
+);
 
 /** What a handler was given of a request, as it holds it. */
 export interface Received {
@@ -110,7 +128,7 @@ export interface Target {
   readonly credentials: Readonly<Record<string, Secrets>>;
   /** Most bytes of a request body. */
   readonly bodyLimit: number;
-  readonly refusals: Readonly<Record<Refusal, RefusalRule>>;
+  readonly refusals: Refusals;
   /** By a name of your own. */
   readonly ownRefusals?: Readonly<Record<string, OwnRefusal>>;
   /** Pointer of the schema that the body of every refusal fits, also where its status is not documented. */

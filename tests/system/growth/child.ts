@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
+import { Worker } from 'node:worker_threads';
 import { ApiKeyStrategy, BasicStrategy, bearerStrategy, createHttpServer } from '../../../src/contract';
 import { renderPlain } from '../../support/plain-errors';
 import { buildApp, buildService } from '../../support/service';
@@ -8,7 +9,7 @@ import type { Exchange, Subject } from './adversary';
 import { PLANT_STORE } from './plants';
 import { growing } from './documents';
 import { subjects } from './subjects';
-import type { Cost, Report, Task } from './measure';
+import type { Assignment, Cost, Report, Task } from './measure';
 
 /*
  * A process of its own, since an adversary may hold it for good: it serves the document of one subject at a time, sends
@@ -138,8 +139,22 @@ async function perform(task: Task): Promise<Cost> {
   return least;
 }
 
-process.on('message', (task: Task) => {
-  const reply = (report: Report): void => void process.send?.(report);
+/** Ends the process when a task has used up its milliseconds of CPU time: the main thread may never come back to do so. */
+const watchdog = new Worker(
+  `const { parentPort } = require('node:worker_threads');
+   const used = () => { const { user, system } = process.cpuUsage(); return (user + system) / 1000; };
+   let end = Infinity;
+   parentPort.on('message', (limit) => { end = used() + limit; });
+   setInterval(() => { if (used() > end) process.kill(process.pid, 'SIGKILL'); }, 20);`,
+  { eval: true },
+);
+
+process.on('message', ({ task, limit }: Assignment) => {
+  watchdog.postMessage(limit);
+  const reply = (report: Report): void => {
+    watchdog.postMessage(Infinity);
+    process.send?.(report);
+  };
   perform(task).then(
     (measured) => {
       reply({ cost: measured });

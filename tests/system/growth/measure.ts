@@ -22,24 +22,33 @@ export type Task =
     }
   | { readonly document: number; readonly size: number };
 
+/** A task, and the CPU milliseconds after which the process ends itself. */
+export interface Assignment {
+  readonly task: Task;
+  readonly limit: number;
+}
+
 export type Report =
   | { readonly cost: Cost }
   /** Why the document is not served. */
   | { readonly refusal: string }
   | { readonly ready: true };
 
-/** Measures in a process of its own, which is ended and replaced when a task takes too long. */
+/** Milliseconds for what takes no time but that of a busy machine. */
+const PATIENCE = 120_000;
+
+/** Measures in a process of its own, which is replaced when a task costs so much that it ends. */
 export class Meter {
   private child: ChildProcess | undefined;
 
-  /** @param deadline milliseconds for one task */
-  constructor(private readonly deadline: number) {}
+  /** @param limit CPU milliseconds for one task */
+  constructor(private readonly limit: number) {}
 
-  /** Resolves with the cost, `stopped` where the deadline ended it, or a refusal of the document. */
+  /** Resolves with the cost, `stopped` where the limit ended it, or a refusal of the document. */
   async measure(task: Task): Promise<Cost | 'stopped' | { readonly refusal: string }> {
     const child = (this.child ??= await this.start());
-    child.send(task);
-    const report = await this.next(child, this.deadline);
+    child.send({ task, limit: this.limit } satisfies Assignment);
+    const report = await this.next(child);
     if (report === undefined) {
       await this.end();
       return 'stopped';
@@ -59,13 +68,13 @@ export class Meter {
 
   private async start(): Promise<ChildProcess> {
     const child = fork(join(__dirname, 'child.ts'), { execArgv: ['--import', 'tsx'] });
-    const report = await this.next(child, 60_000);
-    if (report === undefined) throw new Error('expected a process that measures, got none within a minute');
+    const report = await this.next(child);
+    if (report === undefined) throw new Error('expected a process that measures, got none');
     return child;
   }
 
-  /** The next message; undefined once the deadline is over or the process has ended, as one that is out of memory does. */
-  private next(child: ChildProcess, deadline: number): Promise<Report | undefined> {
+  /** The next message; undefined once the process has ended, at its limit or out of memory. */
+  private next(child: ChildProcess): Promise<Report | undefined> {
     return new Promise((resolve) => {
       const end = (report: Report | undefined): void => {
         clearTimeout(timer);
@@ -78,7 +87,7 @@ export class Meter {
       const ended = (): void => {
         end(undefined);
       };
-      const timer = setTimeout(ended, deadline);
+      const timer = setTimeout(ended, PATIENCE);
       child.on('message', received).on('exit', ended);
     });
   }

@@ -13,7 +13,7 @@ export interface Row {
   readonly innocent?: number;
   /** The input that cost most. */
   readonly worst?: string;
-  /** CPU milliseconds of the worst input, by size; `Infinity` where the deadline ended it. */
+  /** CPU milliseconds of the worst input, by size; `Infinity` where the limit ended it. */
   readonly costs: ReadonlyMap<number, number>;
   /** Worst by innocent, at {@link SIZE}. */
   readonly ratio?: number;
@@ -37,8 +37,8 @@ export interface Bounds {
 
 export interface Plan {
   readonly bounds: Bounds;
-  /** Milliseconds after which a request is given up, and its process ended. */
-  readonly deadline: number;
+  /** CPU milliseconds after which a request is given up, and its process ended. */
+  readonly limit: number;
   /** Most inputs of a subject that are tried, evenly spread. */
   readonly inputs: number;
   /** Sizes at which the worst input is measured, {@link SIZE} among them. */
@@ -56,7 +56,7 @@ export async function* survey(
   plan: Plan,
   wanted: (about: string) => boolean = () => true,
 ): AsyncGenerator<Row> {
-  const meter = new Meter(plan.deadline);
+  const meter = new Meter(plan.limit);
   try {
     for (const [number, subject] of subjects().entries()) {
       if (wanted(subject.about)) yield await trySubject(meter, number, subject, plan);
@@ -93,15 +93,16 @@ async function trySubject(meter: Meter, number: number, subject: Subject, plan: 
       cost.blocked > (plan.bounds.blocked ?? Infinity) / 2;
     if (Number.isFinite(cost.cpu) && suspicious) cost = costOf(await measure(adversary, SIZE, RUNS));
     if (cost.cpu > worst.cost.cpu) worst = { adversary, cost };
-    if (cost.cpu === Infinity) break; // one is enough, and each costs the deadline
+    if (cost.cpu === Infinity) break; // one is enough, and each costs the limit
   }
   const { costs } = common;
-  for (const size of plan.sizes) {
-    const known = size === SIZE && worst.cost.cpu === Infinity;
-    const { cpu } = known ? worst.cost : costOf(await measure(worst.adversary, size, RUNS));
+  const stopped = worst.cost.cpu === Infinity;
+  for (const size of stopped ? [] : plan.sizes) {
+    const { cpu } = costOf(await measure(worst.adversary, size, RUNS));
     costs.set(size, cpu);
     if (cpu === Infinity) break;
   }
+  if (stopped) costs.set(SIZE, Infinity);
   const cpu = costs.get(SIZE) ?? Infinity;
   const ratio = cpu / reference.cpu;
   const exponent = exponentOf(costs);
@@ -165,4 +166,4 @@ function exponentOf(costs: ReadonlyMap<number, number>): number | undefined {
 }
 
 const times = (ratio: number): string =>
-  ratio === Infinity ? 'the deadline ended it, many times' : `${ratio.toFixed(0)} times`;
+  ratio === Infinity ? 'the limit ended it, many times' : `${ratio.toFixed(0)} times`;

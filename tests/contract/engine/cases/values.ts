@@ -4,7 +4,16 @@ import { constraintKey } from '../ledger';
 import { requiredNames } from '../document';
 import { codec, encodeBody, fits as isFitting, slots, slotSamples, type Slot } from '../request';
 import { constraints, sites, trials, witnesses, type Site, type Trial } from '../walk';
-import { accepted, admitted, authorised, refused, type Case, type Context, type Expectation } from './case';
+import {
+  accepted,
+  admitted,
+  authorised,
+  refused,
+  withHeader,
+  type Case,
+  type Context,
+  type Expectation,
+} from './case';
 import { parameterCases } from './parameters';
 
 /** Keywords whose violating values break them beyond doubt, so that an oracle that disagrees is itself at fault. */
@@ -77,9 +86,33 @@ function slotCases(context: Context, slot: Slot): Found {
       ...distinct(fits).map(valid('valid')),
       ...cases,
       ...markedCases(context, slot),
+      ...(plain[0] === undefined ? [] : respelled(context, slot, plain[0])),
     ],
     contradictions,
   };
+}
+
+/** A media type with parameters, written in other ways that mean the same (RFC 9110 section 8.3.1). */
+function respelled(context: Context, slot: Slot, value: Value): Case[] {
+  const [essence = '', ...parameters] = (slot.body?.name ?? '').split(';').map((part) => part.trim());
+  const pairs = parameters.map((parameter) => parameter.split('='));
+  if (pairs.length === 0) return [];
+  const spellings = [
+    [essence.toUpperCase(), ...pairs.map(([name = '', given = '']) => `${name.toUpperCase()}=${given}`)].join(
+      ';',
+    ),
+    [essence, ...pairs.map(([name = '', given = '']) => `${name}="${given}"`)].join(' ; '),
+    [essence, 'charset=utf-8', ...parameters].join('; '),
+  ];
+  return spellings.map((type) => ({
+    family: 'media types',
+    title: `${slot.label} as Content-Type: ${type}`,
+    operation: context.operation,
+    request: withHeader(authorised(context, slot.fill(context.base, value)), 'Content-Type', type),
+    ...delivering(context, slot, value),
+    expect: admitted(context),
+    proves: [],
+  }));
 }
 
 /** What goes the other way only, wherever the schema marks it. */
