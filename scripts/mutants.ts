@@ -6,6 +6,7 @@ import { run } from '../tests/contract/engine/run';
 import type { Target } from '../tests/contract/engine/target';
 import { service } from '../tests/contract/service';
 import { bodies } from './mutants/bodies';
+import { documents } from './mutants/documents';
 import { oracles } from './mutants/oracles';
 import { responses } from './mutants/responses';
 import { routes } from './mutants/routes';
@@ -41,14 +42,17 @@ function serviceGroup(): Group {
   return { name: 'the service', sound: service(), mutants };
 }
 
-/** A document of the tests: its service given the document without one of its words. */
+/** A document of the tests: its service given the document without one of its words, or broken otherwise. */
 async function documentGroup(name: string): Promise<Group> {
   const json = await readFiles(name);
   const words = deletions(json).filter(({ word }) => EQUIVALENT[`${name} ${word}`] === undefined);
-  const mutants = words.map(({ word, document }) => {
+  const deleted = words.map(({ word, document }) => {
     return { name: `without ${word}`, families: [], target: serviceOf(json, { served: document }) };
   });
-  return { name, sound: serviceOf(json), mutants };
+  const broken = documents
+    .filter(({ document }) => document === name)
+    .map(({ parts, ...mutant }) => ({ ...mutant, target: serviceOf(json, parts(json)) }));
+  return { name, sound: serviceOf(json), mutants: [...deleted, ...broken] };
 }
 
 /**

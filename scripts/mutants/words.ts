@@ -39,10 +39,12 @@ const KEYWORDS = [
     'uniqueItems',
   ],
   ...['maxContains', 'minContains', 'maxProperties', 'minProperties', 'required', 'dependentRequired'],
-  ...['format', 'readOnly', 'default', 'discriminator'],
+  ...['format', 'readOnly', 'writeOnly', 'default', 'discriminator'],
 ];
 /** Keywords of which each argument is a word of its own. */
 const BY_ARGUMENT = ['format', 'type'];
+/** Keywords of which each place is one to forget. */
+const BY_PLACE = ['readOnly', 'writeOnly'];
 const WORDS_OF_PARAMETERS = ['required', 'style', 'explode'];
 const WORDS_OF_OPERATIONS = ['parameters', 'requestBody', 'security'];
 
@@ -88,7 +90,7 @@ function schemaWords(json: JsonObject): Occurrence[] {
       return KEYWORDS.filter((keyword) => keyword in schema && (!marked || keyword === 'readOnly')).map(
         (keyword): Occurrence => {
           const name = BY_ARGUMENT.includes(keyword) ? `${keyword}: ${text(schema[keyword])}` : keyword;
-          return [name, pointer, keyword];
+          return [BY_PLACE.includes(keyword) ? `${keyword} at ${pointer}` : name, pointer, keyword];
         },
       );
     }),

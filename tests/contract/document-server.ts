@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { bundle, createConfig } from '@redocly/openapi-core';
 import { Strategy } from 'passport';
@@ -68,8 +69,11 @@ export async function readFiles(name: string): Promise<JsonObject> {
 export interface Parts {
   /** The document that the server is given. The engine judges by the true one. */
   readonly served: JsonObject;
-  /** Is shown what each handler is given. */
-  readonly given: (request: Received) => void;
+  readonly strategies: Strategies;
+  /** Stands before each handler: what the handler is given, and the engine sees. */
+  readonly pass: (request: Received) => Received;
+  /** Stands between the HTTP server and the application. */
+  readonly wrap: (application: RequestListener) => RequestListener;
 }
 
 /** A service for any document, as the engine sees it: its handlers answer with values sampled from the response schemas. */
@@ -79,15 +83,20 @@ export function serviceOf(json: JsonObject, changed: Partial<Parts> = {}): Targe
   let received: Received | undefined;
   const parts: Parts = {
     served: json,
-    given: (request) => {
-      received = request;
-    },
+    strategies: strategiesOf(document),
+    pass: (request) => request,
+    wrap: (application) => application,
     ...changed,
   };
+  const start = (answer: (operation: Operation) => Answer): Promise<Server> =>
+    startServer(document, parts, (operation, request) => {
+      received = parts.pass(request);
+      return answer(operation);
+    });
   return {
     document: json,
     received: () => received,
-    start: () => startServer(document, parts, responder(document)),
+    start: () => start(responder(document)),
     credentials: Object.fromEntries(
       schemes.map(([name, scheme]) => [name, isBasic(scheme) ? SECRETS : TOKENS]),
     ),
@@ -95,7 +104,7 @@ export function serviceOf(json: JsonObject, changed: Partial<Parts> = {}): Targe
     refusals: refusalsOf(plainRefusal),
     situations: {
       '500': () =>
-        startServer(document, parts, () => {
+        start(() => {
           throw new Error('a secret cause');
         }),
     },
@@ -216,25 +225,24 @@ function strategiesOf({ schemes, operations }: Document): Strategies {
 
 function startServer(
   document: Document,
-  { served, given }: Parts,
-  answer: (operation: Operation) => Answer,
+  { served, strategies, wrap }: Parts,
+  answer: (operation: Operation, request: Received) => Answer,
 ): Promise<Server> {
   let entered = 0;
   const handlers = document.operations.map((operation) => [
     operation.id,
     (request: Received) => {
       entered += 1;
-      given(request);
       return new Promise<Answer>((resolve) => {
-        resolve(answer(operation));
+        resolve(answer(operation, request));
       });
     },
   ]);
   const { app } = buildService({
     document: structuredClone(served),
     handlers: Object.fromEntries(handlers) as ServiceOptions['handlers'],
-    strategies: strategiesOf(document),
+    strategies,
     bodyLimit: BODY_LIMIT,
   });
-  return listen(app, { entered: () => entered, reset: () => undefined }, renderPlain);
+  return listen(app, { entered: () => entered, reset: () => undefined }, renderPlain, wrap);
 }

@@ -20,8 +20,8 @@ export interface Parts {
   readonly strategies: Strategies;
   /** Bytes. */
   readonly bodyLimit: number;
-  /** Is shown what each handler is given. */
-  readonly given: (request: Received) => void;
+  /** Stands before each handler: what the handler is given, and the engine sees. */
+  readonly pass: (request: Received) => Received;
   /** Called before each handler is. */
   readonly before: () => void;
   /** Stands between the HTTP server and the application. */
@@ -31,30 +31,34 @@ export interface Parts {
 /** This service as the contract-test engine sees it. */
 export function service(changed: Partial<Parts> = {}): Target {
   let received: Received | undefined;
+  const see = (request: Received): void => {
+    received = request;
+  };
   const parts: Parts = {
     document: contract,
     openStore: openExampleStore,
     strategies: createStrategies(tokenVerifier([TOKEN]).verify),
     bodyLimit: BODY_LIMIT,
-    given: (request) => {
-      received = request;
-    },
+    pass: (request) => request,
     before: () => undefined,
     wrap: (application) => application,
     ...changed,
   };
   const failing = (error: Error) => () =>
-    startServer({
-      ...parts,
-      before: () => {
-        throw error;
+    startServer(
+      {
+        ...parts,
+        before: () => {
+          throw error;
+        },
       },
-    });
+      see,
+    );
   const secrets = { valid: TOKEN, invalid: 'another-token' };
   return {
     document: contract,
     received: () => received,
-    start: () => startServer(parts),
+    start: () => startServer(parts, see),
     credentials: Object.fromEntries(Object.keys(parts.strategies).map((scheme) => [scheme, secrets])),
     bodyLimit: BODY_LIMIT,
     refusals: refusalsOf(refusal),
@@ -69,7 +73,7 @@ export function service(changed: Partial<Parts> = {}): Target {
   };
 }
 
-async function startServer(parts: Parts): Promise<Server> {
+async function startServer(parts: Parts, see: (request: Received) => void): Promise<Server> {
   const open = async () => createHandlers(await parts.openStore());
   let entered = 0;
   let current = await open();
@@ -79,9 +83,10 @@ async function startServer(parts: Parts): Promise<Server> {
       if (typeof handler !== 'function') return handler;
       return (request: Received): unknown => {
         entered += 1;
-        parts.given(request);
+        const passed = parts.pass(request);
+        see(passed);
         parts.before();
-        return Reflect.apply(handler, undefined, [request]);
+        return Reflect.apply(handler, undefined, [passed]);
       };
     },
   });
