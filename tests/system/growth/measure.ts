@@ -34,6 +34,8 @@ export type Report =
   | { readonly refusal: string }
   | { readonly ready: true };
 
+/** Bytes at which inputs are compared: the body limit of the plant store as it ships. */
+export const SIZE = 100_000;
 /** Milliseconds for what takes no time but that of a busy machine. */
 const PATIENCE = 120_000;
 
@@ -41,13 +43,14 @@ const PATIENCE = 120_000;
 export class Meter {
   private child: ChildProcess | undefined;
 
-  /** @param limit CPU milliseconds for one task */
+  /** @param limit CPU milliseconds for one task; of a request beyond {@link SIZE} as many times as it is longer */
   constructor(private readonly limit: number) {}
 
   /** Resolves with the cost, `stopped` where the limit ended it, or a refusal of the document. */
   async measure(task: Task): Promise<Cost | 'stopped' | { readonly refusal: string }> {
     const child = (this.child ??= await this.start());
-    child.send({ task, limit: this.limit } satisfies Assignment);
+    const limit = this.limit * Math.max(1, 'document' in task ? 1 : task.size / SIZE);
+    child.send({ task, limit } satisfies Assignment);
     const report = await this.next(child);
     if (report === undefined) {
       await this.end();

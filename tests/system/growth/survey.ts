@@ -1,6 +1,6 @@
 import type { Subject } from './adversary';
 import { growing } from './documents';
-import { type Cost, Meter } from './measure';
+import { type Cost, Meter, SIZE } from './measure';
 import { PLANT_STORE } from './plants';
 import { subjects } from './subjects';
 
@@ -45,8 +45,6 @@ export interface Plan {
   readonly sizes: readonly number[];
 }
 
-/** Bytes at which inputs are compared: the body limit of the plant store as it ships. */
-export const SIZE = 100_000;
 /** Costs below these milliseconds say more of the machine than of the growth. */
 const TELLING = 8;
 const RUNS = 3;
