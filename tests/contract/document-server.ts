@@ -114,30 +114,35 @@ export function serviceOf(json: JsonObject, changed: Partial<Parts> = {}): Targe
 
 const isBasic = (scheme: JsonObject): boolean => word(scheme['scheme']).toLowerCase() === 'basic';
 
-/** Answers with the first documented success of an operation, made up; each time with another body. */
+/** Answers with the first documented success of an operation, made up at start; each time with another body. */
 function responder(document: Document): (operation: Operation) => Answer {
-  const bodies = new Map<Operation, readonly unknown[]>();
-  let asked = 0;
   const oracle = createOracle(document.responses);
+  const answers = new Map(
+    document.operations.map((operation) => [operation, answersOf(document, oracle, operation)]),
+  );
+  let asked = 0;
   return (operation) => {
-    const response = operation.responses.find(({ status }) => /^2|^default$/.test(status));
-    if (!response) throw new Error(`expected ${operation.id} to document a success, it documents none`);
-    const status = /^\d{3}$/.test(response.status) ? Number(response.status) : 200;
-    // Typed as the document types them; what stands on the wire is the server's business.
-    const headers = Object.fromEntries(
-      response.headers.map(({ name, schema }) => [
-        name,
-        schema === undefined ? 'x' : sampled(document, oracle, schema)[0],
-      ]),
-    ) as Answer['headers'];
-    const [media] = response.content;
-    if (!media) return { status, headers, body: undefined };
-    // Of several media types the request chooses one.
-    const chosen = response.content.length > 1 ? {} : { contentType: media.name };
-    const known = bodies.get(operation) ?? bodiesOf(document, oracle, media);
-    bodies.set(operation, known);
-    return { status, headers, body: known[asked++ % known.length], ...chosen };
+    const known = answers.get(operation) ?? [];
+    return known[asked++ % known.length] ?? { status: 204 };
   };
+}
+
+function answersOf(document: Document, oracle: Oracle, { id, responses }: Operation): Answer[] {
+  const response = responses.find(({ status }) => /^2|^default$/.test(status));
+  if (!response) throw new Error(`expected ${id} to document a success, it documents none`);
+  const status = /^\d{3}$/.test(response.status) ? Number(response.status) : 200;
+  // Typed as the document types them; what stands on the wire is the server's business.
+  const headers = Object.fromEntries(
+    response.headers.map(({ name, schema }) => [
+      name,
+      schema === undefined ? 'x' : sampled(document, oracle, schema)[0],
+    ]),
+  ) as Answer['headers'];
+  const [media] = response.content;
+  if (!media) return [{ status, headers, body: undefined }];
+  // Of several media types the request chooses one.
+  const chosen = response.content.length > 1 ? {} : { contentType: media.name };
+  return bodiesOf(document, oracle, media).map((body) => ({ status, headers, body, ...chosen }));
 }
 
 function bodiesOf(

@@ -103,11 +103,10 @@ function readChallenges(text: string): string[] {
 /** RFC 6750 section 3.1: where bearer tokens lack scopes, the challenge names the error and the scopes that it takes. */
 function insufficient({ schemes }: Document, { scopes }: Operation, outcome: RawResponse): string[] {
   const demanded = scopes.flatMap((alternative) =>
-    Object.entries(alternative).filter(
-      ([name, names]) => names.length > 0 && challengeOf(schemes[name] ?? {}) === 'bearer',
-    ),
+    Object.entries(alternative).filter(([, names]) => names.length > 0),
   );
-  if (demanded.length === 0) return [];
+  // Other schemes than those of bearer tokens have no such error.
+  if (demanded.some(([name]) => challengeOf(schemes[name] ?? {}) !== 'bearer')) return [];
   const got = header(outcome, 'www-authenticate') ?? 'none';
   const named = /\bscope="([^"]*)"/.exec(got)?.[1]?.split(' ') ?? [];
   const all = demanded.some(([, names]) => names.every((name) => named.includes(name)));

@@ -61,7 +61,10 @@ function slotCases(context: Context, slot: Slot): Found {
     ...slotSamples(document, oracle, slot, 'required', 3),
     ...plain.slice(0, 3),
     ...bases.map(({ value }) => value),
-    ...toggled(bases.flatMap(({ found }) => found)),
+    ...toggled(
+      bases.flatMap(({ found }) => found),
+      slot.body && codec(slot.body.name) === 'json' ? ['whatever'] : 'whatever',
+    ),
   ].filter((value) => isFitting(oracle, slot, value));
   // An example of a schema for both ways may show what only responses have.
   const ofSchema = slot.schemaExamples
@@ -180,7 +183,7 @@ function covering({ document, oracle }: Context, slot: Slot, values: readonly Va
  * The value without each of its optional members, one at a time, and with one more than the schema lists; each once for
  * each schema, however often it comes back in the value.
  */
-function toggled(found: readonly Site[]): Value[] {
+function toggled(found: readonly Site[], unlisted: Value): Value[] {
   const done = new Set<string>();
   const toggles: Value[] = [];
   for (const { value, fragments, put } of found) {
@@ -191,7 +194,7 @@ function toggled(found: readonly Site[]): Value[] {
       if (required.includes(name) || done.has(`${schemas} ${name}`)) continue;
       done.add(`${schemas} ${name}`);
       const others = [...value].filter(([other]) => other !== name);
-      toggles.push(put(new Map(value.has(name) ? others : [...others, [name, ['whatever']]])));
+      toggles.push(put(new Map(value.has(name) ? others : [...others, [name, unlisted]])));
     }
   }
   return toggles;
