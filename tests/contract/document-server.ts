@@ -158,7 +158,9 @@ function bodiesOf(
 }
 
 function sampled({ responses }: Document, oracle: Oracle, schema: string): unknown[] {
-  const values = samples(responses, oracle, schema, 'all', 20);
+  const values = (['all', 'any', 'required'] as const).flatMap((mode) =>
+    samples(responses, oracle, schema, mode, 20),
+  );
   if (values.length === 0) throw new Error(`expected a value that fits ${schema}, found none`);
   return values.slice(0, 2).map(toJavaScript);
 }
