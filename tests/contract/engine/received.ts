@@ -2,6 +2,7 @@ import type { Context } from './cases/case';
 import { follow, target, type Document } from './document';
 import { escape, fromJson, Literal, at, object, print, toInteger, type Value } from './json';
 import { receivedKey } from './ledger';
+import { takesAnyQuery } from './parameters';
 import type { Inputs, Slot } from './request';
 import { applying, isClosed, item, property, propertyNames, type Location } from './schema';
 import type { Received } from './target';
@@ -80,19 +81,27 @@ export function judgeReceived(
     (one) => !inputs.parameters.has(one),
   )) {
     const given = defaultOf(document, [{ pointer: schema, certain: true }]);
-    if (given === undefined) continue;
-    problems.push(...compared(`${place} ${name}`, given, received[place]?.[name]));
-    proves.push(receivedKey(operation, `${place} ${name}`, 'default'));
+    const got = own(received[place], name);
+    if (given !== undefined) {
+      problems.push(...compared(`${place} ${name}`, given, got));
+      proves.push(receivedKey(operation, `${place} ${name}`, 'default'));
+    } else if (got !== undefined && !takesAnyQuery(document.requests, operation)) {
+      problems.push(`expected the handler to be given no ${place} ${name}, got ${brief(shown(got))}`);
+    }
   }
   if (sent) {
     const { slot } = sent;
     const { value, shows } = expected(context, slot, sent.value);
-    const got = slot.parameter ? received[slot.parameter.in]?.[slot.parameter.name] : received.body;
+    const got = slot.parameter ? own(received[slot.parameter.in], slot.parameter.name) : received.body;
     problems.push(...compared(slot.label, value, got));
     proves.push(...shows.map((owed) => receivedKey(operation, slot.label, owed)));
   }
   return { problems, proves };
 }
+
+/** A parameter may have the name of what every object inherits. */
+const own = (values: Readonly<Record<string, unknown>> | undefined, name: string): unknown =>
+  values && Object.hasOwn(values, name) ? values[name] : undefined;
 
 function compared(label: string, wanted: Value, got: unknown): string[] {
   const place = difference(wanted, got);
