@@ -19,7 +19,7 @@ export const refusalsOf = (rule: (kind: ProblemKind) => RefusalRule): Refusals =
   'bad credentials': rule('badCredentials'),
   'insufficient scope': rule('forbidden'),
   'unsupported media type': rule('unsupportedMediaType'),
-  'not acceptable': { status: 406 },
+  'not acceptable': rule('notAcceptable'),
   'too large': rule('tooLarge'),
   malformed: rule('malformed'),
   mismatch: rule('mismatch'),
