@@ -5,7 +5,7 @@ export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 
 INSTALLED := node_modules/.package-lock.json
 
-.PHONY: help install generate breaking check format build test run dev mock clean browser contract mutants crash soak throughput bench
+.PHONY: help install generate breaking check format build test run dev mock clean browser contract mutants crash soak growth throughput bench
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -56,6 +56,9 @@ crash: build ## kill server and database under load; count what was lost
 
 soak: build ## keep the server busy for minutes, among clients that mean no good
 	@tsx scripts/soak.ts --seconds $(or $(SECONDS),180)
+
+growth: $(INSTALLED) ## what requests cost that are made to cost much; reports/growth.txt
+	@tsx tests/system/growth/main.ts $(ONLY)
 
 throughput: build ## what durability costs under load
 	@tsx scripts/throughput.ts

@@ -22,6 +22,9 @@ export const mutant = (families: Family | readonly Family[], name: string, parts
 /** One part of the server, broken. */
 export type Fault = Partial<Parts>;
 
+/** A fault of what stands before the application. */
+export type Wrapped = Required<Pick<Parts, 'wrap'>>;
+
 /** A server that is given another document than the one it is judged by. `pointer` is where `change` is let loose. */
 export function document(pointer: string, change: (node: JsonObject) => void): Fault {
   const copy = structuredClone(contract) as JsonObject;
@@ -40,7 +43,7 @@ export const store = (
 });
 
 /** A server before which something changes the head of each request. */
-export const request = (change: (request: IncomingMessage) => void): Fault => ({
+export const request = (change: (request: IncomingMessage) => void): Wrapped => ({
   wrap: (application) => (incoming, response) => {
     change(incoming);
     application(incoming, response);
@@ -48,7 +51,7 @@ export const request = (change: (request: IncomingMessage) => void): Fault => ({
 });
 
 /** A server before which something changes the body of each request, once it is there. */
-export const body = (change: (text: string) => string | Buffer): Fault =>
+export const body = (change: (text: string) => string | Buffer): Wrapped =>
   request((incoming) => {
     const chunks: Buffer[] = [];
     const emit = incoming.emit.bind(incoming);
@@ -71,7 +74,7 @@ export interface Answer {
 }
 
 /** A server behind which something changes each answer. */
-export const answer = (change: (answer: Answer, request: IncomingMessage) => void): Fault => ({
+export const answer = (change: (answer: Answer, request: IncomingMessage) => void): Wrapped => ({
   wrap: (application) => (incoming, response) => {
     intercept(incoming, response, change);
     application(incoming, response);

@@ -1,4 +1,5 @@
 import { Strategy } from 'passport';
+import type { Credentials } from '../../src/contract';
 import { AUTHORIZED } from '../../tests/support/service';
 import { answer, document, mutant, request, type Mutant } from './parts';
 
@@ -6,6 +7,15 @@ import { answer, document, mutant, request, type Mutant } from './parts';
 class Anybody extends Strategy {
   override authenticate(): void {
     this.success({});
+  }
+}
+
+/** Accepts whatever has the form of credentials, as a verifier does that finds nobody and does not say so. */
+class Careless extends Strategy {
+  override authenticate(credentials: object): void {
+    const { headers }: Credentials = credentials as Credentials;
+    if (headers.authorization === undefined) this.fail('Bearer realm="api"', 401);
+    else this.success({});
   }
 }
 
@@ -27,6 +37,7 @@ export const security: readonly Mutant[] = [
     document('', (root) => (root['security'] = [])),
   ),
   mutant('security', 'any token is accepted', { strategies: { bearerAuth: new Anybody() } }),
+  mutant('security', 'nobody is somebody', { strategies: { bearerAuth: new Careless() } }),
   mutant(
     'security',
     'the token is taken from the query',
@@ -97,7 +108,7 @@ export const security: readonly Mutant[] = [
         given.headers['WWW-Authenticate'] = 'Bearer error="invalid_token"';
         given.body = '{"error":40101,"message":"refused"}';
       });
-      late.wrap?.(application)(incoming, response);
+      late.wrap(application)(incoming, response);
     },
   }),
 ];

@@ -6,6 +6,9 @@ const REST = '/components/schemas/NewPlant/allOf/1';
 const OPERATION = '/paths/~1plants/post';
 
 export const requests: readonly Mutant[] = [
+  mutant('valid', 'unlisted properties are passed on', {
+    pass: ({ body, ...rest }) => ({ ...rest, body: { ...(body as object), unlisted: ['whatever'] } }),
+  }),
   mutant(
     'constraints',
     'bodies are not validated',

@@ -1,8 +1,9 @@
+import { readFileSync } from 'node:fs';
+import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { bundle, createConfig } from '@redocly/openapi-core';
 import { Strategy } from 'passport';
-import { OpenApiDocument } from '../../src/contract/document';
-import { readOperations } from '../../src/contract/operations';
+import { parse } from 'yaml';
 import type { Answer } from '../../src/contract/problem';
 import type { Credentials, Strategies } from '../../src/contract/security';
 import type { ServiceOptions } from '../../src/contract/serve';
@@ -12,29 +13,90 @@ import { readDocument, type Document, type Operation, type Response } from './en
 import { Literal, toInteger, word, type JsonObject, type Value } from './engine/json';
 import { createOracle, type Oracle } from './engine/oracle';
 import { codec } from './engine/request';
-import type { Server, Target } from './engine/target';
+import type { Received, Server, Target } from './engine/target';
 import { samples } from './engine/values';
 import { listen } from './listen';
 import { BODY_LIMIT, refusalsOf } from './refusals';
 
 const SECRETS = { valid: 'somebody:good', invalid: 'somebody:bad' };
-const TOKENS = { valid: 'good-token', invalid: 'bad-token' };
+/** A token that holds just these scopes. */
+const scoped = (scopes: readonly string[]): string =>
+  `scoped-${Buffer.from(scopes.join(' ')).toString('hex')}`;
+const TOKENS = {
+  valid: 'good-token',
+  invalid: 'bad-token',
+  insufficient: (scopes: readonly string[]) => [
+    scoped([]),
+    scoped(['other']),
+    scoped([`${scopes.join(' ')}x`]),
+    ...scopes.map((missing) => scoped(scopes.filter((scope) => scope !== missing))),
+  ],
+};
+
+/** The documents of tests/contract/documents. */
+export const DOCUMENTS = [
+  'accept.yaml',
+  'cookies.yaml',
+  'defaults.yaml',
+  'discriminator.yaml',
+  'media-parameters.yaml',
+  'path-items.yaml',
+  'prototype-names.yaml',
+  'siblings.yaml',
+  'bookshop/openapi.yaml',
+  'collections.yaml',
+  'composition.yaml',
+  'events.yaml',
+  'media.yaml',
+  'numbers.yaml',
+  'one-way.yaml',
+  'one-way-applied.yaml',
+  'parameters.yaml',
+  'scopes.yaml',
+  'security.yaml',
+  'strings.yaml',
+];
 
 /** Reads a document of tests/contract/documents, its files in one piece. */
 export async function readFiles(name: string): Promise<JsonObject> {
   const ref = join(__dirname, 'documents', name);
+  if (!name.includes('/')) return parse(readFileSync(ref, 'utf8')) as JsonObject;
   const { bundle: bundled } = await bundle({ ref, config: await createConfig({}) });
   return bundled.parsed as JsonObject;
 }
 
+/** What the server under test is made of; scripts/mutants replaces a part by a broken one. */
+export interface Parts {
+  /** The document that the server is given. The engine judges by the true one. */
+  readonly served: JsonObject;
+  readonly strategies: Strategies;
+  /** Stands before each handler: what the handler is given, and the engine sees. */
+  readonly pass: (request: Received) => Received;
+  /** Stands between the HTTP server and the application. */
+  readonly wrap: (application: RequestListener) => RequestListener;
+}
+
 /** A service for any document, as the engine sees it: its handlers answer with values sampled from the response schemas. */
-export function serviceOf(json: JsonObject): Target {
+export function serviceOf(json: JsonObject, changed: Partial<Parts> = {}): Target {
   const document = readDocument(json);
-  const oracle = createOracle(document.responses);
   const schemes = Object.entries(document.schemes);
+  let received: Received | undefined;
+  const parts: Parts = {
+    served: json,
+    strategies: strategiesOf(document),
+    pass: (request) => request,
+    wrap: (application) => application,
+    ...changed,
+  };
+  const start = (answer: (operation: Operation) => Answer): Promise<Server> =>
+    startServer(document, parts, (operation, request) => {
+      received = parts.pass(request);
+      return answer(operation);
+    });
   return {
     document: json,
-    start: () => startServer(document, (operation) => respond(document, oracle, operation)),
+    received: () => received,
+    start: () => start(responder(document)),
     credentials: Object.fromEntries(
       schemes.map(([name, scheme]) => [name, isBasic(scheme) ? SECRETS : TOKENS]),
     ),
@@ -42,7 +104,7 @@ export function serviceOf(json: JsonObject): Target {
     refusals: refusalsOf(plainRefusal),
     situations: {
       '500': () =>
-        startServer(document, () => {
+        start(() => {
           throw new Error('a secret cause');
         }),
     },
@@ -52,8 +114,20 @@ export function serviceOf(json: JsonObject): Target {
 
 const isBasic = (scheme: JsonObject): boolean => word(scheme['scheme']).toLowerCase() === 'basic';
 
-/** The first documented success of an operation, made up. */
-function respond(document: Document, oracle: Oracle, { id, responses }: Operation): Answer {
+/** Answers with the first documented success of an operation, made up at start; each time with another body. */
+function responder(document: Document): (operation: Operation) => Answer {
+  const oracle = createOracle(document.responses);
+  const answers = new Map(
+    document.operations.map((operation) => [operation, answersOf(document, oracle, operation)]),
+  );
+  let asked = 0;
+  return (operation) => {
+    const known = answers.get(operation) ?? [];
+    return known[asked++ % known.length] ?? { status: 204 };
+  };
+}
+
+function answersOf(document: Document, oracle: Oracle, { id, responses }: Operation): Answer[] {
   const response = responses.find(({ status }) => /^2|^default$/.test(status));
   if (!response) throw new Error(`expected ${id} to document a success, it documents none`);
   const status = /^\d{3}$/.test(response.status) ? Number(response.status) : 200;
@@ -61,23 +135,46 @@ function respond(document: Document, oracle: Oracle, { id, responses }: Operatio
   const headers = Object.fromEntries(
     response.headers.map(({ name, schema }) => [
       name,
-      schema === undefined ? 'x' : sampled(document, oracle, schema),
+      schema === undefined ? 'x' : sampled(document, oracle, schema)[0],
     ]),
   ) as Answer['headers'];
   const [media] = response.content;
-  if (!media) return { status, headers, body: undefined };
-  return { status, headers, body: bodyOf(document, oracle, media), contentType: media.name };
+  if (!media) return [{ status, headers, body: undefined }];
+  // Of several media types the request chooses one.
+  const chosen = response.content.length > 1 ? {} : { contentType: media.name };
+  return bodiesOf(document, oracle, media).map((body) => ({ status, headers, body, ...chosen }));
 }
 
-function bodyOf(document: Document, oracle: Oracle, { name, schema }: Response['content'][number]): unknown {
-  if (codec(name) === 'binary') return Buffer.from([1, 2, 3]);
-  return schema === undefined ? 'anything' : sampled(document, oracle, schema);
+function bodiesOf(
+  document: Document,
+  oracle: Oracle,
+  { name, schema }: Response['content'][number],
+): readonly unknown[] {
+  if (codec(name) === 'binary') return [Buffer.from([1, 2, 3])];
+  if (schema === undefined) return ['anything'];
+  return codec(name) === 'json'
+    ? [...sampled(document, oracle, schema), ...secretive(document, schema)]
+    : sampled(document, oracle, schema).slice(0, 1);
 }
 
-function sampled({ responses }: Document, oracle: Oracle, schema: string): unknown {
-  const [value] = samples(responses, oracle, schema, 'all', 20);
-  if (value === undefined) throw new Error(`expected a value that fits ${schema}, found none`);
-  return toJavaScript(value);
+function sampled({ responses }: Document, oracle: Oracle, schema: string): unknown[] {
+  const values = (['all', 'any', 'required'] as const).flatMap((mode) =>
+    samples(responses, oracle, schema, mode, 20),
+  );
+  if (values.length === 0) throw new Error(`expected a value that fits ${schema}, found none`);
+  return values.slice(0, 2).map(toJavaScript);
+}
+
+/** Values with all that is `writeOnly`, which handlers may hold and no response may show. */
+function secretive({ json }: Document, schema: string): unknown[] {
+  const text = JSON.stringify(json);
+  const unmarked = JSON.parse(text.replaceAll('"writeOnly":true', '"writeOnly":false')) as JsonObject;
+  if (!text.includes('"writeOnly":true')) return [];
+  const schemas = { json: unmarked, direction: 'response' } as const;
+  const oracle = createOracle(schemas);
+  return (['all', 'any'] as const)
+    .flatMap((mode) => samples(schemas, oracle, schema, mode, 6))
+    .map(toJavaScript);
 }
 
 /** The value as a handler returns it: integers that a double may not hold as bigint. */
@@ -96,7 +193,8 @@ function toJavaScript(value: Value): unknown {
 class Known extends Strategy {
   constructor(
     private readonly challenge: string | undefined,
-    private readonly accepted: readonly string[],
+    private readonly accepted: string,
+    /** Of the accepted secret. */
     private readonly scopes: readonly string[],
   ) {
     super();
@@ -105,7 +203,10 @@ class Known extends Strategy {
   override authenticate(given: object): void {
     const { headers, apiKey = '' }: Credentials = given as Credentials;
     const secret = headers.authorization?.split(' ')[1] ?? apiKey;
-    if (this.accepted.includes(secret)) this.success({ secret, scopes: this.scopes });
+    const narrow = /^scoped-([\da-f]*)$/.exec(secret)?.[1];
+    if (this.accepted === secret) this.success({ secret, scopes: this.scopes });
+    else if (narrow !== undefined)
+      this.success({ secret, scopes: Buffer.from(narrow, 'hex').toString().split(' ') });
     else if (this.challenge === undefined) this.fail(undefined, 401);
     else
       this.fail(
@@ -116,35 +217,39 @@ class Known extends Strategy {
   }
 }
 
-/** Credentials that are accepted hold every scope that the document demands of their scheme. */
-function strategiesOf({ json, schemes }: Document): Strategies {
-  const demanded = readOperations(new OpenApiDocument(json)).flatMap(({ security }) => security.flat());
+function strategiesOf({ schemes, operations }: Document): Strategies {
+  const demanded = operations.flatMap(({ scopes }) =>
+    scopes.flatMap((alternative) => Object.values(alternative).flat()),
+  );
   return Object.fromEntries(
     Object.entries(schemes).map(([name, scheme]) => {
-      const scopes = demanded.flatMap((one) => (one.scheme === name ? one.scopes : []));
       if (isBasic(scheme))
-        return [name, new Known('Basic', [Buffer.from(SECRETS.valid).toString('base64')], scopes)];
-      return [name, new Known(scheme['type'] === 'apiKey' ? undefined : 'Bearer', [TOKENS.valid], scopes)];
+        return [name, new Known('Basic', Buffer.from(SECRETS.valid).toString('base64'), demanded)];
+      return [name, new Known(scheme['type'] === 'apiKey' ? undefined : 'Bearer', TOKENS.valid, demanded)];
     }),
   );
 }
 
-function startServer(document: Document, answer: (operation: Operation) => Answer): Promise<Server> {
+function startServer(
+  document: Document,
+  { served, strategies, wrap }: Parts,
+  answer: (operation: Operation, request: Received) => Answer,
+): Promise<Server> {
   let entered = 0;
   const handlers = document.operations.map((operation) => [
     operation.id,
-    () => {
+    (request: Received) => {
       entered += 1;
       return new Promise<Answer>((resolve) => {
-        resolve(answer(operation));
+        resolve(answer(operation, request));
       });
     },
   ]);
   const { app } = buildService({
-    document: structuredClone(document.json),
+    document: structuredClone(served),
     handlers: Object.fromEntries(handlers) as ServiceOptions['handlers'],
-    strategies: strategiesOf(document),
+    strategies,
     bodyLimit: BODY_LIMIT,
   });
-  return listen(app, { entered: () => entered, reset: () => undefined }, renderPlain);
+  return listen(app, { entered: () => entered, reset: () => undefined }, renderPlain, wrap);
 }

@@ -1,6 +1,6 @@
 import type { ProblemKind } from '../../src/contract/problem';
 import { ERROR_NUMBERS } from '../../src/errors';
-import type { Refusal, RefusalRule } from './engine/target';
+import type { RefusalRule, Refusals } from './engine/target';
 
 /** Most bytes of a request body to a server under test. */
 export const BODY_LIMIT = 65_536;
@@ -12,14 +12,14 @@ export const refusal = (kind: keyof typeof ERROR_NUMBERS): RefusalRule => ({
 });
 
 /** What this server refuses, whatever document it serves, by what the refusal of each kind looks like. */
-export const refusalsOf = (
-  rule: (kind: ProblemKind) => RefusalRule,
-): Readonly<Record<Refusal, RefusalRule>> => ({
+export const refusalsOf = (rule: (kind: ProblemKind) => RefusalRule): Refusals => ({
   'unknown path': rule('noSuchPath'),
   'unknown method': rule('noSuchMethod'),
   'no credentials': rule('noCredentials'),
   'bad credentials': rule('badCredentials'),
+  'insufficient scope': rule('forbidden'),
   'unsupported media type': rule('unsupportedMediaType'),
+  'not acceptable': rule('notAcceptable'),
   'too large': rule('tooLarge'),
   malformed: rule('malformed'),
   mismatch: rule('mismatch'),

@@ -7,7 +7,7 @@ import { createHandlers } from '../../src/handlers';
 import { StoreUnavailable } from '../../src/store';
 import { buildApp, TOKEN } from '../support/service';
 import type { JsonObject } from './engine/json';
-import type { Server, Target } from './engine/target';
+import type { Received, Server, Target } from './engine/target';
 import { listen } from './listen';
 import { BODY_LIMIT, refusal, refusalsOf } from './refusals';
 import { openExampleStore, ownRefusals, scenarios, waivers } from './scenarios';
@@ -20,6 +20,8 @@ export interface Parts {
   readonly strategies: Strategies;
   /** Bytes. */
   readonly bodyLimit: number;
+  /** Stands before each handler: what the handler is given, and the engine sees. */
+  readonly pass: (request: Received) => Received;
   /** Called before each handler is. */
   readonly before: () => void;
   /** Stands between the HTTP server and the application. */
@@ -28,26 +30,35 @@ export interface Parts {
 
 /** This service as the contract-test engine sees it. */
 export function service(changed: Partial<Parts> = {}): Target {
+  let received: Received | undefined;
+  const see = (request: Received): void => {
+    received = request;
+  };
   const parts: Parts = {
     document: contract,
     openStore: openExampleStore,
     strategies: createStrategies(tokenVerifier([TOKEN]).verify),
     bodyLimit: BODY_LIMIT,
+    pass: (request) => request,
     before: () => undefined,
     wrap: (application) => application,
     ...changed,
   };
   const failing = (error: Error) => () =>
-    startServer({
-      ...parts,
-      before: () => {
-        throw error;
+    startServer(
+      {
+        ...parts,
+        before: () => {
+          throw error;
+        },
       },
-    });
+      see,
+    );
   const secrets = { valid: TOKEN, invalid: 'another-token' };
   return {
     document: contract,
-    start: () => startServer(parts),
+    received: () => received,
+    start: () => startServer(parts, see),
     credentials: Object.fromEntries(Object.keys(parts.strategies).map((scheme) => [scheme, secrets])),
     bodyLimit: BODY_LIMIT,
     refusals: refusalsOf(refusal),
@@ -62,7 +73,7 @@ export function service(changed: Partial<Parts> = {}): Target {
   };
 }
 
-async function startServer(parts: Parts): Promise<Server> {
+async function startServer(parts: Parts, see: (request: Received) => void): Promise<Server> {
   const open = async () => createHandlers(await parts.openStore());
   let entered = 0;
   let current = await open();
@@ -70,10 +81,12 @@ async function startServer(parts: Parts): Promise<Server> {
     get(_, operationId) {
       const handler: unknown = Reflect.get(current, operationId);
       if (typeof handler !== 'function') return handler;
-      return (request: unknown): unknown => {
+      return (request: Received): unknown => {
         entered += 1;
+        const passed = parts.pass(request);
+        see(passed);
         parts.before();
-        return Reflect.apply(handler, undefined, [request]);
+        return Reflect.apply(handler, undefined, [passed]);
       };
     },
   });

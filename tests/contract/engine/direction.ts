@@ -19,16 +19,17 @@ export const excluded = (schemas: Schemas, schema: JsonObject): string[] =>
     isMarked(schemas, property) ? [name] : [],
   );
 
-/** A reference is marked where it stands, or where it leads. */
-function isMarked(schemas: Schemas, property: Json): boolean {
+/** Whether no value of a schema goes this way: it is marked, or what it refers to, or a part of its `allOf`. */
+export function isMarked(schemas: Schemas, schema: Json): boolean {
   const seen = new Set<Json>();
-  for (let node = object(property); !seen.has(node);) {
-    if (node[markOf(schemas)] === true) return true;
-    if (typeof node['$ref'] !== 'string') return false;
+  const visit = (node: JsonObject): boolean => {
+    if (seen.has(node)) return false;
     seen.add(node);
-    node = object(at(schemas.json, target(node['$ref'])));
-  }
-  return false;
+    if (node[markOf(schemas)] === true) return true;
+    const reference = typeof node['$ref'] === 'string' ? [at(schemas.json, target(node['$ref']))] : [];
+    return [...reference, ...list(node['allOf'])].map(object).some(visit);
+  };
+  return visit(object(schema));
 }
 
 /** The same names, those included that schemas exclude which the schema object is certainly made of; sorted. */

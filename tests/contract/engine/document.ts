@@ -1,4 +1,5 @@
 import type { Schemas } from './direction';
+import { spelledOut } from './discriminator';
 import { at, escape, list, object, strings, word, type Json, type JsonObject } from './json';
 
 export interface Examples {
@@ -43,6 +44,8 @@ export interface Operation {
   readonly responses: readonly Response[];
   /** Alternatives (OR) of schemes that must all hold (AND); an empty alternative admits everybody. */
   readonly security: readonly (readonly string[])[];
+  /** By alternative: the scopes (or roles) that it demands, by scheme. */
+  readonly scopes: readonly Readonly<Record<string, readonly string[]>>[];
 }
 
 export interface Document {
@@ -63,7 +66,8 @@ const DEFAULT_STYLE = { path: 'simple', query: 'form', header: 'simple', cookie:
  *
  * @throws {Error} if a reference leads nowhere or out of the document.
  */
-export function readDocument(json: JsonObject): Document {
+export function readDocument(given: JsonObject): Document {
+  const json = spelledOut(withPathItems(given));
   const paths = Object.keys(object(json['paths'])).map((path) => ({
     path,
     pointer: follow(json, `/paths/${escape(path)}`),
@@ -89,6 +93,21 @@ export function readDocument(json: JsonObject): Document {
   };
 }
 
+/**
+ * The document with the fields of referenced path items beside those that stand next to the reference (OpenAPI 3.1 section
+ * 4.8.9).
+ */
+function withPathItems(json: JsonObject): JsonObject {
+  const items = Object.entries(object(json['paths'])).map(([path, item]): [string, Json] => {
+    if (typeof object(item)['$ref'] !== 'string' || Object.keys(object(item)).length === 1)
+      return [path, item];
+    const merged = { ...object(at(json, follow(json, `/paths/${escape(path)}`))), ...object(item) };
+    Reflect.deleteProperty(merged, '$ref');
+    return [path, merged];
+  });
+  return { ...json, paths: Object.fromEntries(items) };
+}
+
 function readOperation(
   json: JsonObject,
   path: string,
@@ -112,7 +131,7 @@ function readOperation(
     responses: Object.keys(object(node['responses'])).map((status) =>
       readResponse(json, status, follow(json, `${pointer}/responses/${status}`)),
     ),
-    security: readSecurity(node['security'] ?? json['security']),
+    ...readSecurity(node['security'] ?? json['security']),
   };
 }
 
@@ -181,10 +200,15 @@ function readExamples(json: JsonObject, owner: string): Examples {
   return { examples: [example, ...named].filter((given) => given !== undefined), schemaExamples };
 }
 
-const readSecurity = (json: Json | undefined): string[][] =>
-  json === undefined || list(json).length === 0
-    ? [[]]
-    : list(json).map((entry) => Object.keys(object(entry)));
+function readSecurity(json: Json | undefined): Pick<Operation, 'security' | 'scopes'> {
+  const requirements = list(json).length === 0 ? [{}] : list(json).map(object);
+  return {
+    security: requirements.map((requirement) => Object.keys(requirement)),
+    scopes: requirements.map((requirement) =>
+      Object.fromEntries(Object.entries(requirement).map(([scheme, scopes]) => [scheme, strings(scopes)])),
+    ),
+  };
+}
 
 /** The path part of a server URL, its variables at their defaults, without a trailing slash. */
 function basePath(server: JsonObject): string {
@@ -233,5 +257,12 @@ export const responseFor = (operation: Operation, status: number): Response | un
   [String(status), `${String(status).charAt(0)}XX`, 'default']
     .map((key) => operation.responses.find((response) => response.status === key))
     .find((response) => response !== undefined);
+
+/** The media types among which a client may choose: those of the one success, unless it has ranges alone. */
+export function acceptable({ responses }: Operation): string[] {
+  const [success, ...others] = responses.filter(({ status }) => status.startsWith('2'));
+  const names = (success?.content ?? []).map(({ name }) => name).filter((name) => !name.includes('*'));
+  return others.length > 0 ? [] : names;
+}
 
 export const requiredNames = (schema: JsonObject): string[] => strings(schema['required']);

@@ -113,8 +113,6 @@ export const RULES: Readonly<Record<string, (context: Context) => Probe>> = {
     const format = word(limit);
     return EDGES[format] ?? { holds: FORMATS[format]?.fits ?? [], violates: FORMATS[format]?.fails ?? [] };
   },
-  // What stands at its place would be right if it went the other way.
-  readOnly: ({ value }) => ({ violates: [value] }),
   required: ({ limit, value }) => ({
     violates: value instanceof Map ? strings(limit).map((name) => without(value, name)) : [],
   }),

@@ -48,6 +48,7 @@ const target: Target = {
     'unknown method': rule(405),
     'no credentials': rule(401),
     'bad credentials': rule(401),
+    'insufficient scope': rule(403),
     'unsupported media type': rule(415),
     'too large': rule(413),
     malformed: rule(400),

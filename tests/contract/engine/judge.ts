@@ -47,7 +47,12 @@ export function createJudge(document: Document, oracle: Oracle, target: Target):
         ? [`expected status ${expect.status}, got ${told(outcome)}`]
         : []),
       ...(expect.kind === 'answered'
-        ? answerProblems(target, expect, outcome, response, body.value, entered)
+        ? [
+            ...answerProblems(target, expect, outcome, response, body.value, entered),
+            ...(expect.media === undefined || described?.name === expect.media
+              ? []
+              : [otherMedia([expect.media], outcome)]),
+          ]
         : []),
       // A refusal that the document does not describe still speaks the service's own language.
       ...(!response && target.refusalSchema !== undefined && made.request.method !== 'HEAD'
@@ -115,9 +120,13 @@ function documented(
   const headers = response.headers.flatMap(({ name, required, schema }) => {
     const text = header(outcome, name.toLowerCase());
     if (text === undefined) return required ? [`expected the header ${name}, got none`] : [];
+    const lines = outcome.headers.filter(([key]) => key.toLowerCase() === name.toLowerCase());
     if (
       schema === undefined ||
-      [text, asJson(text)].some((read) => read !== undefined && oracle.valid(schema, read))
+      readings(
+        name,
+        lines.map(([, line]) => line),
+      ).some((read) => oracle.valid(schema, read))
     )
       return [];
     return [`expected the header ${name} to fit ${schema}, got ${text}`];
@@ -133,6 +142,16 @@ function documented(
   if (described.schema === undefined || codec(described.name) === 'binary') return headers;
   const sent = codec(described.name) === 'json' ? value : outcome.body.toString();
   return [...headers, ...fitting(document, oracle, described.schema, sent, outcome)];
+}
+
+/** What a client may read in the lines of one header: a text, a JSON value, a list of either. */
+function readings(name: string, lines: readonly string[]): Value[] {
+  // RFC 6265 section 3: cookies folded into one line are no cookies.
+  if (name.toLowerCase() === 'set-cookie') return [[...lines], ...(lines.length === 1 ? lines : [])];
+  const text = lines.join(', ');
+  const items = text.split(',').map((item) => item.trim());
+  const each = (texts: readonly string[]): Value => texts.map((item) => asJson(item) ?? item);
+  return [text, asJson(text) ?? text, [...lines], items, each(items), each(lines)];
 }
 
 function fitting(
@@ -183,7 +202,12 @@ function answerProblems(
   value: Value | undefined,
   entered: number,
 ): string[] {
-  const wanted = new Map(Object.entries(members).map(([name, member]) => [name, fromJson(member)]));
+  const wanted = new Map(
+    Object.entries(members).map(([name, member]): [string, Value] => [
+      name,
+      typeof member === 'function' ? member.toString() : fromJson(member),
+    ]),
+  );
   const isSuccess = outcome.status >= 200 && outcome.status <= 299;
   const fits = names.some((name) => {
     const rule = ownRefusals[name];

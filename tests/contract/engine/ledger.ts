@@ -1,7 +1,9 @@
-import type { Document, Operation, Response } from './document';
+import { acceptable, type Document, type Operation, type Response } from './document';
+import { markOf } from './direction';
 import { at, object, word } from './json';
 import { takesAnyQuery } from './parameters';
 import { codec, slots } from './request';
+import { owedOf, type Owed } from './received';
 import type { Target } from './target';
 import { constraints } from './walk';
 
@@ -11,7 +13,7 @@ export type State = 'PROVEN' | 'WAIVED' | 'UNPROVEN' | 'BLOCKED';
 export interface Obligation {
   readonly key: string;
   readonly operation: string;
-  readonly kind: 'constraint' | 'response' | 'security' | 'protocol';
+  readonly kind: 'constraint' | 'response' | 'security' | 'protocol' | 'received';
   readonly what: string;
   /** For a constraint: what it is about, where it stands, and which side of it. */
   readonly place?: string;
@@ -45,8 +47,12 @@ export const responseKey = (operation: Operation, status: string, media: string)
   `${operation.id} | response | ${status} | ${media}`;
 export const securityKey = (operation: Operation, alternative: readonly string[], scenario: string): string =>
   `${operation.id} | security | ${alternative.join(' and ') || 'anonymous'} | ${scenario}`;
+export const receivedKey = (operation: Operation, slot: string, owed: Owed): string =>
+  `${operation.id} | received | ${slot} | ${owed}`;
 export const protocolKey = (operation: Operation, scenario: string): string =>
   `${operation.id} | protocol | ${scenario}`;
+
+export const INSUFFICIENT = 'insufficient scope';
 
 /** Keywords that a parameter or form cannot break, because everything on the wire is text or absent. */
 const UNSENDABLE = ['required', 'minProperties', 'minItems', 'additionalProperties', 'unevaluatedProperties'];
@@ -59,7 +65,7 @@ function sendable(document: Document, pointer: string, keyword: string): boolean
 }
 
 export function openLedger(document: Document, target: Target): Ledger {
-  const obligations = document.operations.flatMap((operation) => derive(document, operation));
+  const obligations = document.operations.flatMap((operation) => derive(document, target, operation));
   const byKey = new Map(obligations.map((obligation) => [obligation.key, obligation]));
   return {
     obligations,
@@ -77,7 +83,9 @@ export function openLedger(document: Document, target: Target): Ledger {
     close() {
       for (const obligation of obligations) {
         if (obligation.state === 'BLOCKED') continue;
-        const waiver = target.waivers.find(({ obligation: pattern }) => pattern.test(obligation.key));
+        const waiver = target.waivers.find(
+          (one) => 'obligation' in one && one.obligation.test(obligation.key),
+        );
         if (obligation.passed > 0 && obligation.failed === 0) obligation.state = 'PROVEN';
         else if (waiver && obligation.failed === 0) {
           Object.assign(obligation, { state: 'WAIVED', reason: waiver.reason });
@@ -88,16 +96,18 @@ export function openLedger(document: Document, target: Target): Ledger {
 }
 
 /** Why no case spoke for an obligation, or against it. */
-function whyUnproven({ kind, place = '', keyword = '', side }: Obligation): string {
+function whyUnproven({ key, kind, place = '', keyword = '', side }: Obligation): string {
   if (kind === 'response')
     return 'no request brought it about: give the target a scenario, a situation or a waiver';
+  if (key.endsWith(INSUFFICIENT))
+    return 'no credentials lack the scopes: give the target some (`insufficient`), or a waiver';
   if (kind !== 'constraint') return 'no request for it could be made: give the target a waiver';
   return side === 'holds'
     ? `no value was found that ${keyword} applies to and that fits: give the target a waiver`
     : `no value was found that breaks ${keyword} and that ${place} can carry: drop the keyword where others exclude all such values already, or give the target a waiver`;
 }
 
-function derive(document: Document, operation: Operation): Obligation[] {
+function derive(document: Document, target: Target, operation: Operation): Obligation[] {
   const owe = (kind: Obligation['kind'], key: string, extra: Partial<Obligation> = {}): Obligation => ({
     key,
     operation: operation.id,
@@ -114,10 +124,11 @@ function derive(document: Document, operation: Operation): Obligation[] {
       if (kind === 'binary') return [];
       return constraints(document.requests, slot.schema).flatMap(({ pointer, keyword, certain }) =>
         (['holds', 'violates'] as const)
-          .filter(
-            (side) =>
-              side === 'holds' || (certain && (kind === 'json' || sendable(document, pointer, keyword))),
-          )
+          .filter((side) => {
+            // What is marked holds by its absence; that it is refused needs no more than a value without other faults.
+            if (keyword === markOf(document.requests)) return side === 'violates' && kind === 'json';
+            return side === 'holds' || (certain && (kind === 'json' || sendable(document, pointer, keyword)));
+          })
           .map((side) =>
             owe('constraint', constraintKey(operation, slot.label, pointer, keyword, side), {
               place: slot.label,
@@ -127,6 +138,10 @@ function derive(document: Document, operation: Operation): Obligation[] {
             }),
           ),
       );
+    }),
+    ...(target.received ? slots(document, operation) : []).flatMap((slot) => {
+      if (slot.body && codec(slot.body.name) === 'binary') return [];
+      return owedOf(document, slot).map((owed) => owe('received', receivedKey(operation, slot.label, owed)));
     }),
     ...promised(operation).flatMap(({ status, content }) =>
       (content.length > 0 ? content.map(({ name }) => name) : ['no body']).map((media) =>
@@ -144,11 +159,17 @@ function derive(document: Document, operation: Operation): Obligation[] {
       'undocumented methods',
       'near-miss paths',
       ...(takesAnyQuery(document.requests, operation) ? [] : ['unlisted query parameter']),
+      ...(isHeadOwed(document, operation) ? ['HEAD of GET'] : []),
+      ...(acceptable(operation).length > 0 ? ['what is accepted'] : []),
     ].map((scenario) => owe('protocol', protocolKey(operation, scenario))),
     ...bodyScenarios(operation).map((scenario) => owe('protocol', protocolKey(operation, scenario))),
   ];
   return [...new Map(owed.map((obligation) => [obligation.key, obligation])).values()];
 }
+
+/** RFC 9110 section 9.3.2: where GET is answered, HEAD is. */
+const isHeadOwed = ({ operations }: Document, { method, path }: Operation): boolean =>
+  method === 'GET' && !operations.some((other) => other.path === path && other.method === 'HEAD');
 
 /** `default` is a net for what nobody foresaw, and no promise that it comes about. */
 const promised = ({ responses }: Operation): Response[] =>
@@ -156,9 +177,14 @@ const promised = ({ responses }: Operation): Response[] =>
 
 /** What must be refused of each alternative, where none admits everybody. */
 function refusedScenarios(operation: Operation, { schemes }: Document): [readonly string[], string][] {
-  return operation.security.flatMap((alternative) => {
+  return operation.security.flatMap((alternative, index) => {
     const inHeader = alternative.some((name) => schemes[name]?.['type'] !== 'apiKey');
-    const scenarios = ['missing', 'wrong', ...(inHeader ? ['malformed', 'doubled', 'misplaced'] : [])];
+    const scoped = Object.values(operation.scopes[index] ?? {}).some((scopes) => scopes.length > 0);
+    const scenarios = [
+      ...['missing', 'wrong'],
+      ...(inHeader ? ['malformed', 'doubled', 'misplaced'] : []),
+      ...(scoped ? [INSUFFICIENT] : []),
+    ];
     return scenarios.map((scenario): [readonly string[], string] => [alternative, scenario]);
   });
 }

@@ -1,5 +1,5 @@
 import { dereference, validate, type OutputUnit, type Schema } from '@cfworker/json-schema';
-import { directed, excludedInAll, markOf, type Schemas } from './direction';
+import { directed, excludedInAll, isMarked, type Schemas } from './direction';
 import { target } from './document';
 import { at, list, object, toPlain, word, type Json, type JsonObject, type Value } from './json';
 
@@ -74,11 +74,15 @@ function standalone(schemas: Schemas, pointer: string, only?: string): JsonObjec
     const key = String(definitions.size);
     definitions.set(name, reference);
     made[key] = true; // holds its place while a recursive schema comes back to it
-    made[key] = rewrite(schemas, at(schemas.json, to), to, refer, elsewhere);
+    // The schema that is asked about is judged for itself: who asks knows that its value is there.
+    const isPart = to !== pointer || elsewhere.length > 0;
+    made[key] =
+      isPart && isMarked(schemas, at(schemas.json, to))
+        ? false
+        : rewrite(schemas, at(schemas.json, to), to, refer, elsewhere);
     return reference;
   };
   if (only === undefined) return { $ref: refer(pointer), $defs: made };
-  if (only === markOf(schemas)) return { not: {} };
   const kept = [only, ...(COMPANIONS[only] ?? [])];
   const schema = directed(schemas, object(at(schemas.json, pointer)));
   const entries = Object.entries(schema).filter(([keyword]) => kept.includes(keyword));
@@ -101,7 +105,9 @@ function rewrite(
   if (unsupported)
     throw new Error(`the oracle cannot judge ${unsupported} at ${pointer}; write the schema without`);
   const again = (sub: Json, place: string): Json =>
-    rewrite(schemas, sub, `${pointer}/${place}`, refer, SAME.includes(place) ? absent : []);
+    isMarked(schemas, sub)
+      ? false
+      : rewrite(schemas, sub, `${pointer}/${place}`, refer, SAME.includes(place) ? absent : []);
   const copy: JsonObject = {};
   for (const [keyword, value] of Object.entries(schema)) {
     if (ANNOTATIONS.includes(keyword)) continue;

@@ -23,9 +23,10 @@ describe('a service that does not hold everything', () => {
     const there = ({ url = '', method = '' }: IncomingMessage): Reply => {
       const [, id] = /^\/numbers\/([^/]+)$/.exec(url) ?? [];
       if (id === undefined) return { status: 404 };
-      if (!['GET', 'DELETE'].includes(method)) return { status: 405, headers: { Allow: 'GET, DELETE' } };
+      if (!['GET', 'HEAD', 'DELETE'].includes(method))
+        return { status: 405, headers: { Allow: 'GET, DELETE' } };
       if (!/^-?(0|[1-9]\d*)(\.0+)?$/.test(id)) return { status: 400 };
-      const found = method === 'GET' ? held.has(Number(id)) : held.delete(Number(id));
+      const found = method === 'DELETE' ? held.delete(Number(id)) : held.has(Number(id));
       return { status: found ? 204 : 404, own: true };
     };
     const reset = (): void => {

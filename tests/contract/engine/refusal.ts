@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Case } from './cases/case';
 import type { Document, Operation } from './document';
-import { fromJson, word, type JsonObject, type Value } from './json';
-import type { Refusal, RefusalRule, Target, Values } from './target';
+import { escape, fromJson, locate, word, type JsonObject, type Value } from './json';
+import type { Members, Refusal, RefusalRule, Target } from './target';
 import { header, told, type RawResponse } from './wire';
 
 /** What is wrong with an answer that should have turned a request away; its body has been judged by its schema already. */
@@ -15,13 +15,14 @@ export function refusalProblems(
   value: Value | undefined,
   entered: number,
 ): string[] {
-  const rules = reasons.map((reason) => target.refusals[reason]);
+  const rules = reasons.flatMap((reason) => target.refusals[reason] ?? []);
   const wanted = rules.map(({ status, body }) => `${status}${body ? ` ${JSON.stringify(body)}` : ''}`);
   const fits = rules.some((rule) => isBy(rule, outcome, value));
   return [
     ...(fits ? [] : [`expected ${wanted.join(' or ')} (${reasons.join(' or ')}), got ${told(outcome)}`]),
     ...(entered > 0 ? ['expected that nothing behind the contract is entered, but it was'] : []),
     ...(outcome.status === 401 ? challenges(document, operation, reasons, outcome) : []),
+    ...(reasons.includes('insufficient scope') ? insufficient(document, operation, outcome) : []),
     ...(outcome.status === 405 ? allow(document, operation, outcome) : []),
   ];
 }
@@ -38,10 +39,11 @@ export function isBy(
 }
 
 /** Whether a JSON body has these members, each number written the same way. */
-export const hasMembers = (members: Values, value: Value | undefined): boolean =>
+export const hasMembers = (members: Members, value: Value | undefined): boolean =>
   Object.entries(members).every(([name, wanted]) => {
-    const member = value instanceof Map ? value.get(name) : undefined;
-    return isDeepStrictEqual(member, fromJson(wanted));
+    const pointer = name === '' || name.startsWith('/') ? name : `/${escape(name)}`;
+    const member = value === undefined ? undefined : locate(value, pointer);
+    return typeof wanted === 'function' ? wanted(member) : isDeepStrictEqual(member, fromJson(wanted));
   });
 
 /**
@@ -96,6 +98,22 @@ function readChallenges(text: string): string[] {
     else challenges.push(item.trim());
   }
   return challenges;
+}
+
+/** RFC 6750 section 3.1: where bearer tokens lack scopes, the challenge names the error and the scopes that it takes. */
+function insufficient({ schemes }: Document, { scopes }: Operation, outcome: RawResponse): string[] {
+  const demanded = scopes.flatMap((alternative) =>
+    Object.entries(alternative).filter(([, names]) => names.length > 0),
+  );
+  // Other schemes than those of bearer tokens have no such error.
+  if (demanded.some(([name]) => challengeOf(schemes[name] ?? {}) !== 'bearer')) return [];
+  const got = header(outcome, 'www-authenticate') ?? 'none';
+  const named = /\bscope="([^"]*)"/.exec(got)?.[1]?.split(' ') ?? [];
+  const all = demanded.some(([, names]) => names.every((name) => named.includes(name)));
+  const [[, example] = ['', ['']]] = demanded;
+  return got.includes('error="insufficient_scope"') && all
+    ? []
+    : [`expected a challenge with error="insufficient_scope", scope="${example.join(' ')}", got ${got}`];
 }
 
 /** The authentication scheme that a security scheme is challenged with; empty for an API key. */

@@ -90,6 +90,9 @@ export function text(result: Result): string {
     headline(result),
     table([columns, ...rows]),
     table([['operation', 'place', 'schema', 'keyword', 'accepted', 'rejected'], ...tested]),
+    ...result.waived.map(
+      ({ operation, family, title, reason }) => `WAIVED ${operation}, ${family}: ${title}: ${reason}`,
+    ),
     ...(open.length > 0 ? [table(open.map(({ state, key, reason }) => [state, key, reason ?? '']))] : []),
     ...result.failures.slice(0, 20).map(described),
     ...(result.failures.length > 20 ? [`... and ${result.failures.length - 20} more failures`] : []),

@@ -2,7 +2,7 @@ import type { Document, Examples, MediaType, Operation, Parameter } from './docu
 import { fromJson, object, print, word, type JsonObject, type Value } from './json';
 import type { Oracle } from './oracle';
 import { formEncoded, reading, serialise } from './parameters';
-import type { Target } from './target';
+import type { Secrets, Target } from './target';
 import { samples, type Mode } from './values';
 import type { RawRequest } from './wire';
 
@@ -19,6 +19,7 @@ export interface Slot extends Examples {
   readonly schema: string;
   readonly required: boolean;
   readonly body?: MediaType;
+  readonly parameter?: Parameter;
   /** The value as the receiver reads it, or undefined where it cannot be sent unmistakably. */
   readonly read: (value: Value) => Value | undefined;
   readonly fill: (inputs: Inputs, value: Value) => Inputs;
@@ -50,6 +51,7 @@ function parameterSlot({ requests }: Document, parameter: Parameter): Slot {
     required: parameter.required,
     examples: parameter.examples,
     schemaExamples: parameter.schemaExamples,
+    parameter,
     read: (value) => {
       if (serialise(parameter, value) === undefined) return undefined;
       return parameter.mediaType === undefined ? reading(requests, location, value) : value;
@@ -189,19 +191,23 @@ function present(request: RawRequest, scheme: JsonObject, secret: string): RawRe
   };
 }
 
-/** The request with what one alternative of the operation's security asks for. */
+/**
+ * The request with what one alternative of the operation's security asks for.
+ *
+ * @param secretOf which secret is presented for a scheme; undefined for none
+ */
 export function authorise(
   { schemes }: Document,
   { credentials }: Target,
   alternative: readonly string[],
   request: RawRequest,
-  kind: (scheme: string) => 'valid' | 'invalid' | 'absent' = () => 'valid',
+  secretOf: (secrets: Secrets, scheme: string) => string | undefined = ({ valid }) => valid,
 ): RawRequest {
   return alternative.reduce((made, name) => {
-    const which = kind(name);
     const secrets = credentials[name];
     if (!secrets)
       throw new Error(`expected credentials for the security scheme ${name}, got none; give the target some`);
-    return which === 'absent' ? made : present(made, object(schemes[name]), secrets[which]);
+    const secret = secretOf(secrets, name);
+    return secret === undefined ? made : present(made, object(schemes[name]), secret);
   }, request);
 }

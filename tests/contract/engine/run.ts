@@ -10,7 +10,14 @@ import { generated, seedOf } from './generated';
 import type { Obligation } from './ledger';
 import { createOracle, type Oracle } from './oracle';
 import { baseInputs } from './request';
-import { failure, nothingSent, openSession, type Failure, type Observation } from './session';
+import {
+  failure,
+  nothingSent,
+  openSession,
+  type Failure,
+  type Observation,
+  type WaivedFailure,
+} from './session';
 import type { Server, Target } from './target';
 
 /** Everything a run has shown. */
@@ -19,6 +26,8 @@ export interface Result {
   readonly seed: number;
   readonly obligations: readonly Obligation[];
   readonly failures: readonly Failure[];
+  /** Failures that the target knows of. */
+  readonly waived: readonly WaivedFailure[];
   readonly observations: readonly Observation[];
   readonly requests: number;
   /** How many cases of each family were sent. */
@@ -125,7 +134,16 @@ async function startingPoint(
     const context = { ...common, operation, base: baseInputs(common.document, common.oracle, operation) };
     const title = 'the plainest valid request';
     const request = authorised(context);
-    const made: Case = { family: 'baseline', title, operation, request, expect: accepted, proves: [] };
+    const delivers = { inputs: context.base };
+    const made: Case = {
+      family: 'baseline',
+      title,
+      operation,
+      request,
+      expect: accepted,
+      delivers,
+      proves: [],
+    };
     await server.reset();
     const { problems } = await attempt(server, made);
     if (problems.length === 0) return context;

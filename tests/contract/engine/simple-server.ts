@@ -96,6 +96,7 @@ export const target = (answer: Parameters<typeof serve>[0], waivers: Target['wai
     'unknown method': { status: 405 },
     'no credentials': { status: 401 },
     'bad credentials': { status: 401 },
+    'insufficient scope': { status: 403 },
     'unsupported media type': { status: 415 },
     'too large': { status: 413 },
     malformed: { status: 400 },

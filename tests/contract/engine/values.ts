@@ -132,8 +132,15 @@ function numbers(fragments: Fragment[], mode: Mode): fc.Arbitrary<Value> {
     return fc.nat(most).map((n) => new Literal(((base + n) * step).toFixed(places)));
   }
   if (mode !== 'any') return fc.constantFrom(low + (high - low) / 4, low + (high - low) / 2).map(literal);
-  return fc.double({ min: low, max: high, noNaN: true }).map(literal);
+  // A float has 24 bits of precision: a server may refuse, or round, what has more.
+  const single = fragments.some(({ schema }) => schema['format'] === 'float');
+  return fc
+    .double({ min: low, max: high, noNaN: true })
+    .map((number) => literal(single ? within(Math.fround(number), low, high) : number));
 }
+
+const within = (number: number, low: number, high: number): number =>
+  number < low || number > high ? Math.fround((low + high) / 2) : number;
 
 const literal = (number: number): Literal => new Literal(Object.is(number, -0) ? '-0' : String(number));
 
@@ -196,7 +203,15 @@ function objects(schemas: Schemas, fragments: Fragment[], mode: Mode, depth: num
   const patterned = fragments.flatMap(({ schema }) => Object.keys(object(schema['patternProperties'])));
   const some = (pattern: string): string | undefined =>
     fc.sample(fc.stringMatching(new RegExp(pattern, 'u'), { maxLength: 12 }), { numRuns: 1, seed: 1 })[0];
-  const fillers = patterned.map(some).filter((name) => name !== undefined);
+  const described = fragments.some(({ schema }) =>
+    [schema['additionalProperties'], schema['unevaluatedProperties']].some(
+      (others) => Object.keys(object(others)).length > 0,
+    ),
+  );
+  const fillers = [
+    ...patterned.map(some).filter((name) => name !== undefined),
+    ...(described ? ['extra1'] : []),
+  ];
   const names = new Set(mode === 'required' ? required : [...listed, ...fillers]);
   const least = tightest(fragments, 'minProperties', 'max') ?? (mode === 'all' && names.size === 0 ? 1 : 0);
   const spare = [...listed, ...fillers, ...Array.from({ length: least }, (_, n) => `extra${n + 1}`)];

@@ -2,7 +2,7 @@ import { isKnownFormat, RULES } from './faults';
 import { directed, excluded, excludedInAll, markOf, type Schemas } from './direction';
 import { at, escape, list, object, word, type Json, type Value } from './json';
 import { target } from './document';
-import type { Oracle } from './oracle';
+import { createOracle, type Oracle } from './oracle';
 import { applying, item, members, property, type Fragment, type Location } from './schema';
 import { samples } from './values';
 
@@ -16,10 +16,7 @@ export interface Site {
   readonly put: (value: Value) => Value;
 }
 
-/**
- * Every place of a value, the whole first. A property that does not go this way has its place too, though the value does
- * not have it: nothing is said there but that it must be absent.
- */
+/** Every place of a value, the whole first. */
 export function sites(schemas: Schemas, oracle: Oracle, schema: string, value: Value): Site[] {
   const found: Site[] = [];
   const visit = (place: string, location: Location, here: Value, put: Site['put']): void => {
@@ -39,31 +36,10 @@ export function sites(schemas: Schemas, oracle: Oracle, schema: string, value: V
           put(new Map([...here, [name, next]])),
         );
       }
-      found.push(...absentees(schemas, oracle, { place, value: here, fragments, put }));
     }
   };
   visit('', [{ pointer: schema, certain: true }], value, (next) => next);
   return found;
-}
-
-/** The places of an object's properties that do not go this way, each with a value that is right but for that. */
-function absentees(schemas: Schemas, oracle: Oracle, { place, value, fragments, put }: Site): Site[] {
-  const mark = markOf(schemas);
-  return fragments.flatMap(({ pointer: owner, certain }) =>
-    excluded(schemas, object(at(schemas.json, owner))).flatMap((name): Site[] => {
-      const pointer = `${owner}/properties/${escape(name)}`;
-      const [made] = samples(schemas, oracle, pointer, 'all', 5);
-      if (made === undefined || !(value instanceof Map)) return [];
-      return [
-        {
-          place: `${place}/${escape(name)}`,
-          value: made,
-          fragments: [{ pointer, schema: { [mark]: true }, certain }],
-          put: (next) => put(new Map([...value, [name, next]])),
-        },
-      ];
-    }),
-  );
 }
 
 /** A keyword of a schema that requests can keep or break. */
@@ -81,6 +57,10 @@ export function constraints(schemas: Schemas, schema: string): Constraint[] {
   const seen = new Map<string, boolean>();
   const visit = (pointer: string, certain: boolean, elsewhere: readonly string[] = []): void => {
     const marked = object(at(schemas.json, pointer));
+    if (marked[markOf(schemas)] === true && pointer !== schema) {
+      found.set(`${pointer} ${markOf(schemas)}`, { pointer, keyword: markOf(schemas), certain });
+      return;
+    }
     const absent = [...new Set([...elsewhere, ...excludedInAll(schemas, marked)])].sort();
     const key = JSON.stringify([pointer, absent]);
     if (seen.get(key) === true || seen.get(key) === certain) return;
@@ -112,6 +92,9 @@ export function constraints(schemas: Schemas, schema: string): Constraint[] {
     for (const keyword of ['prefixItems', 'properties', 'patternProperties']) each(keyword);
     for (const keyword of ['items', 'additionalProperties', 'unevaluatedProperties'])
       one(keyword, certain, []);
+    for (const name of Object.keys(object(node['dependentSchemas']))) {
+      visit(`${pointer}/dependentSchemas/${escape(name)}`, false, absent);
+    }
   };
   visit(schema, true);
   return [...found.values()];
@@ -140,6 +123,28 @@ function asserts(keyword: string, argument: Json): boolean {
     default:
       return true;
   }
+}
+
+/**
+ * Values that would be right, did not a mark at one place say that they do not go this way: they fit the document without
+ * this mark, and do not fit it as it is.
+ */
+export function witnesses(schemas: Schemas, oracle: Oracle, schema: string, marked: string): Value[] {
+  const json = structuredClone(schemas.json);
+  const mark = markOf(schemas);
+  const owner = object(at(json, marked));
+  for (let node = owner; ; node = object(at(json, target(word(node['$ref']))))) {
+    // A mark behind a reference is taken from this place alone.
+    if (node !== owner) Object.assign(owner, node);
+    if (typeof node['$ref'] !== 'string') break;
+  }
+  for (const part of [owner, ...list(owner['allOf']).map(object)]) Reflect.deleteProperty(part, mark);
+  if (typeof owner['$ref'] === 'string') Reflect.deleteProperty(owner, '$ref');
+  const unmarked = { json, direction: schemas.direction };
+  const free = createOracle(unmarked);
+  return (['all', 'any'] as const)
+    .flatMap((mode) => samples(unmarked, free, schema, mode, 40))
+    .filter((value) => !oracle.valid(schema, value));
 }
 
 /** One value that puts one keyword at one place to the test. */

@@ -1,7 +1,8 @@
 import type { Document, Operation } from '../document';
 import type { Oracle } from '../oracle';
+import type { Delivery } from '../received';
 import { authorise, compose, type Inputs } from '../request';
-import type { Refusal, Target, Values } from '../target';
+import type { Members, Refusal, Target } from '../target';
 import type { RawRequest } from '../wire';
 
 export type Family =
@@ -20,7 +21,13 @@ export type Family =
 
 export type Expectation =
   /** Answered by the service itself: with `success`, or with one of the target's own refusals; with these members. */
-  | { readonly kind: 'answered'; readonly as: readonly string[]; readonly members?: Values }
+  | {
+      readonly kind: 'answered';
+      readonly as: readonly string[];
+      readonly members?: Members;
+      /** The documented media type that must be chosen. */
+      readonly media?: string;
+    }
   /** Turned away for one of these reasons; nothing behind the contract is entered. */
   | { readonly kind: 'refused'; readonly as: readonly Refusal[] }
   | { readonly kind: 'status'; readonly status: number };
@@ -34,6 +41,8 @@ export interface Case {
   readonly expect: Expectation;
   /** What is presented as credentials; absent where they are simply good. */
   readonly credentials?: string;
+  /** What the handler must be given, where the case is sure of it. */
+  readonly delivers?: Delivery;
   /** Keys of the obligations that it speaks for. */
   readonly proves: readonly string[];
 }
@@ -50,7 +59,10 @@ export interface Context {
   readonly base: Inputs;
 }
 
-export const answered = (...as: string[]): Expectation => ({ kind: 'answered', as });
+export const answered = (...as: string[]): Extract<Expectation, { kind: 'answered' }> => ({
+  kind: 'answered',
+  as,
+});
 export const accepted = answered('success');
 
 /** What becomes of a request without a fault whose inputs the service need not know anything of. */

@@ -45,6 +45,7 @@ function togetherCases(context: Context): Case[] {
       title: 'all parameters',
       operation,
       request: authorised(context, all),
+      delivers: { inputs: all },
       expect: admitted(context),
       proves: [],
     },

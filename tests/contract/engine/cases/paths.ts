@@ -1,6 +1,6 @@
-import { describes } from '../document';
+import { acceptable, describes } from '../document';
 import { protocolKey } from '../ledger';
-import { authorised, bodiless, refused, type Case, type Context } from './case';
+import { accepted, authorised, bodiless, refused, withHeader, type Case, type Context } from './case';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND'];
 
@@ -14,6 +14,7 @@ export function methodAndPathCases(context: Context): Case[] {
     .filter((other) => other.path === operation.path)
     .map(({ method }) => method);
   const family = 'methods and paths';
+  const answersHead = operation.method === 'GET' && !documented.includes('HEAD');
   const isUnknown = (method: string): boolean =>
     !documented.includes(method) && !(method === 'HEAD' && documented.includes('GET'));
   const methods = METHODS.filter(isUnknown).map((method): Case => {
@@ -41,7 +42,42 @@ export function methodAndPathCases(context: Context): Case[] {
       proves,
     };
   });
-  return [...methods, ...paths];
+  const head: Case = {
+    family,
+    title: `HEAD ${path}`,
+    operation,
+    request: { ...request, method: 'HEAD' },
+    expect: accepted,
+    proves: [protocolKey(operation, 'HEAD of GET')],
+  };
+  return [...methods, ...paths, ...(answersHead ? [head] : []), ...acceptCases(context)];
+}
+
+/** What a client may ask for of the media types of an answer (RFC 9110 section 12.5.1). */
+function acceptCases(context: Context): Case[] {
+  const { operation, target } = context;
+  const names = acceptable(operation);
+  if (names.length === 0) return [];
+  const asking = (field: string, expect: Case['expect']): Case => ({
+    family: 'media types',
+    title: `Accept: ${field}`,
+    operation,
+    request: withHeader(authorised(context), 'Accept', field),
+    expect,
+    proves: [protocolKey(operation, 'what is accepted')],
+  });
+  const last = names.at(-1) ?? '';
+  return [
+    ...names.map((name) => asking(name, { ...accepted, media: name })),
+    asking(`application/x-undocumented, ${last};q=0.1`, { ...accepted, media: last }),
+    ...(names.length > 1
+      ? [asking(`${names[0] ?? ''};q=0.1, ${last};q=0.9`, { ...accepted, media: last })]
+      : []),
+    asking('*/*', accepted),
+    ...(target.refusals['not acceptable'] === undefined
+      ? []
+      : [asking('application/x-undocumented', refused('not acceptable'))]),
+  ];
 }
 
 /** Paths that a lenient router takes for the given one. */

@@ -1,7 +1,7 @@
 import type { Document, Operation, Parameter } from '../document';
 import { fromJson, locate, parse, print } from '../json';
 import { serialise } from '../parameters';
-import type { Answer, Said, Step, Target, Values } from '../target';
+import type { Answer, Members, Said, Step, Target, Values } from '../target';
 import { header, told, type RawResponse } from '../wire';
 import { answered, authorised, type Case, type Context } from './case';
 
@@ -96,7 +96,7 @@ function stepCase(context: Context, step: Step, title: string, answers: readonly
   };
 }
 
-const now = <T extends string | Values>(
+const now = <T extends string | Values | Members>(
   said: Said<T> | undefined,
   answerTo: (step: number) => Answer,
 ): T | undefined => (typeof said === 'function' ? said(answerTo) : said);

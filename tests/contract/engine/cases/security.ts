@@ -1,5 +1,5 @@
 import type { Operation } from '../document';
-import { securityKey } from '../ledger';
+import { INSUFFICIENT, securityKey } from '../ledger';
 import { authorise, compose } from '../request';
 import type { RawRequest } from '../wire';
 import { accepted, refused, withHeader, type Case, type Context } from './case';
@@ -9,7 +9,7 @@ export function securityCases(context: Context): Case[] {
   const { document, target, operation, base } = context;
   const bare = compose(operation, base);
   const open = operation.security.some((alternative) => alternative.length === 0);
-  return operation.security.flatMap((alternative) => {
+  return operation.security.flatMap((alternative, index) => {
     const whole = authorise(document, target, alternative, bare);
     const made = (scenario: string, title: string, request: RawRequest, expect: Case['expect']): Case => ({
       family: 'security',
@@ -23,12 +23,23 @@ export function securityCases(context: Context): Case[] {
     const cases = [made('accepted', 'with what it asks for', whole, accepted)];
     if (open) return cases;
     cases.push(made('missing', 'nothing at all', bare, refused('no credentials')));
+    for (const [scheme, scopes] of Object.entries(operation.scopes[index] ?? {})) {
+      for (const secret of scopes.length > 0
+        ? new Set(target.credentials[scheme]?.insufficient?.(scopes))
+        : []) {
+        const narrow = authorise(document, target, alternative, bare, ({ valid }, name) =>
+          name === scheme ? secret : valid,
+        );
+        const title = `${secret} for ${scheme}, which does not hold all of ${scopes.join(', ')}`;
+        cases.push(made(INSUFFICIENT, title, narrow, refused('insufficient scope')));
+      }
+    }
     for (const scheme of alternative) {
-      const broken = authorise(document, target, alternative, bare, (name) =>
-        name === scheme ? 'invalid' : 'valid',
+      const broken = authorise(document, target, alternative, bare, ({ valid, invalid }, name) =>
+        name === scheme ? invalid : valid,
       );
-      const without = authorise(document, target, alternative, bare, (name) =>
-        name === scheme ? 'absent' : 'valid',
+      const without = authorise(document, target, alternative, bare, ({ valid }, name) =>
+        name === scheme ? undefined : valid,
       );
       cases.push(made('wrong', `a wrong secret for ${scheme}`, broken, refused('bad credentials')));
       if (alternative.length > 1 && !satisfied(context, alternative, scheme)) {

@@ -1,15 +1,25 @@
 import { Literal, fromJson, print, word, type Value } from '../json';
+import { markOf } from '../direction';
 import { constraintKey } from '../ledger';
 import { requiredNames } from '../document';
 import { codec, encodeBody, fits as isFitting, slots, slotSamples, type Slot } from '../request';
-import { sites, trials, type Site, type Trial } from '../walk';
-import { accepted, admitted, authorised, refused, type Case, type Context, type Expectation } from './case';
+import { constraints, sites, trials, witnesses, type Site, type Trial } from '../walk';
+import {
+  accepted,
+  admitted,
+  authorised,
+  refused,
+  withHeader,
+  type Case,
+  type Context,
+  type Expectation,
+} from './case';
 import { parameterCases } from './parameters';
 
 /** Keywords whose violating values break them beyond doubt, so that an oracle that disagrees is itself at fault. */
 const BEYOND_DOUBT = [
   ...['type', 'format', 'required', 'pattern', 'minLength', 'maxLength'],
-  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'readOnly'],
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'],
 ];
 /** Keywords beside which the edges of an integer format may not fit. */
 const NARROWING = [
@@ -51,7 +61,10 @@ function slotCases(context: Context, slot: Slot): Found {
     ...slotSamples(document, oracle, slot, 'required', 3),
     ...plain.slice(0, 3),
     ...bases.map(({ value }) => value),
-    ...toggled(bases.flatMap(({ found }) => found)),
+    ...toggled(
+      bases.flatMap(({ found }) => found),
+      slot.body && codec(slot.body.name) === 'json' ? ['whatever'] : 'whatever',
+    ),
   ].filter((value) => isFitting(oracle, slot, value));
   // An example of a schema for both ways may show what only responses have.
   const ofSchema = slot.schemaExamples
@@ -65,14 +78,67 @@ function slotCases(context: Context, slot: Slot): Found {
       title: `${slot.label} = ${brief(value)}`,
       operation,
       request: authorised(context, slot.fill(context.base, value)),
+      ...delivering(context, slot, value),
       expect: family === 'examples' ? accepted : admitted(context),
       proves: held(context, slot, slot.read(value) ?? value),
     });
   const { cases, contradictions } = trialCases(context, slot, bases);
   return {
-    cases: [...examples.map(valid('examples')), ...distinct(fits).map(valid('valid')), ...cases],
+    cases: [
+      ...examples.map(valid('examples')),
+      ...distinct(fits).map(valid('valid')),
+      ...cases,
+      ...markedCases(context, slot),
+      ...(plain[0] === undefined ? [] : respelled(context, slot, plain[0])),
+    ],
     contradictions,
   };
+}
+
+/** A media type with parameters, written in other ways that mean the same (RFC 9110 section 8.3.1). */
+function respelled(context: Context, slot: Slot, value: Value): Case[] {
+  const [essence = '', ...parameters] = (slot.body?.name ?? '').split(';').map((part) => part.trim());
+  const pairs = parameters.map((parameter) => parameter.split('='));
+  if (pairs.length === 0) return [];
+  const spellings = [
+    [essence.toUpperCase(), ...pairs.map(([name = '', given = '']) => `${name.toUpperCase()}=${given}`)].join(
+      ';',
+    ),
+    [essence, ...pairs.map(([name = '', given = '']) => `${name}="${given}"`)].join(' ; '),
+    [essence, 'charset=utf-8', ...parameters].join('; '),
+  ];
+  return spellings.map((type) => ({
+    family: 'media types',
+    title: `${slot.label} as Content-Type: ${type}`,
+    operation: context.operation,
+    request: withHeader(authorised(context, slot.fill(context.base, value)), 'Content-Type', type),
+    ...delivering(context, slot, value),
+    expect: admitted(context),
+    proves: [],
+  }));
+}
+
+/** What goes the other way only, wherever the schema marks it. */
+function markedCases(context: Context, slot: Slot): Case[] {
+  const { document, oracle, operation } = context;
+  const mark = markOf(document.requests);
+  const marks = constraints(document.requests, slot.schema).filter(({ keyword }) => keyword === mark);
+  return marks.flatMap(({ pointer }) =>
+    witnesses(document.requests, oracle, slot.schema, pointer)
+      .filter((value) => {
+        const read = slot.read(value);
+        return read !== undefined && !oracle.valid(slot.schema, read);
+      })
+      .slice(0, 2)
+      .map((value): Case => ({
+        family: 'constraints',
+        title: `${slot.label} has what is ${mark} at ${pointer}: ${brief(value)}`,
+        operation,
+        request: authorised(context, slot.fill(context.base, value)),
+        expect: refused('mismatch'),
+        proves: [constraintKey(operation, slot.label, pointer, mark, 'violates')],
+      })),
+  );
 }
 
 /** Bytes without a schema that says anything about them: all of them fit. */
@@ -117,7 +183,7 @@ function covering({ document, oracle }: Context, slot: Slot, values: readonly Va
  * The value without each of its optional members, one at a time, and with one more than the schema lists; each once for
  * each schema, however often it comes back in the value.
  */
-function toggled(found: readonly Site[]): Value[] {
+function toggled(found: readonly Site[], unlisted: Value): Value[] {
   const done = new Set<string>();
   const toggles: Value[] = [];
   for (const { value, fragments, put } of found) {
@@ -128,10 +194,17 @@ function toggled(found: readonly Site[]): Value[] {
       if (required.includes(name) || done.has(`${schemas} ${name}`)) continue;
       done.add(`${schemas} ${name}`);
       const others = [...value].filter(([other]) => other !== name);
-      toggles.push(put(new Map(value.has(name) ? others : [...others, [name, ['whatever']]])));
+      toggles.push(put(new Map(value.has(name) ? others : [...others, [name, unlisted]])));
     }
   }
   return toggles;
+}
+
+function delivering({ base }: Context, slot: Slot, value: Value): Pick<Case, 'delivers'> {
+  const read = slot.read(value);
+  return read === undefined
+    ? {}
+    : { delivers: { inputs: slot.fill(base, value), sent: { slot, value: read } } };
 }
 
 /** The constraints that a fitting value keeps. */
@@ -193,6 +266,7 @@ function trialCase(context: Context, slot: Slot, { value, put, fragment, keyword
     title: `${slot.label}${site.place} ${side} ${keyword} of ${fragment.pointer}: ${brief(value)}`,
     operation,
     request: authorised(context, slot.fill(context.base, value)),
+    ...(side === 'holds' && delivering(context, slot, value)),
     expect: side === 'holds' ? admitted(context) : mismatch(put),
     proves: side === 'holds' || (fragment.certain && proper) ? [key] : [],
   };

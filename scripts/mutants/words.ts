@@ -1,0 +1,151 @@
+import { follow, readDocument, target } from '../../tests/contract/engine/document';
+import { at, escape, list, object, word, type Json, type JsonObject } from '../../tests/contract/engine/json';
+
+/** A document without one of its words: a server that has only this one does not enforce that word. */
+export interface Deletion {
+  /** `maxLength`, `format: uuid`, `style of a parameter`. */
+  readonly word: string;
+  readonly document: JsonObject;
+}
+
+const ONE = [
+  ...['not', 'if', 'then', 'else', 'items', 'contains', 'additionalProperties', 'propertyNames'],
+  ...['unevaluatedItems', 'unevaluatedProperties'],
+];
+const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
+const MAPS = ['properties', 'patternProperties', 'dependentSchemas'];
+/** Words that a server enforces on requests (JSON Schema 2020-12 and section 4.8.24 of OpenAPI 3.1). */
+const KEYWORDS = [
+  ...[
+    ...ONE,
+    ...LISTS,
+    ...MAPS,
+    '$ref',
+    'type',
+    'enum',
+    'const',
+    'multipleOf',
+    'maximum',
+    'exclusiveMaximum',
+  ],
+  ...[
+    'minimum',
+    'exclusiveMinimum',
+    'maxLength',
+    'minLength',
+    'pattern',
+    'maxItems',
+    'minItems',
+    'uniqueItems',
+  ],
+  ...['maxContains', 'minContains', 'maxProperties', 'minProperties', 'required', 'dependentRequired'],
+  ...['format', 'readOnly', 'writeOnly', 'default', 'discriminator'],
+];
+/** Keywords of which each argument is a word of its own. */
+const BY_ARGUMENT = ['format', 'type'];
+/** Keywords of which each place is one to forget. */
+const BY_PLACE = ['readOnly', 'writeOnly'];
+const WORDS_OF_PARAMETERS = ['required', 'style', 'explode'];
+const WORDS_OF_OPERATIONS = ['parameters', 'requestBody', 'security'];
+
+/** Deletions that change nothing, each with its reason: no request can show them. */
+export const EQUIVALENT: Readonly<Record<string, string>> = {
+  'composition.yaml discriminator': 'each of its branches has the name of its kind as a const',
+  'events.yaml servers of the document': 'the base path of its servers is that of a document without servers',
+  'media.yaml format: binary': 'every sequence of bytes fits',
+  'numbers.yaml format: double': 'every number that JSON readers take fits',
+  'one-way.yaml minimum': 'it is that of a price, which a response alone has',
+  'parameters.yaml type: array': 'its neighbor `items` is enough to read the text of a list',
+  'parameters.yaml minItems': 'a label without items is a segment that no path matches',
+};
+
+/** Every word of a document that is about requests, deleted wherever the document has it. */
+export function deletions(json: JsonObject): Deletion[] {
+  const places = [...schemaWords(json), ...documentWords(json)];
+  const byWord = new Map<string, string[][]>();
+  for (const [name, pointer, key] of places) byWord.set(name, [...(byWord.get(name) ?? []), [pointer, key]]);
+  return [...byWord].map(([name, occurrences]) => {
+    const document = structuredClone(json);
+    const owners = occurrences.map(
+      ([pointer = '', key = '']) => [object(at(document, pointer)), key] as const,
+    );
+    for (const [owner, key] of owners) Reflect.deleteProperty(owner, key);
+    return { word: name, document };
+  });
+}
+
+type Occurrence = readonly [word: string, pointer: string, key: string];
+
+function schemaWords(json: JsonObject): Occurrence[] {
+  const { operations } = readDocument(json);
+  const roots = operations.flatMap(({ parameters, body }) => [
+    ...parameters.map(({ schema }) => schema),
+    ...(body?.content ?? []).flatMap(({ schema }) => schema ?? []),
+  ]);
+  const seen = new Set<string>();
+  return roots.flatMap((root) =>
+    schemaObjects(json, root, seen).flatMap((pointer) => {
+      const schema = object(at(json, pointer));
+      const marked = schema['readOnly'] === true;
+      return KEYWORDS.filter((keyword) => keyword in schema && (!marked || keyword === 'readOnly')).map(
+        (keyword): Occurrence => {
+          const name = BY_ARGUMENT.includes(keyword) ? `${keyword}: ${text(schema[keyword])}` : keyword;
+          return [BY_PLACE.includes(keyword) ? `${keyword} at ${pointer}` : name, pointer, keyword];
+        },
+      );
+    }),
+  );
+}
+
+const text = (json: Json | undefined): string => (typeof json === 'string' ? json : JSON.stringify(json));
+
+/** Pointers of the schema at a pointer and of all that it is made of; what is `readOnly` describes no request. */
+function schemaObjects(json: JsonObject, pointer: string, seen: Set<string>): string[] {
+  const schema = at(json, pointer);
+  if (seen.has(pointer) || typeof schema === 'boolean') return [];
+  seen.add(pointer);
+  const node = object(schema);
+  if (node['readOnly'] === true) return [pointer];
+  const below = [
+    ...(typeof node['$ref'] === 'string' ? [target(node['$ref'])] : []),
+    ...ONE.filter((keyword) => keyword in node).map((keyword) => `${pointer}/${keyword}`),
+    ...LISTS.flatMap((keyword) => [...list(node[keyword]).keys()].map((i) => `${pointer}/${keyword}/${i}`)),
+    ...MAPS.flatMap((keyword) =>
+      Object.keys(object(node[keyword])).map((name) => `${pointer}/${keyword}/${escape(name)}`),
+    ),
+  ];
+  return [pointer, ...below.flatMap((inner) => schemaObjects(json, inner, seen))];
+}
+
+function documentWords(json: JsonObject): Occurrence[] {
+  const found: Occurrence[] = [];
+  const words = (kind: string, pointer: string, keys: readonly string[]): void => {
+    const node = object(at(json, pointer));
+    for (const key of keys) if (key in node) found.push([`${key} of ${kind}`, pointer, key]);
+  };
+  const parameters = (owner: string): void => {
+    for (const index of list(object(at(json, owner))['parameters']).keys()) {
+      const pointer = follow(json, `${owner}/parameters/${index}`);
+      // A parameter of a path is always required.
+      const keys = WORDS_OF_PARAMETERS.filter(
+        (key) => key !== 'required' || word(object(at(json, pointer))['in']) !== 'path',
+      );
+      words('a parameter', pointer, keys);
+    }
+  };
+  words('the document', '', ['security', 'servers']);
+  for (const path of Object.keys(object(json['paths']))) {
+    const item = follow(json, `/paths/${escape(path)}`);
+    words('a path item', item, ['servers']);
+    parameters(item);
+    for (const method of ['get', 'put', 'post', 'delete', 'patch']) {
+      if (!(method in object(at(json, item)))) continue;
+      const operation = `${item}/${method}`;
+      words('an operation', operation, WORDS_OF_OPERATIONS);
+      parameters(operation);
+      if ('requestBody' in object(at(json, operation)))
+        words('a request body', follow(json, `${operation}/requestBody`), ['required']);
+    }
+  }
+  return found;
+}

@@ -1,0 +1,26 @@
+import { type Plan, type Row, survey } from '../system/growth/survey';
+
+/**
+ * The small form of `make growth`: some inputs of every subject. The bounds are far above what a busy machine adds, and
+ * far below what any input costs that grows faster than it is long.
+ */
+const PLAN: Plan = {
+  bounds: { ratio: 25, exponent: 1.5 },
+  limit: 1_500,
+  inputs: 8,
+  sizes: [10_000, 100_000],
+};
+
+test('no request costs much more than an innocent one of its size, nor does any grow faster than its size', async () => {
+  const rows: Row[] = [];
+  for await (const row of survey(PLAN)) rows.push(row);
+
+  const bad = rows.filter(({ problems }) => problems.length > 0);
+  expect(
+    bad.map(
+      ({ about, direction, worst = '', problems }) =>
+        `${about} (${direction}): ${problems.join(', ')}; ${worst}`,
+    ),
+  ).toEqual([]);
+  expect(rows.length).toBeGreaterThan(200);
+}, 600_000);

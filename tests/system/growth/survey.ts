@@ -1,0 +1,167 @@
+import type { Subject } from './adversary';
+import { growing } from './documents';
+import { type Cost, Meter, SIZE } from './measure';
+import { PLANT_STORE } from './plants';
+import { subjects } from './subjects';
+
+/** What a subject has shown. */
+export interface Row {
+  readonly about: string;
+  readonly direction: 'in' | 'out' | 'start';
+  readonly inputs: number;
+  /** Milliseconds for the innocent request of {@link SIZE} bytes. */
+  readonly innocent?: number;
+  /** The input that cost most. */
+  readonly worst?: string;
+  /** CPU milliseconds of the worst input, by size; `Infinity` where the limit ended it. */
+  readonly costs: ReadonlyMap<number, number>;
+  /** Worst by innocent, at {@link SIZE}. */
+  readonly ratio?: number;
+  /** The power of the size with which the cost grows, between the greatest two sizes that say something. */
+  readonly exponent?: number;
+  /** Milliseconds that the event loop stood still at {@link SIZE}. */
+  readonly blocked?: number;
+  /** Why no request was made: the document is refused at start, as it may be. */
+  readonly refusal?: string;
+  /** What is too much of it, in words. */
+  readonly problems: readonly string[];
+}
+
+export interface Bounds {
+  /** Most that a hostile request of {@link SIZE} bytes may cost, by an innocent one of the same size. */
+  readonly ratio: number;
+  readonly exponent: number;
+  /** Milliseconds that a request may hold the event loop of the plant store; undefined where the machine is too busy to tell. */
+  readonly blocked?: number;
+}
+
+export interface Plan {
+  readonly bounds: Bounds;
+  /** CPU milliseconds after which a request is given up, and its process ended. */
+  readonly limit: number;
+  /** Most inputs of a subject that are tried, evenly spread. */
+  readonly inputs: number;
+  /** Sizes at which the worst input is measured, {@link SIZE} among them. */
+  readonly sizes: readonly number[];
+}
+
+/** Costs below these milliseconds say more of the machine than of the growth. */
+const TELLING = 8;
+const RUNS = 3;
+
+/** Tries every subject whose name fits; the rows come as they are known. */
+export async function* survey(
+  plan: Plan,
+  wanted: (about: string) => boolean = () => true,
+): AsyncGenerator<Row> {
+  const meter = new Meter(plan.limit);
+  try {
+    for (const [number, subject] of subjects().entries()) {
+      if (wanted(subject.about)) yield await trySubject(meter, number, subject, plan);
+    }
+    for (const [number, { about }] of growing.entries()) {
+      if (wanted(`document: ${about}`)) yield await tryDocument(meter, number, about, plan);
+    }
+  } finally {
+    await meter.end();
+  }
+}
+
+async function trySubject(meter: Meter, number: number, subject: Subject, plan: Plan): Promise<Row> {
+  const { about, direction, adversaries } = subject;
+  const measure = (adversary: number, size: number, runs: number, innocent = false) =>
+    meter.measure({ subject: number, adversary, size, innocent, runs });
+  const common = { about, direction, costs: new Map<number, number>() };
+  const reference = await measure(0, SIZE, 2 * RUNS, true);
+  if (reference === 'stopped')
+    return { ...common, inputs: 0, problems: ['the innocent request is not answered'] };
+  if ('refusal' in reference) return { ...common, inputs: 0, refusal: reference.refusal, problems: [] };
+
+  const step = Math.max(1, adversaries.length / plan.inputs);
+  const tried = [
+    ...new Set(Array.from({ length: Math.ceil(adversaries.length / step) }, (_, i) => Math.floor(i * step))),
+  ];
+  let worst = { adversary: 0, cost: { cpu: 0, blocked: 0, status: 0 } as Cost };
+  let inputs = 0;
+  for (const adversary of tried) {
+    inputs++;
+    let cost = costOf(await measure(adversary, SIZE, 1));
+    const suspicious =
+      cost.cpu > (reference.cpu * plan.bounds.ratio) / 2 ||
+      cost.blocked > (plan.bounds.blocked ?? Infinity) / 2;
+    if (Number.isFinite(cost.cpu) && suspicious) cost = costOf(await measure(adversary, SIZE, RUNS));
+    if (cost.cpu > worst.cost.cpu) worst = { adversary, cost };
+    if (cost.cpu === Infinity) break; // one is enough, and each costs the limit
+  }
+  const { costs } = common;
+  const stopped = worst.cost.cpu === Infinity;
+  for (const size of stopped ? [] : plan.sizes) {
+    const { cpu } = costOf(await measure(worst.adversary, size, RUNS));
+    costs.set(size, cpu);
+    if (cpu === Infinity) break;
+  }
+  if (stopped) costs.set(SIZE, Infinity);
+  const cpu = costs.get(SIZE) ?? Infinity;
+  const ratio = cpu / reference.cpu;
+  const exponent = exponentOf(costs);
+  const { blocked } = worst.cost;
+  return {
+    ...{ ...common, inputs, innocent: reference.cpu, ratio, blocked },
+    ...(exponent !== undefined && { exponent }),
+    worst: adversaries[worst.adversary]?.name ?? '',
+    problems: [
+      ...(ratio > plan.bounds.ratio ? [`${times(ratio)} an innocent request`] : []),
+      ...((exponent ?? 0) > plan.bounds.exponent
+        ? [`grows with the power ${exponent?.toFixed(1) ?? ''}`]
+        : []),
+      ...(about.startsWith(PLANT_STORE) && blocked > (plan.bounds.blocked ?? Infinity)
+        ? [`holds the event loop for ${blocked.toFixed(0)} ms`]
+        : []),
+    ],
+  };
+}
+
+/** Documents are compared with themselves: one four times as large may cost four times as much. */
+async function tryDocument(meter: Meter, number: number, about: string, plan: Plan): Promise<Row> {
+  const costs = new Map<number, number>();
+  let refusal: string | undefined;
+  for (const size of [25, 100, 400]) {
+    const answer = await meter.measure({ document: number, size });
+    if (typeof answer === 'object' && 'refusal' in answer) {
+      refusal = answer.refusal;
+      break;
+    }
+    costs.set(size, costOf(answer).cpu);
+    if (answer === 'stopped') break;
+  }
+  const stopped = [...costs.values()].includes(Infinity);
+  const exponent = stopped ? Infinity : exponentOf(costs);
+  return {
+    about: `document: ${about}`,
+    direction: 'start',
+    inputs: 1,
+    costs,
+    ...(exponent !== undefined && { exponent }),
+    ...(refusal !== undefined && { refusal }),
+    problems:
+      (exponent ?? 0) > plan.bounds.exponent ? [`grows with the power ${exponent?.toFixed(1) ?? ''}`] : [],
+  };
+}
+
+const STOPPED: Cost = { cpu: Infinity, blocked: Infinity, status: 0 };
+
+function costOf(answer: Cost | 'stopped' | { readonly refusal: string }): Cost {
+  if (answer === 'stopped') return STOPPED;
+  if ('refusal' in answer) throw new Error(`expected a request that can be made, got ${answer.refusal}`);
+  return answer;
+}
+
+function exponentOf(costs: ReadonlyMap<number, number>): number | undefined {
+  const [[size, cost] = [0, 0], [before, less] = [0, 0]] = [...costs].reverse();
+  if (before === 0 || cost < TELLING) return undefined;
+  // Of a cost too small to be measured well, the least that is measured well is the most that it can have been.
+  return Math.log(cost / Math.max(less, 1)) / Math.log(size / before);
+}
+
+const times = (ratio: number): string =>
+  ratio === Infinity ? 'the limit ended it, many times' : `${ratio.toFixed(0)} times`;
