@@ -4,7 +4,6 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { keep } from '../../src/storage/sqlite';
 import { metricsOf, portOf, requestOf, send } from '../support/client';
 import { startPostgres } from '../support/postgres';
 import { logUntil, type Program, startProgram } from '../support/program';
@@ -52,8 +51,8 @@ test('the first minutes of a plant store, across a restart', async () => {
   expect((await create(second, FICUS)).status).toBe(400);
   expect(await second.stop('SIGINT')).toBe(0);
 
-  const database = keep(new Database(file, { readonly: true }));
-  expect(keep(database.prepare('SELECT id, name, tag FROM plants')).all()).toEqual([MONSTERA]);
+  const database = new Database(file, { readonly: true });
+  expect(database.prepare('SELECT id, name, tag FROM plants').all()).toEqual([MONSTERA]);
   database.close();
 });
 
@@ -99,8 +98,8 @@ test('under load not one accepted request is cut off, and nothing acknowledged i
   await Promise.all(clients);
   expect(acknowledged.length).toBeGreaterThan(2000);
   expect(cutOff).toBe(0);
-  const database = keep(new Database(file, { readonly: true }));
-  const stored = new Set(keep(database.prepare('SELECT id FROM plants')).pluck().all());
+  const database = new Database(file, { readonly: true });
+  const stored = new Set(database.prepare('SELECT id FROM plants').pluck().all());
   database.close();
   expect(acknowledged.filter((id) => !stored.has(id))).toEqual([]);
 });
@@ -123,7 +122,7 @@ test('the log tells of an id that is taken, and not of the plants', async () => 
 test('why the store is not available is told in the log, and not to the client', async () => {
   const file = join(folder, 'dropped.db');
   const server = await startProgram({ API_TOKENS: TOKEN, DATABASE_URL: `sqlite:${file}` });
-  const database = keep(new Database(file));
+  const database = new Database(file);
   database.exec('DROP TABLE plants');
   database.close();
   const response = await create(server, MONSTERA, { 'X-Request-Id': 'dropped' });
