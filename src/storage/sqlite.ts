@@ -97,10 +97,10 @@ function prepareWrite(
  * @throws {Error} if the restart would not find it, or could not write
  */
 function findAgain(file: string, plant: Plant | undefined): void {
-  const db = keep(new Database(file, { fileMustExist: true, timeout: 0 }));
+  const db = new Database(file, { fileMustExist: true, timeout: 0 });
   try {
     prepareVersion(db)();
-    const known = keep(db.prepare<[bigint], { name: string }>('SELECT name FROM plants WHERE id = ?'));
+    const known = db.prepare<[bigint], { name: string }>('SELECT name FROM plants WHERE id = ?');
     if (!known.get(plant?.id ?? 0n) && plant) throw new Error('it has lost plants: restore a backup');
     db.exec('BEGIN IMMEDIATE'); // which fails if it cannot be written; nothing is
     db.exec('ROLLBACK');
@@ -143,9 +143,9 @@ export async function openSqliteStore(path: string, observer?: StoreObserver): P
     });
     const write = prepareWrite(opened, schemaVersion);
     const files = watchFiles(file);
-    const size = keep(
-      opened.prepare<[], number>('SELECT page_count * page_size FROM pragma_page_count, pragma_page_size'),
-    ).pluck();
+    const size = opened
+      .prepare<[], number>('SELECT page_count * page_size FROM pragma_page_count, pragma_page_size')
+      .pluck();
     const verify = async (plant: Plant | undefined) => {
       await whenFree(() => {
         findAgain(file, plant);
