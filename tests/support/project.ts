@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
 const HERE = resolve(__dirname, '../..');
+/** A small contract of notes and its handler, for tests of the toolchain: they do not change with the service. */
+const FIXTURE = join(__dirname, 'fixture');
 
 /** A copy of this project in a temporary folder, with the same dependencies, to edit and to run its scripts in. */
 export interface Project {
@@ -33,6 +35,20 @@ export function copyProject(...more: string[]): Project {
   ]) {
     cpSync(join(HERE, name), join(folder, name), { recursive: true });
   }
+  return openProject(folder);
+}
+
+/** The same, with the contract and the handler of the fixture in the place of those of the service. Nothing is generated. */
+export function copyToolchain(): Project {
+  const project = copyProject();
+  for (const name of ['openapi', 'generated', 'src/handlers'])
+    rmSync(join(project.folder, name), { recursive: true });
+  cpSync(FIXTURE, project.folder, { recursive: true });
+  project.makeFolder('generated');
+  return project;
+}
+
+function openProject(folder: string): Project {
   symlinkSync(join(HERE, 'node_modules'), join(folder, 'node_modules'));
   const read = (file: string) => readFileSync(join(folder, file), 'utf8');
   const write = (file: string, text: string) => {
