@@ -7,6 +7,9 @@ const HERE = resolve(__dirname, '../..');
 /** A small contract of notes and its handler, for tests of the toolchain: they do not change with the service. */
 const FIXTURE = join(__dirname, 'fixture');
 
+/** Node keeps the compiled code of the compiler and of the other tools. */
+const env = { ...process.env, NODE_COMPILE_CACHE: join(HERE, '.cache/node') };
+
 /** A copy of this project in a temporary folder, with the same dependencies, to edit and to run its scripts in. */
 export interface Project {
   readonly folder: string;
@@ -71,7 +74,7 @@ function openProject(folder: string): Project {
     },
     run(program, ...args) {
       const file = join(HERE, 'node_modules/.bin', program);
-      const { status, stdout, stderr } = spawnSync(file, args, { cwd: folder, encoding: 'utf8' });
+      const { status, stdout, stderr } = spawnSync(file, args, { cwd: folder, encoding: 'utf8', env });
       return { status, output: stdout + stderr };
     },
     remove() {
