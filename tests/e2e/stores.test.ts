@@ -62,7 +62,7 @@ test('under load not one accepted request is cut off, and nothing acknowledged i
   const acknowledged: number[] = [];
   let lastId = 0;
   let cutOff = 0;
-  let enough: (() => void) | undefined;
+  const loaded = Promise.withResolvers<undefined>();
 
   /** Asks on one connection as long as the server lets it, and then on another. */
   async function client(): Promise<void> {
@@ -70,30 +70,28 @@ test('under load not one accepted request is cut off, and nothing acknowledged i
       const socket = connect(portOf(server), '127.0.0.1').setEncoding('utf8');
       const connected = await once(socket, 'connect').catch(() => undefined);
       if (!connected) return; // nobody listens any more
-      const closed = new Promise<undefined>((resolve) => {
-        socket
-          .on('error', () => undefined)
-          .on('close', () => {
-            resolve(undefined);
-          });
-      });
+      const closed = Promise.withResolvers<undefined>();
+      socket
+        .on('error', () => undefined)
+        .on('close', () => {
+          closed.resolve(undefined);
+        });
       for (let last = false; !last;) {
         const id = ++lastId;
         socket.write(requestOf(`{"id":${id},"name":"Monstera"}`));
-        const data = await Promise.race([once(socket, 'data'), closed]);
+        const data = await Promise.race([once(socket, 'data'), closed.promise]);
         const answer = String(data?.[0]);
         if (!answer.startsWith('HTTP/1.1 200 OK') || !answer.endsWith('}')) cutOff++;
         else acknowledged.push(id);
-        if (acknowledged.length === 2000) enough?.();
+        if (acknowledged.length === 2000) loaded.resolve(undefined);
         last = !data || answer.includes('Connection: close');
       }
       socket.destroy();
     }
   }
 
-  const loaded = new Promise<void>((resolve) => (enough = resolve));
   const clients = Array.from({ length: 64 }, client);
-  await loaded;
+  await loaded.promise;
   expect(await server.stop('SIGTERM')).toBe(0);
   await Promise.all(clients);
   expect(acknowledged.length).toBeGreaterThan(2000);
