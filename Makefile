@@ -50,10 +50,10 @@ breaking: $(INSTALLED) ## list what would break a client of the contract at BASE
 	@tsx scripts/breaking.ts $(BASE)
 
 check: $(INSTALLED) ## format, lint, types, and whether generated/ is fresh: all findings at once
-	@tsx scripts/gate.ts generated types lint format
+	@tsx scripts/gate.ts lint types format generated
 
 quick: $(INSTALLED) ## a verdict in half a minute: types, lint, units, contract, memory and SQLite
-	@tsx scripts/gate.ts types lint quick
+	@tsx scripts/gate.ts lint types quick
 
 format: $(INSTALLED) ## format every file as `check` wants it
 	prettier --write --log-level warn .

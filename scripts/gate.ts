@@ -108,7 +108,7 @@ async function main(names: readonly string[]): Promise<string[]> {
       }
       const began = performance.now();
       const { passed, output } = await runAll(CHECKS[name] ?? [], names.length === 1);
-      console.log(`${output}${name}: ${passed ? 'passed' : 'FAILED'} after ${seconds(began)}`);
+      console.log(`${passed ? '' : output}${name}: ${passed ? 'passed' : 'FAILED'} after ${seconds(began)}`);
       const now = treeDigest();
       if (!passed) failed.push(name);
       else if (now !== undefined) {
