@@ -1,19 +1,38 @@
 # Every target installs and builds what it needs. `make` alone lists them.
 .DEFAULT_GOAL := help
 SHELL := /bin/bash
-export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
+
+# Empty where the machine's Node is new enough. Else the Node of .nvmrc, which npm brings into .node/, once.
+NODE :=
+ifneq ($(shell node scripts/node-version.mjs 2>/dev/null && echo new),new)
+NODE := .node/node_modules/.bin/node
+OLD := $(shell node --version)
+endif
+export PATH := $(CURDIR)/node_modules/.bin:$(if $(NODE),$(CURDIR)/.node/node_modules/.bin:)$(PATH)
+# The compiler and the linter are larger than the project: Node keeps their compiled code.
+export NODE_COMPILE_CACHE := $(CURDIR)/.cache/node
 
 INSTALLED := node_modules/.package-lock.json
 
-.PHONY: help install generate breaking check format build test run dev mock clean browser contract mutants crash soak growth throughput bench
+.PHONY: help install generate breaking check quick format build test gate run dev mock clean browser contract mutants crash soak growth throughput bench sbom
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 install: $(INSTALLED) ## install the dependencies
-$(INSTALLED): package.json package-lock.json
-	npm ci
+$(INSTALLED): package.json package-lock.json | $(NODE)
+	npm ci $(if $(NODE),--engine-strict=false)
 	@touch $@
+
+ifneq ($(NODE),)
+# The package of this platform, of which the package `node` is an index. It holds the program and runs no script.
+$(NODE): .nvmrc
+	@echo "Node $(OLD) is too old (package.json has the oldest): npm brings Node $$(cat .nvmrc) into .node/"
+	@rm -rf .node
+	@npm install --prefix .node --no-save --ignore-scripts --loglevel error "$$(node -p \
+	  '(process.platform + process.arch === "darwinarm64" ? "node-bin-" : "node-") + process.platform + "-" + process.arch')@$$(cat .nvmrc)" >/dev/null
+	@touch $@
+endif
 
 run: build ## build and serve
 	@node --enable-source-maps dist/main.js
@@ -24,28 +43,30 @@ dev: $(INSTALLED) ## serve what you edit: on every change check it and swap the 
 mock: $(INSTALLED) ## serve any document: make mock DOC=path/to/openapi.yaml
 	@tsx scripts/mock.ts $(DOC)
 
-generate: $(INSTALLED) ## openapi/ -> generated/ and stubs of handlers; says what changed
+generate: $(INSTALLED) ## openapi/ -> generated/ and stubs of handlers; lists the changes
 	@tsx scripts/generate.ts
 
-breaking: $(INSTALLED) ## what would break a client of the contract at BASE=git-ref
+breaking: $(INSTALLED) ## list what would break a client of the contract at BASE=git-ref
 	@tsx scripts/breaking.ts $(BASE)
 
-check: $(INSTALLED) ## format, lint, types, and whether generated/ is fresh
-	@tsx scripts/generate.ts --check
-	tsc
-	eslint .
-	@prettier --check --log-level warn . || { echo 'run `make format`'; exit 1; }
+check: $(INSTALLED) ## format, lint, types, and whether generated/ is fresh: all findings at once
+	@tsx scripts/gate.ts lint types format generated
+
+quick: $(INSTALLED) ## a verdict in half a minute: types, lint, units, contract, memory and SQLite
+	@tsx scripts/gate.ts lint types quick
 
 format: $(INSTALLED) ## format every file as `check` wants it
 	prettier --write --log-level warn .
 
-test: build ## run every test
-	jest --json --outputFile reports/jest.json
+test: $(INSTALLED) ## run every test; AGAIN=1 also where nothing has changed since they passed
+	@tsx scripts/gate.ts test
 
 browser: $(INSTALLED) ## try the documentation page in Chromium (Debian's chromium, or CHROMIUM=path)
-	jest --testMatch '**/tests/**/*.browser.ts' --json --outputFile reports/jest-browser.json
+	@tsx scripts/gate.ts browser
 
-contract: $(INSTALLED) ## what the document promises, put to the server; reports/contract/index.html
+gate: check test browser ## everything that must pass before a commit reaches main
+
+contract: $(INSTALLED) ## put the document's promises to the server; reports/contract/index.html
 	@tsx scripts/contract.ts $(if $(SERVE),--serve)
 
 mutants: $(INSTALLED) ## the same suite against servers broken on purpose
@@ -54,21 +75,25 @@ mutants: $(INSTALLED) ## the same suite against servers broken on purpose
 crash: build ## kill server and database under load; count what was lost
 	@tsx scripts/crash.ts --rounds $(or $(ROUNDS),50)
 
-soak: build ## keep the server busy for minutes, among clients that mean no good
+soak: build ## keep the server busy for minutes, among hostile clients
 	@tsx scripts/soak.ts --seconds $(or $(SECONDS),180)
 
-growth: $(INSTALLED) ## what requests cost that are made to cost much; reports/growth.txt
+growth: $(INSTALLED) ## measure what costly requests cost beside innocent ones; reports/growth.txt
 	@tsx tests/system/growth/main.ts $(ONLY)
 
-throughput: build ## what durability costs under load
+throughput: build ## measure what durability costs under load
 	@tsx scripts/throughput.ts
 
-bench: build ## what a request costs, here and elsewhere; reports/bench/
+bench: build ## measure what a request costs, here and elsewhere; reports/bench/
 	@npm ci --silent --prefix scripts/bench
 	@node scripts/bench/run.mjs
+
+sbom: $(INSTALLED) ## list the packages of the server; reports/sbom.cdx.json (CycloneDX)
+	@mkdir -p reports
+	npm sbom --package-lock-only --omit=dev --sbom-format=cyclonedx > reports/sbom.cdx.json
 
 build: $(INSTALLED)
 	tsc -p src
 
 clean: ## remove what can be made again (not data/)
-	rm -rf dist reports node_modules scripts/bench/node_modules
+	rm -rf dist reports node_modules .node .cache scripts/bench/node_modules

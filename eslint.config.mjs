@@ -36,7 +36,18 @@ const STORE = 'a store knows the domain and its own driver.';
 const ownDrivers = ['src/storage/sqlite*', 'src/storage/postgres*'];
 
 export default tseslint.config(
-  { ignores: ['dist/', 'generated/', 'reports/', 'node_modules/', 'tests/e2e/library/'] },
+  {
+    ignores: [
+      'dist/',
+      'generated/',
+      'reports/',
+      'node_modules/',
+      '.node/',
+      '.cache/',
+      'tests/e2e/library/',
+      'tests/support/fixture/',
+    ],
+  },
   ...tseslint.configs.strictTypeChecked,
   ...tseslint.configs.stylisticTypeChecked,
   {

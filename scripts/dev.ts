@@ -1,12 +1,14 @@
 /**
  * Serves what is being edited: on a change of openapi/ generates, on any change type-checks, compiles and swaps the
- * server. With a mistake the last good server goes on.
+ * server. With a mistake the last good server goes on. Tests and scripts are checked beside the server, which needs none.
  *
  * The servers are workers of node:cluster, which share the port: the new one listens before the old one ends, so that
  * no request is lost, and one that does not start replaces nothing.
  */
+import { type ChildProcess, spawn } from 'node:child_process';
 import cluster, { type Worker } from 'node:cluster';
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { inspect } from 'node:util';
 import { Compiler } from './compiler';
@@ -68,6 +70,23 @@ function end(worker: Worker): void {
   }, DRAIN);
 }
 
+/** The check of tests and scripts that runs. */
+let checking: ChildProcess | undefined;
+
+/** In a process of its own: this one hands out the connections of the server. */
+function checkRest(): void {
+  checking?.kill();
+  const child = (checking = spawn(path.join(root, 'node_modules/.bin/tsc'), {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  }));
+  let found = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (found += text));
+  child.once('close', () => {
+    if (child === checking && found !== '') console.log(`\n${found}\nthe server goes on without these\n`);
+  });
+}
+
 /** Brings the server up to what the files say, and tells how that went. */
 async function update(sources: boolean): Promise<void> {
   const started = performance.now();
@@ -85,9 +104,10 @@ async function update(sources: boolean): Promise<void> {
   }
   const mistakes = compiler.compile();
   if (mistakes !== undefined) failed(mistakes);
-  else if (await swap())
+  else if (await swap()) {
     console.log(`serving what is there, after ${Math.round(performance.now() - started)} ms\n`);
-  else if (changed.size === 0) failed('the server did not start');
+    checkRest();
+  } else if (changed.size === 0) failed('the server did not start');
 }
 
 /** What has changed since the last update; `src` or `openapi`. */
@@ -116,8 +136,18 @@ for (const folder of [SOURCES, 'src']) {
     }, SETTLE);
   });
 }
+for (const folder of ['tests', 'scripts']
+  .map((name) => path.join(root, name))
+  .filter((name) => existsSync(name))) {
+  let timer: NodeJS.Timeout | undefined;
+  watchFolder(folder, () => {
+    clearTimeout(timer);
+    timer = setTimeout(checkRest, SETTLE);
+  });
+}
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {
+    checking?.kill();
     if (serving) serving.once('exit', () => process.exit(0));
     else process.exit(0);
     for (const worker of Object.values(cluster.workers ?? {})) if (worker) end(worker);

@@ -1,7 +1,13 @@
 import path from 'node:path';
 
 /** The folder of the project; the paths below are relative to it. */
-export const root = path.join(__dirname, '..');
+export let root = path.join(__dirname, '..');
+
+/** Has the scripts work on another project: a test loads them once, and tries them on many. */
+export function workOn(folder: string): void {
+  root = folder;
+  process.chdir(folder);
+}
 
 /** Where the document is that a person writes, and what may belong to it. */
 export const SOURCES = 'openapi';

@@ -9,7 +9,6 @@ import { parseArgs } from 'node:util';
 import Database from 'better-sqlite3';
 import document from '../generated/openapi.json';
 import { ERROR_NUMBERS } from '../src/errors';
-import { keep } from '../src/storage/sqlite';
 import { startProgram } from '../tests/support/program';
 import { nameOf, startGood } from './soak/good';
 
@@ -98,8 +97,8 @@ async function soak(seconds: number, file: string): Promise<boolean> {
   await clients.stop();
   const status = await server.stop();
 
-  const database = keep(new Database(file, { readonly: true }));
-  const select = keep(database.prepare('SELECT id, name FROM plants'));
+  const database = new Database(file, { readonly: true });
+  const select = database.prepare('SELECT id, name FROM plants');
   const stored = new Map(select.raw().all() as [number, string][]);
   database.close();
   let missing = 0;

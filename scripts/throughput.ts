@@ -4,6 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { headOf } from '../tests/support/wire';
+import { bodyWith, exampleMessage } from './example';
 
 /*
  * What durability costs: POST /plants over 64 connections, on the memory store, on SQLite as it is, and on SQLite with a
@@ -16,11 +18,14 @@ const ROUNDS = 5;
 const DURATION = 1500;
 const TOKEN = 'throughput';
 
+const MESSAGE = exampleMessage(TOKEN);
+const HEAD = headOf(MESSAGE);
+
 let lastId = 0;
 
 function buildRequest(): string {
-  const body = `{"id":${++lastId},"name":"Monstera","tag":"tropical"}`;
-  return `POST /plants HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${TOKEN}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  const body = bodyWith(MESSAGE, { id: ++lastId });
+  return `${HEAD}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 }
 
 /** Bare sockets: a client that takes more time than the server would hide the difference. @returns requests a second */

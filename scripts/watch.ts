@@ -2,8 +2,8 @@ import { type FSWatcher, readdirSync, watch } from 'node:fs';
 import path from 'node:path';
 
 /**
- * Calls back on every change below a folder. Each folder is watched by itself: the recursive watch of Node 20 holds on
- * to files, and is blind for one once an editor has replaced it by another of the same name.
+ * Calls back on every change below a folder. Each folder is watched by itself: the recursive watch of Node 22 and 24 holds
+ * on to files, and is blind for one once an editor has replaced it by another of the same name (that of 26, for a folder).
  */
 export function watchFolder(folder: string, changed: () => void): void {
   const watchers = new Map<string, FSWatcher>();

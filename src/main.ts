@@ -7,7 +7,7 @@ import { createStrategies, tokenVerifier } from './auth';
 import { InvalidConfig, readConfig, watchTokensFile } from './config';
 import { InvalidContract, type JsonObject } from './contract/document';
 import { readDocument } from './contract/document/text';
-import { exampleRequest } from './contract/example';
+import { curlCommand, exampleRequest, messageOf } from './contract/example';
 import { attempt } from './contract/fault';
 import { createHttpServer, listen } from './contract/server';
 import { createHandlers } from './handlers';
@@ -114,13 +114,7 @@ function invitation(document: JsonObject, address: string, token: string): strin
   const given = 'No API_TOKENS are set, so here is one until the server stops.';
   const request = exampleRequest(document);
   if (!request?.credential) return `\n${given} Try it on ${address}/-/docs:\n\n  ${token}\n`;
-  const { method, path, body } = request;
-  const [name, prefix] = request.credential;
-  const lines = [
-    `curl -i${body && method === 'POST' ? '' : ` -X ${method}`} ${address}${path} -H '${name}: ${prefix}${token}'`,
-    ...(body ? [`-H 'Content-Type: ${body.contentType}'`, `-d '${body.text.replaceAll("'", "'\\''")}'`] : []),
-  ];
-  return `\n${given} Try:\n\n  ${lines.join(' \\\n    ')}\n`;
+  return `\n${given} Try:\n\n  ${curlCommand(address, messageOf(request, token))}\n`;
 }
 
 start().catch((error: unknown) => {

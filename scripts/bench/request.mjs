@@ -1,17 +1,20 @@
+import { readFileSync } from 'node:fs';
 import { request } from 'undici';
+import { exampleRequest, messageOf } from '../../dist/contract/example.js';
 
 /** The only token that the servers accept. */
 export const TOKEN = 'a-token-that-is-as-long-as-tokens-are';
 
-const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${TOKEN}` };
+const document = JSON.parse(readFileSync(new URL('../../generated/openapi.json', import.meta.url), 'utf8'));
+const example = exampleRequest(document);
+const { method, path, headers, body } = messageOf(example, TOKEN);
+const withToken = (token) => messageOf(example, token).headers;
+const plant = JSON.parse(body);
+/** The body of the example with other members. */
+const bodyOf = (members) => JSON.stringify({ ...plant, ...members });
 
-/** POST /plants as every generator sends it. */
-export const post = (id) => ({
-  path: '/plants',
-  method: 'POST',
-  headers,
-  body: `{"id":${id},"name":"Monstera deliciosa","tag":"tropical"}`,
-});
+/** The example of the document as every generator sends it. */
+export const post = (id) => ({ path, method, headers, body: bodyOf({ id, name: 'Monstera deliciosa' }) });
 
 /** Sends one request, with the given parts of `post` replaced. */
 export async function send(origin, id, replaced = {}) {
@@ -21,11 +24,11 @@ export async function send(origin, id, replaced = {}) {
 
 const CASES = [
   { status: 200, replaced: {}, answer: '{"name":"Monstera deliciosa","tag":"tropical"}' },
-  { status: 400, replaced: { body: '{"id":"42","name":"Monstera"}' } },
-  { status: 400, replaced: { body: '{"id":42}' } },
+  { status: 400, replaced: { body: bodyOf({ id: '42' }) } },
+  { status: 400, replaced: { body: bodyOf({ name: undefined }) } },
   { status: 400, replaced: { body: '{"id":42' } },
-  { status: 401, replaced: { headers: { 'Content-Type': 'application/json' } } },
-  { status: 401, replaced: { headers: { ...headers, Authorization: 'Bearer another' } } },
+  { status: 401, replaced: { headers: withToken(undefined) } },
+  { status: 401, replaced: { headers: withToken('another') } },
 ];
 
 /** What a server answers wrongly, in words; to measure that would compare unlike things. */

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import type { Plant } from '../../src/plants/plant-store';
-import { keep } from '../../src/storage/sqlite';
 import { startPostgres, type Postgres } from '../../tests/support/postgres';
 
 /** A database that the server can keep its plants in, and that can be looked into behind its back. */
@@ -31,8 +30,8 @@ export function createSqlite(): Subject {
   return {
     url: `sqlite:${file}`,
     read() {
-      const db = keep(new Database(file, { readonly: true }));
-      const rows = keep(db.prepare<[], Row>('SELECT id, name, tag FROM plants')).safeIntegers().all();
+      const db = new Database(file, { readonly: true });
+      const rows = db.prepare<[], Row>('SELECT id, name, tag FROM plants').safeIntegers().all();
       db.close();
       return Promise.resolve(rows.map((row) => toPlant(row, (text) => text)));
     },

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import type { Plant } from '../../src/plants/plant-store';
 import { STRANGE_STRINGS } from '../../tests/support/plants';
-import type { Server } from './server';
+import { bodyWith, exampleMessage } from '../example';
+import { type Server, TOKEN } from './server';
 
 /** What the clients have sent and what they were told, over all rounds. */
 export interface Ledger {
@@ -16,6 +17,7 @@ export interface Ledger {
   readonly unexpected: string[];
 }
 
+const MESSAGE = exampleMessage(TOKEN);
 /** Connections that are kept alive, each with one request at a time. */
 const CLIENTS = 64;
 /** Milliseconds. */
@@ -48,20 +50,14 @@ function post(
   agent: Agent,
   plant: Plant,
 ): Promise<{ status: number; text: string } | undefined> {
-  const { id, ...rest } = plant;
-  const body = JSON.stringify(rest).replace('{', `{"id":${id.toString()},`);
+  const { method, path, headers } = MESSAGE;
   return new Promise((resolve) => {
     const none = () => {
       resolve(undefined);
     };
     const outgoing = request(
-      new URL('/plants', server.address),
-      {
-        agent,
-        method: 'POST',
-        timeout: ANSWER_TIMEOUT,
-        headers: { authorization: `Bearer ${server.token}`, 'content-type': 'application/json' },
-      },
+      new URL(path, server.address),
+      { agent, method, headers, timeout: ANSWER_TIMEOUT },
       (incoming) => {
         let text = '';
         incoming.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
@@ -73,7 +69,7 @@ function post(
     outgoing
       .on('error', none)
       .on('timeout', () => outgoing.destroy())
-      .end(body);
+      .end(bodyWith(MESSAGE, { tag: undefined, ...plant }));
   });
 }
 

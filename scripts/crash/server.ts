@@ -1,9 +1,11 @@
 import { startProgram } from '../../tests/support/program';
 
+/** The only token that the server accepts. */
+export const TOKEN = 'crash-test';
+
 /** The built server as a process of its own, listening on a free port. */
 export interface Server {
   readonly address: URL;
-  readonly token: string;
   /** SIGKILL: it cannot finish anything. */
   kill(): Promise<void>;
 }
@@ -13,15 +15,13 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 
 /** @throws {Error} with what the server has said, when it does not listen in time */
 export async function startServer(databaseUrl: string): Promise<Server> {
-  const token = 'crash-test';
   const { url, stop } = await startProgram({
     DATABASE_URL: databaseUrl,
-    API_TOKENS: token,
+    API_TOKENS: TOKEN,
     LOG_LEVEL: 'info',
   });
   return {
     address: new URL(url),
-    token,
     async kill() {
       await stop('SIGKILL');
     },

@@ -1,5 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { headOf } from '../../tests/support/wire';
+import { exampleMessage } from '../example';
 
 /*
  * A process of clients that mean no good, until it is told to stop: `bad.ts PORT TOKEN BODY_LIMIT`. On its end it sends what they
@@ -7,8 +9,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
  */
 
 const [port = '', token = '', bodyLimit = ''] = process.argv.slice(2);
-const LINE = 'POST /plants HTTP/1.1\r\nHost: x\r\n';
-const HEAD = `${LINE}Authorization: Bearer ${token}\r\nContent-Type: application/json\r\n`;
+const MESSAGE = exampleMessage(token);
+const HEAD = headOf(MESSAGE);
+/** Without a token. */
+const LINE = headOf({ ...MESSAGE, headers: {} });
 const LARGE = Number(bodyLimit) + 1;
 /** Milliseconds after which a client gives up. */
 const PATIENCE = 10_000;
@@ -58,12 +62,12 @@ const KINDS: Record<string, Kind> = {
   ),
   'two lengths': send(`${HEAD}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}`),
   'no token': send(`${LINE}Content-Length: 2\r\n\r\n{}`),
-  'bad token': send(`${LINE}Authorization: Bearer x${token}\r\nContent-Length: 2\r\n\r\n{}`),
+  'bad token': send(`${headOf(exampleMessage(`x${token}`))}Content-Length: 2\r\n\r\n{}`),
   'not JSON': send(`${HEAD}Content-Length: 5\r\n\r\n{"id"`),
   'too deep': send(`${HEAD}Content-Length: 90000\r\n\r\n${'['.repeat(90_000)}`),
   'not a plant': send(`${HEAD}Content-Length: 10\r\n\r\n{"id":1.5}`),
   'another path': send('GET /../../etc/passwd HTTP/1.1\r\nHost: x\r\n\r\n'),
-  'another method': send('BREW /plants HTTP/1.1\r\nHost: x\r\n\r\n'),
+  'another method': send(`${headOf({ ...MESSAGE, method: 'BREW' })}\r\n`),
 };
 
 const told: Record<string, Record<string, number>> = {};

@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
+import { headOf } from '../../tests/support/wire';
+import { bodyWith, exampleMessage } from '../example';
 
 /** What the good clients were told. */
 export interface Good {
@@ -14,18 +16,16 @@ export interface Good {
 
 export const nameOf = (id: number) => `plant ${id}`;
 
-function requestOf(id: number, token: string): string {
-  const body = `{"id":${id},"name":"${nameOf(id)}"}`;
-  return `POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-}
-
 /** Well-behaved clients, each on a connection of its own with one request at a time, as fast as the server answers. */
 export async function startGood(port: number, token: string, clients: number) {
   const good: Good = { lastId: 0, refused: new Map(), latency: createHistogram() };
   let running = true;
+  const message = exampleMessage(token);
+  const head = headOf(message);
 
   function send(socket: Socket): void {
     const id = ++good.lastId;
+    const body = bodyWith(message, { id, name: nameOf(id), tag: undefined });
     const begin = performance.now();
     let text = '';
     const onData = (chunk: Buffer) => {
@@ -39,7 +39,10 @@ export async function startGood(port: number, token: string, clients: number) {
       else socket.end();
     };
     const onClose = () => good.refused.set(id, `the connection was closed: ${text}`);
-    socket.on('data', onData).on('close', onClose).write(requestOf(id, token));
+    socket
+      .on('data', onData)
+      .on('close', onClose)
+      .write(`${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
   }
 
   const sockets = Array.from({ length: clients }, () =>

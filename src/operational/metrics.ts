@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from '@prometheus-io/client';
 import type { StoreObserver } from '../store';
 
 /** What Prometheus is told (https://prometheus.io/docs/practices/naming/); no label takes a value from a client. */

@@ -46,22 +46,9 @@ function makeFolder(folder: string): void {
   }
 }
 
-/** What {@link keep} was given. */
-const kept: object[] = [];
-
-/**
- * Has a database or a statement of better-sqlite3 live as long as the process. Where version 12 was compiled against Node
- * 24.19 or later, the process dies when one is collected while no JavaScript runs (nodejs/node#65446). So nobody calls
- * `Database.pragma` either, which leaves a statement behind. Version 13 is free of this, but wants Node 22.14.
- */
-export function keep<T extends object>(made: T): T {
-  kept.push(made);
-  return made;
-}
-
 /** Reads the version of the schema, 0 in a new file. @throws {Error} if the file is not ours */
 function prepareVersion(db: Database.Database): () => number {
-  const reader = (sql: string) => keep(db.prepare<[], number>(sql)).pluck();
+  const reader = (sql: string) => db.prepare<[], number>(sql).pluck();
   const tables = reader('SELECT count(*) FROM sqlite_schema'); // the first, for it alone looks into the file
   const userVersion = reader('PRAGMA user_version');
   const applicationId = reader('PRAGMA application_id');
@@ -83,11 +70,9 @@ function prepareWrite(
   db: Database.Database,
   schemaVersion: () => number,
 ): (plants: readonly Plant[]) => CreateOutcome[] {
-  const insert = keep(
-    db.prepare('INSERT INTO plants (id, name, tag) VALUES (?, ?, ?) ON CONFLICT DO NOTHING'),
-  );
-  const select = keep(
-    db.prepare<[bigint], { name: string; tag: string | null }>('SELECT name, tag FROM plants WHERE id = ?'),
+  const insert = db.prepare('INSERT INTO plants (id, name, tag) VALUES (?, ?, ?) ON CONFLICT DO NOTHING');
+  const select = db.prepare<[bigint], { name: string; tag: string | null }>(
+    'SELECT name, tag FROM plants WHERE id = ?',
   );
   const create = ({ id, name, tag }: Plant): CreateOutcome => {
     if (insert.run(id, name, tag ?? null).changes === 1) return 'created';
@@ -112,10 +97,10 @@ function prepareWrite(
  * @throws {Error} if the restart would not find it, or could not write
  */
 function findAgain(file: string, plant: Plant | undefined): void {
-  const db = keep(new Database(file, { fileMustExist: true, timeout: 0 }));
+  const db = new Database(file, { fileMustExist: true, timeout: 0 });
   try {
     prepareVersion(db)();
-    const known = keep(db.prepare<[bigint], { name: string }>('SELECT name FROM plants WHERE id = ?'));
+    const known = db.prepare<[bigint], { name: string }>('SELECT name FROM plants WHERE id = ?');
     if (!known.get(plant?.id ?? 0n) && plant) throw new Error('it has lost plants: restore a backup');
     db.exec('BEGIN IMMEDIATE'); // which fails if it cannot be written; nothing is
     db.exec('ROLLBACK');
@@ -138,10 +123,10 @@ export async function openSqliteStore(path: string, observer?: StoreObserver): P
   let db: Database.Database | undefined;
   try {
     makeFolder(dirname(file));
-    const opened = (db = keep(new Database(file, { timeout: 0 })));
+    const opened = (db = new Database(file, { timeout: 0 }));
     const schemaVersion = await whenFree(() => prepareVersion(opened));
     await whenFree(opened.transaction(schemaVersion));
-    const toWal = keep(opened.prepare('PRAGMA journal_mode = WAL')).pluck();
+    const toWal = opened.prepare('PRAGMA journal_mode = WAL').pluck();
     if ((await whenFree(() => toWal.get())) !== 'wal')
       throw new Error('it cannot have a write-ahead log here: move it to a local disk');
     opened.exec('PRAGMA synchronous = FULL');
@@ -158,9 +143,9 @@ export async function openSqliteStore(path: string, observer?: StoreObserver): P
     });
     const write = prepareWrite(opened, schemaVersion);
     const files = watchFiles(file);
-    const size = keep(
-      opened.prepare<[], number>('SELECT page_count * page_size FROM pragma_page_count, pragma_page_size'),
-    ).pluck();
+    const size = opened
+      .prepare<[], number>('SELECT page_count * page_size FROM pragma_page_count, pragma_page_size')
+      .pluck();
     const verify = async (plant: Plant | undefined) => {
       await whenFree(() => {
         findAgain(file, plant);

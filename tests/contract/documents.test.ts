@@ -19,7 +19,7 @@ describe('the engine, unchanged, on documents that it has never seen', () => {
       expect(result.failures.map(described)).toEqual([]);
       expect({ passed: result.passed, headline: headline(result) }).toMatchObject({ passed: true });
     },
-    30_000,
+    120_000,
   );
 
   test.each(DOCUMENTS)(

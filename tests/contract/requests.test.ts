@@ -1,4 +1,5 @@
 import request from 'supertest';
+import { EXAMPLE } from '../support/client';
 import { AUTHORIZED, buildApp, listening, TOKEN } from '../support/service';
 import { exchange } from '../support/wire';
 
@@ -6,7 +7,7 @@ import { exchange } from '../support/wire';
 const post = (body: string | Buffer, headers: Record<string, string> = {}, app = buildApp()) =>
   request(app)
     .post('/plants')
-    .set({ ...AUTHORIZED, 'Content-Type': 'application/json', ...headers })
+    .set({ ...EXAMPLE.headers, ...AUTHORIZED, 'Content-Type': 'application/json', ...headers })
     .serialize((text: unknown) => text as string)
     .send(body);
 

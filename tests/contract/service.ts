@@ -37,12 +37,13 @@ export function service(changed: Partial<Parts> = {}): Target {
   const parts: Parts = {
     document: contract,
     openStore: openExampleStore,
-    strategies: createStrategies(tokenVerifier([TOKEN]).verify),
     bodyLimit: BODY_LIMIT,
     pass: (request) => request,
     before: () => undefined,
     wrap: (application) => application,
     ...changed,
+    // The document may have more schemes than the one that is changed.
+    strategies: { ...createStrategies(tokenVerifier([TOKEN]).verify), ...changed.strategies },
   };
   const failing = (error: Error) => () =>
     startServer(

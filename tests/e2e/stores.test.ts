@@ -4,7 +4,6 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { keep } from '../../src/storage/sqlite';
 import { metricsOf, portOf, requestOf, send } from '../support/client';
 import { startPostgres } from '../support/postgres';
 import { logUntil, type Program, startProgram } from '../support/program';
@@ -52,8 +51,8 @@ test('the first minutes of a plant store, across a restart', async () => {
   expect((await create(second, FICUS)).status).toBe(400);
   expect(await second.stop('SIGINT')).toBe(0);
 
-  const database = keep(new Database(file, { readonly: true }));
-  expect(keep(database.prepare('SELECT id, name, tag FROM plants')).all()).toEqual([MONSTERA]);
+  const database = new Database(file, { readonly: true });
+  expect(database.prepare('SELECT id, name, tag FROM plants').all()).toEqual([MONSTERA]);
   database.close();
 });
 
@@ -63,7 +62,7 @@ test('under load not one accepted request is cut off, and nothing acknowledged i
   const acknowledged: number[] = [];
   let lastId = 0;
   let cutOff = 0;
-  let enough: (() => void) | undefined;
+  const loaded = Promise.withResolvers<undefined>();
 
   /** Asks on one connection as long as the server lets it, and then on another. */
   async function client(): Promise<void> {
@@ -71,36 +70,34 @@ test('under load not one accepted request is cut off, and nothing acknowledged i
       const socket = connect(portOf(server), '127.0.0.1').setEncoding('utf8');
       const connected = await once(socket, 'connect').catch(() => undefined);
       if (!connected) return; // nobody listens any more
-      const closed = new Promise<undefined>((resolve) => {
-        socket
-          .on('error', () => undefined)
-          .on('close', () => {
-            resolve(undefined);
-          });
-      });
+      const closed = Promise.withResolvers<undefined>();
+      socket
+        .on('error', () => undefined)
+        .on('close', () => {
+          closed.resolve(undefined);
+        });
       for (let last = false; !last;) {
         const id = ++lastId;
         socket.write(requestOf(`{"id":${id},"name":"Monstera"}`));
-        const data = await Promise.race([once(socket, 'data'), closed]);
+        const data = await Promise.race([once(socket, 'data'), closed.promise]);
         const answer = String(data?.[0]);
         if (!answer.startsWith('HTTP/1.1 200 OK') || !answer.endsWith('}')) cutOff++;
         else acknowledged.push(id);
-        if (acknowledged.length === 2000) enough?.();
+        if (acknowledged.length === 2000) loaded.resolve(undefined);
         last = !data || answer.includes('Connection: close');
       }
       socket.destroy();
     }
   }
 
-  const loaded = new Promise<void>((resolve) => (enough = resolve));
   const clients = Array.from({ length: 64 }, client);
-  await loaded;
+  await loaded.promise;
   expect(await server.stop('SIGTERM')).toBe(0);
   await Promise.all(clients);
   expect(acknowledged.length).toBeGreaterThan(2000);
   expect(cutOff).toBe(0);
-  const database = keep(new Database(file, { readonly: true }));
-  const stored = new Set(keep(database.prepare('SELECT id FROM plants')).pluck().all());
+  const database = new Database(file, { readonly: true });
+  const stored = new Set(database.prepare('SELECT id FROM plants').pluck().all());
   database.close();
   expect(acknowledged.filter((id) => !stored.has(id))).toEqual([]);
 });
@@ -123,7 +120,7 @@ test('the log tells of an id that is taken, and not of the plants', async () => 
 test('why the store is not available is told in the log, and not to the client', async () => {
   const file = join(folder, 'dropped.db');
   const server = await startProgram({ API_TOKENS: TOKEN, DATABASE_URL: `sqlite:${file}` });
-  const database = keep(new Database(file));
+  const database = new Database(file);
   database.exec('DROP TABLE plants');
   database.close();
   const response = await create(server, MONSTERA, { 'X-Request-Id': 'dropped' });

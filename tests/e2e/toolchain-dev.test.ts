@@ -1,17 +1,23 @@
-import { copyProject, type Project } from '../support/project';
+import { copyToolchain, type Project } from '../support/project';
 import { type RunningProcess, startProcess } from '../support/process';
 
-jest.setTimeout(60_000);
+jest.setTimeout(120_000);
 
-const DOCUMENT = 'openapi/plant-store.yaml';
-const HANDLER = 'src/handlers/create-plant.ts';
+const DOCUMENT = 'openapi/notes.yaml';
+const HANDLER = 'src/handlers/create-note.ts';
 const SERVING = /serving what is there, after (\d+) ms/;
 
 let project: Project;
 let dev: RunningProcess;
 beforeEach(() => {
-  project = copyProject();
-  const env = { PORT: '0', API_TOKENS: 'token', DATABASE_URL: `sqlite:${project.folder}/plants.db` };
+  project = copyToolchain();
+  // The other scripts are about the service.
+  project.edit(
+    'tsconfig.json',
+    '["src", "tests", "scripts", "generated"]',
+    '["src", "scripts/new.ts", "generated"]',
+  );
+  const env = { PORT: '0', API_TOKENS: 'token', DATABASE_URL: 'memory:' };
   dev = startProcess(['--import', 'tsx', 'scripts/dev.ts'], env, project.folder);
 });
 afterEach(async () => {
@@ -19,9 +25,9 @@ afterEach(async () => {
   project.remove();
 });
 
-async function create(address: string, plant: object): Promise<unknown> {
+async function create(address: string, note: object): Promise<unknown> {
   const headers = { Authorization: 'Bearer token', 'Content-Type': 'application/json', Connection: 'close' };
-  const response = await fetch(`${address}/plants`, { method: 'POST', headers, body: JSON.stringify(plant) });
+  const response = await fetch(`${address}/notes`, { method: 'POST', headers, body: JSON.stringify(note) });
   return response.json();
 }
 
@@ -36,40 +42,40 @@ async function edit(file: string, was: string, is: string, expected: RegExp): Pr
 it('swaps the server on every edit without losing data or a request, and survives every mistake', async () => {
   const [address] = await dev.printed(/http:\/\/127\.0\.0\.1:\d+/);
   await dev.printed(SERVING);
-  const monstera = { id: 1, name: 'Monstera' };
-  const other = { id: 1, name: 'Ficus' };
-  expect(await create(address, monstera)).toEqual({ name: 'Monstera' });
+  const fern = { id: 1, text: 'the fern' };
+  const other = { id: 1, text: 'the palm' };
+  expect(await create(address, fern)).toEqual({ text: 'the fern' });
   const conflict = (message: string) => ({ error: 40002, message });
 
   // a mistake in the code
-  const wrong = await edit(HANDLER, "'idTaken'", "'idToken'", /the last good server goes on/);
-  expect(wrong).toMatch(/src\/handlers\/create-plant\.ts\(\d+,\d+\): error TS2345/);
-  expect(await create(address, other)).toEqual(conflict('body/id 1 already names another plant'));
+  const wrong = await edit(HANDLER, 'status: 400', 'status: 409', /the last good server goes on/);
+  expect(wrong).toMatch(/src\/handlers\/create-note\.ts\(\d+,\d+\): error TS2322/);
+  expect(await create(address, other)).toEqual(conflict('body/id 1 is another note'));
 
   // put right, and something else said, while requests are made
   const going = new AbortController();
   const requests = (async () => {
     const answers: unknown[] = [];
-    while (!going.signal.aborted) answers.push(await create(address, monstera));
+    while (!going.signal.aborted) answers.push(await create(address, fern));
     return answers;
   })();
-  project.edit(HANDLER, 'already names another plant', 'is taken');
-  await edit(HANDLER, "'idToken'", "'idTaken'", SERVING);
+  project.edit(HANDLER, 'is another note', 'is taken');
+  await edit(HANDLER, 'status: 409', 'status: 400', SERVING);
   expect(await create(address, other)).toEqual(conflict('body/id 1 is taken'));
   going.abort();
   expect(new Set((await requests).map((answer) => JSON.stringify(answer)))).toEqual(
-    new Set(['{"name":"Monstera"}']),
+    new Set(['{"text":"the fern"}']),
   );
 
   // a mistake in the document, then a change of it
-  const lost = await edit(DOCUMENT, 'schemas/NewPlant', 'schemas/NoPlant', /the last good server goes on/);
-  expect(lost).toMatch(/openapi\/plant-store\.yaml:\d+:\d+: Can't resolve \$ref/);
-  project.edit(DOCUMENT, 'schemas/NoPlant', 'schemas/NewPlant');
+  const lost = await edit(DOCUMENT, 'schemas/NewNote', 'schemas/NoNote', /the last good server goes on/);
+  expect(lost).toMatch(/openapi\/notes\.yaml:\d+:\d+: Can't resolve \$ref/);
+  await edit(DOCUMENT, 'schemas/NoNote', 'schemas/NewNote', SERVING);
   const told = await edit(DOCUMENT, 'type: string', 'type: string\n          maxLength: 8', SERVING);
-  expect(told).toContain('properties/name/maxLength: in requests: maxLength 8 is new');
-  expect(await create(address, { id: 2, name: 'Philodendron' })).toEqual({
+  expect(told).toContain('properties/text/maxLength: in requests: maxLength 8 is new');
+  expect(await create(address, { id: 2, text: 'Philodendron' })).toEqual({
     error: 40001,
-    message: 'body/name must NOT have more than 8 characters',
+    message: 'body/text must NOT have more than 8 characters',
   });
 
   // a mistake in a file that is new, in a folder that is new
@@ -78,6 +84,12 @@ it('swaps the server on every edit without losing data or a request, and survive
   project.write('src/extra/new.ts', "export const one: number = 'two';\n");
   await dev.printed(/src\/extra\/new\.ts\(1,14\): error TS2322/, before);
   await edit('src/extra/new.ts', "'two'", '2', SERVING);
+
+  // a mistake in a script, which the server does without
+  const script = dev.output().length;
+  project.write('scripts/new.ts', "export const one: number = 'two';\n");
+  await dev.printed(/scripts\/new\.ts\(1,14\): error TS2322[^]*the server goes on without these/, script);
+  project.write('scripts/new.ts', '');
 
   // what compiles, but does not start
   const config = 'const server = createHttpServer(';
@@ -92,5 +104,5 @@ it('swaps the server on every edit without losing data or a request, and survive
   await edit('src/main.ts', waiting, '', SERVING);
 
   expect(await dev.stop('SIGINT')).toBe(0);
-  await expect(create(address, monstera)).rejects.toThrow('fetch failed');
+  await expect(create(address, fern)).rejects.toThrow('fetch failed');
 });

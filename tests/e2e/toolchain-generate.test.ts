@@ -1,47 +1,68 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { copyProject, type Project } from '../support/project';
+import { PUBLISHED, TYPES } from '../../scripts/paths';
+import { type RunningProcess, startProcess } from '../support/process';
+import { copyToolchain, type Project } from '../support/project';
 
 jest.setTimeout(120_000);
 
-const DOCUMENT = 'openapi/plant-store.yaml';
-const GET_PLANT = `
-  /plants/{id}:
+const DOCUMENT = 'openapi/notes.yaml';
+const GET_NOTE = `
+  /notes/{id}:
     get:
-      operationId: getPlant
+      operationId: getNote
       parameters:
         - { name: id, in: path, required: true, schema: { type: integer, format: int64 } }
       responses:
         '200':
-          description: the plant
-          content: { application/json: { schema: { $ref: '#/components/schemas/Plant' } } }
+          description: the note
+          content: { application/json: { schema: { $ref: '#/components/schemas/Note' } } }
 `;
 
 type Paths = Readonly<Record<string, { readonly get?: { readonly responses: object } }>>;
 
+let generator: RunningProcess;
 let project: Project;
-beforeEach(() => {
-  project = copyProject();
+/** What is generated from the fixture, by path. */
+const generated = new Map<string, string>();
+beforeAll(() => {
+  generator = startProcess(['--import', 'tsx', 'tests/support/generator.ts'], {});
+});
+beforeEach(async () => {
+  project = copyToolchain();
+  if (generated.size === 0) {
+    await generate();
+    for (const file of [PUBLISHED, TYPES]) generated.set(file, project.read(file));
+  }
+  for (const [file, text] of generated) project.write(file, text);
 });
 afterEach(() => {
   project.remove();
 });
+afterAll(() => generator.stop());
 
-const generate = (...args: string[]) => project.run('tsx', 'scripts/generate.ts', ...args);
-const addGetPlant = () => {
-  project.edit(DOCUMENT, '\ncomponents:', `${GET_PLANT}components:`);
+/** The program itself; `generate` does the same without the second that it takes to start. */
+const runGenerate = (...args: string[]) => project.run('tsx', 'scripts/generate.ts', ...args);
+async function generate(): Promise<{ readonly status: number; readonly output: string }> {
+  const position = generator.output().length;
+  generator.tell(project.folder);
+  const [line] = await generator.printed(/^\{.*\}$/m, position);
+  return JSON.parse(line) as Awaited<ReturnType<typeof generate>>;
+}
+const addGetNote = () => {
+  project.edit(DOCUMENT, '\ncomponents:', `${GET_NOTE}components:`);
 };
 
-it('tells of a new operation, and writes a handler that compiles, but is not let into production', () => {
-  expect(generate()).toEqual({ status: 0, output: 'generated/ is up to date\n' });
-  addGetPlant();
-  expect(generate('--check').output).toContain('generated/openapi.json is stale at /paths//plants/{id}');
-  const { status, output } = generate();
+it('tells of a new operation, and writes a handler that compiles, but is not let into production', async () => {
+  expect(runGenerate()).toEqual({ status: 0, output: 'generated/ is up to date\n' });
+  addGetNote();
+  expect(runGenerate('--check').output).toContain('generated/openapi.json is stale at /paths//notes/{id}');
+  const { status, output } = await generate();
   expect(status).toBe(0);
   expect(output.split('\n')).toEqual([
-    '          #/paths/~1plants~1{id}/get: GET /plants/{id} (getPlant) is new',
-    'src/handlers/get-plant.ts is new: it answers 501 until you write it',
+    '          #/paths/~1notes~1{id}/get: GET /notes/{id} (getNote) is new',
+    'src/handlers/get-note.ts is new: it answers 501 until you write it',
     'written: generated/openapi.json, generated/openapi.d.ts',
     '',
   ]);
@@ -60,120 +81,114 @@ it('tells of a new operation, and writes a handler that compiles, but is not let
   });
   expect(started).toMatchObject({
     status: 1,
-    stderr: '#/paths/~1plants~1{id}/get: the handler of getPlant is still a stub: write it\n',
+    stderr: '#/paths/~1notes~1{id}/get: the handler of getNote is still a stub: write it\n',
   });
   expect(project.run('prettier', '--check', 'src/handlers').status).toBe(0);
 });
 
-it('never touches a handler that is there, and says what is left to do by hand', () => {
-  addGetPlant();
-  project.write('src/handlers/get-plant.ts', '// mine\n');
-  project.edit('src/handlers/index.ts', '=> ({\n  createPlant: createPlant(store),\n})', '=> listed(store)');
+it('never touches a handler that is there, and says what is left to do by hand', async () => {
+  addGetNote();
+  project.write('src/handlers/get-note.ts', '// mine\n');
+  project.edit('src/handlers/index.ts', '=> ({\n  createNote: createNote(store),\n})', '=> listed(store)');
   const index = project.read('src/handlers/index.ts');
-  const { output } = generate();
-  expect(output).toContain('src/handlers/get-plant.ts was there and stays as it is');
-  expect(output).toContain("add to src/handlers/index.ts: import { getPlant } from './get-plant';");
-  expect(output).toContain('and to the object that its createHandlers returns: getPlant: getPlant(),');
-  expect(project.read('src/handlers/get-plant.ts')).toBe('// mine\n');
+  const { output } = await generate();
+  expect(output).toContain('src/handlers/get-note.ts was there and stays as it is');
+  expect(output).toContain("add to src/handlers/index.ts: import { getNote } from './get-note';");
+  expect(output).toContain('and to the object that its createHandlers returns: getNote: getNote(),');
+  expect(project.read('src/handlers/get-note.ts')).toBe('// mine\n');
   expect(project.read('src/handlers/index.ts')).toBe(index);
 });
 
 it.each([
+  ['createNote: createNote(store), // mine', 'createNote: createNote(store), // mine\n  getNote: getNote(),'],
+  ['createNote: createNote(store) // mine', 'createNote: createNote(store), // mine\n  getNote: getNote(),'],
   [
-    'createPlant: createPlant(store), // mine',
-    'createPlant: createPlant(store), // mine\n  getPlant: getPlant(),',
+    'createNote: createNote(store) /* mine */,',
+    'createNote: createNote(store) /* mine */,\n  getNote: getNote(),',
   ],
-  [
-    'createPlant: createPlant(store) // mine',
-    'createPlant: createPlant(store), // mine\n  getPlant: getPlant(),',
-  ],
-  [
-    'createPlant: createPlant(store) /* mine */,',
-    'createPlant: createPlant(store) /* mine */,\n  getPlant: getPlant(),',
-  ],
-  ['...plants(store),', '...plants(store),'],
-])('keeps the list of handlers as a person wrote it: %s', (was, is) => {
-  addGetPlant();
-  project.edit('src/handlers/index.ts', 'createPlant: createPlant(store),', was);
-  project.edit('src/handlers/index.ts', "'./create-plant';", "'./create-plant'; // mine");
-  generate();
+  ['...notes(store),', '...notes(store),'],
+])('keeps the list of handlers as a person wrote it: %s', async (was, is) => {
+  addGetNote();
+  project.edit('src/handlers/index.ts', 'createNote: createNote(store),', was);
+  project.edit('src/handlers/index.ts', "'./create-note';", "'./create-note'; // mine");
+  await generate();
   const index = project.read('src/handlers/index.ts');
   expect(index).toContain(`({\n  ${is}\n})`);
-  expect(index).toContain("'./create-plant'; // mine\n");
+  expect(index).toContain("'./create-note'; // mine\n");
 });
 
-it('leads through the loop of README: what the document adds, the compiler asks of the handler', () => {
+it('leads through the loop of README: what the document adds, the compiler asks of the handler', async () => {
   project.edit(
     DOCUMENT,
-    '        - name\n      properties:',
-    '        - name\n        - height\n      properties:\n        height: { type: integer }',
+    '        - text\n      properties:',
+    '        - text\n        - height\n      properties:\n        height: { type: integer }',
   );
-  expect(generate().output).toMatch(/^breaking .*the property height is new and required/);
+  expect((await generate()).output).toMatch(/^breaking .*the property height is new and required/);
   const { output } = project.run('tsc', '-p', 'src', '--pretty', 'false');
   expect(output).toMatch(
-    /^src\/handlers\/create-plant\.ts\(\d+,\d+\): [^]*Property 'height' is missing in type/,
+    /^src\/handlers\/create-note\.ts\(\d+,\d+\): [^]*Property 'height' is missing in type/,
   );
 });
 
-it('names the handler of an operation that is gone', () => {
-  addGetPlant();
-  generate();
-  project.edit(DOCUMENT, 'operationId: getPlant', 'operationId: find');
+it('names the handler of an operation that is gone', async () => {
+  addGetNote();
+  await generate();
+  project.edit(DOCUMENT, 'operationId: getNote', 'operationId: find');
   const orphan =
-    'getPlant is no operation any more: delete src/handlers/get-plant.ts and its lines in src/handlers/index.ts';
-  expect(generate().output).toContain(orphan);
-  expect(existsSync(join(project.folder, 'src/handlers/get-plant.ts'))).toBe(true);
-  rmSync(join(project.folder, 'src/handlers/get-plant.ts'));
-  expect(generate().output).toContain(
-    'getPlant is no operation any more: delete its lines in src/handlers/index.ts',
+    'getNote is no operation any more: delete src/handlers/get-note.ts and its lines in src/handlers/index.ts';
+  expect((await generate()).output).toContain(orphan);
+  expect(existsSync(join(project.folder, 'src/handlers/get-note.ts'))).toBe(true);
+  rmSync(join(project.folder, 'src/handlers/get-note.ts'));
+  expect((await generate()).output).toContain(
+    'getNote is no operation any more: delete its lines in src/handlers/index.ts',
   );
 });
 
 it.each([
-  ['of YAML', 'paths:', 'paths: [', /^openapi\/plant-store\.yaml:\d+:\d+: Block collections/],
+  ['of YAML', 'paths:', 'paths: [', /^openapi\/notes\.yaml:\d+:\d+: Block collections/],
   [
     'of a reference',
-    'schemas/NewPlant',
-    'schemas/NoPlant',
-    /^openapi\/plant-store\.yaml:24:\d+: #\/.*\/\$ref: \"#\/components\/schemas\/NoPlant\" leads nowhere/,
+    'schemas/NewNote',
+    'schemas/NoNote',
+    /^openapi\/notes\.yaml:21:\d+: #\/.*\/\$ref: "#\/components\/schemas\/NoNote" leads nowhere/,
   ],
   [
     'of a keyword, which would go unchecked,',
     'type: string',
     'type: string\n          maxLenght: 30',
-    /^openapi\/plant-store\.yaml:48:11: Property `maxLenght` is not expected here\. Do you mean `maxLength`\?\n$/,
+    /^openapi\/notes\.yaml:45:11: Property `maxLenght` is not expected here\. Do you mean `maxLength`\?\n$/,
   ],
   [
     'of the contract',
     'type: string',
     'type: text',
-    /openapi\/plant-store\.yaml:47:\d+: #\/components\/schemas\/Plant/,
+    /openapi\/notes\.yaml:44:\d+: #\/components\/schemas\/Note/,
   ],
-])('shows a mistake %s with its file and line', (_, was, is, message) => {
+])('shows a mistake %s with its file and line', async (_, was, is, message) => {
   project.edit(DOCUMENT, was, is);
-  const { status, output } = generate();
+  const { status, output } = await generate();
   expect(status).toBe(1);
   expect(output).toMatch(message);
 });
 
-it('shows a mistake of the overlay as one of the overlay, and all actions that match nothing', () => {
+it('shows a mistake of the overlay as one of the overlay, and all actions that match nothing', async () => {
   project.edit(DOCUMENT, "schemas/Error'", "schemas/Fault'");
   project.edit(DOCUMENT, '    Error:', '    Fault:');
-  expect(generate().output).toMatch(
+  expect((await generate()).output).toMatch(
     /^openapi\/overlay\.yaml, at #\/components\/responses\/\w+\/.*"#\/components\/schemas\/Error" leads nowhere/,
   );
   const overlay = project.read('openapi/overlay.yaml');
   project.write('openapi/overlay.yaml', overlay.replaceAll(/@\.responses/g, '@.none'));
   expect(
-    generate().output.match(/^openapi\/overlay\.yaml#\/actions\/[1-5]: .* matches nothing/gm),
-  ).toHaveLength(5);
+    (await generate()).output.match(/^openapi\/overlay\.yaml#\/actions\/[12]: .* matches nothing/gm),
+  ).toHaveLength(2);
 });
 
-it('shows where the overlay changes what the document says', () => {
+it('shows where the overlay changes what the document says', async () => {
   const own =
     "  responses:\n    Unauthorized: { description: 'Show your card', content: { text/plain: {} } }\n";
   project.edit(DOCUMENT, 'components:\n', `components:\n${own}`);
-  expect(generate()).toEqual({
+  expect(await generate()).toEqual({
     status: 1,
     output:
       'openapi/overlay.yaml, at #/components/responses/Unauthorized/description: the document says "Show your card", ' +
@@ -181,23 +196,23 @@ it('shows where the overlay changes what the document says', () => {
   });
 });
 
-it('asks for a 401 only where credentials are asked for', () => {
-  addGetPlant();
+it('asks for a 401 only where credentials are asked for', async () => {
+  addGetNote();
   const answers = () =>
-    (JSON.parse(project.read('generated/openapi.json')) as { paths: Paths }).paths['/plants/{id}']?.get
+    (JSON.parse(project.read('generated/openapi.json')) as { paths: Paths }).paths['/notes/{id}']?.get
       ?.responses;
-  generate();
+  await generate();
   expect(answers()).toHaveProperty('401');
-  project.edit(DOCUMENT, 'operationId: getPlant', 'operationId: getPlant\n      security: []');
-  generate();
+  project.edit(DOCUMENT, 'operationId: getNote', 'operationId: getNote\n      security: []');
+  await generate();
   expect(answers()).not.toHaveProperty('401');
   project.edit(DOCUMENT, 'security: []', 'security: [{ bearerAuth: [] }]');
   project.edit(DOCUMENT, 'security:\n  - bearerAuth: []\n', '');
-  generate();
+  await generate();
   expect(answers()).toHaveProperty('401');
 });
 
-it('make breaking holds what would break a client of an earlier commit, and nothing else', () => {
+it('make breaking holds what would break a client of an earlier commit, and nothing else', async () => {
   const git = (...args: string[]) =>
     spawnSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], {
       cwd: project.folder,
@@ -206,15 +221,15 @@ it('make breaking holds what would break a client of an earlier commit, and noth
   git('add', 'generated');
   git('commit', '--quiet', '--message', 'first');
   const breaking = (...args: string[]) => project.run('tsx', 'scripts/breaking.ts', ...args);
-  addGetPlant();
-  generate();
+  addGetNote();
+  await generate();
   expect(breaking('HEAD')).toEqual({ status: 0, output: 'nothing since HEAD would break a client\n' });
   // Also before it is generated.
   project.edit(DOCUMENT, 'type: string', 'type: string\n          maxLength: 30');
   expect(breaking('HEAD')).toEqual({
     status: 1,
     output:
-      'breaking  #/components/schemas/Plant/properties/name/maxLength: in requests: maxLength 30 is new\n' +
+      'breaking  #/components/schemas/Note/properties/text/maxLength: in requests: maxLength 30 is new\n' +
       '\n1 change since HEAD would break a client\n',
   });
   expect(breaking('none')).toMatchObject({ status: 2 });

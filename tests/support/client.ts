@@ -1,11 +1,12 @@
 import { STATUS_CODES } from 'node:http';
 import document from '../../generated/openapi.json';
 import { OpenApiDocument } from '../../src/contract/document';
-import { exampleRequest } from '../../src/contract/example';
+import { exampleRequest, messageOf } from '../../src/contract/example';
 import { readOperations } from '../../src/contract/operations';
 import { errorNumberOf } from '../../src/errors';
 import type { Program } from './program';
 import { TOKEN } from './service';
+import { headOf } from './wire';
 
 /** A request that should succeed on a new server, so far as the document can tell, and the status of its success. */
 function readExample() {
@@ -14,28 +15,33 @@ function readExample() {
     ({ operationId }) => operationId === example?.operationId,
   );
   const success = [...(operation?.responses.keys() ?? [])].find((status) => /^2\d\d$/.test(status));
-  if (!example?.body || !example.credential || success === undefined) {
+  const [name, , place] = example?.credential ?? [];
+  if (!example?.body || name === undefined || place === 'query' || success === undefined) {
     throw new Error(
-      'the tests of the server need one operation without required parameters whose JSON body has an example, whose ' +
-        'credentials are one bearer token or one API key in a header, and which documents the status of its success',
+      'the tests of the server need one operation whose JSON body and required parameters have examples, whose credentials ' +
+        'are one secret in a header or a cookie, and which documents the status of its success',
     );
   }
-  const { body, credential, ...line } = example;
-  return [{ ...line, ...body, credential }, Number(success)] as const;
+  return [example, example.body, place === 'cookie' ? 'Cookie' : name, Number(success)] as const;
 }
 
+const [REQUESTED, BODY, CARRIER, STATUS] = readExample();
+
 /** What the tests of the server send, whatever it serves. Sent again to the same server, it may be refused. */
-export const [EXAMPLE, SUCCESS] = readExample();
-const [NAME, PREFIX] = EXAMPLE.credential;
+export const EXAMPLE = { ...REQUESTED, ...BODY };
+export const SUCCESS = STATUS;
+const MESSAGE = messageOf(REQUESTED, TOKEN);
 
 /** A body that the operation does not take: 400 / 40001, however often it is sent. */
 export const MISMATCH = '7';
 
 /** The header that presents a token, as the security scheme of the operation wants it. */
-export const credentials = (token: string): Record<string, string> => ({ [NAME]: PREFIX + token });
+export const credentials = (token: string): Record<string, string> => ({
+  [CARRIER]: messageOf(REQUESTED, token).headers[CARRIER] ?? '',
+});
 
 /** The request on the wire, up to what says how long its body is. */
-export const HEAD = `${EXAMPLE.method} ${EXAMPLE.path} HTTP/1.1\r\nHost: x\r\n${NAME}: ${PREFIX}${TOKEN}\r\nContent-Type: ${EXAMPLE.contentType}\r\n`;
+export const HEAD = headOf(MESSAGE);
 
 /** All of it, with this body. */
 export const requestOf = (text: string) => `${HEAD}Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`;
@@ -56,7 +62,7 @@ export function send(
 ): Promise<Response> {
   return fetch(url + EXAMPLE.path, {
     method: EXAMPLE.method,
-    headers: { 'Content-Type': EXAMPLE.contentType, ...credentials(TOKEN), ...headers },
+    headers: { ...MESSAGE.headers, ...headers },
     body,
   });
 }

@@ -4,6 +4,11 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
 const HERE = resolve(__dirname, '../..');
+/** A small contract of notes and its handler, for tests of the toolchain: they do not change with the service. */
+const FIXTURE = join(__dirname, 'fixture');
+
+/** Node keeps the compiled code of the compiler and of the other tools. */
+const env = { ...process.env, NODE_COMPILE_CACHE: join(HERE, '.cache/node') };
 
 /** A copy of this project in a temporary folder, with the same dependencies, to edit and to run its scripts in. */
 export interface Project {
@@ -33,6 +38,20 @@ export function copyProject(...more: string[]): Project {
   ]) {
     cpSync(join(HERE, name), join(folder, name), { recursive: true });
   }
+  return openProject(folder);
+}
+
+/** The same, with the contract and the handler of the fixture in the place of those of the service. Nothing is generated. */
+export function copyToolchain(): Project {
+  const project = copyProject();
+  for (const name of ['openapi', 'generated', 'src/handlers'])
+    rmSync(join(project.folder, name), { recursive: true });
+  cpSync(FIXTURE, project.folder, { recursive: true });
+  project.makeFolder('generated');
+  return project;
+}
+
+function openProject(folder: string): Project {
   symlinkSync(join(HERE, 'node_modules'), join(folder, 'node_modules'));
   const read = (file: string) => readFileSync(join(folder, file), 'utf8');
   const write = (file: string, text: string) => {
@@ -55,7 +74,7 @@ export function copyProject(...more: string[]): Project {
     },
     run(program, ...args) {
       const file = join(HERE, 'node_modules/.bin', program);
-      const { status, stdout, stderr } = spawnSync(file, args, { cwd: folder, encoding: 'utf8' });
+      const { status, stdout, stderr } = spawnSync(file, args, { cwd: folder, encoding: 'utf8', env });
       return { status, output: stdout + stderr };
     },
     remove() {

@@ -1,4 +1,11 @@
 import { connect } from 'node:net';
+import type { Message } from '../../src/contract/example';
+
+/** The head of a request as HTTP/1.1 writes it, up to what gives the length of its body (RFC 9112 section 3). */
+export function headOf({ method, path, headers }: Message): string {
+  const fields = Object.entries({ Host: 'x', ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `${method} ${path} HTTP/1.1\r\n${fields.join('')}`;
+}
 
 /** What came back on a connection. */
 export interface Reply {

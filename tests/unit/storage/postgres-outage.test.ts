@@ -12,15 +12,14 @@ test('when the server is killed under load, what was acknowledged is there and t
   const failures: unknown[] = [];
   let down = false;
   let enough = Infinity;
-  let busy: () => void = () => undefined;
-  const underLoad = new Promise<void>((resolve) => (busy = resolve));
+  const underLoad = Promise.withResolvers<undefined>();
   const clients = Array.from({ length: 32 }, async () => {
     while (acknowledged.length < enough) {
       const id = nextId++;
       try {
         await store.create(buildPlant({ id }));
         acknowledged.push(id);
-        if (acknowledged.length === 2000) busy();
+        if (acknowledged.length === 2000) underLoad.resolve(undefined);
       } catch (error) {
         failures.push(error);
         // Until the server is back every attempt fails within a millisecond.
@@ -29,7 +28,7 @@ test('when the server is killed under load, what was acknowledged is there and t
     }
   });
   try {
-    await underLoad;
+    await underLoad.promise;
     down = true;
     await bench.postgres.kill();
     await expect(store.ready()).rejects.toThrow(StoreUnavailable);

@@ -16,7 +16,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { PlantStore } from '../../../src/plants/plant-store';
-import { keep, openSqliteStore } from '../../../src/storage/sqlite';
+import { openSqliteStore } from '../../../src/storage/sqlite';
 import { StoreUnavailable } from '../../../src/store';
 import { buildPlant } from '../../support/plants';
 
@@ -43,7 +43,7 @@ async function open(path: string): Promise<PlantStore> {
 }
 
 function withDatabase(sql: string): void {
-  const db = keep(new Database(file));
+  const db = new Database(file);
   db.exec(sql);
   db.close();
 }
@@ -69,8 +69,8 @@ async function foundByRestart(): Promise<unknown[]> {
   }
   try {
     await (await openSqliteStore(join(copy, 'plants.db'))).close();
-    const db = keep(new Database(join(copy, 'plants.db')));
-    const ids = keep(db.prepare('SELECT id FROM plants')).pluck().safeIntegers().all();
+    const db = new Database(join(copy, 'plants.db'));
+    const ids = db.prepare('SELECT id FROM plants').pluck().safeIntegers().all();
     db.close();
     return ids;
   } catch {

@@ -1,0 +1,80 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, cpSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { copyToolchain, type Project } from '../support/project';
+
+jest.setTimeout(120_000);
+
+let project: Project;
+beforeEach(() => {
+  project = copyToolchain();
+  project.edit('tsconfig.json', '["src", "tests", "scripts", "generated"]', '["generated"]');
+});
+afterEach(() => {
+  project.remove();
+});
+
+const gate = (...checks: string[]) => project.run('tsx', 'scripts/gate.ts', ...checks);
+
+test('every check runs to its end, and what all of them found is listed', () => {
+  project.write('generated/wrong.ts', "export const one: number = 'two';\n");
+  const { status, output } = gate('types', 'generated');
+  expect(status).toBe(1);
+  expect(output).toContain("Type 'string' is not assignable to type 'number'");
+  expect(output).toContain('generated/openapi.json is stale');
+  expect(output).toMatch(/^failed after [\d.]+ s: (types, generated|generated, types)$/m);
+});
+
+test('what has passed is not run again on the same files, unless it is asked for', () => {
+  spawnSync('git', ['init', '--quiet'], { cwd: project.folder });
+  project.write('.gitignore', 'node_modules\n.cache\n');
+  project.run('tsx', 'scripts/generate.ts');
+  expect(gate('generated')).toMatchObject({
+    status: 0,
+    output: expect.stringMatching(/passed after/) as string,
+  });
+  expect(gate('generated').output).toMatch(
+    /^generated: passed on these files at \S+; AGAIN=1 runs it again$/m,
+  );
+  project.edit('openapi/notes.yaml', 'type: string', 'type: string\n          maxLength: 8');
+  expect(gate('generated')).toMatchObject({ status: 1, output: expect.stringMatching(/stale/) as string });
+});
+
+const run = (program: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+  spawnSync(program, args, {
+    cwd: project.folder,
+    encoding: 'utf8',
+    env: { PATH: process.env['PATH'], ...env },
+  });
+
+test.each([
+  ['12.22.0', 1],
+  ['20.20.2', 1],
+  ['22.9.0', 1],
+  ['22.13.1', 1],
+  ['22.14.0', 0],
+  ['24.0.0', 0],
+  ['26.10.0', 0],
+])('Node %s ends the npm scripts with %i, and with a sentence if it is too old', (version, status) => {
+  const pretend = `data:text/javascript,Object.defineProperty(process,'versions',{value:{node:'${version}'}})`;
+  const ended = run(process.execPath, ['--import', pretend, 'scripts/node-version.mjs']);
+  const sentence = `expected Node 22.14 or later, got ${version}: use make (\`make run\`, \`make test\`), which brings one\n`;
+  expect(ended).toMatchObject({ status, stderr: status === 0 ? '' : sentence });
+});
+
+test('make brings the Node of .nvmrc first, once, where that of the machine is too old', () => {
+  for (const file of ['Makefile', '.nvmrc', 'package-lock.json'])
+    cpSync(join(__dirname, '../..', file), join(project.folder, file));
+  const plan = (env?: Readonly<Record<string, string>>) => run('make', ['--dry-run', 'run'], env).stdout;
+  expect(plan()).not.toContain('.node');
+  mkdirSync(join(project.folder, 'old'));
+  project.write('old/node', '#!/bin/sh\n[ "$1" = --version ] && echo v20.20.2\nexit 1\n');
+  chmodSync(join(project.folder, 'old/node'), 0o755);
+  const old = { PATH: `${project.folder}/old:${process.env['PATH'] ?? ''}` };
+  expect(plan(old)).toMatch(
+    /^echo "Node v20\.20\.2 is too old .*\n[^]*npm install --prefix \.node [^]*dist\/main\.js/,
+  );
+  mkdirSync(join(project.folder, '.node/node_modules/.bin'), { recursive: true });
+  project.write('.node/node_modules/.bin/node', '');
+  expect(plan(old)).not.toContain('npm install');
+});

@@ -1,0 +1,48 @@
+import type { Parameter, ParameterLocation } from '../../../../src/contract/operations';
+import { writeParameter } from '../../../../src/contract/parameters/write';
+import { INT64, LIST, readColor, RGB, STRING } from '../../../support/parameters';
+
+// OpenAPI 3.1 section 4.8.12.2: the styles of each place, and the kinds of value that each is defined for.
+const STYLES: Readonly<Record<ParameterLocation, readonly string[]>> = {
+  path: ['simple', 'label', 'matrix'],
+  query: ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject'],
+  header: ['simple'],
+  cookie: ['form'],
+};
+const VALUES = [
+  ['a string', STRING, 'a b/ü&=,;.'],
+  ['an integer', INT64, 42],
+  ['a list', LIST, ['one', 'two']],
+  ['a list of one', LIST, ['one']],
+  ['an object', RGB, { R: 100, G: 200, B: 150 }],
+] as const;
+
+const isDefined = (style: string, explode: boolean, value: unknown): boolean => {
+  const kind = Array.isArray(value) ? 'array' : typeof value;
+  if (style === 'deepObject') return kind === 'object' && explode;
+  return !style.endsWith('Delimited') || (!explode && (kind === 'array' || kind === 'object'));
+};
+
+const cases = Object.entries(STYLES).flatMap(([place, styles]) =>
+  styles.flatMap((style) =>
+    [true, false].flatMap((explode) =>
+      VALUES.filter(([, , value]) => isDefined(style, explode, value)).map(
+        ([what, schema, value]) => [what, place as ParameterLocation, style, explode, schema, value] as const,
+      ),
+    ),
+  ),
+);
+
+const build = (place: ParameterLocation, style: string, explode: boolean): Parameter => ({
+  ...{ name: 'color', in: place, required: true, style, explode, schema: undefined, json: false },
+});
+
+test.each(cases)('%s in a %s of the style %s (explode: %s) is read as it was written', (...row) => {
+  const [, place, style, explode, schema, given] = row;
+  // A header is not decoded: it cannot carry the other letters.
+  const value = place === 'header' && typeof given === 'string' ? 'a b/&=,;.' : given;
+  const text = writeParameter(build(place, style, explode), value);
+  const numbers = (read: unknown): unknown =>
+    JSON.parse(JSON.stringify(read, (_, part: unknown) => (typeof part === 'bigint' ? Number(part) : part)));
+  expect(numbers(readColor({ in: place, name: 'color', style, explode, schema }, text ?? ''))).toEqual(value);
+});

@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ERROR_NUMBERS } from '../../src/errors';
+
+// What README repeats of the code, for people.
+
+const read = (file: string) => readFileSync(join(__dirname, '../..', file), 'utf8');
+const readme = read('README.md');
+
+/** The cells of the table that begins with these headings, row by row. */
+function table(...headings: readonly string[]): string[][] {
+  const lines = readme.split('\n');
+  const cells = (line = '') =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim());
+  const first = lines.findIndex((line) => headings.every((heading, i) => cells(line)[i] === heading));
+  const rest = lines.slice(first + 2);
+  return first < 0
+    ? []
+    : rest
+        .slice(
+          0,
+          rest.findIndex((line) => !line.startsWith('|')),
+        )
+        .map(cells);
+}
+
+test('the table of errors has every number, each with the status that it begins with', () => {
+  const rows = table('number', 'status').map(([number, status]) => [Number(number), Number(status)]);
+  const numbers: readonly number[] = Object.values(ERROR_NUMBERS);
+  expect(rows).toEqual(numbers.toSorted((a, b) => a - b).map((number) => [number, Math.floor(number / 100)]));
+});
+
+test('the table of variables has only such as are read, with their defaults', () => {
+  const defaults = new Map(
+    [...read('.env.example').matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name = '', value = '']) => [
+      name,
+      value,
+    ]),
+  );
+  const quoted = (cell = '') => [...cell.matchAll(/`([^`]*)`/g)].map(([, text]) => text);
+  const rows = table('variable', 'default').flatMap(([names, values]) =>
+    quoted(names).map((name, i) => [name, quoted(values)[i] ?? '']),
+  );
+  expect(rows.length).toBeGreaterThan(5);
+  for (const [name = '', value] of rows) expect([name, defaults.get(name)]).toEqual([name, value]);
+});
+
+test('every target that README and CONTRIBUTING name is one of make', () => {
+  const targets = new Set([...read('Makefile').matchAll(/^([a-z]+):/gm)].map(([, name]) => name));
+  const written = readme + read('CONTRIBUTING.md');
+  const named = [...written.matchAll(/`make ([a-z]+)/g)].map(([, name]) => name);
+  const missing = named.filter((name) => !targets.has(name));
+  expect(named.length).toBeGreaterThan(10);
+  expect(missing).toEqual([]);
+});
+
+test('the Node that README asks for is the oldest of package.json', () => {
+  const { engines, devEngines } = JSON.parse(read('package.json')) as {
+    engines: { node: string };
+    devEngines: { runtime: { version: string } };
+  };
+  const [oldest = ''] = /[\d.]+/.exec(engines.node) ?? [];
+  expect(devEngines.runtime.version).toBe(engines.node);
+  expect(readme).toContain(`Node ${oldest}`);
+  expect(read('.github/workflows/ci.yml')).toContain(`node: [${oldest}, `);
+});
