@@ -108,7 +108,7 @@ export class References {
     if (target === undefined) {
       this.document.addFinding(
         pointer,
-        `${JSON.stringify(ref)} is neither the name of a schema nor leads to one`,
+        `${JSON.stringify(ref)} is neither a component nor a reference to a schema`,
       );
     } else this.add(pointer, target);
   }

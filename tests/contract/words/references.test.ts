@@ -61,7 +61,7 @@ it.each([
     'the mapping of a discriminator',
     '/components/schemas/Pet/discriminator',
     { mapping: { dog: 'Dog' } },
-    '"Dog" is neither the name of a schema nor leads to one',
+    '"Dog" is neither a component nor a reference to a schema',
   ],
   ['a security requirement', '/security/0', { none: [] }, 'is not among components.securitySchemes'],
 ])('%s that leads nowhere is found', (_, pointer, fields, message) => {
