@@ -5,6 +5,7 @@ import { Worker } from 'node:worker_threads';
 import { ApiKeyStrategy, BasicStrategy, bearerStrategy, createHttpServer } from '../../../src/contract';
 import { renderPlain } from '../../support/plain-errors';
 import { buildApp, buildService } from '../../support/service';
+import type { JsonObject } from '../../../src/contract';
 import type { Exchange, Subject } from './adversary';
 import { PLANT_STORE } from './plants';
 import { growing } from './documents';
