@@ -48,6 +48,8 @@ export interface Plan {
 /** Costs below these milliseconds say more of the machine than of the growth. */
 const TELLING = 8;
 const RUNS = 3;
+/** What a server may refuse at start instead of bounding it. */
+const REFUSABLE = /^pattern |^cookie form, exploded: object$/;
 
 /** Tries every subject whose name fits; the rows come as they are known. */
 export async function* survey(
@@ -75,7 +77,10 @@ async function trySubject(meter: Meter, number: number, subject: Subject, plan: 
   const reference = await measure(0, SIZE, 2 * RUNS, true);
   if (reference === 'stopped')
     return { ...common, inputs: 0, problems: ['the innocent request is not answered'] };
-  if ('refusal' in reference) return { ...common, inputs: 0, refusal: reference.refusal, problems: [] };
+  if ('refusal' in reference) {
+    const problems = REFUSABLE.test(about) ? [] : [`is refused at start: ${reference.refusal}`];
+    return { ...common, inputs: 0, refusal: reference.refusal, problems };
+  }
 
   const step = Math.max(1, adversaries.length / plan.inputs);
   const tried = [
@@ -127,11 +132,15 @@ async function tryDocument(meter: Meter, number: number, about: string, plan: Pl
   let refusal: string | undefined;
   for (const size of [25, 100, 400]) {
     const answer = await meter.measure({ document: number, size });
+    const again =
+      typeof answer === 'object' && 'cpu' in answer
+        ? costOf(await meter.measure({ document: number, size })).cpu
+        : Infinity;
     if (typeof answer === 'object' && 'refusal' in answer) {
       refusal = answer.refusal;
       break;
     }
-    costs.set(size, costOf(answer).cpu);
+    costs.set(size, Math.min(costOf(answer).cpu, again));
     if (answer === 'stopped') break;
   }
   const stopped = [...costs.values()].includes(Infinity);
@@ -143,8 +152,12 @@ async function tryDocument(meter: Meter, number: number, about: string, plan: Pl
     costs,
     ...(exponent !== undefined && { exponent }),
     ...(refusal !== undefined && { refusal }),
-    problems:
-      (exponent ?? 0) > plan.bounds.exponent ? [`grows with the power ${exponent?.toFixed(1) ?? ''}`] : [],
+    problems: [
+      ...((exponent ?? 0) > plan.bounds.exponent
+        ? [`grows with the power ${exponent?.toFixed(1) ?? ''}`]
+        : []),
+      ...(refusal === undefined ? [] : [`is refused at start: ${refusal}`]),
+    ],
   };
 }
 
