@@ -5,7 +5,7 @@ import { planRequests, type RequestReader } from './request';
 import { planResponses, type ResponseWriter } from './response';
 import type { Router } from './router';
 import { compileRoutes, type Methods } from './routes';
-import type { OwnFormats } from './schema/formats';
+import { type OwnFormats, reasonNotEnforced } from './schema/formats';
 import { type Direction, SchemaSet } from './schemas';
 import { type Authenticate, compileSecurity, type Strategies } from './security';
 import { Shapes, type TakesBranch } from './shapes';
@@ -47,6 +47,7 @@ export function compileContract(
   document.assertValid();
   const operations = readOperations(document);
   checkSchemas(document);
+  remarkFormats(document, formats);
   if (operations.length === 0) document.addFinding('/paths', NOTHING_SERVED);
   const incoming = new SchemaSet(document, 'request');
   const outgoing = new SchemaSet(document, 'response');
@@ -120,6 +121,16 @@ function checkDefaults(
       if (!(error instanceof MalformedJson)) throw error;
     }
     document.addFinding(below(pointer, 'default'), 'does not match the schema that it stands in');
+  }
+}
+
+/** Remarks on each format that nothing enforces. */
+function remarkFormats(document: OpenApiDocument, own: OwnFormats): void {
+  for (const { pointer, value, carried } of document.references.objects('Schema')) {
+    const { format } = value;
+    const message = carried || typeof format !== 'string' ? undefined : reasonNotEnforced(format, own);
+    if (message === undefined) continue;
+    document.addRemark({ pointer: below(pointer, 'format'), message, word: 'Schema format' });
   }
 }
 

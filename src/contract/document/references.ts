@@ -70,6 +70,11 @@ export class References {
     return this.kinds.get(pointer)?.kind;
   }
 
+  /** All objects of a kind, in the order of the document. */
+  objects(kind: Kind): Walked[] {
+    return [...this.kinds.values()].filter((walked) => walked.kind === kind);
+  }
+
   private add(pointer: string, target: string): void {
     const known = this.sources.get(target);
     if (known) known.push(pointer);

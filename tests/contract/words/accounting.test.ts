@@ -105,6 +105,16 @@ it.each(['properties', 'patternProperties', 'dependentSchemas', '$defs'])(
   },
 );
 
+it('remarks on a format that is not enforced', () => {
+  const document = edited('/components/schemas/Cat', (schema) => (schema['format'] = 'nosuch'));
+  expect(accountOf(document)).toEqual({
+    findings: [],
+    remarks: [
+      expect.stringMatching(/^\/components\/schemas\/Cat\/format: format "nosuch" is not enforced: /),
+    ],
+  });
+});
+
 it('remarks on keywords that count only beside another one, and on fields that other parts describe', () => {
   const idle = { then: false, else: false, minContains: 2, maxContains: 3 };
   expect(
