@@ -1,6 +1,7 @@
 /** Values that fit a schema, made up from it: the same ones every time. */
 import fc from 'fast-check';
-import { below, type OpenApiDocument } from '../src/contract/document';
+import { below, isObject, type OpenApiDocument } from '../src/contract/document';
+import { Discriminators } from '../src/contract/schema/discriminator';
 import { compilePattern } from '../src/contract/schema/pattern';
 import type { Direction } from '../src/contract/schemas';
 import { type Bound, type SchemaView, viewSchemas } from './schema-view';
@@ -32,6 +33,7 @@ export function* samples(document: OpenApiDocument, pointer: string, direction: 
 class Sampler {
   private readonly examples: boolean;
   private readonly full: boolean;
+  private readonly discriminators: Discriminators;
 
   constructor(
     private readonly document: OpenApiDocument,
@@ -40,6 +42,7 @@ class Sampler {
   ) {
     this.examples = attempt === 0;
     this.full = attempt < ATTEMPTS / 2;
+    this.discriminators = new Discriminators(document);
   }
 
   /** @param nth tells samples of the same schema apart, where they must differ */
@@ -72,21 +75,41 @@ class Sampler {
   }
 
   /** What the schemas say together with a branch of each `anyOf` and `oneOf`; another one in each attempt. */
-  private resolve(pointers: readonly string[]): SchemaView {
+  private resolve(pointers: readonly string[]): SchemaView & { readonly names: ReadonlyMap<string, string> } {
     let all = [...pointers];
     let view = viewSchemas(this.document, all, this.direction);
-    for (let i = 0, turn = this.attempt; i < view.unions.length; i++) {
-      if (i > 20) throw new Unsampled('the alternatives have no end');
-      const branches = view.unions[i] ?? [];
-      const branch = branches[turn % branches.length];
-      turn = Math.floor(turn / branches.length);
+    let turn = this.attempt;
+    const names = new Map<string, string>();
+    const taken = new Set<string>();
+    const take = (branch: string | undefined) => {
       if (branch !== undefined) all = [...all, branch];
       view = viewSchemas(this.document, all, this.direction);
+    };
+    for (let i = 0; i < view.discriminators.length; i++) {
+      const pointer = view.discriminators[i] ?? '';
+      const schema = this.document.at(pointer);
+      const discriminator = isObject(schema) ? this.discriminators.at(pointer, schema) : undefined;
+      if (!discriminator) continue;
+      if (i > 20) throw new Unsampled('the alternatives have no end');
+      const branches = [...discriminator.branches].filter(([, target]) => target !== pointer);
+      const [name, target] = branches[turn % branches.length] ?? [];
+      turn = Math.floor(turn / Math.max(branches.length, 1));
+      if (name !== undefined) names.set(discriminator.property, name);
+      if (discriminator.keyword) taken.add(below(pointer, discriminator.keyword));
+      take(target);
     }
-    return view;
+    for (let i = 0; i < view.unions.length; i++) {
+      if (i > 20) throw new Unsampled('the alternatives have no end');
+      const branches = view.unions[i] ?? [];
+      if (taken.has(branches[0]?.replace(/\/\d+$/, '') ?? '')) continue;
+      const branch = branches[turn % branches.length];
+      turn = Math.floor(turn / branches.length);
+      take(branch);
+    }
+    return { ...view, names };
   }
 
-  private object(view: SchemaView, depth: number): object {
+  private object(view: ReturnType<Sampler['resolve']>, depth: number): object {
     const object: Record<string, unknown> = {};
     const least = Number(view.least.get('Properties')?.value ?? 0);
     const most = Number(view.most.get('Properties')?.value ?? Infinity);
@@ -96,7 +119,7 @@ class Sampler {
       if (!view.required.has(name) && Object.keys(object).length >= most) continue;
       const pointers = view.properties.get(name) ?? this.pattern(view, name) ?? view.otherProperties;
       try {
-        object[name] = this.sample(pointers, depth + 1);
+        object[name] = view.names.get(name) ?? this.sample(pointers, depth + 1);
       } catch (error) {
         if (!(error instanceof Unsampled) || view.required.has(name)) throw error;
       }

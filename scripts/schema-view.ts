@@ -42,6 +42,8 @@ export interface SchemaView {
   readonly items: string[];
   /** The branches of each `anyOf` and `oneOf`. */
   readonly unions: string[][];
+  /** Where schemas with a `discriminator` stand. */
+  readonly discriminators: string[];
   /** Keywords beyond these, and where they stand. */
   readonly further: Map<string, string[]>;
 }
@@ -73,6 +75,7 @@ export function viewSchemas(
     prefixItems: [],
     items: [],
     unions: [],
+    discriminators: [],
     further: new Map(),
   };
   const seen = new Set<string>();
@@ -91,6 +94,7 @@ export function viewSchemas(
       else if (keyword === 'anyOf' || keyword === 'oneOf') view.unions.push(listed(operand, here));
       else if (bound && (typeof operand === 'number' || typeof operand === 'bigint'))
         tighten(view, bound, operand);
+      else if (keyword === 'discriminator') view.discriminators.push(pointer);
       else if (FURTHER.test(keyword)) view.further.set(keyword, [...(view.further.get(keyword) ?? []), here]);
       else if (keyword === 'properties') addProperties(document, view, operand, here, direction);
       else read(view, keyword, operand, here);

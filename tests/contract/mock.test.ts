@@ -156,9 +156,10 @@ it('leaves out, and names, what cannot be served beside what can', async () => {
   });
   expect(operations.map(({ title }) => title)).toEqual(['POST /things']);
   expect(leftOut).toEqual([
-    'POST /things is served without application/xml: #/paths/~1things/post/responses/201/content/application~1xml/schema: ' +
-      'a body of application/xml cannot be judged by a schema',
-    'POST /up is not served: #/paths/~1up/post/requestBody/content/multipart~1form-data: multipart bodies cannot be served',
+    expect.stringMatching(
+      /^POST \/things is served without application\/xml: #.*a body of application\/xml cannot be judged by a schema/,
+    ),
+    expect.stringMatching(/^POST \/up is not served: #.*multipart bodies cannot be served$/),
   ]);
   expect((await post().expect(201)).body).toBe('text');
 });

@@ -109,9 +109,7 @@ it('remarks on a format that is not enforced', () => {
   const document = edited('/components/schemas/Cat', (schema) => (schema['format'] = 'nosuch'));
   expect(accountOf(document)).toEqual({
     findings: [],
-    remarks: [
-      expect.stringMatching(/^\/components\/schemas\/Cat\/format: format "nosuch" is not enforced: /),
-    ],
+    remarks: ['/components/schemas/Cat/format: format nosuch is not enforced: the format is not known'],
   });
 });
 
