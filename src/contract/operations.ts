@@ -203,12 +203,7 @@ class OperationReader {
       }
       const codec = bodyCodec(this.document, type, schema);
       const reason = unservableBody(this.document, key, type, codec, schema);
-      if (reason !== undefined) {
-        this.document.addFinding(
-          schema ?? pointer,
-          `${String(this.operation.value['operationId'])}: ${reason}`,
-        );
-      }
+      if (reason !== undefined) this.document.addFinding(schema ?? pointer, reason);
       return { key, type, codec, schema };
     });
   }

@@ -85,7 +85,7 @@ describe('paths that no client can tell apart are refused', () => {
       '#/paths/~1{a}~1{a}: has the template expression {a} twice',
     ],
   ])('%s', (_, paths, finding) => {
-    expect(findings(paths)).toContain(finding);
+    expect(findings(paths)).toContainEqual(expect.stringContaining(finding));
   });
 });
 

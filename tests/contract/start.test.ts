@@ -190,7 +190,7 @@ describe('an operation that cannot be served is refused with its place', () => {
     [
       'with a multipart body',
       operation({ requestBody: { content: { 'multipart/form-data': {} } } }),
-      `${POST}/requestBody/content/multipart~1form-data: postThing: multipart bodies cannot be served`,
+      `${POST}/requestBody/content/multipart~1form-data: multipart bodies cannot be served`,
     ],
     [
       'with a form as a response',
@@ -202,7 +202,7 @@ describe('an operation that cannot be served is refused with its place', () => {
     [
       'with XML and a schema',
       operation({ requestBody: { content: { 'application/xml': { schema: { type: 'object' } } } } }),
-      `${POST}/requestBody/content/application~1xml/schema: postThing: a body of application/xml cannot be judged by a schema: use type string, or application/json`,
+      `${POST}/requestBody/content/application~1xml/schema: a body of application/xml cannot be judged by a schema: use type string, or application/json`,
     ],
     [
       'whose 400 is not that of this server',

@@ -208,7 +208,7 @@ describe('whatever is written is read back', () => {
   });
 
   test('in a header, by formatHeader', () => {
-    const part = fc.stringMatching(/^[!-+\--<>-~\u00a1-\u00ff]+$/);
+    const part = fc.stringMatching(/^[!-+\--<>-~]+$/);
     const plain = fc.oneof(
       part,
       fc.array(part, { minLength: 1 }),
