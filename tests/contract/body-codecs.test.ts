@@ -90,9 +90,9 @@ describe.each(['request', 'response'])('in a %s', (direction) => {
     ),
   ])('%s with the schema %s is refused with its place, and what to do', (type, name) => {
     const message = refusal(type, name, direction);
-    expect(
-      message.startsWith(`${place}content/${type.replace('/', '~1')}/schema: a body of ${type} `),
-    ).toBe(true);
+    expect(message.startsWith(`${place}content/${type.replace('/', '~1')}/schema: a body of ${type} `)).toBe(
+      true,
+    );
     expect(message).toContain(': use type string');
   });
 
