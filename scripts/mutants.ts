@@ -33,13 +33,13 @@ interface Group {
 type Row = readonly (string | number)[];
 
 /** The service of this repository, each of its parts broken in turn. */
-function serviceGroup(): Group {
+function serviceGroup(): Promise<Group> {
   const made = [...requests, ...bodies, ...security, ...routes, ...responses];
   const mutants = [
     ...made.map(({ parts, ...mutant }) => ({ ...mutant, target: service(parts) })),
     ...oracles.map((mutant) => ({ ...mutant, target: service() })),
   ];
-  return { name: 'the service', sound: service(), mutants };
+  return Promise.resolve({ name: 'the service', sound: service(), mutants });
 }
 
 /** A document of the tests: its service given the document without one of its words, or broken otherwise. */
@@ -63,11 +63,18 @@ async function main(): Promise<void> {
   const began = performance.now();
   const rows: Row[] = [];
   const unsound: string[] = [];
-  for (const group of [serviceGroup(), ...(await Promise.all(DOCUMENTS.map(documentGroup)))]) {
-    const sound = await run(group.sound, { generated: GENERATED });
-    if (!sound.passed)
-      unsound.push(`${group.name}: ${sound.failures.map(described)[0] ?? 'not all is proven'}`);
-    else for (const trial of group.mutants) rows.push(await verdict(group, trial, rows.length + 1));
+  for (const [name, make] of [
+    ['the service', serviceGroup] as const,
+    ...DOCUMENTS.map((document) => [document, () => documentGroup(document)] as const),
+  ]) {
+    try {
+      const group = await make();
+      const sound = await run(group.sound, { generated: GENERATED });
+      if (!sound.passed) unsound.push(`${name}: ${sound.failures.map(described)[0] ?? 'not all is proven'}`);
+      else for (const trial of group.mutants) rows.push(await verdict(group, trial, rows.length + 1));
+    } catch (error) {
+      unsound.push(`${name}: ${messageOf(error)}`);
+    }
   }
   progress('');
   const survived = rows.filter(([state]) => state === 'SURVIVED').length;
@@ -98,7 +105,7 @@ async function verdict(
     return [fitting > 0 && !passed ? 'caught' : 'SURVIVED', ...row, failures.length, fitting];
   } catch (error) {
     // A document that cannot be served without the word, or a target that lacks what the document asks for.
-    const [reason = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+    const [reason = ''] = messageOf(error).split('\n');
     return ['REFUSED', ...row, reason.slice(0, 100), 0];
   }
 }
@@ -110,7 +117,9 @@ function progress(line: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${line}`);
 }
 
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
 main().catch((error: unknown) => {
-  console.error(`make mutants: ${error instanceof Error ? error.message : String(error)}`);
+  console.error(`make mutants: ${messageOf(error)}`);
   process.exitCode = 1;
 });

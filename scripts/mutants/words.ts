@@ -78,10 +78,12 @@ type Occurrence = readonly [word: string, pointer: string, key: string];
 
 function schemaWords(json: JsonObject): Occurrence[] {
   const { operations } = readDocument(json);
-  const roots = operations.flatMap(({ parameters, body }) => [
-    ...parameters.map(({ schema }) => schema),
-    ...(body?.content ?? []).flatMap(({ schema }) => schema ?? []),
-  ]);
+  const roots = operations
+    .flatMap(({ parameters, body }) => [
+      ...parameters.map(({ schema }) => schema),
+      ...(body?.content ?? []).flatMap(({ schema }) => schema ?? []),
+    ])
+    .map((pointer) => written(json, pointer));
   const seen = new Set<string>();
   return roots.flatMap((root) =>
     schemaObjects(json, root, seen).flatMap((pointer) => {
@@ -95,6 +97,13 @@ function schemaWords(json: JsonObject): Occurrence[] {
       );
     }),
   );
+}
+
+/** Where the document itself has what a path item has from its reference. */
+function written(json: JsonObject, pointer: string): string {
+  const [, item = '', field = '', rest = ''] = /^(\/paths\/[^/]*)\/([^/]*)(.*)$/.exec(pointer) ?? [];
+  if (item === '' || field in object(at(json, item))) return pointer;
+  return `${follow(json, item)}/${field}${rest}`;
 }
 
 const text = (json: Json | undefined): string => (typeof json === 'string' ? json : JSON.stringify(json));
