@@ -17,12 +17,12 @@ export const oracles: readonly { name: string; families: readonly Family[]; orac
   {
     name: 'the oracle admits everything',
     families: ['oracle'],
-    oracle: { valid: () => true, errors: () => [], breaks: () => false },
+    oracle: { valid: () => true, decides: () => true, errors: () => [], breaks: () => false },
   },
   {
     name: 'the oracle admits nothing',
     families: ['baseline'],
-    oracle: { valid: () => false, errors: () => ['no'], breaks: () => true },
+    oracle: { valid: () => false, decides: () => true, errors: () => ['no'], breaks: () => true },
   },
   {
     name: 'the oracle reads numbers as doubles',

@@ -64,6 +64,25 @@ describe('the oracle', () => {
   });
 });
 
+test.each([
+  ['a pattern', { type: 'string', pattern: '^(a+)+$' }, `"${'a'.repeat(60)}!"`],
+  ['a pattern of names', { patternProperties: { '^(a|a)*$': {} } }, `{"${'a'.repeat(60)}!":1}`],
+])('does not decide where %s takes too long, and says so in time', (_, schema, text) => {
+  const oracle = oracleOf({ schema });
+  const began = performance.now();
+  expect([oracle.decides('/schema', parse(text)), oracle.valid('/schema', parse(text))]).toEqual([
+    false,
+    false,
+  ]);
+  expect(oracle.errors('/schema', parse(text))).toEqual([expect.stringMatching(/^is not judged: /)]);
+  expect(performance.now() - began).toBeLessThan(5000);
+  const sound = text.replace('!', '');
+  expect([oracle.decides('/schema', parse(sound)), oracle.valid('/schema', parse(sound))]).toEqual([
+    true,
+    true,
+  ]);
+});
+
 describe('exact JSON', () => {
   test.each(['{"a":[1.0,1e2,-0,9223372036854775807],"b\\"1":"2"}', '{"__proto__":{"a":1}}', '"\\ud800"'])(
     'reads and prints %s as it was',

@@ -1,11 +1,15 @@
+import { createContext, Script } from 'node:vm';
 import { dereference, validate, type OutputUnit, type Schema } from '@cfworker/json-schema';
 import { directed, excludedInAll, isMarked, type Schemas } from './direction';
 import { target } from './document';
-import { at, list, object, toPlain, word, type Json, type JsonObject, type Value } from './json';
+import { at, list, object, print, toPlain, word, type Json, type JsonObject, type Value } from './json';
 
 /** Says whether a value fits the schema at a pointer of the document: the judge of one direction. */
 export interface Oracle {
+  /** False also for a value that it does not decide on. */
   valid(schema: string, value: Value): boolean;
+  /** Whether it has a verdict on the value: a pattern may take too long for a text. */
+  decides(schema: string, value: Value): boolean;
   /** What does not fit, in words, innermost first; empty if the value fits. */
   errors(schema: string, value: Value): string[];
   /** Whether the value breaks this one keyword of the schema object, whatever it does to the others. */
@@ -32,25 +36,64 @@ export const INTEGER_FORMATS: Readonly<Record<string, JsonObject>> = {
  * Integer formats become bounds inside the schema, so that they are exact below `anyOf`, `not` and the like too.
  */
 export function createOracle(schemas: Schemas): Oracle {
-  const compiled = new Map<string, { schema: Schema; lookup: ReturnType<typeof dereference> }>();
-  const check = (pointer: string, value: Value, only?: string): OutputUnit[] => {
+  const compiled = new Map<string, Compiled>();
+  const undecided = new Set<string>();
+  const check = (pointer: string, value: Value, only?: string): OutputUnit[] | undefined => {
     const key = `${pointer} ${only ?? ''}`;
     let entry = compiled.get(key);
     if (!entry) {
       const schema = standalone(schemas, pointer, only) as Schema;
-      entry = { schema, lookup: dereference(schema) };
+      entry = { schema, lookup: dereference(schema), hasPattern: /"pattern/.test(JSON.stringify(schema)) };
       compiled.set(key, entry);
     }
-    return validate(toPlain(value), entry.schema, '2020-12', entry.lookup, false).errors;
+    const { schema, lookup, hasPattern } = entry;
+    const judge = (): OutputUnit[] => validate(toPlain(value), schema, '2020-12', lookup, false).errors;
+    if (!hasPattern || !hasLongText(value)) return judge();
+    const name = `${key} ${print(value)}`;
+    const errors = undecided.has(name) ? undefined : inTime(judge);
+    if (!errors) undecided.add(name);
+    return errors;
   };
   return {
-    breaks: (schema, keyword, value) => check(schema, value, keyword).length > 0,
-    valid: (schema, value) => check(schema, value).length === 0,
+    breaks: (schema, keyword, value) => check(schema, value, keyword)?.length !== 0,
+    valid: (schema, value) => check(schema, value)?.length === 0,
+    decides: (schema, value) => check(schema, value) !== undefined,
     errors: (schema, value) =>
       check(schema, value)
-        .map((unit) => `${unit.instanceLocation} ${unit.error}`)
-        .reverse(),
+        ?.map((unit) => `${unit.instanceLocation} ${unit.error}`)
+        .reverse() ?? [`is not judged: its patterns take more than ${PATIENCE} ms`],
   };
+}
+
+interface Compiled {
+  readonly schema: Schema;
+  readonly lookup: ReturnType<typeof dereference>;
+  readonly hasPattern: boolean;
+}
+
+/** Milliseconds for a verdict that may need patterns: those of V8 can take time exponential in the length of the text. */
+const PATIENCE = 500;
+/** Characters of a text for which no pattern takes long. */
+const SHORT = 16;
+
+const script = new Script('judge()');
+
+/** What `judge` returns, or undefined if that takes too long. */
+function inTime<T>(judge: () => T): T | undefined {
+  try {
+    return script.runInContext(createContext({ judge }), { timeout: PATIENCE }) as T;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return undefined;
+    throw error;
+  }
+}
+
+function hasLongText(value: Value): boolean {
+  if (typeof value === 'string') return value.length > SHORT;
+  if (Array.isArray(value)) return value.some(hasLongText);
+  return (
+    value instanceof Map && [...value].some(([name, member]) => hasLongText(name) || hasLongText(member))
+  );
 }
 
 /** Keywords that mean nothing without their neighbours. */

@@ -127,7 +127,7 @@ function markedCases(context: Context, slot: Slot): Case[] {
     witnesses(document.requests, oracle, slot.schema, pointer)
       .filter((value) => {
         const read = slot.read(value);
-        return read !== undefined && !oracle.valid(slot.schema, read);
+        return read !== undefined && oracle.decides(slot.schema, read) && !oracle.valid(slot.schema, read);
       })
       .slice(0, 2)
       .map((value): Case => ({
@@ -226,7 +226,8 @@ function trialCases(context: Context, slot: Slot, bases: readonly Base[]): Found
     for (const { fragment, keyword } of fresh) tried.add(`${fragment.pointer} ${keyword}`);
     return fresh.flatMap((trial) => {
       const fits = isFitting(context.oracle, slot, trial.value);
-      if (slot.read(trial.value) === undefined) return [];
+      const read = slot.read(trial.value);
+      if (read === undefined || !context.oracle.decides(slot.schema, read)) return [];
       if (fits === (trial.side === 'holds')) return [trialCase(context, slot, trial)];
       if (mustAgree(slot, trial)) {
         contradictions.push(
