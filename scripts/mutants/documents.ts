@@ -1,8 +1,9 @@
 import { Strategy } from 'passport';
 import type { Parts } from '../../tests/contract/document-server';
 import type { Family } from '../../tests/contract/engine/cases/case';
-import { object, type Json, type JsonObject } from '../../tests/contract/engine/json';
+import { at, object, type Json, type JsonObject } from '../../tests/contract/engine/json';
 import { answer, body, request } from './parts';
+import { FailsOpen } from './security';
 
 /** The service of a document of the tests, with one fault that no deletion of a word makes. */
 export interface DocumentMutant {
@@ -24,6 +25,13 @@ function requirements(document: JsonObject, change: (scopes: Json) => Json): Par
     Object.values(node).forEach(visit);
   };
   visit(copy);
+  return { served: copy };
+}
+
+/** The document with the object at a pointer changed. */
+function changed(document: JsonObject, pointer: string, change: (node: JsonObject) => void): Partial<Parts> {
+  const copy = structuredClone(document);
+  change(object(at(copy, pointer)));
   return { served: copy };
 }
 
@@ -58,6 +66,26 @@ export const documents: readonly DocumentMutant[] = [
   given('scopes.yaml', ['security'], 'keys are not verified', {
     strategies: Object.fromEntries(['oauth', 'openId', 'bearer', 'key'].map((name) => [name, new Anybody()])),
   }),
+  given('scopes.yaml', ['security'], 'a verifier that gives undefined lets in', {
+    strategies: Object.fromEntries(
+      ['oauth', 'openId', 'bearer', 'key'].map((name) => [name, new FailsOpen(() => undefined, 'Bearer')]),
+    ),
+  }),
+  given(
+    'security.yaml',
+    ['security'],
+    'of several challenges the first is sent',
+    answer(({ status, headers }) => {
+      const challenges = String(headers['WWW-Authenticate']).split(/, (?=\w+(?: |$|,))/);
+      if (status === 401) headers['WWW-Authenticate'] = challenges[0] ?? '';
+    }),
+  ),
+  given('path-items.yaml', [], 'what a path item refers to is not served', (document) =>
+    changed(document, '/paths/~1things', (item) => delete item['$ref']),
+  ),
+  given('path-items.yaml', [], 'what stands beside a reference is not served', (document) =>
+    changed(document, '/paths/~1things', (item) => delete item['get']),
+  ),
   given(
     'scopes.yaml',
     ['security'],

@@ -10,14 +10,28 @@ class Anybody extends Strategy {
   }
 }
 
-/** Accepts whatever has the form of credentials, as a verifier does that finds nobody and does not say so. */
-class Careless extends Strategy {
+/**
+ * Takes for a success whatever its verifier gives but `false`: also the `undefined` of a verifier that looks a secret up
+ * and finds nobody.
+ */
+export class FailsOpen extends Strategy {
+  constructor(
+    private readonly verify: (secret: string) => object | false | undefined,
+    private readonly challenge?: string,
+  ) {
+    super();
+  }
+
   override authenticate(credentials: object): void {
-    const { headers }: Credentials = credentials as Credentials;
-    if (headers.authorization === undefined) this.fail('Bearer realm="api"', 401);
-    else this.success({});
+    const { headers, apiKey }: Credentials = credentials as Credentials;
+    const secret = apiKey ?? headers.authorization?.split(' ')[1];
+    const verdict = secret === undefined ? false : this.verify(secret);
+    if (verdict === false) this.fail(this.challenge, 401);
+    else this.success(verdict ?? {});
   }
 }
+
+const CLIENTS = new Map([[AUTHORIZED.Authorization.slice('Bearer '.length), {}]]);
 
 /** Lets a request in with a token found elsewhere. */
 const tokenFrom = (
@@ -37,7 +51,9 @@ export const security: readonly Mutant[] = [
     document('', (root) => (root['security'] = [])),
   ),
   mutant('security', 'any token is accepted', { strategies: { bearerAuth: new Anybody() } }),
-  mutant('security', 'nobody is somebody', { strategies: { bearerAuth: new Careless() } }),
+  mutant('security', 'a verifier that gives undefined lets in', {
+    strategies: { bearerAuth: new FailsOpen((token) => CLIENTS.get(token), 'Bearer realm="api"') },
+  }),
   mutant(
     'security',
     'the token is taken from the query',

@@ -56,6 +56,7 @@ export const EQUIVALENT: Readonly<Record<string, string>> = {
   'numbers.yaml format: double': 'every number that JSON readers take fits',
   'one-way.yaml minimum': 'it is that of a price, which a response alone has',
   'parameters.yaml type: array': 'its neighbor `items` is enough to read the text of a list',
+  'siblings.yaml type: string': 'a parameter of a path without a type is read as a string',
   'parameters.yaml minItems': 'a label without items is a segment that no path matches',
 };
 
@@ -150,7 +151,15 @@ function documentWords(json: JsonObject): Occurrence[] {
     for (const method of ['get', 'put', 'post', 'delete', 'patch']) {
       if (!(method in object(at(json, item)))) continue;
       const operation = `${item}/${method}`;
-      words('an operation', operation, WORDS_OF_OPERATIONS);
+      // A document that does not describe a parameter of its path is not served.
+      const inPath = list(object(at(json, operation))['parameters']).some(
+        (_, i) => word(object(at(json, follow(json, `${operation}/parameters/${i}`)))['in']) === 'path',
+      );
+      words(
+        'an operation',
+        operation,
+        WORDS_OF_OPERATIONS.filter((key) => key !== 'parameters' || !inPath),
+      );
       parameters(operation);
       if ('requestBody' in object(at(json, operation)))
         words('a request body', follow(json, `${operation}/requestBody`), ['required']);
