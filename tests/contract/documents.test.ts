@@ -22,6 +22,26 @@ describe('the engine, unchanged, on documents that it has never seen', () => {
     120_000,
   );
 
+  test('proves a service whose patterns take V8 exponential time', async () => {
+    const text = { type: 'string', maxLength: 60, pattern: '^(a|a)*b$' };
+    const schema = { type: 'object', properties: { text }, propertyNames: { pattern: '^(x+x+)+y$|^text$' } };
+    const operation = {
+      operationId: 'putText',
+      requestBody: { required: true, content: { 'application/json': { schema } } },
+      responses: { 204: { description: 'kept' } },
+    };
+    const document = {
+      openapi: '3.1.0',
+      info: { title: 'Patterns', version: '1.0.0' },
+      paths: { '/text': { put: operation } },
+    };
+    const result = await run(serviceOf(document), { generated: 10 });
+
+    expect(result.failures.map(described)).toEqual([]);
+    const open = result.obligations.filter(({ state }) => state !== 'PROVEN');
+    expect(open.map(({ key, reason }) => [key, reason])).toEqual([]);
+  });
+
   test.each(DOCUMENTS)(
     'has a case for everything that %s promises of requests, and contradicts itself nowhere',
     async (name) => {

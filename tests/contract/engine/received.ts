@@ -146,6 +146,12 @@ function isNumber(literal: string, got: unknown): boolean {
   return Number(literal) === got;
 }
 
+/** Keywords beside which an object may have no room for a property that is not listed. */
+const LIMITING = [
+  ...['additionalProperties', 'unevaluatedProperties', 'propertyNames', 'maxProperties'],
+  ...['enum', 'const', 'not'],
+];
+
 /** What is owed to the handler of the value in a slot. */
 export function owedOf({ json, ...document }: Document, slot: Slot): Owed[] {
   const pointer = follow(json, slot.schema);
@@ -157,9 +163,7 @@ export function owedOf({ json, ...document }: Document, slot: Slot): Owed[] {
   const filled = places.some((place) =>
     defaultOf({ json, ...document }, [{ pointer: place, certain: true }]),
   );
-  const admitting = ['additionalProperties', 'unevaluatedProperties'].every(
-    (keyword) => schema[keyword] === undefined,
-  );
+  const admitting = LIMITING.every((keyword) => schema[keyword] === undefined);
   const closed = slot.body !== undefined && admitting && isClosed([{ pointer, schema, certain: true }]);
   return [
     'as sent',
