@@ -2,8 +2,8 @@ import { accepted, answered, refused, type Case, type Expectation } from './case
 import { readDocument } from './document';
 import { createJudge } from './judge';
 import { createOracle } from './oracle';
-import type { JsonObject } from './json';
-import type { Target } from './target';
+import { Literal, type JsonObject } from './json';
+import type { Members, Target } from './target';
 import type { Outcome } from './wire';
 
 const error = { type: 'object', required: ['error'], properties: { error: { type: 'integer' } } };
@@ -110,8 +110,13 @@ describe('an answer to a request that must be accepted', () => {
   });
 });
 
-test.each<[string, JsonObject, string]>([
+test.each<[string, Members, string]>([
   ['as it should be', { id: 1 }, ''],
+  ['as it should be, by a pointer', { '/id': 1, '': new Map([['id', new Literal('1')]]) }, ''],
+  ['another one, by a pointer', { '/id': 2 }, 'expected a body with {"/id":2}, got 200'],
+  ['missing, by a pointer', { '/id/0': 1 }, 'expected a body with {"/id/0":1}, got 200'],
+  ['of which something is true', { id: (id) => id instanceof Literal, '/x': (x) => x === undefined }, ''],
+  ['of which something is not true', { id: (id) => id === '1' }, 'expected a body with'],
   ['another number', { id: 2 }, 'expected a body with {"id":2}, got 200'],
   ['missing', { name: 'x' }, 'expected a body with {"name":"x"}, got 200'],
 ])('a member that the answer must have is %s', (_, members, want) => {

@@ -88,6 +88,26 @@ test('a keyword that nothing was found to break says so', async () => {
   ]);
 });
 
+test('an operation of which two required headers are all there is to make up is proven', async () => {
+  const header = (name: string) => ({ name, in: 'header', required: true, schema: { type: 'string' } });
+  const { document, ...rest } = target(({ url = '', method = '', headers }) => {
+    const [path, query] = url.split('?');
+    if (path !== '/number') return { status: 404 };
+    if (method !== 'PUT') return { status: 405, headers: { Allow: 'PUT' } };
+    const fits = query === undefined && 'x-a' in headers && 'x-b' in headers;
+    return { status: fits ? 204 : 400 };
+  });
+  const changed = structuredClone(document);
+  const operation = object(at(changed, '/paths/~1number/put'));
+  delete operation['requestBody'];
+  operation['parameters'] = [header('X-A'), header('X-B')];
+  operation['responses'] = { 204: { description: 'kept' }, 400: { description: 'wrong' } };
+  const result = await run({ ...rest, document: changed });
+  expect(result.failures.map(described)).toEqual([]);
+  expect(result.families.get('generated')).toBeGreaterThan(10);
+  expect(result.passed).toBe(true);
+});
+
 describe('a default response', () => {
   const withDefault = (fallback: JsonObject) => {
     const { document, ...rest } = target(sound);

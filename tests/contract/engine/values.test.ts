@@ -65,6 +65,18 @@ describe('values', () => {
     expect(sample(schema, 'any').length).toBeGreaterThan(0);
   });
 
+  test.each<[string, JsonObject]>([
+    ['alone', {}],
+    ['between bounds', { minimum: 0.1, maximum: 0.2 }],
+    ['on a small interval', { exclusiveMinimum: 0, maximum: 1e-40 }],
+  ])('of the format float are ones that a float holds: %s', (_, bounds) => {
+    const found = sample({ type: 'number', format: 'float', ...bounds }, 'any').map((value) =>
+      Number(print(value)),
+    );
+    expect(found.length).toBeGreaterThan(0);
+    expect(found.filter((number) => Math.fround(number) !== number)).toEqual([]);
+  });
+
   test('are the same on every run', () => {
     const schema: JsonObject = {
       type: 'object',
