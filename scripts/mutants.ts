@@ -21,7 +21,11 @@ interface Trial {
   readonly families: readonly Family[];
   readonly target: Target;
   readonly oracle?: Oracle;
+  /** Why nothing can catch it; then nothing may. */
+  readonly equivalent?: string | undefined;
 }
+
+type State = 'caught' | 'equivalent' | 'SURVIVED' | 'REFUSED' | 'STALE';
 
 /** A server that must pass, and those made from it by one fault each. */
 interface Group {
@@ -30,7 +34,7 @@ interface Group {
   readonly mutants: readonly Trial[];
 }
 
-type Row = readonly (string | number)[];
+type Row = readonly [state: State, group: string, mutant: string, ...rest: (string | number)[]];
 
 /** The service of this repository, each of its parts broken in turn. */
 function serviceGroup(): Promise<Group> {
@@ -45,9 +49,19 @@ function serviceGroup(): Promise<Group> {
 /** A document of the tests: its service given the document without one of its words, or broken otherwise. */
 async function documentGroup(name: string): Promise<Group> {
   const json = await readFiles(name);
-  const words = deletions(json).filter(({ word }) => EQUIVALENT[`${name} ${word}`] === undefined);
-  const deleted = words.map(({ word, document }) => {
-    return { name: `without ${word}`, families: [], target: serviceOf(json, { served: document }) };
+  const words = deletions(json);
+  const unknown = Object.keys(EQUIVALENT).find(
+    (key) => key.startsWith(`${name} `) && !words.some(({ word }) => key === `${name} ${word}`),
+  );
+  if (unknown !== undefined) throw new Error(`EQUIVALENT lists a mutant that is not there: ${unknown}`);
+  const deleted = words.map(({ word, document }): Trial => {
+    const equivalent = EQUIVALENT[`${name} ${word}`];
+    return {
+      name: `without ${word}`,
+      families: [],
+      target: serviceOf(json, { served: document }),
+      equivalent,
+    };
   });
   const broken = documents
     .filter(({ document }) => document === name)
@@ -77,32 +91,47 @@ async function main(): Promise<void> {
     }
   }
   progress('');
-  const survived = rows.filter(([state]) => state === 'SURVIVED').length;
-  const invalid = rows.filter(([state]) => state === 'REFUSED').length;
   console.log(table([['', 'server', 'mutant', 'family that must catch it', 'failures', 'in it'], ...rows]));
   const seconds = ((performance.now() - began) / 1000).toFixed(0);
+  for (const [state, group, mutant] of rows) {
+    const message = MESSAGES[state];
+    if (message !== undefined) console.log(`\n${group}, ${mutant}: ${message}`);
+  }
+  const equivalent = rows.filter(([state]) => state === 'equivalent').length;
+  const caught = rows.filter(([state]) => state === 'caught').length;
   console.log(
-    `\n${rows.length - survived - invalid} of ${rows.length} mutants caught, ${survived} survived, ` +
-      `${invalid} refused at start, ${seconds} s`,
+    `\n${caught} of ${rows.length - equivalent} mutants caught, ${equivalent} more are equivalent, ${seconds} s`,
   );
   for (const reason of unsound)
-    console.log(`\nNot tried, because the suite fails on the sound server of ${reason}`);
-  process.exitCode = survived === 0 && unsound.length === 0 ? 0 : 1;
+    console.log(`\nNot tried, because the suite does not pass on the sound server of ${reason}`);
+  process.exitCode = caught + equivalent === rows.length && unsound.length === 0 ? 0 : 1;
+}
+
+const MESSAGES: Partial<Record<State, string>> = {
+  SURVIVED: 'no case of the family sees it. Add one to the engine, or list it in EQUIVALENT with the reason',
+  REFUSED: 'it does not start, so that it shows nothing. Make it otherwise, or leave it out',
+  STALE: 'it is caught, so that it is not equivalent. Take it out of EQUIVALENT',
+};
+
+function stateOf(isCaught: boolean, isEquivalent: boolean): State {
+  if (isEquivalent) return isCaught ? 'STALE' : 'equivalent';
+  return isCaught ? 'caught' : 'SURVIVED';
 }
 
 async function verdict(
   group: Group,
-  { name, families, target, oracle }: Trial,
+  { name, families, target, oracle, equivalent }: Trial,
   number: number,
 ): Promise<Row> {
   progress(`${number} ${group.name}: ${name}`);
-  const row = [group.name, name, families.join(', ') || 'any'];
+  const row = [group.name, name, families.join(', ') || 'any'] as const;
   try {
     const { failures, passed } = await run(target, { generated: GENERATED, ...(oracle && { oracle }) });
     const fitting = failures.filter(
       ({ family }) => families.length === 0 || families.includes(family),
     ).length;
-    return [fitting > 0 && !passed ? 'caught' : 'SURVIVED', ...row, failures.length, fitting];
+    const state = stateOf(fitting > 0 && !passed, equivalent !== undefined);
+    return [state, ...row, failures.length, fitting];
   } catch (error) {
     // A document that cannot be served without the word, or a target that lacks what the document asks for.
     const [reason = ''] = messageOf(error).split('\n');

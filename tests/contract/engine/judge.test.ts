@@ -2,7 +2,7 @@ import { accepted, answered, refused, type Case, type Expectation } from './case
 import { readDocument } from './document';
 import { createJudge } from './judge';
 import { createOracle } from './oracle';
-import { Literal, type JsonObject } from './json';
+import { Literal } from './json';
 import type { Members, Target } from './target';
 import type { Outcome } from './wire';
 

@@ -43,7 +43,11 @@ export function createOracle(schemas: Schemas): Oracle {
     let entry = compiled.get(key);
     if (!entry) {
       const schema = standalone(schemas, pointer, only) as Schema;
-      entry = { schema, lookup: dereference(schema), hasPattern: /"pattern/.test(JSON.stringify(schema)) };
+      entry = {
+        schema,
+        lookup: dereference(schema),
+        hasPattern: JSON.stringify(schema).includes('"pattern'),
+      };
       compiled.set(key, entry);
     }
     const { schema, lookup, hasPattern } = entry;
