@@ -19,7 +19,7 @@ export interface Exchange {
 }
 
 export interface WordCase extends Exchange {
-  /** The object and the word, as the table has them: `Schema maxLength`. */
+  /** The object and the word, as the table has them: `Schema maxLength`; `Paths *` for the names of a map. */
   readonly word: string;
   readonly document: JsonObject;
   /** What comes of it: a status, or `refused` at start; and what the handler saw or the client got, if that matters. */
@@ -119,6 +119,9 @@ export const CASES: readonly WordCase[] = [
     ends: 204,
   },
   { word: 'OpenAPI paths', document: buildDocument(), ends: 204 },
+  { word: 'Paths *', document: buildDocument(), ends: 204 },
+  { word: 'Responses *', document: buildDocument(), ends: 204 },
+  { word: 'SecurityRequirement *', document: secured(bearer), ends: 401 },
   {
     word: 'OpenAPI components',
     document: things({ security: [{ a: [] }] }, { components: { securitySchemes: { a: bearer } } }),

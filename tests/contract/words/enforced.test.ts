@@ -56,22 +56,25 @@ function strategiesOf(document: OpenApiDocument): Strategies {
   );
 }
 
-/** The document without the first place at which it has the word. */
+/** The document without the first place at which it has the word; `*` is any name of a map. */
 function without(given: JsonObject, word: string): JsonObject {
   const document = structuredClone(given);
   const [kind, name = ''] = word.split(' ');
   const found: string[] = [];
   walk({ pointer: '', value: document, stands: 'OpenAPI', carried: false }, (walked) => {
-    if (found.length > 0 || walked.kind !== kind || !(name in walked.value)) return;
-    Reflect.deleteProperty(walked.value, name);
+    const [key] = name === '*' ? Object.keys(walked.value) : [name];
+    if (found.length > 0 || walked.kind !== kind || key === undefined || !(key in walked.value)) return;
+    Reflect.deleteProperty(walked.value, key);
     found.push(walked.pointer);
   });
   if (found.length === 0) throw new Error(`the document has no ${word}`);
   return document;
 }
 
-const enforced = [...OBJECTS.values()].flatMap(({ name: kind, words }) =>
-  [...words].flatMap(([name, { fate }]) => (fate === 'enforced' ? [`${kind} ${name}`] : [])),
+const enforced = [...OBJECTS.values()].flatMap(({ name: kind, words, others }) =>
+  [...words, ...(others ? [['*', others.word] as const] : [])].flatMap(([name, { fate }]) =>
+    fate === 'enforced' ? [`${kind} ${name}`] : [],
+  ),
 );
 
 it('has a case for each word that the table calls enforced', () => {
