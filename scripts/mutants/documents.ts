@@ -1,7 +1,7 @@
 import { Strategy } from 'passport';
 import type { Parts } from '../../tests/contract/document-server';
 import type { Family } from '../../tests/contract/engine/cases/case';
-import { at, object, type Json, type JsonObject } from '../../tests/contract/engine/json';
+import { object, type Json, type JsonObject } from '../../tests/contract/engine/json';
 import { answer, body, request } from './parts';
 import { FailsOpen } from './security';
 
@@ -28,13 +28,6 @@ function requirements(document: JsonObject, change: (scopes: Json) => Json): Par
   return { served: copy };
 }
 
-/** The document with the object at a pointer changed. */
-function changed(document: JsonObject, pointer: string, change: (node: JsonObject) => void): Partial<Parts> {
-  const copy = structuredClone(document);
-  change(object(at(copy, pointer)));
-  return { served: copy };
-}
-
 const renamed = (document: JsonObject, from: string, to: string): Partial<Parts> => ({
   served: JSON.parse(JSON.stringify(document).replaceAll(from, to)) as JsonObject,
 });
@@ -42,9 +35,14 @@ const renamed = (document: JsonObject, from: string, to: string): Partial<Parts>
 /** Takes whatever comes for somebody. */
 class Anybody extends Strategy {
   override authenticate(): void {
-    this.success({ scopes: ['read', 'admin:write', 'profile', 'gardener', 'owner'] });
+    this.success({ scopes: SCOPES });
   }
 }
+
+/** Those of scopes.yaml. */
+const SCOPES = ['read', 'admin:write', 'profile', 'gardener', 'owner'];
+const strategies = (make: (scheme: string) => Strategy): Parts['strategies'] =>
+  Object.fromEntries(['oauth', 'openId', 'bearer', 'key'].map((name) => [name, make(name)]));
 
 const given = (
   document: string,
@@ -64,11 +62,15 @@ export const documents: readonly DocumentMutant[] = [
     requirements(document, (scopes) => (Array.isArray(scopes) ? scopes.slice(0, 1) : [])),
   ),
   given('scopes.yaml', ['security'], 'keys are not verified', {
-    strategies: Object.fromEntries(['oauth', 'openId', 'bearer', 'key'].map((name) => [name, new Anybody()])),
+    strategies: strategies(() => new Anybody()),
   }),
   given('scopes.yaml', ['security'], 'a verifier that gives undefined lets in', {
-    strategies: Object.fromEntries(
-      ['oauth', 'openId', 'bearer', 'key'].map((name) => [name, new FailsOpen(() => undefined, 'Bearer')]),
+    strategies: strategies(
+      (name) =>
+        new FailsOpen(
+          (secret) => (secret === 'good-token' ? { scopes: SCOPES } : undefined),
+          name === 'key' ? undefined : 'Bearer',
+        ),
     ),
   }),
   given(
@@ -80,11 +82,16 @@ export const documents: readonly DocumentMutant[] = [
       if (status === 401) headers['WWW-Authenticate'] = challenges[0] ?? '';
     }),
   ),
-  given('path-items.yaml', [], 'what a path item refers to is not served', (document) =>
-    changed(document, '/paths/~1things', (item) => delete item['$ref']),
-  ),
-  given('path-items.yaml', [], 'what stands beside a reference is not served', (document) =>
-    changed(document, '/paths/~1things', (item) => delete item['get']),
+  ...Object.entries({ POST: 'what a path item refers to', GET: 'what stands beside a reference' }).map(
+    ([method, what]) =>
+      given(
+        'path-items.yaml',
+        ['baseline'],
+        `${what} is not served`,
+        request((incoming) => {
+          if (incoming.method === method) incoming.url = '/nowhere';
+        }),
+      ),
   ),
   given(
     'scopes.yaml',
