@@ -94,7 +94,7 @@ function createJudges(direction: Direction, schemas: SchemaSet, formats: OwnForm
     return {
       first: first.compile(schema),
       all: (envelope) => {
-        compiler ??= createCompiler(direction, schemas, true, formats);
+        compiler ??= createCompiler(direction, schemas, true, formats, first.verdicts);
         all ??= compiler.compile(schema);
         return all(envelope);
       },

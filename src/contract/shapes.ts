@@ -1,6 +1,6 @@
 import { isObject, members } from './document';
 import { exactNumber, type Holder, parseJson } from './json';
-import { applicable, listOf, type Node, patternsOf } from './schema/applicable';
+import { applicable, Applicables, listOf, type Node, patternsOf } from './schema/applicable';
 import type { Pattern } from './schema/pattern';
 import type { Direction, SchemaSet } from './schemas';
 
@@ -13,8 +13,7 @@ export type Convert = (holder: Holder, key: string | number) => boolean;
 /** A place for values, by the schemas that describe what stands there. */
 interface Place {
   readonly nodes: readonly unknown[];
-  /** What they say, once it is known; `varies` where that depends on the branches a value takes. */
-  shape?: Shape | 'varies';
+  readonly shapes: Applicables<Shape>;
 }
 
 /** What all schemas that describe one value say together about the things below it. */
@@ -79,7 +78,8 @@ export class Shapes {
     if (!this.converts(node, new Set())) return undefined;
     const place = this.place([node]);
     return (holder, key) => {
-      this.run = {};
+      // What was asked while a request was judged, need not be asked again. A response is judged as it is afterward.
+      this.run = this.direction === 'request' ? holder : {};
       return this.convert(place, holder, key);
     };
   }
@@ -99,14 +99,7 @@ export class Shapes {
   }
 
   private shapeAt(place: Place, holder: Holder, key: string | number): Shape {
-    const { components } = this.schemas;
-    if (place.shape === undefined) {
-      const { nodes, varies } = applicable(place.nodes, components);
-      place.shape = varies ? 'varies' : this.shape(nodes);
-    }
-    if (place.shape !== 'varies') return place.shape;
-    const takes = (identifier: string) => this.takesBranch(identifier, holder, key, this.run);
-    return this.shape(applicable(place.nodes, components, holder[key], takes).nodes);
+    return place.shapes.of(holder[key], (identifier) => this.takesBranch(identifier, holder, key, this.run));
   }
 
   private convertItems(shape: Shape, items: unknown[]): boolean {
@@ -150,7 +143,10 @@ export class Shapes {
 
   private place(nodes: readonly unknown[]): Place {
     const id = this.idOf(nodes);
-    return this.places.get(id) ?? remember(this.places, id, { nodes });
+    const known = this.places.get(id);
+    if (known) return known;
+    const shapes = new Applicables(nodes, this.schemas.components, (applying) => this.shape(applying));
+    return remember(this.places, id, { nodes, shapes });
   }
 
   private idOf(nodes: readonly unknown[]): string {
@@ -204,7 +200,7 @@ export class Shapes {
 
   /** The default of a property, as JSON: of its own schemas, or of what they refer to or consist of. */
   private defaultOf(property: readonly unknown[]): string | undefined {
-    const { nodes } = applicable(property, this.schemas.components);
+    const nodes = applicable(property, this.schemas.components);
     if (this.direction === 'response' || nodes.some(({ marked }) => marked === true)) return undefined;
     const fill = nodes.find((node) => 'fill' in node)?.['fill'];
     return typeof fill === 'string' ? fill : undefined;

@@ -17,8 +17,9 @@ import type { Holder } from './json';
 import type { Components } from './schema/applicable';
 import { FORMATS, type OwnFormats } from './schema/formats';
 import { Interner } from './schema/identity';
-import { BudgetExceeded, Judgment } from './schema/judgment';
+import { BudgetExceeded, Judgment, silenceBranches } from './schema/judgment';
 import { compilePattern } from './schema/pattern';
+import type { Verdicts } from './schema/verdicts';
 
 /** The value to judge: an object, so that the exact value of a number in it can be looked up. */
 export type Envelope = Record<string, unknown>;
@@ -129,6 +130,7 @@ export interface Compiler {
   readonly compile: (schema: JsonObject) => Check;
   /** Whether the value at `holder[key]` conforms to a component; `run` is one object for all questions about a value. */
   readonly takes: (identifier: string, holder: Holder, key: string | number, run: object) => boolean;
+  readonly verdicts: Verdicts;
 }
 
 const CONFORMS: readonly Violation[] = [];
@@ -143,16 +145,17 @@ const EMPTY: DocumentV3_1 = {
  * @param allErrors whether a check lists all violations, or ends at the first. One that would cost too much lists none:
  *   it is to be asked only about what does not conform.
  * @param formats of the team's own; they come before those of formats.ts
+ * @param verdicts those of another compiler of the same schemas
  */
 export function createCompiler(
   direction: 'request' | 'response',
   { components, constants }: Schemas,
   allErrors: boolean,
   formats: OwnFormats,
+  verdicts?: Verdicts,
 ): Compiler {
-  const judge = new Judgment(components, constants, allErrors);
   const createAjv = direction === 'request' ? createRequestAjv : createResponseAjv;
-  const ajv = createAjv(EMPTY, { ...ajvOptions(formats), keywords: judge.keywords(), allErrors });
+  const ajv = createAjv(EMPTY, { ...ajvOptions(formats), allErrors });
   const compiled = new Map<string, ValidateFunction>();
   const compile = (schema: JsonObject): ValidateFunction => {
     const text = JSON.stringify(schema);
@@ -160,7 +163,9 @@ export function createCompiler(
     compiled.set(text, validate);
     return validate;
   };
-  judge.compile = compile;
+  const judge = new Judgment(components, constants, allErrors, compile, verdicts);
+  for (const keyword of judge.keywords()) ajv.addKeyword(keyword);
+  if (!allErrors) silenceBranches(ajv);
   return {
     compile(schema) {
       const validate = compile(schema);
@@ -174,6 +179,7 @@ export function createCompiler(
         }
       };
     },
-    takes: (identifier, holder, key, run) => judge.takes(identifier, holder, key, run),
+    takes: (identifier, holder, key, run) => judge.verdicts.of(identifier)(holder[key], holder, key, run),
+    verdicts: judge.verdicts,
   };
 }

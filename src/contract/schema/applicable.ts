@@ -28,31 +28,22 @@ export function namedBranch({ property, branches }: Discriminate, value: object)
 /** Whether a value conforms to the component of this identifier. */
 export type Takes = (identifier: string) => boolean;
 
-export interface Applicable {
-  readonly nodes: readonly Node[];
-  /** Which nodes apply depends on the value. */
-  readonly varies: boolean;
-}
-
 /**
  * The schemas that apply to a value in place: those given, and through references, `allOf`, discriminators and the
  * branches that the value takes, others (JSON Schema 2020-12 sections 10.2 and 7.7).
  *
- * @param takes undefined to find those that apply to every value
+ * @param ask undefined to find those that apply to every value
  */
 export function applicable(
   nodes: readonly unknown[],
   components: Components,
-  value?: unknown,
-  takes?: Takes,
-): Applicable {
+  ask?: (question: Question) => unknown,
+): readonly Node[] {
   const found = new Set<Node>();
-  let varies = false;
   const takesBranch = (branch: unknown): boolean => {
     const identifier = isObject(branch) ? branch['judge'] : undefined;
     if (typeof identifier !== 'string') return false; // it says nothing about what is below the value
-    varies = true;
-    return takes?.(identifier) ?? false;
+    return ask?.({ component: identifier }) === true;
   };
   const visit = (node: unknown): void => {
     if (!isObject(node) || found.has(node)) return;
@@ -65,26 +56,89 @@ export function applicable(
     if ('if' in node) {
       const holds = takesBranch(node['if']);
       if (holds) visit(node['if']);
-      if (takes) visit(node[holds ? 'then' : 'else']);
+      if (ask) visit(node[holds ? 'then' : 'else']);
     }
     for (const [name, part] of members(node['dependentSchemas'])) {
-      varies = true;
-      if (takes && isObject(value) && Object.hasOwn(value, name)) visit(part);
+      if (ask?.({ property: name }) === true) visit(part);
     }
     if ('discriminate' in node) visitNamed(node['discriminate'] as Discriminate);
   };
   const visitNamed = (discriminate: Discriminate): void => {
-    varies = true;
-    if (!takes) return;
-    if (isObject(value)) {
-      const named = namedBranch(discriminate, value);
-      if (typeof named === 'string') visit(components[named]);
-    } else {
-      for (const branch of discriminate.others?.branches ?? []) if (takes(branch)) visit(components[branch]);
+    const named = ask?.(discriminate);
+    if (typeof named === 'string') visit(components[named]);
+    if (named !== OTHER_TYPE) return;
+    for (const branch of discriminate.others?.branches ?? []) {
+      if (ask?.({ component: branch }) === true) visit(components[branch]);
     }
   };
   for (const node of nodes) visit(node);
-  return { nodes: [...found], varies };
+  return [...found];
+}
+
+/** What decides which schemas apply to a value: a component, the name of a property, or a discriminator. */
+type Question = { readonly component: string } | { readonly property: string } | Discriminate;
+
+/** A step of the decision: the next question and where each answer leads, or the result. */
+interface Step<T> {
+  readonly result?: T;
+  readonly question?: Question;
+  readonly answers: Map<unknown, Step<T>>;
+}
+
+/** Steps of one decision that are remembered: of twelve branches of an anyOf a client can choose in thousands of ways. */
+const MAX_STEPS = 10_000;
+const OTHER_TYPE = Symbol('other type');
+
+/**
+ * Something about the schemas that apply to a value in place, found once for each way to decide which these are: what is
+ * asked of a value is asked in the same order each time.
+ */
+export class Applicables<T> {
+  private first: Step<T> | undefined;
+  private steps = 0;
+
+  /** @param make what is to be known about the schemas that apply */
+  constructor(
+    private readonly nodes: readonly unknown[],
+    private readonly components: Components,
+    private readonly make: (nodes: readonly Node[]) => T,
+  ) {}
+
+  of(value: unknown, takes: Takes): T {
+    let step = this.first;
+    while (step?.question) step = step.answers.get(answer(step.question, value, takes));
+    return step ? (step.result as T) : this.learn(value, takes);
+  }
+
+  private learn(value: unknown, takes: Takes): T {
+    const asked: (readonly [Question, unknown])[] = [];
+    const nodes = applicable(this.nodes, this.components, (question) => {
+      const given = answer(question, value, takes);
+      asked.push([question, given]);
+      return given;
+    });
+    const result = this.make(nodes);
+    if (this.steps + asked.length > MAX_STEPS) [this.first, this.steps] = [undefined, 0];
+    const [steps, last] = [asked.entries(), { result, answers: new Map() } satisfies Step<T>];
+    const stepAt = (i: number): Step<T> => {
+      const question = asked[i]?.[0];
+      return question ? { question, answers: new Map() } : last;
+    };
+    let step = (this.first ??= stepAt(0));
+    for (const [i, [, given]] of steps) {
+      const next = step.answers.get(given) ?? stepAt(i + 1);
+      step.answers.set(given, next);
+      step = next;
+      this.steps++;
+    }
+    return result;
+  }
+}
+
+function answer(question: Question, value: unknown, takes: Takes): unknown {
+  if ('component' in question) return takes(question.component);
+  if ('branches' in question) return isObject(value) ? namedBranch(question, value) : OTHER_TYPE;
+  return isObject(value) && Object.hasOwn(value, question.property);
 }
 
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
