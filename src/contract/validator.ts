@@ -13,7 +13,6 @@ import { OpenAPISchemaValidator } from 'express-openapi-validator/dist/framework
 import type { OpenAPIV3 } from 'express-openapi-validator/dist/framework/types';
 import type { JsonObject } from './document';
 import { versionFinding } from './document/version';
-import type { Holder } from './json';
 import type { Components } from './schema/applicable';
 import { FORMATS, type OwnFormats } from './schema/formats';
 import { Interner } from './schema/identity';
@@ -128,8 +127,7 @@ export interface Schemas {
 export interface Compiler {
   /** Compiles the check of an envelope. Equal schemas share one, as the error responses of most operations do. */
   readonly compile: (schema: JsonObject) => Check;
-  /** Whether the value at `holder[key]` conforms to a component; `run` is one object for all questions about a value. */
-  readonly takes: (identifier: string, holder: Holder, key: string | number, run: object) => boolean;
+  /** Whether values conform to components. */
   readonly verdicts: Verdicts;
 }
 
@@ -179,7 +177,6 @@ export function createCompiler(
         }
       };
     },
-    takes: (identifier, holder, key, run) => judge.verdicts.of(identifier)(holder[key], holder, key, run),
     verdicts: judge.verdicts,
   };
 }

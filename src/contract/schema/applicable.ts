@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, members } from '../document';
+import type { Holder } from '../json';
 import { compilePattern, type Pattern } from './pattern';
 
 /**
@@ -25,8 +26,11 @@ export function namedBranch({ property, branches }: Discriminate, value: object)
   return typeof name === 'string' && Object.hasOwn(branches, name) ? branches[name] : undefined;
 }
 
-/** Whether a value conforms to the component of this identifier. */
-export type Takes = (identifier: string) => boolean;
+/** Whether the value at `holder[key]` conforms; `root` is one object for all questions about what is below it. */
+export type Holds = (value: unknown, holder: Holder, key: string | number, root: object) => boolean;
+
+/** The judge of the component of this identifier. */
+export type HoldsOf = (identifier: string) => Holds;
 
 /**
  * The schemas that apply to a value in place: those given, and through references, `allOf`, discriminators and the
@@ -78,12 +82,17 @@ export function applicable(
 /** What decides which schemas apply to a value: a component, the name of a property, or a discriminator. */
 type Question = { readonly component: string } | { readonly property: string } | Discriminate;
 
-/** A step of the decision: the next question and where each answer leads, or the result. */
+/** A step of the decision: what is asked and where each answer leads, or the result. */
 interface Step<T> {
   readonly result?: T;
-  readonly question?: Question;
-  readonly answers: Map<unknown, Step<T>>;
+  readonly ask?: Ask;
+  yes?: Step<T> | undefined;
+  no?: Step<T> | undefined;
+  /** By the component that a discriminator names. */
+  readonly named: Map<unknown, Step<T>>;
 }
+
+type Ask = (value: unknown, holder: Holder, key: string | number, root: object) => unknown;
 
 /** Steps of one decision that are remembered: of twelve branches of an anyOf a client can choose in thousands of ways. */
 const MAX_STEPS = 10_000;
@@ -101,44 +110,56 @@ export class Applicables<T> {
   constructor(
     private readonly nodes: readonly unknown[],
     private readonly components: Components,
+    private readonly holdsOf: HoldsOf,
     private readonly make: (nodes: readonly Node[]) => T,
   ) {}
 
-  of(value: unknown, takes: Takes): T {
+  /** @param root one object for all questions about what is below it */
+  of(value: unknown, holder: Holder, key: string | number, root: object): T {
     let step = this.first;
-    while (step?.question) step = step.answers.get(answer(step.question, value, takes));
-    return step ? (step.result as T) : this.learn(value, takes);
+    while (step?.ask) step = follow(step, step.ask(value, holder, key, root));
+    return step ? (step.result as T) : this.learn(value, holder, key, root);
   }
 
-  private learn(value: unknown, takes: Takes): T {
-    const asked: (readonly [Question, unknown])[] = [];
+  private learn(value: unknown, holder: Holder, key: string | number, root: object): T {
+    const asked: { readonly ask: Ask; readonly answer: unknown }[] = [];
     const nodes = applicable(this.nodes, this.components, (question) => {
-      const given = answer(question, value, takes);
-      asked.push([question, given]);
-      return given;
+      const ask = this.asking(question);
+      const answer = ask(value, holder, key, root);
+      asked.push({ ask, answer });
+      return answer;
     });
     const result = this.make(nodes);
     if (this.steps + asked.length > MAX_STEPS) [this.first, this.steps] = [undefined, 0];
-    const [steps, last] = [asked.entries(), { result, answers: new Map() } satisfies Step<T>];
     const stepAt = (i: number): Step<T> => {
-      const question = asked[i]?.[0];
-      return question ? { question, answers: new Map() } : last;
+      const ask = asked[i]?.ask;
+      return { ...(ask ? { ask } : { result }), named: new Map() };
     };
     let step = (this.first ??= stepAt(0));
-    for (const [i, [, given]] of steps) {
-      const next = step.answers.get(given) ?? stepAt(i + 1);
-      step.answers.set(given, next);
+    for (const [i, { answer }] of asked.entries()) {
+      let next = follow(step, answer);
+      if (!next) {
+        next = stepAt(i + 1);
+        if (answer === true) step.yes = next;
+        else if (answer === false) step.no = next;
+        else step.named.set(answer, next);
+        this.steps++;
+      }
       step = next;
-      this.steps++;
     }
     return result;
   }
+
+  private asking(question: Question): Ask {
+    if ('component' in question) return this.holdsOf(question.component);
+    if ('branches' in question)
+      return (value) => (isObject(value) ? namedBranch(question, value) : OTHER_TYPE);
+    return (value) => isObject(value) && Object.hasOwn(value, question.property);
+  }
 }
 
-function answer(question: Question, value: unknown, takes: Takes): unknown {
-  if ('component' in question) return takes(question.component);
-  if ('branches' in question) return isObject(value) ? namedBranch(question, value) : OTHER_TYPE;
-  return isObject(value) && Object.hasOwn(value, question.property);
+function follow<T>({ yes, no, named }: Step<T>, answer: unknown): Step<T> | undefined {
+  return answer === true ? yes : answer === false ? no : named.get(answer);
 }
 
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

@@ -22,7 +22,6 @@ import {
   namedBranch,
   type Node,
   patternsOf,
-  type Takes,
 } from './applicable';
 import { compileExact, type ExactRule } from './exact';
 import { Interner } from './identity';
@@ -231,8 +230,8 @@ export class Judgment {
     ];
   }
 
-  private takes(value: unknown, { holder, key, root }: Context): Takes {
-    return (identifier) => this.verdicts.of(identifier)(value, holder, key, root);
+  private applicables<T>(schema: Node, make: (nodes: readonly Node[]) => T): Applicables<T> {
+    return new Applicables([schema], this.components, this.verdicts.of, make);
   }
 
   private interner({ root }: Context): Interner {
@@ -259,11 +258,11 @@ export class Judgment {
       this.remainingProperties(),
       this.remainingItems(),
       functionKeyword<unknown, string>('oneWay', undefined, (message, schema) => {
-        const goes = new Applicables([schema], this.components, (nodes) =>
+        const goes = this.applicables(schema, (nodes) =>
           nodes.some((node) => node['marked'] === true),
         );
-        return (value, context) =>
-          goes.of(value, this.takes(value, context)) ? error('oneWay', message) : undefined;
+        return (value, { holder, key, root }) =>
+          goes.of(value, holder, key, root) ? error('oneWay', message) : undefined;
       }),
       this.meter(),
     ];
@@ -375,7 +374,7 @@ export class Judgment {
       'remainingProperties',
       'object',
       (operand, schema, quiet) => {
-        const remaining = new Applicables([schema], this.components, (nodes) =>
+        const remaining = this.applicables(schema, (nodes) =>
           nodes.some((node) => evaluatesAll(node, schema, 'additionalProperties', 'remainingProperties'))
             ? undefined
             : {
@@ -384,7 +383,7 @@ export class Judgment {
               },
         );
         return (object, context) => {
-          const others = remaining.of(object, this.takes(object, context));
+          const others = remaining.of(object, context.holder, context.key, context.root);
           if (!others) return undefined;
           for (const name of Object.keys(object)) {
             if (others.listed.has(name) || others.patterns.some(([pattern]) => pattern.test(name))) continue;
@@ -399,7 +398,7 @@ export class Judgment {
 
   private remainingItems(): CodeKeywordDefinition {
     return functionKeyword<unknown[], string | false>('remainingItems', 'array', (operand, schema, quiet) => {
-      const remaining = new Applicables([schema], this.components, (nodes) =>
+      const remaining = this.applicables(schema, (nodes) =>
         nodes.some((node) => evaluatesAll(node, schema, 'items', 'remainingItems'))
           ? undefined
           : {
@@ -410,7 +409,7 @@ export class Judgment {
             },
       );
       return (items, context) => {
-        const others = remaining.of(items, this.takes(items, context));
+        const others = remaining.of(items, context.holder, context.key, context.root);
         if (!others) return undefined;
         const holder = items as unknown[] & Holder;
         for (let i = others.first; i < items.length; i++) {

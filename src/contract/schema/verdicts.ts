@@ -1,10 +1,7 @@
 import type { ValidateFunction } from 'ajv';
 import { isObject } from '../document';
 import type { Holder } from '../json';
-import type { Components, Node } from './applicable';
-
-/** Whether the value at `holder[key]` conforms; `root` is one object for all questions about what is below it. */
-export type Holds = (value: unknown, holder: Holder, key: string | number, root: object) => boolean;
+import type { Components, Holds, HoldsOf, Node } from './applicable';
 
 /** A component, and its verdicts on the values below the present root; a number is the place on the stack of one that is being found. */
 interface Component {
@@ -24,6 +21,8 @@ const REFERRING = ['judge', 'discriminate', 'containing', 'remainingProperties',
  * many of them ask.
  */
 export class Verdicts {
+  /** The judge of a component. */
+  readonly of: HoldsOf = (identifier) => this.component(identifier).holds;
   private readonly components = new Map<string, Component>();
   private readonly validators = new Map<string, ValidateFunction>();
   private root: object = {};
@@ -45,11 +44,6 @@ export class Verdicts {
     private readonly schemas: Components,
     private readonly compile: (schema: Node) => ValidateFunction,
   ) {}
-
-  /** The judge of a component. */
-  of(identifier: string): Holds {
-    return this.component(identifier).holds;
-  }
 
   /** Compiles all components, so that no request has to wait for it. */
   prepare(): void {
@@ -92,8 +86,12 @@ export class Verdicts {
       return validate(value, context);
     };
     // Most branches are of one type: values of another need no call.
-    if (type === 'object') return (value, ...place) => isObject(value) && judge(value, ...place);
-    if (type === 'array') return (value, ...place) => Array.isArray(value) && judge(value, ...place);
+    if (type === 'object') {
+      return (value, holder, key, root) => isObject(value) && judge(value, holder, key, root);
+    }
+    if (type === 'array') {
+      return (value, holder, key, root) => Array.isArray(value) && judge(value, holder, key, root);
+    }
     return judge;
   }
 
