@@ -65,10 +65,10 @@ export function compileContract(
 
   const requests = createJudges('request', incoming, formats);
   const responses = createJudges('response', outgoing, formats);
-  const requestShapes = new Shapes(incoming, 'request', requests.holdsOf);
-  const responseShapes = new Shapes(outgoing, 'response', responses.holdsOf);
-  checkDefaults(document, incoming, requests.holdsOf, new Set());
-  checkDefaults(document, outgoing, responses.holdsOf, new Set(incoming.defaults.keys()));
+  const requestShapes = new Shapes(incoming, 'request', requests.verdicts.of);
+  const responseShapes = new Shapes(outgoing, 'response', responses.verdicts.of);
+  checkDefaults(document, incoming, requests.verdicts.of, new Set());
+  checkDefaults(document, outgoing, responses.verdicts.of, new Set(incoming.defaults.keys()));
   const served = new Map<Operation, ServedOperation>();
   for (const { operation, authenticate = () => Promise.resolve({}), ...plan } of plans) {
     try {
@@ -83,6 +83,7 @@ export function compileContract(
     }
   }
   document.assertValid();
+  for (const { verdicts } of [requests, responses]) verdicts.prepare();
   return { router, served, remarks: document.remarks };
 }
 
@@ -101,7 +102,7 @@ function createJudges(direction: Direction, schemas: SchemaSet, formats: OwnForm
       },
     };
   };
-  return { judgeOf, holdsOf: first.verdicts.of };
+  return { judgeOf, verdicts: first.verdicts };
 }
 
 /** Judges the defaults of a document by the schemas that they stand in. */

@@ -16,6 +16,9 @@ interface Component {
 /** What a schema must hold to refer to others: then it could be asked about one value more often than its document is long. */
 const REFERRING = ['judge', 'discriminate', 'containing', 'remainingProperties', 'remainingItems', 'oneWay'];
 
+/** UTF-16 code units of rewritten schemas that are compiled at start. */
+const MAX_PREPARED = 200_000;
+
 /**
  * Whether values conform to components, without a reason. A component that refers to others judges a value once, however
  * many of them ask.
@@ -45,9 +48,14 @@ export class Verdicts {
     private readonly compile: (schema: Node) => ValidateFunction,
   ) {}
 
-  /** Compiles all components, so that no request has to wait for it. */
+  /** Compiles components, so that no request has to wait for it; of a very large document the first. */
   prepare(): void {
-    for (const identifier of Object.keys(this.schemas)) this.validator(identifier);
+    let room = MAX_PREPARED;
+    for (const [identifier, schema] of Object.entries(this.schemas)) {
+      room -= JSON.stringify(schema).length;
+      if (room < 0) return;
+      this.validator(identifier);
+    }
   }
 
   private component(identifier: string): Component {
