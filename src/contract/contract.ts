@@ -5,10 +5,11 @@ import { planRequests, type RequestReader } from './request';
 import { planResponses, type ResponseWriter } from './response';
 import type { Router } from './router';
 import { compileRoutes, type Methods } from './routes';
+import type { HoldsOf } from './schema/applicable';
 import { type OwnFormats, reasonNotEnforced } from './schema/formats';
 import { type Direction, SchemaSet } from './schemas';
 import { type Authenticate, compileSecurity, type Strategies } from './security';
-import { Shapes, type TakesBranch } from './shapes';
+import { Shapes } from './shapes';
 import { type Check, type Compiler, createCompiler, type Judge, schemaErrors } from './validator';
 
 /** An operation with all that it takes to serve it. */
@@ -65,10 +66,10 @@ export function compileContract(
 
   const requests = createJudges('request', incoming, formats);
   const responses = createJudges('response', outgoing, formats);
-  const requestShapes = new Shapes(incoming, 'request', requests.takes);
-  const responseShapes = new Shapes(outgoing, 'response', responses.takes);
-  checkDefaults(document, incoming, requests.takes, new Set());
-  checkDefaults(document, outgoing, responses.takes, new Set(incoming.defaults.keys()));
+  const requestShapes = new Shapes(incoming, 'request', requests.verdicts.of);
+  const responseShapes = new Shapes(outgoing, 'response', responses.verdicts.of);
+  checkDefaults(document, incoming, requests.verdicts.of, new Set());
+  checkDefaults(document, outgoing, responses.verdicts.of, new Set(incoming.defaults.keys()));
   const served = new Map<Operation, ServedOperation>();
   for (const { operation, authenticate = () => Promise.resolve({}), ...plan } of plans) {
     try {
@@ -83,6 +84,7 @@ export function compileContract(
     }
   }
   document.assertValid();
+  for (const { verdicts } of [requests, responses]) verdicts.prepare();
   return { router, served, remarks: document.remarks };
 }
 
@@ -95,20 +97,20 @@ function createJudges(direction: Direction, schemas: SchemaSet, formats: OwnForm
     return {
       first: first.compile(schema),
       all: (envelope) => {
-        compiler ??= createCompiler(direction, schemas, true, formats);
+        compiler ??= createCompiler(direction, schemas, true, formats, first.verdicts);
         all ??= compiler.compile(schema);
         return all(envelope);
       },
     };
   };
-  return { judgeOf, takes: first.takes };
+  return { judgeOf, verdicts: first.verdicts };
 }
 
 /** Judges the defaults of a document by the schemas that they stand in. */
 function checkDefaults(
   document: OpenApiDocument,
   { defaults }: SchemaSet,
-  takes: TakesBranch,
+  holdsOf: HoldsOf,
   checked: ReadonlySet<string>,
 ): void {
   for (const [pointer, { identifier, text }] of defaults) {
@@ -116,7 +118,7 @@ function checkDefaults(
     const holder: Holder = {};
     try {
       parseJson(text, holder, 'default');
-      if (takes(identifier, holder, 'default', {})) continue;
+      if (holdsOf(identifier)(holder['default'], holder, 'default', {})) continue;
     } catch (error) {
       if (!(error instanceof MalformedJson)) throw error;
     }

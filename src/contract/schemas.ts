@@ -54,6 +54,15 @@ interface View {
   readonly owners: readonly string[];
 }
 
+/** A schema that others refer to. */
+interface Component {
+  readonly identifier: string;
+  readonly pointer: string;
+  readonly view: View;
+  /** Whether it describes a property or an item. */
+  readonly child: boolean;
+}
+
 /** A default of the document, to be judged by the schema that it stands in. */
 export interface Default {
   readonly identifier: string;
@@ -73,6 +82,8 @@ export class SchemaSet {
   /** By where their schemas stand. */
   readonly defaults = new Map<string, Default>();
   private readonly identifiers = new Map<string, string>();
+  /** Components that are to be rewritten. */
+  private readonly pending: Component[] = [];
   /** What references lead to. */
   private readonly references = new Set<string>();
   /** References to references that are being followed. */
@@ -80,7 +91,7 @@ export class SchemaSet {
   private readonly oneWay: OneWay;
   private readonly discriminators: Discriminators;
   /** The references that are being inlined, the outermost first. */
-  private readonly inlining = new Set<string>();
+  private inlining = new Set<string>();
   /** How many more schemas may be inlined into the present one. */
   private room = 0;
 
@@ -144,12 +155,24 @@ export class SchemaSet {
     if (known !== undefined) return known;
     const identifier = `schema:${this.identifiers.size}`;
     this.identifiers.set(key, identifier);
-    const { room } = this;
-    this.room = MAX_INLINED;
-    const schema = child ? this.child(pointer, view.lenient) : this.rewrite(value, pointer, view);
-    this.room = room;
-    this.components[identifier] = schema === true ? {} : schema === false ? { not: {} } : schema;
+    this.components[identifier] = {}; // it has its place before those that it refers to
+    this.pending.push({ identifier, pointer, view, child });
+    if (this.pending.length === 1) this.rewritePending();
     return identifier;
+  }
+
+  /** Rewrites components until none refers to another. Not one within the other: a document is longer than the stack. */
+  private rewritePending(): void {
+    const { room, inlining } = this;
+    for (const { identifier, pointer, view, child } of this.pending) {
+      [this.room, this.inlining] = [MAX_INLINED, new Set()];
+      const schema = child
+        ? this.child(pointer, view.lenient)
+        : this.rewrite(this.document.at(pointer), pointer, view);
+      this.components[identifier] = schema === true ? {} : schema === false ? { not: {} } : schema;
+    }
+    this.pending.length = 0;
+    [this.room, this.inlining] = [room, inlining];
   }
 
   /** A value in another one: what goes the other way only is no part of it. */

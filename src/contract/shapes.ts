@@ -1,11 +1,8 @@
 import { isObject, members } from './document';
 import { exactNumber, type Holder, parseJson } from './json';
-import { applicable, listOf, type Node, patternsOf } from './schema/applicable';
+import { applicable, Applicables, type HoldsOf, listOf, type Node, patternsOf } from './schema/applicable';
 import type { Pattern } from './schema/pattern';
 import type { Direction, SchemaSet } from './schemas';
-
-/** Whether the value at `holder[key]` conforms to a component; `run` is one object for all questions about a value. */
-export type TakesBranch = (identifier: string, holder: Holder, key: string | number, run: object) => boolean;
 
 /** Changes the value at `holder[key]` to the form the other side expects; returns whether it changed anything. */
 export type Convert = (holder: Holder, key: string | number) => boolean;
@@ -13,8 +10,7 @@ export type Convert = (holder: Holder, key: string | number) => boolean;
 /** A place for values, by the schemas that describe what stands there. */
 interface Place {
   readonly nodes: readonly unknown[];
-  /** What they say, once it is known; `varies` where that depends on the branches a value takes. */
-  shape?: Shape | 'varies';
+  readonly shapes: Applicables<Shape>;
 }
 
 /** What all schemas that describe one value say together about the things below it. */
@@ -66,7 +62,7 @@ export class Shapes {
   constructor(
     private readonly schemas: SchemaSet,
     private readonly direction: Direction,
-    private readonly takesBranch: TakesBranch,
+    private readonly holdsOf: HoldsOf,
   ) {}
 
   /** How to convert a value described by the schema at `pointer`; undefined if there is nothing to convert. */
@@ -76,10 +72,11 @@ export class Shapes {
 
   /** How to convert a value described by a rewritten schema; undefined if there is nothing to convert. */
   convertBy(node: unknown): Convert | undefined {
-    if (!this.converts(node, new Set())) return undefined;
+    if (!this.converts(node)) return undefined;
     const place = this.place([node]);
     return (holder, key) => {
-      this.run = {};
+      // What was asked while a request was judged, need not be asked again. A response is judged as it is afterward.
+      this.run = this.direction === 'request' ? holder : {};
       return this.convert(place, holder, key);
     };
   }
@@ -99,14 +96,7 @@ export class Shapes {
   }
 
   private shapeAt(place: Place, holder: Holder, key: string | number): Shape {
-    const { components } = this.schemas;
-    if (place.shape === undefined) {
-      const { nodes, varies } = applicable(place.nodes, components);
-      place.shape = varies ? 'varies' : this.shape(nodes);
-    }
-    if (place.shape !== 'varies') return place.shape;
-    const takes = (identifier: string) => this.takesBranch(identifier, holder, key, this.run);
-    return this.shape(applicable(place.nodes, components, holder[key], takes).nodes);
+    return place.shapes.of(holder[key], holder, key, this.run);
   }
 
   private convertItems(shape: Shape, items: unknown[]): boolean {
@@ -150,7 +140,11 @@ export class Shapes {
 
   private place(nodes: readonly unknown[]): Place {
     const id = this.idOf(nodes);
-    return this.places.get(id) ?? remember(this.places, id, { nodes });
+    const known = this.places.get(id);
+    if (known) return known;
+    const { components } = this.schemas;
+    const shapes = new Applicables(nodes, components, this.holdsOf, (applying) => this.shape(applying));
+    return remember(this.places, id, { nodes, shapes });
   }
 
   private idOf(nodes: readonly unknown[]): string {
@@ -204,32 +198,34 @@ export class Shapes {
 
   /** The default of a property, as JSON: of its own schemas, or of what they refer to or consist of. */
   private defaultOf(property: readonly unknown[]): string | undefined {
-    const { nodes } = applicable(property, this.schemas.components);
+    const nodes = applicable(property, this.schemas.components);
     if (this.direction === 'response' || nodes.some(({ marked }) => marked === true)) return undefined;
     const fill = nodes.find((node) => 'fill' in node)?.['fill'];
     return typeof fill === 'string' ? fill : undefined;
   }
 
   /** Whether a rewritten schema, or one below it, says anything that a conversion depends on. */
-  private converts(node: unknown, seen: Set<unknown>): boolean {
-    if (!isObject(node) || seen.has(node)) return false;
-    seen.add(node);
-    const { exact, discriminate, judge } = node;
-    if (members(node['properties']).length > 0 || node['marked'] === true) return true;
-    if (this.direction === 'request' && isObject(exact) && exact['int64'] === true) return true;
-    if (isObject(discriminate)) return true;
+  private converts(schema: unknown): boolean {
     const { components } = this.schemas;
-    const identifiers = [judge, node['remainingProperties'], node['remainingItems']];
-    const below: unknown[] = [
-      ...identifiers.flatMap((identifier) =>
-        typeof identifier === 'string' ? [components[identifier]] : [],
-      ),
-      ...['allOf', 'anyOf', 'oneOf', 'prefixItems'].flatMap((keyword) => listOf(node[keyword])),
-      ...['patternProperties', 'dependentSchemas'].flatMap((keyword) =>
-        members(node[keyword]).map(([, schema]) => schema),
-      ),
-      ...['if', 'then', 'else', 'items', 'additionalProperties'].map((keyword) => node[keyword]),
-    ];
-    return below.some((schema) => this.converts(schema, seen));
+    const schemas = new Set([schema]);
+    for (const node of schemas) {
+      if (!isObject(node)) continue;
+      const { exact, judge } = node;
+      if (members(node['properties']).length > 0 || node['marked'] === true) return true;
+      if (this.direction === 'request' && isObject(exact) && exact['int64'] === true) return true;
+      if (isObject(node['discriminate'])) return true;
+      for (const identifier of [judge, node['remainingProperties'], node['remainingItems']]) {
+        if (typeof identifier === 'string') schemas.add(components[identifier]);
+      }
+      for (const keyword of ['allOf', 'anyOf', 'oneOf', 'prefixItems']) {
+        for (const part of listOf(node[keyword])) schemas.add(part);
+      }
+      for (const keyword of ['patternProperties', 'dependentSchemas']) {
+        for (const [, part] of members(node[keyword])) schemas.add(part);
+      }
+      for (const keyword of ['if', 'then', 'else', 'items', 'additionalProperties'])
+        schemas.add(node[keyword]);
+    }
+    return false;
   }
 }

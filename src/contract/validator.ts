@@ -13,12 +13,12 @@ import { OpenAPISchemaValidator } from 'express-openapi-validator/dist/framework
 import type { OpenAPIV3 } from 'express-openapi-validator/dist/framework/types';
 import type { JsonObject } from './document';
 import { versionFinding } from './document/version';
-import type { Holder } from './json';
 import type { Components } from './schema/applicable';
 import { FORMATS, type OwnFormats } from './schema/formats';
 import { Interner } from './schema/identity';
-import { BudgetExceeded, Judgment } from './schema/judgment';
+import { BudgetExceeded, Judgment, silenceBranches } from './schema/judgment';
 import { compilePattern } from './schema/pattern';
+import type { Verdicts } from './schema/verdicts';
 
 /** The value to judge: an object, so that the exact value of a number in it can be looked up. */
 export type Envelope = Record<string, unknown>;
@@ -127,8 +127,8 @@ export interface Schemas {
 export interface Compiler {
   /** Compiles the check of an envelope. Equal schemas share one, as the error responses of most operations do. */
   readonly compile: (schema: JsonObject) => Check;
-  /** Whether the value at `holder[key]` conforms to a component; `run` is one object for all questions about a value. */
-  readonly takes: (identifier: string, holder: Holder, key: string | number, run: object) => boolean;
+  /** Whether values conform to components. */
+  readonly verdicts: Verdicts;
 }
 
 const CONFORMS: readonly Violation[] = [];
@@ -143,16 +143,17 @@ const EMPTY: DocumentV3_1 = {
  * @param allErrors whether a check lists all violations, or ends at the first. One that would cost too much lists none:
  *   it is to be asked only about what does not conform.
  * @param formats of the team's own; they come before those of formats.ts
+ * @param verdicts those of another compiler of the same schemas
  */
 export function createCompiler(
   direction: 'request' | 'response',
   { components, constants }: Schemas,
   allErrors: boolean,
   formats: OwnFormats,
+  verdicts?: Verdicts,
 ): Compiler {
-  const judge = new Judgment(components, constants, allErrors);
   const createAjv = direction === 'request' ? createRequestAjv : createResponseAjv;
-  const ajv = createAjv(EMPTY, { ...ajvOptions(formats), keywords: judge.keywords(), allErrors });
+  const ajv = createAjv(EMPTY, { ...ajvOptions(formats), allErrors });
   const compiled = new Map<string, ValidateFunction>();
   const compile = (schema: JsonObject): ValidateFunction => {
     const text = JSON.stringify(schema);
@@ -160,7 +161,9 @@ export function createCompiler(
     compiled.set(text, validate);
     return validate;
   };
-  judge.compile = compile;
+  const judge = new Judgment(components, constants, allErrors, compile, verdicts);
+  for (const keyword of judge.keywords()) ajv.addKeyword(keyword);
+  if (!allErrors) silenceBranches(ajv);
   return {
     compile(schema) {
       const validate = compile(schema);
@@ -174,6 +177,6 @@ export function createCompiler(
         }
       };
     },
-    takes: (identifier, holder, key, run) => judge.takes(identifier, holder, key, run),
+    verdicts: judge.verdicts,
   };
 }

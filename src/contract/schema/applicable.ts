@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, members } from '../document';
+import type { Holder } from '../json';
 import { compilePattern, type Pattern } from './pattern';
 
 /**
@@ -25,34 +26,28 @@ export function namedBranch({ property, branches }: Discriminate, value: object)
   return typeof name === 'string' && Object.hasOwn(branches, name) ? branches[name] : undefined;
 }
 
-/** Whether a value conforms to the component of this identifier. */
-export type Takes = (identifier: string) => boolean;
+/** Whether the value at `holder[key]` conforms; `root` is one object for all questions about what is below it. */
+export type Holds = (value: unknown, holder: Holder, key: string | number, root: object) => boolean;
 
-export interface Applicable {
-  readonly nodes: readonly Node[];
-  /** Which nodes apply depends on the value. */
-  readonly varies: boolean;
-}
+/** The judge of the component of this identifier. */
+export type HoldsOf = (identifier: string) => Holds;
 
 /**
  * The schemas that apply to a value in place: those given, and through references, `allOf`, discriminators and the
  * branches that the value takes, others (JSON Schema 2020-12 sections 10.2 and 7.7).
  *
- * @param takes undefined to find those that apply to every value
+ * @param ask undefined to find those that apply to every value
  */
 export function applicable(
   nodes: readonly unknown[],
   components: Components,
-  value?: unknown,
-  takes?: Takes,
-): Applicable {
+  ask?: (question: Question) => unknown,
+): readonly Node[] {
   const found = new Set<Node>();
-  let varies = false;
   const takesBranch = (branch: unknown): boolean => {
     const identifier = isObject(branch) ? branch['judge'] : undefined;
     if (typeof identifier !== 'string') return false; // it says nothing about what is below the value
-    varies = true;
-    return takes?.(identifier) ?? false;
+    return ask?.({ component: identifier }) === true;
   };
   const visit = (node: unknown): void => {
     if (!isObject(node) || found.has(node)) return;
@@ -65,26 +60,106 @@ export function applicable(
     if ('if' in node) {
       const holds = takesBranch(node['if']);
       if (holds) visit(node['if']);
-      if (takes) visit(node[holds ? 'then' : 'else']);
+      if (ask) visit(node[holds ? 'then' : 'else']);
     }
     for (const [name, part] of members(node['dependentSchemas'])) {
-      varies = true;
-      if (takes && isObject(value) && Object.hasOwn(value, name)) visit(part);
+      if (ask?.({ property: name }) === true) visit(part);
     }
     if ('discriminate' in node) visitNamed(node['discriminate'] as Discriminate);
   };
   const visitNamed = (discriminate: Discriminate): void => {
-    varies = true;
-    if (!takes) return;
-    if (isObject(value)) {
-      const named = namedBranch(discriminate, value);
-      if (typeof named === 'string') visit(components[named]);
-    } else {
-      for (const branch of discriminate.others?.branches ?? []) if (takes(branch)) visit(components[branch]);
+    const named = ask?.(discriminate);
+    if (typeof named === 'string') visit(components[named]);
+    if (named !== OTHER_TYPE) return;
+    for (const branch of discriminate.others?.branches ?? []) {
+      if (ask?.({ component: branch }) === true) visit(components[branch]);
     }
   };
   for (const node of nodes) visit(node);
-  return { nodes: [...found], varies };
+  return [...found];
+}
+
+/** What decides which schemas apply to a value: a component, the name of a property, or a discriminator. */
+type Question = { readonly component: string } | { readonly property: string } | Discriminate;
+
+/** A step of the decision: what is asked and where each answer leads, or the result. */
+interface Step<T> {
+  readonly result?: T;
+  readonly ask?: Ask;
+  yes?: Step<T> | undefined;
+  no?: Step<T> | undefined;
+  /** By the component that a discriminator names. */
+  readonly named: Map<unknown, Step<T>>;
+}
+
+type Ask = (value: unknown, holder: Holder, key: string | number, root: object) => unknown;
+
+/** Steps of one decision that are remembered: of twelve branches of an anyOf a client can choose in thousands of ways. */
+const MAX_STEPS = 10_000;
+const OTHER_TYPE = Symbol('other type');
+
+/**
+ * Something about the schemas that apply to a value in place, found once for each way to decide which these are: what is
+ * asked of a value is asked in the same order each time.
+ */
+export class Applicables<T> {
+  private first: Step<T> | undefined;
+  private steps = 0;
+
+  /** @param make what is to be known about the schemas that apply */
+  constructor(
+    private readonly nodes: readonly unknown[],
+    private readonly components: Components,
+    private readonly holdsOf: HoldsOf,
+    private readonly make: (nodes: readonly Node[]) => T,
+  ) {}
+
+  /** @param root one object for all questions about what is below it */
+  of(value: unknown, holder: Holder, key: string | number, root: object): T {
+    let step = this.first;
+    while (step?.ask) step = follow(step, step.ask(value, holder, key, root));
+    return step ? (step.result as T) : this.learn(value, holder, key, root);
+  }
+
+  private learn(value: unknown, holder: Holder, key: string | number, root: object): T {
+    const asked: { readonly ask: Ask; readonly answer: unknown }[] = [];
+    const nodes = applicable(this.nodes, this.components, (question) => {
+      const ask = this.asking(question);
+      const answer = ask(value, holder, key, root);
+      asked.push({ ask, answer });
+      return answer;
+    });
+    const result = this.make(nodes);
+    if (this.steps + asked.length > MAX_STEPS) [this.first, this.steps] = [undefined, 0];
+    const stepAt = (i: number): Step<T> => {
+      const ask = asked[i]?.ask;
+      return { ...(ask ? { ask } : { result }), named: new Map() };
+    };
+    let step = (this.first ??= stepAt(0));
+    for (const [i, { answer }] of asked.entries()) {
+      let next = follow(step, answer);
+      if (!next) {
+        next = stepAt(i + 1);
+        if (answer === true) step.yes = next;
+        else if (answer === false) step.no = next;
+        else step.named.set(answer, next);
+        this.steps++;
+      }
+      step = next;
+    }
+    return result;
+  }
+
+  private asking(question: Question): Ask {
+    if ('component' in question) return this.holdsOf(question.component);
+    if ('branches' in question)
+      return (value) => (isObject(value) ? namedBranch(question, value) : OTHER_TYPE);
+    return (value) => isObject(value) && Object.hasOwn(value, question.property);
+  }
+}
+
+function follow<T>({ yes, no, named }: Step<T>, answer: unknown): Step<T> | undefined {
+  return answer === true ? yes : answer === false ? no : named.get(answer);
 }
 
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

@@ -1,20 +1,21 @@
 /**
- * The keywords of ajv that schemas.ts adds to the standard ones. Together they make judging linear in the value: a
- * component is compiled once, and judges an object or array once, however many branches refer to it.
+ * The keywords of ajv that schemas.ts adds to the standard ones. Together they make judging linear in the value: whether a
+ * component is conformed to is found without a reason (verdicts.ts), and reasons are looked for only where it is not.
  */
 import {
   _,
+  type default as Ajv,
+  type Code,
   type CodeKeywordDefinition,
   type ErrorObject,
-  type FuncKeywordDefinition,
-  type KeywordDefinition,
-  type SchemaValidateFunction,
+  type KeywordCxt,
+  Name,
   type ValidateFunction,
 } from 'ajv';
-import { isObject, type JsonObject } from '../document';
+import { isObject, type JsonObject, members } from '../document';
 import { hasExact, type Holder } from '../json';
 import {
-  applicable,
+  Applicables,
   type Components,
   type Discriminate,
   listOf,
@@ -24,13 +25,14 @@ import {
 } from './applicable';
 import { compileExact, type ExactRule } from './exact';
 import { Interner } from './identity';
+import { Verdicts } from './verdicts';
 
-/** What ajv hands to a keyword beside the value (its DataValidationCxt, as far as it is needed). */
+/** Where a value stands. */
 interface Context {
   readonly instancePath: string;
-  readonly parentData: Holder;
-  readonly parentDataProperty: string | number;
-  readonly rootData: object;
+  readonly holder: Holder;
+  readonly key: string | number;
+  readonly root: object;
 }
 
 /** `equals`: the values that a schema allows, as JSON. */
@@ -44,56 +46,77 @@ export interface Equals {
 
 /** Errors of a component that are kept: more would multiply where components refer to each other. */
 const MAX_ERRORS = 10;
-/** Verdicts of one check whose errors are kept; of others only that there were errors. */
+/** Values whose errors are kept during one check. */
 const MAX_KEPT = 1_000;
 /** Schemas that may be evaluated in the search for all violations of one request or response. */
 const BUDGET = 2_000;
-
-type Verdict = true | readonly ErrorObject[];
-/** The verdicts on one value by component; a number is the place on the stack of one that is being found. */
-type Verdicts = Map<string, Verdict | number>;
 
 /** Thrown by a check for all violations that would cost too much. */
 export class BudgetExceeded extends Error {
   override name = 'BudgetExceeded';
 }
 
-/** A keyword that is judged by a function; it returns what is wrong, nothing if the value conforms. */
+type Errors = readonly Partial<ErrorObject>[];
+
+/** A keyword that is judged by a function; it returns what is wrong, undefined if the value conforms. */
 type Rule<Value, Operand> = (
   operand: Operand,
   schema: Node,
-) => (value: Value, context: Context) => readonly Partial<ErrorObject>[] | undefined;
+  /** Only whether anything is wrong matters. */
+  quiet: boolean,
+) => (value: Value, context: Context) => Errors | undefined;
+
+const [INSTANCE_PATH, ROOT_DATA] = [new Name('instancePath'), new Name('rootData')];
+const [V_ERRORS, ERRORS] = [new Name('vErrors'), new Name('errors')];
 
 function functionKeyword<Value, Operand>(
   keyword: string,
   type: 'object' | 'array' | undefined,
   rule: Rule<Value, Operand>,
-): FuncKeywordDefinition {
+): CodeKeywordDefinition {
   return {
     keyword,
     ...(type && { type }),
     // What follows prefixItems is not judged where an array has fewer items than these.
     ...(type === 'array' && { before: 'prefixItems' }),
-    errors: 'full',
-    compile(operand: Operand, schema) {
-      const judge = rule(operand, schema);
-      const validate: SchemaValidateFunction = (value: Value, context: unknown) => {
-        const errors = judge(value, context as Context);
-        if (errors === undefined) return true;
-        validate.errors = errors.slice(); // ajv cuts and extends the array that it is given
-        return false;
-      };
-      return validate;
+    code(cxt) {
+      const { gen, data, it } = cxt;
+      const judge = rule(cxt.schema as Operand, cxt.parentSchema as Node, isQuiet(cxt));
+      const place = (value: Value, holder: Holder, key: string | number, root: object, instancePath: string) =>
+        judge(value, { instancePath, holder, key, root })?.map((found) => ({ instancePath, ...found }));
+      const ref = gen.scopeValue('func', { ref: place });
+      const found = gen.const(
+        'found',
+        _`${ref}(${data}, ${it.parentData}, ${it.parentDataProperty}, ${ROOT_DATA}, ${pathOf(cxt)})`,
+      );
+      cxt.failResult(_`${found} !== undefined`, undefined, () => {
+        report(cxt, () => found);
+      });
     },
   };
 }
 
-const error = (keyword: string, message: string, params: object = {}, instancePath?: string) => [
+/** Whether nobody reads the errors of a schema. */
+const isQuiet = ({ it }: KeywordCxt): boolean => it.createErrors === false;
+
+/** The code of the place of a value. */
+const pathOf = (cxt: KeywordCxt): Code =>
+  isQuiet(cxt) ? _`""` : _`${INSTANCE_PATH} + (${cxt.it.errorPath})`;
+
+/** Adds the errors in a variable to those found so far. */
+function report(cxt: KeywordCxt, errors: () => Name): void {
+  if (isQuiet(cxt)) {
+    cxt.error();
+    return;
+  }
+  const found = errors();
+  cxt.gen.assign(V_ERRORS, _`${V_ERRORS} === null ? ${found}.slice() : ${V_ERRORS}.concat(${found})`);
+  cxt.gen.assign(ERRORS, _`${V_ERRORS}.length`);
+}
+
+const error = (keyword: string, message: string, params: object = {}, instancePath?: string): Errors => [
   { keyword, message, params, ...(instancePath !== undefined && { instancePath }) },
 ];
-
-/** The verdict on a value that does not conform, where the errors are not kept. */
-const UNKEPT: readonly ErrorObject[] = [];
 
 const exact: CodeKeywordDefinition = {
   keyword: 'exact',
@@ -108,119 +131,122 @@ const exact: CodeKeywordDefinition = {
   },
 };
 
+/** `bare`: a schema of which only the verdict matters, so that no errors are made. */
+const bare: CodeKeywordDefinition = {
+  keyword: 'bare',
+  code(cxt) {
+    const valid = cxt.gen.name('valid');
+    cxt.subschema({ keyword: 'bare', createErrors: false, allErrors: false }, valid);
+    cxt.ok(valid);
+  },
+};
+
+/** Makes the branches of a schema give no reason: the search for the first violation looks no further. */
+export function silenceBranches(ajv: Ajv): void {
+  for (const keyword of ['anyOf', 'oneOf']) {
+    const known = ajv.getKeyword(keyword) as CodeKeywordDefinition;
+    ajv.removeKeyword(keyword);
+    ajv.addKeyword({
+      ...known,
+      keyword,
+      code(cxt, ruleType) {
+        const { subschema, error: report } = cxt;
+        cxt.subschema = (application, valid) =>
+          subschema.call(cxt, { ...application, createErrors: false }, valid);
+        cxt.error = (append) => {
+          cxt.reset(); // those of the branches are empty
+          report.call(cxt, append);
+        };
+        known.code(cxt, ruleType);
+      },
+    });
+  }
+}
+
 /** Judges by components, each value once. */
 export class Judgment {
-  /** Compiles a schema for the instance of ajv that has these keywords. */
-  compile: (schema: JsonObject) => ValidateFunction = () => {
-    throw new Error('the judge has no compiler yet');
-  };
+  readonly verdicts: Verdicts;
   private readonly compiled = new Map<string, ValidateFunction>();
-  private readonly verdicts = new WeakMap<object, Verdicts>();
-  /** The value that was judged last: its branches follow each other. */
-  private last: { value: unknown; holder: object | undefined; key: string | number; verdicts: Verdicts };
-  private depth = 0;
-  /** The lowest place on the stack whose verdict is assumed by one that is being found. */
-  private assumed = Infinity;
+  /** The places whose errors are being looked for. */
+  private readonly open: { readonly identifier: string; readonly context: Context }[] = [];
+  private readonly kept = new Map<object, Map<string, readonly ErrorObject[]>>();
   private spent = 0;
-  private kept = 0;
   private readonly interners = new WeakMap<object, Interner>();
 
+  /**
+   * @param compile compiles a schema for the instance of ajv that has these keywords
+   * @param verdicts those of another judge of the same components
+   */
   constructor(
     private readonly components: Components,
     private readonly constants: Interner,
     private readonly allErrors: boolean,
+    private readonly compile: (schema: JsonObject) => ValidateFunction,
+    verdicts?: Verdicts,
   ) {
-    this.last = { value: undefined, holder: undefined, key: '', verdicts: new Map() };
-  }
-
-  /** Whether the value at `holder[key]` conforms to a component. */
-  takes(identifier: string, holder: Holder, key: string | number, rootData: object): boolean {
-    const context = { instancePath: '', parentData: holder, parentDataProperty: key, rootData };
-    return this.verdict(identifier, holder[key], context) === true;
+    this.verdicts = verdicts ?? new Verdicts(components, (schema) => compile({ bare: schema }));
   }
 
   /** Starts to judge another value. */
   begin(): void {
     this.spent = 0;
-    this.kept = 0;
+    this.kept.clear();
   }
 
-  private component(identifier: string): ValidateFunction {
-    const known = this.compiled.get(identifier);
+  /** Why a value does not conform to a component; undefined if it does. */
+  private reasons(identifier: string, value: unknown, context: Context): readonly ErrorObject[] | undefined {
+    const { holder, key, root } = context;
+    if (this.verdicts.of(identifier)(value, holder, key, root)) return undefined;
+    const object = typeof value === 'object' && value !== null ? value : undefined;
+    const known = object && this.kept.get(object)?.get(identifier);
     if (known) return known;
-    const validate = this.compile(this.components[identifier] ?? {});
-    this.compiled.set(identifier, validate);
-    return validate;
-  }
-
-  /** What is known of a value. Of a primitive it is known only until another value is judged. */
-  private verdictsOn(value: unknown, { parentData: holder, parentDataProperty: key }: Context): Verdicts {
-    const { last } = this;
-    if (typeof value === 'object' && value !== null) {
-      if (value === last.value) return last.verdicts;
-      const known = this.verdicts.get(value);
-      const verdicts = known ?? (new Map() as Verdicts);
-      if (!known) this.verdicts.set(value, verdicts);
-      this.last = { value, holder: undefined, key, verdicts };
-      return verdicts;
-    }
-    // A number is exactly what was written at its place.
-    if (last.holder !== holder || last.key !== key || !Object.is(last.value, value)) {
-      this.last = { value, holder, key, verdicts: new Map() };
-    }
-    return this.last.verdicts;
-  }
-
-  private verdict(identifier: string, value: unknown, context: Context): Verdict {
-    const verdicts = this.verdictsOn(value, context);
-    const known = verdicts.get(identifier);
-    if (typeof known === 'number') {
-      this.assumed = Math.min(this.assumed, known);
-      return true;
-    }
-    if (known !== undefined) return known;
-    const validate = this.component(identifier);
-    const depth = this.depth++;
-    const outer = this.assumed;
-    this.assumed = Infinity;
-    verdicts.set(identifier, depth);
-    let verdict: Verdict | undefined;
+    // It rests on itself, by a discriminator: the reason is another one.
+    if (this.open.some((other) => other.identifier === identifier && isAt(other.context, context)))
+      return undefined;
+    this.open.push({ identifier, context });
     try {
-      verdict = run(validate, value, context);
-      const found = verdict;
-      if (found !== true && ++this.kept > MAX_KEPT) verdict = UNKEPT;
-      return found;
+      const errors = this.search(identifier, value, context);
+      if (object && errors.length > 0 && this.kept.size < MAX_KEPT) {
+        this.kept.set(object, (this.kept.get(object) ?? new Map<string, readonly ErrorObject[]>()).set(identifier, errors));
+      }
+      return errors;
     } finally {
-      // One that rests on what is not decided yet, holds for this place only.
-      if (verdict === undefined || this.assumed < depth) verdicts.delete(identifier);
-      else verdicts.set(identifier, verdict);
-      this.assumed = Math.min(outer, this.assumed < depth ? this.assumed : Infinity);
-      this.depth = depth;
+      this.open.pop();
     }
   }
 
-  /** The schemas that apply to a value in place, by the verdicts of this judge. */
-  private applicableTo(schema: Node, value: unknown, context: Context): readonly Node[] {
-    const takes = (identifier: string) => this.verdict(identifier, value, context) === true;
-    return applicable([schema], this.components, value, takes).nodes;
+  private search(identifier: string, value: unknown, context: Context): readonly ErrorObject[] {
+    const known = this.compiled.get(identifier);
+    const validate = known ?? this.compile(this.components[identifier] ?? {});
+    if (!known) this.compiled.set(identifier, validate);
+    const { instancePath, holder, key, root } = context;
+    const place = { parentData: holder, parentDataProperty: key, rootData: root };
+    // Its errors are those of its last call.
+    const errors = validate(value, { instancePath, ...place, dynamicAnchors: {} }) ? [] : validate.errors;
+    // Within others it may rest on one of them, which has the reason.
+    if (errors && (errors.length > 0 || this.open.length > 1)) return errors.slice(0, MAX_ERRORS);
+    return [
+      { instancePath, schemaPath: '', keyword: 'judge', message: 'must match its schema', params: {} },
+    ];
   }
 
-  private interner({ rootData }: Context): Interner {
-    const known = this.interners.get(rootData);
+  private applicables<T>(schema: Node, make: (nodes: readonly Node[]) => T): Applicables<T> {
+    return new Applicables([schema], this.components, this.verdicts.of, make);
+  }
+
+  private interner({ root }: Context): Interner {
+    const known = this.interners.get(root);
     if (known) return known;
     const interner = new Interner(this.constants);
-    this.interners.set(rootData, interner);
+    this.interners.set(root, interner);
     return interner;
   }
 
-  keywords(): KeywordDefinition[] {
+  keywords(): CodeKeywordDefinition[] {
     return [
       exact,
-      functionKeyword<unknown, string>('judge', undefined, (identifier) => (value, context) => {
-        const verdict = this.verdict(identifier, value, context);
-        if (verdict === true) return undefined;
-        return verdict === UNKEPT ? error('judge', 'must match its schema') : verdict;
-      }),
+      bare,
+      this.judge(),
       functionKeyword<unknown[], true>('unique', 'array', () => (items, context) => {
         const interner = this.interner(context);
         const distinct = new Set(items.map((_item, i) => interner.of(items, i)));
@@ -231,60 +257,78 @@ export class Judgment {
       this.discriminate(),
       this.remainingProperties(),
       this.remainingItems(),
-      functionKeyword<unknown, string>('oneWay', undefined, (message, schema) => (value, context) => {
-        const goes = this.applicableTo(schema, value, context).some((node) => node['marked'] === true);
-        return goes ? error('oneWay', message) : undefined;
+      functionKeyword<unknown, string>('oneWay', undefined, (message, schema) => {
+        const goes = this.applicables(schema, (nodes) =>
+          nodes.some((node) => node['marked'] === true),
+        );
+        return (value, { holder, key, root }) =>
+          goes.of(value, holder, key, root) ? error('oneWay', message) : undefined;
       }),
       this.meter(),
     ];
   }
 
+  /** `judge`: the component that the value conforms to. */
+  private judge(): CodeKeywordDefinition {
+    return {
+      keyword: 'judge',
+      code: (cxt) => {
+        const { gen, data, it } = cxt;
+        const identifier = cxt.schema as string;
+        const holds = gen.scopeValue('func', { ref: this.verdicts.of(identifier) });
+        const place = _`${data}, ${it.parentData}, ${it.parentDataProperty}, ${ROOT_DATA}`;
+        cxt.failResult(_`!${holds}(${place})`, undefined, () => {
+          report(cxt, () => {
+            const reasons = (value: unknown, holder: Holder, key: string | number, root: object, at: string) =>
+              this.reasons(identifier, value, { instancePath: at, holder, key, root }) ?? [];
+            const ref = gen.scopeValue('func', { ref: reasons });
+            return gen.const('found', _`${ref}(${place}, ${pathOf(cxt)})`);
+          });
+        });
+      },
+    };
+  }
+
   /** `enum` and `const`, each number as it is written, objects and arrays by their number. */
-  private equals(): FuncKeywordDefinition {
+  private equals(): CodeKeywordDefinition {
     return functionKeyword<unknown, Equals>('equals', undefined, ({ primitives, numbers, message }) => {
       const [simple, others] = [new Set(primitives), new Set(numbers)];
-      const failed = () => error('equals', message); // ajv writes into the errors that it is given
+      const failed = error('equals', message);
       return (value, context) => {
-        const { parentData: holder, parentDataProperty: key } = context;
+        const { holder, key } = context;
         const structured = typeof value === 'object' && value !== null;
-        if (!structured && !hasExact(holder, key)) return simple.has(value) ? undefined : failed();
-        return others.size > 0 && others.has(this.interner(context).of(holder, key)) ? undefined : failed();
+        if (!structured && !hasExact(holder, key)) return simple.has(value) ? undefined : failed;
+        return others.size > 0 && others.has(this.interner(context).of(holder, key)) ? undefined : failed;
       };
     });
   }
 
-  private containing(): FuncKeywordDefinition {
+  private containing(): CodeKeywordDefinition {
     interface Operand {
       readonly judge: string;
       readonly min: number;
       readonly max: number | undefined;
     }
-    return functionKeyword<unknown[], Operand>(
-      'containing',
-      'array',
-      ({ judge, min, max }) =>
-        (items, context) => {
-          let count = 0;
-          const enough = max === undefined ? min : max + 1;
-          for (let i = 0; i < items.length && count < enough; i++) {
-            if (this.takesChild(judge, items as unknown[] & Holder, i, context)) count++;
-          }
-          if (count >= min && (max === undefined || count <= max)) return undefined;
-          const most = max === undefined ? '' : ` and no more than ${max}`;
-          return error('contains', `must contain at least ${min}${most} valid item(s)`);
-        },
-    );
+    return functionKeyword<unknown[], Operand>('containing', 'array', ({ judge, min, max }) => {
+      const holds = this.verdicts.of(judge);
+      return (items, { root }) => {
+        let count = 0;
+        const enough = max === undefined ? min : max + 1;
+        for (let i = 0; i < items.length && count < enough; i++) {
+          if (holds(items[i], items as unknown[] & Holder, i, root)) count++;
+        }
+        if (count >= min && (max === undefined || count <= max)) return undefined;
+        const most = max === undefined ? '' : ` and no more than ${max}`;
+        return error('contains', `must contain at least ${min}${most} valid item(s)`);
+      };
+    });
   }
 
-  private takesChild(identifier: string, holder: Holder, key: string | number, context: Context): boolean {
-    return this.verdict(identifier, holder[key], childContext(context, holder, key)) === true;
-  }
-
-  private discriminate(): FuncKeywordDefinition {
-    return functionKeyword<unknown, Discriminate>('discriminate', undefined, (rule) => {
+  private discriminate(): CodeKeywordDefinition {
+    return functionKeyword<unknown, Discriminate>('discriminate', undefined, (rule, _schema, quiet) => {
       const names = Object.keys(rule.branches).join(', ');
       return (value, context) => {
-        if (!isObject(value)) return this.judgeOthers(rule, value, context);
+        if (!isObject(value)) return this.judgeOthers(rule, value, context, quiet);
         const named = namedBranch(rule, value);
         if (named === undefined) {
           const given = Object.hasOwn(value, rule.property);
@@ -297,57 +341,81 @@ export class Judgment {
               )
             : error('discriminator', `must have the property '${rule.property}', which is one of ${names}`);
         }
-        const verdict = named === null ? true : this.verdict(named, value, context);
-        if (verdict === true) return undefined;
-        return verdict === UNKEPT ? error('judge', 'must match its schema') : verdict;
+        return named === null ? undefined : this.failing(named, value, context, quiet);
       };
     });
   }
 
-  private judgeOthers({ others }: Discriminate, value: unknown, context: Context) {
+  /** Why a value does not conform to a component; if quiet, that it does not. */
+  private failing(identifier: string, value: unknown, context: Context, quiet: boolean): Errors | undefined {
+    if (!quiet) return this.reasons(identifier, value, context);
+    const { holder, key, root } = context;
+    return this.verdicts.of(identifier)(value, holder, key, root) ? undefined : [];
+  }
+
+  private judgeOthers({ others }: Discriminate, value: unknown, context: Context, quiet: boolean) {
     if (!others) return undefined;
-    const verdicts = others.branches.map((branch) => this.verdict(branch, value, context));
-    const count = verdicts.filter((verdict) => verdict === true).length;
+    const { holder, key, root } = context;
+    const count = others.branches.filter((branch) =>
+      this.verdicts.of(branch)(value, holder, key, root),
+    ).length;
     if (others.keyword === 'oneOf' ? count === 1 : count > 0) return undefined;
     if (count > 1) return error('oneOf', 'must match exactly one schema in oneOf');
-    const errors = verdicts.flatMap((verdict) => (verdict === true ? [] : verdict)).slice(0, MAX_ERRORS);
-    return errors.length > 0 ? errors : error(others.keyword, `must match a schema in ${others.keyword}`);
+    const errors =
+      this.allErrors && !quiet
+        ? others.branches.flatMap((branch) => this.reasons(branch, value, context) ?? [])
+        : [];
+    if (errors.length > 0) return errors.slice(0, MAX_ERRORS);
+    return error(others.keyword, `must match a schema in ${others.keyword}`);
   }
 
-  private remainingProperties(): FuncKeywordDefinition {
-    return functionKeyword<Holder, string | false>('remainingProperties', 'object', (operand, schema) => {
-      return (object, context) => {
-        const nodes = this.applicableTo(schema, object, context);
-        if (nodes.some((node) => evaluatesAll(node, schema, 'additionalProperties', 'remainingProperties'))) {
-          return undefined;
-        }
-        const listed = nodes.flatMap(({ properties }) => (isObject(properties) ? [properties] : []));
-        const patterns = nodes.flatMap(patternsOf);
-        for (const name of Object.keys(object)) {
-          if (listed.some((properties) => Object.hasOwn(properties, name))) continue;
-          if (patterns.some(([pattern]) => pattern.test(name))) continue;
-          const errors = this.judgeRemaining(operand, object, name, context);
-          if (errors !== undefined) return errors;
-        }
-        return undefined;
-      };
-    });
-  }
-
-  private remainingItems(): FuncKeywordDefinition {
-    return functionKeyword<unknown[], string | false>('remainingItems', 'array', (operand, schema) => {
-      return (items, context) => {
-        const nodes = this.applicableTo(schema, items, context);
-        if (nodes.some((node) => evaluatesAll(node, schema, 'items', 'remainingItems'))) return undefined;
-        const first = Math.max(0, ...nodes.map(({ prefixItems }) => listOf(prefixItems).length));
-        const contained = nodes.flatMap(({ containing }) =>
-          isObject(containing) ? [String(containing['judge'])] : [],
+  private remainingProperties(): CodeKeywordDefinition {
+    return functionKeyword<Holder, string | false>(
+      'remainingProperties',
+      'object',
+      (operand, schema, quiet) => {
+        const remaining = this.applicables(schema, (nodes) =>
+          nodes.some((node) => evaluatesAll(node, schema, 'additionalProperties', 'remainingProperties'))
+            ? undefined
+            : {
+                listed: new Set(nodes.flatMap(({ properties }) => members(properties).map(([name]) => name))),
+                patterns: nodes.flatMap(patternsOf),
+              },
         );
+        return (object, context) => {
+          const others = remaining.of(object, context.holder, context.key, context.root);
+          if (!others) return undefined;
+          for (const name of Object.keys(object)) {
+            if (others.listed.has(name) || others.patterns.some(([pattern]) => pattern.test(name))) continue;
+            const errors = this.judgeRemaining(operand, object, name, context, quiet);
+            if (errors !== undefined) return errors;
+          }
+          return undefined;
+        };
+      },
+    );
+  }
+
+  private remainingItems(): CodeKeywordDefinition {
+    return functionKeyword<unknown[], string | false>('remainingItems', 'array', (operand, schema, quiet) => {
+      const remaining = this.applicables(schema, (nodes) =>
+        nodes.some((node) => evaluatesAll(node, schema, 'items', 'remainingItems'))
+          ? undefined
+          : {
+              first: Math.max(0, ...nodes.map(({ prefixItems }) => listOf(prefixItems).length)),
+              contained: nodes.flatMap(({ containing }) =>
+                isObject(containing) ? [this.verdicts.of(String(containing['judge']))] : [],
+              ),
+            },
+      );
+      return (items, context) => {
+        const others = remaining.of(items, context.holder, context.key, context.root);
+        if (!others) return undefined;
         const holder = items as unknown[] & Holder;
-        for (let i = first; i < items.length; i++) {
+        for (let i = others.first; i < items.length; i++) {
           const index = i;
-          if (contained.some((identifier) => this.takesChild(identifier, holder, index, context))) continue;
-          const errors = this.judgeRemaining(operand, holder, i, context);
+          if (others.contained.some((holds) => holds(items[index], holder, index, context.root))) continue;
+          const errors = this.judgeRemaining(operand, holder, i, context, quiet);
           if (errors !== undefined) return errors;
         }
         return undefined;
@@ -356,14 +424,20 @@ export class Judgment {
   }
 
   /** Judges a property or item that no other schema evaluates. */
-  private judgeRemaining(operand: string | false, holder: Holder, key: string | number, context: Context) {
-    const child = childContext(context, holder, key);
-    const verdict = operand === false ? UNKEPT : this.verdict(operand, holder[key], child);
-    if (verdict === true) return undefined;
-    if (verdict !== UNKEPT) return verdict;
+  private judgeRemaining(
+    operand: string | false,
+    holder: Holder,
+    key: string | number,
+    { instancePath, root }: Context,
+    quiet: boolean,
+  ): Errors | undefined {
+    const below = quiet ? '' : `${instancePath}/${escape(key)}`;
+    if (operand !== false) {
+      return this.failing(operand, holder[key], { instancePath: below, holder, key, root }, quiet);
+    }
     return typeof key === 'string'
       ? error('unevaluatedProperties', 'must NOT have unevaluated properties', { unevaluatedProperty: key })
-      : error('unevaluatedItems', 'must NOT have unevaluated items', {}, child.instancePath);
+      : error('unevaluatedItems', 'must NOT have unevaluated items', {}, below);
   }
 
   /** Counts the schemas that are evaluated in the search for all violations. */
@@ -373,25 +447,15 @@ export class Judgment {
     };
     return {
       keyword: 'meter',
-      code: ({ gen }) => {
-        if (this.allErrors) gen.code(_`${gen.scopeValue('func', { ref: spend })}()`);
+      code: ({ gen, it }) => {
+        if (it.allErrors && it.createErrors !== false) gen.code(_`${gen.scopeValue('func', { ref: spend })}()`);
       },
     };
   }
 }
 
-const childContext = (context: Context, holder: Holder, key: string | number): Context => ({
-  instancePath: `${context.instancePath}/${escape(key)}`,
-  parentData: holder,
-  parentDataProperty: key,
-  rootData: context.rootData,
-});
-
-function run(validate: ValidateFunction, value: unknown, context: Context): Verdict {
-  // Its errors are those of its last call.
-  if (validate(value, { ...context, dynamicAnchors: {} })) return true;
-  return (validate.errors ?? []).slice(0, MAX_ERRORS);
-}
+/** Whether two values are one, in the same place. */
+const isAt = (one: Context, other: Context): boolean => one.holder === other.holder && one.key === other.key;
 
 /** Whether a schema evaluates all properties or items that are left to it. */
 const evaluatesAll = (node: Node, self: Node, applicator: string, remaining: string): boolean =>

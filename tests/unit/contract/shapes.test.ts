@@ -13,7 +13,7 @@ test('what branches a client chooses does not make it remember more and more', (
   const asked: string[] = [];
   const took = (branch: string) => {
     if (!asked.includes(branch)) asked.push(branch); // in the order of the document
-    return (chosen & (1 << asked.indexOf(branch))) !== 0;
+    return () => (chosen & (1 << asked.indexOf(branch))) !== 0;
   };
   const shapes = new Shapes(new SchemaSet(document, 'response'), 'response', took);
   const convert = shapes.converter('/components/schemas/Mix');
