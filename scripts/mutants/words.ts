@@ -54,7 +54,6 @@ export const EQUIVALENT: Readonly<Record<string, string>> = {
   'events.yaml servers of the document': 'the base path of its servers is that of a document without servers',
   'media.yaml format: binary': 'every sequence of bytes fits',
   'numbers.yaml format: double': 'every number that JSON readers take fits',
-  'one-way.yaml minimum': 'it is that of a price, which a response alone has',
   'parameters.yaml type: array': 'its neighbor `items` is enough to read the text of a list',
   'siblings.yaml type: string': 'a parameter of a path without a type is read as a string',
   'parameters.yaml minItems': 'a label without items is a segment that no path matches',
