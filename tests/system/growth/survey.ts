@@ -193,7 +193,7 @@ function exponentOf(costs: ReadonlyMap<number, number>): number | undefined {
   const [[size, cost] = [0, 0], [before, less] = [0, 0]] = [...costs].reverse();
   if (before === 0 || cost < TELLING) return undefined;
   // Of a cost too small to be measured well, the least that is measured well is the most that it can have been.
-  return Math.log(cost / Math.max(less, 1)) / Math.log(size / before);
+  return Math.log(cost / Math.max(less, TELLING / 2)) / Math.log(size / before);
 }
 
 const times = (ratio: number): string =>
