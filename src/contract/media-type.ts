@@ -10,11 +10,16 @@ export interface MediaType {
 }
 
 const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
+const [QUOTE, BACKSLASH] = [0x22, 0x5c];
 const QUOTED = /^"(?:[^"\\]|\\.)*"$/;
 
 /** Parses a Content-Type field or a key of a content map; undefined if it is not a media type. */
 export function parseMediaType(field: string): MediaType | undefined {
-  const [essence = '', ...parts] = splitField(field, ';');
+  return mediaTypeOf(splitField(field, ';'));
+}
+
+/** The media type of an essence and its parameters, as they are written; undefined if it is none. */
+export function mediaTypeOf([essence = '', ...parts]: readonly string[]): MediaType | undefined {
   const slash = essence.indexOf('/');
   if (slash < 0 || !TOKEN.test(essence.slice(0, slash)) || !TOKEN.test(essence.slice(slash + 1))) {
     return undefined;
@@ -43,11 +48,12 @@ export function splitField(field: string, delimiter: ',' | ';'): string[] {
   const parts: string[] = [];
   let start = 0;
   let quoted = false;
+  const code = delimiter.charCodeAt(0);
   for (let at = 0; at < field.length; at++) {
-    const character = field[at];
-    if (character === '"') quoted = !quoted;
-    else if (character === '\\' && quoted) at++;
-    else if (character === delimiter && !quoted) {
+    const character = field.charCodeAt(at);
+    if (character === QUOTE) quoted = !quoted;
+    else if (character === BACKSLASH && quoted) at++;
+    else if (character === code && !quoted) {
       parts.push(trim(field, start, at));
       start = at + 1;
     }
@@ -58,11 +64,12 @@ export function splitField(field: string, delimiter: ',' | ';'): string[] {
 
 /** A part of a text without white space around it (OWS, RFC 9110 section 5.6.3). */
 function trim(text: string, start: number, end: number): string {
-  const isSpace = (at: number) => text[at] === ' ' || text[at] === '\t';
-  while (start < end && isSpace(start)) start++;
-  while (start < end && isSpace(end - 1)) end--;
+  while (start < end && isSpace(text.charCodeAt(start))) start++;
+  while (start < end && isSpace(text.charCodeAt(end - 1))) end--;
   return text.slice(start, end);
 }
+
+const isSpace = (code: number): boolean => code === 0x20 || code === 0x09;
 
 /** How a body is read and written. */
 export type Codec = 'json' | 'form' | 'text' | 'binary' | 'multipart';

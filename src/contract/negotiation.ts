@@ -1,8 +1,8 @@
 import {
   isRange,
   type MediaType,
+  mediaTypeOf,
   type MediaTypeObject,
-  parseMediaType,
   specificity,
   splitField,
 } from './media-type';
@@ -26,7 +26,7 @@ export function parseAccept(field: string | undefined): AcceptedRange[] {
     const parts = splitField(element, ';');
     const at = parts.findIndex((part) => /^q=/i.test(part));
     const weight = at < 0 ? '1' : (parts[at] ?? '').slice(2);
-    const range = parseMediaType((at < 0 ? parts : parts.slice(0, at)).join(';'));
+    const range = mediaTypeOf(at < 0 ? parts : parts.slice(0, at));
     return range && WEIGHT.test(weight) ? [{ range, weight: Number(weight) }] : [];
   });
 }

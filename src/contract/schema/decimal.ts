@@ -41,8 +41,15 @@ export function equalDecimals(a: Decimal, b: Decimal): boolean {
  */
 export function integerOf({ negative, digits, exponent }: Decimal): bigint | null {
   if (exponent < 0) return null;
-  const magnitude = exponent === 0 ? BigInt(digits) : BigInt(digits) * 10n ** BigInt(exponent);
+  const magnitude = exponent === 0 ? BigInt(digits) : BigInt(digits) * powerOfTen(exponent);
   return negative ? -magnitude : magnitude;
+}
+
+const powers: bigint[] = [];
+
+/** @param exponent at most some hundreds: they are remembered */
+function powerOfTen(exponent: number): bigint {
+  return (powers[exponent] ??= 10n ** BigInt(exponent));
 }
 
 /** Digits that are taken into a BigInt at once. */
@@ -63,7 +70,14 @@ export function isMultipleOf(value: Decimal, step: Decimal): boolean {
   let rest = 0n;
   for (let at = 0; at < value.digits.length; at += CHUNK) {
     const chunk = value.digits.slice(at, at + CHUNK);
-    rest = (rest * 10n ** BigInt(chunk.length) + BigInt(chunk)) % divisor;
+    rest = (rest * powerOfTen(chunk.length) + BigInt(chunk)) % divisor;
   }
-  return (rest * 10n ** BigInt(shift)) % divisor === 0n;
+  return (rest * powerOfTen(shift)) % divisor === 0n;
+}
+
+/** Whether an integer within the range of a double is `step` times an integer. */
+export function isWholeMultipleOf(value: bigint, step: Decimal): boolean {
+  if (step.digits === '1' && step.exponent <= 0) return true;
+  if (step.exponent > 0) return value % (BigInt(step.digits) * powerOfTen(step.exponent)) === 0n;
+  return (value * powerOfTen(-step.exponent)) % BigInt(step.digits) === 0n;
 }

@@ -81,9 +81,14 @@ function functionKeyword<Value, Operand>(
     ...(type === 'array' && { before: 'prefixItems' }),
     code(cxt) {
       const { gen, data, it } = cxt;
-      const judge = rule(cxt.schema as Operand, cxt.parentSchema as Node, isQuiet(cxt));
-      const place = (value: Value, holder: Holder, key: string | number, root: object, instancePath: string) =>
-        judge(value, { instancePath, holder, key, root })?.map((found) => ({ instancePath, ...found }));
+      const judge = rule(cxt.schema as Operand, cxt.parentSchema, isQuiet(cxt));
+      const place = (
+        value: Value,
+        holder: Holder,
+        key: string | number,
+        root: object,
+        instancePath: string,
+      ) => judge(value, { instancePath, holder, key, root })?.map((found) => ({ instancePath, ...found }));
       const ref = gen.scopeValue('func', { ref: place });
       const found = gen.const(
         'found',
@@ -142,7 +147,7 @@ const bare: CodeKeywordDefinition = {
 };
 
 /** Makes the branches of a schema give no reason: the search for the first violation looks no further. */
-export function silenceBranches(ajv: Ajv): void {
+export function silenceBranches(ajv: Pick<Ajv, 'getKeyword' | 'removeKeyword' | 'addKeyword'>): void {
   for (const keyword of ['anyOf', 'oneOf']) {
     const known = ajv.getKeyword(keyword) as CodeKeywordDefinition;
     ajv.removeKeyword(keyword);
@@ -150,12 +155,12 @@ export function silenceBranches(ajv: Ajv): void {
       ...known,
       keyword,
       code(cxt, ruleType) {
-        const { subschema, error: report } = cxt;
-        cxt.subschema = (application, valid) =>
-          subschema.call(cxt, { ...application, createErrors: false }, valid);
+        const apply = cxt.subschema.bind(cxt);
+        const fail = cxt.error.bind(cxt);
+        cxt.subschema = (application, valid) => apply({ ...application, createErrors: false }, valid);
         cxt.error = (append) => {
           cxt.reset(); // those of the branches are empty
-          report.call(cxt, append);
+          fail(append);
         };
         known.code(cxt, ruleType);
       },
@@ -207,7 +212,10 @@ export class Judgment {
     try {
       const errors = this.search(identifier, value, context);
       if (object && errors.length > 0 && this.kept.size < MAX_KEPT) {
-        this.kept.set(object, (this.kept.get(object) ?? new Map<string, readonly ErrorObject[]>()).set(identifier, errors));
+        this.kept.set(
+          object,
+          (this.kept.get(object) ?? new Map<string, readonly ErrorObject[]>()).set(identifier, errors),
+        );
       }
       return errors;
     } finally {
@@ -225,9 +233,7 @@ export class Judgment {
     const errors = validate(value, { instancePath, ...place, dynamicAnchors: {} }) ? [] : validate.errors;
     // Within others it may rest on one of them, which has the reason.
     if (errors && (errors.length > 0 || this.open.length > 1)) return errors.slice(0, MAX_ERRORS);
-    return [
-      { instancePath, schemaPath: '', keyword: 'judge', message: 'must match its schema', params: {} },
-    ];
+    return [{ instancePath, schemaPath: '', keyword: 'judge', message: 'must match its schema', params: {} }];
   }
 
   private applicables<T>(schema: Node, make: (nodes: readonly Node[]) => T): Applicables<T> {
@@ -258,9 +264,7 @@ export class Judgment {
       this.remainingProperties(),
       this.remainingItems(),
       functionKeyword<unknown, string>('oneWay', undefined, (message, schema) => {
-        const goes = this.applicables(schema, (nodes) =>
-          nodes.some((node) => node['marked'] === true),
-        );
+        const goes = this.applicables(schema, (nodes) => nodes.some((node) => node['marked'] === true));
         return (value, { holder, key, root }) =>
           goes.of(value, holder, key, root) ? error('oneWay', message) : undefined;
       }),
@@ -279,8 +283,13 @@ export class Judgment {
         const place = _`${data}, ${it.parentData}, ${it.parentDataProperty}, ${ROOT_DATA}`;
         cxt.failResult(_`!${holds}(${place})`, undefined, () => {
           report(cxt, () => {
-            const reasons = (value: unknown, holder: Holder, key: string | number, root: object, at: string) =>
-              this.reasons(identifier, value, { instancePath: at, holder, key, root }) ?? [];
+            const reasons = (
+              value: unknown,
+              holder: Holder,
+              key: string | number,
+              root: object,
+              at: string,
+            ) => this.reasons(identifier, value, { instancePath: at, holder, key, root }) ?? [];
             const ref = gen.scopeValue('func', { ref: reasons });
             return gen.const('found', _`${ref}(${place}, ${pathOf(cxt)})`);
           });
@@ -448,7 +457,8 @@ export class Judgment {
     return {
       keyword: 'meter',
       code: ({ gen, it }) => {
-        if (it.allErrors && it.createErrors !== false) gen.code(_`${gen.scopeValue('func', { ref: spend })}()`);
+        if (it.allErrors && it.createErrors !== false)
+          gen.code(_`${gen.scopeValue('func', { ref: spend })}()`);
       },
     };
   }

@@ -173,7 +173,6 @@ function keep(
 function refers(schema: unknown): boolean {
   if (Array.isArray(schema)) return schema.some(refers);
   return (
-    isObject(schema) &&
-    (REFERRING.some((keyword) => keyword in schema) || Object.values(schema).some(refers))
+    isObject(schema) && (REFERRING.some((keyword) => keyword in schema) || Object.values(schema).some(refers))
   );
 }

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../../src/contract';
 import type { Subject } from './adversary';
 import { growing } from './documents';
 import { type Cost, Meter, SIZE } from './measure';
@@ -17,6 +18,8 @@ export interface Row {
   readonly costs: ReadonlyMap<number, number>;
   /** Worst by innocent, at {@link SIZE}. */
   readonly ratio?: number;
+  /** What the ratio may be. */
+  readonly most?: number;
   /** The power of the size with which the cost grows, between the greatest two sizes that say something. */
   readonly exponent?: number;
   /** Milliseconds that the event loop stood still at {@link SIZE}. */
@@ -28,7 +31,10 @@ export interface Row {
 }
 
 export interface Bounds {
-  /** Most that a hostile request of {@link SIZE} bytes may cost, by an innocent one of the same size. */
+  /**
+   * Most that a hostile request of {@link SIZE} bytes may cost, by an innocent one of the same size. Where a document puts
+   * several schemas to one value, each of them may cost {@link EACH} times as much as that one besides.
+   */
   readonly ratio: number;
   readonly exponent: number;
   /** Milliseconds that a request may hold the event loop of the plant store; undefined where the machine is too busy to tell. */
@@ -48,6 +54,8 @@ export interface Plan {
 /** Costs below these milliseconds say more of the machine than of the growth. */
 const TELLING = 8;
 const RUNS = 3;
+/** A list of 100 kB can have ten times as many items as the innocent one, and each schema is put to each of them. */
+const EACH = 4;
 /** What a server may refuse at start instead of bounding it. */
 const REFUSABLE = /^pattern |^cookie form, exploded: object$/;
 
@@ -71,6 +79,7 @@ export async function* survey(
 
 async function trySubject(meter: Meter, number: number, subject: Subject, plan: Plan): Promise<Row> {
   const { about, direction, adversaries } = subject;
+  const most = plan.bounds.ratio + EACH * widthOf(subject.document);
   const measure = (adversary: number, size: number, runs: number, innocent = false) =>
     meter.measure({ subject: number, adversary, size, innocent, runs });
   const common = { about, direction, costs: new Map<number, number>() };
@@ -92,8 +101,7 @@ async function trySubject(meter: Meter, number: number, subject: Subject, plan: 
     inputs++;
     let cost = costOf(await measure(adversary, SIZE, 1));
     const suspicious =
-      cost.cpu > (reference.cpu * plan.bounds.ratio) / 2 ||
-      cost.blocked > (plan.bounds.blocked ?? Infinity) / 2;
+      cost.cpu > (reference.cpu * most) / 2 || cost.blocked > (plan.bounds.blocked ?? Infinity) / 2;
     if (Number.isFinite(cost.cpu) && suspicious) cost = costOf(await measure(adversary, SIZE, RUNS));
     if (cost.cpu > worst.cost.cpu) worst = { adversary, cost };
     if (cost.cpu === Infinity) break; // one is enough, and each costs the limit
@@ -111,11 +119,11 @@ async function trySubject(meter: Meter, number: number, subject: Subject, plan: 
   const exponent = exponentOf(costs);
   const { blocked } = worst.cost;
   return {
-    ...{ ...common, inputs, innocent: reference.cpu, ratio, blocked },
+    ...{ ...common, inputs, innocent: reference.cpu, ratio, most, blocked },
     ...(exponent !== undefined && { exponent }),
     worst: adversaries[worst.adversary]?.name ?? '',
     problems: [
-      ...(ratio > plan.bounds.ratio ? [`${times(ratio)} an innocent request`] : []),
+      ...(ratio > most ? [`${times(ratio)} an innocent request`] : []),
       ...((exponent ?? 0) > plan.bounds.exponent
         ? [`grows with the power ${exponent?.toFixed(1) ?? ''}`]
         : []),
@@ -124,6 +132,18 @@ async function trySubject(meter: Meter, number: number, subject: Subject, plan: 
         : []),
     ],
   };
+}
+
+/** How many schemas of a document are put to one value; those that are left over by others ask these again. */
+function widthOf(node: unknown): number {
+  if (typeof node !== 'object' || node === null) return 0;
+  const schema = node as JsonObject;
+  const own = ['anyOf', 'oneOf', 'allOf', 'patternProperties', 'dependentSchemas'].reduce(
+    (sum, keyword) => sum + Object.keys(schema[keyword] ?? {}).length,
+    0,
+  );
+  const again = 'unevaluatedProperties' in node || 'unevaluatedItems' in node ? 2 : 1;
+  return Math.max(own > 1 ? own * again : 0, ...Object.values(node).map(widthOf));
 }
 
 /** Documents are compared with themselves: one four times as large may cost four times as much. */
@@ -173,7 +193,7 @@ function exponentOf(costs: ReadonlyMap<number, number>): number | undefined {
   const [[size, cost] = [0, 0], [before, less] = [0, 0]] = [...costs].reverse();
   if (before === 0 || cost < TELLING) return undefined;
   // Of a cost too small to be measured well, the least that is measured well is the most that it can have been.
-  return Math.log(cost / Math.max(less, 1)) / Math.log(size / before);
+  return Math.log(cost / Math.max(less, TELLING / 2)) / Math.log(size / before);
 }
 
 const times = (ratio: number): string =>
