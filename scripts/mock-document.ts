@@ -15,7 +15,7 @@ import { lastStep } from '../src/contract/document/json-pointer';
 import { operationPlaces } from '../src/contract/document/path-items';
 import { readDocument, writeDocument } from '../src/contract/document/text';
 import { versionFinding } from '../src/contract/document/version';
-import { OBJECTS } from '../src/contract/document/words';
+import { type Kind, OBJECTS } from '../src/contract/document/words';
 
 /** A document that can be mocked, and what of the given one is not in it. */
 export interface Mockable<T> {
@@ -31,7 +31,8 @@ export interface Mockable<T> {
 
 /**
  * Adds what a mock can do without (an operationId, a response), and takes out what cannot be served: a field that
- * OpenAPI does not have, a media type beside others, a callback, a webhook, or else the operations that it concerns.
+ * OpenAPI does not have, an annotation, a webhook, a callback, a default, a header of a response, a media type beside
+ * others, or else the operations that it concerns.
  *
  * @param build throws an InvalidContract as long as there is something that cannot be served
  * @throws {InvalidContract} if that cannot be taken out
@@ -128,20 +129,21 @@ class Removal {
       this.account.addUnknown({ pointer, message: `${lastStep(pointer)} ${message}`, word: UNKNOWN });
       return this.remove(pointer);
     }
-    const aside = carriedPart(pointer);
+    const aside = this.carriedPart(pointer);
     if (aside !== undefined) return this.leaveOut([aside], `#${aside} is left out`, finding);
     const operations = this.concerned.by(pointer) ?? [];
     const titles = operations.map(titleOf).join(', ');
     const be = operations.length > 1 ? 'are' : 'is';
-    const media = this.mediaType(pointer);
-    if (media !== undefined) {
-      return this.leaveOut([media], `${titles} ${be} served without ${lastStep(media)}`, finding);
+    const gone = operations.length > 0 && operations.every((place) => this.gone.has(place.pointer));
+    const part = gone ? undefined : this.partOf(pointer);
+    if (part !== undefined) {
+      return this.leaveOut([part], `${titles} ${be} served without ${lastStep(part)}`, finding);
     }
     if (operations.length > 0) {
       const places = operations.map((place) => place.pointer);
       return this.leaveOut(places, `${titles} ${be} not served`, finding);
     }
-    const [unused] = /^\/components\/[^/]+\/[^/]+|^\/paths\/[^/]+/.exec(pointer) ?? [];
+    const [unused] = /^\/components\/[^/]+\/[^/]+|^\/paths\/[^/]+|^\/security(?=\/)/.exec(pointer) ?? [];
     return unused !== undefined && this.leaveOut([unused], `#${unused} is left out`, finding);
   }
 
@@ -159,13 +161,33 @@ class Removal {
     return !kind.words.has(name) && kind.others?.names.test(name) !== true;
   }
 
-  /** The media type that something is a part of, if it has others beside it. */
-  private mediaType(pointer: string): string | undefined {
+  /** What a served operation can do without: a default, a header of a response, a media type that has others beside it. */
+  private partOf(pointer: string): string | undefined {
+    if (lastStep(pointer) === 'default' && this.kindAt(holderOf(pointer)) === 'Schema') return pointer;
     for (let here = pointer; here !== ''; here = holderOf(here)) {
-      if (this.document.references.kindAt(here) !== 'MediaType') continue;
-      return members(this.document.at(holderOf(here))).length > 1 ? here : undefined;
+      const holder = holderOf(here);
+      if (lastStep(holder) === 'headers' && this.kindAt(holderOf(holder)) === 'Response') return here;
+      if (this.kindAt(here) !== 'MediaType') continue;
+      const others = members(this.document.at(holder)).length > 1;
+      return others || this.gone.has(here) ? here : undefined;
     }
     return undefined;
+  }
+
+  /** The annotation, webhook, callback or link that something is a part of: what the table of words calls carried. */
+  private carriedPart(pointer: string): string | undefined {
+    let inner: string | undefined;
+    for (let here = pointer; here !== ''; inner = here, here = holderOf(here)) {
+      const kind = this.kindAt(holderOf(here));
+      const word = kind && OBJECTS.get(kind)?.words.get(lastStep(here));
+      if (word?.fate === 'carried' && !NEEDED.has(here))
+        return word.holds?.as === 'map' ? (inner ?? here) : here;
+    }
+    return undefined;
+  }
+
+  private kindAt(pointer: string): Kind | undefined {
+    return this.document.references.kindAt(pointer);
   }
 
   private remove(pointer: string): boolean {
@@ -178,11 +200,7 @@ class Removal {
   }
 }
 
-/** A webhook, callback or link that something is a part of. */
-function carriedPart(pointer: string): string | undefined {
-  const [inside] = /^\/webhooks\/[^/]+|^\/components\/(?:links|callbacks)\/[^/]+/.exec(pointer) ?? [];
-  const [below] = /^.*?\/(?:callbacks|links)\/[^/]+/.exec(pointer) ?? [];
-  return inside ?? below;
-}
+/** The annotations without which a document is no OpenAPI. */
+const NEEDED: ReadonlySet<string> = new Set(['/info', '/info/title', '/info/version']);
 
 const holderOf = (pointer: string): string => pointer.slice(0, pointer.lastIndexOf('/'));

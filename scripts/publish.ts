@@ -21,7 +21,7 @@ import { readOperations } from '../src/contract/operations';
 import { isInt64 } from '../src/contract/schemas';
 import { splitByDirection } from './directions';
 import { OVERLAY, PUBLISHED, root, SOURCES, TYPES } from './paths';
-import { isUnknown, remarkLines } from './remarks';
+import { isUnknown, remarkLines, unboundedLists } from './remarks';
 import { located, readSource, type Source, SourceError } from './source';
 
 export interface Publication {
@@ -47,8 +47,9 @@ export async function publish(): Promise<Publication> {
   if (misspelt.length > 0) throw new SourceError(misspelt.join('\n'));
   try {
     const contract = compileContract(document, undefined);
+    const lists = unboundedLists(new OpenApiDocument(document), contract.served.keys());
     const text = `${writeDocument(document, 2)}\n`;
-    const remarks = [...source.notes, ...remarkLines(source, contract.remarks)];
+    const remarks = [...source.notes, ...remarkLines(source, [...contract.remarks, ...lists])];
     return { document, contract, remarks, files: { [PUBLISHED]: text, [TYPES]: await typesOf(document) } };
   } catch (error) {
     if (error instanceof InvalidContract) throw new SourceError(told(source, error.findings));

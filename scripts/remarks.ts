@@ -1,5 +1,6 @@
-import type { Remark } from '../src/contract/document';
+import { isObject, type OpenApiDocument, type Remark } from '../src/contract/document';
 import { UNKNOWN } from '../src/contract/document/accounting';
+import type { Operation } from '../src/contract/operations';
 import type { Source } from './source';
 
 /** Of what is remarked in the same way, as many lines are printed. */
@@ -23,6 +24,33 @@ export function remarkLines(source: Source, remarks: readonly Remark[]): string[
       );
     return all.length > MOST ? [...lines, `and ${all.length - MOST} more of this kind`] : lines;
   });
+}
+
+/** Responses that are a list of any length: a client that asks for one may wait for all there is. */
+export function unboundedLists(document: OpenApiDocument, operations: Iterable<Operation>): Remark[] {
+  const schemas = [...operations].flatMap(({ responses }) =>
+    [...responses].flatMap(([status, { content }]) =>
+      status.startsWith('2')
+        ? content.flatMap(({ codec, schema = '' }) => (codec === 'json' ? schema : []))
+        : [],
+    ),
+  );
+  return [...new Set(schemas)]
+    .filter((schema) => isUnbounded(document, schema))
+    .map((pointer) => ({
+      pointer,
+      message: 'is a list of any length: give it maxItems, or answer it in pages',
+      word: 'Schema maxItems',
+    }));
+}
+
+function isUnbounded(document: OpenApiDocument, pointer: string): boolean {
+  const applied = new Set([pointer]);
+  for (const here of applied) for (const part of document.partsOf(here)) applied.add(part);
+  const schemas = [...applied].map((here) => document.at(here)).filter(isObject);
+  return (
+    schemas.some(({ type }) => [type].flat().includes('array')) && !schemas.some((one) => 'maxItems' in one)
+  );
 }
 
 export const isUnknown = ({ word }: Remark): boolean => word === UNKNOWN;

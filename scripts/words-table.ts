@@ -1,9 +1,13 @@
 /** `words-table.ts`: prints the table of words as README has it. */
 import { type Fate, type Kind, OBJECTS } from '../src/contract/document/words';
 
-const FATES: readonly Fate[] = ['enforced', 'carried', 'told', 'refused'];
+/** Enforced are all others. */
+const FATES: readonly Fate[] = ['carried', 'told', 'refused'];
 
-/** The table of words in Markdown: a row for each object, and one for all of which every word is carried. */
+/**
+ * The words that are not enforced, in Markdown: a row for each object that has some, and one for all objects of which
+ * every word is carried.
+ */
 export function wordsTable(): string {
   const rows = [...OBJECTS.values()]
     .filter(({ words }) => words.size > 0)
@@ -16,13 +20,13 @@ export function wordsTable(): string {
     }));
   const annotations = rows.filter(({ carried }) => carried).map(({ name }) => name);
   const lines = rows
-    .filter(({ carried }) => !carried)
+    .filter(({ cells, carried }) => !carried && cells.some((words) => words.length > 0))
     .map(({ name, cells }) => `| ${[name, ...cells.map((words) => words.join(' '))].join(' | ')} |`);
   return [
     `| object | ${FATES.join(' | ')} |`,
     `| --- |${FATES.map(() => ' --- |').join('')}`,
     ...lines,
-    `| ${annotations.join(', ')} | | all | | |`,
+    `| ${annotations.join(', ')} | all | | |`,
     '',
   ].join('\n');
 }

@@ -113,7 +113,7 @@ function checkDefaults(
   holdsOf: HoldsOf,
   checked: ReadonlySet<string>,
 ): void {
-  for (const [pointer, { identifier, text }] of defaults) {
+  for (const [pointer, { identifier, text, from }] of defaults) {
     if (checked.has(pointer)) continue;
     const holder: Holder = {};
     try {
@@ -122,7 +122,9 @@ function checkDefaults(
     } catch (error) {
       if (!(error instanceof MalformedJson)) throw error;
     }
-    document.addFinding(below(pointer, 'default'), 'does not match the schema that it stands in');
+    const whole =
+      from === undefined ? 'the schema that it stands in' : `#${pointer}, for which it is filled in`;
+    document.addFinding(below(from ?? pointer, 'default'), `does not match ${whole}`);
   }
 }
 

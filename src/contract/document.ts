@@ -3,6 +3,7 @@ import { type Finding, InvalidContract, type Remark } from './document/finding';
 import { below, isObject, type JsonObject, lastStep, type Place } from './document/json-pointer';
 import { Concerned, titleOf } from './document/concerned';
 import { References } from './document/references';
+import { versionFinding } from './document/version';
 import { documentErrors } from './validator';
 
 export { type Finding, InvalidContract, type Remark } from './document/finding';
@@ -22,11 +23,12 @@ export class OpenApiDocument {
     this.values.set('', root);
     for (const { pointer, message } of documentErrors(root)) this.addFinding(pointer, message);
     const schemas: string[] = [];
+    this.schemas = schemas;
+    if (versionFinding(root)) return; // its words have another meaning, or none
     this.references.read((walked) => {
       accountForWords(this, walked);
       if (walked.kind === 'Schema' && walked.outermost) schemas.push(walked.pointer);
     });
-    this.schemas = schemas;
   }
 
   /** What was found wrong so far, each with the operations that it concerns. */

@@ -176,7 +176,9 @@ function choose(
   if (!first) throw new Error('a status has at least one variant');
   if (wanted === undefined) return preferredOf(variants, accepted) ?? first;
   const type = /^[\t -~]+$/.test(wanted) ? parseMediaType(wanted) : undefined;
-  if (!type) throw new UndocumentedResponse(`expected a media type, got ${JSON.stringify(wanted)}`);
+  if (!type || isRange(type.essence)) {
+    throw new UndocumentedResponse(`expected a media type, got ${JSON.stringify(wanted)}`);
+  }
   const found = cover(variants.flatMap(described), type);
   if (found) return found.variant;
   throw new UndocumentedResponse(`the ${status} response is not documented as ${wanted}`);

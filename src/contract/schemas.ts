@@ -67,6 +67,8 @@ interface Component {
 export interface Default {
   readonly identifier: string;
   readonly text: string;
+  /** Where it stands, if that is another schema, of which the one that judges consists. */
+  readonly from?: string;
 }
 
 /**
@@ -243,6 +245,8 @@ export class SchemaSet {
         };
       } else if (keyword === 'default') this.addDefault(operand, pointer, rewritten);
     }
+    if (!('default' in value) && ('allOf' in value || ('$ref' in value && Object.keys(value).length > 1)))
+      this.addInherited(pointer);
     if (discriminator) rewritten['discriminate'] = this.discriminate(discriminator, value, pointer, view);
     if ('$ref' in value) this.refer(value['$ref'], pointer, inPlace, rewritten);
     if (value['uniqueItems'] === true) rewritten['unique'] = true;
@@ -318,6 +322,29 @@ export class SchemaSet {
     this.defaults.set(pointer, { text, identifier: '' });
     const identifier = this.identify(pointer, { lenient: false, owners: [] });
     this.defaults.set(pointer, { text, identifier });
+  }
+
+  /** The default of a part of a schema must conform to all of it: it is filled in for the whole. */
+  private addInherited(pointer: string): void {
+    const from = this.inheritedFrom(pointer, new Set());
+    if (from === undefined || this.defaults.has(pointer)) return;
+    const text = stringifyJson(this.document.at(below(from, 'default')), 'default');
+    this.defaults.set(pointer, { text, identifier: '', from });
+    const identifier = this.identify(pointer, { lenient: false, owners: [] });
+    this.defaults.set(pointer, { text, identifier, from });
+  }
+
+  /** The first of the parts of a schema that has a default. */
+  private inheritedFrom(pointer: string, seen: Set<string>): string | undefined {
+    if (seen.has(pointer)) return undefined;
+    seen.add(pointer);
+    const value = this.document.at(pointer);
+    if (isObject(value) && 'default' in value) return pointer;
+    for (const part of this.document.partsOf(pointer)) {
+      const found = this.inheritedFrom(part, seen);
+      if (found !== undefined) return found;
+    }
+    return undefined;
   }
 
   /**

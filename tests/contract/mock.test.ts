@@ -243,8 +243,51 @@ describe('one operation that cannot be served', () => {
     ]);
   });
 
+  const xml = { 'application/xml': { schema: { type: 'object' } }, ...json(text) };
+
+  it.each<[string, object, object, string]>([
+    [
+      'a media type of a shared response',
+      { responses: { default: { $ref: '#/components/responses/r' } } },
+      { components: { responses: { r: { description: '', content: xml } } } },
+      'served without application/xml: #/components/responses/r',
+    ],
+    [
+      'a media type of a shared body',
+      { requestBody: { $ref: '#/components/requestBodies/r' } },
+      { components: { requestBodies: { r: { content: xml } } } },
+      'served without application/xml: #/components/requestBodies/r',
+    ],
+    [
+      'a default that does not match',
+      body({ $ref: '#/components/schemas/s' }),
+      { components: { schemas: { s: { properties: { a: { type: 'integer', default: 'a' } } } } } },
+      'served without default: #/components/schemas/s/properties/a/default: ',
+    ],
+    [
+      'a response header that no handler may send',
+      { responses: { 204: { description: '', headers: { 'Content-Length': { schema: text } } } } },
+      {},
+      'served without Content-Length: #/paths/~1a/get/responses/204/headers/Content-Length: ',
+    ],
+    [
+      'an annotation of another form than it has',
+      { externalDocs: { url: 'not a URI' } },
+      {},
+      '/get/externalDocs/url is left out: ',
+    ],
+    ['a contact', {}, { info: { title: 'a', version: '1', contact: { email: 'a' } } }, '/contact/email is'],
+    ['a requirement that no operation has', { security: [] }, { security: [{ none: [] }] }, '#/security is'],
+  ])('does without %s, and says so', (_, fields, document, line) => {
+    const paths = { '/a': { get: operation(fields), put: operation(fields) } };
+    const { operations, leftOut, total } = mock(buildDocument({ paths, ...document }));
+    expect([operations.length, total]).toEqual([2, 2]);
+    expect(leftOut[0]).toContain(line);
+  });
+
   it('may be all that there is', () => {
     const { operations, total } = mock(buildDocument({ operation: body({ type: 'strng' }) }));
     expect([operations, total]).toEqual([[], 1]);
+    expect(mock(buildDocument({ security: [{ none: [] }] }))).toMatchObject({ operations: [], total: 1 });
   });
 });

@@ -26,6 +26,7 @@ const withSchema = (schema: unknown) =>
     components: {
       schemas: {
         Named: true,
+        Three: { default: 3 },
         Ping: { $ref: '#/components/schemas/Pong' },
         Pong: { $ref: '#/components/schemas/Ping' },
         Loop: { anyOf: [{ type: 'string' }, { not: { $ref: '#/components/schemas/Loop' } }] },
@@ -67,6 +68,12 @@ describe('a document that is not valid OpenAPI 3.1 is refused', () => {
     ],
   ])('%s', (_, doc, finding) => {
     expect(findings(doc)).toContain(finding);
+  });
+
+  it('of a version with other words, and of these nothing is said', () => {
+    expect(findings({ swagger: '2.0', info: {}, definitions: {} })).toEqual([
+      expect.stringMatching(/^#\/swagger: expected an OpenAPI 3.1 document, got Swagger 2.0: convert it /),
+    ]);
   });
 });
 
@@ -113,6 +120,16 @@ describe('a schema that cannot be enforced is refused with its place', () => {
       'a default that it does not allow',
       { properties: { a: { type: 'integer', default: '1' } } },
       `${AT}/properties/a/default: does not match the schema that it stands in`,
+    ],
+    [
+      'a default that a part of it has and the whole does not allow',
+      { properties: { a: { allOf: [{ minimum: 5 }, { $ref: '#/components/schemas/Three' }] } } },
+      `#/components/schemas/Three/default: does not match ${AT}/properties/a, for which it is filled in`,
+    ],
+    [
+      'a default behind a reference that what stands beside it does not allow',
+      { properties: { a: { $ref: '#/components/schemas/Three', minimum: 5 } } },
+      `#/components/schemas/Three/default: does not match ${AT}/properties/a, for which it is filled in`,
     ],
     [
       'a mapping that leads nowhere',

@@ -18,6 +18,12 @@ describe('what the document does not allow never reaches the client, and the log
       `the status ${status} is not documented`,
     ]),
     [
+      'a range in the place of a media type',
+      { 200: { description: '', content: { 'image/*': {} } } },
+      { status: 200, contentType: 'image/*', body: Buffer.from('') },
+      'expected a media type, got "image/*"',
+    ],
+    [
       'a media type that no header can have',
       { 200: { description: '', content: { 'text/*': {} } } },
       { status: 200, contentType: 'text/\u2192', body: '' },

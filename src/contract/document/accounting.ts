@@ -33,7 +33,10 @@ export function accountForWords(document: Findings, walked: Walked): void {
       document.addRemark({ pointer: place, message: `${name} is not enforced`, word: `${kind} ${name}` });
     }
   }
-  if (kind === 'Schema' && !carried) remarkIdle(document, pointer, value);
+  if (kind === 'Schema' && !carried) {
+    remarkIdle(document, pointer, value);
+    if (value['format'] !== 'int64') remarkRounded(document, pointer, value);
+  }
   if (kind === 'MediaType' && 'encoding' in value) remarkEncoding(document, pointer, carried);
   const dialect = kind === 'Schema' ? '$schema' : kind === 'OpenAPI' ? 'jsonSchemaDialect' : undefined;
   if (dialect !== undefined && dialect in value && !DIALECTS.includes(value[dialect])) {
@@ -73,6 +76,31 @@ function remarkIdle(document: Findings, pointer: string, schema: Walked['value']
     const message = `${name} counts only beside ${partner}`;
     document.addRemark({ pointer: below(pointer, name), message, word: `Schema ${name}` });
   }
+}
+
+/** The keywords that name numbers. */
+const NUMBERS = [
+  'const',
+  'enum',
+  'default',
+  'minimum',
+  'exclusiveMinimum',
+  'maximum',
+  'exclusiveMaximum',
+  'multipleOf',
+];
+
+/** They are judged exactly, but handlers get a bigint only where the format says so. */
+function remarkRounded(document: Findings, pointer: string, schema: Walked['value']): void {
+  for (const name of NUMBERS.filter((one) => Object.hasOwn(schema, one) && hasBigInt(schema[one]))) {
+    const message = `${name} is beyond 2^53: without the format int64, handlers get such integers rounded`;
+    document.addRemark({ pointer: below(pointer, name), message, word: `Schema ${name}` });
+  }
+}
+
+function hasBigInt(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return typeof value === 'bigint';
+  return Object.values(value).some(hasBigInt);
 }
 
 /** OpenAPI 3.1 section 4.8.14.1: the encoding is that of forms, and of multipart bodies. */

@@ -159,7 +159,7 @@ const mayRefer = ({ kind, value }: Walked): boolean =>
 
 /** As the specification calls it: `a Path Item Object`. */
 export function nameOf(kind: Kind): string {
-  const words = kind.replace(/(?<=[a-z])(?=[A-Z])/g, ' ');
+  const words = kind.replace(/(?<=[a-z])(?=[A-Z][a-z])/g, ' ');
   return `${/^[AEIO]/.test(words) ? 'an' : 'a'} ${words} Object`;
 }
 

@@ -113,6 +113,25 @@ it('remarks on a format that is not enforced', () => {
   });
 });
 
+it.each([
+  ['const', { a: [9007199254740993n] }],
+  ['enum', [1, -9007199254740993n]],
+  ['default', 9007199254740993n],
+  ['minimum', 9007199254740993n],
+  ['exclusiveMinimum', 9007199254740993n],
+  ['maximum', 9007199254740993n],
+  ['exclusiveMaximum', 9007199254740993n],
+  ['multipleOf', 9007199254740993n],
+])('remarks on %s beyond 2^53, unless handlers get a bigint', (name, value) => {
+  const at = '/components/schemas/Cat';
+  const remarksOf = (more: object) =>
+    accountOf(edited(at, (schema) => Object.assign(schema, { [name]: value }, more))).remarks;
+  expect(remarksOf({})).toEqual([
+    `${at}/${name}: ${name} is beyond 2^53: without the format int64, handlers get such integers rounded`,
+  ]);
+  expect(remarksOf({ type: 'integer', format: 'int64' })).toEqual([]);
+});
+
 it('remarks on keywords that count only beside another one, and on fields that other parts describe', () => {
   const idle = { then: false, else: false, minContains: 2, maxContains: 3 };
   expect(
