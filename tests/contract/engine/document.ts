@@ -141,6 +141,9 @@ function readParameters(json: JsonObject, item: string, operation: string): Para
   for (const owner of [item, operation]) {
     for (const index of list(object(at(json, owner))['parameters']).keys()) {
       const parameter = readParameter(json, follow(json, `${owner}/parameters/${index}`));
+      // OpenAPI 3.1 section 4.8.12.2.1: other parts of the document describe them.
+      if (parameter.in === 'header' && /^(accept|content-type|authorization)$/i.test(parameter.name))
+        continue;
       found.set(`${parameter.in} ${parameter.name}`, parameter);
     }
   }

@@ -175,13 +175,22 @@ const isHeadOwed = ({ operations }: Document, { method, path }: Operation): bool
 const promised = ({ responses }: Operation): Response[] =>
   responses.filter(({ status }) => status !== 'default');
 
+/** Whether another alternative admits who has the credentials of this one without those of one of its schemes. */
+export const isSpare = ({ security }: Operation, alternative: readonly string[], scheme: string): boolean =>
+  security.some(
+    (other) => other !== alternative && other.every((name) => name !== scheme && alternative.includes(name)),
+  );
+
 /** What must be refused of each alternative, where none admits everybody. */
 function refusedScenarios(operation: Operation, { schemes }: Document): [readonly string[], string][] {
   return operation.security.flatMap((alternative, index) => {
-    const inHeader = alternative.some((name) => schemes[name]?.['type'] !== 'apiKey');
+    const inHeader = alternative.some(
+      (name) => schemes[name]?.['type'] !== 'apiKey' && !isSpare(operation, alternative, name),
+    );
+    const needed = alternative.some((name) => !isSpare(operation, alternative, name));
     const scoped = Object.values(operation.scopes[index] ?? {}).some((scopes) => scopes.length > 0);
     const scenarios = [
-      ...['missing', 'wrong'],
+      ...['missing', ...(needed ? ['wrong'] : [])],
       ...(inHeader ? ['malformed', 'doubled', 'misplaced'] : []),
       ...(scoped ? [INSUFFICIENT] : []),
     ];

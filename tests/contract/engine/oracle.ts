@@ -27,8 +27,14 @@ const UNSUPPORTED = ['$dynamicRef', '$anchor', '$id', '$defs', '$dynamicAnchor']
 
 /** Bounds of the integer formats as doubles that {@link toPlain} never steps over. */
 export const INTEGER_FORMATS: Readonly<Record<string, JsonObject>> = {
+  int8: { minimum: -(2 ** 7), exclusiveMaximum: 2 ** 7 },
+  int16: { minimum: -(2 ** 15), exclusiveMaximum: 2 ** 15 },
   int32: { minimum: -(2 ** 31), exclusiveMaximum: 2 ** 31 },
   int64: { minimum: -(2 ** 63), exclusiveMaximum: 2 ** 63 },
+  uint8: { minimum: 0, exclusiveMaximum: 2 ** 8 },
+  uint16: { minimum: 0, exclusiveMaximum: 2 ** 16 },
+  uint32: { minimum: 0, exclusiveMaximum: 2 ** 32 },
+  'double-int': { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
 };
 
 /**

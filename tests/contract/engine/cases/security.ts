@@ -1,5 +1,5 @@
 import type { Operation } from '../document';
-import { INSUFFICIENT, securityKey } from '../ledger';
+import { INSUFFICIENT, isSpare, securityKey } from '../ledger';
 import { authorise, compose } from '../request';
 import type { RawRequest } from '../wire';
 import { accepted, refused, withHeader, type Case, type Context } from './case';
@@ -34,7 +34,7 @@ export function securityCases(context: Context): Case[] {
         cases.push(made(INSUFFICIENT, title, narrow, refused('insufficient scope')));
       }
     }
-    for (const scheme of alternative) {
+    for (const scheme of alternative.filter((name) => !isSpare(operation, alternative, name))) {
       const broken = authorise(document, target, alternative, bare, ({ valid, invalid }, name) =>
         name === scheme ? invalid : valid,
       );
@@ -42,7 +42,7 @@ export function securityCases(context: Context): Case[] {
         name === scheme ? undefined : valid,
       );
       cases.push(made('wrong', `a wrong secret for ${scheme}`, broken, refused('bad credentials')));
-      if (alternative.length > 1 && !satisfied(context, alternative, scheme)) {
+      if (alternative.length > 1) {
         cases.push(
           made('missing', `all but ${scheme}`, without, refused('no credentials', 'bad credentials')),
         );
@@ -79,12 +79,6 @@ function label({ security }: Operation, alternative: readonly string[], scenario
   return security.length > 1 ? `${alternative.join(' and ') || 'anonymous'}: ${kind}` : kind;
 }
 
-/** Whether some other alternative is satisfied by this one without one of its schemes. */
-const satisfied = ({ operation }: Context, alternative: readonly string[], missing: string): boolean =>
-  operation.security.some(
-    (other) => other !== alternative && other.every((name) => name !== missing && alternative.includes(name)),
-  );
-
 /** What stands in the Authorization header (RFC 9110 section 11.6.2, RFC 6750 section 2.1). */
 function headerCases(
   { document, target, operation }: Context,
@@ -95,7 +89,7 @@ function headerCases(
 ): Case[] {
   const scheme = alternative.find((name) => document.schemes[name]?.['type'] !== 'apiKey');
   const value = whole.headers.find(([name]) => name === 'Authorization')?.[1];
-  if (scheme === undefined || value === undefined) return [];
+  if (scheme === undefined || value === undefined || isSpare(operation, alternative, scheme)) return [];
   const [word = '', ...rest] = value.split(' ');
   const secret = rest.join(' ');
   const set = (text: string): RawRequest => withHeader(whole, 'Authorization', text);
