@@ -178,6 +178,10 @@ export class Shapes {
       if ('items' in node) items.push(node['items']);
       if (typeof node['remainingItems'] === 'string') items.push(components[node['remainingItems']]);
     }
+    // A name that is demanded is listed, though nothing is said of its value.
+    for (const name of properties.size > 0 ? nodes.flatMap(demandedNames) : []) {
+      if (!properties.has(name)) properties.set(name, [true]);
+    }
     const patterns = nodes.flatMap(patternsOf);
     const lists = [...prefixItems.values()].map((item) => this.place(item));
     return {
@@ -228,4 +232,9 @@ export class Shapes {
     }
     return false;
   }
+}
+
+/** The names of `required` and `dependentRequired`. */
+function demandedNames({ required, dependentRequired }: Node): string[] {
+  return [required, ...members(dependentRequired).map(([, names]) => names)].flatMap(listOf).map(String);
 }

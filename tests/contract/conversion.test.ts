@@ -34,6 +34,18 @@ describe('a handler gets the properties that its type lists', () => {
       '{"p":{"a":"","x":1},"y":1}',
       '{"p":{"a":""},"y":1}',
     ],
+    [
+      'and those that are demanded',
+      { ...listed, required: ['b'], dependentRequired: { a: ['c'] } },
+      '{"a":"","b":1,"c":2,"x":1}',
+      '{"a":"","b":1,"c":2}',
+    ],
+    [
+      'but all where none is listed, though one is demanded',
+      { required: ['a'] },
+      '{"a":1,"x":1}',
+      '{"a":1,"x":1}',
+    ],
     ['but all where none is listed', { type: 'object' }, '{"x":1}', '{"x":1}'],
     ['or the list is empty', { type: 'object', properties: {} }, '{"x":1}', '{"x":1}'],
     [
@@ -51,6 +63,13 @@ describe('a handler gets the properties that its type lists', () => {
     ['or with what is left', { ...listed, unevaluatedProperties: {} }, '{"a":"","x":1}', '{"a":"","x":1}'],
   ])('%s', async (_, schema, sent, received) => {
     expect(await receive(schema, sent, { Listed: listed })).toBe(received);
+  });
+});
+
+it('a client gets the properties that are demanded of an object, listed or not', async () => {
+  const schema = { properties: { a: text }, required: ['b'] };
+  expect(await respond(ok(schema), { status: 200, body: { a: '', b: 1, x: 1 } })).toMatchObject({
+    text: '{"a":"","b":1}',
   });
 });
 
