@@ -83,13 +83,26 @@ export function applicable(
 type Question = { readonly component: string } | { readonly property: string } | Discriminate;
 
 /** A step of the decision: what is asked and where each answer leads, or the result. */
-interface Step<T> {
-  readonly result?: T;
-  readonly ask?: Ask;
-  yes?: Step<T> | undefined;
-  no?: Step<T> | undefined;
+class Step<T> {
+  yes: Step<T> | undefined;
+  no: Step<T> | undefined;
   /** By the component that a discriminator names. */
-  readonly named: Map<unknown, Step<T>>;
+  named: Map<unknown, Step<T>> | undefined;
+
+  constructor(
+    readonly ask: Ask | undefined,
+    readonly result: T,
+  ) {}
+
+  next(answer: unknown): Step<T> | undefined {
+    return answer === true ? this.yes : answer === false ? this.no : this.named?.get(answer);
+  }
+
+  lead(answer: unknown, step: Step<T>): void {
+    if (answer === true) this.yes = step;
+    else if (answer === false) this.no = step;
+    else (this.named ??= new Map<unknown, Step<T>>()).set(answer, step);
+  }
 }
 
 type Ask = (value: unknown, holder: Holder, key: string | number, root: object) => unknown;
@@ -117,8 +130,8 @@ export class Applicables<T> {
   /** @param root one object for all questions about what is below it */
   of(value: unknown, holder: Holder, key: string | number, root: object): T {
     let step = this.first;
-    while (step?.ask) step = follow(step, step.ask(value, holder, key, root));
-    return step ? (step.result as T) : this.learn(value, holder, key, root);
+    while (step?.ask !== undefined) step = step.next(step.ask(value, holder, key, root));
+    return step ? step.result : this.learn(value, holder, key, root);
   }
 
   private learn(value: unknown, holder: Holder, key: string | number, root: object): T {
@@ -131,18 +144,13 @@ export class Applicables<T> {
     });
     const result = this.make(nodes);
     if (this.steps + asked.length > MAX_STEPS) [this.first, this.steps] = [undefined, 0];
-    const stepAt = (i: number): Step<T> => {
-      const ask = asked[i]?.ask;
-      return { ...(ask ? { ask } : { result }), named: new Map() };
-    };
+    const stepAt = (i: number): Step<T> => new Step(asked[i]?.ask, result);
     let step = (this.first ??= stepAt(0));
     for (const [i, { answer }] of asked.entries()) {
-      let next = follow(step, answer);
+      let next = step.next(answer);
       if (!next) {
         next = stepAt(i + 1);
-        if (answer === true) step.yes = next;
-        else if (answer === false) step.no = next;
-        else step.named.set(answer, next);
+        step.lead(answer, next);
         this.steps++;
       }
       step = next;
@@ -156,10 +164,6 @@ export class Applicables<T> {
       return (value) => (isObject(value) ? namedBranch(question, value) : OTHER_TYPE);
     return (value) => isObject(value) && Object.hasOwn(value, question.property);
   }
-}
-
-function follow<T>({ yes, no, named }: Step<T>, answer: unknown): Step<T> | undefined {
-  return answer === true ? yes : answer === false ? no : named.get(answer);
 }
 
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

@@ -1,5 +1,5 @@
 import { exactLiteral, exactNumber } from '../json';
-import { isMultipleOf, isWholeMultipleOf, parseDecimal } from './decimal';
+import { type Decimal, isMultipleOf, isWholeMultipleOf, parseDecimal } from './decimal';
 
 /** The comparisons of a number that ajv leaves to `exact`, as JSON: integers beyond the doubles are texts. */
 export interface ExactRule {
@@ -43,15 +43,17 @@ export function compileExact({ integer, int64, bounds, multipleOf }: ExactRule):
     }
     for (const { sign, holds, bound } of compared)
       if (!holds(value, bound)) return `must be ${sign} ${bound}`;
-    const isMultiple = (): boolean => {
-      if (step === undefined) return true;
-      if (written === undefined && Number.isSafeInteger(double) && wholeStep !== undefined) {
-        return double % wholeStep === 0;
-      }
-      const whole = written === undefined && Number.isInteger(double) ? BigInt(double) : written;
-      if (typeof whole === 'bigint') return isWholeMultipleOf(whole, step);
-      return isMultipleOf(parseDecimal(exactLiteral(holder, key, double)), step);
-    };
-    return isMultiple() ? '' : `must be multiple of ${String(multipleOf)}`;
+    const whole = written === undefined && Number.isSafeInteger(double) ? double : undefined;
+    const multiple =
+      step === undefined ||
+      (whole !== undefined && wholeStep !== undefined
+        ? whole % wholeStep === 0
+        : isMultiple(written ?? double, step, holder, key));
+    return multiple ? '' : `must be multiple of ${String(multipleOf)}`;
   };
+}
+
+function isMultiple(value: number | bigint, step: Decimal, holder: object, key: string | number): boolean {
+  if (typeof value === 'bigint') return isWholeMultipleOf(value, step);
+  return isMultipleOf(parseDecimal(exactLiteral(holder, key, value)), step);
 }

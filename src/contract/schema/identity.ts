@@ -1,4 +1,4 @@
-import { exactLiteral } from '../json';
+import { exactLiteral, hasExact } from '../json';
 import { parseDecimal } from './decimal';
 
 /** A text that equal numbers share, and no two others. */
@@ -13,6 +13,7 @@ function textOfNumber(literal: string): string {
  */
 export class Interner {
   private readonly numbers = new Map<string, number>();
+  private readonly doubles = new Map<number, number>();
   private readonly known = new WeakMap<object, number>();
 
   /** @param constants values that keep their numbers here; nothing may be added to them anymore */
@@ -21,6 +22,7 @@ export class Interner {
   /** The number of the value at `holder[key]`. */
   of(holder: object, key: string | number): number {
     const value: unknown = Reflect.get(holder, key);
+    if (typeof value === 'number' && !hasExact(holder, key)) return this.ofDouble(value, holder, key);
     if (typeof value !== 'object' || value === null) return this.intern(this.textOf(value, holder, key));
     const known = this.known.get(value);
     if (known !== undefined) return known;
@@ -32,6 +34,15 @@ export class Interner {
           .join()}`;
     const number = this.intern(text);
     this.known.set(value, number);
+    return number;
+  }
+
+  /** The number of a double that is just what was written. */
+  private ofDouble(value: number, holder: object, key: string | number): number {
+    const known = this.doubles.get(value);
+    if (known !== undefined) return known;
+    const number = this.intern(this.textOf(value, holder, key));
+    this.doubles.set(value, number);
     return number;
   }
 

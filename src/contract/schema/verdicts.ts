@@ -117,7 +117,7 @@ export class Verdicts {
     }
     if (component.round !== this.round) {
       component.round = this.round;
-      component.ofObjects.clear();
+      if (component.ofObjects.size > 0) component.ofObjects.clear();
       component.last = undefined;
     }
     const known = knownOf(component, value, holder, key);

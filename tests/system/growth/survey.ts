@@ -53,6 +53,8 @@ export interface Plan {
 
 /** Costs below these milliseconds say more of the machine than of the growth. */
 const TELLING = 8;
+/** Milliseconds that a body of {@link SIZE} bytes costs at least; a header of so many costs less, being one text. */
+const LEAST = 1;
 const RUNS = 3;
 /** A list of 100 kB can have ten times as many items as the innocent one, and each schema is put to each of them. */
 const EACH = 4;
@@ -83,13 +85,14 @@ async function trySubject(meter: Meter, number: number, subject: Subject, plan: 
   const measure = (adversary: number, size: number, runs: number, innocent = false) =>
     meter.measure({ subject: number, adversary, size, innocent, runs });
   const common = { about, direction, costs: new Map<number, number>() };
-  const reference = await measure(0, SIZE, 2 * RUNS, true);
-  if (reference === 'stopped')
+  const innocent = await measure(0, SIZE, 2 * RUNS, true);
+  if (innocent === 'stopped')
     return { ...common, inputs: 0, problems: ['the innocent request is not answered'] };
-  if ('refusal' in reference) {
-    const problems = REFUSABLE.test(about) ? [] : [`is refused at start: ${reference.refusal}`];
-    return { ...common, inputs: 0, refusal: reference.refusal, problems };
+  if ('refusal' in innocent) {
+    const problems = REFUSABLE.test(about) ? [] : [`is refused at start: ${innocent.refusal}`];
+    return { ...common, inputs: 0, refusal: innocent.refusal, problems };
   }
+  const reference = { cpu: Math.max(innocent.cpu, LEAST) };
 
   const step = Math.max(1, adversaries.length / plan.inputs);
   const tried = [
@@ -119,7 +122,7 @@ async function trySubject(meter: Meter, number: number, subject: Subject, plan: 
   const exponent = exponentOf(costs);
   const { blocked } = worst.cost;
   return {
-    ...{ ...common, inputs, innocent: reference.cpu, ratio, most, blocked },
+    ...{ ...common, inputs, innocent: innocent.cpu, ratio, most, blocked },
     ...(exponent !== undefined && { exponent }),
     worst: adversaries[worst.adversary]?.name ?? '',
     problems: [
