@@ -12,7 +12,7 @@ import {
 } from './parameters/parameters';
 import { type Headers, Problem } from './problem';
 import { envelopeSchema, parameterSchemas, type SchemaSet } from './schemas';
-import type { Convert, Shapes } from './shapes';
+import type { Convert, Find, Shapes } from './shapes';
 import type { Envelope, Judge } from './validator';
 import { describeViolations } from './violations';
 
@@ -48,6 +48,7 @@ export interface BodyReader extends MediaTypeObject {
   readonly decode: (bytes: Buffer, envelope: Envelope) => void;
   readonly judge: Judge;
   readonly convert: Convert | undefined;
+  readonly findMarked: Find | undefined;
 }
 
 /** Plans the reader of an operation's requests; `compile` it once the schemas of all operations are known. */
@@ -71,6 +72,7 @@ export function planRequests(document: OpenApiDocument, operation: Operation, sc
       decode,
       judge: judgeOf(schema),
       convert: isJudged(media) ? shapes.converter(media.schema) : undefined,
+      findMarked: isJudged(media) ? shapes.finder(media.schema) : undefined,
     }));
     const converters = Object.entries(parameters).flatMap(([location, schema]) => {
       const convert = shapes.convertBy(schema);
@@ -91,6 +93,13 @@ export function planRequests(document: OpenApiDocument, operation: Operation, sc
         const violations = judge.first(envelope);
         if (violations.length > 0) {
           throw new Problem('mismatch', describeViolations(violations, judge.all(envelope)));
+        }
+        const marked = body?.reader.findMarked?.(envelope, 'body');
+        if (marked !== undefined) {
+          throw new Problem(
+            'mismatch',
+            describeViolations([{ place: `/${marked}`, message: 'is read-only' }], []),
+          );
         }
         body?.reader.convert?.(envelope, 'body');
         for (const { location, convert } of converters) convert(envelope, location);

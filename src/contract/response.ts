@@ -8,7 +8,7 @@ import { closest, cover, isJudged, isRange, type MediaTypeObject, parseMediaType
 import { type AcceptedRange, parseAccept, preferred } from './negotiation';
 import { type Answer, type Headers, isFinalStatus, Problem } from './problem';
 import { envelopeSchema, parameterSchemas, type SchemaSet } from './schemas';
-import type { Convert, Shapes } from './shapes';
+import type { Convert, Find, Shapes } from './shapes';
 import type { Envelope, Judge } from './validator';
 import { describeViolations } from './violations';
 
@@ -67,6 +67,7 @@ interface Variant {
   readonly media: MediaTypeObject | undefined;
   readonly judge: Judge;
   readonly convert: Convert | undefined;
+  readonly findMarked: Find | undefined;
 }
 
 /** Plans the writer of an operation's responses; `compile` it once the schemas of all operations are known. */
@@ -100,6 +101,7 @@ export function planResponses(document: OpenApiDocument, operation: Operation, s
         media,
         judge: judgeOf(schema),
         convert: media && isJudged(media) ? shapes.converter(media.schema) : undefined,
+        findMarked: media && isJudged(media) ? shapes.finder(media.schema) : undefined,
       }));
       writers.set(status, { headers, variants: compiled });
     }
@@ -234,7 +236,7 @@ function writeHeaders(writers: StatusWriter['headers'], answer: Answer, beyond: 
 }
 
 function writeBody(
-  { media, convert }: Variant,
+  { media, convert, findMarked }: Variant,
   value: unknown,
   envelope: Envelope,
 ): string | Uint8Array | undefined {
@@ -258,7 +260,10 @@ function writeBody(
   const text = stringifyJson(value);
   // Judged is what the text says: not what the value was before toJSON, getters and the like had their say.
   parseJson(text, envelope, 'body');
-  return convert?.(envelope, 'body') === true ? stringifyJson(envelope['body']) : text;
+  const changed = convert?.(envelope, 'body') === true;
+  const marked = findMarked?.(envelope, 'body');
+  if (marked !== undefined) throw new TypeError(`${marked} is write-only`); // an item: it cannot be left out
+  return changed ? stringifyJson(envelope['body']) : text;
 }
 
 /** What cannot be written is not documented. */

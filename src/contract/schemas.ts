@@ -48,7 +48,7 @@ export function isInt64(schema: JsonObject): boolean {
 
 /** How a schema is rewritten. */
 interface View {
-  /** What is left out of a response does not speak against a branch. */
+  /** What goes the other way only, or is left out of a response, does not speak against a branch. */
   readonly lenient: boolean;
   /** Schemas that apply to the same value and mark properties that go the other way only. */
   readonly owners: readonly string[];
@@ -132,6 +132,14 @@ export class SchemaSet {
     return { judge: this.identify(pointer, { lenient: true, owners: [] }) };
   }
 
+  /**
+   * The schema at `pointer` to find by what goes the other way only: whether that is there does not speak against a branch.
+   * Undefined if nothing is marked.
+   */
+  marking(pointer: string): Schema | undefined {
+    return this.hasOneWay ? { judge: this.identify(pointer, { lenient: true, owners: [] }) } : undefined;
+  }
+
   /** Findings of what no validator could judge. */
   check(): void {
     for (const cycle of inPlaceCycles(this.document, this.references, this.discriminators)) {
@@ -186,6 +194,11 @@ export class SchemaSet {
     return { ...schema, oneWay: message };
   }
 
+  /** Whether what is not listed does not speak against a branch either: it is left out. */
+  private cuts({ lenient }: View): boolean {
+    return lenient && this.direction === 'response';
+  }
+
   /** A schema that may apply. If it says something about what is in the value, others will ask whether it does. */
   private branch(pointer: string, view: View): Schema {
     const value = this.document.at(pointer);
@@ -209,7 +222,7 @@ export class SchemaSet {
       if (ASSERTIONS.includes(keyword)) {
         rewritten[keyword] = typeof operand === 'bigint' ? Number(operand) : operand;
       } else if (CHILD.includes(keyword)) {
-        if (!(view.lenient && operand === false)) rewritten[keyword] = this.child(here, view.lenient);
+        if (!(this.cuts(view) && operand === false)) rewritten[keyword] = this.child(here, view.lenient);
       } else if (keyword === 'not') rewritten[keyword] = this.rewrite(operand, here, STRICT);
       else if (keyword === 'propertyNames') rewritten[keyword] = this.rewrite(operand, here, STRICT);
       else if (keyword === 'if') {
@@ -235,7 +248,7 @@ export class SchemaSet {
       } else if (keyword in REMAINING) {
         const name = REMAINING[keyword as keyof typeof REMAINING];
         if (operand !== false) rewritten[name] = this.identify(here, view, true);
-        else if (!view.lenient || keyword === 'unevaluatedItems') rewritten[name] = false;
+        else if (!this.cuts(view) || keyword === 'unevaluatedItems') rewritten[name] = false;
       } else if (keyword === 'contains') {
         const judge = this.identify(here, { lenient: view.lenient, owners: [] });
         rewritten['containing'] = {

@@ -352,3 +352,62 @@ describe('a default is filled in where a property is absent', () => {
     expect(received).toEqual({ n: 3n, s: 'a' });
   });
 });
+
+describe('each schema describes what it does itself, whatever others list', () => {
+  const beside = (...parts: object[]) => ({ allOf: parts });
+  it.each<[string, object, unknown, unknown]>([
+    [
+      'additionalProperties',
+      beside({ properties: { a: true } }, { additionalProperties: int64 }),
+      { a: 5 },
+      { a: 5n },
+    ],
+    [
+      'additionalProperties, for a name of a pattern',
+      beside({ patternProperties: { a: true } }, { additionalProperties: int64 }),
+      { a: 5 },
+      { a: 5n },
+    ],
+    [
+      'unevaluatedProperties, beside the other',
+      beside({ properties: { a: true } }, { unevaluatedProperties: int64 }),
+      { a: 5 },
+      { a: 5n },
+    ],
+    [
+      'unevaluatedProperties, above the other',
+      { ...beside({ properties: { a: true } }), unevaluatedProperties: int64 },
+      { a: 5, b: 5 },
+      { a: 5, b: 5n },
+    ],
+    ['items', beside({ prefixItems: [true] }, { items: int64 }), [5], [5n]],
+    [
+      'items behind fewer prefixItems',
+      beside({ prefixItems: [true], items: int64 }, { prefixItems: [true, true] }),
+      [5, 5],
+      [5, 5n],
+    ],
+    [
+      'unevaluatedItems, above the other',
+      { ...beside({ prefixItems: [true] }), unevaluatedItems: int64 },
+      [5, 5],
+      [5, 5n],
+    ],
+  ])('%s', async (_, schema, sent, expected) => {
+    const received: unknown[] = [];
+    const { app } = buildService({
+      document: buildDocument({ operation: { requestBody: { required: true, content: json(schema) } } }),
+      handlers: {
+        postThing: ({ body }: { readonly body?: unknown }) => {
+          received.push(body);
+          return Promise.resolve({ status: 204 });
+        },
+      },
+    });
+    await request(app)
+      .post('/things')
+      .send(sent as object)
+      .expect(204);
+    expect(received).toEqual([expected]);
+  });
+});

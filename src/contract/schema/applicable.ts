@@ -166,6 +166,28 @@ export class Applicables<T> {
   }
 }
 
+/** Of the schemas that apply to a value, those that do so because `node` does, without itself. */
+export function inPlaceOf(node: Node, components: Components, applied: ReadonlySet<Node>): Node[] {
+  const found = new Set([node]);
+  const add = (part: unknown): void => {
+    if (isObject(part) && applied.has(part)) found.add(part);
+  };
+  for (const next of found) {
+    const named = next['discriminate'] as Discriminate | undefined;
+    const identifiers = [
+      next['judge'],
+      ...Object.values(named?.branches ?? {}),
+      ...(named?.others?.branches ?? []),
+    ];
+    for (const identifier of identifiers) if (typeof identifier === 'string') add(components[identifier]);
+    for (const keyword of ['allOf', 'anyOf', 'oneOf']) listOf(next[keyword]).forEach(add);
+    for (const keyword of ['if', 'then', 'else']) add(next[keyword]);
+    for (const [, part] of members(next['dependentSchemas'])) add(part);
+  }
+  found.delete(node);
+  return [...found];
+}
+
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 const patterns = new WeakMap<Node, readonly (readonly [Pattern, unknown])[]>();

@@ -1,0 +1,88 @@
+import request from 'supertest';
+import { buildDocument, buildService, json } from '../support/service';
+import { ok, respond } from './respond';
+
+/** Schemas that mark a part of the value beside them, one for each keyword that describes what is in a value. */
+const markings = (mark: object): [string, object, unknown][] => [
+  ['properties', { properties: { a: mark } }, { a: 'secret' }],
+  ['patternProperties', { patternProperties: { '^a': mark } }, { a: 'secret' }],
+  ['additionalProperties', { additionalProperties: mark }, { a: 'secret' }],
+  ['unevaluatedProperties', { unevaluatedProperties: mark }, { a: 'secret' }],
+  ['properties of properties', { properties: { a: { properties: { b: mark } } } }, { a: { b: 'secret' } }],
+  ['dependentSchemas', { dependentSchemas: { a: { properties: { a: mark } } } }, { a: 'secret' }],
+  ['items', { items: mark }, ['secret']],
+  ['prefixItems', { prefixItems: [mark] }, ['secret']],
+  ['contains', { contains: mark }, ['secret']],
+  ['unevaluatedItems', { unevaluatedItems: mark }, ['secret']],
+  ['properties of items', { items: { properties: { a: mark } } }, [{ a: 'secret' }]],
+  ['properties in contains', { contains: { properties: { a: mark } } }, [{ a: 'secret' }]],
+];
+
+/** Schemas by which a marking one applies, though judging by it need not decide. */
+const around: Readonly<Record<string, (marking: object) => object>> = {
+  alone: (marking) => marking,
+  'anyOf, before one that takes all': (marking) => ({ anyOf: [marking, true] }),
+  'anyOf, behind one that takes all': (marking) => ({ anyOf: [true, marking] }),
+  'anyOf, beside one that describes the same': (marking) => ({
+    anyOf: [{ properties: { a: { type: ['string', 'object'] } }, items: true }, marking],
+  }),
+  'allOf, beside one that describes the same': (marking) => ({
+    allOf: [{ properties: { a: true }, prefixItems: [true] }, { items: true }, marking],
+  }),
+  'if, without a then': (marking) => ({ if: marking }),
+  then: (marking) => ({ if: true, then: marking }),
+  'anyOf of oneOf': (marking) => ({ anyOf: [{ oneOf: [marking, false] }, true] }),
+  'a reference in anyOf': () => ({
+    anyOf: [{ $ref: '#/components/schemas/Marking' }, true],
+  }),
+};
+
+/** What stands deeper is marked as what stands at the top is. */
+const places: [string, (schema: object) => object, (value: unknown) => unknown][] = [
+  ['', (schema) => schema, (value) => value],
+  [
+    ' of an item of a property',
+    (schema) => ({ properties: { in: { items: schema } } }),
+    (value) => ({ in: [value] }),
+  ],
+];
+
+describe.each(['readOnly', 'writeOnly'] as const)('%s', (keyword) => {
+  const mark = { type: 'string', [keyword]: true };
+  const cases = markings(mark).flatMap(([what, marking, value]) =>
+    Object.entries(around).flatMap(([how, wrap]) =>
+      places.map(([where, schemaOf, valueOf]): [string, object, object, unknown] => [
+        `${what} in ${how}${where}`,
+        schemaOf(wrap(marking)),
+        marking,
+        valueOf(value),
+      ]),
+    ),
+  );
+
+  it.each(cases)('%s', async (_, schema, Marking, value) => {
+    const schemas = { Marking };
+    if (keyword === 'writeOnly') {
+      const { text } = await respond(ok(schema), { status: 200, body: value }, { schemas });
+      expect(text).not.toContain('secret');
+      return;
+    }
+    const received: unknown[] = [];
+    const { app } = buildService({
+      document: buildDocument({
+        operation: { requestBody: { required: true, content: json(schema) } },
+        components: { schemas },
+      }),
+      handlers: {
+        postThing: ({ body }: { readonly body?: unknown }) => {
+          received.push(body);
+          return Promise.resolve({ status: 204 });
+        },
+      },
+    });
+    const { status } = await request(app)
+      .post('/things')
+      .send(value as object);
+    expect([status, received]).toEqual([400, []]);
+  });
+});
