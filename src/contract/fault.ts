@@ -1,3 +1,4 @@
+import { Readable, Stream, Writable } from 'node:stream';
 import { types } from 'node:util';
 
 /**
@@ -42,4 +43,35 @@ export function attempt(call: () => unknown, failed: (error: unknown) => void): 
 /** Handles the rejection of a promise that stands where none is expected, which would end the process. */
 export function settle(value: unknown, failed: (error: unknown) => void): void {
   if (types.isPromise(value)) value.catch(failed);
+}
+
+/** Values that are looked at in one that is not sent. */
+const MAX_SETTLED = 10_000;
+
+/**
+ * Ends what a value that cannot be sent has begun: the rejection of a promise and the error of a stream in it would end
+ * the process, since nobody waits for them. Getters are not called.
+ */
+export function settleWithin(root: unknown, failed: (error: unknown) => void): void {
+  const values = [root];
+  const seen = new Set<unknown>();
+  const look = (value: unknown): void => {
+    settle(value, failed);
+    if (value instanceof Stream) {
+      value.on('error', failed);
+      if (value instanceof Readable || value instanceof Writable) value.destroy();
+    } else if (typeof value === 'object' && value !== null && !ArrayBuffer.isView(value)) {
+      for (const key of Object.keys(value)) {
+        if (values.length >= MAX_SETTLED) break;
+        values.push(Object.getOwnPropertyDescriptor(value, key)?.value);
+      }
+    }
+  };
+  for (const value of values) {
+    if (seen.has(value)) continue;
+    seen.add(value);
+    attempt(() => {
+      look(value);
+    }, failed);
+  }
 }

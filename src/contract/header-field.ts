@@ -23,11 +23,25 @@ export function unservableField(name: string): string | undefined {
  * @throws {TypeError} if the header cannot be sent
  */
 export function fieldValue(name: string, value: unknown): string {
-  const text = String(value);
   const reason = unservableField(name);
   if (reason !== undefined) throw new TypeError(`the header ${name} ${reason}`);
+  const text = typeof value === 'number' ? String(value) : value;
+  if (typeof text !== 'string')
+    throw new TypeError(`the header ${name} is of the type ${typeof value}: expected a string`);
   if (!isFieldValue(text)) throw new TypeError(`the header ${name} has a value that a header cannot carry`);
   return text;
+}
+
+/**
+ * The names and values of an object of headers.
+ *
+ * @throws {TypeError} if it is something else, such as a Map, of which nothing would be sent
+ */
+export function headerEntries(headers: unknown): [name: string, value: unknown][] {
+  if (headers === undefined || headers === null) return [];
+  if (typeof headers === 'object' && Object.prototype.toString.call(headers) === '[object Object]')
+    return Object.entries(headers);
+  throw new TypeError('expected the headers to be an object of names and values, got something else');
 }
 
 /** One `Vary` field for several (RFC 9110 section 12.5.5). */

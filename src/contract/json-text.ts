@@ -1,3 +1,4 @@
+import { types } from 'node:util';
 import { exactNumber, exactNumbersIn, MAX_DEPTH } from './json';
 
 type ExactNumbers = ReturnType<typeof exactNumbersIn>;
@@ -34,6 +35,7 @@ function textOf(value: unknown, steps: string[]): string {
     throw new NotJson(`is of the type ${typeof value}, which JSON does not have`);
   if (steps.length > MAX_DEPTH) throw new NotJson(`is nested more than ${MAX_DEPTH} deep`);
   if ('toJSON' in value && typeof value.toJSON === 'function') {
+    if (types.isDate(value) && Number.isNaN(value.valueOf())) throw new NotJson('is a Date of no time');
     return textOf((value.toJSON as () => unknown)(), steps);
   }
   const exact = exactNumbersIn(value);
@@ -58,9 +60,8 @@ function textOfArray(array: unknown[], exact: ExactNumbers, steps: string[]): st
 }
 
 function textOfObject(object: object, exact: ExactNumbers, steps: string[]): string {
-  if (object instanceof Map || object instanceof Set) {
-    throw new NotJson(`is a ${object.constructor.name}, which JSON does not have`);
-  }
+  const prototype: unknown = Object.getPrototypeOf(object);
+  if (prototype !== Object.prototype && prototype !== null) assertJson(object);
   let text = '';
   for (const name of Object.keys(object)) {
     const item = exact?.get(name) ?? (object as Record<string, unknown>)[name];
@@ -70,6 +71,28 @@ function textOfObject(object: object, exact: ExactNumbers, steps: string[]): str
     steps.pop();
   }
   return `{${text}}`;
+}
+
+/** Objects of JavaScript whose value is not in their properties, of which JSON.stringify writes `{}` for most. */
+const OPAQUE = [
+  types.isPromise,
+  types.isMap,
+  types.isSet,
+  types.isDate,
+  types.isRegExp,
+  types.isNativeError,
+  types.isBoxedPrimitive,
+  types.isAnyArrayBuffer,
+  types.isArrayBufferView,
+];
+
+/** Refuses an object that is no data: one of those, or one of a class of its own kind that shows nothing (`Headers`, `Blob`). */
+function assertJson(object: object): void {
+  const kind = Object.prototype.toString.call(object).slice('[object '.length, -1);
+  const opaque = OPAQUE.some((is) => is(object));
+  if (!opaque && (kind === 'Object' || Object.keys(object).length > 0)) return;
+  if (types.isPromise(object)) object.catch(() => undefined); // nobody else may wait for it
+  throw new NotJson(`is a ${kind}, which JSON does not have`);
 }
 
 /** A text that is the same for equal values only: what stands at `holder[key]`, with the names in order. */

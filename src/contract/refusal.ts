@@ -1,6 +1,6 @@
 import type { ServedOperation } from './contract';
-import { type ReportFault, settle } from './fault';
-import { fieldValue } from './header-field';
+import { type ReportFault, settle, settleWithin } from './fault';
+import { fieldValue, headerEntries } from './header-field';
 import { type Answer, isFinalStatus, Problem } from './problem';
 import type { Encoded } from './response';
 import type { ServiceOptions } from './serve';
@@ -47,11 +47,17 @@ export function createRefuse(
 
   function encode(problem: Problem, served: ServedOperation | undefined): Encoded {
     const rendered = render(problem, served?.operation);
-    settle(rendered, fault);
-    const { status, headers, contentType, body } = rendered;
-    const answer = { status, headers, contentType, body };
-    if (served?.responses.documents(status) !== true) return asItIs(answer, problem);
-    return served.responses.write(answer, problem.headers);
+    const parts: unknown[] = [rendered, problem.headers];
+    try {
+      const { status, headers, contentType, body } = rendered;
+      parts.push(status, headers, contentType, body);
+      const answer = { status, headers, contentType, body };
+      if (served?.responses.documents(status) !== true) return asItIs(answer, problem);
+      return served.responses.write(answer, problem.headers);
+    } catch (error) {
+      settleWithin(parts, fault);
+      throw error;
+    }
   }
 
   return (error, served) => {
@@ -73,7 +79,8 @@ function asItIs(
 ): Encoded {
   if (!isFinalStatus(status)) throw new TypeError(`expected a status from 200 to 599, got ${status}`);
   const fields: Record<string, string> = {};
-  const all = { ...headers, ...problem.headers, 'Content-Type': contentType };
-  for (const [name, value] of Object.entries(all)) fields[name] = fieldValue(name, value);
+  const all = [...headerEntries(headers), ...headerEntries(problem.headers)];
+  for (const [name, value] of [...all, ['Content-Type', contentType] as const])
+    fields[name] = fieldValue(name, value);
   return { status, headers: fields, body: JSON.stringify(body) };
 }

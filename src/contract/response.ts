@@ -1,5 +1,5 @@
 import { below, type JsonObject, type OpenApiDocument } from './document';
-import { fieldValue, isFieldValue, mergeVary, unservableField } from './header-field';
+import { fieldValue, headerEntries, isFieldValue, mergeVary, unservableField } from './header-field';
 import { compileHeader, type WriteHeader } from './parameters/header';
 import { MalformedJson, parseJson } from './json';
 import { stringifyJson } from './json-text';
@@ -221,7 +221,7 @@ function writeHeaders(writers: StatusWriter['headers'], answer: Answer, beyond: 
     names.set(lower, 'beyond');
     sent[name] = writers.get(lower)?.(value, described) ?? fieldValue(name, value);
   }
-  for (const [name, value] of Object.entries(answer.headers ?? {})) {
+  for (const [name, value] of headerEntries(answer.headers)) {
     const lower = name.toLowerCase();
     const known = names.get(lower);
     if (known === 'beyond') continue;

@@ -3,7 +3,7 @@ import { Admission, type Exchange } from './admission';
 import { announcesBody, isUnread, readBody } from './body';
 import { compileContract, type Contract, type ServedOperation } from './contract';
 import type { JsonObject, Remark } from './document';
-import { attempt, faultToStderr, type ReportFault, safely, settle } from './fault';
+import { attempt, faultToStderr, type ReportFault, safely, settle, settleWithin } from './fault';
 import { fieldValue, isFieldValue } from './header-field';
 import type { Operation } from './operations';
 import { type Answer, type Headers, Problem } from './problem';
@@ -101,6 +101,7 @@ export function createService(options: ServiceOptions): Middleware {
   async function serve(exchange: Exchange, url: string): Promise<void> {
     const { request } = exchange;
     let encoded: Encoded;
+    let returned: unknown[] = [];
     try {
       const at = url.indexOf('?');
       const found = findOperation(contract, request, at < 0 ? url : url.slice(0, at));
@@ -119,14 +120,16 @@ export function createService(options: ServiceOptions): Middleware {
 
       const handler = handlers[operation.operationId] as (request: object) => Promise<Answer>;
       exchange.entered = true;
+      const given = await handler(new Given(exchange, principal, valid, accepted.told));
+      returned = [given];
       // Read once: what is judged is what is sent, whatever getters would return the next time.
-      const { status, headers, contentType, body } = await handler(
-        new Given(exchange, principal, valid, accepted.told),
-      );
+      const { status, headers, contentType, body } = given;
       exchange.body = body;
+      returned.push(status, headers, contentType, body);
       encoded = responses.write({ status, headers, contentType, body }, {}, accepted);
     } catch (error) {
-      settle(exchange.body, fault);
+      settle(error, fault);
+      settleWithin(returned, fault);
       if (admission.close(exchange)) answer(exchange, ...refuse(error, exchange.served));
       else late(exchange, error);
       return;

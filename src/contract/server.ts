@@ -9,8 +9,8 @@ import {
 import { Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Express } from 'express';
-import { attempt, faultToStderr, type ReportFault, safely, settle } from './fault';
-import { fieldValue } from './header-field';
+import { attempt, faultToStderr, type ReportFault, safely, settleWithin } from './fault';
+import { fieldValue, headerEntries } from './header-field';
 import { type Answer, isFinalStatus, Problem } from './problem';
 
 /** What bounds a server (https://nodejs.org/api/http.html#httpcreateserveroptions-requestlistener). */
@@ -186,13 +186,13 @@ function refuse(
     return;
   }
   const rendered = render(problemOf(error));
-  settle(rendered, fault);
   const { status, headers: own, contentType = 'application/json', body } = rendered;
+  settleWithin([rendered, status, own, contentType, body], fault);
   if (!isFinalStatus(status)) throw new TypeError(`expected a status from 200 to 599, got ${status}`);
   const text = JSON.stringify(body);
-  const given = { ...own, 'Content-Type': contentType };
+  const given = [...headerEntries(own), ['Content-Type', contentType] as const];
   const headers = {
-    ...Object.fromEntries(Object.entries(given).map(([name, value]) => [name, fieldValue(name, value)])),
+    ...Object.fromEntries(given.map(([name, value]) => [name, fieldValue(name, value)])),
     'Content-Length': Buffer.byteLength(text),
     Connection: 'close',
   };

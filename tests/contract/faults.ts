@@ -2,6 +2,7 @@
  * Injects a fault at each call out of the pipeline, one at a time, and prints as JSON what became of each. A program of
  * its own, because only the process sees a rejection that nobody handles.
  */
+import { createReadStream } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import type { Answer } from '../../src/contract/problem';
@@ -66,14 +67,32 @@ const RETURNING: [string, Act][] = [
   ['returns NaN', () => NaN],
   ['returns a hostile Proxy', () => hostile],
   ['returns a line break', () => 'a\r\nX-Injected: b'],
+  ['returns a promise that nobody waits for', () => Promise.reject(new Error('nobody waits'))],
 ];
+/** What the process ends of, if nobody handles it. */
+const STARTED: [string, Act][] = [
+  ['a promise', () => Promise.reject(new Error('nobody waits'))],
+  ['a promise in an array', () => [Promise.reject(new Error('nobody waits'))]],
+  ['a promise in an object', () => ({ name: Promise.reject(new Error('nobody waits')) })],
+  ['a promise of toJSON', () => ({ name: { toJSON: () => Promise.reject(new Error('nobody waits')) } })],
+  ['a stream', () => createReadStream('/nowhere')],
+  ['a stream in an object', () => ({ name: createReadStream('/nowhere') })],
+];
+const ANSWERING = ['status', 'headers', 'contentType', 'body'].flatMap((part) =>
+  STARTED.map(([name, start]): [string, Act] => [
+    `answers with ${name} as ${part}`,
+    () => Promise.resolve({ status: 200, body: { name: 'a' }, [part]: start() }),
+  ]),
+);
 const NEVER: [string, Act][] = [['never settles', () => new Promise(() => undefined)]];
 
 /** What can go wrong at a call: the functions of the options may do anything, those of Node can only throw. */
 function faultsOf(site: string): readonly [string, Act][] {
   // Whatever body `render` returns, it is that of the service's errors.
   if (/^(request|response)\.|^(rendered\.body|stderr)$/.test(site)) return THROWING;
-  if (/^(handler|strategy)$/.test(site)) return [...THROWING, ...REJECTING, ...RETURNING, ...NEVER];
+  if (site === 'handler') return [...THROWING, ...REJECTING, ...RETURNING, ...NEVER, ...ANSWERING];
+  if (site === 'strategy') return [...THROWING, ...REJECTING, ...RETURNING, ...NEVER];
+  if (site === 'answer.then') return THROWING; // what is no function there is nobody's
   return site.includes('.') ? [...THROWING, ...RETURNING] : [...THROWING, ...REJECTING, ...RETURNING];
 }
 
@@ -307,7 +326,7 @@ async function main(): Promise<void> {
           ...(headers.includes('x-injected') ? ['a header was injected'] : []),
           ...(await places(port)),
         ];
-        await pause(0);
+        await pause(fault.includes('stream') ? 5 : 0);
         wrong.push(...uncaught.map((error) => `uncaught: ${error === hostile ? 'Proxy' : String(error)}`));
         const thrown = THROWN.find(([name]) => fault.endsWith(name));
         const mustReport =

@@ -185,3 +185,37 @@ describe('canonicalJson', () => {
     expect(canonicalJson(pair, 0) === canonicalJson(pair, 1)).toBe(same);
   });
 });
+
+describe('no object of JavaScript or of the web becomes {} in silence', () => {
+  const kinds =
+    'Map Set WeakMap WeakSet ArrayBuffer SharedArrayBuffer Error Boolean Number ' +
+    'Headers FormData Blob Response AbortController ReadableStream TransformStream TextDecoder';
+  const made = kinds
+    .split(' ')
+    .map((name): [string, unknown] => [
+      name,
+      Reflect.construct(Reflect.get(globalThis, name) as new () => unknown, []),
+    ]);
+  const others: [string, unknown][] = [
+    ['a promise', Promise.resolve(1)],
+    ['a regular expression', /a/],
+    ['a Date of no time', new Date(NaN)],
+    ['an iterator', [1].values()],
+    ['a typed array', new Uint8Array(2)],
+  ];
+
+  it.each([...made, ...others])('%s', (_, value) => {
+    for (const given of [value, [value], { a: { b: value } }]) {
+      expect(() => stringifyJson(given)).toThrow(TypeError);
+    }
+  });
+
+  it('an object of a class, or of none, is what it shows', () => {
+    class Shown {
+      readonly a = 1;
+      readonly b = undefined;
+    }
+    const bare: unknown = Object.assign(Object.create(null), { c: 2 });
+    expect(stringifyJson([new Shown(), bare])).toBe('[{"a":1},{"c":2}]');
+  });
+});
