@@ -12,6 +12,11 @@ export function isUnread(request: IncomingMessage): boolean {
   return announcesBody(request) && !request.readableEnded;
 }
 
+/** Whether the client waits for 100 Continue; one of HTTP/1.0 cannot (RFC 9110 section 10.1.1). */
+function expectsContinue({ headers: { expect }, httpVersion }: IncomingMessage): boolean {
+  return httpVersion !== '1.0' && expect?.toLowerCase() === '100-continue';
+}
+
 /**
  * Reads the body of a request, at most `limit` bytes of it. Sends 100 Continue if the client asked for it.
  *
@@ -28,7 +33,7 @@ export function readBody(
   const brokenOff = () => new Problem('malformed', 'the body broke off');
   if (Number(request.headers['content-length'] ?? 0) > limit) return Promise.reject(tooLarge());
   if (request.destroyed) return Promise.reject(brokenOff()); // while it was authenticated: it closes no second time
-  if (request.headers.expect !== undefined) response.writeContinue(); // RFC 9110 section 10.1.1
+  if (expectsContinue(request)) response.writeContinue();
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;

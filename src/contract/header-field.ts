@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http';
+
 /** A field name (RFC 9110 section 5.1) is a token (section 5.6.2). */
 const FIELD_NAME = /^[!#$%&'*+.^_`|~\dA-Za-z-]+$/;
 /** A field value (RFC 9110 section 5.5) in ASCII: recipients disagree on what other bytes mean. */
@@ -42,6 +44,16 @@ export function headerEntries(headers: unknown): [name: string, value: unknown][
   if (typeof headers === 'object' && Object.prototype.toString.call(headers) === '[object Object]')
     return Object.entries(headers);
   throw new TypeError('expected the headers to be an object of names and values, got something else');
+}
+
+/** How many lines of a request are of this field: Node keeps the first of some, and joins others. The name is in lower case. */
+export function countLines({ rawHeaders }: IncomingMessage, field: string): number {
+  let count = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i];
+    if (name?.length === field.length && name.toLowerCase() === field) count++;
+  }
+  return count;
 }
 
 /** One `Vary` field for several (RFC 9110 section 12.5.5). */

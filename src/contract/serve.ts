@@ -4,7 +4,7 @@ import { announcesBody, isUnread, readBody } from './body';
 import { compileContract, type Contract, type ServedOperation } from './contract';
 import type { JsonObject, Remark } from './document';
 import { attempt, faultToStderr, type ReportFault, safely, settle, settleWithin } from './fault';
-import { fieldValue, isFieldValue } from './header-field';
+import { countLines, fieldValue, isFieldValue } from './header-field';
 import type { Operation } from './operations';
 import { type Answer, type Headers, Problem } from './problem';
 import { createRefuse } from './refusal';
@@ -140,6 +140,9 @@ export function createService(options: ServiceOptions): Middleware {
 
   async function receive(exchange: Exchange, { requests }: ServedOperation) {
     const { request, response } = exchange;
+    if (countLines(request, 'content-type') > 1) {
+      throw new Problem('unsupportedMediaType', 'expected one Content-Type, got more');
+    }
     const reader = requests.accept(request.headers['content-type'], request.headers['content-encoding']);
     const bytes = await readBody(request, response, bodyLimit, (length) => admission.hold(exchange, length));
     return bytes.length > 0 ? { reader, bytes } : undefined;
@@ -267,14 +270,12 @@ class Given {
 }
 
 /** The operation that a request is for, and what stands for the templates of its path. */
-function findOperation(
-  { router, served: operations }: Contract,
-  { method = '', headers, httpVersion }: IncomingMessage,
-  path: string,
-) {
+function findOperation({ router, served: operations }: Contract, request: IncomingMessage, path: string) {
+  const { method = '', headers, httpVersion } = request;
   if (headers.host === undefined && httpVersion === '1.1') {
     throw new Problem('malformed', 'the request has no Host'); // RFC 9112 section 3.2
   }
+  if (countLines(request, 'host') > 1) throw new Problem('malformed', 'the request has more than one Host');
   const match = router.find(path);
   if (!match) throw new Problem('noSuchPath', 'the document has no such path');
   const route = match.target.get(method);

@@ -27,7 +27,7 @@ const send = async (bytes: string, count?: number, limits = {}) => {
   );
 };
 
-describe('what Node refuses by itself has the error body too', () => {
+describe('what is no request of HTTP/1.1 has the error body too', () => {
   it.each([
     ['a request line that is none', 'hello\r\n\r\n', 400, 40000],
     ['a method that HTTP does not know', 'WATER / HTTP/1.1\r\nHost: x\r\n\r\n', 400, 40000],
@@ -36,6 +36,9 @@ describe('what Node refuses by itself has the error body too', () => {
     ['a header without a colon', 'POST / HTTP/1.1\r\nHost x\r\n\r\n', 400, 40000],
     ['a header name with a space', `${STRANGER}Authorization : Bearer x\r\n\r\n`, 400, 40000],
     ['no Host', 'POST / HTTP/1.1\r\n\r\n', 400, 40000],
+    ['two Hosts', 'POST / HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n', 400, 40000],
+    ['two Hosts of HTTP/1.0', 'POST / HTTP/1.0\r\nHost: x\r\nhost: x\r\n\r\n', 400, 40000],
+    ['two Content-Types', `${HEAD}Content-Type: text/plain\r\nContent-Length: 2\r\n\r\n{}`, 415, 41500],
     ['headers that are too large', `${STRANGER}A: ${'a'.repeat(20_000)}\r\n\r\n`, 431, 43100],
     ['a Content-Length that is no number', `${HEAD}Content-Length: x\r\n\r\n`, 400, 40000],
     ['two lengths', `${HEAD}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`, 400, 40000],
@@ -137,6 +140,27 @@ describe('nothing of a body is asked for or read before the credentials are acce
     expect(refused[0]?.headers['connection']).toBe('close');
     const accepted = await send(`${HEAD}${expecting}${EXAMPLE.text}`);
     expect(accepted[0]?.status).toBe(SUCCESS);
+  });
+
+  it.each([
+    ['1.1', '100-continue', true],
+    ['1.1', '100-Continue', true],
+    ['1.1', 'wonders', false],
+    ['1.0', '100-continue', false],
+  ])('a client of HTTP/%s that expects %s', async (version, expectation, told) => {
+    const head = `${HEAD}Expect: ${expectation}\r\nContent-Length: ${LENGTH}\r\n\r\n`;
+    const bytes = `${head.replace('HTTP/1.1', `HTTP/${version}`)}${EXAMPLE.text}`;
+    const handlers = createHandlers(await openExampleStore());
+    const text = await listening(buildApp({ handlers, bodyLimit: BODY_LIMIT }), async (port) => {
+      const socket = connect(port, '127.0.0.1').setEncoding('latin1');
+      socket.write(bytes);
+      let received = '';
+      socket.on('data', (part: string) => (received += part));
+      while (!received.includes(`HTTP/1.1 ${SUCCESS}`)) await once(socket, 'data');
+      socket.destroy();
+      return received;
+    });
+    expect(text.startsWith('HTTP/1.1 100 ')).toBe(told);
   });
 
   it('a client that expects something else is served all the same', async () => {

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { JsonObject } from '../document';
+import { countLines } from '../header-field';
 
 /**
  * What a strategy is shown of a request: the credentials of its own scheme, once they have the scheme's form. It cannot
@@ -29,14 +30,10 @@ export function finder(scheme: JsonObject): Find | undefined {
 }
 
 function authorization(form: RegExp, scheme: string): Find {
-  return ({ headers: { authorization: field }, rawHeaders }) => {
+  return (request) => {
+    const field = request.headers.authorization;
     if (field === undefined || field.split(' ', 1)[0]?.toLowerCase() !== scheme) return undefined;
-    let count = 0; // of what Node has made one
-    for (let i = 0; i < rawHeaders.length; i += 2) {
-      const name = rawHeaders[i];
-      if (name?.length === 13 && name.toLowerCase() === 'authorization') count++;
-    }
-    if (count !== 1 || !form.test(field)) return 'malformed';
+    if (countLines(request, 'authorization') !== 1 || !form.test(field)) return 'malformed';
     return { headers: { authorization: field.replace(/ +/, ' ') } };
   };
 }
