@@ -1,5 +1,6 @@
 import { types } from 'node:util';
 import { exactNumber, exactNumbersIn, MAX_DEPTH } from './json';
+import { opaqueKind } from './opaque';
 
 type ExactNumbers = ReturnType<typeof exactNumbersIn>;
 
@@ -73,24 +74,10 @@ function textOfObject(object: object, exact: ExactNumbers, steps: string[]): str
   return `{${text}}`;
 }
 
-/** Objects of JavaScript whose value is not in their properties, of which JSON.stringify writes `{}` for most. */
-const OPAQUE = [
-  types.isPromise,
-  types.isMap,
-  types.isSet,
-  types.isDate,
-  types.isRegExp,
-  types.isNativeError,
-  types.isBoxedPrimitive,
-  types.isAnyArrayBuffer,
-  types.isArrayBufferView,
-];
-
-/** Refuses an object that is no data: one of those, or one of a class of its own kind that shows nothing (`Headers`, `Blob`). */
+/** Refuses an object that is no data, of which JSON.stringify writes `{}` for most. */
 function assertJson(object: object): void {
-  const kind = Object.prototype.toString.call(object).slice('[object '.length, -1);
-  const opaque = OPAQUE.some((is) => is(object));
-  if (!opaque && (kind === 'Object' || Object.keys(object).length > 0)) return;
+  const kind = opaqueKind(object);
+  if (kind === undefined) return;
   if (types.isPromise(object)) object.catch(() => undefined); // nobody else may wait for it
   throw new NotJson(`is a ${kind}, which JSON does not have`);
 }

@@ -1,5 +1,6 @@
 import { types } from 'node:util';
 import type { Strategy } from 'passport';
+import { opaqueKind } from '../opaque';
 import type { Credentials } from './credentials';
 
 /** The passport strategies that verify credentials, by the name of the security scheme. */
@@ -100,15 +101,14 @@ function isThenable(value: unknown): value is PromiseLike<unknown> {
   );
 }
 
-/** Rows of a database, an error that was caught, `Object(false)`: none of them is who sent the credentials. */
+/** Rows of a database, an error that was caught, the `Response` of a fetch: none of them is who sent the credentials. */
 function isPrincipal(value: unknown): value is object {
   return (
     typeof value === 'object' &&
     value !== null &&
     !Array.isArray(value) &&
-    !types.isNativeError(value) &&
-    !types.isBoxedPrimitive(value) &&
-    !isThenable(value)
+    !isThenable(value) &&
+    opaqueKind(value) === undefined
   );
 }
 
@@ -117,5 +117,6 @@ function kindOf(value: unknown): string {
   if (value === null || value === undefined || value === true) return String(value);
   if (Array.isArray(value)) return 'an array';
   if (types.isNativeError(value)) return 'an Error';
-  return `a ${types.isBoxedPrimitive(value) ? 'boxed primitive' : typeof value}`;
+  if (types.isBoxedPrimitive(value)) return 'a boxed primitive';
+  return `a ${(typeof value === 'object' ? opaqueKind(value) : undefined) ?? typeof value}`;
 }

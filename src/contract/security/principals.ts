@@ -7,7 +7,7 @@ import type { Strategy } from 'passport';
 /**
  * The verdict on credentials: the principal they belong to, or `false` if they are refused. Anything else, `undefined`
  * and `null` included, is an error of the verifier: the request is answered 50000 and never let in. A principal is an
- * object other than an array, a function, an Error or a boxed primitive. A promise that rejects is an error as well.
+ * object other than an array, a function, and those built in (an Error, a Map, a Date, the `Response` of a fetch). A promise that rejects is an error as well.
  */
 export type Verified<P extends object> = P | false | PromiseLike<P | false>;
 

@@ -87,6 +87,25 @@ const VALUES: readonly [name: string, make: () => unknown, kind: Kind][] = [
     () => Object(value) as unknown,
     'error',
   ]),
+  ...[
+    new Map([['id', 1]]),
+    new Set([1]),
+    new WeakMap(),
+    new Date(),
+    /alice/,
+    Buffer.from('alice'),
+    new ArrayBuffer(1),
+    idle(),
+    [1].values(),
+    new Response(null, { status: 401 }),
+    new Headers({ id: 'alice' }),
+    new URLSearchParams('id=alice'),
+    new Blob(['alice']),
+  ].map((value): [string, () => unknown, Kind] => [
+    `what is built in: ${Object.prototype.toString.call(value)}`,
+    () => value,
+    'error',
+  ]),
   ['a revoked proxy', revoked, 'error'],
   [
     'an object whose getter of then throws',
@@ -205,11 +224,10 @@ test.each(NAMES)(
       withSparseArray: true,
       withTypedArray: true,
     });
-    const boxed = /^\[object (Boolean|Number|String|Symbol|BigInt|Error|Array)\]$/;
     await fc.assert(
       fc.asyncProperty(values, async (value) => {
         const isObject = typeof value === 'object' && value !== null;
-        const principal = isObject && !boxed.test(Object.prototype.toString.call(value));
+        const principal = isObject && Object.prototype.toString.call(value) === '[object Object]';
         const expected = principal ? 'principal' : value === false ? 'refused' : 'error';
         expect(kindOf(await outcomeOf(name, () => value as never))).toBe(expected);
       }),
