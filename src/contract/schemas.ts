@@ -188,8 +188,11 @@ export class SchemaSet {
   /** A value in another one: what goes the other way only is no part of it. */
   private child(pointer: string, lenient: boolean): Schema {
     const message = `is ${this.direction === 'request' ? 'read' : 'write'}-only`;
-    if (this.oneWay.always(pointer)) return { marked: true, ...(!lenient && { oneWay: message }) };
+    const always = this.oneWay.always(pointer);
+    if (always && !(lenient && this.direction === 'request'))
+      return { marked: true, ...(!lenient && { oneWay: message }) };
     const schema = this.rewrite(this.document.at(pointer), pointer, { lenient, owners: [] });
+    if (always && schema !== false) return { ...(schema === true ? {} : schema), marked: true };
     if (typeof schema === 'boolean' || lenient || !this.oneWay.sometimes(pointer)) return schema;
     return { ...schema, oneWay: message };
   }

@@ -32,6 +32,12 @@ const around: Readonly<Record<string, (marking: object) => object>> = {
   'if, without a then': (marking) => ({ if: marking }),
   then: (marking) => ({ if: true, then: marking }),
   'anyOf of oneOf': (marking) => ({ anyOf: [{ oneOf: [marking, false] }, true] }),
+  'oneOf, beside one that marks another type': (marking) => ({
+    anyOf: [
+      { oneOf: [marking, { type: 'object', properties: { a: { readOnly: true, type: 'null' } } }] },
+      true,
+    ],
+  }),
   'a reference in anyOf': () => ({
     anyOf: [{ $ref: '#/components/schemas/Marking' }, true],
   }),
