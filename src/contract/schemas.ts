@@ -88,6 +88,8 @@ export class SchemaSet {
   private readonly pending: Component[] = [];
   /** What references lead to. */
   private readonly references = new Set<string>();
+  /** By schema, the part of it that has a default. */
+  private readonly inherited = new Map<string, string | undefined>();
   /** References to references that are being followed. */
   private readonly following = new Set<string>();
   private readonly oneWay: OneWay;
@@ -342,7 +344,7 @@ export class SchemaSet {
 
   /** The default of a part of a schema must conform to all of it: it is filled in for the whole. */
   private addInherited(pointer: string): void {
-    const from = this.inheritedFrom(pointer, new Set());
+    const from = this.inheritedFrom(pointer);
     if (from === undefined || this.defaults.has(pointer)) return;
     const text = stringifyJson(this.document.at(below(from, 'default')), 'default');
     this.defaults.set(pointer, { text, identifier: '', from });
@@ -351,16 +353,15 @@ export class SchemaSet {
   }
 
   /** The first of the parts of a schema that has a default. */
-  private inheritedFrom(pointer: string, seen: Set<string>): string | undefined {
-    if (seen.has(pointer)) return undefined;
-    seen.add(pointer);
+  private inheritedFrom(pointer: string): string | undefined {
+    if (this.inherited.has(pointer)) return this.inherited.get(pointer);
+    this.inherited.set(pointer, undefined); // ends cycles, which are refused
     const value = this.document.at(pointer);
-    if (isObject(value) && 'default' in value) return pointer;
-    for (const part of this.document.partsOf(pointer)) {
-      const found = this.inheritedFrom(part, seen);
-      if (found !== undefined) return found;
-    }
-    return undefined;
+    let from = isObject(value) && 'default' in value ? pointer : undefined;
+    for (const part of from === undefined ? this.document.partsOf(pointer) : [])
+      from ??= this.inheritedFrom(part);
+    this.inherited.set(pointer, from);
+    return from;
   }
 
   /**

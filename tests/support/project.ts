@@ -7,8 +7,11 @@ const HERE = resolve(__dirname, '../..');
 /** A small contract of notes and its handler, for tests of the toolchain: they do not change with the service. */
 const FIXTURE = join(__dirname, 'fixture');
 
-/** Node keeps the compiled code of the compiler and of the other tools. */
-const env = { ...process.env, NODE_COMPILE_CACHE: join(HERE, '.cache/node') };
+/**
+ * Node keeps the compiled code of the compiler and of the other tools. AGAIN may be set for the run of these tests, and
+ * would change what the scripts do.
+ */
+const env = { ...process.env, AGAIN: '', NODE_COMPILE_CACHE: join(HERE, '.cache/node') };
 
 /** A copy of this project in a temporary folder, with the same dependencies, to edit and to run its scripts in. */
 export interface Project {
