@@ -52,7 +52,7 @@ breaking: $(INSTALLED) ## list what would break a client of the contract at BASE
 check: $(INSTALLED) ## format, lint, types, and whether generated/ is fresh: all findings at once
 	@tsx scripts/gate.ts lint types format generated
 
-quick: $(INSTALLED) ## a verdict in half a minute: types, lint, units, contract, memory and SQLite
+quick: $(INSTALLED) ## a faster verdict: types, lint, units, contract, memory and SQLite
 	@tsx scripts/gate.ts lint types quick
 
 format: $(INSTALLED) ## format every file as `check` wants it
