@@ -57,15 +57,6 @@ export function exactLiteral(holder: object, key: string | number, double: numbe
   return String(exactNumber(holder, key) ?? (Number.isInteger(double) ? BigInt(double) : double));
 }
 
-/** Puts the value at `holder[key]` at `toHolder[toKey]` too, exactly. */
-export function aliasValue(holder: Holder, key: string | number, toHolder: Holder, toKey: string): void {
-  toHolder[toKey] = holder[key];
-  const exact = exactNumber(holder, key);
-  if (exact !== undefined) keep(exactNumbers, toHolder, toKey, exact);
-  const fraction = fractions.get(holder)?.get(key);
-  if (fraction !== undefined) keep(fractions, toHolder, toKey, fraction);
-}
-
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 /** No literal of at most 15 digits without an exponent is changed by the conversion to a double. */
 const SHORT = /^-?[\d.]{1,15}$/;
