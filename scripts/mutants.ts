@@ -1,9 +1,9 @@
 import { DOCUMENTS, readFiles, serviceOf } from '../tests/contract/document-server';
-import type { Family } from '../tests/contract/engine/cases/case';
-import type { Oracle } from '../tests/contract/engine/oracle';
-import { described, table } from '../tests/contract/engine/report';
-import { run } from '../tests/contract/engine/run';
-import type { Target } from '../tests/contract/engine/target';
+import type { Family } from '../tests/engine/cases/case';
+import type { Oracle } from '../tests/engine/oracle';
+import { described, table } from '../tests/engine/report';
+import { run } from '../tests/engine/run';
+import type { Target } from '../tests/engine/target';
 import { service } from '../tests/contract/service';
 import { bodies } from './mutants/bodies';
 import { documents } from './mutants/documents';

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import express, { type Router } from 'express';
 import { stringify } from 'yaml';
-import { isObject, type JsonObject } from '../contract/document';
+import { isObject, type JsonObject } from '../contract/document/document';
 import { writeDocument } from '../contract/document/text';
 
 /** Swagger UI, as its package has it: https://github.com/swagger-api/swagger-ui */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import type { ReportFault } from '../contract/fault';
+import type { ReportFault } from '../contract/http/fault';
 import type { Answer, Headers, Problem } from '../contract/problem';
-import type { Outcome } from '../contract/serve';
+import type { Outcome } from '../contract/pipeline';
 import { ERROR_NUMBERS, errorNumberOf, renderProblem } from '../errors';
 import type { Metrics } from './metrics';
 

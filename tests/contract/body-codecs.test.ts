@@ -1,5 +1,5 @@
 import request from 'supertest';
-import { InvalidContract } from '../../src/contract/document';
+import { InvalidContract } from '../../src/contract/document/document';
 import type { Answer } from '../../src/contract/problem';
 import { buildDocument, buildService } from '../support/service';
 

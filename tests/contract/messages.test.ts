@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { compileContract } from '../../src/contract/contract';
-import { stringifyJson } from '../../src/contract/json-text';
+import { compileContract } from '../../src/contract/compile';
+import { stringifyJson } from '../../src/contract/json/stringify';
 import { Problem } from '../../src/contract/problem';
 import { renderPlain } from '../support/plain-errors';
 import { buildDocument, json } from '../support/service';

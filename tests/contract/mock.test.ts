@@ -2,10 +2,10 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import express from 'express';
 import request from 'supertest';
-import { createMock } from '../../scripts/mock-service';
-import { readSource } from '../../scripts/source';
-import type { JsonObject } from '../../src/contract/document';
-import type { Outcome } from '../../src/contract/serve';
+import { createMock } from '../../scripts/mock/service';
+import { readSource } from '../../scripts/source/source';
+import type { JsonObject } from '../../src/contract/document/document';
+import type { Outcome } from '../../src/contract/pipeline';
 import { errorNumberOf } from '../../src/errors';
 import { buildDocument, json } from '../support/service';
 

@@ -1,6 +1,6 @@
 import request from 'supertest';
-import { compileContract } from '../../src/contract/contract';
-import { InvalidContract, type JsonObject } from '../../src/contract/document';
+import { compileContract } from '../../src/contract/compile';
+import { InvalidContract, type JsonObject } from '../../src/contract/document/document';
 import { buildDocument, buildService, json, listening } from '../support/service';
 import { exchange } from '../support/wire';
 

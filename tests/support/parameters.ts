@@ -1,6 +1,6 @@
-import { type JsonObject, OpenApiDocument } from '../../src/contract/document';
-import { exactNumber } from '../../src/contract/json';
-import { readOperations } from '../../src/contract/operations';
+import { type JsonObject, OpenApiDocument } from '../../src/contract/document/document';
+import { exactNumber } from '../../src/contract/json/parse';
+import { readOperations } from '../../src/contract/operations/operations';
 import {
   compileParameters,
   type RawParameters,

@@ -1,4 +1,4 @@
-import { below, isObject, members, type OpenApiDocument } from '../document';
+import { below, isObject, members, type OpenApiDocument } from '../document/document';
 
 /** RFC 6749 section 3.3. */
 const SCOPE = /^[!#-[\]-~]+$/;

@@ -1,5 +1,5 @@
-import { compileContract } from '../../../src/contract/contract';
-import { InvalidContract, type JsonObject, OpenApiDocument } from '../../../src/contract/document';
+import { compileContract } from '../../../src/contract/compile';
+import { InvalidContract, type JsonObject, OpenApiDocument } from '../../../src/contract/document/document';
 import { walk, type Walked } from '../../../src/contract/document/walk';
 
 const schema = { type: 'string', xml: { name: 'a' }, externalDocs: { url: 'https://a.example' } };

@@ -1,12 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
 import request from 'supertest';
-import { InvalidContract, type JsonObject, members, OpenApiDocument } from '../../../src/contract/document';
+import {
+  InvalidContract,
+  type JsonObject,
+  members,
+  OpenApiDocument,
+} from '../../../src/contract/document/document';
 import { operationPlaces } from '../../../src/contract/document/path-items';
 import { walk } from '../../../src/contract/document/walk';
 import { OBJECTS } from '../../../src/contract/document/words';
 import type { Answer } from '../../../src/contract/problem';
-import type { Strategies } from '../../../src/contract/security';
-import { ApiKeyStrategy, bearerStrategy } from '../../../src/contract/strategies';
+import type { Strategies } from '../../../src/contract/security/requirements';
+import { ApiKeyStrategy, bearerStrategy } from '../../../src/contract/security/strategies';
 import { buildService } from '../../support/service';
 import { CASES, type WordCase } from './cases';
 

@@ -1,5 +1,5 @@
-import { InvalidContract } from '../../../src/contract/document';
-import { compileContract } from '../../../src/contract/contract';
+import { InvalidContract } from '../../../src/contract/document/document';
+import { compileContract } from '../../../src/contract/compile';
 import { OBJECTS } from '../../../src/contract/document/words';
 import { buildDocument, buildService } from '../../support/service';
 import request from 'supertest';

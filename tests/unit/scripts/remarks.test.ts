@@ -1,6 +1,6 @@
-import { unboundedLists } from '../../../scripts/remarks';
-import { OpenApiDocument } from '../../../src/contract/document';
-import { readOperations } from '../../../src/contract/operations';
+import { unboundedLists } from '../../../scripts/generate/remarks';
+import { OpenApiDocument } from '../../../src/contract/document/document';
+import { readOperations } from '../../../src/contract/operations/operations';
 import { buildDocument, json } from '../../support/service';
 
 const pointersOf = (schema: object, status = '200', content = json(schema)) => {

@@ -1,6 +1,6 @@
 import { parse } from 'yaml';
-import { samples } from '../../../scripts/sample';
-import { OpenApiDocument } from '../../../src/contract/document';
+import { samples } from '../../../scripts/mock/sample';
+import { OpenApiDocument } from '../../../src/contract/document/document';
 import { readDocument } from '../../../src/contract/document/text';
 import { buildDocument } from '../../support/service';
 

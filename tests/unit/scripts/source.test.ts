@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readSource, type Source } from '../../../scripts/source';
-import { compileContract } from '../../../src/contract/contract';
-import { OpenApiDocument } from '../../../src/contract/document';
+import { readSource, type Source } from '../../../scripts/source/source';
+import { compileContract } from '../../../src/contract/compile';
+import { OpenApiDocument } from '../../../src/contract/document/document';
 import { readDocument, writeDocument } from '../../../src/contract/document/text';
 
 let folder: string;

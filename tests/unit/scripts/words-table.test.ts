@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { wordsTable } from '../../../scripts/words-table';
+import { wordsTable } from '../../../scripts/generate/words-table';
 import { OBJECTS } from '../../../src/contract/document/words';
 
 /** Without the spaces and dashes by which Prettier aligns a table. */
