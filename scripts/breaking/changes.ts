@@ -6,15 +6,18 @@
  * api-smart-diff classifies keyword by keyword, without knowing whether a schema is read in a request or a response,
  * which is what decides; oasdiff is a program in Go. What is here stands on the reader of src/contract.
  */
-import { below, type JsonObject, OpenApiDocument } from '../../src/contract/document/document';
 import {
+  below,
+  cover,
+  type Direction,
+  type JsonObject,
+  type MediaTypeObject,
+  OpenApiDocument,
   type Operation,
   type Parameter,
   readOperations,
   type ResponseObject,
-} from '../../src/contract/operations/operations';
-import { cover, type MediaTypeObject } from '../../src/contract/http/media-type';
-import type { Direction } from '../../src/contract/schema/schema-set';
+} from '../../src/contract';
 import { SchemaComparison, type Tell } from './schema-changes';
 
 export interface Change {

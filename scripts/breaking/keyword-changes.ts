@@ -1,4 +1,4 @@
-import { below } from '../../src/contract/document/document';
+import { below } from '../../src/contract';
 import { type Bound, isTighter, type SchemaView } from './schema-view';
 
 /** What a change of a keyword does: less is admitted, or more. */

@@ -3,8 +3,7 @@
  * published at a git ref. Exits with 1 if anything would, with 2 if the two cannot be compared.
  */
 import { execFileSync } from 'node:child_process';
-import { isObject, type JsonObject } from '../../src/contract/document/document';
-import { readDocument } from '../../src/contract/document/text';
+import { isObject, type JsonObject, readDocument } from '../../src/contract';
 import { changeLine, compareDocuments } from './changes';
 import { PUBLISHED, root } from '../paths';
 import { publish } from '../generate/publish';

@@ -1,6 +1,4 @@
-import { below, isObject, type OpenApiDocument } from '../../src/contract/document/document';
-import { canonicalJson } from '../../src/contract/json/stringify';
-import type { Direction } from '../../src/contract/schema/schema-set';
+import { below, canonicalJson, type Direction, isObject, type OpenApiDocument } from '../../src/contract';
 import { compareKeywords, differences, type Told } from './keyword-changes';
 import { type SchemaView, viewSchemas } from './schema-view';
 

@@ -1,6 +1,11 @@
-import { below, isObject, members, type OpenApiDocument } from '../../src/contract/document/document';
-import { canonicalJson } from '../../src/contract/json/stringify';
-import type { Direction } from '../../src/contract/schema/schema-set';
+import {
+  below,
+  canonicalJson,
+  type Direction,
+  isObject,
+  members,
+  type OpenApiDocument,
+} from '../../src/contract';
 
 /** The JSON types, with the numbers apart: `number` is an integer or a fraction. */
 const TYPES = ['null', 'boolean', 'object', 'array', 'string', 'integer', 'fraction'];

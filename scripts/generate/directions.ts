@@ -1,14 +1,14 @@
 /** What types cannot say of a document: that a property goes one way only, and that a request has its defaults. */
 import {
   below,
+  Discriminators,
   isObject,
   type JsonObject,
   members,
+  OneWay,
   type OpenApiDocument,
-} from '../../src/contract/document/document';
-import { OneWay } from '../../src/contract/schema/one-way';
-import { Discriminators } from '../../src/contract/schema/discriminator';
-import { subschemas } from '../../src/contract/schema/subschemas';
+  subschemas,
+} from '../../src/contract';
 
 type Keyword = 'readOnly' | 'writeOnly';
 

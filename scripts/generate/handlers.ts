@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
-import type { Operation } from '../../src/contract/operations/operations';
+import type { Operation } from '../../src/contract';
 import { root } from '../paths';
 
 const FOLDER = 'src/handlers';
@@ -75,7 +75,7 @@ function stubText({ operationId, method, paths: [at = ''] }: Operation): string 
   const made = `notImplemented(${quoted(operationId)})`;
   const head = `export const ${identifier(operationId)} = (): ${type} =>`;
   const breaks = `${head} ${made};`.length > 110;
-  return `import { notImplemented } from '../contract/stub';
+  return `import { notImplemented } from '../contract';
 import type { Handlers } from '.';
 
 /** ${method} ${at.replaceAll('*/', '* /')} */

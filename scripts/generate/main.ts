@@ -4,8 +4,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { JsonObject } from '../../src/contract/document/document';
-import { readDocument, writeDocument } from '../../src/contract/document/text';
+import { type JsonObject, readDocument, writeDocument } from '../../src/contract';
 import { changeLine, compareDocuments } from '../breaking/changes';
 import { updateHandlers } from './handlers';
 import { PUBLISHED, root } from '../paths';

@@ -5,20 +5,21 @@ import { openapiOverlay } from 'openapi-format';
 import openapiTS, { astToString } from 'openapi-typescript';
 import ts from 'typescript';
 import { parse } from 'yaml';
-import { compileContract, type Contract } from '../../src/contract/compile';
 import {
   below,
+  compileContract,
+  type Contract,
   type Finding,
+  findingLine,
   InvalidContract,
+  isInt64,
   isObject,
   type JsonObject,
   OpenApiDocument,
-} from '../../src/contract/document/document';
-import { findingLine } from '../../src/contract/document/finding';
-import { writeDocument } from '../../src/contract/document/text';
-import { versionFinding } from '../../src/contract/document/version';
-import { readOperations } from '../../src/contract/operations/operations';
-import { isInt64 } from '../../src/contract/schema/schema-set';
+  readOperations,
+  versionFinding,
+  writeDocument,
+} from '../../src/contract';
 import { splitByDirection } from './directions';
 import { OVERLAY, PUBLISHED, root, SOURCES, TYPES } from '../paths';
 import { isUnknown, remarkLines, unboundedLists } from './remarks';

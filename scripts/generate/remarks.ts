@@ -1,6 +1,4 @@
-import { isObject, type OpenApiDocument, type Remark } from '../../src/contract/document/document';
-import { UNKNOWN } from '../../src/contract/document/accounting';
-import type { Operation } from '../../src/contract/operations/operations';
+import { isObject, type OpenApiDocument, type Operation, type Remark, UNKNOWN } from '../../src/contract';
 import type { Source } from '../source/source';
 
 /** Of what is remarked in the same way, as many lines are printed. */

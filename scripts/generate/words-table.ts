@@ -1,5 +1,5 @@
 /** `words-table.ts`: prints the table of words as README has it. */
-import { type Fate, type Kind, OBJECTS } from '../../src/contract/document/words';
+import { type Fate, type Kind, OBJECTS } from '../../src/contract';
 
 /** Enforced are all others. */
 const FATES: readonly Fate[] = ['carried', 'told', 'refused'];

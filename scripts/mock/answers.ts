@@ -1,12 +1,19 @@
 /** What a mock answers: made of the document alone, and judged by the contract before it is sent. */
-import type { ServedOperation } from '../../src/contract/compile';
-import { below, isObject, type OpenApiDocument } from '../../src/contract/document/document';
-import { examplesOf } from '../../src/contract/operations/example';
-import { stringifyJson } from '../../src/contract/json/stringify';
-import { essenceOf, type MediaTypeObject } from '../../src/contract/http/media-type';
-import type { Parameter } from '../../src/contract/operations/operations';
-import type { Answer, Headers, Problem } from '../../src/contract/problem';
-import { UndocumentedResponse } from '../../src/contract/exchange/response';
+import {
+  type Answer,
+  below,
+  essenceOf,
+  examplesOf,
+  type Headers,
+  isObject,
+  type MediaTypeObject,
+  type OpenApiDocument,
+  type Parameter,
+  type Problem,
+  type ServedOperation,
+  stringifyJson,
+  UndocumentedResponse,
+} from '../../src/contract';
 import { ATTEMPTS, samples } from './sample';
 
 /** The answer of an operation that went well; undefined if none was found that fits. */

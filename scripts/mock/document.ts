@@ -1,21 +1,24 @@
-import { NOTHING_SERVED } from '../../src/contract/compile';
 import {
+  Concerned,
   type Finding,
+  findingLine,
   InvalidContract,
   isObject,
   type JsonObject,
+  type Kind,
+  lastStep,
   members,
+  NOTHING_SERVED,
+  OBJECTS,
   OpenApiDocument,
+  operationPlaces,
+  readDocument,
   type Remark,
-} from '../../src/contract/document/document';
-import { UNKNOWN } from '../../src/contract/document/accounting';
-import { Concerned, titleOf } from '../../src/contract/document/concerned';
-import { findingLine } from '../../src/contract/document/finding';
-import { lastStep } from '../../src/contract/document/json-pointer';
-import { operationPlaces } from '../../src/contract/document/path-items';
-import { readDocument, writeDocument } from '../../src/contract/document/text';
-import { versionFinding } from '../../src/contract/document/version';
-import { type Kind, OBJECTS } from '../../src/contract/document/words';
+  titleOf,
+  UNKNOWN,
+  versionFinding,
+  writeDocument,
+} from '../../src/contract';
 
 /** A document that can be mocked, and what of the given one is not in it. */
 export interface Mockable<T> {

@@ -1,9 +1,13 @@
 /** Values that fit a schema, made up from it: the same ones every time. */
 import fc from 'fast-check';
-import { below, isObject, type OpenApiDocument } from '../../src/contract/document/document';
-import { Discriminators } from '../../src/contract/schema/discriminator';
-import { compilePattern } from '../../src/contract/pattern/pattern';
-import type { Direction } from '../../src/contract/schema/schema-set';
+import {
+  below,
+  compilePattern,
+  type Direction,
+  Discriminators,
+  isObject,
+  type OpenApiDocument,
+} from '../../src/contract';
 import { type Bound, type SchemaView, viewSchemas } from '../breaking/schema-view';
 
 /** How many attempts differ from each other: by the branches they take, and by how much they leave out. */

@@ -1,12 +1,21 @@
 import { HEADERS, RESERVED } from '../../src/app';
 import { tokenVerifier } from '../../src/auth';
-import { compileContract } from '../../src/contract/compile';
-import { below, type JsonObject, members, OpenApiDocument } from '../../src/contract/document/document';
-import { readOperations } from '../../src/contract/operations/operations';
-import type { Answer } from '../../src/contract/problem';
-import type { Strategies } from '../../src/contract/security/requirements';
-import { createService, type Middleware, type ServiceOptions } from '../../src/contract/pipeline';
-import { ApiKeyStrategy, BasicStrategy, bearerStrategy } from '../../src/contract/security/strategies';
+import {
+  type Answer,
+  ApiKeyStrategy,
+  BasicStrategy,
+  bearerStrategy,
+  below,
+  compileContract,
+  createService,
+  type JsonObject,
+  members,
+  type Middleware,
+  OpenApiDocument,
+  readOperations,
+  type ServiceOptions,
+  type Strategies,
+} from '../../src/contract';
 import { renderProblem, toProblem } from '../../src/errors';
 import { requestIdOf } from '../../src/operational/request-id';
 import { refusalOf, successOf } from './answers';

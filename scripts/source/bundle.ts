@@ -1,7 +1,5 @@
 import path from 'node:path';
-import { below, isObject, type JsonObject } from '../../src/contract/document/document';
-import { walk, type Walked } from '../../src/contract/document/walk';
-import { type Kind, OBJECTS } from '../../src/contract/document/words';
+import { below, isObject, type JsonObject, type Kind, OBJECTS, walk, type Walked } from '../../src/contract';
 import { SourceError, SourceFile, stepsOf } from './source-file';
 
 type Mutable = Record<string, unknown>;

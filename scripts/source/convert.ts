@@ -1,5 +1,4 @@
-import { walk } from '../../src/contract/document/walk';
-import { OBJECTS } from '../../src/contract/document/words';
+import { OBJECTS, walk } from '../../src/contract';
 
 type Mutable = Record<string, unknown>;
 

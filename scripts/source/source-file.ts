@@ -11,8 +11,7 @@ import {
   parseDocument,
   visit,
 } from 'yaml';
-import { lastStep } from '../../src/contract/document/json-pointer';
-import { isLargeInteger, numberLiterals, readDocument } from '../../src/contract/document/text';
+import { isLargeInteger, lastStep, numberLiterals, readDocument } from '../../src/contract';
 
 /** What is wrong with a source, a line for each: file, line, column and sentence. */
 export class SourceError extends Error {

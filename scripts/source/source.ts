@@ -1,7 +1,6 @@
 /** OpenAPI documents as people write them: YAML or JSON, in one file or several, of OpenAPI 3.1 or 3.0. */
 import path from 'node:path';
-import { type Finding, findingLine } from '../../src/contract/document/finding';
-import type { JsonObject } from '../../src/contract/document/json-pointer';
+import { type Finding, findingLine, type JsonObject } from '../../src/contract';
 import { Bundle } from './bundle';
 import { convertTo31 } from './convert';
 import { SourceFile } from './source-file';

@@ -1,8 +1,7 @@
 import type { RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Express } from 'express';
-import type { Answer, Problem } from '../../src/contract/problem';
-import { createHttpServer } from '../../src/contract/http-server';
+import { type Answer, createHttpServer, type Problem } from '../../src/contract';
 import type { Server } from '../engine/target';
 
 /** Milliseconds; longer than the engine waits for any answer, so that none is owed to them. */

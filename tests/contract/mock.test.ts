@@ -4,8 +4,7 @@ import express from 'express';
 import request from 'supertest';
 import { createMock } from '../../scripts/mock/service';
 import { readSource } from '../../scripts/source/source';
-import type { JsonObject } from '../../src/contract/document/document';
-import type { Outcome } from '../../src/contract/pipeline';
+import type { JsonObject, Outcome } from '../../src/contract';
 import { errorNumberOf } from '../../src/errors';
 import { buildDocument, json } from '../support/service';
 

@@ -1,4 +1,4 @@
-import type { ProblemKind } from '../../src/contract/problem';
+import type { ProblemKind } from '../../src/contract';
 import { ERROR_NUMBERS } from '../../src/errors';
 import type { RefusalRule, Refusals } from '../engine/target';
 

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import contract from '../../generated/openapi.json';
 import { createStrategies, tokenVerifier } from '../../src/auth';
-import type { Strategies } from '../../src/contract/security/requirements';
+import type { Strategies } from '../../src/contract';
 import { renderProblem } from '../../src/errors';
 import { createHandlers } from '../../src/handlers';
 import { StoreUnavailable } from '../../src/store';

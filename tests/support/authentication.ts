@@ -1,8 +1,6 @@
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
-import { OpenApiDocument } from '../../src/contract/document/document';
-import { readOperations } from '../../src/contract/operations/operations';
-import { Problem } from '../../src/contract/problem';
+import { OpenApiDocument, Problem, readOperations } from '../../src/contract';
 import { compileSecurity, type Strategies } from '../../src/contract/security/requirements';
 import { buildDocument } from './service';
 

@@ -1,6 +1,4 @@
-import { type JsonObject, OpenApiDocument } from '../../src/contract/document/document';
-import { exactNumber } from '../../src/contract/json/parse';
-import { readOperations } from '../../src/contract/operations/operations';
+import { exactNumber, type JsonObject, OpenApiDocument, readOperations } from '../../src/contract';
 import {
   compileParameters,
   type RawParameters,

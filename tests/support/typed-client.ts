@@ -1,10 +1,15 @@
 import createClient, { type Client, type Middleware } from 'openapi-fetch';
-import { type JsonObject, OpenApiDocument } from '../../src/contract/document/document';
-import { type Holder, parseJson } from '../../src/contract/json/parse';
-import { stringifyJson } from '../../src/contract/json/stringify';
-import { cover, parseMediaType } from '../../src/contract/http/media-type';
-import { readOperations } from '../../src/contract/operations/operations';
-import { SchemaSet } from '../../src/contract/schema/schema-set';
+import {
+  cover,
+  type Holder,
+  type JsonObject,
+  OpenApiDocument,
+  parseJson,
+  parseMediaType,
+  readOperations,
+  SchemaSet,
+  stringifyJson,
+} from '../../src/contract';
 import { Shapes } from '../../src/contract/schema/shapes';
 
 /**

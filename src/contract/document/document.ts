@@ -2,9 +2,9 @@ import { accountForWords } from './accounting';
 import { type Finding, InvalidContract, type Remark } from './finding';
 import { below, isObject, type JsonObject, lastStep, type Place } from './json-pointer';
 import { Concerned, titleOf } from './concerned';
+import { documentErrors } from './openapi-schema';
 import { References } from './references';
 import { versionFinding } from './version';
-import { documentErrors } from '../schema/validator';
 
 export { type Finding, InvalidContract, type Remark } from './finding';
 export { below, isObject, type JsonObject, members, type Place } from './json-pointer';

@@ -3,7 +3,7 @@ import { type ReportFault, settle, settleWithin } from '../http/fault';
 import { fieldValue, headerEntries } from '../http/header-field';
 import { type Answer, isFinalStatus, Problem } from '../problem';
 import type { Encoded } from './response';
-import type { ServiceOptions } from '../pipeline';
+import type { ServiceOptions } from './service-options';
 
 /** Makes the answer to a failure; never throws. */
 export type Refuse = (error: unknown, served: ServedOperation | undefined) => [Problem, Encoded];

@@ -1,7 +1,7 @@
 import type { ServedOperation } from '../compile';
 import { type Finding, InvalidContract } from '../document/document';
 import { Problem, type ProblemKind } from '../problem';
-import type { ServiceOptions } from '../pipeline';
+import type { ServiceOptions } from './service-options';
 import { isStub } from './stub';
 
 type Wiring = Pick<ServiceOptions, 'handlers' | 'stubs' | 'reserved' | 'render'>;

@@ -2,7 +2,7 @@ import { bodyCodec, unservableBody } from './body-codec';
 import { below, isObject, members, type OpenApiDocument, type Place } from '../document/document';
 import { type OperationPlace, operationPlaces } from '../document/path-items';
 import { basePaths } from '../document/servers';
-import { checkScopes } from '../security/scopes';
+import { checkScopes } from './declared-scopes';
 import { type MediaTypeObject, parseMediaType } from '../http/media-type';
 
 const PARAMETER_LOCATIONS = ['path', 'query', 'header', 'cookie'] as const;

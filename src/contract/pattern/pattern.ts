@@ -6,7 +6,6 @@
  * is refused.
  */
 import { type AST, RegExpParser } from '@eslint-community/regexpp';
-import { below, type JsonObject, members, type OpenApiDocument } from '../document/document';
 import { compileAutomaton, UnsupportedPattern } from './automaton';
 import { isDeterministic } from './deterministic';
 import { isFinite } from './finite';
@@ -68,24 +67,5 @@ function matcherOf(tree: AST.Pattern): Matcher | undefined {
   } catch (error) {
     if (error instanceof UnsupportedPattern) return undefined;
     throw error;
-  }
-}
-
-/** Finds the patterns of the schema at `pointer` that cannot be matched. */
-export function checkPatterns(document: OpenApiDocument, schema: JsonObject, pointer: string): void {
-  const { pattern } = schema;
-  if (typeof pattern === 'string') checkPattern(document, pattern, below(pointer, 'pattern'));
-  for (const [name] of members(schema['patternProperties'])) {
-    checkPattern(document, name, below(pointer, 'patternProperties', name));
-  }
-}
-
-function checkPattern(document: OpenApiDocument, source: string, pointer: string): void {
-  try {
-    compilePattern(source);
-  } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    const reason = error instanceof UnsupportedPattern ? error.message : `is not valid: ${error.message}`;
-    document.addFinding(pointer, reason);
   }
 }

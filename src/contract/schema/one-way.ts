@@ -1,6 +1,8 @@
 import { below, isObject, members, type OpenApiDocument } from '../document/document';
 import { listOf } from './applicable';
-import type { Direction } from './schema-set';
+
+/** Which way a value goes: what a schema admits depends on it. */
+export type Direction = 'request' | 'response';
 
 export type OneWayKeyword = 'readOnly' | 'writeOnly';
 

@@ -1,7 +1,7 @@
 import { below, isObject, type JsonObject, members, type OpenApiDocument } from '../document/document';
 import { stringifyJson } from '../json/stringify';
 import { isJudged, type MediaTypeObject } from '../http/media-type';
-import { excludedBy, OneWay } from './one-way';
+import { type Direction, excludedBy, OneWay } from './one-way';
 import type { Parameter } from '../operations/operations';
 import { excerpt } from '../json/excerpt';
 import { type Discriminate, listOf } from './applicable';
@@ -10,10 +10,7 @@ import { BOUND_KEYWORDS, type ExactRule } from './exact';
 import { Interner } from './identity';
 import type { Equals } from './judgment';
 import { inPlaceCycles } from './in-place';
-import { checkPatterns } from '../pattern/pattern';
-
-/** Which way a value goes: what a schema admits depends on it. */
-export type Direction = 'request' | 'response';
+import { checkPatterns } from './patterns';
 
 /** A schema as the validator takes it. */
 export type Schema = JsonObject | boolean;

@@ -11,7 +11,8 @@ import {
   type Node,
   patternsOf,
 } from './applicable';
-import type { Direction, SchemaSet } from './schema-set';
+import type { Direction } from './one-way';
+import type { SchemaSet } from './schema-set';
 
 /** Changes the value at `holder[key]` to the form the other side expects; returns whether it changed anything. */
 export type Convert = (holder: Holder, key: string | number) => boolean;

@@ -1,5 +1,6 @@
 /**
- * The only file that reaches into express-openapi-validator, which is pinned exactly in package.json.
+ * The judge of express-openapi-validator. Only this file and document/openapi-schema.ts reach into that package, which is
+ * pinned exactly in package.json.
  *
  * As a middleware, it compiles a validator for every Content-Type that clients make up, scans all routes on each
  * request, coerces, judges integers as doubles, and looks only at what is sent with res.json. What judges in it has none
@@ -9,10 +10,8 @@
  */
 import type { ErrorObject, Format as AjvFormat, ValidateFunction } from 'ajv';
 import { createRequestAjv, createResponseAjv } from 'express-openapi-validator/dist/framework/ajv';
-import { OpenAPISchemaValidator } from 'express-openapi-validator/dist/framework/openapi.schema.validator';
-import type { OpenAPIV3 } from 'express-openapi-validator/dist/framework/types';
 import type { JsonObject } from '../document/document';
-import { versionFinding } from '../document/version';
+import { withDoubles } from '../document/openapi-schema';
 import type { Components } from './applicable';
 import { FORMATS, type OwnFormats } from './formats';
 import { Interner } from './identity';
@@ -41,25 +40,6 @@ export interface Judge {
   readonly all: Check;
 }
 
-type DocumentV3_1 = OpenAPIV3.DocumentV3_1;
-
-let openApiSchema: OpenAPISchemaValidator | undefined;
-
-/** What the OpenAPI 3.1 schema finds in a document. */
-export function documentErrors(root: object): { pointer: string; message: string }[] {
-  const version = versionFinding({ ...root });
-  if (version) return [version];
-  openApiSchema ??= new OpenAPISchemaValidator({ version: '3.1.0', validateApiSpec: true });
-  const { errors } = openApiSchema.validate(withDoubles(root) as DocumentV3_1);
-  // `if` and `oneOf` only repeat that something below them is wrong; which fields there are is said by the table of words.
-  const repeated = ['if', 'oneOf', 'unevaluatedProperties'];
-  const own = (errors ?? []).filter(({ keyword }) => !repeated.includes(keyword));
-  return own.map(({ instancePath, message }) => ({
-    pointer: instancePath,
-    message: message ?? 'is not valid',
-  }));
-}
-
 let metaschema: Check | undefined;
 
 /** What the metaschema of JSON Schema 2020-12 finds in the schema at `schema` of the envelope. */
@@ -70,14 +50,6 @@ export function schemaErrors(envelope: { readonly schema: unknown }): readonly V
     properties: { schema: { $ref: 'https://json-schema.org/draft/2020-12/schema' } },
   });
   return metaschema({ schema: withDoubles(envelope.schema) });
-}
-
-/** A value whose bigints are doubles: ajv knows no others, and to be a number is all that is judged of them. */
-function withDoubles(value: unknown): unknown {
-  if (typeof value === 'bigint') return Number(value);
-  if (Array.isArray(value)) return value.map(withDoubles);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withDoubles(item)]));
 }
 
 function ajvOptions(own: OwnFormats) {
@@ -132,7 +104,7 @@ export interface Compiler {
 }
 
 const CONFORMS: readonly Violation[] = [];
-const EMPTY: DocumentV3_1 = {
+const EMPTY: Parameters<typeof createRequestAjv>[0] = {
   openapi: '3.1.0',
   info: { title: '', summary: '', version: '' },
   webhooks: {},

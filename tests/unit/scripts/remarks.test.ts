@@ -1,6 +1,5 @@
 import { unboundedLists } from '../../../scripts/generate/remarks';
-import { OpenApiDocument } from '../../../src/contract/document/document';
-import { readOperations } from '../../../src/contract/operations/operations';
+import { OpenApiDocument, readOperations } from '../../../src/contract';
 import { buildDocument, json } from '../../support/service';
 
 const pointersOf = (schema: object, status = '200', content = json(schema)) => {

@@ -2,9 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readSource, type Source } from '../../../scripts/source/source';
-import { compileContract } from '../../../src/contract/compile';
-import { OpenApiDocument } from '../../../src/contract/document/document';
-import { readDocument, writeDocument } from '../../../src/contract/document/text';
+import { compileContract, OpenApiDocument, readDocument, writeDocument } from '../../../src/contract';
 
 let folder: string;
 beforeEach(() => {
