@@ -50,7 +50,7 @@ breaking: $(INSTALLED) ## list what would break a client of the contract at BASE
 	@tsx scripts/breaking/main.ts $(BASE)
 
 check: $(INSTALLED) ## format, lint, types, and whether generated/ is fresh: all findings at once
-	@tsx scripts/gate/main.ts lint types format generated
+	@tsx scripts/gate/main.ts lint types walls format generated
 
 quick: $(INSTALLED) ## a faster verdict: types, lint, units, contract, memory and SQLite
 	@tsx scripts/gate/main.ts lint types quick

@@ -14,7 +14,7 @@ import {
   type Strategies,
 } from './contract';
 import { renderProblem, toProblem } from './errors';
-import type { Handlers } from './handlers';
+import type { Handlers } from './handlers/types';
 import { docsRouter } from './operational/docs';
 import type { Metrics } from './operational/metrics';
 import { requestIdOf } from './operational/request-id';

@@ -76,7 +76,7 @@ function stubText({ operationId, method, paths: [at = ''] }: Operation): string 
   const head = `export const ${identifier(operationId)} = (): ${type} =>`;
   const breaks = `${head} ${made};`.length > 110;
   return `import { notImplemented } from '../contract';
-import type { Handlers } from '.';
+import type { Handlers } from './types';
 
 /** ${method} ${at.replaceAll('*/', '* /')} */
 ${head}${breaks ? '\n  ' : ' '}${made};

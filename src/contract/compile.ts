@@ -1,25 +1,18 @@
 import { below, type JsonObject, OpenApiDocument, type Remark } from './document/document';
 import { type Holder, MalformedJson, parseJson } from './json/parse';
 import { type Operation, readOperations } from './operations/operations';
-import { planRequests, type RequestReader } from './exchange/request';
-import { planResponses, type ResponseWriter } from './exchange/response';
+import { planRequests } from './exchange/request';
+import { planResponses } from './exchange/response';
+import type { ServedOperation } from './exchange/served-operation';
 import type { Router } from './operations/router';
 import { compileRoutes, type Methods } from './operations/routes';
 import type { HoldsOf } from './schema/applicable';
 import { type OwnFormats, reasonNotEnforced } from './schema/formats';
 import type { Direction } from './schema/one-way';
 import { SchemaSet } from './schema/schema-set';
-import { type Authenticate, compileSecurity, type Strategies } from './security/requirements';
+import { compileSecurity, type Strategies } from './security/requirements';
 import { Shapes } from './schema/shapes';
 import { type Check, type Compiler, createCompiler, type Judge, schemaErrors } from './schema/validator';
-
-/** An operation with all that it takes to serve it. */
-export interface ServedOperation {
-  readonly operation: Operation;
-  readonly authenticate: Authenticate;
-  readonly requests: RequestReader;
-  readonly responses: ResponseWriter;
-}
 
 /** Everything that a document says, compiled. */
 export interface Contract {

@@ -11,7 +11,7 @@ export { notImplemented } from './exchange/stub';
 export type { Handler, HandlerRequest, HandlerResponse, Handlers, RequestContext } from './handler-types';
 export { attempt, faultToStderr, type ReportFault, safely } from './http/fault';
 export { createHttpServer, listen, type ServerLimits } from './http-server';
-export { curlCommand, exampleRequest, type Message, messageOf } from './operations/example';
+export { curlCommand, exampleRequest, type Message, messageOf } from './exchange/example';
 export { createService, type Middleware } from './pipeline';
 export { type Answer, type Headers, Problem, type ProblemKind } from './problem';
 export type { PrincipalsFor, StrategiesFor, StrategyOf, Verified, Verify } from './security/principals';
@@ -19,7 +19,8 @@ export type { Credentials, Principals, Strategies } from './security/requirement
 export { ApiKeyStrategy, BasicStrategy, bearerStrategy } from './security/strategies';
 
 // For tools: to read a document as the server reads it.
-export { compileContract, type Contract, NOTHING_SERVED, type ServedOperation } from './compile';
+export { compileContract, type Contract, NOTHING_SERVED } from './compile';
+export type { ServedOperation } from './exchange/served-operation';
 export { UNKNOWN } from './document/accounting';
 export { Concerned, titleOf } from './document/concerned';
 export { below, isObject, members, OpenApiDocument } from './document/document';
@@ -33,7 +34,7 @@ export { UndocumentedResponse } from './exchange/response';
 export { cover, essenceOf, type MediaTypeObject, parseMediaType } from './http/media-type';
 export { exactNumber, type Holder, parseJson } from './json/parse';
 export { canonicalJson, stringifyJson } from './json/stringify';
-export { examplesOf } from './operations/example';
+export { examplesOf } from './exchange/example';
 export { type Operation, type Parameter, readOperations, type ResponseObject } from './operations/operations';
 export { compilePattern } from './pattern/pattern';
 export { Discriminators } from './schema/discriminator';

@@ -1,16 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Admission, type Exchange } from './exchange/admission';
 import { announcesBody, isUnread, readBody } from './http/body';
-import { compileContract, type Contract, type ServedOperation } from './compile';
+import { compileContract, type Contract } from './compile';
 import { attempt, faultToStderr, safely, settle, settleWithin } from './http/fault';
 import { countLines, fieldValue, isFieldValue } from './http/header-field';
 import { type Answer, Problem } from './problem';
 import { createRefuse } from './exchange/refusal';
 import type { Outcome, ServiceOptions } from './exchange/service-options';
 import type { Encoded } from './exchange/response';
+import type { ServedOperation } from './exchange/served-operation';
 import { pathParameters } from './operations/routes';
 import type { Principals } from './security/requirements';
-import { fieldsOf, send } from './http/send';
+import { fieldsOf, send } from './exchange/send';
 import { checkWiring } from './exchange/wiring';
 
 /** A middleware of Express; only requests to reserved paths are passed on. */

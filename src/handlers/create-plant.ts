@@ -1,6 +1,6 @@
 import { errorBody } from '../errors';
 import type { PlantStore } from '../plants/plant-store';
-import type { Handlers } from '.';
+import type { Handlers } from './types';
 
 /** POST /plants: creates a plant in the store; creating the same one again is a safe retry. */
 export const createPlant =

@@ -1,5 +1,4 @@
-import { at, list, object, strings, type Json, type JsonObject } from './json';
-import { target } from './document';
+import { at, type Json, type JsonObject, list, object, strings, target } from './json';
 
 /** The schemas of a document as they read one way: a `readOnly` property is no part of a request. */
 export interface Schemas {

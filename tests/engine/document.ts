@@ -1,6 +1,6 @@
 import type { Schemas } from './direction';
 import { spelledOut } from './discriminator';
-import { at, escape, list, object, strings, word, type Json, type JsonObject } from './json';
+import { at, escape, type Json, type JsonObject, list, object, strings, target, word } from './json';
 
 export interface Examples {
   readonly examples: readonly Json[];
@@ -233,13 +233,6 @@ export function follow(json: Json, pointer: string): string {
     if (seen.has(here)) throw new Error(`expected a reference that ends, got a circle through ${here}`);
     seen.add(here);
   }
-}
-
-/** The pointer that a `$ref` names. */
-export function target(reference: string): string {
-  if (!reference.startsWith('#'))
-    throw new Error(`expected a reference into the document, got ${reference}; bundle the document first`);
-  return decodeURIComponent(reference.slice(1));
 }
 
 /** Whether a path on the wire (no query) is one that the document describes, segment by segment. */

@@ -140,3 +140,10 @@ export function at(document: Json, pointer: string): Json {
   }
   return node;
 }
+
+/** The pointer that a `$ref` names. */
+export function target(reference: string): string {
+  if (!reference.startsWith('#'))
+    throw new Error(`expected a reference into the document, got ${reference}; bundle the document first`);
+  return decodeURIComponent(reference.slice(1));
+}

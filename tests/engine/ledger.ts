@@ -3,7 +3,7 @@ import { markOf } from './direction';
 import { at, object, word } from './json';
 import { takesAnyQuery } from './parameters';
 import { codec, slots } from './request';
-import { owedOf, type Owed } from './received';
+import { owedOf, receivedKey } from './received';
 import type { Target } from './target';
 import { constraints } from './walk';
 
@@ -47,8 +47,6 @@ export const responseKey = (operation: Operation, status: string, media: string)
   `${operation.id} | response | ${status} | ${media}`;
 export const securityKey = (operation: Operation, alternative: readonly string[], scenario: string): string =>
   `${operation.id} | security | ${alternative.join(' and ') || 'anonymous'} | ${scenario}`;
-export const receivedKey = (operation: Operation, slot: string, owed: Owed): string =>
-  `${operation.id} | received | ${slot} | ${owed}`;
 export const protocolKey = (operation: Operation, scenario: string): string =>
   `${operation.id} | protocol | ${scenario}`;
 

@@ -1,8 +1,18 @@
 import { createContext, Script } from 'node:vm';
 import { dereference, validate, type OutputUnit, type Schema } from '@cfworker/json-schema';
 import { directed, excludedInAll, isMarked, type Schemas } from './direction';
-import { target } from './document';
-import { at, list, object, print, toPlain, word, type Json, type JsonObject, type Value } from './json';
+import {
+  at,
+  type Json,
+  type JsonObject,
+  list,
+  object,
+  print,
+  target,
+  toPlain,
+  type Value,
+  word,
+} from './json';
 
 /** Says whether a value fits the schema at a pointer of the document: the judge of one direction. */
 export interface Oracle {

@@ -1,7 +1,6 @@
-import type { Context } from './cases/case';
-import { follow, target, type Document } from './document';
-import { escape, fromJson, Literal, at, object, print, toInteger, type Value } from './json';
-import { receivedKey } from './ledger';
+import { follow, type Document, type Operation } from './document';
+import { at, escape, fromJson, Literal, object, print, target, toInteger, type Value } from './json';
+import type { Oracle } from './oracle';
 import { takesAnyQuery } from './parameters';
 import type { Inputs, Slot } from './request';
 import { applying, isClosed, item, property, propertyNames, type Location } from './schema';
@@ -16,6 +15,9 @@ export interface Delivery {
 
 /** What the document owes the handler of a slot: the value, the default of what is absent, nothing that is not listed. */
 export type Owed = 'as sent' | 'default' | 'unlisted left out';
+
+export const receivedKey = (operation: Operation, slot: string, owed: Owed): string =>
+  `${operation.id} | received | ${slot} | ${owed}`;
 
 interface Expected {
   readonly value: Value;
@@ -49,7 +51,11 @@ function expected({ document, oracle }: Known, slot: Slot, value: Value): Expect
   return { value: settled, shows: [...shows] };
 }
 
-type Known = Pick<Context, 'document' | 'oracle' | 'operation'>;
+interface Known {
+  readonly document: Document;
+  readonly oracle: Oracle;
+  readonly operation: Operation;
+}
 
 /** The default that the schemas of a place give, through references and `allOf`; that of the place itself comes first. */
 export function defaultOf(document: Document, location: Location): Value | undefined {

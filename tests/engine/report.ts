@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Obligation, State } from './ledger';
-import { page } from './page';
+import { type KeywordRow, page } from './page';
 import type { Result } from './run';
 import type { Failure } from './session';
 
@@ -53,16 +53,6 @@ export function matrix({ obligations, observations }: Result): {
       return [operation, status, media, state, ...counts];
     });
   return { columns: ['operation', 'status', 'media type', 'state', ...columns], rows };
-}
-
-export interface KeywordRow {
-  readonly operation: string;
-  readonly place: string;
-  readonly pointer: string;
-  readonly keyword: string;
-  readonly accepted: number;
-  readonly rejected: number;
-  readonly states: readonly State[];
 }
 
 /** Each keyword of each schema, with the cases that kept it and were accepted, and those that broke it and were not. */

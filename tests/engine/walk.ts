@@ -1,7 +1,6 @@
 import { isKnownFormat, RULES } from './faults';
 import { directed, excluded, excludedInAll, markOf, type Schemas } from './direction';
-import { at, escape, list, object, word, type Json, type Value } from './json';
-import { target } from './document';
+import { at, escape, type Json, list, object, target, type Value, word } from './json';
 import { createOracle, type Oracle } from './oracle';
 import { applying, item, members, property, type Fragment, type Location } from './schema';
 import { samples } from './values';

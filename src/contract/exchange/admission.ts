@@ -17,7 +17,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { ServedOperation } from '../compile';
+import type { ServedOperation } from './served-operation';
 import { Problem } from '../problem';
 import type { Principals } from '../security/requirements';
 

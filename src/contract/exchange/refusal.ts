@@ -1,4 +1,4 @@
-import type { ServedOperation } from '../compile';
+import type { ServedOperation } from './served-operation';
 import { type ReportFault, settle, settleWithin } from '../http/fault';
 import { fieldValue, headerEntries } from '../http/header-field';
 import { type Answer, isFinalStatus, Problem } from '../problem';

@@ -1,4 +1,4 @@
-import type { ServedOperation } from '../compile';
+import type { ServedOperation } from './served-operation';
 import { type Finding, InvalidContract } from '../document/document';
 import { Problem, type ProblemKind } from '../problem';
 import type { ServiceOptions } from './service-options';

@@ -1,14 +1,10 @@
-import type { operations, security } from '../../generated/openapi';
-import type { Principals } from '../auth';
-import type { Handlers as HandlersOf } from '../contract';
 import type { LibraryStore } from '../library/library-store';
 import { createLoan } from './create-loan';
 import { deleteLoan } from './delete-loan';
 import { getBook } from './get-book';
 import { listBooks } from './list-books';
 import { updateLoan } from './update-loan';
-
-export type Handlers = HandlersOf<operations, security, Principals>;
+import type { Handlers } from './types';
 
 /** The handler of every operation in the document, by operationId. */
 export const createHandlers = (store: LibraryStore): Handlers => ({

@@ -1,5 +1,5 @@
 import type { LibraryStore } from '../library/library-store';
-import type { Handlers } from '.';
+import type { Handlers } from './types';
 
 /** GET /v1/books */
 export const listBooks =

@@ -1,6 +1,6 @@
 import { errorBody } from '../errors';
 import type { LibraryStore } from '../library/library-store';
-import type { Handlers } from '.';
+import type { Handlers } from './types';
 
 /** PATCH /v1/loans/{loanId} */
 export const updateLoan =

@@ -1,6 +1,6 @@
 import { below, members, OpenApiDocument, type JsonObject } from '../document/document';
 import { stringifyJson } from '../json/stringify';
-import { readOperations, type Operation, type Parameter } from './operations';
+import { readOperations, type Operation, type Parameter } from '../operations/operations';
 import { writeParameter } from '../parameters/write';
 
 /** A request, but for the secret that it needs. */

@@ -1,4 +1,4 @@
-import { curlCommand, exampleRequest, messageOf } from '../../../../src/contract/operations/example';
+import { curlCommand, exampleRequest, messageOf } from '../../../../src/contract/exchange/example';
 
 const NONE = { 204: { description: 'done' } };
 const asked = (operationId: string, media?: object, more = {}) => ({

@@ -1,0 +1,149 @@
+/**
+ * The walls of the house: which room may import which. `make check` holds them; `make rooms` draws them.
+ *
+ * Imports point down only, and no room reaches around the index of the core.
+ */
+
+/** The rooms of the core, the lowest first. Each may import those that it names, and itself. */
+const CORE = {
+  'problem.ts': [],
+  json: [],
+  pattern: [],
+  http: ['json', 'problem.ts'],
+  document: ['http'],
+  operations: ['document', 'http'],
+  schema: ['json', 'pattern', 'http', 'document', 'operations'],
+  parameters: ['json', 'http', 'document', 'operations'],
+  codecs: ['json', 'http', 'document', 'operations', 'parameters'],
+  security: ['json', 'http', 'document', 'operations', 'problem.ts'],
+  exchange: [
+    'json',
+    'http',
+    'document',
+    'operations',
+    'schema',
+    'parameters',
+    'codecs',
+    'security',
+    'problem.ts',
+  ],
+  'compile.ts': ['json', 'document', 'operations', 'schema', 'security', 'exchange'],
+  'pipeline.ts': ['http', 'operations', 'security', 'exchange', 'compile.ts', 'problem.ts'],
+  'http-server.ts': ['http', 'problem.ts'],
+  'handler-types.ts': ['security'],
+};
+
+/** A folder of src/ that is no room of its own is about the domain. */
+const DOMAIN = '(?!(?:contract|handlers|operational|storage)/)[^/]+/';
+
+/** The rooms of the service, which know the domain. */
+const SERVICE = {
+  'store.ts': [],
+  domain: ['store.ts'],
+  storage: ['domain', 'store.ts'],
+  'errors.ts': ['contract', 'store.ts'],
+  'auth.ts': ['contract'],
+  'config.ts': [],
+  'jwks.ts': [],
+  'jwt.ts': ['auth.ts', 'contract', 'jwks.ts'],
+  handlers: ['domain', 'errors.ts', 'auth.ts', 'contract'],
+  operational: ['contract', 'errors.ts', 'store.ts'],
+  'app.ts': ['contract', 'errors.ts', 'handlers', 'operational'],
+};
+
+function pathOf(base, room) {
+  if (room === 'domain') return `^${base}/${DOMAIN}`;
+  return room.endsWith('.ts') ? `^${base}/${room.replace('.', '\\.')}$` : `^${base}/${room}/`;
+}
+
+const rooms = (base, table) =>
+  Object.entries(table).map(([room, below]) => ({
+    name: `${base}/${room}`,
+    severity: 'error',
+    comment: `It may import ${below.length === 0 ? 'no other room' : below.join(', ')}. Move what both need into a room below both, or pass it in as an argument.`,
+    from: { path: pathOf(base, room) },
+    to: { path: `^${base}/`, pathNot: [room, ...below].map((name) => pathOf(base, name)) },
+  }));
+
+const wall = (name, comment, from, to) => ({ name, severity: 'error', comment, from, to });
+
+const packages = (...names) => ({ path: names.map((name) => `node_modules/(@types/)?${name}/`) });
+const WEB = ['express', 'express-openapi-validator', 'passport', 'passport-http-bearer'];
+const DRIVERS = ['better-sqlite3', 'pg'];
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+export default {
+  forbidden: [
+    wall('circle', 'Move what both need into a third file.', {}, { circular: true }),
+    ...rooms('src/contract', CORE),
+    ...rooms('src', SERVICE),
+    wall(
+      'the core stands alone',
+      'src/contract/ knows OpenAPI and HTTP. Pass in what it needs of the service by an option of createService.',
+      { path: '^src/contract/' },
+      { path: '^(src|scripts|tests|generated|openapi)/', pathNot: '^src/contract/' },
+    ),
+    wall(
+      'index of the core',
+      'Import src/contract. What its index.ts does not export is internal.',
+      {
+        path: '^(src|scripts|tests)/',
+        pathNot: [
+          '^src/contract/',
+          '^tests/unit/contract/',
+          '^tests/support/(authentication|parameters|typed-client)\\.ts$',
+        ],
+      },
+      { path: '^src/contract/', pathNot: '^src/contract/index\\.ts$' },
+    ),
+    wall(
+      'one way to the validator',
+      'Only document/openapi-schema.ts and schema/validator.ts reach into express-openapi-validator, whose version is pinned.',
+      { path: '^src/', pathNot: '^src/contract/(document/openapi-schema|schema/validator)\\.ts$' },
+      packages('express-openapi-validator'),
+    ),
+    wall(
+      'no web in the domain',
+      'Handlers, domain and stores know values. Let the core or operational/ do it.',
+      { path: '^src/(handlers|plants|storage)/' },
+      packages(...WEB),
+    ),
+    wall(
+      'drivers in storage',
+      'A database is opened in src/storage/ only. Pass the store in.',
+      { path: '^src/', pathNot: '^src/storage/(sqlite|postgres)' },
+      packages(...DRIVERS),
+    ),
+    wall(
+      'one driver a store',
+      'A store imports its own driver.',
+      { path: '^src/storage/sqlite' },
+      packages('pg'),
+    ),
+    wall(
+      'one driver a store',
+      'A store imports its own driver.',
+      { path: '^src/storage/postgres' },
+      packages('better-sqlite3'),
+    ),
+    wall(
+      'toolchain without tests',
+      'scripts/ is the toolchain. A program that needs the tests is one of tests/system/.',
+      { path: '^scripts/' },
+      { path: '^tests/' },
+    ),
+    wall(
+      'the engine stands alone',
+      'The engine judges any server, so it imports none. Pass the target in.',
+      { path: '^tests/engine/', pathNot: '\\.test\\.ts$' },
+      { path: '^(src|scripts|generated)/|^tests/(?!engine/)' },
+    ),
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^(dist|reports)/' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    reporterOptions: { archi: { collapsePattern: '^src/contract/[^/]+|^(src|scripts|tests)/[^/]+' } },
+  },
+};
