@@ -1,6 +1,7 @@
 import {
   below,
   canonicalJson,
+  certain,
   type Direction,
   isObject,
   members,
@@ -83,20 +84,14 @@ export function viewSchemas(
     discriminators: [],
     further: new Map(),
   };
-  const seen = new Set<string>();
-  const visit = (pointer: string): void => {
-    if (seen.has(pointer)) return;
-    seen.add(pointer);
-    const schema = document.at(pointer);
-    if (schema === false) view.types.clear();
-    for (const [keyword, operand] of members(schema)) {
+  const { before: schemas } = document.subschemas.traverse(pointers, certain);
+  for (const { pointer, value } of schemas) {
+    if (document.at(pointer) === false) view.types.clear();
+    for (const [keyword, operand] of Object.entries(value)) {
       const here = below(pointer, keyword);
       const bound = BOUND.exec(keyword);
-      if (keyword === '$ref') {
-        const target = document.resolve(operand);
-        if (target !== undefined) visit(target);
-      } else if (keyword === 'allOf') listed(operand, here).forEach(visit);
-      else if (keyword === 'anyOf' || keyword === 'oneOf') view.unions.push(listed(operand, here));
+      if (keyword === 'anyOf' || keyword === 'oneOf')
+        view.unions.push(document.subschemas.under(pointer, keyword));
       else if (bound && (typeof operand === 'number' || typeof operand === 'bigint'))
         tighten(view, bound, operand);
       else if (keyword === 'discriminator') view.discriminators.push(pointer);
@@ -104,8 +99,7 @@ export function viewSchemas(
       else if (keyword === 'properties') addProperties(document, view, operand, here, direction);
       else read(view, keyword, operand, here);
     }
-  };
-  pointers.forEach(visit);
+  }
   for (const name of view.withheld) view.required.delete(name);
   if (view.values) {
     view.values = new Map([...view.values].filter(([, value]) => view.types.has(typeOfValue(value))));
@@ -187,7 +181,8 @@ function addProperties(
     const pointer = below(here, name);
     view.properties.set(name, [...(view.properties.get(name) ?? []), pointer]);
     const withheld = direction === 'request' ? 'readOnly' : 'writeOnly';
-    if (document.isMarked(pointer, withheld)) view.withheld.add(name);
+    if (document.subschemas.certain(pointer).some(({ value }) => value[withheld] === true))
+      view.withheld.add(name);
   }
 }
 

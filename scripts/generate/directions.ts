@@ -1,18 +1,18 @@
 /** What types cannot say of a document: that a property goes one way only, and that a request has its defaults. */
 import {
+  APPLICATORS,
   below,
   Discriminators,
   isObject,
   type JsonObject,
   members,
   OneWay,
+  type OneWayKeyword,
   type OpenApiDocument,
-  subschemas,
+  walk,
+  type Walked,
 } from '../../src/contract';
 
-type Keyword = 'readOnly' | 'writeOnly';
-
-const MAPS_OF_SCHEMAS = ['properties', 'patternProperties', 'dependentSchemas', '$defs'];
 const DATA = ['example', 'examples', 'default', 'enum', 'const'];
 const SCHEMAS = '/components/schemas';
 
@@ -27,7 +27,7 @@ export function splitByDirection(document: OpenApiDocument): JsonObject {
   const discriminators = new Discriminators(document);
 
   /** The name of the component that stands for another one, made if need be. */
-  function copyOf(name: string, keyword: Keyword): string {
+  function copyOf(name: string, keyword: OneWayKeyword): string {
     const key = `${keyword} ${name}`;
     const pointer = below(SCHEMAS, name);
     if (!copies.has(key)) {
@@ -40,7 +40,12 @@ export function splitByDirection(document: OpenApiDocument): JsonObject {
   }
 
   /** @param inherited schemas that apply to the same value and mark some of its properties */
-  function narrow(schema: unknown, pointer: string, keyword: Keyword, inherited: readonly string[]): unknown {
+  function narrow(
+    schema: unknown,
+    pointer: string,
+    keyword: OneWayKeyword,
+    inherited: readonly string[],
+  ): unknown {
     if (!isObject(schema)) return schema;
     const marks = oneWay[keyword];
     const owners = [...inherited, ...marks.owners(pointer)];
@@ -48,27 +53,28 @@ export function splitByDirection(document: OpenApiDocument): JsonObject {
     const gone = (name: string) => marks.excludes(owners, name, true);
     const narrowed = Object.entries(schema).flatMap(([key, operand]): [string, unknown][] => {
       const here = below(pointer, key);
-      const part = (value: unknown, step: string | number) =>
-        narrow(value, below(here, step), keyword, ['allOf', 'anyOf', 'oneOf'].includes(key) ? owners : []);
-      if (DATA.includes(key)) return [[key, operand]];
       if (key === '$ref') return [[key, refer(operand, keyword)]];
       if (key === 'discriminator') return [[key, rename(schema, pointer, keyword)]];
       if (key === 'required' && Array.isArray(operand))
         return [[key, operand.filter((name: unknown) => !excluded(name))]];
-      if (key === 'additionalProperties' && marks.always(here)) return [];
-      if ((key === 'anyOf' || key === 'oneOf') && Array.isArray(operand)) {
-        const branches = operand.map((branch: unknown, i) => ({ branch, i }));
-        const kept = branches.filter(({ i }) => !marks.always(below(here, i)));
-        return [[key, (kept.length > 0 ? kept : branches).map(({ branch, i }) => part(branch, i))]];
+      const { relation, as } = APPLICATORS.get(key) ?? {};
+      if (!relation || (as !== 'one' && typeof operand !== 'object')) return [[key, operand]];
+      const owning = relation === 'certain' || relation === 'possible' ? owners : [];
+      const part = (value: unknown, ...step: (string | number)[]) =>
+        narrow(value, below(here, ...step), keyword, owning);
+      if (as === 'one')
+        return key === 'additionalProperties' && marks.always(here) ? [] : [[key, part(operand)]];
+      if (as === 'map') {
+        const kept = members(operand).filter(
+          ([name]) =>
+            !(key === 'properties' && gone(name)) &&
+            !(key === 'patternProperties' && marks.always(below(here, name))),
+        );
+        return [[key, Object.fromEntries(kept.map(([name, value]) => [name, part(value, name)]))]];
       }
-      if (Array.isArray(operand)) return [[key, operand.map(part)]];
-      if (!MAPS_OF_SCHEMAS.includes(key)) return [[key, narrow(operand, here, keyword, [])]];
-      const kept = members(operand).filter(
-        ([name]) =>
-          !(key === 'properties' && gone(name)) &&
-          !(key === 'patternProperties' && marks.always(below(here, name))),
-      );
-      return [[key, Object.fromEntries(kept.map(([name, value]) => [name, part(value, name)]))]];
+      const all = [operand].flat().map((branch: unknown, i) => ({ branch, i }));
+      const kept = relation === 'possible' ? all.filter(({ i }) => !marks.always(below(here, i))) : all;
+      return [[key, (kept.length > 0 ? kept : all).map(({ branch, i }) => part(branch, i))]];
     });
     return keyword === 'readOnly'
       ? requireDefaults(Object.fromEntries(narrowed), pointer)
@@ -85,7 +91,7 @@ export function splitByDirection(document: OpenApiDocument): JsonObject {
   }
 
   /** The names of the schemas are those of the document, whatever the copies are called. */
-  function rename(schema: JsonObject, pointer: string, keyword: Keyword): unknown {
+  function rename(schema: JsonObject, pointer: string, keyword: OneWayKeyword): unknown {
     const { discriminator } = schema;
     const found = discriminators.at(pointer, schema);
     if (!found || !isObject(discriminator)) return discriminator;
@@ -94,13 +100,13 @@ export function splitByDirection(document: OpenApiDocument): JsonObject {
     return { ...discriminator, mapping: Object.fromEntries(mapping) as JsonObject };
   }
 
-  const refer = (ref: unknown, keyword: Keyword): unknown => {
+  const refer = (ref: unknown, keyword: OneWayKeyword): unknown => {
     const name = /^#\/components\/schemas\/([^/~%]+)$/.exec(String(ref))?.[1];
     return name === undefined ? ref : `#${below(SCHEMAS, copyOf(name, keyword))}`;
   };
 
   /** A part of the document that is no schema. */
-  function visit(value: unknown, pointer: string, keyword: Keyword | undefined): unknown {
+  function visit(value: unknown, pointer: string, keyword: OneWayKeyword | undefined): unknown {
     if (Array.isArray(value)) return value.map((item, i) => visit(item, below(pointer, i), keyword));
     if (!isObject(value)) return value;
     const visited = Object.entries(value).map(([key, operand]): [string, unknown] => {
@@ -125,42 +131,30 @@ export function splitByDirection(document: OpenApiDocument): JsonObject {
 
   const paths = visit(document.at('/paths'), '/paths', undefined);
   const components = visit(document.at('/components') ?? {}, '/components', undefined) as JsonObject;
-  return openUnevaluated({ ...document.root, paths, components: { ...components, schemas } }) as JsonObject;
+  return openUnevaluated({ ...document.root, paths, components: { ...components, schemas } });
 }
 
 /** Types know additionalProperties only; what unevaluatedProperties admits, a handler gets too. */
-function openUnevaluated(value: unknown, inMap = false): unknown {
-  if (Array.isArray(value)) return value.map((item) => openUnevaluated(item));
-  if (!isObject(value)) return value;
-  const opened = Object.entries(value).map(([key, operand]): [string, unknown] => {
-    const data = !inMap && DATA.includes(key);
-    return [key, data ? operand : openUnevaluated(operand, !inMap && MAPS_OF_SCHEMAS.includes(key))];
+function openUnevaluated(document: JsonObject): JsonObject {
+  const opened = structuredClone(document);
+  const schemas: Walked[] = [];
+  walk({ pointer: '', value: opened, stands: 'OpenAPI', carried: false }, (walked) => {
+    if (walked.kind === 'Schema') schemas.push(walked);
   });
-  const { unevaluatedProperties, additionalProperties } = value;
-  if (!inMap && (unevaluatedProperties ?? false) !== false && additionalProperties === undefined) {
-    opened.push(['additionalProperties', openUnevaluated(unevaluatedProperties)]);
+  for (const { value } of schemas) {
+    const { unevaluatedProperties, additionalProperties } = value;
+    if ((unevaluatedProperties ?? false) !== false && additionalProperties === undefined)
+      Object.assign(value, { additionalProperties: unevaluatedProperties });
   }
-  return Object.fromEntries(opened);
+  return opened;
 }
 
 /** Whether the schema at `pointer` has a default: itself, or in what it refers to or consists of. */
-function hasDefault(document: OpenApiDocument, pointer: string, seen = new Set<string>()): boolean {
-  const schema = document.at(pointer);
-  if (!isObject(schema) || seen.has(pointer)) return false;
-  seen.add(pointer);
-  return 'default' in schema || document.partsOf(pointer).some((part) => hasDefault(document, part, seen));
-}
+const hasDefault = (document: OpenApiDocument, pointer: string): boolean =>
+  document.subschemas.certain(pointer).some(({ value }) => 'default' in value);
 
 /** Whether types differ by direction at `pointer` or where it leads. */
-function differs(
-  document: OpenApiDocument,
-  pointer: string,
-  keyword: Keyword,
-  seen = new Set<string>(),
-): boolean {
-  const schema = document.at(pointer);
-  if (!isObject(schema) || seen.has(pointer)) return false;
-  seen.add(pointer);
-  if (schema[keyword] === true || (keyword === 'readOnly' && 'default' in schema)) return true;
-  return subschemas(document, pointer).some((place) => differs(document, place, keyword, seen));
-}
+const differs = (document: OpenApiDocument, pointer: string, keyword: OneWayKeyword): boolean =>
+  document.subschemas
+    .all(pointer)
+    .some(({ value }) => value[keyword] === true || (keyword === 'readOnly' && 'default' in value));

@@ -1,4 +1,4 @@
-import { isObject, type OpenApiDocument, type Operation, type Remark, UNKNOWN } from '../../src/contract';
+import { type OpenApiDocument, type Operation, type Remark, UNKNOWN } from '../../src/contract';
 import type { Source } from '../source/source';
 
 /** Of what is remarked in the same way, as many lines are printed. */
@@ -43,9 +43,7 @@ export function unboundedLists(document: OpenApiDocument, operations: Iterable<O
 }
 
 function isUnbounded(document: OpenApiDocument, pointer: string): boolean {
-  const applied = new Set([pointer]);
-  for (const here of applied) for (const part of document.partsOf(here)) applied.add(part);
-  const schemas = [...applied].map((here) => document.at(here)).filter(isObject);
+  const schemas = document.subschemas.certain(pointer).map(({ value }) => value);
   return (
     schemas.some(({ type }) => [type].flat().includes('array')) && !schemas.some((one) => 'maxItems' in one)
   );

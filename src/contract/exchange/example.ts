@@ -133,15 +133,13 @@ function parameterExample(document: OpenApiDocument, { schema, json }: Parameter
   return own[0] ?? schemaExample(document, schema);
 }
 
-/** The first value that a schema, or what it is made of, names: an example, its default, its constant, one of its enum. */
-function schemaExample(document: OpenApiDocument, pointer: string, seen = new Set<string>()): unknown {
-  const value = document.at(pointer);
-  if (seen.has(pointer) || typeof value !== 'object' || value === null) return undefined;
-  seen.add(pointer);
-  const { examples, example, default: usual, const: only, enum: all } = value as JsonObject;
-  const own = [[examples].flat()[0], example, usual, only, [all].flat()[0]];
-  const parts = document.partsOf(pointer).map((part) => schemaExample(document, part, seen));
-  return [...own, ...parts].find((given) => given !== undefined);
+/** The first value that a schema, or one that always applies with it, names: an example, its default, its constant, one of its enum. */
+function schemaExample(document: OpenApiDocument, pointer: string): unknown {
+  const named = document.subschemas.certain(pointer).flatMap(({ value }) => {
+    const { examples, example, default: usual, const: only, enum: all } = value;
+    return [[examples].flat()[0], example, usual, only, [all].flat()[0]];
+  });
+  return named.find((given) => given !== undefined);
 }
 
 /** Of the first alternative of its security requirement that asks for one secret. */

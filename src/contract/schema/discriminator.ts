@@ -26,7 +26,7 @@ export class Discriminators {
     if (!isObject(discriminator) || typeof discriminator['propertyName'] !== 'string') return undefined;
     const keyword = (['oneOf', 'anyOf'] as const).find((name) => Array.isArray(schema[name]));
     const branches = new Map<string, string>();
-    for (const target of keyword ? this.branches(pointer, keyword, schema) : this.family(pointer)) {
+    for (const target of keyword ? this.branches(pointer, keyword) : this.family(pointer)) {
       const name = componentName(target);
       if (name !== undefined) branches.set(name, target);
     }
@@ -39,11 +39,9 @@ export class Discriminators {
     return { property: discriminator['propertyName'], branches, keyword };
   }
 
-  private branches(pointer: string, keyword: string, schema: JsonObject): string[] {
-    return [schema[keyword]].flat().flatMap((branch) => {
-      const target = isObject(branch) && '$ref' in branch ? this.document.resolve(branch['$ref']) : undefined;
-      return target === undefined ? [] : [target];
-    });
+  private branches(pointer: string, keyword: string): string[] {
+    const { subschemas } = this.document;
+    return subschemas.under(pointer, keyword).flatMap((branch) => subschemas.target(branch) ?? []);
   }
 
   /** A value of a mapping is the name of a component or a reference. */
@@ -78,12 +76,11 @@ function componentName(pointer: string): string | undefined {
 /** The components that refer to a schema in their `allOf`, by where that stands. */
 function subtypesIn(document: OpenApiDocument): Map<string, string[]> {
   const subtypes = new Map<string, string[]>();
-  for (const [name, schema] of members(document.at(SCHEMAS))) {
-    if (!isObject(schema)) continue;
-    for (const part of [schema['allOf'] ?? []].flat()) {
-      const parent: string | undefined =
-        isObject(part) && '$ref' in part ? document.resolve(part['$ref']) : undefined;
-      if (parent !== undefined) subtypes.set(parent, [...(subtypes.get(parent) ?? []), below(SCHEMAS, name)]);
+  for (const [name] of members(document.at(SCHEMAS))) {
+    const subtype = below(SCHEMAS, name);
+    for (const part of document.subschemas.under(subtype, 'allOf')) {
+      const parent = document.subschemas.target(part);
+      if (parent !== undefined) subtypes.set(parent, [...(subtypes.get(parent) ?? []), subtype]);
     }
   }
   return subtypes;

@@ -1,4 +1,5 @@
 import { below, isObject, type JsonObject, members, type OpenApiDocument } from '../document/document';
+import { certain } from '../document/subschemas';
 import { stringifyJson } from '../json/stringify';
 import { isJudged, type MediaTypeObject } from '../http/media-type';
 import { type Direction, excludedBy, OneWay } from './one-way';
@@ -85,7 +86,7 @@ export class SchemaSet {
   private readonly pending: Component[] = [];
   /** What references lead to. */
   private readonly references = new Set<string>();
-  /** By schema, the part of it that has a default. */
+  /** By schema, the first of those that it is certain to consist of that has a default. */
   private readonly inherited = new Map<string, string | undefined>();
   /** References to references that are being followed. */
   private readonly following = new Set<string>();
@@ -349,16 +350,11 @@ export class SchemaSet {
     this.defaults.set(pointer, { text, identifier, from });
   }
 
-  /** The first of the parts of a schema that has a default. */
   private inheritedFrom(pointer: string): string | undefined {
-    if (this.inherited.has(pointer)) return this.inherited.get(pointer);
-    this.inherited.set(pointer, undefined); // ends cycles, which are refused
-    const value = this.document.at(pointer);
-    let from = isObject(value) && 'default' in value ? pointer : undefined;
-    for (const part of from === undefined ? this.document.partsOf(pointer) : [])
-      from ??= this.inheritedFrom(part);
-    this.inherited.set(pointer, from);
-    return from;
+    return this.document.subschemas.fold(pointer, certain, this.inherited, (place, parts) => {
+      const [first] = parts.flatMap((part) => this.inherited.get(part.pointer) ?? []);
+      return 'default' in place.value ? place.pointer : first;
+    });
   }
 
   /**
