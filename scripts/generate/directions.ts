@@ -23,20 +23,25 @@ const SCHEMAS = '/components/schemas';
 export function splitByDirection(document: OpenApiDocument): JsonObject {
   const schemas: Record<string, unknown> = Object.fromEntries(members(document.at(SCHEMAS)));
   const copies = new Map<string, string>();
+  const pending: { readonly copy: string; readonly pointer: string; readonly keyword: OneWayKeyword }[] = [];
   const oneWay = { readOnly: new OneWay(document, 'readOnly'), writeOnly: new OneWay(document, 'writeOnly') };
   const discriminators = new Discriminators(document);
 
   /** The name of the component that stands for another one, made if need be. */
   function copyOf(name: string, keyword: OneWayKeyword): string {
     const key = `${keyword} ${name}`;
+    const known = copies.get(key);
+    if (known !== undefined) return known;
     const pointer = below(SCHEMAS, name);
-    if (!copies.has(key)) {
-      let copy = name + (keyword === 'readOnly' ? 'Request' : 'Response');
+    let copy = name;
+    if (differs(document, pointer, keyword)) {
+      copy += keyword === 'readOnly' ? 'Request' : 'Response';
       while (copy in schemas) copy += '_';
-      copies.set(key, differs(document, pointer, keyword) ? copy : name);
-      if (copies.get(key) === copy) schemas[copy] = narrow(document.at(pointer), pointer, keyword, []);
+      schemas[copy] = {}; // until its turn
+      pending.push({ copy, pointer, keyword });
     }
-    return copies.get(key) ?? name;
+    copies.set(key, copy);
+    return copy;
   }
 
   /** @param inherited schemas that apply to the same value and mark some of its properties */
@@ -131,6 +136,9 @@ export function splitByDirection(document: OpenApiDocument): JsonObject {
 
   const paths = visit(document.at('/paths'), '/paths', undefined);
   const components = visit(document.at('/components') ?? {}, '/components', undefined) as JsonObject;
+  // Not one copy within the other: a chain of references is longer than the stack.
+  for (const { copy, pointer, keyword } of pending)
+    schemas[copy] = narrow(document.at(pointer), pointer, keyword, []);
   return openUnevaluated({ ...document.root, paths, components: { ...components, schemas } });
 }
 

@@ -81,7 +81,7 @@ function combineInPlace(document: OpenApiDocument, pointer: string, typesAt: Typ
       some(under('oneOf')),
     ];
     // A condition that the value does not meet excludes no type.
-    return every(own) ?? some(under('if', 'then', 'else', 'dependentSchemas'));
+    return every(own) ?? some(under('then', 'else', 'dependentSchemas'));
   });
 }
 
