@@ -10,7 +10,7 @@ import { root } from '../paths';
 
 const FOLDERS = ['src', 'scripts', 'tests'];
 const PICTURED = path.join(root, 'CONTRIBUTING.md');
-const PICTURE = /(?<=<!-- rooms -->\n)[^]*?(?=<!-- \/rooms -->)/;
+const PICTURE = /(?<=<!-- rooms -->\n\n)[^]*?(?=\n<!-- \/rooms -->)/;
 
 /** The groups of the picture, and what names a room in each. */
 const GROUPS: readonly (readonly [folder: string, room: RegExp])[] = [
