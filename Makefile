@@ -38,36 +38,36 @@ run: build ## build and serve
 	@node --enable-source-maps dist/main.js
 
 dev: $(INSTALLED) ## serve what you edit: on every change check it and swap the server
-	@tsx scripts/dev.ts
+	@tsx scripts/dev/main.ts
 
 mock: $(INSTALLED) ## serve any document: make mock DOC=path/to/openapi.yaml
-	@tsx scripts/mock.ts $(DOC)
+	@tsx scripts/mock/main.ts $(DOC)
 
 generate: $(INSTALLED) ## openapi/ -> generated/ and stubs of handlers; lists the changes
-	@tsx scripts/generate.ts
+	@tsx scripts/generate/main.ts
 
 breaking: $(INSTALLED) ## list what would break a client of the contract at BASE=git-ref
-	@tsx scripts/breaking.ts $(BASE)
+	@tsx scripts/breaking/main.ts $(BASE)
 
 check: $(INSTALLED) ## format, lint, types, and whether generated/ is fresh: all findings at once
-	@tsx scripts/gate.ts lint types format generated
+	@tsx scripts/gate/main.ts lint types format generated
 
 quick: $(INSTALLED) ## a faster verdict: types, lint, units, contract, memory and SQLite
-	@tsx scripts/gate.ts lint types quick
+	@tsx scripts/gate/main.ts lint types quick
 
 format: $(INSTALLED) ## format every file as `check` wants it
 	prettier --write --log-level warn .
 
 test: $(INSTALLED) ## run every test; AGAIN=1 also where nothing has changed since they passed
-	@tsx scripts/gate.ts test
+	@tsx scripts/gate/main.ts test
 
 browser: $(INSTALLED) ## try the documentation page in Chromium (Debian's chromium, or CHROMIUM=path)
-	@tsx scripts/gate.ts browser
+	@tsx scripts/gate/main.ts browser
 
 gate: check test browser ## everything that must pass before a commit reaches main
 
 contract: $(INSTALLED) ## put the document's promises to the server; reports/contract/index.html
-	@tsx scripts/contract.ts $(if $(SERVE),--serve)
+	@tsx tests/contract/main.ts $(if $(SERVE),--serve)
 
 mutants: $(INSTALLED) ## the same suite against servers broken on purpose
 	@tsx tests/system/mutants/main.ts

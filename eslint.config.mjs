@@ -73,9 +73,11 @@ export default tseslint.config(
       ],
     },
   },
-  wall(['src/contract/*.ts'], ['../*', ...validator, ...drivers], CONTRACT, ['src/contract/validator.ts']),
+  wall(['src/contract/*.ts'], ['../*', ...validator, ...drivers], CONTRACT, [
+    'src/contract/schema/validator.ts',
+  ]),
   wall(['src/contract/*/**'], ['../../*', ...validator, ...drivers], CONTRACT),
-  wall(['src/contract/validator.ts'], ['../*', ...drivers], CONTRACT),
+  wall(['src/contract/schema/validator.ts'], ['../*', ...drivers], CONTRACT),
   wall(
     ['src/handlers/**'],
     [...web, ...drivers, '../storage/*', '../app', '../config', '../main'],

@@ -1,11 +1,18 @@
 import cors from 'cors';
 import express, { type Express } from 'express';
-import { type JsonObject, OpenApiDocument, type Remark } from './contract/document';
-import { readOperations } from './contract/operations';
-import { faultToStderr, type ReportFault, safely } from './contract/fault';
-import type { Headers } from './contract/problem';
-import type { Strategies } from './contract/security';
-import { createService, type Outcome } from './contract/serve';
+import {
+  createService,
+  faultToStderr,
+  type Headers,
+  type JsonObject,
+  OpenApiDocument,
+  type Outcome,
+  readOperations,
+  type Remark,
+  type ReportFault,
+  safely,
+  type Strategies,
+} from './contract';
 import { renderProblem, toProblem } from './errors';
 import type { Handlers } from './handlers';
 import { docsRouter } from './operational/docs';

@@ -1,7 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { security } from '../generated/openapi';
-import type { StrategiesFor, Verified } from './contract/security/principals';
-import { bearerStrategy } from './contract/strategies';
+import { bearerStrategy, type StrategiesFor, type Verified } from './contract';
 
 /** Who a request is from, by the security schemes of the document; a handler sees it as `principal`. */
 export interface Principals {

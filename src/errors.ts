@@ -1,4 +1,4 @@
-import { Problem, type ProblemKind } from './contract/problem';
+import { Problem, type ProblemKind } from './contract';
 import { StoreUnavailable } from './store';
 import type { components } from '../generated/openapi';
 

@@ -1,6 +1,6 @@
 import type { JWTHeaderParameters, JWTPayload } from 'jose' with { 'resolution-mode': 'import' };
 import type { Client, Verify } from './auth';
-import { Problem } from './contract/problem';
+import { Problem } from './contract';
 import { remoteKeys } from './jwks';
 
 export interface JwtIssuer {

@@ -5,11 +5,17 @@ import path from 'node:path';
 import { createApp, createOperationalApp, HEADERS } from './app';
 import { createStrategies, tokenVerifier } from './auth';
 import { InvalidConfig, readConfig, watchTokensFile } from './config';
-import { InvalidContract, type JsonObject } from './contract/document';
-import { readDocument } from './contract/document/text';
-import { curlCommand, exampleRequest, messageOf } from './contract/example';
-import { attempt } from './contract/fault';
-import { createHttpServer, listen } from './contract/server';
+import {
+  attempt,
+  createHttpServer,
+  curlCommand,
+  exampleRequest,
+  InvalidContract,
+  type JsonObject,
+  listen,
+  messageOf,
+  readDocument,
+} from './contract';
 import { createHandlers } from './handlers';
 import { jwtVerifier } from './jwt';
 import { createLog } from './operational/log';

@@ -1,12 +1,42 @@
-/** The public surface of the contract core: what is outside of it imports this file and nothing else of it. */
-export { InvalidContract, type Finding, type JsonObject, type Remark } from './document';
+/**
+ * The public surface of the contract core. Whatever is outside of the core imports this file and nothing else of it.
+ */
+
+// For a service: to serve a document, to refuse, to authenticate.
+export { InvalidContract, type Finding, type JsonObject, type Remark } from './document/document';
+export { findingLine } from './document/finding';
 export { readDocument } from './document/text';
-export type { ReportFault } from './fault';
-export type { Handler, HandlerRequest, HandlerResponse, Handlers, RequestContext } from './handlers';
+export type { Outcome, ServiceOptions } from './exchange/service-options';
+export { notImplemented } from './exchange/stub';
+export type { Handler, HandlerRequest, HandlerResponse, Handlers, RequestContext } from './handler-types';
+export { attempt, faultToStderr, type ReportFault, safely } from './http/fault';
+export { createHttpServer, listen, type ServerLimits } from './http-server';
+export { curlCommand, exampleRequest, type Message, messageOf } from './operations/example';
+export { createService, type Middleware } from './pipeline';
 export { type Answer, type Headers, Problem, type ProblemKind } from './problem';
-export type { Credentials, Principals, Strategies } from './security';
 export type { PrincipalsFor, StrategiesFor, StrategyOf, Verified, Verify } from './security/principals';
-export { createService, type Middleware, type Outcome, type ServiceOptions } from './serve';
-export { createHttpServer, listen, type ServerLimits } from './server';
-export { ApiKeyStrategy, BasicStrategy, bearerStrategy } from './strategies';
-export { notImplemented } from './stub';
+export type { Credentials, Principals, Strategies } from './security/requirements';
+export { ApiKeyStrategy, BasicStrategy, bearerStrategy } from './security/strategies';
+
+// For tools: to read a document as the server reads it.
+export { compileContract, type Contract, NOTHING_SERVED, type ServedOperation } from './compile';
+export { UNKNOWN } from './document/accounting';
+export { Concerned, titleOf } from './document/concerned';
+export { below, isObject, members, OpenApiDocument } from './document/document';
+export { lastStep } from './document/json-pointer';
+export { operationPlaces } from './document/path-items';
+export { isLargeInteger, numberLiterals, writeDocument } from './document/text';
+export { versionFinding } from './document/version';
+export { walk, type Walked } from './document/walk';
+export { type Fate, type Kind, OBJECTS } from './document/words';
+export { UndocumentedResponse } from './exchange/response';
+export { cover, essenceOf, type MediaTypeObject, parseMediaType } from './http/media-type';
+export { exactNumber, type Holder, parseJson } from './json/parse';
+export { canonicalJson, stringifyJson } from './json/stringify';
+export { examplesOf } from './operations/example';
+export { type Operation, type Parameter, readOperations, type ResponseObject } from './operations/operations';
+export { compilePattern } from './pattern/pattern';
+export { Discriminators } from './schema/discriminator';
+export { type Direction, OneWay } from './schema/one-way';
+export { isInt64, SchemaSet } from './schema/schema-set';
+export { subschemas } from './schema/subschemas';

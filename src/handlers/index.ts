@@ -1,6 +1,6 @@
 import type { operations, security } from '../../generated/openapi';
 import type { Principals } from '../auth';
-import type { Handlers as HandlersOf } from '../contract/handlers';
+import type { Handlers as HandlersOf } from '../contract';
 import type { PlantStore } from '../plants/plant-store';
 import { createPlant } from './create-plant';
 

@@ -1,8 +1,7 @@
 import path from 'node:path';
 import express, { type Router } from 'express';
 import { stringify } from 'yaml';
-import { isObject, type JsonObject } from '../contract/document';
-import { writeDocument } from '../contract/document/text';
+import { isObject, type JsonObject, writeDocument } from '../contract';
 
 /** Swagger UI, as its package has it: https://github.com/swagger-api/swagger-ui */
 const ASSETS = path.dirname(require.resolve('swagger-ui-dist/package.json'));

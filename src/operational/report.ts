@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import type { ReportFault } from '../contract/fault';
-import type { Answer, Headers, Problem } from '../contract/problem';
-import type { Outcome } from '../contract/serve';
+import type { Answer, Headers, Outcome, Problem, ReportFault } from '../contract';
 import { ERROR_NUMBERS, errorNumberOf, renderProblem } from '../errors';
 import type { Metrics } from './metrics';
 

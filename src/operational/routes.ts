@@ -1,6 +1,5 @@
 import express, { type ErrorRequestHandler, type RequestHandler, type Router } from 'express';
-import type { ReportFault } from '../contract/fault';
-import { type Answer, type Headers, Problem } from '../contract/problem';
+import { type Answer, type Headers, Problem, type ReportFault } from '../contract';
 import { renderProblem, toProblem } from '../errors';
 import type { Metrics } from './metrics';
 import { inTime } from './readiness';

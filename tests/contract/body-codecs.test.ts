@@ -1,6 +1,5 @@
 import request from 'supertest';
-import { InvalidContract } from '../../src/contract/document';
-import type { Answer } from '../../src/contract/problem';
+import { type Answer, InvalidContract } from '../../src/contract';
 import { buildDocument, buildService } from '../support/service';
 
 // A media type and a schema that its bodies cannot match are refused at start: no request could ever be served.

@@ -1,5 +1,5 @@
-import { described, headline, write } from './engine/report';
-import { run } from './engine/run';
+import { described, headline, write } from '../engine/report';
+import { run } from '../engine/run';
 import { service } from './service';
 
 test('the server keeps every promise of the document', async () => {

@@ -1,13 +1,13 @@
-import { readDocument } from './engine/document';
-import { bodyCases } from './engine/cases/bodies';
-import { methodAndPathCases } from './engine/cases/paths';
-import { securityCases } from './engine/cases/security';
-import { valueCases } from './engine/cases/values';
-import { openLedger } from './engine/ledger';
-import { createOracle } from './engine/oracle';
-import { described, headline } from './engine/report';
-import { baseInputs } from './engine/request';
-import { run } from './engine/run';
+import { readDocument } from '../engine/document';
+import { bodyCases } from '../engine/cases/bodies';
+import { methodAndPathCases } from '../engine/cases/paths';
+import { securityCases } from '../engine/cases/security';
+import { valueCases } from '../engine/cases/values';
+import { openLedger } from '../engine/ledger';
+import { createOracle } from '../engine/oracle';
+import { described, headline } from '../engine/report';
+import { baseInputs } from '../engine/request';
+import { run } from '../engine/run';
 import { DOCUMENTS, readFiles, serviceOf } from './document-server';
 
 describe('the engine, unchanged, on documents that it has never seen', () => {

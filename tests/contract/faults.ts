@@ -5,9 +5,7 @@
 import { createReadStream } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
-import type { Answer } from '../../src/contract/problem';
-import { createService, type ServiceOptions } from '../../src/contract/serve';
-import { createHttpServer } from '../../src/contract/server';
+import { type Answer, createHttpServer, createService, type ServiceOptions } from '../../src/contract';
 import { toProblem } from '../../src/errors';
 import { renderPlain } from '../support/plain-errors';
 import { buildDocument, json } from '../support/service';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { createHttpServer } from '../../src/contract/server';
+import { createHttpServer } from '../../src/contract';
 import { errorNumberOf, renderProblem } from '../../src/errors';
 import { createHandlers } from '../../src/handlers';
 import { EXAMPLE, HEAD, REQUEST, requestOf, SUCCESS } from '../support/client';

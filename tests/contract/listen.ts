@@ -1,9 +1,8 @@
 import type { RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Express } from 'express';
-import type { Answer, Problem } from '../../src/contract/problem';
-import { createHttpServer } from '../../src/contract/server';
-import type { Server } from './engine/target';
+import { type Answer, createHttpServer, type Problem } from '../../src/contract';
+import type { Server } from '../engine/target';
 
 /** Milliseconds; longer than the engine waits for any answer, so that none is owed to them. */
 const TIMEOUTS = { headersTimeout: 5000, requestTimeout: 5000, keepAliveTimeout: 1000 };

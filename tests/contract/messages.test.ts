@@ -1,7 +1,5 @@
 import fc from 'fast-check';
-import { compileContract } from '../../src/contract/contract';
-import { stringifyJson } from '../../src/contract/json-text';
-import { Problem } from '../../src/contract/problem';
+import { compileContract, Problem, stringifyJson } from '../../src/contract';
 import { renderPlain } from '../support/plain-errors';
 import { buildDocument, json } from '../support/service';
 

@@ -2,10 +2,9 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import express from 'express';
 import request from 'supertest';
-import { createMock } from '../../scripts/mock-service';
-import { readSource } from '../../scripts/source';
-import type { JsonObject } from '../../src/contract/document';
-import type { Outcome } from '../../src/contract/serve';
+import { createMock } from '../../scripts/mock/service';
+import { readSource } from '../../scripts/source/source';
+import type { JsonObject, Outcome } from '../../src/contract';
 import { errorNumberOf } from '../../src/errors';
 import { buildDocument, json } from '../support/service';
 

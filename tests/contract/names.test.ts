@@ -1,5 +1,5 @@
 import request from 'supertest';
-import { InvalidContract } from '../../src/contract/document';
+import { InvalidContract } from '../../src/contract';
 import { buildDocument, buildService, json } from '../support/service';
 
 // Names that every object of JavaScript has, and names that mean something elsewhere, are names like others.

@@ -1,8 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import type { Answer } from '../../src/contract/problem';
-import type { ServiceOptions } from '../../src/contract/serve';
-import { bearerStrategy } from '../../src/contract/strategies';
+import { type Answer, bearerStrategy, type ServiceOptions } from '../../src/contract';
 import { buildDocument, buildService, json, listening } from '../support/service';
 import { parseReplies } from '../support/wire';
 

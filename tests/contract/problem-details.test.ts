@@ -1,4 +1,4 @@
-import type { Answer, Problem } from '../../src/contract/problem';
+import type { Answer, Problem } from '../../src/contract';
 import { renderProblem } from '../../src/errors';
 import { buildDocument, buildService, listening } from '../support/service';
 import { exchange } from '../support/wire';

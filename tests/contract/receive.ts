@@ -1,5 +1,5 @@
 import request from 'supertest';
-import { stringifyJson } from '../../src/contract/json-text';
+import { stringifyJson } from '../../src/contract';
 import { buildDocument, buildService, json } from '../support/service';
 
 /** Sends a body as JSON text; returns the body that the handler gets as JSON text, or the message of the refusal. */

@@ -1,6 +1,6 @@
-import type { ProblemKind } from '../../src/contract/problem';
+import type { ProblemKind } from '../../src/contract';
 import { ERROR_NUMBERS } from '../../src/errors';
-import type { RefusalRule, Refusals } from './engine/target';
+import type { RefusalRule, Refusals } from '../engine/target';
 
 /** Most bytes of a request body to a server under test. */
 export const BODY_LIMIT = 65_536;

@@ -1,8 +1,6 @@
 import cors from 'cors';
 import express from 'express';
-import { InvalidContract } from '../../src/contract/document';
-import { type Answer, Problem } from '../../src/contract/problem';
-import type { ServiceOptions } from '../../src/contract/serve';
+import { type Answer, InvalidContract, Problem, type ServiceOptions } from '../../src/contract';
 import { buildDocument, buildService, json, listening } from '../support/service';
 import { exchange } from '../support/wire';
 

@@ -1,6 +1,5 @@
 import request from 'supertest';
-import { compileContract } from '../../src/contract/contract';
-import { InvalidContract, type JsonObject } from '../../src/contract/document';
+import { compileContract, InvalidContract, type JsonObject } from '../../src/contract';
 import { buildDocument, buildService, json, listening } from '../support/service';
 import { exchange } from '../support/wire';
 

@@ -1,7 +1,7 @@
 /** What the contract-test engine cannot read in the document: what this service holds, and what it means. */
 import type { PlantStore } from '../../src/plants/plant-store';
 import { openMemoryStore } from '../../src/storage/memory';
-import type { OwnRefusal, Scenario, Waiver } from './engine/target';
+import type { OwnRefusal, Scenario, Waiver } from '../engine/target';
 import { refusal } from './refusals';
 
 /** A store that holds what the examples of path parameters in the document name: here, no path has any. */

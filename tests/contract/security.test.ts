@@ -3,9 +3,7 @@ import express from 'express';
 import { Strategy } from 'passport';
 import { Strategy as BearerStrategy } from 'passport-http-bearer';
 import request from 'supertest';
-import type { Answer } from '../../src/contract/problem';
-import type { Credentials } from '../../src/contract/security';
-import { bearerStrategy } from '../../src/contract/strategies';
+import { type Answer, bearerStrategy, type Credentials } from '../../src/contract';
 import { buildDocument, buildService, json, listening } from '../support/service';
 
 /** What passport gives a strategy to end with. */

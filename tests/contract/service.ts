@@ -1,13 +1,13 @@
 import type { RequestListener } from 'node:http';
 import contract from '../../generated/openapi.json';
 import { createStrategies, tokenVerifier } from '../../src/auth';
-import type { Strategies } from '../../src/contract/security';
+import type { Strategies } from '../../src/contract';
 import { renderProblem } from '../../src/errors';
 import { createHandlers } from '../../src/handlers';
 import { StoreUnavailable } from '../../src/store';
 import { buildApp, TOKEN } from '../support/service';
-import type { JsonObject } from './engine/json';
-import type { Received, Server, Target } from './engine/target';
+import type { JsonObject } from '../engine/json';
+import type { Received, Server, Target } from '../engine/target';
 import { listen } from './listen';
 import { BODY_LIMIT, refusal, refusalsOf } from './refusals';
 import { openExampleStore, ownRefusals, scenarios, waivers } from './scenarios';

@@ -1,8 +1,7 @@
 import document from '../../generated/openapi.json';
-import { InvalidContract, type JsonObject } from '../../src/contract/document';
+import { InvalidContract, type JsonObject, notImplemented } from '../../src/contract';
 import { Strategy as BearerStrategy } from 'passport-http-bearer';
 import supertest from 'supertest';
-import { notImplemented } from '../../src/contract/stub';
 import { buildApp, buildDocument, buildService, json } from '../support/service';
 
 /** What is found in a document, a line each. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import request from 'supertest';
 import published from '../../generated/openapi.json';
-import type { JsonObject } from '../../src/contract/document';
+import type { JsonObject } from '../../src/contract';
 import { credentials, errorOf, EXAMPLE, MISMATCH, send, SUCCESS } from '../support/client';
 import { type Program, startProgram } from '../support/program';
 import { buildApp, TOKEN } from '../support/service';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { exampleRequest, messageOf } from '../../src/contract/example';
+import { exampleRequest, messageOf } from '../../src/contract';
 import document from '../../generated/openapi.json';
 import { startProcess } from '../support/process';
 

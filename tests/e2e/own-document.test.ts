@@ -16,7 +16,7 @@ afterAll(() => {
   project.remove();
 });
 
-const generate = () => project.run('tsx', 'scripts/generate.ts');
+const generate = () => project.run('tsx', 'scripts/generate/main.ts');
 
 /** The command of README that takes the plants out; `git rm` asks for a repository, and fails as `rm` does without a file. */
 function takePlantsOut(): void {

@@ -18,7 +18,7 @@ beforeEach(() => {
     '["src", "scripts/new.ts", "generated"]',
   );
   const env = { PORT: '0', API_TOKENS: 'token', DATABASE_URL: 'memory:' };
-  dev = startProcess(['--import', 'tsx', 'scripts/dev.ts'], env, project.folder);
+  dev = startProcess(['--import', 'tsx', 'scripts/dev/main.ts'], env, project.folder);
 });
 afterEach(async () => {
   await dev.stop('SIGKILL');

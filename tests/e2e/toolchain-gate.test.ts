@@ -14,7 +14,7 @@ afterEach(() => {
   project.remove();
 });
 
-const gate = (...checks: string[]) => project.run('tsx', 'scripts/gate.ts', ...checks);
+const gate = (...checks: string[]) => project.run('tsx', 'scripts/gate/main.ts', ...checks);
 
 test('every check runs to its end, and what all of them found is listed', () => {
   project.write('generated/wrong.ts', "export const one: number = 'two';\n");
@@ -28,7 +28,7 @@ test('every check runs to its end, and what all of them found is listed', () => 
 test('what has passed is not run again on the same files, unless it is asked for', () => {
   spawnSync('git', ['init', '--quiet'], { cwd: project.folder });
   project.write('.gitignore', 'node_modules\n.cache\n');
-  project.run('tsx', 'scripts/generate.ts');
+  project.run('tsx', 'scripts/generate/main.ts');
   expect(gate('generated')).toMatchObject({
     status: 0,
     output: expect.stringMatching(/passed after/) as string,

@@ -43,7 +43,7 @@ afterEach(() => {
 afterAll(() => generator.stop());
 
 /** The program itself; `generate` does the same without the second that it takes to start. */
-const runGenerate = (...args: string[]) => project.run('tsx', 'scripts/generate.ts', ...args);
+const runGenerate = (...args: string[]) => project.run('tsx', 'scripts/generate/main.ts', ...args);
 async function generate(): Promise<{ readonly status: number; readonly output: string }> {
   const position = generator.output().length;
   generator.tell(project.folder);
@@ -220,7 +220,7 @@ it('make breaking holds what would break a client of an earlier commit, and noth
   git('init', '--quiet');
   git('add', 'generated');
   git('commit', '--quiet', '--message', 'first');
-  const breaking = (...args: string[]) => project.run('tsx', 'scripts/breaking.ts', ...args);
+  const breaking = (...args: string[]) => project.run('tsx', 'scripts/breaking/main.ts', ...args);
   addGetNote();
   await generate();
   expect(breaking('HEAD')).toEqual({ status: 0, output: 'nothing since HEAD would break a client\n' });

@@ -12,7 +12,7 @@ let mock: RunningProcess;
 afterEach(() => mock.stop('SIGKILL'));
 
 const start = (document: string, env: Record<string, string> = {}) => {
-  mock = startProcess(['--import', 'tsx', 'scripts/mock.ts', document], { PORT: '0', ...env }, ROOT);
+  mock = startProcess(['--import', 'tsx', 'scripts/mock/main.ts', document], { PORT: '0', ...env }, ROOT);
 };
 
 it('serves a document in several files, and lists what it answers', async () => {

@@ -1,9 +1,7 @@
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
-import { OpenApiDocument } from '../../src/contract/document';
-import { readOperations } from '../../src/contract/operations';
-import { Problem } from '../../src/contract/problem';
-import { compileSecurity, type Strategies } from '../../src/contract/security';
+import { OpenApiDocument, Problem, readOperations } from '../../src/contract';
+import { compileSecurity, type Strategies } from '../../src/contract/security/requirements';
 import { buildDocument } from './service';
 
 /** What authentication came to: who it is, the kind and challenge of a refusal, or the error for the log. */

@@ -1,8 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import document from '../../generated/openapi.json';
-import { OpenApiDocument } from '../../src/contract/document';
-import { exampleRequest, messageOf } from '../../src/contract/example';
-import { readOperations } from '../../src/contract/operations';
+import { exampleRequest, messageOf, OpenApiDocument, readOperations } from '../../src/contract';
 import { errorNumberOf } from '../../src/errors';
 import type { Program } from './program';
 import { TOKEN } from './service';

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
-import { generate } from '../../scripts/generate';
+import { generate } from '../../scripts/generate/main';
 import { workOn } from '../../scripts/paths';
-import { SourceError } from '../../scripts/source';
+import { SourceError } from '../../scripts/source/source';
 
 /*
  * `make generate` in one project after the other, without the second that it takes to start: a line of standard input is a

@@ -1,6 +1,4 @@
-import { type JsonObject, OpenApiDocument } from '../../src/contract/document';
-import { exactNumber } from '../../src/contract/json';
-import { readOperations } from '../../src/contract/operations';
+import { exactNumber, type JsonObject, OpenApiDocument, readOperations } from '../../src/contract';
 import {
   compileParameters,
   type RawParameters,

@@ -1,4 +1,4 @@
-import type { Answer, Problem, ProblemKind } from '../../src/contract/problem';
+import type { Answer, Problem, ProblemKind } from '../../src/contract';
 import { ERROR_NUMBERS } from '../../src/errors';
 
 // The errors of documents that only tests have: `{error, message}`, whatever those of this service look like. So the tests

@@ -3,10 +3,15 @@ import express from 'express';
 import document from '../../generated/openapi.json';
 import { createApp, type Dependencies } from '../../src/app';
 import { createStrategies, tokenVerifier } from '../../src/auth';
-import type { JsonObject } from '../../src/contract/document';
-import type { Answer, Problem } from '../../src/contract/problem';
-import { createHttpServer } from '../../src/contract/server';
-import { createService, type Outcome, type ServiceOptions } from '../../src/contract/serve';
+import {
+  type Answer,
+  createHttpServer,
+  createService,
+  type JsonObject,
+  type Outcome,
+  type Problem,
+  type ServiceOptions,
+} from '../../src/contract';
 import { renderProblem, toProblem } from '../../src/errors';
 import { createHandlers } from '../../src/handlers';
 import { openMemoryStore } from '../../src/storage/memory';

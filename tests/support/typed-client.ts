@@ -1,11 +1,16 @@
 import createClient, { type Client, type Middleware } from 'openapi-fetch';
-import { type JsonObject, OpenApiDocument } from '../../src/contract/document';
-import { type Holder, parseJson } from '../../src/contract/json';
-import { stringifyJson } from '../../src/contract/json-text';
-import { cover, parseMediaType } from '../../src/contract/media-type';
-import { readOperations } from '../../src/contract/operations';
-import { SchemaSet } from '../../src/contract/schemas';
-import { Shapes } from '../../src/contract/shapes';
+import {
+  cover,
+  type Holder,
+  type JsonObject,
+  OpenApiDocument,
+  parseJson,
+  parseMediaType,
+  readOperations,
+  SchemaSet,
+  stringifyJson,
+} from '../../src/contract';
+import { Shapes } from '../../src/contract/schema/shapes';
 
 /**
  * A client with the types that `make generate` writes. Those have a bigint for each int64: this client sends bigints in

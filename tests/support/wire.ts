@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import type { Message } from '../../src/contract/example';
+import type { Message } from '../../src/contract';
 
 /** The head of a request as HTTP/1.1 writes it, up to what gives the length of its body (RFC 9112 section 3). */
 export function headOf({ method, path, headers }: Message): string {

@@ -1,4 +1,4 @@
-import { codecOf, essenceOf } from '../media-type';
+import { codecOf, essenceOf } from '../http/media-type';
 import type { Findings } from './finding';
 import { below, lastStep } from './json-pointer';
 import { nameOf } from './references';

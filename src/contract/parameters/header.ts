@@ -1,9 +1,9 @@
-import { DescribedValue } from './described-value';
-import type { OpenApiDocument } from '../document';
-import { isFieldValue } from '../header-field';
-import type { Holder } from '../json';
-import { stringifyJson } from '../json-text';
-import type { Parameter } from '../operations';
+import { DescribedValue } from '../operations/described-value';
+import type { OpenApiDocument } from '../document/document';
+import { isFieldValue } from '../http/header-field';
+import type { Holder } from '../json/parse';
+import { stringifyJson } from '../json/stringify';
+import type { Parameter } from '../operations/operations';
 import { compileParts, compileWhole, jsonText, MalformedText, servable } from './parts';
 import { compileText } from './styles';
 

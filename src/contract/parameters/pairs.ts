@@ -1,5 +1,5 @@
-import { type Holder, MalformedJson } from '../json';
-import { excerpt } from '../excerpt';
+import { type Holder, MalformedJson } from '../json/parse';
+import { excerpt } from '../json/excerpt';
 import {
   type Decode,
   type Entry,

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { DescribedValue } from './described-value';
-import { below, type OpenApiDocument } from '../document';
-import { excerpt } from '../excerpt';
-import type { Operation, Parameter, ParameterLocation } from '../operations';
+import { DescribedValue } from '../operations/described-value';
+import { below, type OpenApiDocument } from '../document/document';
+import { excerpt } from '../json/excerpt';
+import type { Operation, Parameter, ParameterLocation } from '../operations/operations';
 import {
   addReader,
   compilePairs,

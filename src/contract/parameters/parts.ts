@@ -1,8 +1,8 @@
 /** A value is read from the texts of its parts, which its schema tells; styles.ts and pairs.ts find these texts. */
-import type { DescribedValue } from './described-value';
-import type { OpenApiDocument } from '../document';
-import { excerpt } from '../excerpt';
-import { type Holder, parseJson, parseNumber } from '../json';
+import type { DescribedValue } from '../operations/described-value';
+import type { OpenApiDocument } from '../document/document';
+import { excerpt } from '../json/excerpt';
+import { type Holder, parseJson, parseNumber } from '../json/parse';
 
 /** Why the texts that the document describes cannot be served. */
 export class Unservable extends Error {

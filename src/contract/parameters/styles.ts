@@ -2,7 +2,7 @@
  * The texts of values in the styles of OpenAPI 3.1 section 4.8.12. They are those of RFC 6570: a delimiter that is
  * percent-encoded is data, and a label that is not exploded has commas (OpenAPI 3.1.0 shows dots, corrected in 3.1.1).
  */
-import type { Parameter } from '../operations';
+import type { Parameter } from '../operations/operations';
 import { type Decode, type Entry, MalformedText, type PartsReader, type Read, Unservable } from './parts';
 
 const PREFIXES: Readonly<Record<string, string>> = { label: '.', matrix: ';' };

@@ -1,5 +1,5 @@
-import { stringifyJson } from '../json-text';
-import type { Parameter } from '../operations';
+import { stringifyJson } from '../json/stringify';
+import type { Parameter } from '../operations/operations';
 
 const PREFIXES: Readonly<Record<string, string>> = { label: '.', matrix: ';' };
 const DELIMITERS: Readonly<Record<string, string>> = { spaceDelimited: '%20', pipeDelimited: '%7C' };

@@ -1,6 +1,6 @@
-import { isObject, type JsonObject, members } from '../document';
-import type { Holder } from '../json';
-import { compilePattern, type Pattern } from './pattern';
+import { isObject, type JsonObject, members } from '../document/document';
+import type { Holder } from '../json/parse';
+import { compilePattern, type Pattern } from '../pattern/pattern';
 
 /**
  * A schema as schemas.ts rewrites it. `judge` refers to a component, `discriminate` names one by a property; each branch

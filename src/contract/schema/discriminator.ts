@@ -1,4 +1,4 @@
-import { below, isObject, type JsonObject, members, type OpenApiDocument } from '../document';
+import { below, isObject, type JsonObject, members, type OpenApiDocument } from '../document/document';
 
 const SCHEMAS = '/components/schemas';
 

@@ -1,5 +1,5 @@
-import { exactLiteral, exactNumber } from '../json';
-import { type Decimal, isMultipleOf, isWholeMultipleOf, parseDecimal } from './decimal';
+import { exactLiteral, exactNumber } from '../json/parse';
+import { type Decimal, isMultipleOf, isWholeMultipleOf, parseDecimal } from '../json/decimal';
 
 /** The comparisons of a number that ajv leaves to `exact`, as JSON: integers beyond the doubles are texts. */
 export interface ExactRule {

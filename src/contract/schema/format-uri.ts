@@ -1,5 +1,5 @@
 import { isIpv6 } from './format-ip';
-import { compilePattern } from './pattern';
+import { compilePattern } from '../pattern/pattern';
 
 /** The components of a URI reference (RFC 3986 appendix B). Each part ends where the next begins, so that this is linear. */
 const COMPONENTS = /^(?:([^:/?#]+):)?(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#([^]*))?$/;

@@ -5,7 +5,7 @@
 import { domainToUnicode } from 'node:url';
 import { isUri, isUriReference } from './format-uri';
 import { isIpv4, isIpv6 } from './format-ip';
-import { compilePattern } from './pattern';
+import { compilePattern } from '../pattern/pattern';
 
 /** What a format admits. Values of other types conform. */
 export type Format =

@@ -1,5 +1,5 @@
-import { exactLiteral, hasExact } from '../json';
-import { parseDecimal } from './decimal';
+import { exactLiteral, hasExact } from '../json/parse';
+import { parseDecimal } from '../json/decimal';
 
 /** A text that equal numbers share, and no two others. */
 function textOfNumber(literal: string): string {

@@ -1,4 +1,4 @@
-import { below, isObject, members, type OpenApiDocument } from '../document';
+import { below, isObject, members, type OpenApiDocument } from '../document/document';
 import type { Discriminators } from './discriminator';
 
 /**

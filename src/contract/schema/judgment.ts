@@ -12,8 +12,8 @@ import {
   Name,
   type ValidateFunction,
 } from 'ajv';
-import { isObject, type JsonObject, members } from '../document';
-import { hasExact, type Holder } from '../json';
+import { isObject, type JsonObject, members } from '../document/document';
+import { hasExact, type Holder } from '../json/parse';
 import {
   Applicables,
   type Components,

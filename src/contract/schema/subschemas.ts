@@ -1,4 +1,4 @@
-import { below, isObject, type OpenApiDocument } from '../document';
+import { below, isObject, type OpenApiDocument } from '../document/document';
 
 const SCHEMAS =
   'items additionalProperties propertyNames contains unevaluatedItems unevaluatedProperties not if then else'.split(

@@ -1,6 +1,6 @@
 import type { ValidateFunction } from 'ajv';
-import { isObject } from '../document';
-import type { Holder } from '../json';
+import { isObject } from '../document/document';
+import type { Holder } from '../json/parse';
 import type { Components, Holds, HoldsOf, Node } from './applicable';
 
 /** A component, and its verdicts on the values below the present root; a number is the place on the stack of one that is being found. */

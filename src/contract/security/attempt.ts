@@ -1,6 +1,6 @@
 import { types } from 'node:util';
 import type { Strategy } from 'passport';
-import { opaqueKind } from '../opaque';
+import { opaqueKind } from '../json/opaque';
 import type { Credentials } from './credentials';
 
 /** The passport strategies that verify credentials, by the name of the security scheme. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import type { JsonObject } from '../document';
-import { countLines } from '../header-field';
+import type { JsonObject } from '../document/document';
+import { countLines } from '../http/header-field';
 
 /**
  * What a strategy is shown of a request: the credentials of its own scheme, once they have the scheme's form. It cannot

@@ -1,6 +1,6 @@
 /**
  * The types that tie verifiers and strategies to the document: `Security` is the interface `security` that
- * scripts/generate.ts derives from it (operationId -> its security requirements, `never` without authentication).
+ * scripts/generate/main.ts derives from it (operationId -> its security requirements, `never` without authentication).
  */
 import type { Strategy } from 'passport';
 

@@ -1,38 +1,4 @@
-import { below, isObject, members, type OpenApiDocument } from '../document';
-
-/** RFC 6749 section 3.3. */
-const SCOPE = /^[!#-[\]-~]+$/;
-
-/**
- * Adds a finding for each scope of a security requirement that no credentials can hold: an oauth2 scheme declares its
- * scopes (OpenAPI 3.1 section 4.8.30), in any of its flows.
- *
- * @param pointer of the scheme in the security requirement
- */
-export function checkScopes(
-  document: OpenApiDocument,
-  pointer: string,
-  scheme: string,
-  scopes: readonly string[],
-): void {
-  const { type, flows } = document.follow(below('/components/securitySchemes', scheme)).value;
-  if (type !== 'oauth2' && type !== 'openIdConnect') return; // roles, which are declared nowhere
-  const declared = new Set(members(flows).flatMap(([, flow]) => scopesOf(flow)));
-  for (const scope of scopes) {
-    if (!SCOPE.test(scope)) {
-      document.addFinding(pointer, `${JSON.stringify(scope)} is not a scope (RFC 6749 section 3.3)`);
-    } else if (type === 'oauth2' && !declared.has(scope)) {
-      const known = [...declared].join(', ') || 'none';
-      document.addFinding(
-        pointer,
-        `no flow of ${scheme} declares the scope ${scope}; declared are: ${known}`,
-      );
-    }
-  }
-}
-
-const scopesOf = (flow: unknown): string[] =>
-  isObject(flow) ? members(flow['scopes']).map(([scope]) => scope) : [];
+import { SCOPE } from '../operations/declared-scopes';
 
 /**
  * Whether a principal holds all of some scopes, by its property `scopes`. Without one it holds none.

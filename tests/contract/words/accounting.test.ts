@@ -1,5 +1,5 @@
 import { objects, accountOf, edited, completeDocument } from './complete';
-import { type Kind, OBJECTS } from '../../../src/contract/document/words';
+import { type Kind, OBJECTS } from '../../../src/contract';
 
 const ALL = objects(completeDocument());
 const kinds = [...OBJECTS.keys()];

@@ -2,8 +2,7 @@
  * For each word that the table calls enforced, a document that has it once, and a request (or a start) that ends
  * differently once the word is taken out.
  */
-import type { JsonObject } from '../../../src/contract/document';
-import type { Answer } from '../../../src/contract/problem';
+import type { Answer, JsonObject } from '../../../src/contract';
 import { buildDocument, json } from '../../support/service';
 
 export interface Exchange {

@@ -1,6 +1,11 @@
-import { compileContract } from '../../../src/contract/contract';
-import { InvalidContract, type JsonObject, OpenApiDocument } from '../../../src/contract/document';
-import { walk, type Walked } from '../../../src/contract/document/walk';
+import {
+  compileContract,
+  InvalidContract,
+  type JsonObject,
+  OpenApiDocument,
+  walk,
+  type Walked,
+} from '../../../src/contract';
 
 const schema = { type: 'string', xml: { name: 'a' }, externalDocs: { url: 'https://a.example' } };
 const externalDocs = { url: 'https://a.example' };

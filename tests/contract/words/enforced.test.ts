@@ -1,12 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
 import request from 'supertest';
-import { InvalidContract, type JsonObject, members, OpenApiDocument } from '../../../src/contract/document';
-import { operationPlaces } from '../../../src/contract/document/path-items';
-import { walk } from '../../../src/contract/document/walk';
-import { OBJECTS } from '../../../src/contract/document/words';
-import type { Answer } from '../../../src/contract/problem';
-import type { Strategies } from '../../../src/contract/security';
-import { ApiKeyStrategy, bearerStrategy } from '../../../src/contract/strategies';
+import {
+  type Answer,
+  ApiKeyStrategy,
+  bearerStrategy,
+  InvalidContract,
+  type JsonObject,
+  members,
+  OBJECTS,
+  OpenApiDocument,
+  operationPlaces,
+  type Strategies,
+  walk,
+} from '../../../src/contract';
 import { buildService } from '../../support/service';
 import { CASES, type WordCase } from './cases';
 

@@ -1,6 +1,4 @@
-import { InvalidContract } from '../../../src/contract/document';
-import { compileContract } from '../../../src/contract/contract';
-import { OBJECTS } from '../../../src/contract/document/words';
+import { compileContract, InvalidContract, OBJECTS } from '../../../src/contract';
 import { buildDocument, buildService } from '../../support/service';
 import request from 'supertest';
 import { accountOf, completeDocument, edited, objects } from './complete';

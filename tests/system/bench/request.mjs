@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { request } from 'undici';
-import { exampleRequest, messageOf } from '../../../dist/contract/example.js';
+import { exampleRequest, messageOf } from '../../../dist/contract/index.js';
 
 /** The only token that the servers accept. */
 export const TOKEN = 'a-token-that-is-as-long-as-tokens-are';

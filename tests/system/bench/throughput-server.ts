@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import document from '../../../generated/openapi.json';
 import { createApp } from '../../../src/app';
 import { createStrategies, tokenVerifier } from '../../../src/auth';
-import { createHttpServer } from '../../../src/contract/server';
+import { createHttpServer } from '../../../src/contract';
 import { renderProblem } from '../../../src/errors';
 import { createHandlers } from '../../../src/handlers';
 import type { CreateOutcome, PlantStore } from '../../../src/plants/plant-store';

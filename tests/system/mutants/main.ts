@@ -1,9 +1,9 @@
 import { DOCUMENTS, readFiles, serviceOf } from '../../contract/document-server';
-import type { Family } from '../../contract/engine/cases/case';
-import type { Oracle } from '../../contract/engine/oracle';
-import { described, table } from '../../contract/engine/report';
-import { run } from '../../contract/engine/run';
-import type { Target } from '../../contract/engine/target';
+import type { Family } from '../../engine/cases/case';
+import type { Oracle } from '../../engine/oracle';
+import { described, table } from '../../engine/report';
+import { run } from '../../engine/run';
+import type { Target } from '../../engine/target';
 import { service } from '../../contract/service';
 import { bodies } from './bodies';
 import { documents } from './documents';

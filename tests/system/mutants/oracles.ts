@@ -1,7 +1,7 @@
 import contract from '../../../generated/openapi.json';
-import type { Family } from '../../contract/engine/cases/case';
-import { Literal, type Value } from '../../contract/engine/json';
-import { createOracle, type Oracle } from '../../contract/engine/oracle';
+import type { Family } from '../../engine/cases/case';
+import { Literal, type Value } from '../../engine/json';
+import { createOracle, type Oracle } from '../../engine/oracle';
 
 const sound = createOracle({ json: contract, direction: 'request' });
 

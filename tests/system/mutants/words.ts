@@ -1,5 +1,5 @@
-import { follow, readDocument, target } from '../../contract/engine/document';
-import { at, escape, list, object, word, type Json, type JsonObject } from '../../contract/engine/json';
+import { follow, readDocument, target } from '../../engine/document';
+import { at, escape, list, object, word, type Json, type JsonObject } from '../../engine/json';
 
 /** A document without one of its words: a server that has only this one does not enforce that word. */
 export interface Deletion {

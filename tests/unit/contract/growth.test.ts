@@ -1,15 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
-import { type JsonObject, OpenApiDocument } from '../../../src/contract/document';
-import { excerpt } from '../../../src/contract/excerpt';
-import { parseJson } from '../../../src/contract/json';
-import { canonicalJson, stringifyJson } from '../../../src/contract/json-text';
-import { parseMediaType } from '../../../src/contract/media-type';
-import { parseAccept, preferred } from '../../../src/contract/negotiation';
-import { compileForm } from '../../../src/contract/parameters/form';
-import { Router } from '../../../src/contract/router';
-import { isMultipleOf, parseDecimal } from '../../../src/contract/schema/decimal';
+import { type JsonObject, OpenApiDocument } from '../../../src/contract/document/document';
+import { excerpt } from '../../../src/contract/json/excerpt';
+import { parseJson } from '../../../src/contract/json/parse';
+import { canonicalJson, stringifyJson } from '../../../src/contract/json/stringify';
+import { parseMediaType } from '../../../src/contract/http/media-type';
+import { parseAccept, preferred } from '../../../src/contract/http/negotiation';
+import { compileForm } from '../../../src/contract/codecs/form';
+import { Router } from '../../../src/contract/operations/router';
+import { isMultipleOf, parseDecimal } from '../../../src/contract/json/decimal';
 import { tooFast } from '../../support/growth';
 import { carry, compileValid, INT64, LIST, RGB, root, STRING } from '../../support/parameters';
 

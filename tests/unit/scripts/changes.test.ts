@@ -1,5 +1,5 @@
 import { parse } from 'yaml';
-import { changeLine, compareDocuments } from '../../../scripts/changes';
+import { changeLine, compareDocuments } from '../../../scripts/breaking/changes';
 import { buildDocument } from '../../support/service';
 
 /** What is done to an operation; what is told of it, `!` before what breaks a client. `{}` is the schema of anything. */

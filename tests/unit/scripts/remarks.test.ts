@@ -1,6 +1,5 @@
-import { unboundedLists } from '../../../scripts/remarks';
-import { OpenApiDocument } from '../../../src/contract/document';
-import { readOperations } from '../../../src/contract/operations';
+import { unboundedLists } from '../../../scripts/generate/remarks';
+import { OpenApiDocument, readOperations } from '../../../src/contract';
 import { buildDocument, json } from '../../support/service';
 
 const pointersOf = (schema: object, status = '200', content = json(schema)) => {

@@ -1,7 +1,6 @@
 import { parse } from 'yaml';
-import { samples } from '../../../scripts/sample';
-import { OpenApiDocument } from '../../../src/contract/document';
-import { readDocument } from '../../../src/contract/document/text';
+import { samples } from '../../../scripts/mock/sample';
+import { OpenApiDocument, readDocument } from '../../../src/contract';
 import { buildDocument } from '../../support/service';
 
 /** A schema, and the first value that is made up for it. */

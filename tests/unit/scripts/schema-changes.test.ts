@@ -1,5 +1,5 @@
 import { parse } from 'yaml';
-import { compareDocuments } from '../../../scripts/changes';
+import { compareDocuments } from '../../../scripts/breaking/changes';
 import { buildDocument, json } from '../../support/service';
 
 /**

@@ -1,10 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readSource, type Source } from '../../../scripts/source';
-import { compileContract } from '../../../src/contract/contract';
-import { OpenApiDocument } from '../../../src/contract/document';
-import { readDocument, writeDocument } from '../../../src/contract/document/text';
+import { readSource, type Source } from '../../../scripts/source/source';
+import { compileContract, OpenApiDocument, readDocument, writeDocument } from '../../../src/contract';
 
 let folder: string;
 beforeEach(() => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { wordsTable } from '../../../scripts/words-table';
-import { OBJECTS } from '../../../src/contract/document/words';
+import { wordsTable } from '../../../scripts/generate/words-table';
+import { OBJECTS } from '../../../src/contract';
 
 /** Without the spaces and dashes by which Prettier aligns a table. */
 const plain = (table: string) => table.trim().replace(/ +/g, ' ').replace(/-+/g, '-');

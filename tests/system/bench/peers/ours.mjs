@@ -1,8 +1,8 @@
 import express from 'express';
 import { HEADERS } from '../../../../dist/app.js';
 import { createStrategies, tokenVerifier } from '../../../../dist/auth.js';
-import { createHttpServer } from '../../../../dist/contract/server.js';
-import { createService } from '../../../../dist/contract/serve.js';
+import { createHttpServer } from '../../../../dist/contract/index.js';
+import { createService } from '../../../../dist/contract/index.js';
 import { renderProblem, toProblem } from '../../../../dist/errors.js';
 import { createPlant } from '../../../../dist/handlers/create-plant.js';
 import { requestIdOf } from '../../../../dist/operational/request-id.js';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Oas3_1Types } from '@redocly/openapi-core';
-import { isObject, type JsonObject, members } from '../../../../src/contract/document';
+import { isObject, type JsonObject, members } from '../../../../src/contract/document/document';
 import { type Kind, OBJECTS } from '../../../../src/contract/document/words';
 
 const MODULES = join(__dirname, '../../../../node_modules');

@@ -1,5 +1,5 @@
 import { buildDocument } from '../../../support/service';
-import { type JsonObject, OpenApiDocument } from '../../../../src/contract/document';
+import { type JsonObject, OpenApiDocument } from '../../../../src/contract/document/document';
 import { MalformedParameter } from '../../../../src/contract/parameters/parameters';
 import {
   STRING,

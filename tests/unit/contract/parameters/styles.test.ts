@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type JsonObject } from '../../../../src/contract/document';
+import { type JsonObject } from '../../../../src/contract/document/document';
 import { formatHeader } from '../../../../src/contract/parameters/header';
 import { STRING, INT64, LIST, RGB, compileValid, raw, exactly, readColor } from '../../../support/parameters';
 

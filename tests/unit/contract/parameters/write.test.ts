@@ -1,4 +1,4 @@
-import type { Parameter, ParameterLocation } from '../../../../src/contract/operations';
+import type { Parameter, ParameterLocation } from '../../../../src/contract/operations/operations';
 import { writeParameter } from '../../../../src/contract/parameters/write';
 import { INT64, LIST, readColor, RGB, STRING } from '../../../support/parameters';
 

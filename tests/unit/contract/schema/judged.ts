@@ -1,8 +1,9 @@
-import { OpenApiDocument } from '../../../../src/contract/document';
-import { parseJson } from '../../../../src/contract/json';
-import { type Direction, envelopeSchema, SchemaSet } from '../../../../src/contract/schemas';
-import { Shapes } from '../../../../src/contract/shapes';
-import { createCompiler, type Envelope, type Violation } from '../../../../src/contract/validator';
+import { OpenApiDocument } from '../../../../src/contract/document/document';
+import { parseJson } from '../../../../src/contract/json/parse';
+import type { Direction } from '../../../../src/contract/schema/one-way';
+import { envelopeSchema, SchemaSet } from '../../../../src/contract/schema/schema-set';
+import { Shapes } from '../../../../src/contract/schema/shapes';
+import { createCompiler, type Envelope, type Violation } from '../../../../src/contract/schema/validator';
 import { buildDocument } from '../../../support/service';
 
 /** What becomes of bodies of one schema, without a server around it. */

@@ -1,5 +1,5 @@
 import { Strategy } from 'passport';
-import { ApiKeyStrategy, BasicStrategy, bearerStrategy } from '../../../../src/contract/strategies';
+import { ApiKeyStrategy, BasicStrategy, bearerStrategy } from '../../../../src/contract/security/strategies';
 import { buildAuthentication, CREDENTIALS } from '../../../support/authentication';
 
 const nobody = () => false as const;

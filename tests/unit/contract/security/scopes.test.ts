@@ -1,7 +1,7 @@
-import { compileContract } from '../../../../src/contract/contract';
-import { InvalidContract } from '../../../../src/contract/document';
-import type { Strategies } from '../../../../src/contract/security';
-import { ApiKeyStrategy, BasicStrategy, bearerStrategy } from '../../../../src/contract/strategies';
+import { compileContract } from '../../../../src/contract/compile';
+import { InvalidContract } from '../../../../src/contract/document/document';
+import type { Strategies } from '../../../../src/contract/security/requirements';
+import { ApiKeyStrategy, BasicStrategy, bearerStrategy } from '../../../../src/contract/security/strategies';
 import { buildAuthentication, CREDENTIALS, SCHEMES } from '../../../support/authentication';
 import { buildDocument } from '../../../support/service';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { Strategy } from 'passport';
-import type { Strategies } from '../../../../src/contract/security';
-import { ApiKeyStrategy, BasicStrategy, bearerStrategy } from '../../../../src/contract/strategies';
+import type { Strategies } from '../../../../src/contract/security/requirements';
+import { ApiKeyStrategy, BasicStrategy, bearerStrategy } from '../../../../src/contract/security/strategies';
 import { type Authentication, buildAuthentication, CREDENTIALS } from '../../../support/authentication';
 
 /** What passport gives a strategy to end with. */

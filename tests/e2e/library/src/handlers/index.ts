@@ -1,6 +1,6 @@
 import type { operations, security } from '../../generated/openapi';
 import type { Principals } from '../auth';
-import type { Handlers as HandlersOf } from '../contract/handlers';
+import type { Handlers as HandlersOf } from '../contract';
 import type { LibraryStore } from '../library/library-store';
 import { createLoan } from './create-loan';
 import { deleteLoan } from './delete-loan';

@@ -1,7 +1,7 @@
 /** What the contract-test engine cannot read in the document: what this service holds, and what it means. */
 import type { LibraryStore } from '../../src/library/library-store';
 import { openMemoryStore } from '../../src/storage/memory';
-import type { OwnRefusal, Said, Scenario, Values, Waiver } from './engine/target';
+import type { OwnRefusal, Said, Scenario, Values, Waiver } from '../engine/target';
 import { refusal } from './refusals';
 
 const ODYSSEY = { isbn: '9780140449136', title: 'The Odyssey', year: 1996 };

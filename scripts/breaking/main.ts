@@ -1,0 +1,49 @@
+/**
+ * `breaking.ts GIT-REF`: what of the contract in openapi/, generated or not yet, would break a client of the one that was
+ * published at a git ref. Exits with 1 if anything would, with 2 if the two cannot be compared.
+ */
+import { execFileSync } from 'node:child_process';
+import { isObject, type JsonObject, readDocument } from '../../src/contract';
+import { changeLine, compareDocuments } from './changes';
+import { PUBLISHED, root } from '../paths';
+import { publish } from '../generate/publish';
+
+function parseDocument(text: string): JsonObject {
+  const document: unknown = readDocument(text);
+  if (!isObject(document)) throw new Error('it is not a JSON object');
+  return document;
+}
+
+function publishedAt(ref: string): JsonObject {
+  try {
+    const output = { cwd: root, encoding: 'utf8', stdio: 'pipe', maxBuffer: 2 ** 28 } as const;
+    return parseDocument(execFileSync('git', ['show', '--end-of-options', `${ref}:./${PUBLISHED}`], output));
+  } catch (error) {
+    const said = error instanceof Error ? error.message.trim().split('\n').at(-1) : String(error);
+    throw new Error(`${PUBLISHED} of ${ref} cannot be read: ${said}`, { cause: error });
+  }
+}
+
+async function main(ref: string): Promise<number> {
+  if (ref === '') throw new Error('expected a git ref to compare with: make breaking BASE=main');
+  const { document } = await publish();
+  const changes = compareDocuments(publishedAt(ref), document).filter(({ breaking }) => breaking);
+  for (const change of changes) console.log(changeLine(change));
+  console.log(
+    changes.length > 0
+      ? `\n${changes.length} ${changes.length === 1 ? 'change' : 'changes'} since ${ref} would break a client`
+      : `nothing since ${ref} would break a client`,
+  );
+  return changes.length > 0 ? 1 : 0;
+}
+
+const [base = ''] = process.argv.slice(2);
+main(base).then(
+  (status) => {
+    process.exitCode = status;
+  },
+  (error: unknown) => {
+    console.error(error instanceof Error ? error.message : error);
+    process.exitCode = 2;
+  },
+);

@@ -1,0 +1,58 @@
+import path from 'node:path';
+import ts from 'typescript';
+import { root } from '../paths';
+
+const CONFIG = path.join(root, 'src/tsconfig.json');
+
+/**
+ * The compiler of src/ -> dist/, kept warm: it reads again only the files of the project, and checks again only those
+ * that a change can have touched.
+ */
+export class Compiler {
+  /** Those of node_modules, which do not change while this runs. */
+  private readonly libraries = new Map<string, ts.SourceFile | undefined>();
+  private program: ts.EmitAndSemanticDiagnosticsBuilderProgram | undefined;
+
+  /** Checks src/, and writes dist/ if nothing is wrong. Otherwise returns the text of what is, with file and line. */
+  compile(): string | undefined {
+    const host = { ...ts.sys, onUnRecoverableConfigFileDiagnostic: () => undefined };
+    const config = ts.getParsedCommandLineOfConfigFile(CONFIG, {}, host);
+    if (!config) return `${CONFIG} cannot be read`;
+    const { options, fileNames, errors } = config;
+    this.program = ts.createEmitAndSemanticDiagnosticsBuilderProgram(
+      fileNames,
+      options,
+      this.host(options),
+      this.program ?? ts.readBuilderProgram(options, ts.createIncrementalCompilerHost(options)),
+    );
+    const found = [
+      ...errors,
+      ...this.program.getSyntacticDiagnostics(),
+      ...this.program.getGlobalDiagnostics(),
+      ...this.program.getSemanticDiagnostics(),
+    ];
+    if (found.length === 0) this.program.emit();
+    return found.length === 0 ? undefined : this.describe(found);
+  }
+
+  private host(options: ts.CompilerOptions): ts.CompilerHost {
+    const host = ts.createIncrementalCompilerHost(options);
+    const read = host.getSourceFile.bind(host);
+    host.getSourceFile = (file, ...rest) => {
+      if (!file.includes('/node_modules/')) return read(file, ...rest);
+      if (!this.libraries.has(file)) this.libraries.set(file, read(file, ...rest));
+      return this.libraries.get(file);
+    };
+    return host;
+  }
+
+  private describe(diagnostics: readonly ts.Diagnostic[]): string {
+    const host = {
+      getCurrentDirectory: () => root,
+      getCanonicalFileName: (name: string) => name,
+      getNewLine: () => '\n',
+    };
+    const format = process.stdout.isTTY ? ts.formatDiagnosticsWithColorAndContext : ts.formatDiagnostics;
+    return format(diagnostics, host).trimEnd();
+  }
+}

@@ -1,0 +1,136 @@
+/**
+ * `gate.ts NAME...`: runs these checks side by side to their end, and lists what all of them found. Exits with 1 if any
+ * has failed. A check that has passed on the same files is not run again, unless AGAIN is set.
+ */
+import { spawn } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import path from 'node:path';
+import { treeDigest } from './tree';
+import { root } from '../paths';
+
+type Command = readonly [program: string, ...args: string[]];
+
+const BUILD: Command = ['tsc', '-p', 'src'];
+/** The commands of each check, one after the other. */
+const CHECKS: Readonly<Record<string, readonly Command[]>> = {
+  lint: [['tsx', 'scripts/gate/lint.ts']],
+  types: [['tsc']],
+  format: [
+    [
+      'prettier',
+      '--check',
+      '--log-level',
+      'warn',
+      '--cache',
+      '--cache-strategy',
+      'content',
+      '--cache-location',
+      '.cache/prettier.json',
+      '.',
+    ],
+  ],
+  generated: [['tsx', 'scripts/generate/main.ts', '--check']],
+  quick: [['jest', '--testPathIgnorePatterns', 'tests/e2e', 'postgres', 'documents.test']],
+  test: [BUILD, ['jest', '--json', '--outputFile', 'reports/jest.json']],
+  browser: [
+    BUILD,
+    [
+      'jest',
+      '--testMatch',
+      '**/tests/**/*.browser.ts',
+      '--json',
+      '--outputFile',
+      'reports/jest-browser.json',
+    ],
+  ],
+};
+/** What a person does to have a check pass. */
+const REMEDIES: Readonly<Record<string, string>> = { format: 'run `make format`' };
+
+/** Where it is noted that a check has passed. */
+const NOTES = path.join(root, '.cache/passed');
+
+interface Verdict {
+  readonly passed: boolean;
+  readonly output: string;
+}
+
+/** Runs a program of node_modules/.bin; alone, it writes to the terminal itself. */
+function run([program, ...args]: Command, alone: boolean): Promise<Verdict> {
+  const child = spawn(path.join(root, 'node_modules/.bin', program), args, {
+    cwd: root,
+    stdio: ['ignore', ...(alone ? (['inherit', 'inherit'] as const) : (['pipe', 'pipe'] as const))],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding('utf8').on('data', (text: string) => (output += text));
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (status) => {
+      resolve({ passed: status === 0, output });
+    });
+  });
+}
+
+async function runAll(commands: readonly Command[], alone: boolean): Promise<Verdict> {
+  let output = '';
+  for (const command of commands) {
+    const verdict = await run(command, alone);
+    output += verdict.output;
+    if (!verdict.passed) return { passed: false, output };
+  }
+  return { passed: true, output };
+}
+
+/** When the check passed on these files, or undefined. */
+function lastPass(name: string, digest: string | undefined): string | undefined {
+  try {
+    const [noted, when] = readFileSync(path.join(NOTES, name), 'utf8').split('\n');
+    return digest !== undefined && noted === digest ? when : undefined;
+  } catch {
+    return undefined; // it has never passed
+  }
+}
+
+const seconds = (since: number) => `${((performance.now() - since) / 1000).toFixed(1)} s`;
+
+async function main(names: readonly string[]): Promise<string[]> {
+  const digest = process.env['AGAIN'] ? undefined : treeDigest();
+  const failed: string[] = [];
+  const waiting = [...names];
+  async function work(): Promise<void> {
+    for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
+      const before = lastPass(name, digest);
+      if (before !== undefined) {
+        console.log(`${name}: passed on these files at ${before}; AGAIN=1 runs it again`);
+        continue;
+      }
+      const began = performance.now();
+      const { passed, output } = await runAll(CHECKS[name] ?? [], names.length === 1);
+      console.log(`${passed ? '' : output}${name}: ${passed ? 'passed' : 'FAILED'} after ${seconds(began)}`);
+      const now = treeDigest();
+      if (!passed) failed.push(name);
+      else if (now !== undefined) {
+        mkdirSync(NOTES, { recursive: true });
+        writeFileSync(path.join(NOTES, name), `${now}\n${new Date().toISOString()}\n`);
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: availableParallelism() }, work));
+  return failed;
+}
+
+const began = performance.now();
+main(process.argv.slice(2)).then(
+  (failed) => {
+    if (failed.length === 0) return;
+    const remedies = failed.map((name) => REMEDIES[name]).filter((remedy) => remedy !== undefined);
+    console.error(`\nfailed after ${seconds(began)}: ${[failed.join(', '), ...remedies].join('; ')}`);
+    process.exitCode = 1;
+  },
+  (error: unknown) => {
+    console.error(error);
+    process.exitCode = 1;
+  },
+);

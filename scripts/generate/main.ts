@@ -1,0 +1,100 @@
+/**
+ * openapi/ -> generated/, and a stub in src/handlers/ for each new operation. Says what changed. With `--check` nothing
+ * is written, and the process fails if anything would change under generated/, also where the types would not show it.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { type JsonObject, readDocument, writeDocument } from '../../src/contract';
+import { changeLine, compareDocuments } from '../breaking/changes';
+import { updateHandlers } from './handlers';
+import { PUBLISHED, root } from '../paths';
+import { publish, type Publication } from './publish';
+import { SourceError } from '../source/source';
+
+/**
+ * Brings generated/ and the list of handlers up to date.
+ *
+ * @returns what was done, a line each
+ * @throws {SourceError}
+ */
+export async function generate(): Promise<string[]> {
+  const publication = await publish();
+  const stale = staleFiles(publication);
+  const before = readPublished();
+  for (const [file, text] of stale) writeFileSync(path.join(root, file), text);
+  const changes = before ? compareDocuments(before, publication.document) : [];
+  const handlers = updateHandlers(publication.contract.served.keys());
+  const written = stale.map(([file]) => file).join(', ');
+  return [
+    ...publication.remarks,
+    ...changes.map(changeLine),
+    ...handlers,
+    stale.length > 0 ? `written: ${written}` : 'generated/ is up to date',
+  ];
+}
+
+/** @throws {SourceError} unless generated/ is what `generate` would write */
+async function check(): Promise<void> {
+  const publication = await publish();
+  const [first] = staleFiles(publication);
+  if (!first) return;
+  const published = readPublished();
+  const place = published && difference(published, publication.document);
+  throw new SourceError(
+    `${first[0]} is stale${place === undefined ? '' : ` at ${place}`}: run \`make generate\` and commit the result`,
+  );
+}
+
+function staleFiles({ files }: Publication): [file: string, text: string][] {
+  return Object.entries(files).filter(([file, text]) => read(file) !== text);
+}
+
+function readPublished(): JsonObject | undefined {
+  const text = read(PUBLISHED);
+  try {
+    return text === '' ? undefined : readDocument(text);
+  } catch {
+    return undefined; // a merge left it broken; it is about to be written anew
+  }
+}
+
+/** The first place in which two JSON values differ, with both values. */
+function difference(was: unknown, is: unknown, pointer = ''): string | undefined {
+  const keys = (value: unknown) =>
+    typeof value === 'object' && value !== null ? Object.keys(value) : undefined;
+  const [before, after] = [keys(was), keys(is)];
+  if (!before || !after) {
+    const [had, has] = [was, is].map((value) => (value === undefined ? 'nothing' : writeDocument(value)));
+    return was === is ? undefined : `${pointer} (${had} there, ${has} in openapi/)`;
+  }
+  for (const key of new Set([...before, ...after])) {
+    const found = difference(
+      Reflect.get(was as object, key),
+      Reflect.get(is as object, key),
+      `${pointer}/${key}`,
+    );
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(path.join(root, file), 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+if (require.main === module) {
+  const checking = process.argv.includes('--check');
+  const done = checking
+    ? check()
+    : generate().then((lines) => {
+        console.log(lines.join('\n'));
+      });
+  done.catch((error: unknown) => {
+    console.error(error instanceof SourceError ? error.message : error);
+    process.exitCode = 1;
+  });
+}

@@ -1,0 +1,172 @@
+/** openapi/ -> the published contract and its types. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { openapiOverlay } from 'openapi-format';
+import openapiTS, { astToString } from 'openapi-typescript';
+import ts from 'typescript';
+import { parse } from 'yaml';
+import {
+  below,
+  compileContract,
+  type Contract,
+  type Finding,
+  findingLine,
+  InvalidContract,
+  isInt64,
+  isObject,
+  type JsonObject,
+  OpenApiDocument,
+  readOperations,
+  versionFinding,
+  writeDocument,
+} from '../../src/contract';
+import { splitByDirection } from './directions';
+import { OVERLAY, PUBLISHED, root, SOURCES, TYPES } from '../paths';
+import { isUnknown, remarkLines, unboundedLists } from './remarks';
+import { located, readSource, type Source, SourceError } from '../source/source';
+
+export interface Publication {
+  readonly document: JsonObject;
+  readonly contract: Contract;
+  /** What is not enforced, and what was read in another way than it is written: a line each. */
+  readonly remarks: readonly string[];
+  /** What belongs under generated/, by path. */
+  readonly files: Readonly<Record<string, string>>;
+}
+
+/** @throws {SourceError} */
+export async function publish(): Promise<Publication> {
+  const file = findDocument();
+  const source = readSource(file);
+  const version = versionFinding(source.document);
+  if (version) throw new SourceError(located(source, [version]));
+  const document = await overlay(source.document);
+  // JSON Schema has a validator pass over what it does not know, such as `maximun`: the value would go unchecked.
+  const unknown = new OpenApiDocument(document).remarks.filter(isUnknown);
+  const { own, added } = apart(source, unknown);
+  const misspelt = [...remarkLines(source, own), ...added.map(addedLine)];
+  if (misspelt.length > 0) throw new SourceError(misspelt.join('\n'));
+  try {
+    const contract = compileContract(document, undefined);
+    const lists = unboundedLists(new OpenApiDocument(document), contract.served.keys());
+    const text = `${writeDocument(document, 2)}\n`;
+    const remarks = [...source.notes, ...remarkLines(source, [...contract.remarks, ...lists])];
+    return { document, contract, remarks, files: { [PUBLISHED]: text, [TYPES]: await typesOf(document) } };
+  } catch (error) {
+    if (error instanceof InvalidContract) throw new SourceError(told(source, error.findings));
+    throw error;
+  }
+}
+
+/** What stands in the document that a person has written, and in what the overlay adds to it. */
+function apart<T extends Finding>(
+  source: Source,
+  findings: readonly T[],
+): { readonly own: T[]; readonly added: T[] } {
+  const written = new OpenApiDocument(source.document);
+  const isAdded = ({ pointer }: T) => written.at(pointer) === undefined;
+  return { own: findings.filter((one) => !isAdded(one)), added: findings.filter(isAdded) };
+}
+
+const addedLine = (finding: Finding): string => `${OVERLAY}, at ${findingLine(finding)}`;
+
+/** Findings, each with where it stands. */
+function told(source: Source, findings: readonly Finding[]): string {
+  const { own, added } = apart(source, findings);
+  return [...(own.length > 0 ? [located(source, own)] : []), ...added.map(addedLine)].join('\n');
+}
+
+/** The one file of openapi/ that is an OpenAPI document; others are parts of it. */
+function findDocument(): string {
+  const folder = path.join(root, SOURCES);
+  const files = readdirSync(folder)
+    .filter((name) => /\.(ya?ml|json)$/.test(name))
+    .map((name) => path.join(folder, name));
+  const [document, ...others] = files.filter((file) =>
+    /^[\s{]*["']?(?:openapi|swagger)["']?\s*:/m.test(readFileSync(file, 'utf8')),
+  );
+  if (document !== undefined && others.length === 0) return document;
+  const got =
+    document === undefined ? 'none' : [document, ...others].map((name) => path.basename(name)).join(', ');
+  throw new SourceError(`${SOURCES}/: expected one file that starts an OpenAPI document, got ${got}`);
+}
+
+async function overlay(document: JsonObject): Promise<JsonObject> {
+  const file = path.join(root, OVERLAY);
+  if (!existsSync(file)) return document;
+  const overlaySet = readOverlay(file);
+  // It edits what it is given.
+  const result: { data: JsonObject; resultData: JsonObject } = await openapiOverlay(
+    structuredClone(document),
+    {
+      overlaySet,
+    },
+  );
+  const unused = [result.resultData['unusedActions']].flat();
+  const idle = overlaySet.actions.flatMap((action, i) =>
+    unused.includes(action)
+      ? `${OVERLAY}#/actions/${i}: ${action.target} matches nothing; delete the action`
+      : [],
+  );
+  const wrong = [...idle, ...contradictions(document, result.data)];
+  if (wrong.length > 0) throw new SourceError(wrong.join('\n'));
+  return result.data;
+}
+
+/** What an overlay has changed, instead of adding to it: often two things of one name. */
+function contradictions(was: unknown, is: unknown, pointer = ''): string[] {
+  if (typeof was !== 'object' || was === null || typeof is !== 'object' || is === null) {
+    return was === is || is === undefined // it may take things out
+      ? []
+      : [
+          `${OVERLAY}, at #${pointer}: the document says ${writeDocument(was)}, not ${writeDocument(is)}; leave it out`,
+        ];
+  }
+  return Object.entries(was).flatMap(([key, value]) =>
+    contradictions(value, Reflect.get(is, key), below(pointer, key)),
+  );
+}
+
+type Overlay = Parameters<typeof openapiOverlay>[1]['overlaySet'];
+
+function readOverlay(file: string): Overlay {
+  try {
+    return parse(readFileSync(file, 'utf8')) as Overlay;
+  } catch (error) {
+    throw new SourceError(`${OVERLAY}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** The types of openapi-typescript, int64 as bigint, and what each operation demands of its caller. */
+export async function typesOf(document: JsonObject): Promise<string> {
+  const described = new OpenApiDocument(document);
+  const keyword = (kind: ts.KeywordTypeSyntaxKind) => ts.factory.createKeywordTypeNode(kind);
+  const nodes = await openapiTS(writeDocument(splitByDirection(described)), {
+    transform(schema) {
+      if (!isObject(schema)) return undefined;
+      if (schema.format === 'binary') return ts.factory.createTypeReferenceNode('Uint8Array');
+      if (!isInt64(schema)) return undefined;
+      const bigint = keyword(ts.SyntaxKind.BigIntKeyword);
+      const nullable = [schema.type].flat().includes('null');
+      return nullable
+        ? ts.factory.createUnionTypeNode([bigint, ts.factory.createLiteralTypeNode(ts.factory.createNull())])
+        : bigint;
+    },
+  });
+  const operations = new Map(readOperations(described).map((one) => [one.operationId, one]));
+  const requirements = [...operations.values()].map(({ operationId, security }) => {
+    const alternatives = security.map((schemes) =>
+      JSON.stringify(Object.fromEntries(schemes.map(({ scheme, scopes }) => [scheme, scopes]))),
+    );
+    return `    ${JSON.stringify(operationId)}: ${alternatives.join(' | ') || 'never'};\n`;
+  });
+  return `/**
+ * Made by \`make generate\` from openapi/. Do not edit: change the document instead.
+ */
+
+${astToString(nodes)}
+/** What each operation demands: one of these security requirements, each scheme of it with its scopes. */
+export interface security {
+${requirements.join('')}}
+`;
+}

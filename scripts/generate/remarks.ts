@@ -1,0 +1,54 @@
+import { isObject, type OpenApiDocument, type Operation, type Remark, UNKNOWN } from '../../src/contract';
+import type { Source } from '../source/source';
+
+/** Of what is remarked in the same way, as many lines are printed. */
+const MOST = 20;
+
+/** Remarks as lines of text, each with where in the sources it stands; of many of one kind the first, and a count. */
+export function remarkLines(source: Source, remarks: readonly Remark[]): string[] {
+  const kinds = new Map<string, Remark[]>();
+  for (const remark of remarks) {
+    const known = kinds.get(remark.word);
+    if (known) known.push(remark);
+    else kinds.set(remark.word, [remark]);
+  }
+  return [...kinds].flatMap(([word, all]) => {
+    const lines = all
+      .slice(0, MOST)
+      .map(({ pointer, message }) =>
+        word === UNKNOWN
+          ? `${source.locate(pointer)}: ${message}`
+          : `${source.locate(pointer)}: #${pointer}: ${message}`,
+      );
+    return all.length > MOST ? [...lines, `and ${all.length - MOST} more of this kind`] : lines;
+  });
+}
+
+/** Responses that are a list of any length: a client that asks for one may wait for all there is. */
+export function unboundedLists(document: OpenApiDocument, operations: Iterable<Operation>): Remark[] {
+  const schemas = [...operations].flatMap(({ responses }) =>
+    [...responses].flatMap(([status, { content }]) =>
+      status.startsWith('2')
+        ? content.flatMap(({ codec, schema = '' }) => (codec === 'json' ? schema : []))
+        : [],
+    ),
+  );
+  return [...new Set(schemas)]
+    .filter((schema) => isUnbounded(document, schema))
+    .map((pointer) => ({
+      pointer,
+      message: 'is a list of any length: give it maxItems, or answer it in pages',
+      word: 'Schema maxItems',
+    }));
+}
+
+function isUnbounded(document: OpenApiDocument, pointer: string): boolean {
+  const applied = new Set([pointer]);
+  for (const here of applied) for (const part of document.partsOf(here)) applied.add(part);
+  const schemas = [...applied].map((here) => document.at(here)).filter(isObject);
+  return (
+    schemas.some(({ type }) => [type].flat().includes('array')) && !schemas.some((one) => 'maxItems' in one)
+  );
+}
+
+export const isUnknown = ({ word }: Remark): boolean => word === UNKNOWN;

@@ -1,0 +1,130 @@
+/** What a mock answers: made of the document alone, and judged by the contract before it is sent. */
+import {
+  type Answer,
+  below,
+  essenceOf,
+  examplesOf,
+  type Headers,
+  isObject,
+  type MediaTypeObject,
+  type OpenApiDocument,
+  type Parameter,
+  type Problem,
+  type ServedOperation,
+  stringifyJson,
+  UndocumentedResponse,
+} from '../../src/contract';
+import { ATTEMPTS, samples } from './sample';
+
+/** The answer of an operation that went well; undefined if none was found that fits. */
+export function successOf(document: OpenApiDocument, served: ServedOperation): Answer | undefined {
+  const ranked = [...served.operation.responses.keys()]
+    .map((key) => ({ key, rank: ['2', 'd', '3', '4', '5'].indexOf(key.slice(0, 1)) }))
+    .filter(({ rank }) => rank >= 0)
+    .sort((a, b) => a.rank - b.rank || a.key.localeCompare(b.key));
+  for (const { key } of ranked) {
+    const status = key === 'default' ? 200 : Number(key.replace('XX', '00'));
+    const answer = answerOf(document, served, key, status);
+    if (answer) return answer;
+  }
+  return undefined;
+}
+
+/**
+ * The answer to a problem in the shape that an operation documents for its status, the message in the property that is
+ * for it; undefined if none was found that fits.
+ */
+export function refusalOf(
+  document: OpenApiDocument,
+  served: ServedOperation,
+  status: number,
+  { message, headers }: Problem,
+): Answer | undefined {
+  const { responses } = served.operation;
+  const key = [String(status), `${Math.floor(status / 100)}XX`, 'default'].find((one) => responses.has(one));
+  const answer = key === undefined ? undefined : answerOf(document, served, key, status, headers);
+  if (!answer || !isObject(answer.body)) return answer;
+  const name = ['message', 'detail', 'error_description', 'description', 'title', 'error'].find(
+    (property) => isObject(answer.body) && typeof answer.body[property] === 'string',
+  );
+  const facts = {
+    ...(name !== undefined && { [name]: message }),
+    ...(typeof answer.body['status'] === 'number' && { status }), // of RFC 9457
+  };
+  const telling = { ...answer, body: { ...answer.body, ...facts } };
+  return fits(served, telling, headers) ? telling : answer;
+}
+
+/** An answer with this status; examples go before what is made up. */
+function answerOf(
+  document: OpenApiDocument,
+  served: ServedOperation,
+  key: string,
+  status: number,
+  beyond: Headers = {},
+): Answer | undefined {
+  const response = served.operation.responses.get(key);
+  const place = document.follow(below(served.operation.pointer, 'responses', key));
+  const content = [...(response?.content ?? [])].sort(
+    (a, b) => Number(b.codec === 'json') - Number(a.codec === 'json'),
+  );
+  for (const media of content.length > 0 ? content : [undefined]) {
+    const bodies = media
+      ? bodiesOf(document, below(place.pointer, 'content', media.key), media)
+      : [undefined];
+    for (const body of bodies) {
+      for (const headers of headersOf(document, response?.headers ?? [], beyond)) {
+        const contentType = media && !media.key.includes('*') ? media.key : undefined;
+        const answer = { status, headers, body, contentType };
+        if (fits(served, answer, beyond)) return answer;
+      }
+    }
+  }
+  return undefined;
+}
+
+function fits({ responses }: ServedOperation, answer: Answer, beyond: Headers): boolean {
+  try {
+    responses.write(answer, beyond);
+    return true;
+  } catch (error) {
+    if (error instanceof UndocumentedResponse) return false;
+    throw error;
+  }
+}
+
+/** Candidates for a body: the examples beside its schema, then those that the schema leads to. */
+function* bodiesOf(
+  document: OpenApiDocument,
+  pointer: string,
+  { key, codec, schema }: MediaTypeObject,
+): Generator {
+  if (codec === 'binary') yield Buffer.from(`bytes of ${essenceOf(key)}`);
+  else {
+    for (const value of examplesOf(document, pointer)) yield codec === 'text' ? asText(value) : value;
+    if (schema === undefined) yield codec === 'text' ? 'text' : {};
+    else yield* samples(document, schema, 'response');
+  }
+}
+
+const asText = (value: unknown): string => (typeof value === 'string' ? value : stringifyJson(value));
+
+/** Candidates for the headers: all that are documented, then only those that must be there. */
+function* headersOf(
+  document: OpenApiDocument,
+  headers: readonly Parameter[],
+  beyond: Headers,
+): Generator<Headers> {
+  const sent = new Set(Object.keys(beyond).map((name) => name.toLowerCase()));
+  const wanted = headers.filter(({ name }) => !sent.has(name.toLowerCase()));
+  const values = wanted.map(({ schema }) =>
+    schema === undefined ? ['text'] : [...samples(document, schema, 'response')],
+  );
+  for (let attempt = 0; attempt <= ATTEMPTS; attempt++) {
+    const chosen = wanted.flatMap(({ name, required }, i): [string, unknown][] =>
+      attempt < ATTEMPTS || required ? [[name, values[i]?.[Math.min(attempt, values[i].length - 1)]]] : [],
+    );
+    yield Object.fromEntries(chosen) as Headers;
+    if (chosen.length === 0) return;
+  }
+}

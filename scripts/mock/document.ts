@@ -1,0 +1,209 @@
+import {
+  Concerned,
+  type Finding,
+  findingLine,
+  InvalidContract,
+  isObject,
+  type JsonObject,
+  type Kind,
+  lastStep,
+  members,
+  NOTHING_SERVED,
+  OBJECTS,
+  OpenApiDocument,
+  operationPlaces,
+  readDocument,
+  type Remark,
+  titleOf,
+  UNKNOWN,
+  versionFinding,
+  writeDocument,
+} from '../../src/contract';
+
+/** A document that can be mocked, and what of the given one is not in it. */
+export interface Mockable<T> {
+  /** What was built of it; undefined if no operation is left. */
+  readonly built: T | undefined;
+  /** What cannot be served: a sentence each. */
+  readonly leftOut: readonly string[];
+  /** What is not enforced. */
+  readonly remarks: readonly Remark[];
+  /** How many operations the given document has. */
+  readonly total: number;
+}
+
+/**
+ * Adds what a mock can do without (an operationId, a response), and takes out what cannot be served: a field that
+ * OpenAPI does not have, an annotation, a webhook, a callback, a default, a header of a response, a media type beside
+ * others, or else the operations that it concerns.
+ *
+ * @param build throws an InvalidContract as long as there is something that cannot be served
+ * @throws {InvalidContract} if that cannot be taken out
+ */
+export function toMockable<T>(
+  given: JsonObject,
+  build: (root: JsonObject) => { readonly built: T; readonly remarks: readonly Remark[] },
+): Mockable<T> {
+  const version = versionFinding(given);
+  if (version) throw new InvalidContract([version]);
+  // A copy in which no two places share an object, as they do where YAML has aliases.
+  const root = readDocument(writeDocument(given));
+  complete(root);
+  const total = operationPlaces(new OpenApiDocument(root)).length;
+  const account = new Account();
+  for (;;) {
+    const document = new OpenApiDocument(root);
+    try {
+      const { built, remarks } = build(root);
+      return { built, total, ...account.lines(remarks) };
+    } catch (error) {
+      if (!(error instanceof InvalidContract)) throw error;
+      const findings = error.findings.filter(({ message }) => message !== NOTHING_SERVED);
+      if (findings.length === 0) {
+        return { built: undefined, total, ...account.lines(document.remarks) };
+      }
+      const removal = new Removal(document, account);
+      const taken = findings.filter((finding) => removal.takeOut(finding));
+      if (taken.length === 0) throw error;
+    }
+  }
+}
+
+/** What has been taken out of a document so far. */
+class Account {
+  /** What is wrong, by what is left out because of it. */
+  private readonly reasons = new Map<string, Set<string>>();
+  private readonly known = new Set<string>();
+  private readonly unknown: Remark[] = [];
+
+  /** Of what has been told already, nothing more is told: the component, say, that kept an operation from being served. */
+  add(leftOut: string, finding: Finding): void {
+    const reason = findingLine({ pointer: finding.pointer, message: finding.message });
+    const reasons = this.reasons.get(leftOut);
+    if (reasons) reasons.add(reason);
+    else if (!this.known.has(reason)) this.reasons.set(leftOut, new Set([reason]));
+    this.known.add(reason);
+  }
+
+  addUnknown(remark: Remark): void {
+    this.unknown.push(remark);
+  }
+
+  lines(remarks: readonly Remark[]): Pick<Mockable<unknown>, 'leftOut' | 'remarks'> {
+    const leftOut = [...this.reasons].map(([what, reasons]) => `${what}: ${[...reasons].join('; ')}`);
+    return { leftOut, remarks: [...this.unknown, ...remarks] };
+  }
+}
+
+/** Gives each operation an operationId of its own, and a response. */
+function complete(root: JsonObject): void {
+  const document = new OpenApiDocument(root);
+  const owners = new Map<unknown, string>();
+  for (const place of operationPlaces(document)) {
+    const operation = document.at(place.pointer);
+    if (!isObject(operation)) continue;
+    const { operationId, responses = {} } = operation;
+    const own = operationId !== undefined && (owners.get(operationId) ?? place.pointer) === place.pointer;
+    const id = own ? operationId : `${place.method} ${place.path}`;
+    owners.set(id, place.pointer);
+    const some = isObject(responses) && members(responses).length === 0;
+    Object.assign(operation, { operationId: id, responses: some ? NO_CONTENT : responses });
+  }
+}
+
+const NO_CONTENT = { 204: { description: 'not documented' } };
+
+/** What is taken out of a document in one go. */
+class Removal {
+  private readonly concerned: Concerned;
+  private readonly gone = new Set<string>();
+
+  constructor(
+    private readonly document: OpenApiDocument,
+    private readonly account: Account,
+  ) {
+    this.concerned = new Concerned(document);
+  }
+
+  /** Takes out what a finding is about, or what cannot be served because of it; false if there is no such part. */
+  takeOut(finding: Finding): boolean {
+    const { pointer, message } = finding;
+    if (this.isUnknown(pointer)) {
+      this.account.addUnknown({ pointer, message: `${lastStep(pointer)} ${message}`, word: UNKNOWN });
+      return this.remove(pointer);
+    }
+    const aside = this.carriedPart(pointer);
+    if (aside !== undefined) return this.leaveOut([aside], `#${aside} is left out`, finding);
+    const operations = this.concerned.by(pointer) ?? [];
+    const titles = operations.map(titleOf).join(', ');
+    const be = operations.length > 1 ? 'are' : 'is';
+    const gone = operations.length > 0 && operations.every((place) => this.gone.has(place.pointer));
+    const part = gone ? undefined : this.partOf(pointer);
+    if (part !== undefined) {
+      return this.leaveOut([part], `${titles} ${be} served without ${lastStep(part)}`, finding);
+    }
+    if (operations.length > 0) {
+      const places = operations.map((place) => place.pointer);
+      return this.leaveOut(places, `${titles} ${be} not served`, finding);
+    }
+    const [unused] = /^\/components\/[^/]+\/[^/]+|^\/paths\/[^/]+|^\/security(?=\/)/.exec(pointer) ?? [];
+    return unused !== undefined && this.leaveOut([unused], `#${unused} is left out`, finding);
+  }
+
+  private leaveOut(pointers: readonly string[], what: string, finding: Finding): boolean {
+    if (pointers.filter((pointer) => this.remove(pointer)).length === 0) return false;
+    this.account.add(what, finding);
+    return true;
+  }
+
+  /** Whether it is a field that the table of words does not have. */
+  private isUnknown(pointer: string): boolean {
+    const kind = OBJECTS.get(this.document.references.kindAt(holderOf(pointer)) ?? 'Schema');
+    const name = lastStep(pointer);
+    if (!kind || kind.name === 'Schema' || kind.name === 'SecurityRequirement') return false;
+    return !kind.words.has(name) && kind.others?.names.test(name) !== true;
+  }
+
+  /** What a served operation can do without: a default, a header of a response, a media type that has others beside it. */
+  private partOf(pointer: string): string | undefined {
+    if (lastStep(pointer) === 'default' && this.kindAt(holderOf(pointer)) === 'Schema') return pointer;
+    for (let here = pointer; here !== ''; here = holderOf(here)) {
+      const holder = holderOf(here);
+      if (lastStep(holder) === 'headers' && this.kindAt(holderOf(holder)) === 'Response') return here;
+      if (this.kindAt(here) !== 'MediaType') continue;
+      const others = members(this.document.at(holder)).length > 1;
+      return others || this.gone.has(here) ? here : undefined;
+    }
+    return undefined;
+  }
+
+  /** The annotation, webhook, callback or link that something is a part of: what the table of words calls carried. */
+  private carriedPart(pointer: string): string | undefined {
+    let inner: string | undefined;
+    for (let here = pointer; here !== ''; inner = here, here = holderOf(here)) {
+      const kind = this.kindAt(holderOf(here));
+      const word = kind && OBJECTS.get(kind)?.words.get(lastStep(here));
+      if (word?.fate === 'carried' && !NEEDED.has(here))
+        return word.holds?.as === 'map' ? (inner ?? here) : here;
+    }
+    return undefined;
+  }
+
+  private kindAt(pointer: string): Kind | undefined {
+    return this.document.references.kindAt(pointer);
+  }
+
+  private remove(pointer: string): boolean {
+    const holder = this.document.at(holderOf(pointer));
+    const name = lastStep(pointer);
+    if (isObject(holder) && Object.hasOwn(holder, name) && Reflect.deleteProperty(holder, name)) {
+      this.gone.add(pointer);
+    }
+    return this.gone.has(pointer);
+  }
+}
+
+/** The annotations without which a document is no OpenAPI. */
+const NEEDED: ReadonlySet<string> = new Set(['/info', '/info/title', '/info/version']);
+
+const holderOf = (pointer: string): string => pointer.slice(0, pointer.lastIndexOf('/'));

@@ -1,0 +1,66 @@
+/**
+ * `mock.ts DOCUMENT`: serves any OpenAPI 3.1 document at once, with every check on, answering from its examples or with
+ * values made up to fit. It is configured as the server is, but for the database.
+ */
+import { randomBytes } from 'node:crypto';
+import express from 'express';
+import { HEADERS } from '../../src/app';
+import { InvalidConfig, readConfig } from '../../src/config';
+import { createHttpServer, InvalidContract, listen } from '../../src/contract';
+import { createLog } from '../../src/operational/log';
+import { createMetrics } from '../../src/operational/metrics';
+import { createReport } from '../../src/operational/report';
+import { createMock, type Mock } from './service';
+import { remarkLines } from '../generate/remarks';
+import { located, readSource, type Source, SourceError } from '../source/source';
+
+async function main(file: string): Promise<void> {
+  if (file === '') throw new SourceError('expected a document: make mock DOC=path/to/openapi.yaml');
+  const config = readConfig();
+  const report = createReport(createLog(config.logLevel), createMetrics(), HEADERS);
+  const made = randomBytes(24).toString('base64url');
+  const source = readSource(file);
+  const { service, operations, leftOut, remarks, total } = createMocked(source, {
+    ...config,
+    tokens: config.tokens ?? [made],
+    report: report.request,
+  });
+  for (const sentence of source.notes) console.log(`  note  ${sentence}`);
+  for (const sentence of remarkLines(source, remarks)) console.log(`  unchecked  ${sentence}`);
+  for (const sentence of leftOut) console.log(`  left out  ${sentence}`);
+  for (const { title, status } of operations) console.log(`  ${status ?? 'nothing fits, so 500'}  ${title}`);
+  const account = `served ${operations.length} of ${total} operations, ${remarks.length} words not enforced`;
+  if (operations.length === 0) throw new SourceError(account);
+
+  const app = express().disable('x-powered-by').disable('etag').use(service);
+  const server = createHttpServer(app, report.refuse, config.limits);
+  const address = await listen(server, config.host, config.port);
+  console.log(`\nmock of ${file} on ${address}`);
+  if (!config.tokens)
+    console.log(
+      `API_TOKENS is not set; the bearer token of this run is ${made} (other credentials: any will do)`,
+    );
+  console.log(account);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      server.close();
+      server.closeAllConnections();
+    });
+  }
+}
+
+/** @throws {SourceError} with what keeps the document from being served at all */
+function createMocked(source: Source, options: Parameters<typeof createMock>[1]): Mock {
+  try {
+    return createMock(source.document, options);
+  } catch (error) {
+    if (error instanceof InvalidContract) throw new SourceError(located(source, error.findings));
+    throw error;
+  }
+}
+
+const [given = ''] = process.argv.slice(2);
+main(given).catch((error: unknown) => {
+  console.error(error instanceof SourceError || error instanceof InvalidConfig ? error.message : error);
+  process.exit(1);
+});

@@ -1,0 +1,170 @@
+import path from 'node:path';
+import { below, isObject, type JsonObject, type Kind, OBJECTS, walk, type Walked } from '../../src/contract';
+import { SourceError, SourceFile, stepsOf } from './source-file';
+
+type Mutable = Record<string, unknown>;
+
+/** Where the components of each kind stand. */
+const SECTIONS = new Map(
+  [...(OBJECTS.get('Components')?.words ?? [])].flatMap(([name, { holds }]) =>
+    holds ? [[holds.kind, name] as const] : [],
+  ),
+);
+
+/** Where something stands in the sources. */
+export interface Origin {
+  readonly file: SourceFile;
+  readonly pointer: string;
+}
+
+/**
+ * Puts a document in several files into one piece: what another file has becomes a component, and a path item takes the
+ * place of the reference to it. A reference that leads to no file, or nowhere in it, stays as it is.
+ */
+export class Bundle {
+  readonly document: Mutable;
+  readonly files = new Map<string, SourceFile>();
+  /** What was brought from another file, by its place in the bundle. */
+  readonly origins = new Map<string, Origin>();
+  private readonly imported = new Map<string, string>();
+
+  /** @throws {SourceError} if the file is no document */
+  constructor(private readonly main: SourceFile) {
+    this.files.set(main.path, main);
+    const document = copyOf(main.value);
+    if (!isObject(document))
+      throw new SourceError(`${main.name}: expected an OpenAPI document, got no object`);
+    this.document = document;
+    this.bring(document, 'OpenAPI', main, '');
+  }
+
+  /** Where the text at a pointer into the bundle was written, and the pointer into that file. */
+  origin(pointer: string): Origin {
+    for (let at = pointer; at !== ''; at = at.slice(0, at.lastIndexOf('/'))) {
+      const origin = this.origins.get(at);
+      if (origin) return { ...origin, pointer: origin.pointer + pointer.slice(at.length) };
+    }
+    return { file: this.main, pointer };
+  }
+
+  /** Brings all that `value` refers to in other files. */
+  private bring(value: unknown, kind: Kind, file: SourceFile, at: string): void {
+    const referring: Walked[] = [];
+    walk({ pointer: '', value, stands: kind, carried: false }, (walked) => {
+      if (OBJECTS.get(walked.kind)?.words.has('$ref') === true) referring.push(walked);
+      else if (walked.kind === 'Discriminator') this.bringMapping(walked.value['mapping'], file);
+    });
+    for (const walked of referring) {
+      const object = walked.value as Mutable;
+      const target = this.target(object['$ref'], file);
+      if (!target) continue;
+      if (walked.kind !== 'PathItem') object['$ref'] = `#${this.component(target, walked.stands)}`;
+      else this.inline(object, target, at + walked.pointer);
+    }
+  }
+
+  private bringMapping(mapping: unknown, file: SourceFile): void {
+    if (!isObject(mapping)) return;
+    for (const [name, ref] of Object.entries(mapping)) {
+      const target = /[#/]/.test(String(ref)) ? this.target(ref, file) : undefined;
+      if (target) (mapping as Mutable)[name] = `#${this.component(target, 'Schema')}`;
+    }
+  }
+
+  /** What a reference of a file leads to, if that is to be brought from another file than the main one. */
+  private target(ref: unknown, file: SourceFile): Origin | undefined {
+    if (typeof ref !== 'string' || (ref.startsWith('#') && file === this.main)) return undefined;
+    const [name = '', pointer = ''] = decoded(ref).split('#', 2);
+    // An anchor is found by the reader of the document, if what has it is brought too.
+    if (pointer !== '' && !pointer.startsWith('/')) return undefined;
+    const other = name === '' ? file : this.open(path.resolve(path.dirname(file.path), name));
+    return other && valueAt(other.value, pointer) !== undefined ? { file: other, pointer } : undefined;
+  }
+
+  private open(name: string): SourceFile | undefined {
+    const known = this.files.get(name);
+    if (known) return known;
+    try {
+      const file = new SourceFile(name);
+      this.files.set(name, file);
+      return file;
+    } catch (error) {
+      // What is there and cannot be read is a mistake; what is not there is a reference that leads nowhere.
+      if (error instanceof SourceError && !error.message.includes('ENOENT')) throw error;
+      return undefined;
+    }
+  }
+
+  private component({ file, pointer }: Origin, kind: Kind): string {
+    if (file === this.main) return pointer;
+    const key = `${kind} ${file.path}#${pointer}`;
+    const known = this.imported.get(key);
+    if (known !== undefined) return known;
+    const section = SECTIONS.get(kind) ?? '';
+    const components = (this.document['components'] ??= {}) as Mutable;
+    const all = (components[section] ??= {}) as Mutable;
+    const base = (stepsOf(pointer).at(-1) ?? path.parse(file.path).name).replace(/[^\w.-]/g, '_');
+    let name = base;
+    for (let n = 2; Object.hasOwn(all, name); n++) name = `${base}-${n}`;
+    const place = below('/components', section, name);
+    this.imported.set(key, place);
+    this.origins.set(place, { file, pointer });
+    all[name] = copyOf(valueAt(file.value, pointer));
+    this.bring(all[name], kind, file, place);
+    return place;
+  }
+
+  /** @param at the place of the path item */
+  private inline(object: Mutable, { file, pointer }: Origin, at: string): void {
+    if (file === this.main) {
+      object['$ref'] = `#${pointer}`;
+      return;
+    }
+    const item = copyOf(valueAt(file.value, pointer));
+    if (!isObject(item)) return;
+    // A path item may only lead to others that are not among those that led to it.
+    const key = `${file.path}#${pointer}`;
+    if (this.inlining.has(key)) return;
+    this.inlining.add(key);
+    this.bring(item, 'PathItem', file, at);
+    this.inlining.delete(key);
+    const twice = Object.keys(item).find((name) => Object.hasOwn(object, name) && name !== '$ref');
+    if (twice !== undefined) {
+      const beside = this.origin(below(at, twice));
+      throw new SourceError(
+        `${beside.file.locate(beside.pointer)}: ${twice} is at ${file.locate(below(pointer, twice))} too, where the $ref leads: which one counts is undefined`,
+      );
+    }
+    delete object['$ref'];
+    for (const [name, value] of Object.entries(item)) {
+      object[name] = value;
+      this.origins.set(below(at, name), { file, pointer: below(pointer, name) });
+    }
+  }
+  private readonly inlining = new Set<string>();
+}
+
+function decoded(ref: string): string {
+  try {
+    return decodeURIComponent(ref);
+  } catch {
+    return ref;
+  }
+}
+
+function valueAt(value: unknown, pointer: string): unknown {
+  return stepsOf(pointer).reduce<unknown>(
+    (holder, step) =>
+      typeof holder === 'object' && holder !== null && Object.hasOwn(holder, step)
+        ? (holder as JsonObject)[step]
+        : undefined,
+    value,
+  );
+}
+
+/** A copy of a value as JSON has it, bigints beside. */
+function copyOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(copyOf);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, copyOf(member)]));
+}

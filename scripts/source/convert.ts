@@ -1,0 +1,72 @@
+import { OBJECTS, walk } from '../../src/contract';
+
+type Mutable = Record<string, unknown>;
+
+/** A change that a conversion makes to a schema, and how often. */
+type Counts = Map<string, number>;
+
+/**
+ * Turns a document of OpenAPI 3.0 into one of 3.1, in place
+ * (https://learn.openapis.org/upgrading/v3.0-to-v3.1.html). What 3.1 still understands, such as `example` and
+ * `format: byte`, stays as it is.
+ *
+ * openapi-format converts too, but walks all nodes alike: it takes a property that is called `nullable` for the keyword,
+ * loses `format: binary`, and writes integers beyond 2^53 as doubles.
+ *
+ * @returns what was converted, in a sentence; undefined if the document is not of 3.0
+ */
+export function convertTo31(document: Mutable): string | undefined {
+  const { openapi: version } = document;
+  if (typeof version !== 'string' || !/^3\.0\.\d+/.test(version)) return undefined;
+  const counts: Counts = new Map();
+  const schemas: Mutable[] = [];
+  walk({ pointer: '', value: document, stands: 'OpenAPI', carried: false }, ({ kind, value }) => {
+    if (kind === 'Schema') schemas.push(value);
+  });
+  for (const schema of schemas) convertSchema(schema, counts);
+  document['openapi'] = '3.1.0';
+  const changes = [...counts].map(([change, count]) => `${change} (${count})`).join(', ');
+  return `OpenAPI ${version} is converted to 3.1.0${changes === '' ? '' : `: ${changes}`}`;
+}
+
+function convertSchema(schema: Mutable, counts: Counts): void {
+  const count = (change: string) => counts.set(change, (counts.get(change) ?? 0) + 1);
+  if ('$ref' in schema) {
+    // OpenAPI 3.0.3 section 4.7.23: what stands beside a $ref is ignored.
+    const words = OBJECTS.get('Schema')?.words;
+    const ignored = Object.keys(schema).filter(
+      (name) => name !== '$ref' && words?.get(name)?.fate !== 'carried',
+    );
+    for (const name of ignored) Reflect.deleteProperty(schema, name);
+    if (ignored.length > 0) count('words beside a $ref, which 3.0 ignores, are left out');
+    return;
+  }
+  for (const [bound, exclusive] of [
+    ['minimum', 'exclusiveMinimum'],
+    ['maximum', 'exclusiveMaximum'],
+  ] as const) {
+    if (typeof schema[exclusive] !== 'boolean') continue;
+    if (schema[exclusive] && bound in schema) {
+      schema[exclusive] = schema[bound];
+      Reflect.deleteProperty(schema, bound);
+    } else Reflect.deleteProperty(schema, exclusive);
+    count(`${exclusive} is a number`);
+  }
+  if (typeof schema['nullable'] !== 'boolean') return;
+  if (schema['nullable']) admitNull(schema);
+  Reflect.deleteProperty(schema, 'nullable');
+  count('nullable is the type null');
+}
+
+/** A schema that names its type admits null beside it; of one that is put together, one more branch does. */
+function admitNull(schema: Mutable): void {
+  const { type, oneOf, anyOf, allOf } = schema;
+  const null_ = { type: 'null' };
+  if (typeof type === 'string') schema['type'] = [type, 'null'];
+  else if (Array.isArray(oneOf)) schema['oneOf'] = [...(oneOf as unknown[]), null_];
+  else if (Array.isArray(anyOf)) schema['anyOf'] = [...(anyOf as unknown[]), null_];
+  else if (Array.isArray(allOf)) {
+    Reflect.deleteProperty(schema, 'allOf');
+    schema['anyOf'] = [allOf.length === 1 ? (allOf[0] as unknown) : { allOf }, null_];
+  }
+}

@@ -1,0 +1,159 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import {
+  type Document,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  type Node,
+  type Pair,
+  parseDocument,
+  visit,
+} from 'yaml';
+import { isLargeInteger, lastStep, numberLiterals, readDocument } from '../../src/contract';
+
+/** What is wrong with a source, a line for each: file, line, column and sentence. */
+export class SourceError extends Error {
+  override name = 'SourceError';
+}
+
+/** How often a text may repeat what stands elsewhere in it. */
+const MAX_ALIASES = 10_000;
+
+/** One file of a document, as a person writes it: YAML or JSON. */
+export class SourceFile {
+  /** Integers beyond 2^53 are bigints. */
+  readonly value: unknown;
+  private readonly text: string;
+  private parsed: Document | undefined;
+
+  /** @throws {SourceError} if the file cannot be read */
+  constructor(readonly path: string) {
+    try {
+      this.text = readFileSync(path, 'utf8');
+    } catch (error) {
+      throw this.error(error);
+    }
+    this.value = this.isJson ? this.readJson() : this.readYaml();
+  }
+
+  /** File names as a person sees them from here. */
+  get name(): string {
+    const name = path.relative(process.cwd(), this.path);
+    return name.startsWith('..') ? this.path : name;
+  }
+
+  /** Where a pointer leads, as `file:line:column`; as far as it leads, if it does not lead to its end. */
+  locate(pointer: string): string {
+    let { contents: node }: { contents: unknown } = this.yaml();
+    let found: Node | null = null;
+    for (const step of stepsOf(pointer)) {
+      const pair: Pair | undefined = isMap(node)
+        ? node.items.find(({ key }) => isScalar(key) && String(key.value) === step)
+        : undefined;
+      node = pair ? pair.value : isSeq(node) ? node.items[Number(step)] : undefined;
+      const named = pair?.key ?? node;
+      if (!isNode(named)) break;
+      found = named;
+    }
+    return this.place(found?.range?.[0] ?? 0);
+  }
+
+  /** The numbers that a double cannot hold, each with its place. */
+  inexactNumbers(): string[] {
+    const found: string[] = [];
+    const judge = (literal: string, offset: number) => {
+      const value = Number(literal);
+      if (Number.isFinite(value) && !isLargeInteger(literal) && !isExact(literal, value))
+        found.push(`${this.place(offset)}: the number ${literal} is read as ${value}`);
+    };
+    // Up to 15 digits, a double is written as it was read.
+    if (!/\d[\d.]{15,}/.test(this.text)) return found;
+    if (this.isJson) {
+      for (const [literal, offset] of numberLiterals(this.text)) judge(literal, offset);
+    } else {
+      visit(this.yaml(), {
+        Scalar: (_, { value, source = '', range }) => {
+          if (typeof value === 'number') judge(source, range?.[0] ?? 0);
+        },
+      });
+    }
+    return found;
+  }
+
+  private get isJson(): boolean {
+    return this.path.endsWith('.json');
+  }
+
+  private place(offset: number): string {
+    const before = this.text.slice(0, offset);
+    const start = before.lastIndexOf('\n') + 1;
+    return `${this.name}:${before.split('\n').length}:${offset - start + 1}`;
+  }
+
+  private error(error: unknown): SourceError {
+    const reason = error instanceof Error ? error.message.replaceAll(`${process.cwd()}/`, '') : String(error);
+    return new SourceError(`${this.name}: expected an OpenAPI document: ${reason}`);
+  }
+
+  private readJson(): unknown {
+    try {
+      return readDocument(this.text);
+    } catch (error) {
+      throw this.error(error);
+    }
+  }
+
+  private readYaml(): unknown {
+    const document = this.yaml();
+    // Of the errors that follow from one mistake, the first in the text is the closest to it.
+    const [first] = document.errors.toSorted((one, other) => one.pos[0] - other.pos[0]);
+    if (first) {
+      const [message = ''] = first.message.split(/ at line \d+, column \d+/);
+      throw new SourceError(`${this.place(first.pos[0])}: ${message}`);
+    }
+    try {
+      return narrowed(document.toJS({ maxAliasCount: MAX_ALIASES }));
+    } catch (error) {
+      throw this.error(error);
+    }
+  }
+
+  /** The text as YAML, which JSON is too. */
+  private yaml(): Document {
+    this.parsed ??= parseDocument(this.text, { intAsBigInt: true, merge: true });
+    return this.parsed;
+  }
+}
+
+export const stepsOf = (pointer: string): string[] =>
+  pointer
+    .split('/')
+    .slice(1)
+    .map((step) => lastStep(`/${step}`));
+
+/** A copy in which integers are numbers where these hold them, and no two places share an object. */
+function narrowed(value: unknown): unknown {
+  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value;
+  if (Array.isArray(value)) return value.map(narrowed);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, narrowed(member)]));
+}
+
+/** Whether a literal says what the double for it is written as. */
+function isExact(literal: string, double: number): boolean {
+  const [a, b] = [literal.replace(/^\+/, ''), String(double)].map(decimal);
+  return a === undefined || b === undefined || a === b;
+}
+
+/** A decimal without zeros at its ends: its digits and its exponent. */
+function decimal(text: string): string | undefined {
+  const match = /^(-?)0*(\d*)\.?(\d*)(?:e([+-]?\d+))?$/i.exec(text);
+  if (!match) return undefined;
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = match;
+  const digits = (whole + fraction).replace(/^0+/, '');
+  const significant = digits.replace(/0+$/, '');
+  const zeros = digits.length - significant.length;
+  return significant === '' ? '0' : `${sign}${significant}e${Number(exponent) - fraction.length + zeros}`;
+}

@@ -1,0 +1,99 @@
+import { DescribedValue } from '../operations/described-value';
+import { isObject, type JsonObject, members, type OpenApiDocument } from '../document/document';
+import { codecOf, essenceOf } from '../http/media-type';
+import {
+  addReader,
+  compilePairs,
+  MalformedParameter,
+  type PairsReader,
+  readAll,
+  readRest,
+  splitPairs,
+} from '../parameters/pairs';
+import {
+  compileArray,
+  compileParts,
+  compileWhole,
+  type Decode,
+  decodePercent,
+  jsonText,
+  kindOf,
+  type ArrayReader,
+  type PrimitiveReader,
+  primitiveText,
+  servable,
+  unlisted,
+  Unservable,
+} from '../parameters/parts';
+
+/**
+ * Reads a body of `application/x-www-form-urlencoded`, decoded from UTF-8. Whether it conforms is for the validator.
+ *
+ * @throws {MalformedParameter} when it is not what the document describes
+ */
+export type ReadForm = (text: string) => Record<string, unknown>;
+
+/** https://url.spec.whatwg.org/#urlencoded-parsing, but what is not percent-encoded UTF-8 is refused. */
+const decodeForm: Decode = (text) => decodePercent(text.replaceAll('+', ' '));
+
+/**
+ * Compiles the reader of forms: each property is a pair, an array one for each item, an object is JSON, unless its
+ * `encoding` gives it a style (OpenAPI 3.1 section 4.8.15). What cannot be read becomes a finding of the document.
+ *
+ * @param schema where the schema of the media type stands, beside `encoding`; without one, all values are strings
+ */
+export function compileForm(document: OpenApiDocument, schema: string | undefined): ReadForm {
+  const pointer = schema ?? '';
+  const form = DescribedValue.at(document, schema);
+  if (form.types()?.includes('object') === false) document.addFinding(pointer, 'a form is an object');
+  const encodings = document.at(pointer.replace(/schema$/, 'encoding'));
+  const readers: PairsReader[] = [];
+  for (const name of form.propertyNames()) {
+    servable(document, pointer, name, () => {
+      const encoding = members(encodings).find(([key]) => key === name)?.[1];
+      addReader(readers, propertyReader(name, form.property(name), isObject(encoding) ? encoding : {}));
+    });
+  }
+  const others = servable(document, pointer, '*', () => unstyledParts(unlisted(form)));
+
+  return (text) => {
+    const pairs = splitPairs('body', text, '&', decodeForm);
+    const body = readAll('body', readers, pairs);
+    if (!others || pairs.size === 0) return body;
+    if (pairs.has('__proto__'))
+      throw new MalformedParameter('body has the name "__proto__", which is not accepted');
+    readRest('body', others, pairs, body);
+    return body;
+  };
+}
+
+const UNSTYLED = { style: 'form', explode: true };
+
+/** OpenAPI 3.1 section 4.8.15.1: with any of these three the property is written like a parameter of a query. */
+function propertyReader(name: string, value: DescribedValue, encoding: JsonObject): PairsReader {
+  const { style = 'form', explode = style === 'form', allowReserved, contentType } = encoding;
+  const styled = [encoding['style'], encoding['explode'], allowReserved].some((field) => field !== undefined);
+  if (!styled) {
+    const parts = unstyledParts(value, typeof contentType === 'string' ? contentType : undefined);
+    return compilePairs({ name, ...UNSTYLED }, parts, decodeForm);
+  }
+  const written = { name, style: String(style), explode: explode === true };
+  const reader = compilePairs(written, compileParts(value, decodeForm), decodeForm);
+  if (reader.others === 'any')
+    throw new Unservable('its properties could not be told from those of the form');
+  return reader;
+}
+
+/** An object is JSON text, as the whole value or as an item of an array; all else is plain text. */
+function unstyledParts(value: DescribedValue, contentType?: string): PrimitiveReader | ArrayReader {
+  const usual = (part: DescribedValue) => {
+    const json = kindOf(part) === 'object';
+    if (contentType !== undefined && json !== (codecOf(essenceOf(contentType)) === 'json')) {
+      throw new Unservable(`expected ${json ? 'application/json' : 'text/plain'} as its contentType`);
+    }
+    return json ? jsonText(part) : primitiveText(part);
+  };
+  return kindOf(value) === 'array'
+    ? compileArray(value, decodeForm, usual)
+    : compileWhole(value, decodeForm, usual);
+}

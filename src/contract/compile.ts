@@ -1,0 +1,149 @@
+import { below, type JsonObject, OpenApiDocument, type Remark } from './document/document';
+import { type Holder, MalformedJson, parseJson } from './json/parse';
+import { type Operation, readOperations } from './operations/operations';
+import { planRequests, type RequestReader } from './exchange/request';
+import { planResponses, type ResponseWriter } from './exchange/response';
+import type { Router } from './operations/router';
+import { compileRoutes, type Methods } from './operations/routes';
+import type { HoldsOf } from './schema/applicable';
+import { type OwnFormats, reasonNotEnforced } from './schema/formats';
+import type { Direction } from './schema/one-way';
+import { SchemaSet } from './schema/schema-set';
+import { type Authenticate, compileSecurity, type Strategies } from './security/requirements';
+import { Shapes } from './schema/shapes';
+import { type Check, type Compiler, createCompiler, type Judge, schemaErrors } from './schema/validator';
+
+/** An operation with all that it takes to serve it. */
+export interface ServedOperation {
+  readonly operation: Operation;
+  readonly authenticate: Authenticate;
+  readonly requests: RequestReader;
+  readonly responses: ResponseWriter;
+}
+
+/** Everything that a document says, compiled. */
+export interface Contract {
+  readonly router: Router<Methods>;
+  readonly served: ReadonlyMap<Operation, ServedOperation>;
+  /** What is in the document and is not enforced. */
+  readonly remarks: readonly Remark[];
+}
+
+/** The finding of a document of which no operation is served. */
+export const NOTHING_SERVED = 'no operation is under any path: nothing would be served';
+
+/**
+ * Compiles a document: after this, nothing about it is left to be found out by a request.
+ *
+ * @param strategies undefined to prove the document alone
+ * @param formats of the team's own
+ * @throws {InvalidContract} with everything that is wrong, each with its place
+ */
+export function compileContract(
+  root: JsonObject,
+  strategies: Strategies | undefined,
+  formats: OwnFormats = {},
+): Contract {
+  const document = new OpenApiDocument(root);
+  // A document that is not OpenAPI cannot be read any further.
+  document.assertValid();
+  const operations = readOperations(document);
+  checkSchemas(document);
+  remarkFormats(document, formats);
+  if (operations.length === 0) document.addFinding('/paths', NOTHING_SERVED);
+  const incoming = new SchemaSet(document, 'request');
+  const outgoing = new SchemaSet(document, 'response');
+  // In two passes: a schema may refer to any other, so that all are known before the first is compiled.
+  const plans = operations.map((operation) => ({
+    operation,
+    requests: planRequests(document, operation, incoming),
+    responses: planResponses(document, operation, outgoing),
+    authenticate: strategies && compileSecurity(document, operation, strategies),
+  }));
+  const router = compileRoutes(document, operations);
+  incoming.check();
+  outgoing.check();
+  document.assertValid();
+
+  const requests = createJudges('request', incoming, formats);
+  const responses = createJudges('response', outgoing, formats);
+  const requestShapes = new Shapes(incoming, 'request', requests.verdicts.of);
+  const responseShapes = new Shapes(outgoing, 'response', responses.verdicts.of);
+  checkDefaults(document, incoming, requests.verdicts.of, new Set());
+  checkDefaults(document, outgoing, responses.verdicts.of, new Set(incoming.defaults.keys()));
+  const served = new Map<Operation, ServedOperation>();
+  for (const { operation, authenticate = () => Promise.resolve({}), ...plan } of plans) {
+    try {
+      served.set(operation, {
+        operation,
+        authenticate,
+        requests: plan.requests(requests.judgeOf, requestShapes),
+        responses: plan.responses(responses.judgeOf, responseShapes),
+      });
+    } catch (error) {
+      document.addFinding(operation.pointer, error instanceof Error ? error.message : String(error));
+    }
+  }
+  document.assertValid();
+  for (const { verdicts } of [requests, responses]) verdicts.prepare();
+  return { router, served, remarks: document.remarks };
+}
+
+/** What judges the values that go one way. */
+function createJudges(direction: Direction, schemas: SchemaSet, formats: OwnFormats) {
+  const first = createCompiler(direction, schemas, false, formats);
+  let compiler: Compiler | undefined; // made when something is refused: what the first takes, it takes too
+  const judgeOf = (schema: JsonObject): Judge => {
+    let all: Check | undefined;
+    return {
+      first: first.compile(schema),
+      all: (envelope) => {
+        compiler ??= createCompiler(direction, schemas, true, formats, first.verdicts);
+        all ??= compiler.compile(schema);
+        return all(envelope);
+      },
+    };
+  };
+  return { judgeOf, verdicts: first.verdicts };
+}
+
+/** Judges the defaults of a document by the schemas that they stand in. */
+function checkDefaults(
+  document: OpenApiDocument,
+  { defaults }: SchemaSet,
+  holdsOf: HoldsOf,
+  checked: ReadonlySet<string>,
+): void {
+  for (const [pointer, { identifier, text, from }] of defaults) {
+    if (checked.has(pointer)) continue;
+    const holder: Holder = {};
+    try {
+      parseJson(text, holder, 'default');
+      if (holdsOf(identifier)(holder['default'], holder, 'default', {})) continue;
+    } catch (error) {
+      if (!(error instanceof MalformedJson)) throw error;
+    }
+    const whole =
+      from === undefined ? 'the schema that it stands in' : `#${pointer}, for which it is filled in`;
+    document.addFinding(below(from ?? pointer, 'default'), `does not match ${whole}`);
+  }
+}
+
+/** Remarks on each format that nothing enforces. */
+function remarkFormats(document: OpenApiDocument, own: OwnFormats): void {
+  for (const { pointer, value, carried } of document.references.objects('Schema')) {
+    const { format } = value;
+    const message = carried || typeof format !== 'string' ? undefined : reasonNotEnforced(format, own);
+    if (message === undefined) continue;
+    document.addRemark({ pointer: below(pointer, 'format'), message, word: 'Schema format' });
+  }
+}
+
+/** Judges every schema of the document by the metaschema of JSON Schema 2020-12. */
+function checkSchemas(document: OpenApiDocument): void {
+  for (const pointer of document.schemas) {
+    for (const { place, message } of schemaErrors({ schema: document.at(pointer) })) {
+      document.addFinding(pointer + place.slice('/schema'.length), message);
+    }
+  }
+}

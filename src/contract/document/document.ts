@@ -1,0 +1,112 @@
+import { accountForWords } from './accounting';
+import { type Finding, InvalidContract, type Remark } from './finding';
+import { below, isObject, type JsonObject, lastStep, type Place } from './json-pointer';
+import { Concerned, titleOf } from './concerned';
+import { documentErrors } from './openapi-schema';
+import { References } from './references';
+import { versionFinding } from './version';
+
+export { type Finding, InvalidContract, type Remark } from './finding';
+export { below, isObject, type JsonObject, members, type Place } from './json-pointer';
+
+/** One OpenAPI 3.1 document in one piece, and what was found wrong with it. */
+export class OpenApiDocument {
+  /** Objects of the document by their place: what refers to what, and which schemas there are. */
+  readonly references: References = new References(this);
+  /** The outermost schemas: those that are no part of another schema. */
+  readonly schemas: readonly string[];
+  private readonly found = new Map<string, Finding>();
+  private readonly remarked = new Map<string, Remark>();
+  private readonly values = new Map<string, unknown>();
+
+  constructor(readonly root: JsonObject) {
+    this.values.set('', root);
+    for (const { pointer, message } of documentErrors(root)) this.addFinding(pointer, message);
+    const schemas: string[] = [];
+    this.schemas = schemas;
+    if (versionFinding(root)) return; // its words have another meaning, or none
+    this.references.read((walked) => {
+      accountForWords(this, walked);
+      if (walked.kind === 'Schema' && walked.outermost) schemas.push(walked.pointer);
+    });
+  }
+
+  /** What was found wrong so far, each with the operations that it concerns. */
+  get findings(): readonly Finding[] {
+    if (this.found.size === 0) return [];
+    const concerned = new Concerned(this);
+    return [...this.found.values()].map((finding) => {
+      const operations = concerned.by(finding.pointer)?.map(titleOf);
+      return operations ? { ...finding, operations } : finding;
+    });
+  }
+
+  /** What is in the document and is not enforced. */
+  get remarks(): readonly Remark[] {
+    return [...this.remarked.values()];
+  }
+
+  addFinding(pointer: string, message: string): void {
+    this.found.set(`${pointer} ${message}`, { pointer, message });
+  }
+
+  addRemark(remark: Remark): void {
+    this.remarked.set(`${remark.pointer} ${remark.message}`, remark);
+  }
+
+  /** @throws {InvalidContract} if anything was found so far */
+  assertValid(): void {
+    if (this.found.size > 0) throw new InvalidContract(this.findings);
+  }
+
+  /** The value at a JSON pointer, undefined if there is none. */
+  at(pointer: string): unknown {
+    if (this.values.has(pointer)) return this.values.get(pointer);
+    const slash = pointer.lastIndexOf('/');
+    const holder = slash < 0 ? undefined : this.at(pointer.slice(0, slash));
+    const key = lastStep(pointer);
+    const holds = typeof holder === 'object' && holder !== null && Object.hasOwn(holder, key);
+    const value = holds ? (holder as JsonObject)[key] : undefined;
+    this.values.set(pointer, value);
+    return value;
+  }
+
+  /** The pointer that a `$ref` leads to. One that leads nowhere has been found when the document was read. */
+  resolve(ref: unknown): string | undefined {
+    return this.references.resolve(ref);
+  }
+
+  /** Whether the schema at `pointer` says `keyword: true`: itself, beside a `$ref` too, or in what it is made of. */
+  isMarked(pointer: string, keyword: 'readOnly' | 'writeOnly', seen = new Set<string>()): boolean {
+    const value = this.at(pointer);
+    if (!isObject(value) || seen.has(pointer)) return false;
+    seen.add(pointer);
+    return (
+      value[keyword] === true || this.partsOf(pointer).some((part) => this.isMarked(part, keyword, seen))
+    );
+  }
+
+  /** What else holds for every value of the schema at `pointer`: where its `$ref` leads, and the parts of its `allOf`. */
+  partsOf(pointer: string): string[] {
+    const value = this.at(pointer);
+    if (!isObject(value)) return [];
+    const target = '$ref' in value ? this.resolve(value['$ref']) : undefined;
+    const parts = [value['allOf'] ?? []].flat().map((_, i) => below(pointer, 'allOf', i));
+    return target === undefined ? parts : [target, ...parts];
+  }
+
+  /** The object at `pointer`, or the one that its `$ref`s lead to; an empty one if there is none. */
+  follow(pointer: string): Place {
+    const seen = new Set<string>();
+    let place = pointer;
+    let value = this.at(pointer);
+    while (isObject(value) && '$ref' in value && !seen.has(place)) {
+      seen.add(place);
+      const target = this.resolve(value['$ref']);
+      if (target === undefined) return { pointer: place, value: {} };
+      place = target;
+      value = this.at(target);
+    }
+    return { pointer: place, value: isObject(value) ? value : {} };
+  }
+}

@@ -1,0 +1,28 @@
+import { OpenAPISchemaValidator } from 'express-openapi-validator/dist/framework/openapi.schema.validator';
+import type { OpenAPIV3 } from 'express-openapi-validator/dist/framework/types';
+import { versionFinding } from './version';
+
+let openApiSchema: OpenAPISchemaValidator | undefined;
+
+/** What the OpenAPI 3.1 schema finds in a document. */
+export function documentErrors(root: object): { pointer: string; message: string }[] {
+  const version = versionFinding({ ...root });
+  if (version) return [version];
+  openApiSchema ??= new OpenAPISchemaValidator({ version: '3.1.0', validateApiSpec: true });
+  const { errors } = openApiSchema.validate(withDoubles(root) as OpenAPIV3.DocumentV3_1);
+  // `if` and `oneOf` only repeat that something below them is wrong; which fields there are is said by the table of words.
+  const repeated = ['if', 'oneOf', 'unevaluatedProperties'];
+  const own = (errors ?? []).filter(({ keyword }) => !repeated.includes(keyword));
+  return own.map(({ instancePath, message }) => ({
+    pointer: instancePath,
+    message: message ?? 'is not valid',
+  }));
+}
+
+/** A value whose bigints are doubles: ajv knows no others, and to be a number is all that is judged of them. */
+export function withDoubles(value: unknown): unknown {
+  if (typeof value === 'bigint') return Number(value);
+  if (Array.isArray(value)) return value.map(withDoubles);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withDoubles(item)]));
+}

@@ -1,0 +1,59 @@
+import type { IncomingMessage } from 'node:http';
+import type { JsonObject, Remark } from '../document/document';
+import type { ReportFault } from '../http/fault';
+import type { Operation } from '../operations/operations';
+import type { Answer, Headers, Problem } from '../problem';
+import type { OwnFormats } from '../schema/formats';
+import type { Strategies } from '../security/requirements';
+
+/** What one request came to, for logs and metrics. */
+export interface Outcome {
+  readonly method: string;
+  /** Undefined where the document has no such operation. */
+  readonly operationId: string | undefined;
+  /** Of the answer; 499 if the client left before there was one. */
+  readonly status: number;
+  /** Why the answer is not that of the handler. Its cause is for the log alone. */
+  readonly problem: Problem | undefined;
+  /** The body that the handler has returned. */
+  readonly body: unknown;
+  readonly milliseconds: number;
+  readonly requestId: string;
+}
+
+export interface ServiceOptions {
+  /** One OpenAPI 3.1 document in one piece. */
+  readonly document: JsonObject;
+  /** By operationId; handlers.ts has the type that each must be of. */
+  readonly handlers: Readonly<Record<string, (request: never) => Promise<Answer>>>;
+  readonly strategies: Strategies;
+  /** Takes any error for the problem that it is. */
+  readonly toProblem: (error: unknown) => Problem;
+  /** Puts a problem into the error body of the contract; without an operation, the request was for none. */
+  readonly render: (problem: Problem, operation?: Operation) => Answer;
+  /** Bytes. */
+  readonly bodyLimit: number;
+  /** How many handlers may be at work at once; admission.ts says what else it bounds. More are refused with `unavailable`. */
+  readonly maxRequests: number;
+  /** Milliseconds from the head of a request to its answer; then it is refused with `unavailable`. 40,000 by default. */
+  readonly deadline?: number | undefined;
+  /** What goes with every answer, whatever the document says. */
+  readonly headers: Headers;
+  /** What a request is called in logs; it is sent back as X-Request-Id. */
+  readonly requestIdOf: (request: IncomingMessage) => string;
+  /** Whether a handler may be a stub (stub.ts). */
+  readonly stubs: boolean;
+  /** Paths that start so are left to others; no operation may have one. */
+  readonly reserved: string;
+  /** Called once for each request, after its answer. */
+  readonly report: (outcome: Outcome) => void;
+  /** Receives the failures that no outcome has: see `ReportFault`. Without it they go to standard error. */
+  readonly reportFault?: ReportFault | undefined;
+  /**
+   * Formats of the team's own, by name: whether a string conforms. They come before those of the same name in
+   * schema/formats.ts. Each must take time linear in the text.
+   */
+  readonly formats?: OwnFormats;
+  /** Receives what the document has and the server does not enforce, once, before the first request. */
+  readonly onRemarks?: ((remarks: readonly Remark[]) => void) | undefined;
+}

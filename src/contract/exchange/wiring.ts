@@ -1,0 +1,77 @@
+import type { ServedOperation } from '../compile';
+import { type Finding, InvalidContract } from '../document/document';
+import { Problem, type ProblemKind } from '../problem';
+import type { ServiceOptions } from './service-options';
+import { isStub } from './stub';
+
+type Wiring = Pick<ServiceOptions, 'handlers' | 'stubs' | 'reserved' | 'render'>;
+
+/**
+ * Proves that what is wired to a document is what its operations ask for.
+ *
+ * @throws {InvalidContract} with all that is not
+ */
+export function checkWiring(operations: readonly ServedOperation[], wiring: Wiring): void {
+  const findings = [
+    ...operations.flatMap((served) => checkHandler(served, wiring)),
+    ...checkNames(operations, wiring),
+    ...operations.flatMap((served) => checkProblems(served, wiring)),
+  ];
+  if (findings.length > 0) throw new InvalidContract(findings);
+}
+
+function checkHandler({ operation }: ServedOperation, { handlers, stubs, reserved }: Wiring): Finding[] {
+  const { operationId, paths, pointer } = operation;
+  const handler = Object.hasOwn(handlers, operationId) ? handlers[operationId] : undefined;
+  const messages: string[] = [];
+  if (!handler) messages.push(`the operation ${operationId} has no handler`);
+  if (!stubs && handler && isStub(handler)) {
+    messages.push(`the handler of ${operationId} is still a stub: write it`);
+  }
+  if (paths.some((path) => path.startsWith(reserved))) {
+    messages.push(`paths that start with ${reserved} are reserved for the operation of the server`);
+  }
+  return messages.map((message) => ({ pointer, message }));
+}
+
+/** Every handler is that of an operation. */
+function checkNames(operations: readonly ServedOperation[], { handlers }: Wiring): Finding[] {
+  const known = new Set(operations.map(({ operation }) => operation.operationId));
+  return Object.keys(handlers)
+    .filter((name) => !known.has(name))
+    .map((name) => ({
+      pointer: '/paths',
+      message: `no operation has the operationId ${name}, but a handler has`,
+    }));
+}
+
+/** The answers of the server itself that many operations document. */
+const DOCUMENTED: readonly ProblemKind[] = [
+  'mismatch',
+  'noCredentials',
+  'forbidden',
+  'notAcceptable',
+  'tooLarge',
+  'unsupportedMediaType',
+  'unexpected',
+  'unavailable',
+];
+
+/** The answers of this server itself fit what an operation documents for their status. */
+function checkProblems({ operation, responses }: ServedOperation, { render }: Wiring): Finding[] {
+  const headers = { 'WWW-Authenticate': 'Bearer', 'Retry-After': '1' };
+  const messages = DOCUMENTED.flatMap((kind) => {
+    const rendered = render(new Problem(kind, 'a sentence'), operation);
+    if (!responses.documents(rendered.status)) return [];
+    try {
+      responses.write(rendered, headers);
+      return [];
+    } catch (error) {
+      return [error instanceof Error ? error.message : String(error)];
+    }
+  });
+  return [...new Set(messages)].map((message) => ({
+    pointer: operation.pointer,
+    message: `the errors of this server are not as it documents them: ${message}`,
+  }));
+}

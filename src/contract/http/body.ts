@@ -1,0 +1,93 @@
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Problem } from '../problem';
+
+/** Whether a request announces a body (RFC 9112 section 6.3). */
+export function announcesBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+/** Whether some of the body is still to be read. */
+export function isUnread(request: IncomingMessage): boolean {
+  return announcesBody(request) && !request.readableEnded;
+}
+
+/** Whether the client waits for 100 Continue; one of HTTP/1.0 cannot (RFC 9110 section 10.1.1). */
+function expectsContinue({ headers: { expect }, httpVersion }: IncomingMessage): boolean {
+  return httpVersion !== '1.0' && expect?.toLowerCase() === '100-continue';
+}
+
+/**
+ * Reads the body of a request, at most `limit` bytes of it. Sends 100 Continue if the client asked for it.
+ *
+ * @param hold takes the length of each part that has come; false: the body is not wanted any more
+ * @throws {Problem} `tooLarge`, at once if the length is declared; `malformed` if the body breaks off
+ */
+export function readBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  limit: number,
+  hold: (bytes: number) => boolean,
+): Promise<Buffer> {
+  const tooLarge = () => new Problem('tooLarge', `the body is larger than ${limit} bytes`);
+  const brokenOff = () => new Problem('malformed', 'the body broke off');
+  if (Number(request.headers['content-length'] ?? 0) > limit) return Promise.reject(tooLarge());
+  if (request.destroyed) return Promise.reject(brokenOff()); // while it was authenticated: it closes no second time
+  if (expectsContinue(request)) response.writeContinue();
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const onData = (chunk: Buffer) => {
+      if (!hold(chunk.length)) {
+        chunks.length = 0;
+        request.off('data', onData);
+        return;
+      }
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size <= limit) return;
+      request.off('data', onData).pause();
+      reject(tooLarge());
+    };
+    request.on('data', onData);
+    request.on('end', () => {
+      resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
+    });
+    request.on('close', () => {
+      // Every request closes in the end; an error for nobody would cost each of them its stack.
+      if (!request.readableEnded) reject(brokenOff());
+    });
+  });
+}
+
+/** What is discarded of a body that nobody wants: at most this many bytes, for at most this many milliseconds. */
+const DISCARDED = { bytes: 1_048_576, milliseconds: 1_000 };
+
+/** Discards the rest of a body, so that the client can read its answer; calls back when there is nothing more to do. */
+export function discardBody(request: IncomingMessage, done: () => void): void {
+  let size = 0;
+  const finish = () => {
+    clearTimeout(timer);
+    request.off('data', onData).off('end', finish).off('close', finish).pause();
+    done();
+  };
+  const onData = ({ length }: Buffer) => {
+    size += length;
+    if (size > DISCARDED.bytes) finish();
+  };
+  const timer = setTimeout(finish, DISCARDED.milliseconds);
+  request.on('data', onData).on('end', finish).on('close', finish).resume();
+}
+
+/**
+ * The text that the bytes of a body are.
+ *
+ * @throws {Problem} `malformed` unless they are UTF-8 without a byte order mark (RFC 8259 section 8.1)
+ */
+export function decodeText(bytes: Buffer): string {
+  if (!isUtf8(bytes)) throw new Problem('malformed', 'the body is not UTF-8');
+  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
+    throw new Problem('malformed', 'the body starts with a byte order mark');
+  }
+  return bytes.toString('utf8');
+}

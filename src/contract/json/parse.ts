@@ -1,0 +1,248 @@
+/**
+ * JSON text (RFC 8259, restricted to I-JSON, RFC 7493) to values, exactly; json-text.ts has the way back.
+ *
+ * `JSON.parse` rounds 9007199254740993 to a double, keeps the last of two equal names, lets lone surrogates in and
+ * recurses as deep as a client likes. Here each of these is decided: integers stay exact, the others are refused.
+ */
+
+import { excerpt } from './excerpt';
+import { equalDecimals, integerOf, parseDecimal } from './decimal';
+
+/** Deeper nesting is refused, so that no recursion over a value can exhaust the stack. */
+export const MAX_DEPTH = 64;
+
+export class MalformedJson extends Error {
+  override name = 'MalformedJson';
+}
+
+/** The object or array in which a value stands. */
+export type Holder = Record<string | number, unknown>;
+
+/**
+ * What a number literal denotes where its double does not: the integer, or `null` for a fraction (the double of
+ * 1.00000000000000000001 is 1). Kept beside the values so that a double is all that other code sees.
+ */
+type Exact = bigint | null;
+type ByKey<T> = Map<string | number, T>;
+const exactNumbers = new WeakMap<object, ByKey<Exact>>();
+/** The literals of fractions that their doubles do not represent. */
+const fractions = new WeakMap<object, ByKey<string>>();
+
+function keep<T>(kept: WeakMap<object, ByKey<T>>, holder: object, key: string | number, value: T): void {
+  const entries = kept.get(holder);
+  if (entries) entries.set(key, value);
+  else kept.set(holder, new Map([[key, value]]));
+}
+
+/** The exact values of the numbers in an object or array, by name or index, where they are not those of the doubles. */
+export function exactNumbersIn(holder: object): ReadonlyMap<string | number, Exact> | undefined {
+  return exactNumbers.get(holder);
+}
+
+/** The exact value of the number at `holder[key]`, if it is not that of the double found there. */
+export function exactNumber(holder: object, key: string | number): Exact | undefined {
+  return exactNumbers.get(holder)?.get(key);
+}
+
+/** Whether the number at `holder[key]` is another than the double found there. */
+export function hasExact(holder: object, key: string | number): boolean {
+  return exactNumbers.get(holder)?.has(key) === true || fractions.get(holder)?.has(key) === true;
+}
+
+/** The number `double` at `holder[key]` as a decimal literal, exactly as it was written. */
+export function exactLiteral(holder: object, key: string | number, double: number): string {
+  const fraction = fractions.get(holder)?.get(key);
+  if (fraction !== undefined) return fraction;
+  // String() rounds a large integer to 17 digits.
+  return String(exactNumber(holder, key) ?? (Number.isInteger(double) ? BigInt(double) : double));
+}
+
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+/** No literal of at most 15 digits without an exponent is changed by the conversion to a double. */
+const SHORT = /^-?[\d.]{1,15}$/;
+
+/** The double for a literal of the JSON grammar; what the double does not represent is kept for `holder[key]`. */
+function readNumber(literal: string, holder: object, key: string | number): number {
+  const double = Number(literal);
+  if (SHORT.test(literal)) return double;
+  if (!Number.isFinite(double)) throw new MalformedJson(`the number ${excerpt(literal, 30)} is too large`);
+  const whole = Number.isInteger(double);
+  if ((!whole || Number.isSafeInteger(double)) && String(double) === literal) return double;
+  const decimal = parseDecimal(literal);
+  const integer = integerOf(decimal);
+  if (whole) {
+    if (integer === null || integer !== BigInt(double)) keep(exactNumbers, holder, key, integer);
+  }
+  if (integer === null && !equalDecimals(decimal, parseDecimal(String(double))))
+    keep(fractions, holder, key, literal);
+  return double;
+}
+
+/** Whether `text` is one number of the JSON grammar; if so `holder[key]` becomes that number, exactly. */
+export function parseNumber(text: string, holder: Holder, key: string | number): boolean {
+  NUMBER.lastIndex = 0;
+  if (!NUMBER.test(text) || NUMBER.lastIndex !== text.length) return false;
+  holder[key] = readNumber(text, holder, key);
+  return true;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '"': '"',
+  '\\': '\\',
+  '/': '/',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+};
+/** What a string may hold unescaped (RFC 8259 section 7). */
+const PLAIN_STRING = /[^"\\\u0000-\u001f]*/y;
+
+class Parser {
+  private at = 0;
+  private depth = 0;
+  constructor(private readonly text: string) {}
+
+  document(holder: object, key: string | number): unknown {
+    const value = this.value(holder, key);
+    if (!Number.isNaN(this.next())) throw this.unexpected('the end of the text');
+    return value;
+  }
+
+  /** The code of the next character that is not white space, NaN at the end. */
+  private next(): number {
+    for (;;) {
+      const code = this.text.charCodeAt(this.at);
+      if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return code;
+      this.at++;
+    }
+  }
+
+  private unexpected(wanted: string): MalformedJson {
+    const code = this.text.codePointAt(this.at);
+    const got =
+      code === undefined ? 'the end' : `the character ${JSON.stringify(String.fromCodePoint(code))}`;
+    return new MalformedJson(`expected ${wanted}, got ${got} at position ${this.at}`);
+  }
+
+  private value(holder: object, key: string | number): unknown {
+    switch (this.next()) {
+      case 0x7b:
+        return this.object();
+      case 0x5b:
+        return this.array();
+      case 0x22:
+        return this.string();
+      case 0x74:
+        return this.word('true', true);
+      case 0x66:
+        return this.word('false', false);
+      case 0x6e:
+        return this.word('null', null);
+      default:
+        return this.number(holder, key);
+    }
+  }
+
+  private word<T>(word: string, value: T): T {
+    if (!this.text.startsWith(word, this.at)) throw this.unexpected('a value');
+    this.at += word.length;
+    return value;
+  }
+
+  private number(holder: object, key: string | number): number {
+    NUMBER.lastIndex = this.at;
+    const literal = NUMBER.exec(this.text)?.[0];
+    if (literal === undefined) throw this.unexpected('a value');
+    this.at += literal.length;
+    return readNumber(literal, holder, key);
+  }
+
+  /** Enters an object or array and steps over its bracket. */
+  private enter(): void {
+    if (++this.depth > MAX_DEPTH) throw new MalformedJson(`nested more than ${MAX_DEPTH} deep`);
+    this.at++;
+  }
+
+  /** Whether a comma follows; otherwise steps out over the closing bracket. */
+  private more(close: number, bracket: string): boolean {
+    const code = this.next();
+    if (code !== 0x2c && code !== close) throw this.unexpected(`"," or "${bracket}"`);
+    this.at++;
+    if (code === close) this.depth--;
+    return code === 0x2c;
+  }
+
+  private object(): object {
+    const object: Record<string, unknown> = {};
+    this.enter();
+    if (this.next() === 0x7d) return (this.more(0x7d, '}'), object);
+    do {
+      if (this.next() !== 0x22) throw this.unexpected('a property name');
+      const name = this.string();
+      if (name === '__proto__') throw new MalformedJson('the property name "__proto__" is not accepted');
+      if (Object.hasOwn(object, name)) {
+        throw new MalformedJson(
+          `the property name ${JSON.stringify(excerpt(name))} stands twice in one object`,
+        );
+      }
+      if (this.next() !== 0x3a) throw this.unexpected('":"');
+      this.at++;
+      object[name] = this.value(object, name);
+    } while (this.more(0x7d, '}'));
+    return object;
+  }
+
+  private array(): unknown[] {
+    const array: unknown[] = [];
+    this.enter();
+    if (this.next() === 0x5d) return (this.more(0x5d, ']'), array);
+    do {
+      array.push(this.value(array, array.length));
+    } while (this.more(0x5d, ']'));
+    return array;
+  }
+
+  private string(): string {
+    let value = '';
+    let escaped = false;
+    for (;;) {
+      PLAIN_STRING.lastIndex = ++this.at;
+      PLAIN_STRING.test(this.text);
+      value += this.text.slice(this.at, PLAIN_STRING.lastIndex);
+      this.at = PLAIN_STRING.lastIndex;
+      const code = this.text.charCodeAt(this.at);
+      if (code === 0x22) break;
+      if (code !== 0x5c) throw this.unexpected('the rest of a string');
+      value += this.escape();
+      escaped = true;
+    }
+    this.at++;
+    if (escaped && !value.isWellFormed()) throw new MalformedJson('a string has half of a surrogate pair');
+    return value;
+  }
+
+  /** The character behind the backslash at the current place; ends on the last character of the escape. */
+  private escape(): string {
+    const letter = this.text[++this.at];
+    if (letter === 'u') {
+      const hex = this.text.slice(this.at + 1, this.at + 5);
+      if (!/^[\da-fA-F]{4}$/.test(hex)) throw this.unexpected('four hexadecimal digits after "\\u"');
+      this.at += 4;
+      return String.fromCharCode(parseInt(hex, 16));
+    }
+    const character = letter === undefined ? undefined : ESCAPES[letter];
+    if (character === undefined) throw this.unexpected('an escape sequence');
+    return character;
+  }
+}
+
+/**
+ * Parses `text` into `holder[key]`.
+ *
+ * @throws {MalformedJson} that says what was expected and what was got, and where.
+ */
+export function parseJson(text: string, holder: Holder, key: string | number): void {
+  holder[key] = new Parser(text).document(holder, key);
+}

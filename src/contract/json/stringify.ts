@@ -1,0 +1,94 @@
+import { types } from 'node:util';
+import { exactNumber, exactNumbersIn, MAX_DEPTH } from './parse';
+import { opaqueKind } from './opaque';
+
+type ExactNumbers = ReturnType<typeof exactNumbersIn>;
+
+/**
+ * The JSON text of a value: a bigint is written in full, `toJSON` is honoured, a property that is undefined is left
+ * out. What JSON.stringify would silently turn into `null` or `{}` is an error instead.
+ *
+ * @throws {TypeError} with the place of what JSON does not have
+ */
+export function stringifyJson(value: unknown, place = 'body'): string {
+  const steps = [place];
+  try {
+    return textOf(value, steps);
+  } catch (error) {
+    if (error instanceof NotJson) throw new TypeError(`${steps.join('/')} ${error.message}`);
+    throw error;
+  }
+}
+
+/** Its message goes behind the place. */
+class NotJson extends Error {}
+
+/** @param steps to the value; where this throws, they stay as they are */
+function textOf(value: unknown, steps: string[]): string {
+  if (typeof value === 'string') {
+    if (!value.isWellFormed()) throw new NotJson('has half of a surrogate pair');
+    return JSON.stringify(value);
+  }
+  if (typeof value === 'number') return textOfNumber(value);
+  if (typeof value === 'bigint' || typeof value === 'boolean') return String(value);
+  if (value === null) return 'null';
+  if (typeof value !== 'object')
+    throw new NotJson(`is of the type ${typeof value}, which JSON does not have`);
+  if (steps.length > MAX_DEPTH) throw new NotJson(`is nested more than ${MAX_DEPTH} deep`);
+  if ('toJSON' in value && typeof value.toJSON === 'function') {
+    if (types.isDate(value) && Number.isNaN(value.valueOf())) throw new NotJson('is a Date of no time');
+    return textOf((value.toJSON as () => unknown)(), steps);
+  }
+  const exact = exactNumbersIn(value);
+  return Array.isArray(value) ? textOfArray(value, exact, steps) : textOfObject(value, exact, steps);
+}
+
+function textOfNumber(value: number): string {
+  if (!Number.isFinite(value)) throw new NotJson(`is ${value}, not a JSON number`);
+  // String() rounds a large integer to 17 digits; what was parsed as exactly this double must stay it.
+  const rounded = Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < 1e21;
+  return String(rounded ? BigInt(value) : value);
+}
+
+function textOfArray(array: unknown[], exact: ExactNumbers, steps: string[]): string {
+  let text = '';
+  for (let i = 0; i < array.length; i++) {
+    steps.push(String(i));
+    text += (i > 0 ? ',' : '') + textOf(exact?.get(i) ?? array[i], steps);
+    steps.pop();
+  }
+  return `[${text}]`;
+}
+
+function textOfObject(object: object, exact: ExactNumbers, steps: string[]): string {
+  const prototype: unknown = Object.getPrototypeOf(object);
+  if (prototype !== Object.prototype && prototype !== null) assertJson(object);
+  let text = '';
+  for (const name of Object.keys(object)) {
+    const item = exact?.get(name) ?? (object as Record<string, unknown>)[name];
+    if (item === undefined) continue;
+    steps.push(name);
+    text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${textOf(item, steps)}`;
+    steps.pop();
+  }
+  return `{${text}}`;
+}
+
+/** Refuses an object that is no data, of which JSON.stringify writes `{}` for most. */
+function assertJson(object: object): void {
+  const kind = opaqueKind(object);
+  if (kind === undefined) return;
+  if (types.isPromise(object)) object.catch(() => undefined); // nobody else may wait for it
+  throw new NotJson(`is a ${kind}, which JSON does not have`);
+}
+
+/** A text that is the same for equal values only: what stands at `holder[key]`, with the names in order. */
+export function canonicalJson(holder: object, key: string | number): string {
+  const value = (holder as Record<string | number, unknown>)[key];
+  if (Array.isArray(value)) return `[${value.map((_, i) => canonicalJson(value, i)).join()}]`;
+  if (typeof value === 'object' && value !== null) {
+    const names = Object.keys(value).sort();
+    return `{${names.map((name) => `${JSON.stringify(name)}:${canonicalJson(value, name)}`).join()}}`;
+  }
+  return String(exactNumber(holder, key) ?? (typeof value === 'bigint' ? value : JSON.stringify(value)));
+}

@@ -1,0 +1,185 @@
+import { below, members, OpenApiDocument, type JsonObject } from '../document/document';
+import { stringifyJson } from '../json/stringify';
+import { readOperations, type Operation, type Parameter } from './operations';
+import { writeParameter } from '../parameters/write';
+
+/** A request, but for the secret that it needs. */
+export interface ExampleRequest {
+  readonly operationId: string;
+  readonly method: string;
+  /** With the query that the operation requires. */
+  readonly path: string;
+  /** The parameters that the operation requires in headers and cookies. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** How a secret is presented, if one is enough. */
+  readonly credential?: Credential | undefined;
+  /** JSON, and its media type. */
+  readonly body?: { readonly contentType: string; readonly text: string };
+}
+
+/**
+ * The header that carries a secret, and what stands in it before the secret; or the name of the query parameter or cookie.
+ * Behind `Basic ` the secret is `user:password` in Base64 (RFC 7617 section 2).
+ */
+export type Credential = readonly [name: string, prefix: string, place?: 'query' | 'cookie'];
+
+/** A request as it goes out. */
+export interface Message {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+}
+
+/**
+ * A request that should succeed also where nothing has been created yet, so far as a document can tell: of the operations
+ * whose required parameters all have an example the first whose JSON body has one, or else the first that requires no body;
+ * those without path parameters before the others, and those that ask for credentials before those that do not.
+ */
+export function exampleRequest(root: JsonObject): ExampleRequest | undefined {
+  const document = new OpenApiDocument(root);
+  const operations = readOperations(document).sort((a, b) => Number(isPublic(a)) - Number(isPublic(b)));
+  for (const named of [false, true]) {
+    const requests = operations
+      .filter(({ parameters }) => parameters.some(({ in: place }) => place === 'path') === named)
+      .flatMap((operation) => requestOf(document, operation) ?? []);
+    const [first] = requests;
+    if (first) return requests.find(({ body }) => body) ?? first;
+  }
+  return undefined;
+}
+
+/**
+ * The request with a secret: a token, an API key, or `user:password` (without a colon, a user without a password). Without
+ * one it presents none.
+ */
+export function messageOf(example: ExampleRequest, secret?: string): Message {
+  const { method, path, credential, body } = example;
+  const headers: Record<string, string> = {
+    ...example.headers,
+    ...(body && { 'Content-Type': body.contentType }),
+  };
+  const message = { method, path, headers, body: body?.text };
+  if (!credential || secret === undefined) return message;
+  const [name, prefix, place] = credential;
+  const pair = `${encodeURIComponent(name)}=${encodeURIComponent(secret)}`;
+  if (place === 'query') return { ...message, path: `${path}${path.includes('?') ? '&' : '?'}${pair}` };
+  if (place === 'cookie')
+    headers['Cookie'] = headers['Cookie'] === undefined ? pair : `${headers['Cookie']}; ${pair}`;
+  else headers[name] = prefix + (prefix === 'Basic ' ? basic(secret) : secret);
+  return message;
+}
+
+const basic = (secret: string): string =>
+  Buffer.from(secret.includes(':') ? secret : `${secret}:`).toString('base64');
+
+/** A line for a shell that sends the message to an origin, such as `http://127.0.0.1:3000`. */
+export function curlCommand(origin: string, { method, path, headers, body }: Message): string {
+  const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+  const url = origin + path;
+  const usual = method === (body === undefined ? 'GET' : 'POST');
+  const head = [
+    `curl -i${usual ? '' : ` -X ${method}`} ${/^[\w:/.-]*$/.test(url) ? url : quote(url)}`,
+    ...Object.entries(headers).map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`),
+    ...(body === undefined ? [] : [`-d ${quote(body)}`]),
+  ];
+  return head.join(' \\\n    ');
+}
+
+const isPublic = ({ security }: Operation): boolean => security.every((schemes) => schemes.length === 0);
+
+function requestOf(document: OpenApiDocument, operation: Operation): ExampleRequest | undefined {
+  const { operationId, method, pointer, requestBody } = operation;
+  const line = lineOf(document, operation);
+  if (!line) return undefined;
+  const request = { operationId, method, ...line, credential: credentialOf(document, operation) };
+  for (const { key, codec } of requestBody?.content ?? []) {
+    const owner = document.follow(below(pointer, 'requestBody')).pointer;
+    const example = codec === 'json' ? exampleOf(document, below(owner, 'content', key)) : undefined;
+    if (example !== undefined)
+      return { ...request, body: { contentType: key, text: stringifyJson(example) } };
+  }
+  return requestBody?.required === true ? undefined : request;
+}
+
+/** The path and the headers with every required parameter, or undefined if one of them has no example. */
+function lineOf(document: OpenApiDocument, { paths, parameters }: Operation) {
+  let path = paths[0] ?? '';
+  const query: string[] = [];
+  const cookies: string[] = [];
+  const headers: Record<string, string> = {};
+  for (const parameter of parameters.filter(({ required }) => required)) {
+    const value = parameterExample(document, parameter);
+    const text = value === undefined ? undefined : writeParameter(parameter, value);
+    if (text === undefined) return undefined;
+    if (parameter.in === 'path') path = path.replace(`{${parameter.name}}`, () => text);
+    else if (parameter.in === 'query') query.push(text);
+    else if (parameter.in === 'cookie') cookies.push(text);
+    else headers[parameter.name] = text;
+  }
+  if (cookies.length > 0) headers['Cookie'] = cookies.join('; ');
+  return {
+    path: query.length > 0 ? `${path}?${query.join('&')}` : path,
+    ...(Object.keys(headers).length > 0 && { headers }),
+  };
+}
+
+/** The first example of a parameter: its own, that of its content, or a value that its schema names. */
+function parameterExample(document: OpenApiDocument, { schema, json }: Parameter): unknown {
+  if (schema === undefined) return undefined;
+  const owner = schema.slice(0, schema.lastIndexOf('/'));
+  const parameter = json ? owner.split('/').slice(0, -2).join('/') : owner;
+  const own = [...examplesOf(document, parameter), ...examplesOf(document, owner)];
+  return own[0] ?? schemaExample(document, schema);
+}
+
+/** The first value that a schema, or what it is made of, names: an example, its default, its constant, one of its enum. */
+function schemaExample(document: OpenApiDocument, pointer: string, seen = new Set<string>()): unknown {
+  const value = document.at(pointer);
+  if (seen.has(pointer) || typeof value !== 'object' || value === null) return undefined;
+  seen.add(pointer);
+  const { examples, example, default: usual, const: only, enum: all } = value as JsonObject;
+  const own = [[examples].flat()[0], example, usual, only, [all].flat()[0]];
+  const parts = document.partsOf(pointer).map((part) => schemaExample(document, part, seen));
+  return [...own, ...parts].find((given) => given !== undefined);
+}
+
+/** Of the first alternative of its security requirement that asks for one secret. */
+function credentialOf(document: OpenApiDocument, { security }: Operation): Credential | undefined {
+  for (const [only, ...others] of security) {
+    if (!only || others.length > 0) continue;
+    const { value } = document.follow(below('/components/securitySchemes', only.scheme));
+    const credential = presentation(value);
+    if (credential) return credential;
+  }
+  return undefined;
+}
+
+/** OpenAPI 3.1 section 4.8.27. */
+function presentation({ type, scheme, in: place, name }: JsonObject): Credential | undefined {
+  if (type === 'apiKey') {
+    if (place === 'query' || place === 'cookie') return [String(name), '', place];
+    return [String(name), ''];
+  }
+  if (type === 'oauth2' || type === 'openIdConnect') return ['Authorization', 'Bearer '];
+  const known = type === 'http' ? /^(bearer|basic)$/i.exec(String(scheme))?.[1]?.toLowerCase() : undefined;
+  if (known === undefined) return undefined;
+  return ['Authorization', known === 'basic' ? 'Basic ' : 'Bearer '];
+}
+
+/** The first example of a media type object, or of its schema. */
+function exampleOf(document: OpenApiDocument, pointer: string): unknown {
+  const [own] = examplesOf(document, pointer);
+  if (own !== undefined) return own;
+  const { examples } = document.follow(below(pointer, 'schema')).value;
+  return [examples].flat()[0];
+}
+
+/** The examples that the parameter or media type object at `pointer` has of its own (OpenAPI 3.1 section 4.8.14). */
+export function examplesOf(document: OpenApiDocument, pointer: string): unknown[] {
+  const { example, examples } = document.follow(pointer).value;
+  const named = members(examples).map(
+    ([name]) => document.follow(below(pointer, 'examples', name)).value['value'],
+  );
+  return [example, ...named].filter((given) => given !== undefined);
+}

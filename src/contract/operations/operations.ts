@@ -1,0 +1,228 @@
+import { bodyCodec, unservableBody } from './body-codec';
+import { below, isObject, members, type OpenApiDocument, type Place } from '../document/document';
+import { type OperationPlace, operationPlaces } from '../document/path-items';
+import { basePaths } from '../document/servers';
+import { checkScopes } from './declared-scopes';
+import { type MediaTypeObject, parseMediaType } from '../http/media-type';
+
+const PARAMETER_LOCATIONS = ['path', 'query', 'header', 'cookie'] as const;
+export type ParameterLocation = (typeof PARAMETER_LOCATIONS)[number];
+
+/** OpenAPI 3.1 sections 4.8.12 and 4.8.21: a parameter of a request, or a header of a response. */
+export interface Parameter {
+  readonly name: string;
+  readonly in: ParameterLocation;
+  readonly required: boolean;
+  readonly style: string;
+  readonly explode: boolean;
+  readonly schema: string | undefined;
+  /** The parameter is JSON text, not a style. */
+  readonly json: boolean;
+}
+
+/** OpenAPI 3.1 section 4.8.17. */
+export interface ResponseObject {
+  readonly headers: readonly Parameter[];
+  readonly content: readonly MediaTypeObject[];
+}
+
+/** One way to satisfy a security requirement: all of its schemes. None: anonymous. */
+export type SecurityAlternative = readonly { readonly scheme: string; readonly scopes: readonly string[] }[];
+
+/** OpenAPI 3.1 section 4.8.10, with everything it refers to or inherits. */
+export interface Operation {
+  readonly operationId: string;
+  /** In upper case. */
+  readonly method: string;
+  /** Its path below each base path of its servers, templates in braces. */
+  readonly paths: readonly string[];
+  readonly pointer: string;
+  readonly parameters: readonly Parameter[];
+  readonly requestBody:
+    { readonly required: boolean; readonly content: readonly MediaTypeObject[] } | undefined;
+  /** By status, range (`2XX`) or `default`. */
+  readonly responses: ReadonlyMap<string, ResponseObject>;
+  readonly security: readonly SecurityAlternative[];
+}
+
+/** Reads every operation under `paths`. Callbacks and webhooks are for others to serve. */
+export function readOperations(document: OpenApiDocument): Operation[] {
+  const known = new Map<string, string>();
+  return operationPlaces(document).map((place) => {
+    const operation = new OperationReader(document, place).read();
+    const { value } = document.follow(place.pointer);
+    if (typeof value['operationId'] !== 'string') return operation;
+    const other = known.get(operation.operationId) ?? place.pointer;
+    // Several paths may refer to one path item: one handler has the requests of all.
+    if (other !== place.pointer) {
+      document.addFinding(below(place.pointer, 'operationId'), `is that of #${other} too`);
+    }
+    known.set(operation.operationId, place.pointer);
+    return operation;
+  });
+}
+
+class OperationReader {
+  private readonly operation: Place;
+
+  constructor(
+    private readonly document: OpenApiDocument,
+    private readonly place: OperationPlace,
+  ) {
+    this.operation = document.follow(place.pointer);
+  }
+
+  read(): Operation {
+    const { pointer, value } = this.operation;
+    const { path, method } = this.place;
+    const { operationId } = value;
+    if (typeof operationId !== 'string') {
+      const advice = `add one, such as ${camelCase(`${method} ${path}`)}`;
+      this.document.addFinding(pointer, `has no operationId, by which its handler is found: ${advice}`);
+    }
+    const statuses = members(value['responses']).flatMap(([key]) => (key.startsWith('x-') ? [] : [key]));
+    if (statuses.length === 0) {
+      this.document.addFinding(pointer, 'has no responses: nothing could be answered');
+    }
+    return {
+      operationId: typeof operationId === 'string' ? operationId : `${method} ${path}`,
+      method: method.toUpperCase(),
+      paths: this.basePaths().map((base) => base + path),
+      pointer,
+      parameters: this.parameters(),
+      requestBody: this.requestBody(),
+      responses: new Map(statuses.map((status) => [status, this.response(status)])),
+      security: this.security(),
+    };
+  }
+
+  /** The base paths of its servers (OpenAPI 3.1 section 4.8.5). */
+  private basePaths(): string[] {
+    const candidates = [below(this.operation.pointer, 'servers'), this.place.item.get('servers'), '/servers'];
+    for (const pointer of candidates) {
+      const servers = pointer === undefined ? undefined : this.document.at(pointer);
+      if (pointer === undefined || !Array.isArray(servers) || servers.length === 0) continue;
+      const paths = servers.flatMap((server, i) =>
+        isObject(server) ? basePaths(this.document, server, below(pointer, i)) : [],
+      );
+      return [...new Set(paths)];
+    }
+    return [''];
+  }
+
+  private parameters(): Parameter[] {
+    const found = new Map<string, Parameter>();
+    for (const list of [this.place.item.get('parameters'), below(this.operation.pointer, 'parameters')]) {
+      for (const i of list === undefined ? [] : [this.document.at(list) ?? []].flat().keys()) {
+        const place = this.document.follow(below(list ?? '', i));
+        const location = PARAMETER_LOCATIONS.find((name) => name === place.value['in']);
+        const name = String(place.value['name']);
+        // OpenAPI 3.1 section 4.8.12.1: other parts of the document describe these.
+        const ignored = location === 'header' && /^(accept|content-type|authorization)$/i.test(name);
+        if (ignored)
+          this.remark(place.pointer, `${name} is described by other parts of the document`, 'Parameter name');
+        if (location && !ignored) found.set(`${location} ${name}`, this.parameter(name, location, place));
+      }
+    }
+    this.checkTemplates([...found.values()]);
+    return [...found.values()];
+  }
+
+  /** Each template of the path has a parameter, and each path parameter a template. */
+  private checkTemplates(parameters: readonly Parameter[]): void {
+    const { pointer } = this.operation;
+    const templates = new Set([...this.place.path.matchAll(/\{([^{}]+)\}/g)].map(([, name]) => name));
+    for (const { name, in: location } of parameters) {
+      if (location === 'path' && !templates.delete(name)) {
+        const message = `has the path parameter ${name}, which is not in ${this.place.path}`;
+        this.document.addFinding(pointer, message);
+      }
+    }
+    for (const name of templates) {
+      this.document.addFinding(pointer, `does not describe the path parameter ${name}`);
+    }
+  }
+
+  private parameter(name: string, location: ParameterLocation, { pointer, value }: Place): Parameter {
+    const usual = location === 'query' || location === 'cookie' ? 'form' : 'simple';
+    const style = typeof value['style'] === 'string' ? value['style'] : usual;
+    const content = this.content(pointer, value['content']);
+    const json = content[0]?.codec === 'json';
+    if (content[0] && !json) {
+      this.document.addFinding(below(pointer, 'content'), 'only JSON can be read as a parameter');
+    }
+    return {
+      name,
+      in: location,
+      required: value['required'] === true,
+      style,
+      explode: typeof value['explode'] === 'boolean' ? value['explode'] : style === 'form',
+      schema: json ? content[0]?.schema : 'schema' in value ? below(pointer, 'schema') : undefined,
+      json,
+    };
+  }
+
+  private remark(pointer: string, message: string, word: string): void {
+    this.document.addRemark({ pointer, message: `is not enforced: ${message}`, word });
+  }
+
+  private requestBody(): Operation['requestBody'] {
+    if (!('requestBody' in this.operation.value)) return undefined;
+    const { pointer, value } = this.document.follow(below(this.operation.pointer, 'requestBody'));
+    return { required: value['required'] === true, content: this.content(pointer, value['content']) };
+  }
+
+  private response(status: string): ResponseObject {
+    const { pointer, value } = this.document.follow(below(this.operation.pointer, 'responses', status));
+    if (status.startsWith('1')) this.remark(pointer, 'informational responses are not sent', 'Responses 1XX');
+    const headers = members(value['headers']).flatMap(([name]) => {
+      if (name.toLowerCase() === 'content-type') {
+        // OpenAPI 3.1 section 4.8.17.1
+        this.remark(below(pointer, 'headers', name), 'is described by the media types', 'Response headers');
+        return [];
+      }
+      return [this.parameter(name, 'header', this.document.follow(below(pointer, 'headers', name)))];
+    });
+    const content = this.content(pointer, value['content']);
+    for (const { key, codec } of content) {
+      if (codec === 'form') {
+        this.document.addFinding(below(pointer, 'content', key), 'a form cannot be served as a response');
+      }
+    }
+    return { headers, content };
+  }
+
+  private content(owner: string, content: unknown): MediaTypeObject[] {
+    return members(content).map(([key, value]) => {
+      const pointer = below(owner, 'content', key);
+      const schema = isObject(value) && 'schema' in value ? below(pointer, 'schema') : undefined;
+      const type = parseMediaType(key);
+      if (!type) {
+        this.document.addFinding(pointer, `${JSON.stringify(key)} is not a media type`);
+        return { key, type: { essence: key, parameters: new Map() }, codec: 'binary', schema };
+      }
+      const codec = bodyCodec(this.document, type, schema);
+      const reason = unservableBody(this.document, key, type, codec, schema);
+      if (reason !== undefined) this.document.addFinding(schema ?? pointer, reason);
+      return { key, type, codec, schema };
+    });
+  }
+
+  private security(): SecurityAlternative[] {
+    const own = this.operation.value['security'];
+    const pointer = own === undefined ? '/security' : below(this.operation.pointer, 'security');
+    return [own ?? this.document.root['security'] ?? []].flat().map((alternative, i) =>
+      members(alternative).map(([scheme, scopes]) => {
+        const demanded = [scopes].flat().map(String);
+        checkScopes(this.document, below(pointer, i, scheme), scheme, demanded);
+        return { scheme, scopes: demanded };
+      }),
+    );
+  }
+}
+
+/** A name for an operation without one: `postThings`. */
+export function camelCase(text: string): string {
+  const [first = '', ...others] = text.match(/[A-Za-z0-9]+/g) ?? [];
+  return first + others.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join('');
+}

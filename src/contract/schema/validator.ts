@@ -1,0 +1,154 @@
+/**
+ * The judge of express-openapi-validator. Only this file and document/openapi-schema.ts reach into that package, which is
+ * pinned exactly in package.json.
+ *
+ * As a middleware, it compiles a validator for every Content-Type that clients make up, scans all routes on each
+ * request, coerces, judges integers as doubles, and looks only at what is sent with res.json. What judges in it has none
+ * of these faults: its ajv, with its formats, keywords and messages. That is made here once for a document, and shown
+ * everything that enters and leaves, in one object each (the envelope), in validators compiled at start.
+ * plain-wiring.test.ts shows what this saves from, and fails when a new version no longer needs it.
+ */
+import type { ErrorObject, Format as AjvFormat, ValidateFunction } from 'ajv';
+import { createRequestAjv, createResponseAjv } from 'express-openapi-validator/dist/framework/ajv';
+import type { JsonObject } from '../document/document';
+import { withDoubles } from '../document/openapi-schema';
+import type { Components } from './applicable';
+import { FORMATS, type OwnFormats } from './formats';
+import { Interner } from './identity';
+import { BudgetExceeded, Judgment, silenceBranches } from './judgment';
+import { compilePattern } from '../pattern/pattern';
+import type { Verdicts } from './verdicts';
+
+/** The value to judge: an object, so that the exact value of a number in it can be looked up. */
+export type Envelope = Record<string, unknown>;
+
+/** What a value breaks: with `place` before it, `message` is a sentence (`body/name must be string`). */
+export interface Violation {
+  /** Steps from the envelope, each after a slash. */
+  readonly place: string;
+  readonly message: string;
+}
+
+/** Judges an envelope; no violation means that it conforms. */
+export type Check = (envelope: Envelope) => readonly Violation[];
+
+/** Judges the envelopes of one schema. */
+export interface Judge {
+  /** Ends at the first violation. */
+  readonly first: Check;
+  /** Lists all violations; none if that would cost too much. */
+  readonly all: Check;
+}
+
+let metaschema: Check | undefined;
+
+/** What the metaschema of JSON Schema 2020-12 finds in the schema at `schema` of the envelope. */
+export function schemaErrors(envelope: { readonly schema: unknown }): readonly Violation[] {
+  const none = { components: {}, constants: new Interner() };
+  metaschema ??= createCompiler('response', none, true, {}).compile({
+    type: 'object',
+    properties: { schema: { $ref: 'https://json-schema.org/draft/2020-12/schema' } },
+  });
+  return metaschema({ schema: withDoubles(envelope.schema) });
+}
+
+function ajvOptions(own: OwnFormats) {
+  const formats = Object.entries(FORMATS).map(([name, { type, test }]) => [name, { type, validate: test }]);
+  return {
+    strict: false,
+    ownProperties: true, // `constructor` is no property of `{}`
+    validateSchema: false,
+    logger: false as const,
+    code: {
+      optimize: false, // V8 does that; ajv takes half of the start-up for it
+      regExp: Object.assign((pattern: string) => compilePattern(pattern), { code: 'compilePattern' }),
+    },
+    formats: { ...(Object.fromEntries(formats) as Record<string, AjvFormat>), ...own },
+  };
+}
+
+interface ErrorParameters {
+  readonly missingProperty?: string;
+  readonly additionalProperty?: string;
+  readonly unevaluatedProperty?: string;
+  readonly allowedValues?: readonly unknown[];
+}
+
+function violation({ instancePath, keyword, message = 'is not valid', params }: ErrorObject): Violation {
+  const { missingProperty, additionalProperty, unevaluatedProperty, allowedValues } =
+    params as ErrorParameters;
+  // At the top stand the parts of a request or response, not the properties of a value.
+  if (instancePath === '' && missingProperty !== undefined) {
+    return { place: `/${missingProperty}`, message: 'is required' };
+  }
+  if (keyword === 'enum' && allowedValues) {
+    return { place: instancePath, message: `${message}: ${allowedValues.join(', ')}` };
+  }
+  const surplus = additionalProperty ?? unevaluatedProperty;
+  return { place: surplus === undefined ? instancePath : `${instancePath}/${surplus}`, message };
+}
+
+/** The rewritten schemas of a document, for one direction. */
+export interface Schemas {
+  /** Schemas that others refer to, by identifier. */
+  readonly components: Components;
+  readonly constants: Interner;
+}
+
+/** Compiles checks of what goes one way. */
+export interface Compiler {
+  /** Compiles the check of an envelope. Equal schemas share one, as the error responses of most operations do. */
+  readonly compile: (schema: JsonObject) => Check;
+  /** Whether values conform to components. */
+  readonly verdicts: Verdicts;
+}
+
+const CONFORMS: readonly Violation[] = [];
+const EMPTY: Parameters<typeof createRequestAjv>[0] = {
+  openapi: '3.1.0',
+  info: { title: '', summary: '', version: '' },
+  webhooks: {},
+  components: {},
+};
+
+/**
+ * @param allErrors whether a check lists all violations, or ends at the first. One that would cost too much lists none:
+ *   it is to be asked only about what does not conform.
+ * @param formats of the team's own; they come before those of formats.ts
+ * @param verdicts those of another compiler of the same schemas
+ */
+export function createCompiler(
+  direction: 'request' | 'response',
+  { components, constants }: Schemas,
+  allErrors: boolean,
+  formats: OwnFormats,
+  verdicts?: Verdicts,
+): Compiler {
+  const createAjv = direction === 'request' ? createRequestAjv : createResponseAjv;
+  const ajv = createAjv(EMPTY, { ...ajvOptions(formats), allErrors });
+  const compiled = new Map<string, ValidateFunction>();
+  const compile = (schema: JsonObject): ValidateFunction => {
+    const text = JSON.stringify(schema);
+    const validate = compiled.get(text) ?? ajv.compile(schema);
+    compiled.set(text, validate);
+    return validate;
+  };
+  const judge = new Judgment(components, constants, allErrors, compile, verdicts);
+  for (const keyword of judge.keywords()) ajv.addKeyword(keyword);
+  if (!allErrors) silenceBranches(ajv);
+  return {
+    compile(schema) {
+      const validate = compile(schema);
+      return (envelope) => {
+        judge.begin();
+        try {
+          return validate(envelope) ? CONFORMS : (validate.errors ?? []).map(violation);
+        } catch (error) {
+          if (error instanceof BudgetExceeded) return CONFORMS;
+          throw error;
+        }
+      };
+    },
+    verdicts: judge.verdicts,
+  };
+}

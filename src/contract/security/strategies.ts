@@ -1,0 +1,59 @@
+import { Strategy } from 'passport';
+import { Strategy as BearerStrategy } from 'passport-http-bearer';
+import type { Credentials } from './credentials';
+import type { StrategyOf, Verified, Verify } from './principals';
+
+/** A strategy of passport for bearer tokens (RFC 6750), of whichever kind of security scheme. */
+export function bearerStrategy<P extends object>(verify: Verify<[token: string], P>): StrategyOf<P> {
+  return new BearerStrategy(
+    { realm: 'api' },
+    (token: string, done: (error: unknown, verified?: unknown) => void) => {
+      const verified: unknown = verify(token);
+      // passport-http-bearer would take `undefined` for a refusal. All else, promises too, the core judges.
+      if (verified || verified === false) done(null, verified);
+      else done(new TypeError('expected the verifier of bearer tokens to return a principal or false'));
+    },
+  );
+}
+
+abstract class VerifyingStrategy<P extends object> extends Strategy implements StrategyOf<P> {
+  declare readonly principal?: P;
+
+  constructor(private readonly challenge: string) {
+    super();
+  }
+
+  /** The verdict on the credentials; false if there are none. */
+  protected abstract verified(credentials: Credentials): Verified<P>;
+
+  override authenticate(credentials: object): void {
+    // A promise, and whatever else is no principal, is judged by the core, where all strategies end.
+    const verified = this.verified(credentials as Credentials);
+    if (verified === false) this.fail(this.challenge);
+    else this.success(verified);
+  }
+}
+
+/** A strategy of passport for API keys (OpenAPI 3.1 section 4.8.27). */
+export class ApiKeyStrategy<P extends object> extends VerifyingStrategy<P> {
+  constructor(private readonly verify: Verify<[apiKey: string], P>) {
+    super('ApiKey');
+  }
+
+  protected override verified({ apiKey }: Credentials): Verified<P> {
+    return apiKey === undefined ? false : this.verify(apiKey);
+  }
+}
+
+/** A strategy of passport for HTTP basic authentication (RFC 7617), user and password in UTF-8. */
+export class BasicStrategy<P extends object> extends VerifyingStrategy<P> {
+  constructor(private readonly verify: Verify<[user: string, password: string], P>) {
+    super('Basic realm="api", charset="UTF-8"');
+  }
+
+  protected override verified({ headers: { authorization = '' } }: Credentials): Verified<P> {
+    const pair = Buffer.from(authorization.split(' ')[1] ?? '', 'base64').toString();
+    const colon = pair.indexOf(':');
+    return colon < 0 ? false : this.verify(pair.slice(0, colon), pair.slice(colon + 1));
+  }
+}

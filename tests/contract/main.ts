@@ -1,0 +1,28 @@
+import { text, write } from '../engine/report';
+import { run } from '../engine/run';
+import { service } from './service';
+
+/**
+ * `make contract`: what the document promises, put to the server, told at length. With `--serve` that server is started
+ * and waits, so that a failure can be seen again by its curl lines.
+ */
+async function main(serve: boolean): Promise<void> {
+  if (serve) {
+    const { host, port } = await service().start();
+    console.log(
+      `BASE=http://${host}:${port}\n\nThe server of the contract tests, with its examples, until Ctrl-C.`,
+    );
+    return;
+  }
+  const result = await run(service());
+  write(result, 'reports/contract');
+  console.log(text(result));
+  console.log('\nAll of it: reports/contract/index.html, contract.json, junit.xml');
+  if (result.failures.length > 0) console.log('The server for the curl lines: make contract SERVE=1');
+  process.exitCode = result.passed ? 0 : 1;
+}
+
+main(process.argv.includes('--serve')).catch((error: unknown) => {
+  console.error(`tests/contract/: ${error instanceof Error ? error.message : String(error)}`);
+  process.exitCode = 1;
+});

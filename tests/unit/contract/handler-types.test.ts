@@ -1,0 +1,396 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import ts from 'typescript';
+import { buildDocument, json } from '../../support/service';
+
+const root = join(__dirname, '../../..');
+
+const object = (properties: object) => ({ type: 'object', properties, required: Object.keys(properties) });
+const error = json(object({ error: { type: 'integer' }, message: { type: 'string' } }));
+const DOCUMENT = buildDocument({
+  security: [{ bearerAuth: [] }],
+  components: {
+    securitySchemes: { bearerAuth: { type: 'http', scheme: 'bearer' } },
+    schemas: {
+      Secret: { type: 'string' },
+      Thing: {
+        type: 'object',
+        required: ['name', 'secret'],
+        properties: {
+          name: { type: 'string' },
+          secret: { $ref: '#/components/schemas/Secret', writeOnly: true },
+          made: { type: 'string', readOnly: true },
+          color: { $ref: '#/components/schemas/Color' },
+          either: { anyOf: [{ type: 'string', writeOnly: true }, { type: 'null' }] },
+          parts: { type: 'array', items: { $ref: '#/components/schemas/Part' } },
+        },
+      },
+      Color: { type: 'string', default: 'green' },
+      Part: { type: 'object', properties: { size: { type: 'integer', default: 1 } } },
+      Open: {
+        type: 'object',
+        properties: { name: { type: 'string' } },
+        additionalProperties: { type: 'string' },
+      },
+      Pet: {
+        type: 'object',
+        required: ['kind'],
+        properties: { kind: { type: 'string' }, age: { type: 'integer', default: 1 } },
+        discriminator: { propertyName: 'kind' },
+      },
+      Dog: {
+        allOf: [
+          { $ref: '#/components/schemas/Pet' },
+          { type: 'object', required: ['packSize'], properties: { packSize: { type: 'integer' } } },
+        ],
+      },
+    },
+  },
+  operation: {
+    parameters: [
+      { name: 'limit', in: 'query', schema: { type: 'integer', default: 10 } },
+      { name: 'page', in: 'query', schema: { type: 'integer' } },
+    ],
+    requestBody: {
+      required: true,
+      content: json({
+        allOf: [
+          { $ref: '#/components/schemas/Thing' },
+          object({ id: { type: 'integer', format: 'int64' } }),
+          {
+            properties: {
+              open: { $ref: '#/components/schemas/Open' },
+              left: {
+                type: 'object',
+                properties: { a: { type: 'string' } },
+                unevaluatedProperties: { type: 'string' },
+              },
+              dog: { $ref: '#/components/schemas/Dog' },
+            },
+          },
+          { required: ['made'] },
+        ],
+      }),
+    },
+    responses: {
+      200: { description: 'done', content: json({ $ref: '#/components/schemas/Thing' }) },
+      400: { description: 'refused', content: error },
+      401: {
+        description: 'who is it?',
+        headers: { 'WWW-Authenticate': { required: true, schema: { type: 'string' } } },
+        content: error,
+      },
+    },
+  },
+});
+
+const REPORT = {
+  operationId: 'putReport',
+  requestBody: {
+    content: {
+      ...json(object({ rows: { type: 'integer' } })),
+      'text/csv': { schema: { type: 'string' } },
+      'image/*': {},
+    },
+  },
+  responses: {
+    200: {
+      description: 'done',
+      content: { ...json(object({ rows: { type: 'integer' } })), 'text/csv': { schema: { type: 'string' } } },
+    },
+    201: { description: 'made', content: { 'text/plain': { schema: { type: 'string' } } } },
+    404: {
+      description: 'refused',
+      content: { ...error, 'application/problem+json': error['application/json'] },
+    },
+  },
+};
+const { paths, ...rest } = DOCUMENT;
+const WITH_REPORT = { ...rest, paths: { ...(paths as object), '/report': { put: REPORT } } };
+
+/** What `make generate` makes of the document. Jest cannot load openapi-typescript: a process of its own does. */
+function typesOfDocument(): string {
+  const code = `require('./scripts/generate/publish').typesOf(JSON.parse(process.argv[1])).then(console.log)`;
+  const args = ['--import', 'tsx', '-e', code, JSON.stringify(WITH_REPORT)];
+  const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
+  if (stdout === '') throw new Error(stderr);
+  return stdout;
+}
+
+const HANDLERS = `
+  import type { Handlers as HandlersOf } from '../../../src/contract/handler-types';
+  import type { operations, security } from './openapi';
+  export type Handlers = HandlersOf<operations, security, { readonly bearerAuth: { readonly id: string } }>;`;
+
+/**
+ * Compiles sources beside the types of the document, none of them on the disk, under the flags of the project; returns
+ * what the compiler says of each.
+ */
+function compile(sources: readonly string[]): string[] {
+  const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), (file) => ts.sys.readFile(file)) as {
+    config: object;
+  };
+  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
+  const host = ts.createCompilerHost(options);
+  const file = (name: string) => join(__dirname, name);
+  const cases = sources.map((source, i) => [file(`case-${i}.ts`), source] as const);
+  const texts = new Map([
+    [file('openapi.d.ts'), typesOfDocument()],
+    [file('handlers.ts'), HANDLERS],
+    ...cases.map(([name, text]) => [name, `import type { Handlers } from './handlers';\n${text}`] as const),
+  ]);
+  const getSourceFile = host.getSourceFile.bind(host);
+  const fileExists = host.fileExists.bind(host);
+  host.fileExists = (name) => texts.has(name) || fileExists(name);
+  host.getSourceFile = (name, version, ...rest) => {
+    const text = texts.get(name);
+    return text === undefined
+      ? getSourceFile(name, version, ...rest)
+      : ts.createSourceFile(name, text, version);
+  };
+  const program = ts.createProgram([...texts.keys()], options, host);
+  return cases.map(([name]) =>
+    ts
+      .getPreEmitDiagnostics(program, program.getSourceFile(name))
+      .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, ' '))
+      .join('\n'),
+  );
+}
+
+const handler = (body: string) => `export const h: Handlers['postThing'] = async (request) => { ${body} };`;
+
+const put = (body: string) => `export const h: Handlers['putReport'] = async (request) => { ${body} };`;
+
+/** What stands in a handler's place, and what the compiler must say of it (nothing: it compiles). */
+const CASES: [name: string, source: string, says: RegExp][] = [
+  ['a documented answer', handler(`return { status: 200, body: { name: request.body.name } };`), /^$/],
+  ['another documented answer', handler(`return { status: 400, body: { error: 1, message: '' } };`), /^$/],
+  [
+    'the id is a bigint',
+    handler(`const id: bigint = request.body.id; return { status: 200, body: { name: String(id) } };`),
+    /^$/,
+  ],
+  [
+    'the principal is there',
+    handler(`return { status: 200, body: { name: request.principal.bearerAuth.id } };`),
+    /^$/,
+  ],
+  [
+    'what is writeOnly is in the request',
+    handler(`const secret: string = request.body.secret; return { status: 200, body: { name: secret } };`),
+    /^$/,
+  ],
+  [
+    'what is readOnly is not in the request',
+    handler(`return { status: 200, body: { name: String(request.body.made) } };`),
+    /'made' does not exist/,
+  ],
+  [
+    'what is readOnly may be answered',
+    handler(`return { status: 200, body: { name: '', made: '' } };`),
+    /^$/,
+  ],
+  [
+    'what the client likes best is one of the documented types',
+    put(
+      `const likes: 'application/json' | 'text/csv' | 'text/plain' = request.accepts; return { status: 201, body: likes };`,
+    ),
+    /^$/,
+  ],
+  [
+    'what has a default is in the request',
+    handler(
+      `const color: string = request.body.color; const size: number | undefined = request.body.parts?.[0]?.size ?? undefined;
+       const limit: number = request.query.limit; return { status: 200, body: { name: color + size + limit } };`,
+    ),
+    /^$/,
+  ],
+  [
+    'no media type where there is no choice',
+    handler(`return { status: 200, body: { name: String(request.contentType) + String(request.accepts) } };`),
+    /'contentType' does not exist[^]*'accepts' does not exist/,
+  ],
+  [
+    'a media type by name',
+    put(`return request.accepts === 'text/csv'
+      ? { status: 200, contentType: 'text/csv', body: '1' }
+      : { status: 200, contentType: 'application/json', body: { rows: 1 } };`),
+    /^$/,
+  ],
+  ['a body that fits one media type of several', put(`return { status: 200, body: '1' };`), /not assignable/],
+  [
+    'a body that fits another media type',
+    put(`return { status: 200, contentType: 'application/json', body: '1' };`),
+    /not assignable/,
+  ],
+  [
+    'a body that fits all media types, unnamed',
+    put(`return { status: 404, body: { error: 1, message: '' } };`),
+    /^$/,
+  ],
+  [
+    'a missing handler',
+    `export const all: Handlers = { putReport: () => { throw 1; } };`,
+    /'postThing' is missing/,
+  ],
+  [
+    'also where it is nested',
+    handler(
+      `const [part] = request.body.parts ?? []; const size: number = part === undefined ? 0 : part.size;
+       return { status: 200, body: { name: String(size) } };`,
+    ),
+    /^$/,
+  ],
+  [
+    'a parameter without a default may be absent',
+    handler(`const page: number = request.query.page; return { status: 200, body: { name: String(page) } };`),
+    /'undefined' is not assignable to type 'number'/,
+  ],
+  ['what has a default need not be answered', handler(`return { status: 200, body: { name: '' } };`), /^$/],
+  [
+    'what is writeOnly in a branch is not answered',
+    handler(`return { status: 200, body: { name: '', either: '' } };`),
+    /'""' is not assignable to type 'null'|string' is not assignable to type 'null'/,
+  ],
+  [
+    'a schema that opens itself lets other properties through',
+    handler(
+      `return { status: 200, body: { name: (request.body.open?.['anything'] ?? '') + (request.body.left?.['more'] ?? '') } };`,
+    ),
+    /^$/,
+  ],
+  [
+    'a subtype has the name by which the document knows it',
+    handler(`const kind: 'Dog' | undefined = request.body.dog?.kind; const age: number | undefined = request.body.dog?.age;
+       return { status: 200, body: { name: String(kind) + String(age) } };`),
+    /^$/,
+  ],
+  [
+    'an unknown handler',
+    `export const all: Handlers = { postThing: () => { throw 1; }, putReport: () => { throw 1; }, deleteThing: () => {} };`,
+    /'deleteThing' does not exist/,
+  ],
+  [
+    'an undocumented status',
+    handler(`return { status: 404, body: { error: 1, message: '' } };`),
+    /'404' is not assignable/,
+  ],
+  ['a body of the wrong shape', handler(`return { status: 200, body: { title: '' } };`), /name|title/],
+  [
+    'a body with the wrong type',
+    handler(`return { status: 200, body: { name: 1 } };`),
+    /'number' is not assignable to type 'string'/,
+  ],
+  [
+    'a body with the properties of another status',
+    handler(`return { status: 400, body: { name: '' } };`),
+    /not assignable/,
+  ],
+  ['no body', handler(`return { status: 200 };`), /not assignable/],
+  ['nothing', handler(``), /not assignable/],
+  [
+    'a property that is not documented',
+    handler(`return { status: 200, body: { name: request.body.weight } };`),
+    /'weight' does not exist/,
+  ],
+  [
+    'a parameter that is not documented',
+    handler(`return { status: 200, body: { name: request.query.name } };`),
+    /'name' does not exist/,
+  ],
+  [
+    'a missing header that is required',
+    handler(`return { status: 401, body: { error: 1, message: '' } };`),
+    /not assignable/,
+  ],
+];
+
+/** A document with a token that must hold scopes, or an API key; and two strategies, of passport and of a verifier. */
+const SECURITY = `
+  import type { Strategy } from 'passport';
+  import type { Handlers as HandlersOf } from '../../../src/contract/handler-types';
+  import type { StrategiesFor } from '../../../src/contract/security/principals';
+  import { ApiKeyStrategy, bearerStrategy } from '../../../src/contract/security/strategies';
+  interface Security { list: { oauth: [] } | { key: [] } | {}; create: { oauth: ['write', 'read'] }; free: never }
+  interface Client { readonly name: string }
+  interface Token { readonly id: string; readonly scopes: readonly string[] }
+  interface Principals { readonly oauth: Token; readonly key: Client }
+  declare const token: Token; declare const client: Client; declare const foreign: Strategy;
+  declare const keys: ReadonlyMap<string, Client>;
+  const oauth = bearerStrategy(() => token); const key = new ApiKeyStrategy(() => client);`;
+const strategies = (list: string, principals = 'Principals') =>
+  `${SECURITY}\nexport const s = { ${list} } satisfies StrategiesFor<Security, ${principals}>;`;
+
+const SECURITY_CASES: typeof CASES = [
+  ['a strategy for each scheme', strategies('oauth, key'), /^$/],
+  ['a strategy of another package', strategies('oauth: foreign, key'), /^$/],
+  ['a scheme without a strategy', strategies('key'), /'oauth' is missing/],
+  ['a strategy for no scheme', strategies('oauth, key, basic: key'), /'basic' does not exist/],
+  [
+    'a strategy that gives the principal of another scheme',
+    strategies('oauth: key, key'),
+    /'Client'.*'Token'/,
+  ],
+  ['a scheme without a principal', strategies('oauth, key', '{ readonly oauth: Token }'), /'key' is missing/],
+  [
+    'a principal without the scopes that are demanded of it',
+    strategies('oauth, key', '{ readonly oauth: Client; readonly key: Client }'),
+    /'scopes' is missing/,
+  ],
+  [
+    'a principal that is no object',
+    strategies('oauth, key', '{ readonly oauth: Token; readonly key: string }'),
+    /'string' is not assignable to type 'object'/,
+  ],
+  ...[
+    'undefined',
+    'null',
+    'true',
+    "''",
+    '0',
+    "'alice'",
+    'keys.get(given)',
+    'Promise.resolve(keys.get(given))',
+  ].map((given): (typeof CASES)[number] => [
+    `a verifier that returns ${given}`,
+    `${SECURITY}\nexport const s = new ApiKeyStrategy<Client>((given) => (void given, ${given}));`,
+    /not assignable/,
+  ]),
+  ...['client', 'false', 'keys.get(given) ?? false', 'Promise.resolve(keys.get(given) ?? false)'].map(
+    (given): (typeof CASES)[number] => [
+      `a verifier that returns ${given}`,
+      `${SECURITY}\nexport const s = new ApiKeyStrategy<Client>((given) => (void given, ${given}));`,
+      /^$/,
+    ],
+  ),
+  [
+    'handlers see the principal of each way in',
+    `${SECURITY}
+     type Given = Parameters<HandlersOf<{ list: { parameters: {}; responses: {} } }, Pick<Security, 'list'>, Principals>['list']>[0];
+     declare const given: Given;
+     export const id: string = 'oauth' in given.principal ? given.principal.oauth.scopes.join() : 'key' in given.principal ? given.principal.key.name : '';`,
+    /^$/,
+  ],
+  [
+    'handlers for a scheme that Principals lacks',
+    `${SECURITY}\nexport type H = HandlersOf<{}, Security, { readonly oauth: Token }>;`,
+    /'key' is missing/,
+  ],
+];
+
+describe('the types tie strategies to the document', () => {
+  const said = compile(SECURITY_CASES.map(([, source]) => source));
+  it.each(SECURITY_CASES.map(([name, , says], i) => [name, says, said[i]] as const))(
+    '%s',
+    (_, says, diagnostics) => {
+      expect(diagnostics).toMatch(says);
+    },
+  );
+});
+
+describe('the types tie a handler to the document', () => {
+  const said = compile(CASES.map(([, source]) => source));
+  it.each(CASES.map(([name, , says], i) => [name, says, said[i]] as const))('%s', (_, says, diagnostics) => {
+    expect(diagnostics).toMatch(says);
+  });
+});

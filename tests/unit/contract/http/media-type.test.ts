@@ -1,0 +1,175 @@
+import {
+  codecOf,
+  cover,
+  type MediaTypeObject,
+  parseMediaType,
+} from '../../../../src/contract/http/media-type';
+import { parseAccept, preferred } from '../../../../src/contract/http/negotiation';
+
+function typeOf(text: string) {
+  const type = parseMediaType(text);
+  if (!type) throw new Error(`${text} is not a media type`);
+  return type;
+}
+const media = (key: string, codec: MediaTypeObject['codec'] = codecOf(typeOf(key).essence)) => ({
+  key,
+  type: typeOf(key),
+  codec,
+});
+const ALL = media('*/*', 'binary');
+const TEXTS = media('text/*', 'text');
+const CSV = media('text/csv');
+const JSON_RANGE = media('application/*', 'json');
+const SUFFIX = media('application/*+json');
+const PLAIN = media('application/json');
+const UTF8 = media('application/json; charset=UTF-8');
+const [V1, V2] = [media('application/json; version=1'), media('application/json;Version="2"')];
+const V2_FULL = media('application/json; version=2; profile=full');
+
+describe('a media type is read as', () => {
+  test.each([
+    ['itself before its range', [ALL, TEXTS, CSV], 'text/csv', CSV],
+    ['its range before everything', [ALL, TEXTS, CSV], 'text/plain', TEXTS],
+    ['everything, as bytes: an image', [ALL], 'image/png', ALL],
+    ['everything, as bytes: a text', [ALL], 'text/plain', ALL],
+    ['everything, as bytes: JSON', [ALL], 'application/json', ALL],
+    ['a range of JSON', [JSON_RANGE], 'application/merge-patch+json', JSON_RANGE],
+    ['no range of JSON where it is none', [JSON_RANGE], 'application/pdf', undefined],
+    ['a range of its suffix', [JSON_RANGE, SUFFIX], 'application/merge-patch+json', SUFFIX],
+    ['no range of another suffix', [SUFFIX], 'application/json', undefined],
+    ['nothing', [TEXTS, CSV], 'image/png', undefined],
+    ['its version', [PLAIN, V1, V2], 'application/json;version=2', V2],
+    [
+      'its version, in any case and order',
+      [V1, V2_FULL],
+      'APPLICATION/JSON; profile=full; VERSION=2',
+      V2_FULL,
+    ],
+    [
+      'the one with the most of its parameters',
+      [V2, V2_FULL],
+      'application/json; profile=full; version=2',
+      V2_FULL,
+    ],
+    [
+      'the one with fewer where the others differ',
+      [V2, V2_FULL],
+      'application/json; version=2; profile=x',
+      V2,
+    ],
+    [
+      'the one without parameters where no version fits',
+      [V1, V2, PLAIN],
+      'application/json; version=3',
+      PLAIN,
+    ],
+    ['no other version', [V1, V2], 'application/json; version=3', undefined],
+    ['no version where any could be meant', [V1, V2], 'application/json', undefined],
+    ['the only version where none is given', [V1], 'application/json', V1],
+    ['the only version before a range', [JSON_RANGE, V1], 'application/json', V1],
+    ['a range before another version', [JSON_RANGE, V1], 'application/json; version=2', JSON_RANGE],
+    ['the same whether utf-8 is said or not', [V1, UTF8], 'application/json', UTF8],
+    [
+      'the same whether utf-8 is said or not, here',
+      [PLAIN, V1],
+      'application/json;charset="utf-8";version=1',
+      V1,
+    ],
+  ])('%s', (_, content, type, expected) => {
+    expect(cover(content, typeOf(type))?.key).toBe(expected?.key);
+  });
+});
+
+describe('parseMediaType', () => {
+  test.each([
+    '',
+    'json',
+    'a/b/c',
+    '/',
+    'a/',
+    'a/b c',
+    'a/b, a/b',
+    'a/b; c',
+    'a/b; c=',
+    'a/b; =c',
+    'a/b; c =d',
+    'a/b; c=d; C=e',
+    'a/b; c="',
+    'a/b; c="d"e',
+  ])('takes no %p', (text) => {
+    expect(parseMediaType(text)).toBeUndefined();
+  });
+
+  test.each([
+    ['a/b;', {}],
+    ['a/b ;; ;c=D', { c: 'D' }],
+    ['a/b;\tc="d;\\"e,"', { c: 'd;"e,' }],
+    ['a/b;charset=UTF-8', {}],
+    ['a/b;charset=LATIN1', { charset: 'latin1' }],
+    ['a/b;constructor=1', { constructor: '1' }],
+  ])('of %p knows the parameters', (text, parameters) => {
+    expect(Object.fromEntries(typeOf(text).parameters)).toEqual(parameters);
+  });
+});
+
+describe('the media type that a client likes best', () => {
+  const HTML = [
+    'text/html',
+    'text/html;level=1',
+    'text/html;level=2',
+    'text/plain',
+    'image/jpeg',
+    'text/html;level=3',
+  ].map((key) => media(key, 'text'));
+  // RFC 9110 section 12.5.1
+  const EXAMPLE =
+    'text/*;q=0.3, text/plain;q=0.7, text/plain;format=flowed, text/plain;format=fixed;q=0.4, */*;q=0.5';
+  const FLOWED = media('text/plain;format=flowed');
+  const FIXED = media('text/plain;format=fixed');
+  test.each([
+    ['of the example of the RFC', [FLOWED, FIXED, CSV], EXAMPLE, 'text/plain;format=flowed'],
+    ['of the example of the RFC, without the first', [FIXED, media('text/plain')], EXAMPLE, 'text/plain'],
+    ['of the example of the RFC, of three others', [CSV, FIXED, media('image/jpeg')], EXAMPLE, 'image/jpeg'],
+    ['of the example of the RFC, of the last two', [CSV, FIXED], EXAMPLE, 'text/plain;format=fixed'],
+    [
+      'by another example',
+      HTML,
+      'text/*;q=0.3, text/html;q=0.7, text/html;level=1, text/html;level=2;q=0.4, */*;q=0.5',
+      'text/html;level=1',
+    ],
+    ['is the first where it likes all alike', [CSV, PLAIN], '*/*', 'text/csv'],
+    ['is the first where it says nothing', [CSV, PLAIN], '', 'text/csv'],
+    ['is the first where it says nothing that is well-formed', [CSV, PLAIN], 'json;q=1, x', 'text/csv'],
+    ['has the greatest weight', [CSV, PLAIN], 'text/csv;q=0.899, application/json;q=0.9', 'application/json'],
+    ['is not one that is excluded', [CSV, PLAIN], 'text/csv;q=0, */*;q=0.1', 'application/json'],
+    ['is not one whose range is excluded', [CSV, PLAIN], 'text/*;q=0.000, */*;q=0.001', 'application/json'],
+    ['is none', [CSV, PLAIN], 'image/png, text/html', undefined],
+    ['is none where all are excluded', [CSV, PLAIN], '*/*;q=0', undefined],
+    [
+      'has the parameters that it asks for',
+      [V1, V2],
+      'application/json;version=2',
+      'application/json;Version="2"',
+    ],
+    ['has no other parameters', [PLAIN, V1], 'application/json;version=2', undefined],
+    ['may have more parameters', [V1], 'application/json', 'application/json; version=1'],
+    ['is the same with utf-8', [UTF8], 'application/json', 'application/json; charset=UTF-8'],
+    ['is what it names of a range', [media('image/*'), PLAIN], 'image/webp, */*;q=0.1', 'image/webp'],
+    ['is a range where it names none', [media('image/*')], 'image/*', 'image/*'],
+    ['may stand in quotes', [media('a/b;c="d,e"')], 'a/b;c="d,e";q=0.5', 'a/b;c="d,e"'],
+    [
+      'takes no weight that is none',
+      [CSV, PLAIN],
+      'text/csv;q=2, application/json;q=0.1',
+      'application/json',
+    ],
+    [
+      'knows the weight in any case',
+      [CSV, PLAIN],
+      'text/csv;Q=0.1 , application/json; q=0.2',
+      'application/json',
+    ],
+  ])('%s', (_, content, field, name) => {
+    expect(preferred(content, parseAccept(field))?.name).toBe(name);
+  });
+});

@@ -1,0 +1,214 @@
+import fc from 'fast-check';
+import {
+  exactLiteral,
+  exactNumber,
+  MalformedJson,
+  parseJson,
+  parseNumber,
+} from '../../../../src/contract/json/parse';
+import { equalDecimals, parseDecimal } from '../../../../src/contract/json/decimal';
+import { canonicalJson, stringifyJson } from '../../../../src/contract/json/stringify';
+
+function parse(text: string): unknown {
+  const holder: Record<string, unknown> = {};
+  parseJson(text, holder, 'value');
+  return holder['value'];
+}
+
+/** JSON.parse, with what this parser refuses on purpose taken out of what is generated. */
+const values = fc.jsonValue({ maxDepth: 5, stringUnit: 'grapheme' }).filter((value) => {
+  const text = JSON.stringify(value);
+  return !text.includes('__proto__') && !text.includes('e+') && !text.includes('e-');
+});
+
+describe('parseJson', () => {
+  it('understands whatever JSON.stringify writes, as JSON.parse does', () => {
+    fc.assert(
+      fc.property(values, fc.constantFrom(undefined, 1, '\t'), (value, space) => {
+        const text = JSON.stringify(value, undefined, space);
+        expect(parse(text)).toEqual(JSON.parse(text));
+      }),
+    );
+  });
+
+  it('refuses whatever JSON.parse refuses', () => {
+    const piece = fc.constantFrom(
+      ...'{}[]",:0123456789.-+eE \n\\u/truefalsn'.split(''),
+      'true',
+      'null',
+      '"a"',
+      '\u0001',
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+        const text = pieces.join('');
+        let valid = true;
+        try {
+          JSON.parse(text);
+        } catch {
+          valid = false;
+        }
+        if (!valid) expect(() => parse(text)).toThrow(MalformedJson);
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  it.each([
+    ['{"a":1', 'expected "," or "}", got the end at position 6'],
+    ['[1 2]', 'expected "," or "]", got the character "2" at position 3'],
+    ['{a:1}', 'expected a property name, got the character "a" at position 1'],
+    ['{"a" 1}', 'expected ":", got the character "1" at position 5'],
+    ['', 'expected a value, got the end at position 0'],
+    ['1 2', 'expected the end of the text, got the character "2" at position 2'],
+    ['"a', 'expected the rest of a string, got the end at position 2'],
+    ['"\\q"', 'expected an escape sequence, got the character "q" at position 2'],
+    ['1e999', 'the number 1e999 is too large'],
+    ['{"a":1,"a":1}', 'the property name "a" stands twice in one object'],
+    ['{"__proto__":1}', 'the property name "__proto__" is not accepted'],
+    ['["\\udc00"]', 'a string has half of a surrogate pair'],
+  ])('says of %s: %s', (text, message) => {
+    expect(() => parse(text)).toThrow(new MalformedJson(message));
+  });
+
+  it('says where, even at the start', () => {
+    expect(() => parse('x')).toThrow('expected a value, got the character "x" at position 0');
+  });
+
+  it('keeps names of Object.prototype as properties like others', () => {
+    expect(parse('{"constructor":1,"toString":2,"hasOwnProperty":3}')).toEqual({
+      constructor: 1,
+      toString: 2,
+      hasOwnProperty: 3,
+    });
+  });
+});
+
+describe('exact numbers', () => {
+  it('keeps every integer, beside the nearest double', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: -(2n ** 66n), max: 2n ** 66n }), (integer) => {
+        const holder = parse(`{"a":${integer}}`) as { a: number };
+        expect(holder.a).toBe(Number(integer));
+        expect(exactNumber(holder, 'a') ?? BigInt(holder.a)).toBe(integer);
+      }),
+    );
+  });
+
+  it.each([
+    ['1.0', undefined],
+    ['-0', undefined],
+    ['1e2', undefined],
+    ['123456789012345', undefined],
+    ['9007199254740992', undefined],
+    ['9007199254740993', 9007199254740993n],
+    ['9007199254740993.0', 9007199254740993n],
+    ['0.9007199254740993e16', 9007199254740993n],
+    ['9007199254740993000e-3', 9007199254740993n],
+    ['1.23456789012345e18', 1234567890123450000n],
+    ['1.00000000000000000001', null],
+    ['9007199254740992.5', null],
+    ['10000000000000000e-17', undefined],
+    ['1e300', 10n ** 300n],
+    ['-1e300', -(10n ** 300n)],
+    ['1e30', 10n ** 30n],
+    [`${'1'.repeat(300)}.${'0'.repeat(5_000)}`, BigInt('1'.repeat(300))],
+    [`1${'0'.repeat(5_000)}e-4700`, 10n ** 300n],
+    [`0.${'0'.repeat(5_000)}`, undefined],
+    ['0e99999999999999999999', undefined],
+    ['1e-99999999999999999999', null],
+  ])('of %.30s is %p', (literal, exact) => {
+    expect(exactNumber(parse(`[${literal}]`) as unknown[], 0)).toBe(exact);
+  });
+
+  it.each(['1180591620717411303424', '1180591620717411303425', '1e2', '0.1', '0.10000000000000000001'])(
+    'has the exact literal of %s',
+    (literal) => {
+      const holder = parse(`[${literal}]`) as number[];
+      const exact = parseDecimal(exactLiteral(holder, 0, holder[0] ?? 0));
+      expect(equalDecimals(exact, parseDecimal(literal))).toBe(true);
+    },
+  );
+
+  it('keeps a fraction as it is written where the double is another', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 0n, max: 10n ** 25n }), fc.nat(30), (digits, places) => {
+        const literal = `${digits}.${'0'.repeat(places)}1`;
+        const holder = parse(`[${literal}]`) as number[];
+        const kept = exactLiteral(holder, 0, holder[0] ?? 0);
+        expect(equalDecimals(parseDecimal(kept), parseDecimal(literal))).toBe(true);
+      }),
+    );
+  });
+
+  it.each(['', ' 1', '1 ', '+1', '01', '0x10', '1_000', 'Infinity', '1.', '.5', '1e'])(
+    '%p is not a number of JSON',
+    (text) => {
+      expect(parseNumber(text, {}, 'a')).toBe(false);
+    },
+  );
+});
+
+describe('stringifyJson', () => {
+  it('writes what JSON.parse understands as the same', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ stringUnit: 'grapheme' }), (value) => {
+        expect(JSON.parse(stringifyJson(value))).toEqual(JSON.parse(JSON.stringify(value)));
+      }),
+    );
+  });
+
+  it('writes again what was parsed, with every integer exact', () => {
+    const text = '{"a":9007199254740993,"b":[-9223372036854775808,1]}';
+    expect(stringifyJson(parse(text))).toBe(text);
+  });
+});
+
+describe('canonicalJson', () => {
+  it.each([
+    ['[1,1.0]', true],
+    ['[9007199254740992,9007199254740993]', false],
+    ['[{"a":1,"b":2},{"b":2,"a":1}]', true],
+    ['[{"a":1},{"a":"1"}]', false],
+    ['[[1,2],[2,1]]', false],
+    ['[[],{}]', false],
+    ['[null,"null"]', false],
+  ])('of both values in %s is the same: %p', (text, same) => {
+    const pair = parse(text) as unknown[];
+    expect(canonicalJson(pair, 0) === canonicalJson(pair, 1)).toBe(same);
+  });
+});
+
+describe('no object of JavaScript or of the web becomes {} in silence', () => {
+  const kinds =
+    'Map Set WeakMap WeakSet ArrayBuffer SharedArrayBuffer Error Boolean Number ' +
+    'Headers FormData Blob Response AbortController ReadableStream TransformStream TextDecoder';
+  const made = kinds
+    .split(' ')
+    .map((name): [string, unknown] => [
+      name,
+      Reflect.construct(Reflect.get(globalThis, name) as new () => unknown, []),
+    ]);
+  const others: [string, unknown][] = [
+    ['a promise', Promise.resolve(1)],
+    ['a regular expression', /a/],
+    ['a Date of no time', new Date(NaN)],
+    ['an iterator', [1].values()],
+    ['a typed array', new Uint8Array(2)],
+  ];
+
+  it.each([...made, ...others])('%s', (_, value) => {
+    for (const given of [value, [value], { a: { b: value } }]) {
+      expect(() => stringifyJson(given)).toThrow(TypeError);
+    }
+  });
+
+  it('an object of a class, or of none, is what it shows', () => {
+    class Shown {
+      readonly a = 1;
+      readonly b = undefined;
+    }
+    const bare: unknown = Object.assign(Object.create(null), { c: 2 });
+    expect(stringifyJson([new Shown(), bare])).toBe('[{"a":1},{"c":2}]');
+  });
+});

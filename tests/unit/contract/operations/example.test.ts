@@ -1,0 +1,179 @@
+import { curlCommand, exampleRequest, messageOf } from '../../../../src/contract/operations/example';
+
+const NONE = { 204: { description: 'done' } };
+const asked = (operationId: string, media?: object, more = {}) => ({
+  operationId,
+  responses: NONE,
+  ...(media && { requestBody: { required: true, content: { 'application/json': media } } }),
+  ...more,
+});
+const document = (paths: object, components = {}) => ({
+  openapi: '3.1.0',
+  info: { title: 'A test', version: '1.0.0' },
+  paths,
+  components,
+});
+const NEEDY = { parameters: [{ name: 'q', in: 'query', required: true, schema: {} }] };
+const example = { example: { a: 1 } };
+
+test.each([
+  ['an example of its media type', { example: { a: 1 } }, '{"a":1}'],
+  ['a named one', { examples: { one: { value: 'it' } } }, '"it"'],
+  ['a named one elsewhere', { examples: { one: { $ref: '#/components/examples/One' } } }, '1'],
+  ['one of its schema', { schema: { examples: [[]] } }, '[]'],
+  ['one of its schema elsewhere', { schema: { $ref: '#/components/schemas/One' } }, '{"b":"\'"}'],
+])('is the body that has %s', (_, media, text) => {
+  const components = { examples: { One: { value: 1 } }, schemas: { One: { examples: [{ b: "'" }] } } };
+  const paths = { '/list': { get: asked('list') }, '/things': { put: asked('put', media) } };
+  const body = { contentType: 'application/json', text };
+  expect(exampleRequest(document(paths, components))).toEqual({
+    ...{ operationId: 'put', method: 'PUT', path: '/things', body },
+  });
+});
+
+test.each([
+  [
+    'the first that requires no body, where none has an example',
+    { '/things': { post: asked('make', {}), get: asked('list') } },
+    'list',
+  ],
+  [
+    'the first body with an example',
+    { '/a': { post: asked('one', example), put: asked('two', example) } },
+    'two',
+  ],
+  [
+    'the first that asks for credentials',
+    {
+      '/login': { post: asked('login', example) },
+      '/a': { post: asked('one', example, { security: [{ key: [] }] }) },
+    },
+    'one',
+  ],
+  [
+    'none that requires a parameter without a value',
+    { '/a': { post: asked('one', example, NEEDY), get: asked('list') } },
+    'list',
+  ],
+  [
+    'none below a path parameter',
+    {
+      '/a/{id}': { parameters: [{ name: 'id', in: 'path', required: true, schema: {} }], get: asked('one') },
+    },
+    undefined,
+  ],
+])('is %s', (_, paths, operationId) => {
+  expect(exampleRequest(document(paths))?.operationId).toBe(operationId);
+});
+
+test('has the base path of the server', () => {
+  const served = {
+    ...document({ '/list': { get: asked('list') } }),
+    servers: [{ url: 'https://example.com/v1' }],
+  };
+  expect(exampleRequest(served)).toEqual({ operationId: 'list', method: 'GET', path: '/v1/list' });
+});
+
+test.each<[string, object, object[], unknown]>([
+  ['a bearer token', { type: 'http', scheme: 'Bearer' }, [{ one: [] }], ['Authorization', 'Bearer ']],
+  ['OAuth', { type: 'oauth2', flows: {} }, [{ one: [] }], ['Authorization', 'Bearer ']],
+  ['an API key in a header', { type: 'apiKey', in: 'header', name: 'X-Key' }, [{ one: [] }], ['X-Key', '']],
+  ['an API key in a query', { type: 'apiKey', in: 'query', name: 'k' }, [{ one: [] }], ['k', '', 'query']],
+  ['an API key in a cookie', { type: 'apiKey', in: 'cookie', name: 'k' }, [{ one: [] }], ['k', '', 'cookie']],
+  ['a password', { type: 'http', scheme: 'basic' }, [{ one: [] }], ['Authorization', 'Basic ']],
+  ['a digest', { type: 'http', scheme: 'digest' }, [{ one: [] }], undefined],
+  ['a certificate', { type: 'mutualTLS' }, [{ one: [] }], undefined],
+  ['two at once', { type: 'http', scheme: 'bearer' }, [{ one: [], two: [] }], undefined],
+  [
+    'one instead of two',
+    { type: 'apiKey', in: 'header', name: 'X-Key' },
+    [{ one: [], two: [] }, { two: [] }],
+    ['X-Key', ''],
+  ],
+  ['nothing', {}, [], undefined],
+])('says how %s is presented, if one secret does it', (_, scheme, security, credential) => {
+  const securitySchemes = { one: scheme, two: scheme };
+  const paths = { '/list': { get: asked('list', undefined, { security }) } };
+  expect(exampleRequest(document(paths, { securitySchemes }))?.credential).toEqual(credential);
+});
+
+const thing = (parameters: readonly object[], more = {}) =>
+  document(
+    { '/things/{id}': { get: asked('get', undefined, { parameters, ...more }) } },
+    {
+      parameters: {
+        Day: { name: 'day', in: 'query', required: true, schema: { type: 'string' }, example: '1 May' },
+      },
+      schemas: { Size: { allOf: [{ type: 'string' }, { enum: ['s', 'm'] }] } },
+      securitySchemes: {
+        key: { type: 'apiKey', in: 'query', name: 'key' },
+        cookie: { type: 'apiKey', in: 'cookie', name: 'k' },
+      },
+    },
+  );
+const id = { name: 'id', in: 'path', required: true, schema: { type: 'integer', default: 7 } };
+const required = (place: string, name: string, more: object) => ({
+  in: place,
+  name,
+  required: true,
+  ...more,
+});
+
+test('carries every required parameter, each in its place and style', () => {
+  const parameters = [
+    id,
+    { $ref: '#/components/parameters/Day' },
+    required('query', 'tags', {
+      style: 'pipeDelimited',
+      explode: false,
+      schema: { type: 'array', examples: [['a', 'b']] },
+    }),
+    required('query', 'filter', { style: 'deepObject', schema: {}, examples: { one: { value: { a: 1 } } } }),
+    required('query', 'json', { content: { 'application/json': { schema: {}, example: [1] } } }),
+    required('header', 'X-Size', { schema: { $ref: '#/components/schemas/Size' } }),
+    required('cookie', 'session', { schema: { const: 'x;y' } }),
+    { in: 'query', name: 'not-needed', schema: {}, example: 1 },
+  ];
+  expect(exampleRequest(thing(parameters))).toEqual({
+    operationId: 'get',
+    method: 'GET',
+    path: '/things/7?day=1%20May&tags=a%7Cb&filter%5Ba%5D=1&json=%5B1%5D',
+    headers: { 'X-Size': 's', Cookie: 'session=x%3By' },
+  });
+});
+
+test.each([
+  ['a parameter without a value', [{ ...id, schema: { type: 'integer' } }]],
+  ['a header that cannot carry its value', [id, required('header', 'X', { schema: {}, example: 'a\nb' })]],
+])('is none where the only operation has %s', (_, parameters) => {
+  expect(exampleRequest(thing(parameters))).toBeUndefined();
+});
+
+test('presents a secret beside the parameters', () => {
+  const sent = (scheme: string, parameters: readonly object[], secret?: string) => {
+    const example = exampleRequest(thing([id, ...parameters], { security: [{ [scheme]: [] }] }));
+    return example && messageOf(example, secret);
+  };
+  const day = { $ref: '#/components/parameters/Day' };
+  const session = required('cookie', 'session', { schema: {}, example: 'x' });
+  expect(sent('key', [day], 's/1')?.path).toBe('/things/7?day=1%20May&key=s%2F1');
+  expect(sent('key', [], 's/1')?.path).toBe('/things/7?key=s%2F1');
+  expect(sent('key', [])?.path).toBe('/things/7');
+  expect(sent('cookie', [session], 's')?.headers).toEqual({ Cookie: 'session=x; k=s' });
+});
+
+test('presents a password as RFC 7617 shows it, and a secret without a user as a user without a password', () => {
+  const securitySchemes = { basic: { type: 'http', scheme: 'Basic' } };
+  const paths = { '/list': { get: asked('list', undefined, { security: [{ basic: [] }] }) } };
+  const example = exampleRequest(document(paths, { securitySchemes }));
+  const sent = (secret: string) => example && messageOf(example, secret).headers['Authorization'];
+  expect(sent('Aladdin:open sesame')).toBe('Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==');
+  expect(sent('key')).toBe('Basic a2V5Og==');
+});
+
+test('is a line for a shell', () => {
+  const message = { method: 'PUT', path: '/a?b=c&d', headers: { 'X-A': "it's" }, body: '{}' };
+  expect(curlCommand('http://127.0.0.1:1', message)).toBe(
+    "curl -i -X PUT 'http://127.0.0.1:1/a?b=c&d' \\\n    -H 'X-A: it'\\''s' \\\n    -d '{}'",
+  );
+});

@@ -1,0 +1,136 @@
+import fc from 'fast-check';
+import { Router } from '../../../../src/contract/operations/router';
+
+function routerOf(paths: readonly string[]): Router<string> {
+  const router = new Router<string>();
+  for (const path of paths) router.add(path, path);
+  return router;
+}
+
+const found = (paths: readonly string[], path: string): unknown => {
+  const match = routerOf(paths).find(path);
+  return match && [match.target, ...match.values];
+};
+
+describe('a path leads to', () => {
+  test.each<[string, string[], string, unknown]>([
+    ['itself', ['/a/b'], '/a/b', ['/a/b']],
+    ['nothing but itself', ['/a'], '/a/', undefined],
+    ['a template', ['/a/{x}'], '/a/%2F', ['/a/{x}', '%2F']],
+    ['no template for an empty segment', ['/a/{x}', '/{x}/{y}'], '/a/', undefined],
+    ['the concrete path before the template', ['/{x}', '/a'], '/a', ['/a']],
+    ['the template where the concrete path goes on differently', ['/a/b', '/{x}/c'], '/a/c', ['/{x}/c', 'a']],
+    ['a place below another name', ['/u/{id}', '/u/{user}/p'], '/u/1/p', ['/u/{user}/p', '1']],
+    ['more literal text first', ['/f/{x}.{ext}', '/f/{name}.json'], '/f/a.json', ['/f/{name}.json', 'a']],
+    [
+      'the other where that does not match',
+      ['/f/{x}.{ext}', '/f/{name}.json'],
+      '/f/a.b',
+      ['/f/{x}.{ext}', 'a', 'b'],
+    ],
+    ['fewer expressions first', ['/{a}{b}-', '/{a}-'], '/xy-', ['/{a}-', 'xy']],
+    ['expressions side by side', ['/{a}{b}'], '/xyz', ['/{a}{b}', 'x', 'yz']],
+    ['no expression without text', ['/{a}-{b}'], '/-b', undefined],
+    [
+      'the first place of each literal',
+      ['/{z}-{x}-{y}.png'],
+      '/1-2-3-4.png',
+      ['/{z}-{x}-{y}.png', '1', '2', '3-4'],
+    ],
+    ['a literal that is not the first in the text', ['/{a}--{b}'], '/---b', ['/{a}--{b}', '-', 'b']],
+    [
+      'names of Object.prototype',
+      ['/__proto__/{x}', '/constructor'],
+      '/__proto__/toString',
+      ['/__proto__/{x}', 'toString'],
+    ],
+    ['no names of Object.prototype', ['/a', '/{x}/a'], '/constructor', undefined],
+    [
+      'what is percent-encoded in a request',
+      ['/caf\u00e9 au lait/{x}'],
+      '/caf%c3%A9%20au%20lait/1',
+      ['/caf\u00e9 au lait/{x}', '1'],
+    ],
+    ['what clients encode or not', ['/a|b', '/a[{x}]'], '/a%7cb', ['/a|b']],
+    ['what clients encode or not, in a template', ['/a|b', '/a[{x}]'], '/a%5B1%5d', ['/a[{x}]', '1']],
+    ['a percent sign as it is sent', ['/100%', '/100%25/a'], '/100%25', ['/100%']],
+    ['not what could have been written plainly', ['/a'], '/%61', undefined],
+    ['a value as it came', ['/{x}'], '/%zz\u00e9%2f', ['/{x}', '%zz\u00e9%2F']],
+  ])('%s', (_, paths, path, want) => {
+    expect(found(paths, path)).toEqual(want);
+  });
+});
+
+/** Each way to read a text as these literals with something between them, by trying all; the shortest values first. */
+function readings(literals: readonly string[], text: string): string[][] {
+  const [literal = '', ...rest] = literals;
+  if (!text.startsWith(literal)) return [];
+  const behind = text.slice(literal.length);
+  if (rest.length === 0) return behind === '' ? [[]] : [];
+  return Array.from({ length: behind.length }, (_, i) => behind.slice(0, i + 1)).flatMap((value) =>
+    readings(rest, behind.slice(value.length)).map((values) => [value, ...values]),
+  );
+}
+
+/** The path that wins, by the rules of the specification, tried on all paths; nothing is remembered between segments. */
+function referenceMatch(paths: readonly string[], path: string): unknown {
+  const segments = path.split('/');
+  const literalsOf = (segment: string) => segment.split(/\{\w*\}/);
+  let left = paths
+    .map((template) => ({ template, parts: template.split('/').map(literalsOf) }))
+    .filter(
+      ({ parts }) =>
+        parts.length === segments.length &&
+        parts.every((literals, i) => readings(literals, segments[i] ?? '').length > 0),
+    );
+  for (const i of segments.keys()) {
+    const rank = (parts: string[][]) => {
+      const literals = parts[i] ?? [];
+      return literals.length === 1 ? -Infinity : literals.length - 100 * literals.join('').length;
+    };
+    const best = Math.min(...left.map(({ parts }) => rank(parts)));
+    left = left.filter(({ parts }) => rank(parts) === best);
+    // Of those that are as concrete, the one that stands first, and all that begin like it.
+    const shape = left[0]?.parts[i]?.join('{}');
+    left = left.filter(({ parts }) => parts[i]?.join('{}') === shape);
+  }
+  const [winner] = left;
+  if (!winner) return undefined;
+  return [
+    winner.template,
+    ...winner.parts.flatMap((literals, i) => readings(literals, segments[i] ?? '')[0] ?? []),
+  ];
+}
+
+test('every path leads where trying all templates, one after the other, leads', () => {
+  const name = fc.constantFrom('{a}', '{b}');
+  const text = fc.constantFrom('a', 'b', '-', 'ab', '.');
+  const segment = fc
+    .array(fc.oneof(text, name), { minLength: 1, maxLength: 4 })
+    .map((parts) => parts.join(''));
+  const template = fc.array(
+    fc.oneof({ weight: 2, arbitrary: fc.constantFrom('a', 'b', '{a}', '{b}') }, segment),
+    {
+      minLength: 1,
+      maxLength: 4,
+    },
+  );
+  const letters = fc.array(fc.constantFrom('a', 'b', '-', '.'), { maxLength: 5 }).map((all) => all.join(''));
+  const wanted = fc.array(fc.oneof(fc.constantFrom('a', 'b'), letters), { minLength: 1, maxLength: 4 });
+  const path = (segments: string[]) => `/${segments.join('/')}`;
+  fc.assert(
+    fc.property(
+      fc.array(template.map(path), { maxLength: 12 }),
+      fc.array(wanted.map(path), { minLength: 5, maxLength: 5 }),
+      (templates, requests) => {
+        const shapes = new Map([...templates].reverse().map((each) => [each.replace(/\{\w\}/g, '{}'), each]));
+        const distinct = templates.filter(
+          (each, i) => templates.indexOf(each) === i && [...shapes.values()].includes(each),
+        );
+        for (const request of requests)
+          expect(found(distinct, request)).toEqual(referenceMatch(distinct, request));
+      },
+    ),
+    { numRuns: 500 },
+  );
+});

@@ -1,0 +1,310 @@
+import { RegExpParser } from '@eslint-community/regexpp';
+import fc from 'fast-check';
+import { compilePattern } from '../../../../src/contract/pattern/pattern';
+import { compileAutomaton, UnsupportedPattern } from '../../../../src/contract/pattern/automaton';
+import { charSetOf } from '../../../../src/contract/pattern/charset';
+import { isDeterministic } from '../../../../src/contract/pattern/deterministic';
+import { isFinite } from '../../../../src/contract/pattern/finite';
+import { Matcher } from '../../../../src/contract/pattern/matcher';
+
+const RUNS = 300;
+const SEED = 1;
+
+const parse = (source: string) =>
+  new RegExpParser().parsePattern(source, 0, source.length, { unicode: true });
+const matcher = (source: string) => new Matcher(compileAutomaton(parse(source)));
+
+/** Characters that patterns tell apart: word characters, space, line terminators, composed, beyond the first plane. */
+const CHARACTERS = ['a', 'b', 'B', '1', '_', '-', ' ', '\n', '\u2028', 'é', 'e\u0301', 'ſ', '😀', '𝔘'];
+const ATOMS = [
+  ...[
+    'a',
+    'b',
+    'é',
+    '😀',
+    '.',
+    '\\d',
+    '\\D',
+    '\\w',
+    '\\W',
+    '\\s',
+    '\\S',
+    '\\n',
+    '\\u{1F600}',
+    '\\ud835\\udd18',
+  ],
+  ...[
+    '[ab]',
+    '[^ab]',
+    '[a-z1_]',
+    '[^\\w]',
+    '[\\s\\S]',
+    '[]',
+    '[^]',
+    '\\p{Lu}',
+    '\\P{L}',
+    '[\\p{L}-]',
+    '[^\\P{L}a]',
+  ],
+];
+const ASSERTIONS = ['^', '$', '\\b', '\\B'];
+const QUANTIFIERS = ['*', '+', '?', '*?', '+?', '??', '{0}', '{2}', '{1,}', '{0,2}', '{1,3}?'];
+const GROUPS = ['(', '(?:', '(?<name>'];
+const LOOKAROUNDS = ['(?=', '(?!', '(?<=', '(?<!'];
+
+/** Patterns of the whole grammar of ECMA-262 with the u flag, except backreferences and modifiers. */
+const { pattern: patterns } = fc.letrec<{ pattern: string; term: string; group: string }>((tie) => {
+  const alternatives = fc
+    .array(fc.array(tie('term'), { maxLength: 4 }), { minLength: 1, maxLength: 3 })
+    .map((terms) => terms.map((term) => term.join('')).join('|'));
+  const group = (openings: string[]) =>
+    fc.tuple(fc.constantFrom(...openings), alternatives).map(([opening, inner]) => `${opening}${inner})`);
+  const quantifiable = fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...ATOMS) }, tie('group'));
+  return {
+    group: group(GROUPS),
+    term: fc.oneof(
+      { depthSize: 'small', withCrossShrink: true },
+      fc.constantFrom(...ATOMS),
+      fc.constantFrom(...ASSERTIONS),
+      fc.tuple(quantifiable, fc.constantFrom(...QUANTIFIERS)).map((parts) => parts.join('')),
+      tie('group'),
+      group(LOOKAROUNDS),
+    ),
+    // A name of a group may be given once.
+    pattern: alternatives.map((text) => {
+      let names = 0;
+      return text.replace(/\?<name>/g, () => `?<name${++names}>`);
+    }),
+  };
+});
+const texts = fc.array(fc.constantFrom(...CHARACTERS), { maxLength: 7 }).map((parts) => parts.join(''));
+
+/**
+ * A pattern that V8 matches at each of the positions of ECMA-262 section 22.2.7.2. Left to look for itself, it looks
+ * between the halves of a surrogate pair too: there `\B` matches in `a😀a`, which no boundary of characters allows.
+ */
+function nativePattern(source: string) {
+  const native = new RegExp(source, 'uy');
+  const test = (text: string): boolean => {
+    let at = 0;
+    return [...Array.from(text), ''].some((character) => {
+      native.lastIndex = at;
+      at += character.length;
+      return native.test(text);
+    });
+  };
+  return { test };
+}
+
+describe('a pattern means what it does to V8', () => {
+  it('whatever it is made of', () => {
+    fc.assert(
+      fc.property(patterns, fc.array(texts, { minLength: 8, maxLength: 8 }), (source, all) => {
+        fc.pre((source.match(/\(\?<?[=!]|[\^$]|\\b/gi)?.length ?? 0) < 30); // more assertions are refused
+        // Both ways, where the pattern is one that V8 matches.
+        const ours = [matcher(source), compilePattern(source)];
+        const native = nativePattern(source);
+        const wrong = all.filter((text) => ours.some((one) => one.test(text) !== native.test(text)));
+        expect([source, wrong]).toEqual([source, []]);
+      }),
+      { numRuns: RUNS, seed: SEED },
+    );
+  });
+
+  it('for every character', () => {
+    for (const source of ['\\d', '\\w', '\\s', '.', '[^a-z\\s]']) {
+      const [atom] = parse(source).alternatives[0]?.elements ?? [];
+      if (atom?.type !== 'CharacterSet' && atom?.type !== 'CharacterClass') throw new Error('expected a set');
+      if (atom.type === 'CharacterClass' && atom.unicodeSets)
+        throw new Error('expected a class of the u flag');
+      const set = charSetOf(atom, { ignoreCase: false, multiline: false, dotAll: false });
+      const native = new RegExp(`^${source}$`, 'u');
+      const wrong: number[] = [];
+      for (let code = 0, at = 0; code <= 0x10ffff; code++) {
+        while ((set[at + 1] ?? Infinity) < code) at += 2;
+        if (native.test(String.fromCodePoint(code)) !== (set[at] ?? Infinity) <= code) wrong.push(code);
+      }
+      expect([source, wrong]).toEqual([source, []]);
+    }
+  });
+
+  it('also when more states are seen than are remembered', () => {
+    const ours = matcher('(?:a|b)*a(?:a|b){16}c');
+    const text = Array.from({ length: 20_000 }, (_, i) => 'ab'[((i * i + (i >> 3)) % 3) % 2] ?? '').join('');
+    for (let end = 0; end < 40; end++) {
+      const start = text.slice(0, text.length - end);
+      expect([end, ours.test(`${start}c`)]).toEqual([end, start.at(-17) === 'a']);
+      expect(ours.test(start)).toBe(false);
+    }
+  });
+
+  it('also where a text is longer than the stack of V8', () => {
+    const pattern = compilePattern('^(?:a|b)*$');
+    expect(pattern.test('ab'.repeat(4_000_000))).toBe(true);
+    expect(pattern.test(`${'ab'.repeat(4_000_000)}!`)).toBe(false);
+  });
+
+  it('with modifiers too, where V8 has them', () => {
+    const hasModifiers = (source: string) => {
+      try {
+        return new RegExp(source, 'u').source === source;
+      } catch {
+        return false; // before Node 24
+      }
+    };
+    const sources = [
+      '(?i:[a-c]\\bk)',
+      '(?i:K)\\b',
+      '(?m:^b$)',
+      '(?s:a.b)',
+      'a(?-i:B)',
+      '(?i:\\w\\b-)',
+      '(?ms:.^b)',
+    ];
+    for (const source of sources.filter(hasModifiers)) {
+      const [ours, native] = [matcher(source), nativePattern(source)];
+      fc.assert(
+        fc.property(texts, (text) => {
+          expect([source, text, ours.test(text)]).toEqual([source, text, native.test(text)]);
+        }),
+        { seed: SEED },
+      );
+    }
+  });
+});
+
+/** Milliseconds of CPU, the lesser of two. */
+function cost(run: () => void): number {
+  const times = [1, 2].map(() => {
+    const before = process.cpuUsage();
+    run();
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1_000;
+  });
+  return Math.min(...times);
+}
+
+/** Texts of a length that nearly match, over and over: what a backtracking engine tries in many ways. */
+function adversaries(length: number): string[] {
+  const pumps = [
+    'a',
+    'b',
+    'ab',
+    '1',
+    ' ',
+    'a ',
+    'a.',
+    'a@',
+    '@a',
+    '-',
+    'a-',
+    '\n',
+    '_',
+    'x=',
+    '(',
+    'aA1',
+    '/a',
+    '://a',
+    '😀',
+  ];
+  const edges = [
+    ['', '!'],
+    ['a@', '\u0000'],
+  ] as const;
+  return pumps.flatMap((pump) =>
+    edges.map(([before, after]) => before + pump.repeat(length / pump.length) + after),
+  );
+}
+
+describe('a pattern costs time linear in the text', () => {
+  const known = [
+    ...[
+      '^(a+)+$',
+      '\\s+$',
+      '(a|a)*b',
+      '(.*)*x',
+      '^(\\w+\\s?)*$',
+      '(x+x+)+y',
+      '(a|aa)+$',
+      '(.*a){20}',
+      '^(([a-z])+.)+[A-Z]',
+    ],
+    ...[
+      '^([a-zA-Z0-9_.-])+@(([a-zA-Z0-9-])+.)+([a-zA-Z0-9]{2,4})+$',
+      '\\w+([-+.]\\w+)*@\\w+([-.]\\w+)*\\.\\w+',
+    ],
+    '^([0-9a-zA-Z]([-.\\w]*[0-9a-zA-Z])*@(([0-9a-zA-Z])+([-\\w]*[0-9a-zA-Z])*\\.)+[a-zA-Z]{2,9})$',
+    '^(https?:\\/\\/)?([\\da-z.-]+)\\.([a-z.]{2,6})([\\/\\w .-]*)*\\/?$',
+    ...[
+      '(?=.*[A-Z])(?=.*\\d)(?!.*\\s).{8,}',
+      '^(?:(?=(a+))a)*$',
+      '(?<=a+)b|(?<!.*-)x',
+      '\\b\\w+\\b(?!.*\\n)$',
+      '\\p{L}+[^\\p{L}]+$',
+    ],
+    ...[
+      '^[^@]+@[^@]+\\.[^@]+$',
+      '^(?:[a-z]+-)*[a-z]+$',
+      '^a*a*a*b$',
+      '.*.*=.*',
+      '(a?){30}a{30}',
+      '^(?:a?b?c?)*$',
+      '[^]{0,300}x.{0,300}y',
+    ],
+  ];
+
+  it.each(known)('%s', (source) => {
+    const pattern = compilePattern(source);
+    const [small, large] = [adversaries(2_000), adversaries(20_000)];
+    const all = (some: string[]) => () => {
+      for (const text of some) pattern.test(text);
+    };
+    // Ten times the text: a quadratic cost is a hundred times as much.
+    expect(cost(all(large))).toBeLessThan(30 * Math.max(cost(all(small)), 5));
+  });
+
+  it('if V8 is given it, because it never has a choice there', () => {
+    const anchored = patterns.map((source) => `^(?:${source})$`);
+    expectNativeIsFast(anchored.filter((source) => isDeterministic(parse(source))));
+  });
+
+  it('if V8 is given it, because it has few ways to match it', () => {
+    expectNativeIsFast(patterns.filter((source) => isFinite(parse(source))));
+  });
+});
+
+function expectNativeIsFast(sources: fc.Arbitrary<string>): void {
+  fc.assert(
+    fc.property(sources, fc.array(texts, { minLength: 4, maxLength: 4 }), (source, pumps) => {
+      const native = new RegExp(source, 'u');
+      const time = cost(() => {
+        for (const pump of pumps) native.test(`${pump.repeat(4_000)}\u0000`);
+      });
+      expect([source, time < 100]).toEqual([source, true]);
+    }),
+    { numRuns: 200, seed: SEED },
+  );
+}
+
+describe('a pattern is refused', () => {
+  it.each([
+    ['(a)\\1', 'has the backreference \\1'],
+    ['(?<x>a)\\k<x>', 'has the backreference \\k<x>'],
+    ['(?:a.{1000}b)+', 'is too large to be matched in linear time'],
+    ['((((a{1,99}){1,99}){1,99}){1,99}){1,99}b', 'is too large to be matched in linear time'],
+  ])('%s', (source, message) => {
+    expect(() => compilePattern(source)).toThrow(UnsupportedPattern);
+    expect(() => compilePattern(source)).toThrow(message);
+  });
+
+  it.each([
+    '^.{0,65535}$',
+    '^[a-z]{1,2000}(?:-[a-z]{1,2000})?$',
+    '[\\s\\S]{1,4096}',
+    `^(?:${Array.from({ length: 600 }, (_, i) => `Area/City ${i}`).join('|')})$`,
+    '(?:){99999}',
+    '^[0-9]{40000}$',
+  ])('but not %s', (source) => {
+    expect(compilePattern(source).test('')).toBe(new RegExp(source, 'u').test(''));
+  });
+});
