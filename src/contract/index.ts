@@ -40,4 +40,5 @@ export { type Operation, type Parameter, readOperations, type ResponseObject } f
 export { compilePattern } from './pattern/pattern';
 export { Discriminators } from './schema/discriminator';
 export { type Direction, OneWay, type OneWayKeyword } from './schema/one-way';
-export { isInt64, SchemaSet } from './schema/schema-set';
+export { isInt64 } from './schema/exact-comparison';
+export { SchemaSet } from './schema/schema-set';

@@ -24,6 +24,7 @@ import {
   patternsOf,
 } from './applicable';
 import { compileExact, type ExactRule } from './exact';
+import type { Equals } from './exact-comparison';
 import { Interner } from './identity';
 import { Verdicts } from './verdicts';
 
@@ -33,15 +34,6 @@ interface Context {
   readonly holder: Holder;
   readonly key: string | number;
   readonly root: object;
-}
-
-/** `equals`: the values that a schema allows, as JSON. */
-export interface Equals {
-  /** Those that are equal to their JavaScript value. */
-  readonly primitives: readonly unknown[];
-  /** Of those that must be compared otherwise: objects, arrays, and integers that no double can hold. */
-  readonly numbers: readonly number[];
-  readonly message: string;
 }
 
 /** Errors of a component that are kept: more would multiply where components refer to each other. */

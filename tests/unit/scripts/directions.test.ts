@@ -1,4 +1,4 @@
-import { splitByDirection } from '../../../scripts/generate/directions';
+import { splitByDirection } from '../../../scripts/publish/directions';
 import { isObject, OpenApiDocument } from '../../../src/contract';
 import { buildDocument, json } from '../../support/service';
 

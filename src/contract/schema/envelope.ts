@@ -1,0 +1,40 @@
+import type { JsonObject } from '../document/document';
+import { isJudged, type MediaTypeObject } from '../http/media-type';
+import type { Parameter } from '../operations/operations';
+import type { SchemaSet } from './schema-set';
+
+/** For each location that has parameters, the schema of an object with all of them. */
+export function parameterSchemas(
+  parameters: readonly Parameter[],
+  schemas: SchemaSet,
+): Record<string, JsonObject> {
+  const locations: Record<string, JsonObject> = {};
+  for (const location of new Set(parameters.map((parameter) => parameter.in))) {
+    const here = parameters.filter((parameter) => parameter.in === location);
+    locations[location] = {
+      type: 'object',
+      properties: Object.fromEntries(
+        here.map(({ name, schema }) => [name, schema === undefined ? true : schemas.at(schema)]),
+      ),
+      required: here.filter(({ required }) => required).map(({ name }) => name),
+    };
+  }
+  return locations;
+}
+
+/**
+ * The schema of what a request or response says besides its status: its parameters, by location, and its body, as far as
+ * that is judged.
+ */
+export function envelopeSchema(
+  parameters: Readonly<Record<string, JsonObject>>,
+  media: MediaTypeObject | undefined,
+  schemas: SchemaSet,
+  bodyRequired: boolean,
+): JsonObject {
+  return {
+    type: 'object',
+    properties: { ...parameters, ...(media && isJudged(media) && { body: schemas.body(media.schema) }) },
+    required: [...Object.keys(parameters), ...(bodyRequired ? ['body'] : [])],
+  };
+}
