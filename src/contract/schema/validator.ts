@@ -15,7 +15,9 @@ import { withDoubles } from '../document/openapi-schema';
 import type { Components } from './applicable';
 import { FORMATS, type OwnFormats } from './formats';
 import { Interner } from './identity';
-import { BudgetExceeded, Judgment, silenceBranches } from './judgment';
+import { Judgment } from './judgment';
+import { silenceBranches } from './keyword';
+import { BudgetExceeded } from './reasons';
 import { compilePattern } from '../pattern/pattern';
 import type { Verdicts } from './verdicts';
 
@@ -140,7 +142,7 @@ export function createCompiler(
     compile(schema) {
       const validate = compile(schema);
       return (envelope) => {
-        judge.begin();
+        judge.reasons.begin();
         try {
           return validate(envelope) ? CONFORMS : (validate.errors ?? []).map(violation);
         } catch (error) {
