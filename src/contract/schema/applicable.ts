@@ -1,9 +1,14 @@
+/**
+ * Which rewritten schemas apply to a value. document/subschemas.ts walks the document, before any value is known; this walk
+ * asks the value which branch it takes, while requests are judged.
+ */
 import { isObject, type JsonObject, members } from '../document/document';
+import { APPLICATORS, type Relation } from '../document/subschemas';
 import type { Holder } from '../json/parse';
 import { compilePattern, type Pattern } from '../pattern/pattern';
 
 /**
- * A schema as schemas.ts rewrites it. `judge` refers to a component, `discriminate` names one by a property; each branch
+ * A schema as rewrite.ts rewrites it. `judge` refers to a component, `discriminate` names one by a property; each branch
  * that says anything about properties, items or directions is a component.
  */
 export type Node = JsonObject;
@@ -169,23 +174,35 @@ export class Applicables<T> {
 /** Of the schemas that apply to a value, those that do so because `node` does, without itself. */
 export function inPlaceOf(node: Node, components: Components, applied: ReadonlySet<Node>): Node[] {
   const found = new Set([node]);
-  const add = (part: unknown): void => {
-    if (isObject(part) && applied.has(part)) found.add(part);
-  };
   for (const next of found) {
-    const named = next['discriminate'] as Discriminate | undefined;
-    const identifiers = [
-      next['judge'],
-      ...Object.values(named?.branches ?? {}),
-      ...(named?.others?.branches ?? []),
-    ];
-    for (const identifier of identifiers) if (typeof identifier === 'string') add(components[identifier]);
-    for (const keyword of ['allOf', 'anyOf', 'oneOf']) listOf(next[keyword]).forEach(add);
-    for (const keyword of ['if', 'then', 'else']) add(next[keyword]);
-    for (const [, part] of members(next['dependentSchemas'])) add(part);
+    for (const part of partsOf(next, components, ['certain', 'possible']))
+      if (isObject(part) && applied.has(part)) found.add(part);
   }
   found.delete(node);
   return [...found];
+}
+
+/** The schemas that a rewritten one consists of or refers to, by their relation to it. */
+export function partsOf(node: Node, components: Components, relations: readonly Relation[]): unknown[] {
+  const { containing, judge, remainingProperties, remainingItems } = node;
+  const named = node['discriminate'] as Discriminate | undefined;
+  const identifiers = [judge, ...Object.values(named?.branches ?? {}), ...(named?.others?.branches ?? [])];
+  if (relations.includes('child')) {
+    identifiers.push(remainingProperties, remainingItems, isObject(containing) && containing['judge']);
+  }
+  const held = Object.entries(node).flatMap(([keyword, operand]) => {
+    const { relation, as } = APPLICATORS.get(keyword) ?? {};
+    if (!relation || !relations.includes(relation)) return [];
+    return as === 'map'
+      ? members(operand).map(([, part]) => part)
+      : as === 'list'
+        ? listOf(operand)
+        : [operand];
+  });
+  const referred = identifiers.flatMap((identifier) =>
+    typeof identifier === 'string' ? [components[identifier]] : [],
+  );
+  return [...referred, ...held];
 }
 
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
