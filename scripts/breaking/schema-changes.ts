@@ -1,23 +1,23 @@
 import { below, canonicalJson, type Direction, isObject, type OpenApiDocument } from '../../src/contract';
-import { compareKeywords, differences, type Told } from './keyword-changes';
+import { compareKeywords, differences, type ChangeSink } from './keyword-changes';
 import { type SchemaView, viewSchemas } from './schema-view';
 
-/** Takes down one change; `pointer` is into the later document, or the earlier one for what is gone. */
-export type Tell = (pointer: string, message: string, breaking: boolean) => void;
+/** Records one change. `pointer` is into the later document; into the earlier one for a part that is gone. */
+export type ReportChange = (pointer: string, message: string, breaking: boolean) => void;
 
 /**
  * Compares what schemas admit. A client breaks when its requests are no longer admitted (less is, in requests), or when
- * it is answered what it could not have expected (more is, in responses). As is the custom, a client is taken to ignore
- * properties that it does not know, and to rely on those that it does.
+ * it is answered what it could not have expected (more is, in responses). By convention, a client ignores properties
+ * that it does not know, and relies on those that it does.
  */
-export class SchemaComparison implements Told {
+export class SchemaComparison implements ChangeSink {
   private readonly compared = new Set<string>();
 
   constructor(
     private readonly before: OpenApiDocument,
     private readonly after: OpenApiDocument,
     private readonly direction: Direction,
-    private readonly tell: Tell,
+    private readonly report: ReportChange,
     /** Which pairs of branches are the same; of one within itself it is taken for granted while it is looked at. */
     private readonly same = new Map<string, boolean>(),
   ) {}
@@ -25,7 +25,7 @@ export class SchemaComparison implements Told {
   /**
    * @param was where the schemas of one value stand in the earlier document; none admit anything
    * @param is where they stand in the later one
-   * @param place the pointer to tell where there is none
+   * @param place the pointer to report where there is none
    */
   compare(was: readonly string[], is: readonly string[], place: string): void {
     const pair = `${was.join(' ')} > ${is.join(' ')}`;
@@ -55,18 +55,18 @@ export class SchemaComparison implements Told {
   }
 
   narrowed(pointer: string, message: string): void {
-    this.tell(pointer, message, this.direction === 'request');
+    this.report(pointer, message, this.direction === 'request');
   }
 
   widened(pointer: string, message: string): void {
-    this.tell(pointer, message, this.direction === 'response');
+    this.report(pointer, message, this.direction === 'response');
   }
 
   private differ(pointer: string, message: string): void {
-    this.tell(pointer, message, true);
+    this.report(pointer, message, true);
   }
 
-  /** Whether schemas say nothing but that one of several branches holds. */
+  /** Whether schemas only require that one of several branches holds. */
   private isOnlyBranches(view: SchemaView, pointers: readonly string[]): boolean {
     const says = Object.entries(view).some(([keyword, said]: [string, SchemaView[keyof SchemaView]]) => {
       if (/^(types|unions|examples|withheld)$/.test(keyword)) return false;
@@ -128,12 +128,16 @@ export class SchemaComparison implements Told {
       if (was && is) this.compare(was, is, place);
       else if (was) {
         const refused = request && (now.closed || now.withheld.has(name));
-        this.tell(was[0] ?? place, `the property ${name} is gone`, refused || !request);
+        this.report(was[0] ?? place, `the property ${name} is gone`, refused || !request);
         if (request && !refused && now.otherProperties.length > 0)
           this.compare(was, now.otherProperties, place);
       } else if (is) {
         const demanded = request && now.required.has(name);
-        this.tell(is[0] ?? place, `the property ${name} is new${demanded ? ' and required' : ''}`, demanded);
+        this.report(
+          is[0] ?? place,
+          `the property ${name} is new${demanded ? ' and required' : ''}`,
+          demanded,
+        );
       }
     }
     const both = (name: string) => !request || old.properties.has(name) || !now.properties.has(name);
@@ -148,7 +152,7 @@ export class SchemaComparison implements Told {
     const pointer = below(place, 'additionalProperties');
     if (now.closed && !old.closed) this.narrowed(pointer, 'properties that are not listed are refused now');
     else if (old.closed && !now.closed) {
-      this.tell(pointer, 'properties that are not listed are admitted now', false);
+      this.report(pointer, 'properties that are not listed are admitted now', false);
     } else this.compare(old.otherProperties, now.otherProperties, pointer);
   }
 
@@ -160,7 +164,7 @@ export class SchemaComparison implements Told {
   }
 }
 
-/** The text of what stands at these pointers, references replaced by what they lead to. */
+/** The text of the values at these pointers, with the targets of references in it. It compares texts, not what applies. */
 function expand(document: OpenApiDocument, pointers: readonly string[]): string {
   const seen = new Set<string>();
   const resolve = (value: unknown, pointer: string): unknown => {

@@ -18,12 +18,12 @@ export interface Bound {
   readonly exclusive: boolean;
 }
 
-/** What a bound is a bound of, by its keyword without `min` and `max`. */
+/** Bounds by their keyword without `min` and `max`. */
 type Bounds = Map<string, Bound>;
 
 /**
- * What a list of schemas says together about one value, through `$ref` and `allOf`. Which branch of `anyOf` and `oneOf`
- * is taken is left to the reader. All strings in arrays are JSON pointers of schemas.
+ * The constraints that a list of schemas puts on one value together, through `$ref` and `allOf`. The reader chooses a branch
+ * of each `anyOf` and `oneOf`. All strings in arrays are JSON pointers of schemas.
  */
 export interface SchemaView {
   readonly types: Set<string>;

@@ -1,4 +1,4 @@
-/** What types cannot say of a document: that a property goes one way only, and that a request has its defaults. */
+/** Types have no direction: this module makes schemas for requests and schemas for responses. */
 import {
   APPLICATORS,
   below,
@@ -17,8 +17,9 @@ const DATA = ['example', 'examples', 'default', 'enum', 'const'];
 const SCHEMAS = '/components/schemas';
 
 /**
- * The document as types are to be made of it: requests refer to copies of schemas without what is `readOnly` and with what
- * has a default, responses to copies without what is `writeOnly`, where that makes a difference.
+ * The document from which types are made. Requests refer to copies of schemas without `readOnly` properties, which require
+ * the properties with a default; responses to copies without `writeOnly` properties. A schema without a difference has no
+ * copy.
  */
 export function splitByDirection(document: OpenApiDocument): JsonObject {
   const schemas: Record<string, unknown> = Object.fromEntries(members(document.at(SCHEMAS)));
@@ -142,7 +143,7 @@ export function splitByDirection(document: OpenApiDocument): JsonObject {
   return openUnevaluated({ ...document.root, paths, components: { ...components, schemas } });
 }
 
-/** Types know additionalProperties only; what unevaluatedProperties admits, a handler gets too. */
+/** Types only have additionalProperties, but a handler also gets properties that unevaluatedProperties admits. */
 function openUnevaluated(document: JsonObject): JsonObject {
   const opened = structuredClone(document);
   const schemas: Walked[] = [];
@@ -157,7 +158,7 @@ function openUnevaluated(document: JsonObject): JsonObject {
   return opened;
 }
 
-/** Whether the schema at `pointer` has a default: itself, or in what it refers to or consists of. */
+/** Whether the schema at `pointer` has a default: its own, or that of a schema that always applies with it. */
 const hasDefault = (document: OpenApiDocument, pointer: string): boolean =>
   document.subschemas.certain(pointer).some(({ value }) => 'default' in value);
 

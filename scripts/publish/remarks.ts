@@ -1,7 +1,7 @@
 import { type OpenApiDocument, type Operation, type Remark, UNKNOWN } from '../../src/contract';
 import type { Source } from '../source/source';
 
-/** Of what is remarked in the same way, as many lines are printed. */
+/** Lines that are printed for remarks of one kind. */
 const MOST = 20;
 
 /** Remarks as lines of text, each with where in the sources it stands; of many of one kind the first, and a count. */
@@ -24,7 +24,7 @@ export function remarkLines(source: Source, remarks: readonly Remark[]): string[
   });
 }
 
-/** Responses that are a list of any length: a client that asks for one may wait for all there is. */
+/** Responses that are a list of any length: a client may have to wait for all of it. */
 export function unboundedLists(document: OpenApiDocument, operations: Iterable<Operation>): Remark[] {
   const schemas = [...operations].flatMap(({ responses }) =>
     [...responses].flatMap(([status, { content }]) =>

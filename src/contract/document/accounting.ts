@@ -5,7 +5,7 @@ import { nameOf } from './references';
 import { type Walked, wordsOf } from './walk';
 import { type Kind, OBJECTS } from './words';
 
-/** The objects in which the specification has a reader ignore what it does not know. */
+/** The objects whose unknown words a reader ignores, by the specification. */
 const OPEN: readonly Kind[] = ['Schema', 'Reference'];
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -21,7 +21,7 @@ export const DIALECTS: readonly unknown[] = [
   'https://spec.openapis.org/oas/3.1/dialect/base',
 ];
 
-/** Accounts for each word of an object: what is not enforced is a remark of the document, what is refused a finding. */
+/** Accounts for each word of an object: one that is not enforced is a remark of the document, one that is refused a finding. */
 export function accountForWords(document: Findings, walked: Walked): void {
   const { kind, pointer, value, carried } = walked;
   for (const [name, operand, word] of wordsOf(walked)) {
@@ -29,7 +29,7 @@ export function accountForWords(document: Findings, walked: Walked): void {
     const place = below(pointer, name);
     if (!word) addUnknown(document, kind, name, place);
     else if (word.fate === 'refused') document.addFinding(place, REASONS[name] ?? 'cannot be served');
-    else if (word.fate === 'told' && !carried && operand !== word.default) {
+    else if (word.fate === 'remarked' && !carried && operand !== word.default) {
       document.addRemark({ pointer: place, message: `${name} is not enforced`, word: `${kind} ${name}` });
     }
   }
@@ -90,7 +90,7 @@ const NUMBERS = [
   'multipleOf',
 ];
 
-/** They are judged exactly, but handlers get a bigint only where the format says so. */
+/** They are judged exactly, but handlers get a bigint only with the format int64. */
 function remarkRounded(document: Findings, pointer: string, schema: Walked['value']): void {
   for (const name of NUMBERS.filter((one) => Object.hasOwn(schema, one) && hasBigInt(schema[one]))) {
     const message = `${name} is beyond 2^53: without the format int64, handlers get such integers rounded`;

@@ -10,9 +10,9 @@ import { versionFinding } from './version';
 export { type Finding, InvalidContract, type Remark } from './finding';
 export { below, isObject, type JsonObject, members, type Place } from './json-pointer';
 
-/** One OpenAPI 3.1 document in one piece, and what was found wrong with it. */
+/** One OpenAPI 3.1 document in one piece, with its findings and remarks. */
 export class OpenApiDocument {
-  /** Objects of the document by their place: what refers to what, and which schemas there are. */
+  /** The objects of the document by their pointer, and the references between them. */
   readonly references: References = new References(this);
   /** Which schemas each schema consists of, and which of them apply to the same value. */
   readonly subschemas = new Subschemas(this);
@@ -34,7 +34,7 @@ export class OpenApiDocument {
     });
   }
 
-  /** What was found wrong so far, each with the operations that it concerns. */
+  /** The findings so far, each with the operations that it concerns. */
   get findings(): readonly Finding[] {
     if (this.found.size === 0) return [];
     const concerned = new Concerned(this);
@@ -44,7 +44,7 @@ export class OpenApiDocument {
     });
   }
 
-  /** What is in the document and is not enforced. */
+  /** Parts of the document that are not enforced. */
   get remarks(): readonly Remark[] {
     return [...this.remarked.values()];
   }

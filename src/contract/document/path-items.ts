@@ -11,7 +11,7 @@ interface Document extends Findings {
 /** OpenAPI 3.1 section 4.8.9. */
 export const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
-/** A Path Item Object with what its `$ref` leads to: where the value of each field stands. */
+/** A Path Item Object merged with the target of its `$ref`: the pointer of each field. */
 export type PathItem = ReadonlyMap<string, string>;
 
 /** The fields that have an effect, and so contradict each other where they stand twice. */

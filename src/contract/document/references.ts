@@ -8,7 +8,7 @@ interface Document extends Findings {
   at(pointer: string): unknown;
 }
 
-/** The objects of a document by their place, and what refers to what. */
+/** The objects of a document by their pointer, and the references between them. */
 export class References {
   private readonly kinds = new Map<string, Walked>();
   private readonly sources = new Map<string, string[]>();
@@ -27,7 +27,7 @@ export class References {
       visit(walked);
     };
     walk({ pointer: '', value: this.document.root, stands: 'OpenAPI', carried: false }, record);
-    // Not before all anchors are known. What is found on the way is added to the end of the list.
+    // All anchors must be known first. Objects that are found on the way are added to the end of the list.
     for (const { walked, ref } of deferred) {
       const pointer = below(walked.pointer, '$ref');
       const target = this.resolve(ref);
@@ -38,7 +38,7 @@ export class References {
       this.add(pointer, target);
       const there = this.kinds.get(target);
       if (!there) {
-        // Such as a schema below an extension: nothing but the reference says what it is.
+        // For example a schema below an extension: only the reference gives its kind.
         const { stands, carried } = walked;
         walk({ pointer: target, value: this.document.at(target), stands, carried }, record);
       } else if (there.stands !== walked.stands) {

@@ -71,5 +71,5 @@ export function walk(start: Start, visit: (walked: Walked) => void, outermost = 
   }
 }
 
-/** What a carried word holds and nobody serves. */
+/** Objects that are not served where a carried word holds them. */
 const UNSERVED: readonly Kind[] = ['PathItem', 'Callback', 'Link'];

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, members, type OpenApiDocument, type Place } from '../document/document';
 import { inPlace, type Subschema } from '../document/subschemas';
 
-/** JSON types that a value may have, `integer` among `number`; undefined where the document does not say. */
+/** JSON types that a value may have, `number` for `integer`; undefined where the document names none. */
 type Types = readonly string[] | undefined;
 
 /** The types that the schema at a pointer names by itself. */
@@ -68,7 +68,7 @@ export class DescribedValue {
   }
 }
 
-/** The types of the value of the schema at `pointer`; what a cycle leads back to adds none. */
+/** The types of the value of the schema at `pointer`; a schema that a cycle leads back to adds none. */
 function combineInPlace(document: OpenApiDocument, pointer: string, typesAt: TypesAt): Types {
   const known = new Map<string, Types>();
   return document.subschemas.fold(pointer, inPlace, known, (place, subschemas) => {

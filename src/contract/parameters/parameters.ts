@@ -29,7 +29,7 @@ export { MalformedParameter };
 
 /** The parts of a request that carry parameters, as they came over the wire. */
 export interface RawParameters {
-  /** What stands for each template of the path, percent-encoded. */
+  /** The text of each template of the path, percent-encoded. */
   readonly path: ReadonlyMap<string, string>;
   /** Behind the question mark; empty if there is none. */
   readonly query: string;
@@ -68,7 +68,7 @@ interface Readers {
   readonly cookie: PairsReader[];
 }
 
-/** Compiles the reader for an operation's parameters; what cannot be read becomes a finding of the document. */
+/** Compiles the reader of an operation's parameters. A parameter that cannot be read becomes a finding of the document. */
 export function compileParameters(document: OpenApiDocument, operation: Operation): ReadParameters {
   const readers: Readers = { path: [], query: [], header: [], cookie: [] };
   for (const parameter of operation.parameters) {

@@ -8,8 +8,8 @@ import type { Holder } from '../json/parse';
 import { compilePattern, type Pattern } from '../pattern/pattern';
 
 /**
- * A schema as rewrite.ts rewrites it. `judge` refers to a component, `discriminate` names one by a property; each branch
- * that says anything about properties, items or directions is a component.
+ * A schema as rewrite.ts rewrites it. `judge` refers to a component, `discriminate` names one by a property. Each branch
+ * that describes properties, items or directions is a component.
  */
 export type Node = JsonObject;
 
@@ -31,7 +31,7 @@ export function namedBranch({ property, branches }: Discriminate, value: object)
   return typeof name === 'string' && Object.hasOwn(branches, name) ? branches[name] : undefined;
 }
 
-/** Whether the value at `holder[key]` conforms; `root` is one object for all questions about what is below it. */
+/** Whether the value at `holder[key]` conforms. `root` is one object for all calls about the values below it. */
 export type Holds = (value: unknown, holder: Holder, key: string | number, root: object) => boolean;
 
 /** The judge of the component of this identifier. */
@@ -51,7 +51,7 @@ export function applicable(
   const found = new Set<Node>();
   const takesBranch = (branch: unknown): boolean => {
     const identifier = isObject(branch) ? branch['judge'] : undefined;
-    if (typeof identifier !== 'string') return false; // it says nothing about what is below the value
+    if (typeof identifier !== 'string') return false; // it describes nothing below the value
     return ask?.({ component: identifier }) === true;
   };
   const visit = (node: unknown): void => {
@@ -84,10 +84,10 @@ export function applicable(
   return [...found];
 }
 
-/** What decides which schemas apply to a value: a component, the name of a property, or a discriminator. */
+/** A question whose answer decides which schemas apply to a value. */
 type Question = { readonly component: string } | { readonly property: string } | Discriminate;
 
-/** A step of the decision: what is asked and where each answer leads, or the result. */
+/** A step of the decision: a question with the step after each answer, or the result. */
 class Step<T> {
   yes: Step<T> | undefined;
   no: Step<T> | undefined;
@@ -117,14 +117,14 @@ const MAX_STEPS = 10_000;
 const OTHER_TYPE = Symbol('other type');
 
 /**
- * Something about the schemas that apply to a value in place, found once for each way to decide which these are: what is
- * asked of a value is asked in the same order each time.
+ * A result that depends on the schemas that apply to a value in place. It is made once for each sequence of answers:
+ * the questions come in the same order each time.
  */
 export class Applicables<T> {
   private first: Step<T> | undefined;
   private steps = 0;
 
-  /** @param make what is to be known about the schemas that apply */
+  /** @param make the result for the schemas that apply */
   constructor(
     private readonly nodes: readonly unknown[],
     private readonly components: Components,
@@ -132,7 +132,7 @@ export class Applicables<T> {
     private readonly make: (nodes: readonly Node[]) => T,
   ) {}
 
-  /** @param root one object for all questions about what is below it */
+  /** @param root one object for all calls about the values below it */
   of(value: unknown, holder: Holder, key: string | number, root: object): T {
     let step = this.first;
     while (step?.ask !== undefined) step = step.next(step.ask(value, holder, key, root));

@@ -67,7 +67,7 @@ export class Discriminators {
   }
 }
 
-/** The name by which a discriminator knows a schema without a mapping. */
+/** The name of a component, which a discriminator uses without a mapping. */
 function componentName(pointer: string): string | undefined {
   const name = pointer.startsWith(`${SCHEMAS}/`) ? pointer.slice(SCHEMAS.length + 1) : '';
   return name === '' || name.includes('/') ? undefined : name;

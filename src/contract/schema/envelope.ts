@@ -23,8 +23,8 @@ export function parameterSchemas(
 }
 
 /**
- * The schema of what a request or response says besides its status: its parameters, by location, and its body, as far as
- * that is judged.
+ * The schema of a request or response without its status: its parameters, by location, and its body, if a schema judges
+ * it.
  */
 export function envelopeSchema(
   parameters: Readonly<Record<string, JsonObject>>,

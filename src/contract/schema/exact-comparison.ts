@@ -5,7 +5,7 @@ import { listOf } from './applicable';
 import { BOUND_KEYWORDS, type ExactRule } from './exact';
 import type { Interner } from './identity';
 
-/** Of the values that an enum allows, what a message may quote, in characters. */
+/** Characters of the values of an enum that a message may quote. */
 const MAX_QUOTED = 200;
 
 /** `equals`: the values that a schema allows, as JSON. */
@@ -90,7 +90,7 @@ function equalsTo(allowed: readonly unknown[], message: string, constants: Inter
 const isPlain = (value: unknown): boolean =>
   typeof value !== 'bigint' && (typeof value !== 'object' || value === null);
 
-/** An integer that only a bigint can hold, or that its double does not tell from its neighbors. */
+/** The text of an integer beyond 2^53; undefined for other values. */
 function textOfLargeInteger(value: unknown): string | undefined {
   if (typeof value === 'bigint') return String(value);
   // From 10^21 on a double is written with an exponent, and stands for no particular integer.

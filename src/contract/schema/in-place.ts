@@ -6,7 +6,7 @@ import type { Discriminators } from './discriminator';
  * The references that lead back to themselves without going into a property or an item: a value would be judged by them
  * for ever (JSON Schema 2020-12 section 9.4.1). A discriminator may lead back, since its property names another schema.
  *
- * @param targets what references lead to
+ * @param targets of references
  */
 export function inPlaceCycles(
   document: OpenApiDocument,

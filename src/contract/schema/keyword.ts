@@ -21,7 +21,7 @@ export interface Context {
 
 export type Errors = readonly Partial<ErrorObject>[];
 
-/** A keyword that is judged by a function; it returns what is wrong, undefined if the value conforms. */
+/** A keyword that is judged by a function; it returns the errors, undefined if the value conforms. */
 type Rule<Value, Operand> = (
   operand: Operand,
   schema: Node,
@@ -41,7 +41,7 @@ export function functionKeyword<Value, Operand>(
   return {
     keyword,
     ...(type && { type }),
-    // What follows prefixItems is not judged where an array has fewer items than these.
+    // ajv skips the keywords after prefixItems where an array has fewer items than these.
     ...(type === 'array' && { before: 'prefixItems' }),
     code(cxt) {
       const { gen, data, it } = cxt;

@@ -2,16 +2,16 @@ import { isObject, type OpenApiDocument, type Place } from '../document/document
 import { inPlace } from '../document/subschemas';
 import { listOf } from './applicable';
 
-/** Which way a value goes: what a schema admits depends on it. */
+/** The way that a value goes. A schema admits other values in a request than in a response. */
 export type Direction = 'request' | 'response';
 
 export type OneWayKeyword = 'readOnly' | 'writeOnly';
 
-/** What is `readOnly` is no part of a request, what is `writeOnly` none of a response (OpenAPI 3.1 section 4.8.24.1). */
+/** No request has a `readOnly` property, and no response a `writeOnly` one (OpenAPI 3.1 section 4.8.24.1). */
 export const excludedBy = (direction: Direction): OneWayKeyword =>
   direction === 'request' ? 'readOnly' : 'writeOnly';
 
-/** Knows which values go one way only, whichever schema that applies to them marks them. */
+/** Finds the values that go one way only, whichever schema that applies to them marks them. */
 export class OneWay {
   /** Whether any schema is marked: in most documents none is. */
   readonly occurs: boolean;
@@ -25,7 +25,7 @@ export class OneWay {
     this.occurs = mentions(document.root, keyword);
   }
 
-  /** Whether every value at `pointer` is marked: by its schema, what that refers to, or a part of its `allOf`. */
+  /** Whether every value at `pointer` is marked: by its schema, or by another that always applies with it. */
   always(pointer: string): boolean {
     if (!this.occurs) return false;
     const known = this.certain.get(pointer) ?? this.isMarked(this.document.subschemas.certain(pointer));

@@ -16,7 +16,7 @@ type Rewritten = Record<string, unknown>;
 
 /** How a schema is rewritten. */
 export interface View {
-  /** What goes the other way only, or is left out of a response, does not speak against a branch. */
+  /** A branch holds whether or not the value has properties that go the other way only, or that a response leaves out. */
   readonly lenient: boolean;
   /** Schemas that apply to the same value and mark properties that go the other way only. */
   readonly owners: readonly string[];
@@ -25,7 +25,7 @@ export interface View {
 /** Judges as the document has it. */
 export const STRICT: View = { lenient: false, owners: [] };
 
-/** The document that is rewritten, and what is known about it as a whole. */
+/** The document to rewrite, with facts about the whole of it. */
 export interface Source {
   readonly document: OpenApiDocument;
   readonly direction: Direction;
@@ -88,7 +88,7 @@ export class Rewriter {
     return rewritten;
   }
 
-  /** Rewrites the schema of a value in another one: what goes the other way only is no part of it. */
+  /** Rewrites the schema of a property or item: one that goes the other way only is refused or left out. */
   child(pointer: string, lenient: boolean): Schema {
     const { direction, oneWay } = this.source;
     const message = `is ${direction === 'request' ? 'read' : 'write'}-only`;
@@ -113,7 +113,7 @@ export class Rewriter {
     const here = below(pointer, keyword);
     const { lenient } = view;
     const remaining = REMAINING.get(keyword);
-    // What is not listed does not speak against a branch of a response either: it is left out.
+    // A property that is not listed is left out of a response, so a branch of it holds all the same.
     const cuts = lenient && this.source.direction === 'response';
     if (remaining !== undefined) {
       if (value[keyword] !== false) rewritten[remaining] = this.components.identify(here, view, true);
@@ -143,14 +143,14 @@ export class Rewriter {
     }
   }
 
-  /** The view of what applies to the same value as the schema at `pointer`, except the branches of a keyword. */
+  /** The view of the schemas that apply with the one at `pointer`, except the branches of a keyword. */
   private inPlace(pointer: string, view: View, except?: string): View {
     const marking = this.source.oneWay.owners(pointer, except);
     const owners = marking.filter((owner) => !view.owners.includes(owner));
     return owners.length === 0 ? view : { ...view, owners: [...view.owners, ...owners].sort() };
   }
 
-  /** Rewrites a schema that may apply. If it describes what is in the value, others ask whether it applies. */
+  /** Rewrites a branch. It becomes a component if other keywords depend on whether it applies. */
   private branch(pointer: string, view: View): Schema {
     const { document, oneWay } = this.source;
     const value = document.at(pointer);
@@ -167,7 +167,7 @@ export class Rewriter {
     const inPlace = this.inPlace(pointer, view, keyword);
     const pointers = document.subschemas.under(pointer, keyword);
     const branches = pointers.map((branch) => this.branch(branch, inPlace));
-    // Without a property that goes the other way, branches that only require it cannot be told apart.
+    // Branches that differ only in requiring a property that goes the other way all hold.
     const relaxed = pointers.some((branch) => oneWay.relaxes(branch, inPlace.owners));
     if (keyword === 'anyOf' || !relaxed) rewritten[keyword] = branches;
     else rewritten['allOf'] = [...listOf(rewritten['allOf']), { anyOf: branches }];
@@ -191,7 +191,7 @@ export class Rewriter {
     };
   }
 
-  /** `required` and `dependentRequired` do not ask for what goes the other way. */
+  /** Takes properties that go the other way out of `required` and `dependentRequired`. */
   private relax(owners: readonly string[], rewritten: Rewritten): void {
     if (owners.length === 0) return;
     const kept = (names: unknown) =>
@@ -215,5 +215,5 @@ export class Rewriter {
   }
 }
 
-/** The keywords of a branch on which more depends than whether it holds. */
+/** The keywords that make a branch a component. */
 const DESCRIBING: ReadonlySet<string> = new Set([...APPLICATORS.keys(), 'discriminator', 'default']);

@@ -9,7 +9,7 @@ import { type ComponentSet, Rewriter, type Schema, STRICT, type View } from './r
 /** More schemas than these are not put in the place of references to them. */
 const MAX_INLINED = 50;
 
-/** What a value conforms to where what goes one way only does not count. */
+/** Judges whether or not the value has properties that go the other way only. */
 const LENIENT: View = { lenient: true, owners: [] };
 
 /** A schema that others refer to. */
@@ -22,9 +22,9 @@ interface Component {
 }
 
 /**
- * Rewrites the schemas of a document into what the validator can enforce. What others refer to, and each branch that
- * describes properties or items, becomes a component with an identifier of its own, compiled once and judged once for each
- * value (judgment.ts has the keywords that stand beside the standard ones).
+ * Rewrites the schemas of a document into schemas that the validator can enforce. Each target of a reference, and each
+ * branch that describes properties or items, becomes a component with an identifier of its own, compiled once and judged
+ * once for each value (judgment.ts has the keywords beside the standard ones).
  */
 export class SchemaSet implements ComponentSet {
   /** By identifier. Complete once the last schema of the document has been rewritten. */
@@ -81,21 +81,21 @@ export class SchemaSet implements ComponentSet {
     return this.rewriter.rewrite(pointer, STRICT);
   }
 
-  /** The schema at `pointer` to convert values by: on the way out, before what no response may have is left out. */
+  /** The schema at `pointer` to convert values by. Responses are converted before properties are left out of them. */
   converted(pointer: string): Schema {
     if (this.direction === 'request') return this.at(pointer);
     return { judge: this.identify(pointer, LENIENT) };
   }
 
   /**
-   * The schema at `pointer` to find by what goes the other way only: whether that is there does not speak against a branch.
+   * The schema at `pointer` to find properties by that go the other way only: a branch holds with and without them.
    * Undefined if nothing is marked.
    */
   marking(pointer: string): Schema | undefined {
     return this.hasOneWay ? { judge: this.identify(pointer, LENIENT) } : undefined;
   }
 
-  /** Adds findings of what no validator could judge. */
+  /** Adds a finding for each schema that no validator could judge. */
   check(): void {
     for (const cycle of inPlaceCycles(this.document, this.references, this.discriminators)) {
       this.document.addFinding(cycle, 'refers to itself for the same value: no value could ever be judged');
@@ -119,13 +119,13 @@ export class SchemaSet implements ComponentSet {
     if (known !== undefined) return known;
     const identifier = `schema:${this.identifiers.size}`;
     this.identifiers.set(key, identifier);
-    this.components[identifier] = {}; // it has its place before those that it refers to
+    this.components[identifier] = {}; // before those that it refers to
     this.pending.push({ identifier, pointer, view, child });
     if (this.pending.length === 1) this.rewritePending();
     return identifier;
   }
 
-  /** Only what refers to itself, or is large, stays a reference. */
+  /** Only recursive and large schemas stay references. */
   inline(target: string, rewrite: () => Schema): Schema | undefined {
     this.references.add(target);
     if (this.inlining.has(target) || --this.inlineBudget < 0) return undefined;

@@ -11,7 +11,7 @@ import {
 } from './applicable';
 import type { Direction } from './one-way';
 
-/** A position of values, by the schemas that describe what stands there. */
+/** A position in a value, by the schemas that describe the values there. */
 export interface Position {
   readonly nodes: readonly unknown[];
   readonly shapes: Applicables<Shape>;
@@ -19,7 +19,7 @@ export interface Position {
   mayMark?: boolean;
 }
 
-/** What all schemas that describe one value say together about the things below it. */
+/** The shape that all schemas of one value give it together. */
 export interface Shape {
   readonly int64: boolean;
   /** The value goes the other way only. */
@@ -28,7 +28,7 @@ export interface Shape {
   readonly closed: boolean;
   /** Those that are listed. */
   readonly properties: ReadonlyMap<string, Position>;
-  /** Where a property of any other name stands; undefined if that depends on the name. */
+  /** The position of a property of any other name; undefined if that depends on the name. */
   readonly otherProperties: Position | 'none' | undefined;
   readonly schemas: readonly Described[];
   readonly defaults: readonly (readonly [name: string, fill: string])[];
@@ -41,13 +41,13 @@ export interface Shape {
 /** A schema that applies to a value. */
 interface Described {
   readonly node: Node;
-  /** The schemas beside and below it that apply to the same value: what they evaluate its `unevaluated*` do not describe. */
+  /** Schemas that apply with it to the same value: its `unevaluated*` do not describe what these evaluate. */
   readonly within: readonly Node[];
 }
 
 /**
- * Positions and shapes that are remembered. With branches there can be far more: of twelve in an anyOf a client can choose in
- * thousands of ways.
+ * Positions and shapes that are remembered. With branches there can be far more: a client can choose among twelve branches
+ * of an anyOf in thousands of ways.
  */
 const MAX_REMEMBERED = 1_000;
 
@@ -118,7 +118,7 @@ export class ShapeTable {
         'remainingProperties' in node || 'remainingItems' in node ? inPlaceOf(node, components, applied) : [],
     }));
     const names = new Set(nodes.flatMap((node) => members(node['properties']).map(([name]) => name)));
-    // A name that is demanded is listed, though nothing is said of its value.
+    // A required name is listed, though nothing describes its value.
     const demanded = names.size > 0 ? nodes.flatMap(demandedNames) : [];
     const properties = [...new Set([...names, ...demanded])].map((name) => {
       const described = this.propertySchemas(schemas, name);
@@ -150,7 +150,7 @@ export class ShapeTable {
     };
   }
 
-  /** The default of a property, as JSON: of its own schemas, or of what they refer to or consist of. */
+  /** The default of a property, as JSON: of the schemas that always apply to it. */
   private defaultOf(property: readonly unknown[]): string | undefined {
     const nodes = applicable(property, this.components);
     if (this.direction === 'response' || nodes.some(({ marked }) => marked === true)) return undefined;
@@ -181,7 +181,7 @@ export class ShapeTable {
   }
 }
 
-/** What a schema itself says of the property of a name; undefined stands for one that it neither lists nor has a pattern for. */
+/** The schemas by which a node itself describes a property; undefined stands for a name that it neither lists nor matches. */
 function propertiesOf(node: Node, name: string | undefined): unknown[] {
   const properties = node['properties'];
   const listed = name !== undefined && isObject(properties) && Object.hasOwn(properties, name);
@@ -192,7 +192,7 @@ function propertiesOf(node: Node, name: string | undefined): unknown[] {
   return own.length > 0 || others === false ? own : [others];
 }
 
-/** What a schema itself says of the item at an index. */
+/** The schemas by which a node itself describes the item at an index. */
 function itemsOf(node: Node, index: number): unknown[] {
   const prefixItems = listOf(node['prefixItems']);
   if (index < prefixItems.length) return [prefixItems[index]];

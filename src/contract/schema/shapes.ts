@@ -8,13 +8,13 @@ import { itemPosition, type Position, type Shape, ShapeTable } from './shape';
 /** Changes the value at `holder[key]` to the form the other side expects; returns whether it changed anything. */
 export type Convert = (holder: Holder, key: string | number) => boolean;
 
-/** Where in the value at `holder[key]` something goes the other way only, as steps after slashes; undefined if nothing does. */
+/** Returns the path, as steps after slashes, of a value within `holder[key]` that goes the other way only; undefined if none does. */
 export type Find = (holder: Holder, key: string | number) => string | undefined;
 
 /**
- * Knows which schemas describe which part of a value, through references, `allOf`, and the branches that the value
- * took. With that it converts what was judged: on the way in, it fills in defaults, leaves out what is not listed, and
- * makes each int64 a bigint; on the way out, before judging, it leaves out what is not listed or is `writeOnly`.
+ * Converts values by the schemas that describe each part of them. In a request, after judging, it fills in defaults, leaves
+ * out properties that are not listed, and makes each int64 a bigint. In a response, before judging, it leaves out
+ * properties that are not listed or are `writeOnly`.
  */
 export class Shapes {
   private readonly table: ShapeTable;
@@ -40,16 +40,15 @@ export class Shapes {
     if (!this.converts(node)) return undefined;
     const position = this.table.position([node]);
     return (holder, key) => {
-      // What was asked while a request was judged, need not be asked again. A response is judged as it is afterward.
+      // The verdicts of judging a request still hold. A response changes before it is judged.
       this.run = this.direction === 'request' ? holder : {};
       return this.convert(position, holder, key);
     };
   }
 
   /**
-   * Finds what goes the other way only in values described by the schema at `pointer`, as a branch says of a property or
-   * `contains` of an item: such a schema need not hold, so that judging by it refuses nothing. Undefined if nothing is
-   * marked.
+   * Finds values that go the other way only, by the schema at `pointer`. A branch or `contains` may mark them: such a schema
+   * need not hold, so that judging by it refuses nothing. Undefined if nothing is marked.
    */
   finder(pointer: string): Find | undefined {
     const node = this.schemas.marking(pointer);
@@ -79,7 +78,7 @@ export class Shapes {
     return undefined;
   }
 
-  /** Where a property or item stands, by `contains` too. */
+  /** The position of a property or item, by `contains` too. */
   private childPosition(shape: Shape, holder: Holder, key: string | number): Position | undefined {
     if (typeof key === 'string') return this.table.propertyPosition(shape, key);
     const { components } = this.schemas;
@@ -144,7 +143,7 @@ export class Shapes {
     return this.schemas.hasOneWay && this.shapeAt(position, holder, key).marked;
   }
 
-  /** Whether a rewritten schema, or one below it, says anything that a conversion depends on. */
+  /** Whether a conversion depends on a rewritten schema, or on one below it. */
   private converts(root: unknown): boolean {
     return this.someNode(root, (node) => {
       const { exact, discriminate } = node;
@@ -154,7 +153,7 @@ export class Shapes {
     });
   }
 
-  /** Whether a rewritten schema, or one below it, marks what it describes. */
+  /** Whether a rewritten schema, or one below it, marks values. */
   private mayMark(root: unknown): boolean {
     if (!isObject(root)) return false;
     const known = this.marking.get(root) ?? this.someNode(root, ({ marked }) => marked === true);
@@ -162,7 +161,7 @@ export class Shapes {
     return known;
   }
 
-  /** Whether a rewritten schema is one of those sought, or leads to one. Not one within the other: it is longer than the stack. */
+  /** Whether a rewritten schema is one of those sought, or leads to one. It does not recurse: a document is longer than the stack. */
   private someNode(root: unknown, isSought: (node: Node) => boolean): boolean {
     const { components } = this.schemas;
     const schemas = new Set([root]);
