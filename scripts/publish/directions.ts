@@ -5,6 +5,7 @@ import {
   Discriminators,
   isObject,
   type JsonObject,
+  type Kind,
   members,
   OneWay,
   type OneWayKeyword,
@@ -13,8 +14,13 @@ import {
   type Walked,
 } from '../../src/contract';
 
-const DATA = ['example', 'examples', 'default', 'enum', 'const'];
 const SCHEMAS = '/components/schemas';
+/** The mark of the properties that each object does not have. */
+const EXCLUDED: Partial<Record<Kind, OneWayKeyword>> = {
+  Parameter: 'readOnly',
+  RequestBody: 'readOnly',
+  Response: 'writeOnly',
+};
 
 /**
  * The document from which types are made. Requests refer to copies of schemas without `readOnly` properties, which require
@@ -111,36 +117,33 @@ export function splitByDirection(document: OpenApiDocument): JsonObject {
     return name === undefined ? ref : `#${below(SCHEMAS, copyOf(name, keyword))}`;
   };
 
-  /** A part of the document that is no schema. */
-  function visit(value: unknown, pointer: string, keyword: OneWayKeyword | undefined): unknown {
-    if (Array.isArray(value)) return value.map((item, i) => visit(item, below(pointer, i), keyword));
-    if (!isObject(value)) return value;
-    const visited = Object.entries(value).map(([key, operand]): [string, unknown] => {
-      const here = below(pointer, key);
-      if (DATA.includes(key) || key === 'callbacks') return [key, operand];
-      if (key === 'schema') return [key, keyword ? narrow(operand, here, keyword, []) : operand];
-      if (key === 'requestBody' || key === 'parameters' || here === '/components/requestBodies')
-        return [key, visit(operand, here, 'readOnly')];
-      if (key === 'responses') return [key, visit(operand, here, 'writeOnly')];
-      return [key, visit(operand, here, keyword)];
-    });
-    const isParameter = typeof value['in'] === 'string' && typeof value['name'] === 'string';
-    if (isParameter && parameterHasDefault(value, pointer)) visited.push(['required', true]);
-    return Object.fromEntries(visited);
-  }
-
   function parameterHasDefault(parameter: JsonObject, pointer: string): boolean {
-    const [type] = Object.keys(isObject(parameter['content']) ? parameter['content'] : {});
-    const schema = type === undefined ? [] : ['content', type];
-    return hasDefault(document, below(pointer, ...schema, 'schema'));
+    const [type] = members(parameter['content']).map(([name]) => name);
+    const steps = type === undefined ? [] : ['content', type];
+    return hasDefault(document, below(pointer, ...steps, 'schema'));
   }
 
-  const paths = visit(document.at('/paths'), '/paths', undefined);
-  const components = visit(document.at('/components') ?? {}, '/components', undefined) as JsonObject;
+  const published = structuredClone(document.root);
+  const directions = new Map<string, OneWayKeyword>();
+  walk({ pointer: '', value: published, stands: 'OpenAPI', carried: false }, (walked) => {
+    const { pointer, value, kind, carried } = walked;
+    if (carried || kind === 'Schema') return;
+    const own = EXCLUDED[kind];
+    if (own) directions.set(pointer, own);
+    let holder = pointer;
+    while (holder !== '' && !directions.has(holder)) holder = holder.slice(0, holder.lastIndexOf('/'));
+    const keyword = directions.get(holder);
+    if (keyword && isObject(value['schema'])) {
+      const schema = narrow(value['schema'], below(pointer, 'schema'), keyword, []);
+      Object.assign(value, { schema });
+    }
+    if (kind === 'Parameter' && parameterHasDefault(value, pointer)) Object.assign(value, { required: true });
+  });
   // Not one copy within the other: a chain of references is longer than the stack.
   for (const { copy, pointer, keyword } of pending)
     schemas[copy] = narrow(document.at(pointer), pointer, keyword, []);
-  return openUnevaluated({ ...document.root, paths, components: { ...components, schemas } });
+  const { components = {} } = published;
+  return openUnevaluated({ ...published, components: { ...(components as JsonObject), schemas } });
 }
 
 /** Types only have additionalProperties, but a handler also gets properties that unevaluatedProperties admits. */
