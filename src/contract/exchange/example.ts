@@ -169,8 +169,8 @@ function presentation({ type, scheme, in: place, name }: JsonObject): Credential
 function exampleOf(document: OpenApiDocument, pointer: string): unknown {
   const [own] = examplesOf(document, pointer);
   if (own !== undefined) return own;
-  const { examples } = document.follow(below(pointer, 'schema')).value;
-  return [examples].flat()[0];
+  const schemas = document.subschemas.certain(below(pointer, 'schema'));
+  return schemas.flatMap(({ value }) => value['examples'] ?? [])[0];
 }
 
 /** The examples that the parameter or media type object at `pointer` has of its own (OpenAPI 3.1 section 4.8.14). */
