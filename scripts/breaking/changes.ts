@@ -164,7 +164,7 @@ class Comparison {
     const style = ({ json, style, explode }: Parameter) =>
       json ? 'JSON' : `${style}${explode ? ', exploded' : ''}`;
     if (style(was) !== style(is)) this.report(owner, `${title} was ${style(was)}, is ${style(is)}`, true);
-    schemas.compare([was.schema ?? []].flat(), [is.schema ?? []].flat(), owner);
+    schemas.compare([was.schemaPointer ?? []].flat(), [is.schemaPointer ?? []].flat(), owner);
   }
 
   private compareRequestBody(

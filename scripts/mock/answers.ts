@@ -117,8 +117,8 @@ function* headersOf(
 ): Generator<Headers> {
   const sent = new Set(Object.keys(beyond).map((name) => name.toLowerCase()));
   const wanted = headers.filter(({ name }) => !sent.has(name.toLowerCase()));
-  const values = wanted.map(({ schema }) =>
-    schema === undefined ? ['text'] : [...samples(document, schema, 'response')],
+  const values = wanted.map(({ schemaPointer }) =>
+    schemaPointer === undefined ? ['text'] : [...samples(document, schemaPointer, 'response')],
   );
   for (let attempt = 0; attempt <= ATTEMPTS; attempt++) {
     const chosen = wanted.flatMap(({ name, required }, i): [string, unknown][] =>

@@ -125,12 +125,12 @@ function lineOf(document: OpenApiDocument, { paths, parameters }: Operation) {
 }
 
 /** The first example of a parameter: its own, that of its content, or a value that its schema names. */
-function parameterExample(document: OpenApiDocument, { schema, json }: Parameter): unknown {
-  if (schema === undefined) return undefined;
-  const owner = schema.slice(0, schema.lastIndexOf('/'));
+function parameterExample(document: OpenApiDocument, { schemaPointer, json }: Parameter): unknown {
+  if (schemaPointer === undefined) return undefined;
+  const owner = schemaPointer.slice(0, schemaPointer.lastIndexOf('/'));
   const parameter = json ? owner.split('/').slice(0, -2).join('/') : owner;
   const own = [...examplesOf(document, parameter), ...examplesOf(document, owner)];
-  return own[0] ?? schemaExample(document, schema);
+  return own[0] ?? schemaExample(document, schemaPointer);
 }
 
 /** The first value that a schema, or one that always applies with it, names: an example, its default, its constant, one of its enum. */

@@ -15,7 +15,7 @@ export interface Parameter {
   readonly required: boolean;
   readonly style: string;
   readonly explode: boolean;
-  readonly schema: string | undefined;
+  readonly schemaPointer: string | undefined;
   /** The parameter is JSON text, not a style. */
   readonly json: boolean;
 }
@@ -157,7 +157,7 @@ class OperationReader {
       required: value['required'] === true,
       style,
       explode: typeof value['explode'] === 'boolean' ? value['explode'] : style === 'form',
-      schema: json ? content[0]?.schema : 'schema' in value ? below(pointer, 'schema') : undefined,
+      schemaPointer: json ? content[0]?.schema : 'schema' in value ? below(pointer, 'schema') : undefined,
       json,
     };
   }

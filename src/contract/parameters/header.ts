@@ -17,9 +17,9 @@ export type WriteHeader = (value: unknown, holder: Holder) => string | readonly 
 
 /** Compiles the writer of a response header. A header that cannot be written becomes a finding of the document. */
 export function compileHeader(document: OpenApiDocument, header: Parameter, pointer: string): WriteHeader {
-  const { name, explode, json, schema } = header;
-  const read = servable(document, schema ?? pointer, name, () => {
-    const value = DescribedValue.at(document, schema);
+  const { name, explode, json, schemaPointer } = header;
+  const read = servable(document, schemaPointer ?? pointer, name, () => {
+    const value = DescribedValue.at(document, schemaPointer);
     const asIs = (text: string) => text;
     return compileText(header, json ? compileWhole(value, asIs, jsonText) : compileParts(value, asIs), asIs);
   });

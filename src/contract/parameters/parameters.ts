@@ -72,7 +72,7 @@ interface Readers {
 export function compileParameters(document: OpenApiDocument, operation: Operation): ReadParameters {
   const readers: Readers = { path: [], query: [], header: [], cookie: [] };
   for (const parameter of operation.parameters) {
-    servable(document, parameter.schema ?? operation.pointer, parameter.name, () => {
+    servable(document, parameter.schemaPointer ?? operation.pointer, parameter.name, () => {
       compileParameter(document, parameter, readers);
     });
   }
@@ -94,9 +94,9 @@ export function compileParameters(document: OpenApiDocument, operation: Operatio
 
 /** Adds the reader of a parameter to those of its location. */
 function compileParameter(document: OpenApiDocument, parameter: Parameter, readers: Readers): void {
-  const { name, in: location, schema, json } = parameter;
+  const { name, in: location, schemaPointer, json } = parameter;
   const decode = DECODE[location];
-  const value = DescribedValue.at(document, schema);
+  const value = DescribedValue.at(document, schemaPointer);
   const parts = json ? compileWhole(value, decode, jsonText) : compileParts(value, decode);
   switch (location) {
     case 'path':

@@ -14,7 +14,10 @@ export function parameterSchemas(
     locations[location] = {
       type: 'object',
       properties: Object.fromEntries(
-        here.map(({ name, schema }) => [name, schema === undefined ? true : schemas.at(schema)]),
+        here.map(({ name, schemaPointer }) => [
+          name,
+          schemaPointer === undefined ? true : schemas.at(schemaPointer),
+        ]),
       ),
       required: here.filter(({ required }) => required).map(({ name }) => name),
     };
