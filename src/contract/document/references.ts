@@ -106,10 +106,14 @@ export class References {
     } else this.add(pointer, target);
   }
 
-  /** OpenAPI 3.1 section 4.8.25: the name of a schema of the components, or a URI reference. */
-  private readMapping(ref: unknown, pointer: string): void {
+  /** The schema of a value of a mapping: the name of a component, or a URI reference (OpenAPI 3.1 section 4.8.25). */
+  mapped(ref: unknown): string | undefined {
     const named = below('/components/schemas', String(ref));
-    const target = this.document.at(named) === undefined ? this.resolve(ref) : named;
+    return this.document.at(named) === undefined ? this.resolve(ref) : named;
+  }
+
+  private readMapping(ref: unknown, pointer: string): void {
+    const target = this.mapped(ref);
     if (target === undefined) {
       this.document.addFinding(
         pointer,

@@ -56,22 +56,13 @@ export interface Traversal {
   readonly before: readonly Place[];
   /** Depth first, each schema after its subschemas, but for those that lead back to it. */
   readonly after: readonly Place[];
-  /** The `$ref`s that close a cycle. */
+  /** Where a cycle closes: a `$ref`, or a subschema from which the traversal came. */
   readonly cycles: readonly string[];
 }
 
 interface Document {
   at(pointer: string): unknown;
   resolve(ref: unknown): string | undefined;
-}
-
-/** A schema whose subschemas are being traversed. */
-interface Open {
-  readonly place: Place;
-  /** The subschema as which it was entered. */
-  readonly by: Subschema | undefined;
-  readonly subschemas: readonly Subschema[];
-  next: number;
 }
 
 /** Follows what always applies to the same value. */
@@ -173,27 +164,28 @@ export class Subschemas {
   traverse(starts: Iterable<string>, follow: Follow): Traversal {
     const [before, after]: [Place[], Place[]] = [[], []];
     const cycles: string[] = [];
-    const open: Open[] = [];
+    const open: { readonly place: Place; readonly rest: Subschema[] }[] = [];
     const finished = new Map<string, boolean>();
-    const enter = (pointer: string, by?: Subschema): void => {
+    const enter = (pointer: string): void => {
       const value = this.document.at(pointer);
       const place: Place = { pointer, value: isObject(value) ? value : {} };
       finished.set(pointer, false);
       before.push(place);
-      open.push({ place, by, subschemas: this.of(pointer), next: 0 });
+      open.push({ place, rest: this.of(pointer).toReversed() });
     };
     for (const start of starts) {
       if (!finished.has(start)) enter(start);
       for (let top = open.at(-1); top; top = open.at(-1)) {
-        const next = top.subschemas[top.next++];
+        const next = top.rest.pop();
         if (!next) {
           open.pop();
           after.push(top.place);
           finished.set(top.place.pointer, true);
         } else if (follow(next, top.place.pointer)) {
           const state = finished.get(next.pointer);
-          if (state === undefined) enter(next.pointer, next);
-          else if (!state) cycles.push(lastReference(open, next));
+          if (state === undefined) enter(next.pointer);
+          else if (!state)
+            cycles.push(next.keyword === '$ref' ? below(top.place.pointer, '$ref') : next.pointer);
         }
       }
     }
@@ -215,14 +207,6 @@ export class Subschemas {
     const target = '$ref' in schema ? this.document.resolve(schema['$ref']) : undefined;
     return target === undefined ? held : [{ keyword: '$ref', relation: 'certain', pointer: target }, ...held];
   }
-}
-
-/** The last `$ref` on the way to a schema that is open already. */
-function lastReference(open: readonly Open[], next: Subschema): string {
-  let by: Subschema | undefined = next;
-  let i = open.length - 1;
-  while (by !== undefined && by.keyword !== '$ref') by = open[i--]?.by;
-  return below(open[i]?.place.pointer ?? '', '$ref');
 }
 
 /** Whether one of `properties` has this name, or one of `patternProperties` matches it. */

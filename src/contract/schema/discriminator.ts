@@ -18,8 +18,7 @@ export class Discriminators {
   constructor(private readonly document: OpenApiDocument) {}
 
   /**
-   * The discriminator of the schema at `pointer`; a mapping that leads nowhere is a finding. Undefined if there is none,
-   * or if it has nothing to choose from.
+   * The discriminator of the schema at `pointer`. Undefined if there is none, or if it has nothing to choose from.
    */
   at(pointer: string, schema: JsonObject): Discriminator | undefined {
     const { discriminator } = schema;
@@ -32,7 +31,7 @@ export class Discriminators {
     }
     const mapping = members(discriminator['mapping']);
     for (const [name, reference] of mapping) {
-      const target = this.mapped(reference, below(pointer, 'discriminator', 'mapping', name));
+      const target = this.document.references.mapped(reference);
       if (target !== undefined) branches.set(name, target);
     }
     if (branches.size === 0 || (!keyword && mapping.length === 0 && branches.size === 1)) return undefined;
@@ -42,20 +41,6 @@ export class Discriminators {
   private branches(pointer: string, keyword: string): string[] {
     const { subschemas } = this.document;
     return subschemas.under(pointer, keyword).flatMap((branch) => subschemas.target(branch) ?? []);
-  }
-
-  /** A value of a mapping is the name of a component or a reference. */
-  private mapped(reference: unknown, pointer: string): string | undefined {
-    const named = below(SCHEMAS, String(reference));
-    if (this.document.at(named) !== undefined) return named;
-    const target = this.document.resolve(reference);
-    if (target === undefined) {
-      this.document.addFinding(
-        pointer,
-        `${JSON.stringify(reference)} is neither a component nor a reference to a schema`,
-      );
-    }
-    return target;
   }
 
   /** The schema at `pointer`, and all that have it in their `allOf`, directly or not. */

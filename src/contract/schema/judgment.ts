@@ -3,7 +3,7 @@
  * finds whether it conforms to a component, and reasons.ts why not, where it does not.
  */
 import { _, type CodeKeywordDefinition, type ValidateFunction } from 'ajv';
-import { isObject, type JsonObject, members } from '../document/document';
+import { below, isObject, type JsonObject, members } from '../document/document';
 import type { Holder } from '../json/parse';
 import {
   Applicables,
@@ -133,7 +133,7 @@ export class Judgment {
                 'discriminator',
                 `must be one of ${names}`,
                 {},
-                `${context.instancePath}/${escape(rule.property)}`,
+                below(context.instancePath, rule.property),
               )
             : error('discriminator', `must have the property '${rule.property}', which is one of ${names}`);
         }
@@ -227,13 +227,13 @@ export class Judgment {
     { instancePath, root }: Context,
     quiet: boolean,
   ): Errors | undefined {
-    const below = quiet ? '' : `${instancePath}/${escape(key)}`;
+    const place = quiet ? '' : below(instancePath, key);
     if (operand !== false) {
-      return this.failing(operand, holder[key], { instancePath: below, holder, key, root }, quiet);
+      return this.failing(operand, holder[key], { instancePath: place, holder, key, root }, quiet);
     }
     return typeof key === 'string'
       ? error('unevaluatedProperties', 'must NOT have unevaluated properties', { unevaluatedProperty: key })
-      : error('unevaluatedItems', 'must NOT have unevaluated items', {}, below);
+      : error('unevaluatedItems', 'must NOT have unevaluated items', {}, place);
   }
 
   /** Counts the schemas that are evaluated in the search for all violations. */
@@ -254,5 +254,3 @@ export class Judgment {
 /** Whether a schema evaluates all properties or items that are left to it. */
 const evaluatesAll = (node: Node, self: Node, applicator: string, remaining: string): boolean =>
   applicator in node || (node !== self && remaining in node);
-
-const escape = (step: string | number): string => String(step).replace(/~/g, '~0').replace(/\//g, '~1');

@@ -118,8 +118,9 @@ it('ends each cycle once, and orders the schemas that are in none', () => {
       const cyclic = pointersOf(before).some((pointer) => reached(pointer, POSSIBLE).has(pointer));
       expect(cycles.length > 0).toBe(cyclic);
       for (const cycle of cycles) {
+        expect(values.has(cycle)).toBe(true);
         const holder = cycle.replace(/\/\$ref$/, '');
-        expect([values.has(cycle), reached(holder, POSSIBLE).has(holder)]).toEqual([true, true]);
+        expect(reached(holder, POSSIBLE).has(holder)).toBe(true);
       }
       if (cyclic) return;
       const order = pointersOf(after);
