@@ -14,7 +14,7 @@ const CORE = {
   operations: ['document', 'http'],
   schema: ['json', 'pattern', 'http', 'document', 'operations'],
   parameters: ['json', 'http', 'document', 'operations'],
-  codecs: ['json', 'http', 'document', 'operations', 'parameters'],
+  codecs: ['json', 'http', 'document', 'operations', 'parameters', 'problem.ts'],
   security: ['json', 'http', 'document', 'operations', 'problem.ts'],
   exchange: [
     'json',
@@ -27,7 +27,7 @@ const CORE = {
     'security',
     'problem.ts',
   ],
-  'compile.ts': ['json', 'document', 'operations', 'schema', 'security', 'exchange'],
+  'compile.ts': ['json', 'document', 'operations', 'schema', 'codecs', 'security', 'exchange'],
   'pipeline.ts': ['http', 'operations', 'security', 'exchange', 'compile.ts', 'problem.ts'],
   'http-server.ts': ['http', 'problem.ts'],
   'handler-types.ts': ['security'],

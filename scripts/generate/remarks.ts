@@ -29,7 +29,7 @@ export function unboundedLists(document: OpenApiDocument, operations: Iterable<O
   const schemas = [...operations].flatMap(({ responses }) =>
     [...responses].flatMap(([status, { content }]) =>
       status.startsWith('2')
-        ? content.flatMap(({ codec, schema = '' }) => (codec === 'json' ? schema : []))
+        ? content.flatMap(({ schema }) => schema ?? [])
         : [],
     ),
   );

@@ -5,6 +5,7 @@ import {
   essenceOf,
   examplesOf,
   type Headers,
+  isJson,
   isObject,
   type MediaTypeObject,
   type OpenApiDocument,
@@ -66,7 +67,7 @@ function answerOf(
   const response = served.operation.responses.get(key);
   const place = document.follow(below(served.operation.pointer, 'responses', key));
   const content = [...(response?.content ?? [])].sort(
-    (a, b) => Number(b.codec === 'json') - Number(a.codec === 'json'),
+    (a, b) => Number(isJson(b.type.essence)) - Number(isJson(a.type.essence)),
   );
   for (const media of content.length > 0 ? content : [undefined]) {
     const bodies = media
@@ -93,18 +94,20 @@ function fits({ responses }: ServedOperation, answer: Answer, beyond: Headers): 
   }
 }
 
-/** Candidates for a body: the examples beside its schema, then those that the schema leads to. */
+/** Candidates for a body: the examples beside its schema, those that the schema leads to, and what any schema may admit. */
 function* bodiesOf(
   document: OpenApiDocument,
   pointer: string,
-  { key, codec, schema }: MediaTypeObject,
+  { key, type, schema }: MediaTypeObject,
 ): Generator {
-  if (codec === 'binary') yield Buffer.from(`bytes of ${essenceOf(key)}`);
-  else {
-    for (const value of examplesOf(document, pointer)) yield codec === 'text' ? asText(value) : value;
-    if (schema === undefined) yield codec === 'text' ? 'text' : {};
-    else yield* samples(document, schema, 'response');
+  for (const value of examplesOf(document, pointer)) {
+    yield value;
+    if (!isJson(type.essence)) yield asText(value);
   }
+  if (schema !== undefined) yield* samples(document, schema, 'response');
+  yield {};
+  yield 'text';
+  yield Buffer.from(`bytes of ${essenceOf(key)}`);
 }
 
 const asText = (value: unknown): string => (typeof value === 'string' ? value : stringifyJson(value));

@@ -3,6 +3,7 @@
  */
 
 // For a service: to serve a document, to refuse, to authenticate.
+export type { Coder, OwnCodec } from './codecs/own';
 export { InvalidContract, type Finding, type JsonObject, type Remark } from './document/document';
 export { findingLine } from './document/finding';
 export { readDocument } from './document/text';
@@ -19,7 +20,8 @@ export type { Credentials, Principals, Strategies } from './security/requirement
 export { ApiKeyStrategy, BasicStrategy, bearerStrategy } from './security/strategies';
 
 // For tools: to read a document as the server reads it.
-export { compileContract, type Contract, NOTHING_SERVED } from './compile';
+export { Codecs } from './codecs/registry';
+export { compileContract, type Contract, type Extensions, NOTHING_SERVED } from './compile';
 export type { ServedOperation } from './exchange/served-operation';
 export { UNKNOWN } from './document/accounting';
 export { Concerned, titleOf } from './document/concerned';
@@ -31,11 +33,13 @@ export { versionFinding } from './document/version';
 export { walk, type Walked } from './document/walk';
 export { type Fate, type Kind, OBJECTS } from './document/words';
 export { UndocumentedResponse } from './exchange/response';
-export { cover, essenceOf, type MediaTypeObject, parseMediaType } from './http/media-type';
+export { essenceOf, isJson, type MediaTypeObject, parseMediaType } from './http/media-type';
 export { exactNumber, type Holder, parseJson } from './json/parse';
 export { canonicalJson, stringifyJson } from './json/stringify';
 export { examplesOf } from './exchange/example';
+export { DescribedValue } from './operations/described-value';
 export { type Operation, type Parameter, readOperations, type ResponseObject } from './operations/operations';
+export { Unservable } from './parameters/parts';
 export { compilePattern } from './pattern/pattern';
 export { Discriminators } from './schema/discriminator';
 export { type Direction, OneWay } from './schema/one-way';

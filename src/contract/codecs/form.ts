@@ -1,6 +1,7 @@
 import { DescribedValue } from '../operations/described-value';
 import { isObject, type JsonObject, members, type OpenApiDocument } from '../document/document';
-import { codecOf, essenceOf } from '../http/media-type';
+import { decodeText } from '../http/body';
+import { essenceOf, isJson } from '../http/media-type';
 import {
   addReader,
   compilePairs,
@@ -25,6 +26,32 @@ import {
   unlisted,
   Unservable,
 } from '../parameters/parts';
+import { Problem } from '../problem';
+import type { Codec } from './codec';
+
+/** Forms (https://url.spec.whatwg.org/#application/x-www-form-urlencoded). They are read only. */
+export const form: Codec = {
+  name: 'form',
+  mediaType: 'application/x-www-form-urlencoded',
+  isText: true,
+  isJudged: true,
+  carries: (essence) => essence === 'application/x-www-form-urlencoded',
+  reader({ document, schema }) {
+    const readForm = compileForm(document, schema);
+    return (bytes, envelope) => {
+      const text = decodeText(bytes);
+      try {
+        envelope['body'] = readForm(text);
+      } catch (error) {
+        if (error instanceof MalformedParameter) throw new Problem('mismatch', error.message);
+        throw error;
+      }
+    };
+  },
+  writer() {
+    throw new Unservable('a form cannot be served as a response');
+  },
+};
 
 /**
  * Reads a body of `application/x-www-form-urlencoded`, decoded from UTF-8. Whether it conforms is for the validator.
@@ -88,7 +115,7 @@ function propertyReader(name: string, value: DescribedValue, encoding: JsonObjec
 function unstyledParts(value: DescribedValue, contentType?: string): PrimitiveReader | ArrayReader {
   const usual = (part: DescribedValue) => {
     const json = kindOf(part) === 'object';
-    if (contentType !== undefined && json !== (codecOf(essenceOf(contentType)) === 'json')) {
+    if (contentType !== undefined && json !== isJson(essenceOf(contentType))) {
       throw new Unservable(`expected ${json ? 'application/json' : 'text/plain'} as its contentType`);
     }
     return json ? jsonText(part) : primitiveText(part);

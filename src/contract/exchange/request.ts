@@ -1,14 +1,14 @@
-import { decodeText } from '../http/body';
+import type { Codec, ReadBody } from '../codecs/codec';
+import type { Codecs } from '../codecs/registry';
 import type { JsonObject, OpenApiDocument } from '../document/document';
-import { compileForm } from '../codecs/form';
-import { MalformedJson, parseJson } from '../json/parse';
 import type { Operation } from '../operations/operations';
-import { cover, isJudged, isRange, type MediaTypeObject, parseMediaType } from '../http/media-type';
+import { isRange, type MediaTypeObject, parseMediaType } from '../http/media-type';
 import {
   compileParameters,
   MalformedParameter,
   type ParameterValues,
   type RawParameters,
+  type ReadParameters,
 } from '../parameters/parameters';
 import { type Headers, Problem } from '../problem';
 import { envelopeSchema, parameterSchemas, type SchemaSet } from '../schema/schema-set';
@@ -45,34 +45,44 @@ export interface RequestReader {
 export interface BodyReader extends MediaTypeObject {
   /** The key, or the media type that a client names in its range. */
   readonly contentType: string;
-  readonly decode: (bytes: Buffer, envelope: Envelope) => void;
+  readonly codec: Codec;
+  readonly decode: ReadBody;
   readonly judge: Judge;
   readonly convert: Convert | undefined;
   readonly findMarked: Find | undefined;
 }
 
 /** Plans the reader of an operation's requests; `compile` it once the schemas of all operations are known. */
-export function planRequests(document: OpenApiDocument, operation: Operation, schemas: SchemaSet) {
+export function planRequests(
+  document: OpenApiDocument,
+  operation: Operation,
+  schemas: SchemaSet,
+  codecs: Codecs,
+) {
   const readParameters = compileParameters(document, operation);
   const parameters = parameterSchemas(operation.parameters, schemas);
   const { required = false, content = [] } = operation.requestBody ?? {};
   const choice = content.length > 1 || content.some(({ key }) => isRange(key));
   const bodiless = envelopeSchema(parameters, undefined, schemas, required);
-  const bodies = content.map((media) => ({
-    media,
-    decode: compileDecoder(document, media),
-    schema: envelopeSchema(parameters, media, schemas, required),
-  }));
+  const bodies = content.flatMap((media) => {
+    const body = { ...media, document };
+    const codec = codecs.of(body);
+    const judged = codec.isJudged ? media.schema : undefined;
+    const schema = envelopeSchema(parameters, judged, schemas, required);
+    const decode = codecs.reader(body);
+    return decode ? [{ media, codec, decode, judged, schema }] : [];
+  });
 
   return function compile(judgeOf: (schema: JsonObject) => Judge, shapes: Shapes): RequestReader {
     const judgeBodiless = judgeOf(bodiless);
-    const readers = bodies.map(({ media, decode, schema }): BodyReader => ({
+    const readers = bodies.map(({ media, codec, decode, judged, schema }): BodyReader => ({
       ...media,
       contentType: media.key,
+      codec,
       decode,
       judge: judgeOf(schema),
-      convert: isJudged(media) ? shapes.converter(media.schema) : undefined,
-      findMarked: isJudged(media) ? shapes.finder(media.schema) : undefined,
+      convert: judged === undefined ? undefined : shapes.converter(judged),
+      findMarked: judged === undefined ? undefined : shapes.finder(judged),
     }));
     const converters = Object.entries(parameters).flatMap(([location, schema]) => {
       const convert = shapes.convertBy(schema);
@@ -80,15 +90,12 @@ export function planRequests(document: OpenApiDocument, operation: Operation, sc
     });
 
     return {
-      accept: (contentType, contentEncoding) => accept(readers, contentType, contentEncoding),
+      accept: (contentType, contentEncoding) => accept(codecs, readers, contentType, contentEncoding),
       read(raw, body) {
         const envelope: Envelope = {};
         // Before the parameters: a body that is not well-formed is `malformed`, whatever else does not match.
         body?.reader.decode(body.bytes, envelope);
-        Object.assign(
-          envelope,
-          reading(() => readParameters(raw)),
-        );
+        Object.assign(envelope, readRaw(readParameters, raw));
         const judge = body ? body.reader.judge : judgeBodiless;
         const violations = judge.first(envelope);
         if (violations.length > 0) {
@@ -110,6 +117,7 @@ export function planRequests(document: OpenApiDocument, operation: Operation, sc
 }
 
 function accept(
+  codecs: Codecs,
   bodies: readonly BodyReader[],
   contentType: string | undefined,
   encoding: string | undefined,
@@ -128,41 +136,20 @@ function accept(
   const expected = `expected a Content-Type of ${bodies.map(({ key }) => key).join(' or ')}`;
   if (contentType === undefined) throw unsupported(`${expected}, got none`);
   const type = parseMediaType(contentType);
-  const reader = type && !isRange(type.essence) ? cover(bodies, type) : undefined;
+  const reader = type && !isRange(type.essence) ? codecs.cover(bodies, type) : undefined;
   if (!type || !reader) throw unsupported(`${expected}, got another`);
-  if (reader.codec !== 'binary' && type.parameters.has('charset')) {
+  if (reader.codec.isText && type.parameters.has('charset')) {
     throw unsupported('expected the charset utf-8, got another');
   }
   return isRange(reader.key) ? { ...reader, contentType: type.essence } : reader;
 }
 
-/** Reads what the client wrote. What does not have the form it claims is malformed. */
-function reading<T>(read: () => T): T {
+/** @throws {Problem} `mismatch` if a parameter is not of its style */
+function readRaw(readParameters: ReadParameters, raw: RawParameters): ParameterValues {
   try {
-    return read();
+    return readParameters(raw);
   } catch (error) {
-    if (error instanceof MalformedJson) {
-      throw new Problem('malformed', `the body is not well-formed JSON: ${error.message}`);
-    }
     if (error instanceof MalformedParameter) throw new Problem('mismatch', error.message);
     throw error;
   }
-}
-
-function compileDecoder(document: OpenApiDocument, { codec, schema }: MediaTypeObject): BodyReader['decode'] {
-  const put = (decode: (bytes: Buffer) => unknown) => (bytes: Buffer, envelope: Envelope) => {
-    envelope['body'] = decode(bytes);
-  };
-  if (codec === 'binary') return put((bytes) => bytes);
-  if (codec === 'text') return put(decodeText);
-  if (codec === 'form') {
-    const readForm = compileForm(document, schema);
-    return put((bytes) => reading(() => readForm(decodeText(bytes))));
-  }
-  return (bytes, envelope) => {
-    const text = decodeText(bytes);
-    reading(() => {
-      parseJson(text, envelope, 'body');
-    });
-  };
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { OwnCodec } from '../codecs/own';
 import type { JsonObject, Remark } from '../document/document';
 import type { ReportFault } from '../http/fault';
 import type { Operation } from '../operations/operations';
@@ -54,6 +55,8 @@ export interface ServiceOptions {
    * schema/formats.ts. Each must take time linear in the text.
    */
   readonly formats?: OwnFormats;
+  /** Codecs of the team's own, for media types beside the built-in ones, or in their place. The first that fits is used. */
+  readonly codecs?: readonly OwnCodec[];
   /** Receives what the document has and the server does not enforce, once, before the first request. */
   readonly onRemarks?: ((remarks: readonly Remark[]) => void) | undefined;
 }

@@ -71,16 +71,9 @@ function trim(text: string, start: number, end: number): string {
 
 const isSpace = (code: number): boolean => code === 0x20 || code === 0x09;
 
-/** How a body is read and written. */
-export type Codec = 'json' | 'form' | 'text' | 'binary' | 'multipart';
-
-/** JSON is what https://mimesniff.spec.whatwg.org/#json-mime-type calls so. */
-export function codecOf(essence: string): Codec {
-  if (/^(application|text)\/json$/.test(essence) || essence.endsWith('+json')) return 'json';
-  if (essence === 'application/x-www-form-urlencoded') return 'form';
-  if (essence.startsWith('multipart/')) return 'multipart';
-  return essence.startsWith('text/') ? 'text' : 'binary';
-}
+/** Whether an essence is a JSON MIME type (https://mimesniff.spec.whatwg.org/#json-mime-type). */
+export const isJson = (essence: string): boolean =>
+  essence === 'application/json' || essence === 'text/json' || essence.endsWith('+json');
 
 /**
  * How closely the essence of a media range covers that of a media type: 4 is the type itself, 3 a range of its suffix
@@ -117,14 +110,10 @@ export interface MediaTypeObject {
   /** As the document has it; it may be a range. */
   readonly key: string;
   readonly type: MediaType;
-  readonly codec: Codec;
+  /** Where it stands in the document. */
+  readonly pointer: string;
   /** Where its schema stands, if it has one. */
   readonly schema: string | undefined;
-}
-
-/** Whether bodies of a media type are judged by a schema; bytes are not. */
-export function isJudged(media: MediaTypeObject): media is MediaTypeObject & { readonly schema: string } {
-  return media.schema !== undefined && media.codec !== 'binary';
 }
 
 /** The one of the documented media types and ranges that covers a media type most closely. */
@@ -139,31 +128,4 @@ export function closest<T extends Pick<MediaTypeObject, 'type'>>(
     if (covers > most) [found, most] = [media, covers];
   }
   return found;
-}
-
-/**
- * The documented media type by which a body is read: the closest that covers its type and is read as it is written, or as
- * the bytes that it is. A type that lacks the parameters of the only documented one of its essence is taken for that one,
- * before a range is.
- */
-export function cover<T extends Pick<MediaTypeObject, 'type' | 'codec'>>(
-  content: readonly T[],
-  type: MediaType,
-): T | undefined {
-  const readable = content.filter(
-    (media) =>
-      media.codec === 'binary' ||
-      media.codec === codecOf(type.essence) ||
-      media.type.essence === type.essence,
-  );
-  const found = closest(readable, type);
-  if (found?.type.essence === type.essence) return found;
-  const [lacking, another] = readable.filter((media) => lacks(type, media.type));
-  return lacking && !another ? lacking : found;
-}
-
-/** Whether a type is another but for parameters that it does not give. */
-function lacks(type: MediaType, { essence, parameters }: MediaType): boolean {
-  if (type.essence !== essence) return false;
-  return [...parameters].every(([name, value]) => (type.parameters.get(name) ?? value) === value);
 }
