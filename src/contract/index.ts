@@ -4,6 +4,8 @@
 
 // For a service: to serve a document, to refuse, to authenticate.
 export type { Coder, OwnCodec } from './codecs/own';
+export type { DescribedValue } from './operations/described-value';
+export { Unservable } from './parameters/parts';
 export { InvalidContract, type Finding, type JsonObject, type Remark } from './document/document';
 export { findingLine } from './document/finding';
 export { readDocument } from './document/text';
@@ -33,13 +35,11 @@ export { versionFinding } from './document/version';
 export { walk, type Walked } from './document/walk';
 export { type Fate, type Kind, OBJECTS } from './document/words';
 export { UndocumentedResponse } from './exchange/response';
-export { essenceOf, isJson, type MediaTypeObject, parseMediaType } from './http/media-type';
+export { essenceOf, isJson, type MediaType, type MediaTypeObject, parseMediaType } from './http/media-type';
 export { exactNumber, type Holder, parseJson } from './json/parse';
 export { canonicalJson, stringifyJson } from './json/stringify';
 export { examplesOf } from './exchange/example';
-export { DescribedValue } from './operations/described-value';
 export { type Operation, type Parameter, readOperations, type ResponseObject } from './operations/operations';
-export { Unservable } from './parameters/parts';
 export { compilePattern } from './pattern/pattern';
 export { Discriminators } from './schema/discriminator';
 export { type Direction, OneWay } from './schema/one-way';

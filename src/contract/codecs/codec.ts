@@ -1,5 +1,5 @@
 import type { OpenApiDocument } from '../document/document';
-import type { MediaTypeObject } from '../http/media-type';
+import type { MediaType, MediaTypeObject } from '../http/media-type';
 import type { Holder } from '../json/parse';
 
 /** A body as the document describes it. */
@@ -44,9 +44,10 @@ export interface Codec {
 /**
  * Decodes a body to `envelope.body`, where it is judged.
  *
+ * @param type the media type that the client names, whose parameters may matter (`boundary`, `header`)
  * @throws {Problem} `malformed`, or `mismatch` if the text is not what the schema describes
  */
-export type ReadBody = (bytes: Buffer, envelope: Holder) => void;
+export type ReadBody = (bytes: Buffer, envelope: Holder, type: MediaType) => void;
 
 /**
  * Encodes a value. At `envelope.body` it puts the value that a client decodes from the result: that one is judged.

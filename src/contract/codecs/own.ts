@@ -4,7 +4,7 @@
  */
 import { decodeText } from '../http/body';
 import { settle, settleWithin } from '../http/fault';
-import { coverage, isRange, parseMediaType } from '../http/media-type';
+import { coverage, isRange, type MediaType, parseMediaType } from '../http/media-type';
 import { exactNumber, type Holder, MalformedJson, MAX_DEPTH, parseJson } from '../json/parse';
 import { stringifyJson } from '../json/stringify';
 import { DescribedValue } from '../operations/described-value';
@@ -17,8 +17,11 @@ import { type Codec, cut, type DescribedBody } from './codec';
  * Values are plain data: null, booleans, numbers, bigints (integers that a double cannot hold), strings, arrays, objects.
  */
 export interface Coder<Encoded> {
-  /** @throws {Problem} `malformed`, or {MalformedJson}; any other error is one of the server */
-  readonly decode: (encoded: Encoded) => unknown;
+  /**
+   * @param type the media type that the client names, or the documented one of a response
+   * @throws {Problem} `malformed`, or what parseJson() throws; any other error is one of the server
+   */
+  readonly decode: (encoded: Encoded, type: MediaType) => unknown;
   /** Without it, bodies are received only. */
   readonly encode?: (value: unknown) => Encoded;
 }
@@ -60,8 +63,8 @@ export function adapt(own: OwnCodec): Codec {
     carries: (essence) => types.some((type) => coverage(type, essence) > 0),
     reader(body) {
       const { decode } = compileBytes(own, body);
-      return (bytes, envelope) => {
-        put(name, () => decode(bytes), envelope);
+      return (bytes, envelope, type) => {
+        put(name, () => decode(bytes, type), envelope);
       };
     },
     writer(body) {
@@ -75,7 +78,7 @@ export function adapt(own: OwnCodec): Codec {
         let bytes: Buffer;
         try {
           bytes = encode(plain(given, 'body'));
-          put(name, () => decode(bytes), envelope);
+          put(name, () => decode(bytes, body.type), envelope);
         } catch (error) {
           settle(error, () => undefined);
           const reason = error instanceof Error ? error.message : 'no Error was thrown';
@@ -94,7 +97,7 @@ function compileBytes(own: OwnCodec, { document, schema }: DescribedBody) {
   if (own.isText) {
     const { decode, encode } = own.compile(value);
     return {
-      decode: (bytes: Buffer) => decode(decodeText(bytes)),
+      decode: (bytes: Buffer, type: MediaType) => decode(decodeText(bytes), type),
       encode: encode && ((data: unknown) => bytesOf(encode(data))),
     };
   }

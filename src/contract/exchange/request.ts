@@ -41,7 +41,7 @@ export interface RequestReader {
   ): ValidRequest;
 }
 
-/** How the bodies of one documented media type are read. */
+/** How the bodies of one documented media type are read. Its `type` is the one that the client names. */
 export interface BodyReader extends MediaTypeObject {
   /** The key, or the media type that a client names in its range. */
   readonly contentType: string;
@@ -94,7 +94,7 @@ export function planRequests(
       read(raw, body) {
         const envelope: Envelope = {};
         // Before the parameters: a body that is not well-formed is `malformed`, whatever else does not match.
-        body?.reader.decode(body.bytes, envelope);
+        body?.reader.decode(body.bytes, envelope, body.reader.type);
         Object.assign(envelope, readRaw(readParameters, raw));
         const judge = body ? body.reader.judge : judgeBodiless;
         const violations = judge.first(envelope);
@@ -141,7 +141,9 @@ function accept(
   if (reader.codec.isText && type.parameters.has('charset')) {
     throw unsupported('expected the charset utf-8, got another');
   }
-  return isRange(reader.key) ? { ...reader, contentType: type.essence } : reader;
+  const range = isRange(reader.key);
+  if (!range && type.parameters.size === 0) return reader;
+  return { ...reader, type, contentType: range ? type.essence : reader.contentType };
 }
 
 /** @throws {Problem} `mismatch` if a parameter is not of its style */
