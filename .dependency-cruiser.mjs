@@ -56,12 +56,13 @@ const SERVICE = {
   storage: ['domain', 'store.ts'],
   'errors.ts': ['contract', 'store.ts'],
   'auth.ts': ['contract'],
+  'extensions.ts': ['contract'],
   'config.ts': [],
   'jwks.ts': [],
   'jwt.ts': ['auth.ts', 'contract', 'jwks.ts'],
   handlers: ['domain', 'errors.ts', 'auth.ts', 'contract'],
   operational: ['contract', 'errors.ts', 'store.ts'],
-  'app.ts': ['contract', 'errors.ts', 'handlers', 'operational'],
+  'app.ts': ['contract', 'errors.ts', 'extensions.ts', 'handlers', 'operational'],
 };
 
 function pathOf(base, room) {

@@ -18,9 +18,10 @@ import {
   readOperations,
   type ResponseObject,
 } from '../../src/contract';
+import { extensions } from '../../src/extensions';
 import { SchemaComparison, type Tell } from './schema-changes';
 
-const CODECS = new Codecs();
+const CODECS = new Codecs(extensions.codecs);
 
 export interface Change {
   /** JSON pointer into the later document, into the earlier one for what is gone. */

@@ -2,19 +2,14 @@ import { HEADERS, RESERVED } from '../../src/app';
 import { tokenVerifier } from '../../src/auth';
 import {
   type Answer,
-  ApiKeyStrategy,
-  BasicStrategy,
-  bearerStrategy,
-  below,
   compileContract,
   createService,
+  type Extensions,
   type JsonObject,
-  members,
   type Middleware,
   OpenApiDocument,
-  readOperations,
   type ServiceOptions,
-  type Strategies,
+  strategiesFor,
 } from '../../src/contract';
 import { renderProblem, toProblem } from '../../src/errors';
 import { requestIdOf } from '../../src/operational/request-id';
@@ -29,6 +24,7 @@ export interface Mock extends Omit<Mockable<unknown>, 'built'> {
 
 type Options = Pick<ServiceOptions, 'bodyLimit' | 'maxRequests' | 'report'> & {
   readonly tokens: readonly string[];
+  readonly extensions: Extensions;
 };
 
 /**
@@ -47,12 +43,13 @@ const nothing: Middleware = (_request, _response, next) => {
 
 function build(root: JsonObject, options: Options) {
   const document = new OpenApiDocument(root);
-  const strategies = strategiesFor(document, options.tokens);
-  const { served: operations, remarks } = compileContract(root, strategies);
+  const strategies = strategiesFor(document, acceptedBy(options.tokens));
+  const { served: operations, remarks } = compileContract(root, strategies, options.extensions);
   const all = [...operations.values()];
   const answers = new Map(all.map((served) => [served.operation.operationId, successOf(document, served)]));
   const service = createService({
     document: root,
+    ...options.extensions,
     stubs: false,
     handlers: Object.fromEntries([...answers].map(([id, answer]) => [id, () => answering(id, answer)])),
     strategies,
@@ -85,20 +82,10 @@ function answering(operationId: string, answer: Answer | undefined): Promise<Ans
  * Bearer tokens are the given ones; of the other schemes, any credentials of the right form will do. All hold the scopes
  * that the document demands of their scheme.
  */
-function strategiesFor(document: OpenApiDocument, tokens: readonly string[]): Strategies {
-  const demanded = readOperations(document).flatMap(({ security }) => security.flat());
-  const { verify: verifyToken } = tokenVerifier(tokens);
-  const names = members(document.at('/components/securitySchemes')).map(([name]) => name);
-  return Object.fromEntries(
-    names.map((name): [string, Strategies[string]] => {
-      const scopes = demanded.flatMap((one) => (one.scheme === name ? one.scopes : []));
-      const anyone = () => ({ scopes });
-      const holder = async (token: string) => (await verifyToken(token)) && { scopes };
-      const { type, scheme } = document.follow(below('/components/securitySchemes', name)).value;
-      if (type === 'apiKey') return [name, new ApiKeyStrategy(anyone)];
-      if (type === 'oauth2' || type === 'openIdConnect') return [name, bearerStrategy(anyone)];
-      if (/^basic$/i.test(String(scheme))) return [name, new BasicStrategy(anyone)];
-      return [name, bearerStrategy(holder)];
-    }),
-  );
+function acceptedBy(tokens: readonly string[]): Parameters<typeof strategiesFor>[1] {
+  const { verify } = tokenVerifier(tokens);
+  return async (secret, { value: { type, scheme }, scopes }) => {
+    const bearer = type === 'http' && !/^basic$/i.test(String(scheme));
+    return (!bearer || (await verify(secret)) !== false) && { scopes };
+  };
 }

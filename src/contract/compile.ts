@@ -1,11 +1,11 @@
 import { below, type JsonObject, OpenApiDocument, type Remark } from './document/document';
-import type { OwnCodec } from './codecs/own';
 import { Codecs } from './codecs/registry';
 import { type Holder, MalformedJson, parseJson } from './json/parse';
 import { type Operation, readOperations } from './operations/operations';
 import { planRequests } from './exchange/request';
 import { planResponses } from './exchange/response';
 import type { ServedOperation } from './exchange/served-operation';
+import type { Extensions } from './exchange/service-options';
 import type { Router } from './operations/router';
 import { compileRoutes, type Methods } from './operations/routes';
 import type { HoldsOf } from './schema/applicable';
@@ -22,12 +22,6 @@ export interface Contract {
   readonly served: ReadonlyMap<Operation, ServedOperation>;
   /** What is in the document and is not enforced. */
   readonly remarks: readonly Remark[];
-}
-
-/** What a team adds to the formats and the media types of the core. */
-export interface Extensions {
-  readonly formats?: OwnFormats | undefined;
-  readonly codecs?: readonly OwnCodec[] | undefined;
 }
 
 /** The finding of a document of which no operation is served. */

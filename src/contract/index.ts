@@ -9,7 +9,7 @@ export { Unservable } from './parameters/parts';
 export { InvalidContract, type Finding, type JsonObject, type Remark } from './document/document';
 export { findingLine } from './document/finding';
 export { readDocument } from './document/text';
-export type { Outcome, ServiceOptions } from './exchange/service-options';
+export type { Extensions, Outcome, ServiceOptions } from './exchange/service-options';
 export { notImplemented } from './exchange/stub';
 export type { Handler, HandlerRequest, HandlerResponse, Handlers, RequestContext } from './handler-types';
 export { attempt, faultToStderr, type ReportFault, safely } from './http/fault';
@@ -19,11 +19,11 @@ export { createService, type Middleware } from './pipeline';
 export { type Answer, type Headers, Problem, type ProblemKind } from './problem';
 export type { PrincipalsFor, StrategiesFor, StrategyOf, Verified, Verify } from './security/principals';
 export type { Credentials, Principals, Strategies } from './security/requirements';
-export { ApiKeyStrategy, BasicStrategy, bearerStrategy } from './security/strategies';
+export { ApiKeyStrategy, BasicStrategy, bearerStrategy, strategiesFor } from './security/strategies';
 
 // For tools: to read a document as the server reads it.
 export { Codecs } from './codecs/registry';
-export { compileContract, type Contract, type Extensions, NOTHING_SERVED } from './compile';
+export { compileContract, type Contract, NOTHING_SERVED } from './compile';
 export type { ServedOperation } from './exchange/served-operation';
 export { UNKNOWN } from './document/accounting';
 export { Concerned, titleOf } from './document/concerned';

@@ -4,19 +4,20 @@ import express from 'express';
 import request from 'supertest';
 import { createMock } from '../../scripts/mock/service';
 import { readSource } from '../../scripts/source/source';
-import type { JsonObject, Outcome } from '../../src/contract';
+import type { Extensions, JsonObject, Outcome } from '../../src/contract';
 import { errorNumberOf } from '../../src/errors';
 import { buildDocument, json } from '../support/service';
 
 const DOCUMENTS = join(__dirname, 'documents');
 
-function mock(document: JsonObject) {
+function mock(document: JsonObject, extensions: Extensions = {}) {
   const outcomes: Outcome[] = [];
   const { service, ...rest } = createMock(document, {
     tokens: ['token'],
     bodyLimit: 1_000,
     maxRequests: 10,
     report: (outcome) => outcomes.push(outcome),
+    extensions,
   });
   return { ...rest, outcomes, post: () => request(express().use(service)).post('/things') };
 }
