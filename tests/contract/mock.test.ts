@@ -7,6 +7,7 @@ import { readSource } from '../../scripts/source/source';
 import type { Extensions, JsonObject, Outcome } from '../../src/contract';
 import { errorNumberOf } from '../../src/errors';
 import { buildDocument, json } from '../support/service';
+import { csv } from './codecs';
 
 const DOCUMENTS = join(__dirname, 'documents');
 
@@ -162,6 +163,27 @@ it('leaves out, and names, what cannot be served beside what can', async () => {
     expect.stringMatching(/^POST \/up is not served: #.*multipart bodies cannot be served$/),
   ]);
   expect((await post().expect(201)).body).toBe('text');
+});
+
+it("serves media types and formats of the team's own", async () => {
+  const rows = {
+    type: 'array',
+    items: { type: 'object', properties: { a: { type: 'string', maxLength: 3 } } },
+  };
+  const csvRows = { schema: rows, example: [{ a: 'x' }, { a: 'y' }] };
+  const document = answers(ok({ 'text/csv': csvRows }), {
+    requestBody: { content: { 'text/csv': csvRows } },
+  });
+  expect(mock(document).leftOut).toEqual([expect.stringContaining('a body of text/csv is text')]);
+  const { leftOut, operations, post } = mock(document, { codecs: [csv] });
+  expect([leftOut, operations]).toEqual([[], [{ title: 'POST /things', status: 201 }]]);
+  const send = (body: string) => post().set('Content-Type', 'text/csv').send(body);
+  expect(await send('a\nabc')).toMatchObject({ status: 201, text: 'a\nx\ny' });
+  expect(await send('a\nabcd')).toMatchObject({ status: 400, body: { error: 40001 } });
+
+  const color = answers(ok(json({ type: 'string', format: 'color', example: 'red' })));
+  expect(mock(color).remarks).toHaveLength(1);
+  expect(mock(color, { formats: { color: (text) => text === 'red' } }).remarks).toEqual([]);
 });
 
 it('refuses a document that is not valid as a whole, with the place', () => {
