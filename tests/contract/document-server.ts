@@ -13,7 +13,7 @@ import {
 import { plainRefusal, renderPlain } from '../support/plain-errors';
 import { buildService } from '../support/service';
 import { readDocument, type Document, type Operation, type Response } from '../engine/document';
-import { Literal, toInteger, word, type JsonObject, type Value } from '../engine/json';
+import { toJavaScript, word, type JsonObject } from '../engine/json';
 import { createOracle, type Oracle } from '../engine/oracle';
 import { codec } from '../engine/request';
 import type { Received, Server, Target } from '../engine/target';
@@ -178,18 +178,6 @@ function secretive({ json }: Document, schema: string): unknown[] {
   return (['all', 'any'] as const)
     .flatMap((mode) => samples(schemas, oracle, schema, mode, 6))
     .map(toJavaScript);
-}
-
-/** The value as a handler returns it: integers that a double may not hold as bigint. */
-function toJavaScript(value: Value): unknown {
-  if (value instanceof Literal) {
-    const integer = toInteger(value.text);
-    return integer === undefined || Number.isSafeInteger(Number(integer)) ? Number(value.text) : integer;
-  }
-  if (Array.isArray(value)) return value.map(toJavaScript);
-  if (value instanceof Map)
-    return Object.fromEntries([...value].map(([key, member]) => [key, toJavaScript(member)]));
-  return value;
 }
 
 /** Accepts the one secret that the tests call valid, with all scopes, and the tokens that name their scopes. */
