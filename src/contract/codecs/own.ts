@@ -78,7 +78,8 @@ export function adapt(own: OwnCodec): Codec {
         let bytes: Buffer;
         try {
           bytes = encode(plain(given, 'body'));
-          put(name, () => decode(bytes, body.type), envelope);
+          const copy = Buffer.from(bytes); // decode() may change what it is given
+          put(name, () => decode(copy, body.type), envelope);
         } catch (error) {
           settle(error, () => undefined);
           const reason = error instanceof Error ? error.message : 'no Error was thrown';
@@ -91,7 +92,7 @@ export function adapt(own: OwnCodec): Codec {
   };
 }
 
-/** The coder of a body, its text as bytes. What it encodes is copied: it must not change after it was judged. */
+/** The coder of a body, its text as bytes. */
 function compileBytes(own: OwnCodec, { document, schema }: DescribedBody) {
   const value = DescribedValue.at(document, schema);
   if (own.isText) {
@@ -105,6 +106,7 @@ function compileBytes(own: OwnCodec, { document, schema }: DescribedBody) {
   return { decode, encode: encode && ((data: unknown) => bytesOf(encode(data))) };
 }
 
+/** A copy: the codec cannot change it after it was judged. */
 function bytesOf(encoded: unknown): Buffer {
   if (encoded instanceof Uint8Array) return Buffer.from(encoded);
   if (typeof encoded === 'string' && encoded.isWellFormed()) return Buffer.from(encoded);
