@@ -1,4 +1,4 @@
-/** Keeps src/handlers/ in step with the operations of the document, without changing what a person wrote there. */
+/** Adds a handler to src/handlers/ for each new operation of the document. Code that a person wrote stays as it is. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
@@ -9,10 +9,10 @@ const FOLDER = 'src/handlers';
 const INDEX = `${FOLDER}/index.ts`;
 
 /**
- * Writes a stub for each operation that the list of handlers lacks and adds it to the list; names each handler whose
+ * Writes a stub for each operation that the list of handlers lacks, and adds it to the list. Names each handler whose
  * operation is gone.
  *
- * @returns what was done, and what is left to do by hand: a sentence each
+ * @returns a sentence for each change, and for each that is left to do by hand
  */
 export function updateHandlers(operations: Iterable<Operation>): string[] {
   const file = path.join(root, INDEX);
@@ -53,7 +53,7 @@ const words = (operationId: string): string[] =>
 export const kebab = (operationId: string): string =>
   words(operationId).join('-').toLowerCase() || 'operation';
 
-/** The name that a handler is exported under: the operationId, or what is closest to it among identifiers. */
+/** The name under which a handler is exported: the operationId, or the closest identifier. */
 export function identifier(operationId: string): string {
   if (isIdentifier(operationId)) return operationId;
   const [first = 'operation', ...others] = words(operationId);

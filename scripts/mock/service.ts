@@ -18,7 +18,7 @@ import { type Mockable, toMockable } from './document';
 
 export interface Mock extends Omit<Mockable<unknown>, 'built'> {
   readonly service: Middleware;
-  /** What is served, and what it is answered with; no status where nothing was found that fits. */
+  /** The served operations, each with the status of its answer; undefined where no answer was found that conforms. */
   readonly operations: readonly { readonly title: string; readonly status: number | undefined }[];
 }
 
@@ -28,9 +28,9 @@ type Options = Pick<ServiceOptions, 'bodyLimit' | 'maxRequests' | 'report'> & {
 };
 
 /**
- * A service for a document alone: every request is checked as the document says, and answered as it says.
+ * A service made of a document alone. Every request is checked, and every answer conforms to the document.
  *
- * @throws {InvalidContract} with what in it cannot be served
+ * @throws {InvalidContract} with everything that cannot be served or left out
  */
 export function createMock(given: JsonObject, options: Options): Mock {
   const { built, ...account } = toMockable(given, (root) => build(root, options));
@@ -75,11 +75,11 @@ function build(root: JsonObject, options: Options) {
 
 function answering(operationId: string, answer: Answer | undefined): Promise<Answer> {
   if (answer) return Promise.resolve(answer);
-  return Promise.reject(new Error(`no answer was found for ${operationId} that fits what the document says`));
+  return Promise.reject(new Error(`no answer was found for ${operationId} that conforms to the document`));
 }
 
 /**
- * Bearer tokens are the given ones; of the other schemes, any credentials of the right form will do. All hold the scopes
+ * Accepts the given bearer tokens and, of other schemes, any credentials of the right form. All of them hold the scopes
  * that the document demands of their scheme.
  */
 function acceptedBy(tokens: readonly string[]): Parameters<typeof strategiesFor>[1] {

@@ -9,7 +9,7 @@ import { multipart } from './multipart';
 import { adapt, type OwnCodec } from './own';
 import { text } from './text';
 
-/** The first that carries a media type has it, and `binary` carries all. */
+/** The first codec that carries a media type is used. `binary` carries all of them. */
 const BUILT_IN: readonly Codec[] = [json, form, multipart, text, binary];
 
 /** A documented media type that has been given its codec. */
@@ -48,9 +48,9 @@ export class Codecs {
   }
 
   /**
-   * The documented media type by which a body is read: the closest that covers its type and is read as it is written, or
-   * as the bytes that it is. A type that lacks the parameters of the only documented one of its essence is taken for that
-   * one, before a range is.
+   * Finds the documented media type by which a body is read: the closest that covers the type that the client names, and
+   * has the same codec or no schema that judges it. If the essence is documented once and the client leaves out its
+   * parameters, that media type comes before a range.
    */
   cover<T extends Coded>(content: readonly T[], type: MediaType): T | undefined {
     const codec = this.find(type.essence);
@@ -81,7 +81,7 @@ function servable<T>(codec: Codec, body: DescribedBody, compile: (codec: Codec) 
   }
 }
 
-/** Whether a type is another but for parameters that it does not give. */
+/** Whether a type equals another except for parameters that it leaves out. */
 function lacks(type: MediaType, { essence, parameters }: MediaType): boolean {
   if (type.essence !== essence) return false;
   return [...parameters].every(([name, value]) => (type.parameters.get(name) ?? value) === value);

@@ -16,7 +16,7 @@ import type { Convert, Find, Shapes } from '../schema/shapes';
 import type { Envelope, Judge } from '../schema/validator';
 import { describeViolations } from './violations';
 
-/** A request that the document admits, as a handler is given it; every int64 is a bigint. */
+/** A request that conforms to the document, as the handler receives it. Every int64 is a bigint. */
 export type ValidRequest = ParameterValues & {
   readonly body?: unknown;
   /** The documented media type of the body, where there are several; for a range, the one that the client names. */
@@ -26,7 +26,7 @@ export type ValidRequest = ParameterValues & {
 /** Reads the requests of one operation. */
 export interface RequestReader {
   /**
-   * How a body is read that is announced by these header fields.
+   * Finds the reader of a body by its header fields.
    *
    * @throws {Problem} `unsupportedMediaType`, or `mismatch` if the operation has no body
    */
@@ -93,7 +93,7 @@ export function planRequests(
       accept: (contentType, contentEncoding) => accept(codecs, readers, contentType, contentEncoding),
       read(raw, body) {
         const envelope: Envelope = {};
-        // Before the parameters: a body that is not well-formed is `malformed`, whatever else does not match.
+        // Before the parameters: a malformed body is reported as such, also where a parameter does not match.
         body?.reader.decode(body.bytes, envelope, body.reader.type);
         Object.assign(envelope, readRaw(readParameters, raw));
         const judge = body ? body.reader.judge : judgeBodiless;
@@ -132,7 +132,7 @@ function accept(
     });
   }
   const documented = bodies.find(({ key }) => key === contentType && !isRange(key));
-  if (documented) return documented; // as nearly all clients write it
+  if (documented) return documented; // the fast path: nearly all clients write the key itself
   const expected = `expected a Content-Type of ${bodies.map(({ key }) => key).join(' or ')}`;
   if (contentType === undefined) throw unsupported(`${expected}, got none`);
   const type = parseMediaType(contentType);

@@ -1,6 +1,6 @@
 /**
- * A media type or media range as RFC 9110 section 8.3.1 compares it. `charset=utf-8` is left out: it is the only charset
- * that is served, so that it says nothing.
+ * A media type or media range as RFC 9110 section 8.3.1 compares it. `charset=utf-8` is left out, because no other charset
+ * is served.
  */
 export interface MediaType {
   /** `type/subtype`, in lower case. */
@@ -18,7 +18,7 @@ export function parseMediaType(field: string): MediaType | undefined {
   return mediaTypeOf(splitField(field, ';'));
 }
 
-/** The media type of an essence and its parameters, as they are written; undefined if it is none. */
+/** Parses an essence and its parameters; undefined if they are not a media type. */
 export function mediaTypeOf([essence = '', ...parts]: readonly string[]): MediaType | undefined {
   const slash = essence.indexOf('/');
   if (slash < 0 || !TOKEN.test(essence.slice(0, slash)) || !TOKEN.test(essence.slice(slash + 1))) {
@@ -43,7 +43,7 @@ function unquote(text: string): string | undefined {
   return QUOTED.test(text) ? text.slice(1, -1).replace(/\\(.)/g, '$1') : undefined;
 }
 
-/** The parts of a field between delimiters that do not stand in a quoted-string, without white space around them. */
+/** Splits a field at the delimiters outside of quoted-strings, and removes the white space around each part. */
 export function splitField(field: string, delimiter: ',' | ';'): string[] {
   const parts: string[] = [];
   let start = 0;
@@ -89,14 +89,14 @@ export function coverage(range: string, essence: string): number {
   return suffix.startsWith('+') && essence.endsWith(suffix) ? 3 : 0;
 }
 
-/** Whether a key of a content map stands for several media types (OpenAPI 3.1.1 section 4.8.14). */
+/** Whether a key of a content map is a media range (OpenAPI 3.1.1 section 4.8.14). */
 export const isRange = (key: string): boolean => key.includes('*');
 
 /** How closely a media range covers a media type, its parameters included; 0 if it does not. */
 export function specificity(range: MediaType, type: MediaType): number {
   const covers = coverage(range.essence, type.essence);
   for (const [name, value] of range.parameters) if (type.parameters.get(name) !== value) return 0;
-  // A header has less room than for this many parameters.
+  // No header has room for a million parameters.
   return covers === 0 ? 0 : covers * 1_000_000 + range.parameters.size;
 }
 
@@ -107,16 +107,16 @@ export function essenceOf(key: string): string {
 
 /** OpenAPI 3.1 section 4.8.14. */
 export interface MediaTypeObject {
-  /** As the document has it; it may be a range. */
+  /** As the document writes it; it may be a range. */
   readonly key: string;
   readonly type: MediaType;
-  /** Where it stands in the document. */
+  /** Pointer to it in the document. */
   readonly pointer: string;
-  /** Where its schema stands, if it has one. */
+  /** Pointer to its schema, if it has one. */
   readonly schema: string | undefined;
 }
 
-/** The one of the documented media types and ranges that covers a media type most closely. */
+/** The documented media type or range that covers a media type most closely. */
 export function closest<T extends Pick<MediaTypeObject, 'type'>>(
   content: readonly T[],
   type: MediaType,
