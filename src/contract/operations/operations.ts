@@ -186,13 +186,13 @@ class OperationReader {
   }
 
   private content(owner: string, content: unknown): MediaTypeObject[] {
-    return members(content).map(([key, value]) => {
+    return members(content).flatMap(([key, value]) => {
       const pointer = below(owner, 'content', key);
       const schema = isObject(value) && 'schema' in value ? below(pointer, 'schema') : undefined;
       const type = parseMediaType(key);
-      if (type) return { key, type, pointer, schema };
+      if (type) return [{ key, type, pointer, schema }];
       this.document.addFinding(pointer, `${JSON.stringify(key)} is not a media type`);
-      return { key, type: { essence: key, parameters: new Map() }, pointer, schema };
+      return [];
     });
   }
 
