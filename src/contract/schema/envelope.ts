@@ -1,5 +1,4 @@
 import type { JsonObject } from '../document/document';
-import { isJudged, type MediaTypeObject } from '../http/media-type';
 import type { Parameter } from '../operations/operations';
 import type { SchemaSet } from './schema-set';
 
@@ -28,16 +27,18 @@ export function parameterSchemas(
 /**
  * The schema of a request or response without its status: its parameters, by location, and its body, if a schema judges
  * it.
+ *
+ * @param body the pointer of the schema that judges the body
  */
 export function envelopeSchema(
   parameters: Readonly<Record<string, JsonObject>>,
-  media: MediaTypeObject | undefined,
+  body: string | undefined,
   schemas: SchemaSet,
   bodyRequired: boolean,
 ): JsonObject {
   return {
     type: 'object',
-    properties: { ...parameters, ...(media && isJudged(media) && { body: schemas.body(media.schema) }) },
+    properties: { ...parameters, ...(body !== undefined && { body: schemas.body(body) }) },
     required: [...Object.keys(parameters), ...(bodyRequired ? ['body'] : [])],
   };
 }
