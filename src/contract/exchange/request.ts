@@ -1,7 +1,8 @@
 import { decodeText } from '../http/body';
 import type { JsonObject, OpenApiDocument } from '../document/document';
 import { compileForm } from '../codecs/form';
-import { MalformedJson, parseJson } from '../json/parse';
+import { MalformedJson } from '../json/parse';
+import { readJson } from '../json/read';
 import type { Operation } from '../operations/operations';
 import { cover, isJudged, isRange, type MediaTypeObject, parseMediaType } from '../http/media-type';
 import {
@@ -162,7 +163,7 @@ function compileDecoder(document: OpenApiDocument, { codec, schema }: MediaTypeO
   return (bytes, envelope) => {
     const text = decodeText(bytes);
     reading(() => {
-      parseJson(text, envelope, 'body');
+      readJson(bytes, text, envelope, 'body');
     });
   };
 }
