@@ -1,7 +1,8 @@
 import { below, type JsonObject, type OpenApiDocument } from '../document/document';
 import { fieldValue, headerEntries, isFieldValue, mergeVary, unservableField } from '../http/header-field';
 import { compileHeader, type WriteHeader } from '../parameters/header';
-import { MalformedJson, parseJson } from '../json/parse';
+import { exactNumber, MalformedJson, parseJson } from '../json/parse';
+import { copyPlain } from '../json/plain';
 import { stringifyJson } from '../json/stringify';
 import type { Operation } from '../operations/operations';
 import { closest, cover, isJudged, isRange, type MediaTypeObject, parseMediaType } from '../http/media-type';
@@ -257,13 +258,14 @@ function writeBody(
     return value;
   }
   if (media.codec !== 'json') throw new UndocumentedResponse(`a response of ${media.key} cannot be written`);
-  const text = stringifyJson(value);
   // Judged is what the text says: not what the value was before toJSON, getters and the like had their say.
-  parseJson(text, envelope, 'body');
-  const changed = convert?.(envelope, 'body') === true;
+  const way = copyPlain(value, envelope, 'body');
+  if (way === undefined) parseJson(stringifyJson(value), envelope, 'body');
+  convert?.(envelope, 'body');
   const marked = findMarked?.(envelope, 'body');
   if (marked !== undefined) throw new TypeError(`${marked} is write-only`); // an item: it cannot be left out
-  return changed ? stringifyJson(envelope['body']) : text;
+  if (way === 'native') return JSON.stringify(envelope['body']);
+  return stringifyJson(exactNumber(envelope, 'body') ?? envelope['body']);
 }
 
 /** What cannot be written is not documented. */
