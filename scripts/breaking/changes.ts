@@ -7,7 +7,7 @@
  * which is what decides; oasdiff is a program in Go. This one stands on the reader of src/contract.
  */
 import {
-  below,
+  joinPointer,
   Codecs,
   type Direction,
   type JsonObject,
@@ -82,20 +82,25 @@ class Comparison {
 
   private compareOperation(was: Operation, is: Operation): void {
     if (was.operationId !== is.operationId) {
-      this.report(below(is.pointer, 'operationId'), `was ${was.operationId}, is ${is.operationId}`, false);
+      this.report(
+        joinPointer(is.pointer, 'operationId'),
+        `was ${was.operationId}, is ${is.operationId}`,
+        false,
+      );
     }
     this.compareSecurity(was, is);
     this.compareParameters(was, is);
     this.compareRequestBody(was, is);
     for (const [status, response] of was.responses) {
       const counterpart = responseFor(is, status);
-      const pointer = below(was.pointer, 'responses', status);
-      if (counterpart) this.compareResponse(response, counterpart, below(is.pointer, 'responses', status));
+      const pointer = joinPointer(was.pointer, 'responses', status);
+      if (counterpart)
+        this.compareResponse(response, counterpart, joinPointer(is.pointer, 'responses', status));
       else this.report(pointer, `the status ${status} is gone`, true);
     }
     for (const [status, response] of is.responses) {
       if (was.responses.has(status)) continue;
-      const pointer = below(is.pointer, 'responses', status);
+      const pointer = joinPointer(is.pointer, 'responses', status);
       const covered = responseFor(was, status);
       if (covered) this.compareResponse(covered, response, pointer);
       this.report(pointer, `the status ${status} is new`, false);
@@ -115,8 +120,8 @@ class Comparison {
           ),
       );
     const [old, now] = [demands(this.before, was), demands(this.after, is)];
-    const pointer = this.after.at(below(is.pointer, 'security'))
-      ? below(is.pointer, 'security')
+    const pointer = this.after.at(joinPointer(is.pointer, 'security'))
+      ? joinPointer(is.pointer, 'security')
       : '/security';
     const unmet = (have: readonly Set<string>[], want: readonly Set<string>[]) =>
       have.filter((held) => !want.some((demanded) => [...demanded].every((one) => held.has(one))));
@@ -174,9 +179,9 @@ class Comparison {
     { requestBody: was, ...old }: Operation,
     { requestBody: is, pointer }: Operation,
   ) {
-    const place = below(pointer, 'requestBody');
+    const place = joinPointer(pointer, 'requestBody');
     if (!was || !is) {
-      if (was) this.report(below(old.pointer, 'requestBody'), 'the request body is gone', true);
+      if (was) this.report(joinPointer(old.pointer, 'requestBody'), 'the request body is gone', true);
       if (is)
         this.report(place, `a request body is ${is.required ? 'required' : 'admitted'} now`, is.required);
       return;
@@ -204,7 +209,7 @@ class Comparison {
     schemas: SchemaComparison,
     pointer: string,
   ): void {
-    const at = (key: string) => below(pointer, 'content', key);
+    const at = (key: string) => joinPointer(pointer, 'content', key);
     const before = CODECS.coded(this.before, was);
     const after = CODECS.coded(this.after, is);
     for (const { key, type, schema } of was) {
@@ -246,7 +251,7 @@ function responseFor({ responses }: Operation, status: string): ResponseObject |
 
 /** The credentials that a client sends for a security scheme, whatever its name in the document. */
 function credentialsOf(document: OpenApiDocument, scheme: string): string {
-  const { value } = document.follow(below('/components/securitySchemes', scheme));
+  const { value } = document.follow(joinPointer('/components/securitySchemes', scheme));
   if (value['type'] === 'http') return `HTTP ${String(value['scheme']).toLowerCase()} credentials`;
   if (value['type'] === 'apiKey') return `the API key ${String(value['name'])} in the ${String(value['in'])}`;
   return `${String(value['type'])} credentials (${scheme})`;

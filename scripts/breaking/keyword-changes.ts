@@ -1,4 +1,4 @@
-import { below } from '../../src/contract';
+import { joinPointer } from '../../src/contract';
 import { type Bound, isTighter, type SchemaView } from './schema-view';
 
 /** Collects changes of keywords: the later schema admits less, or more. */
@@ -19,8 +19,8 @@ function compareTypes(old: SchemaView, now: SchemaView, place: string, sink: Cha
   const [lost, gained] = differences(old.types, now.types);
   const message = `type was ${typeNames(old)}, is ${typeNames(now)}`;
   // A change of `enum` or `const` that adds or removes a type is reported as a change of values only.
-  if (lost.length > 0 && !now.values) sink.narrowed(below(place, 'type'), message);
-  if (gained.length > 0 && !old.values) sink.widened(below(place, 'type'), message);
+  if (lost.length > 0 && !now.values) sink.narrowed(joinPointer(place, 'type'), message);
+  if (gained.length > 0 && !old.values) sink.widened(joinPointer(place, 'type'), message);
 }
 
 function compareValues(
@@ -29,7 +29,7 @@ function compareValues(
   place: string,
   sink: ChangeSink,
 ): void {
-  const pointer = below(place, 'enum');
+  const pointer = joinPointer(place, 'enum');
   if (!old || !now) {
     if (now) sink.narrowed(pointer, `only ${[...now.keys()].join(', ')} is admitted now`);
     if (old) sink.widened(pointer, 'any value is admitted now');
@@ -44,7 +44,7 @@ function compareBounds(old: SchemaView, now: SchemaView, place: string, sink: Ch
   for (const side of ['least', 'most'] as const) {
     for (const of of new Set([...old[side].keys(), ...now[side].keys()])) {
       const [was, is] = [old[side].get(of), now[side].get(of)];
-      const pointer = below(place, (is ?? was)?.keyword ?? of);
+      const pointer = joinPointer(place, (is ?? was)?.keyword ?? of);
       const message = boundMessage(was, is);
       const lower = side === 'least';
       if (is && (!was || isTighter(is, was, lower))) sink.narrowed(pointer, message);
@@ -59,11 +59,13 @@ function compareSets(old: SchemaView, now: SchemaView, place: string, sink: Chan
     (a === 'int32' && b === 'int64') || (a === 'float' && b === 'double');
   const multiple = (a: number | bigint, b: number | bigint) =>
     typeof a === 'bigint' && typeof b === 'bigint' ? a % b === 0n : Number.isInteger(Number(a) / Number(b));
-  compareSet(below(place, 'format'), old.formats, now.formats, wider, sink);
-  compareSet(below(place, 'pattern'), old.patterns, now.patterns, () => false, sink);
-  compareSet(below(place, 'multipleOf'), old.multiples, now.multiples, multiple, sink);
-  if (!old.unique && now.unique) sink.narrowed(below(place, 'uniqueItems'), 'its items must be unique now');
-  if (old.unique && !now.unique) sink.widened(below(place, 'uniqueItems'), 'its items may be equal now');
+  compareSet(joinPointer(place, 'format'), old.formats, now.formats, wider, sink);
+  compareSet(joinPointer(place, 'pattern'), old.patterns, now.patterns, () => false, sink);
+  compareSet(joinPointer(place, 'multipleOf'), old.multiples, now.multiples, multiple, sink);
+  if (!old.unique && now.unique)
+    sink.narrowed(joinPointer(place, 'uniqueItems'), 'its items must be unique now');
+  if (old.unique && !now.unique)
+    sink.widened(joinPointer(place, 'uniqueItems'), 'its items may be equal now');
 }
 
 function compareSet<T extends string | number | bigint>(

@@ -1,4 +1,10 @@
-import { below, canonicalJson, type Direction, isObject, type OpenApiDocument } from '../../src/contract';
+import {
+  joinPointer,
+  canonicalJson,
+  type Direction,
+  isObject,
+  type OpenApiDocument,
+} from '../../src/contract';
 import { compareKeywords, differences, type ChangeSink } from './keyword-changes';
 import { type SchemaView, viewSchemas } from './schema-view';
 
@@ -50,7 +56,10 @@ export class SchemaComparison implements ChangeSink {
     for (const keyword of new Set([...old.further.keys(), ...now.further.keys()])) {
       const [a, b] = [old.further.get(keyword) ?? [], now.further.get(keyword) ?? []];
       if (expand(this.before, a) !== expand(this.after, b))
-        this.differ(b[0] ?? below(target, keyword), `${keyword} differs, in a way that is not judged here`);
+        this.differ(
+          b[0] ?? joinPointer(target, keyword),
+          `${keyword} differs, in a way that is not judged here`,
+        );
     }
   }
 
@@ -102,7 +111,7 @@ export class SchemaComparison implements ChangeSink {
     const types = now.flatMap((branch) => [...viewSchemas(this.after, [branch], this.direction).types]);
     if (was === is || new Set(types).size === types.length) return;
     if (is === 'oneOf')
-      this.narrowed(below(place, is), 'was anyOf: what several alternatives admit is refused');
+      this.narrowed(joinPointer(place, is), 'was anyOf: what several alternatives admit is refused');
     if (was === 'oneOf') this.widened(place, 'was oneOf: what several alternatives admit is admitted now');
   }
 
@@ -143,13 +152,14 @@ export class SchemaComparison implements ChangeSink {
     const both = (name: string) => !request || old.properties.has(name) || !now.properties.has(name);
     const [optional, required] = differences(old.required, now.required);
     for (const name of required.filter(both))
-      this.narrowed(below(place, 'required'), `${name} is required now`);
-    for (const name of optional) this.widened(below(place, 'required'), `${name} is no longer required`);
+      this.narrowed(joinPointer(place, 'required'), `${name} is required now`);
+    for (const name of optional)
+      this.widened(joinPointer(place, 'required'), `${name} is no longer required`);
     this.compareOthers(old, now, place);
   }
 
   private compareOthers(old: SchemaView, now: SchemaView, place: string): void {
-    const pointer = below(place, 'additionalProperties');
+    const pointer = joinPointer(place, 'additionalProperties');
     if (now.closed && !old.closed) this.narrowed(pointer, 'properties that are not listed are refused now');
     else if (old.closed && !now.closed) {
       this.report(pointer, 'properties that are not listed are admitted now', false);
@@ -158,9 +168,13 @@ export class SchemaComparison implements ChangeSink {
 
   private compareItems(old: SchemaView, now: SchemaView, place: string): void {
     for (let i = 0; i < Math.max(old.prefixItems.length, now.prefixItems.length); i++) {
-      this.compare(old.prefixItems[i] ?? old.items, now.prefixItems[i] ?? now.items, below(place, 'items'));
+      this.compare(
+        old.prefixItems[i] ?? old.items,
+        now.prefixItems[i] ?? now.items,
+        joinPointer(place, 'items'),
+      );
     }
-    this.compare(old.items, now.items, below(place, 'items'));
+    this.compare(old.items, now.items, joinPointer(place, 'items'));
   }
 }
 
@@ -168,12 +182,12 @@ export class SchemaComparison implements ChangeSink {
 function expand(document: OpenApiDocument, pointers: readonly string[]): string {
   const seen = new Set<string>();
   const resolve = (value: unknown, pointer: string): unknown => {
-    if (Array.isArray(value)) return value.map((item, i) => resolve(item, below(pointer, i)));
+    if (Array.isArray(value)) return value.map((item, i) => resolve(item, joinPointer(pointer, i)));
     if (!isObject(value)) return value;
     const target = typeof value['$ref'] === 'string' ? document.resolve(value['$ref']) : undefined;
     const entries = Object.entries(value).filter(([name]) => target === undefined || name !== '$ref');
     const own = Object.fromEntries(
-      entries.map(([name, item]) => [name, resolve(item, below(pointer, name))]),
+      entries.map(([name, item]) => [name, resolve(item, joinPointer(pointer, name))]),
     );
     if (target === undefined || seen.has(target)) return own;
     seen.add(target);

@@ -1,5 +1,5 @@
 import {
-  below,
+  joinPointer,
   canonicalJson,
   certain,
   type Direction,
@@ -88,7 +88,7 @@ export function viewSchemas(
   for (const { pointer, value } of schemas) {
     if (document.at(pointer) === false) view.types.clear();
     for (const [keyword, operand] of Object.entries(value)) {
-      const here = below(pointer, keyword);
+      const here = joinPointer(pointer, keyword);
       const bound = BOUND.exec(keyword);
       if (keyword === 'anyOf' || keyword === 'oneOf')
         view.unions.push(document.subschemas.under(pointer, keyword));
@@ -118,7 +118,7 @@ function typeOfValue(value: unknown): string {
 }
 
 const listed = (operand: unknown, pointer: string) =>
-  [operand].flat().map((_: unknown, i: number) => below(pointer, i));
+  [operand].flat().map((_: unknown, i: number) => joinPointer(pointer, i));
 
 function read(view: SchemaView, keyword: string, operand: unknown, here: string): void {
   switch (keyword) {
@@ -178,7 +178,7 @@ function addProperties(
   direction: Direction,
 ): void {
   for (const [name] of members(operand)) {
-    const pointer = below(here, name);
+    const pointer = joinPointer(here, name);
     view.properties.set(name, [...(view.properties.get(name) ?? []), pointer]);
     const withheld = direction === 'request' ? 'readOnly' : 'writeOnly';
     if (document.subschemas.certain(pointer).some(({ value }) => value[withheld] === true))

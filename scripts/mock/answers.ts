@@ -1,7 +1,7 @@
 /** The answers of a mock: made from the document alone, and judged by it. */
 import {
   type Answer,
-  below,
+  joinPointer,
   essenceOf,
   examplesOf,
   type Headers,
@@ -65,13 +65,13 @@ function answerOf(
   beyond: Headers = {},
 ): Answer | undefined {
   const response = served.operation.responses.get(key);
-  const place = document.follow(below(served.operation.pointer, 'responses', key));
+  const place = document.follow(joinPointer(served.operation.pointer, 'responses', key));
   const content = [...(response?.content ?? [])].sort(
     (a, b) => Number(isJson(b.type.essence)) - Number(isJson(a.type.essence)),
   );
   for (const media of content.length > 0 ? content : [undefined]) {
     const bodies = media
-      ? bodiesOf(document, below(place.pointer, 'content', media.key), media)
+      ? bodiesOf(document, joinPointer(place.pointer, 'content', media.key), media)
       : [undefined];
     for (const body of bodies) {
       for (const headers of headersOf(document, response?.headers ?? [], beyond)) {

@@ -1,6 +1,6 @@
 /** Makes values that fit a schema: the same ones every time. */
 import {
-  below,
+  joinPointer,
   compilePattern,
   type Direction,
   Discriminators,
@@ -96,7 +96,7 @@ class Sampler {
       const [name, target] = branches[turn % branches.length] ?? [];
       turn = Math.floor(turn / Math.max(branches.length, 1));
       if (name !== undefined) names.set(discriminator.property, name);
-      if (discriminator.keyword) taken.add(below(pointer, discriminator.keyword));
+      if (discriminator.keyword) taken.add(joinPointer(pointer, discriminator.keyword));
       take(target);
     }
     for (let i = 0; i < view.unions.length; i++) {
@@ -152,7 +152,7 @@ class Sampler {
     const found = (view.further.get('patternProperties') ?? []).flatMap((pointer) =>
       Object.keys(this.document.at(pointer) as object)
         .filter((pattern) => compilePattern(pattern).test(name))
-        .map((pattern) => below(pointer, pattern)),
+        .map((pattern) => joinPointer(pointer, pattern)),
     );
     return found.length > 0 ? found : undefined;
   }

@@ -1,7 +1,7 @@
 /** Types have no direction: this module makes schemas for requests and schemas for responses. */
 import {
   APPLICATORS,
-  below,
+  joinPointer,
   Discriminators,
   isObject,
   type JsonObject,
@@ -39,7 +39,7 @@ export function splitByDirection(document: OpenApiDocument): JsonObject {
     const key = `${keyword} ${name}`;
     const known = copies.get(key);
     if (known !== undefined) return known;
-    const pointer = below(SCHEMAS, name);
+    const pointer = joinPointer(SCHEMAS, name);
     let copy = name;
     if (differs(document, pointer, keyword)) {
       copy += keyword === 'readOnly' ? 'Request' : 'Response';
@@ -64,7 +64,7 @@ export function splitByDirection(document: OpenApiDocument): JsonObject {
     const excluded = (name: unknown) => marks.excludes(owners, String(name));
     const gone = (name: string) => marks.excludes(owners, name, true);
     const narrowed = Object.entries(schema).flatMap(([key, operand]): [string, unknown][] => {
-      const here = below(pointer, key);
+      const here = joinPointer(pointer, key);
       if (key === '$ref') return [[key, refer(operand, keyword)]];
       if (key === 'discriminator') return [[key, rename(schema, pointer, keyword)]];
       if (key === 'required' && Array.isArray(operand))
@@ -73,19 +73,19 @@ export function splitByDirection(document: OpenApiDocument): JsonObject {
       if (!relation || (as !== 'one' && typeof operand !== 'object')) return [[key, operand]];
       const owning = relation === 'certain' || relation === 'possible' ? owners : [];
       const part = (value: unknown, ...step: (string | number)[]) =>
-        narrow(value, below(here, ...step), keyword, owning);
+        narrow(value, joinPointer(here, ...step), keyword, owning);
       if (as === 'one')
         return key === 'additionalProperties' && marks.always(here) ? [] : [[key, part(operand)]];
       if (as === 'map') {
         const kept = members(operand).filter(
           ([name]) =>
             !(key === 'properties' && gone(name)) &&
-            !(key === 'patternProperties' && marks.always(below(here, name))),
+            !(key === 'patternProperties' && marks.always(joinPointer(here, name))),
         );
         return [[key, Object.fromEntries(kept.map(([name, value]) => [name, part(value, name)]))]];
       }
       const all = [operand].flat().map((branch: unknown, i) => ({ branch, i }));
-      const kept = relation === 'possible' ? all.filter(({ i }) => !marks.always(below(here, i))) : all;
+      const kept = relation === 'possible' ? all.filter(({ i }) => !marks.always(joinPointer(here, i))) : all;
       return [[key, (kept.length > 0 ? kept : all).map(({ branch, i }) => part(branch, i))]];
     });
     return keyword === 'readOnly'
@@ -97,7 +97,7 @@ export function splitByDirection(document: OpenApiDocument): JsonObject {
   function requireDefaults(narrowed: JsonObject, pointer: string): JsonObject {
     const filled = members(narrowed['properties'])
       .map(([name]) => name)
-      .filter((name) => hasDefault(document, below(pointer, 'properties', name)));
+      .filter((name) => hasDefault(document, joinPointer(pointer, 'properties', name)));
     if (filled.length === 0) return narrowed;
     return { ...narrowed, required: [...new Set([...[narrowed['required'] ?? []].flat(), ...filled])] };
   }
@@ -114,13 +114,13 @@ export function splitByDirection(document: OpenApiDocument): JsonObject {
 
   const refer = (ref: unknown, keyword: OneWayKeyword): unknown => {
     const name = /^#\/components\/schemas\/([^/~%]+)$/.exec(String(ref))?.[1];
-    return name === undefined ? ref : `#${below(SCHEMAS, copyOf(name, keyword))}`;
+    return name === undefined ? ref : `#${joinPointer(SCHEMAS, copyOf(name, keyword))}`;
   };
 
   function parameterHasDefault(parameter: JsonObject, pointer: string): boolean {
     const [type] = members(parameter['content']).map(([name]) => name);
     const steps = type === undefined ? [] : ['content', type];
-    return hasDefault(document, below(pointer, ...steps, 'schema'));
+    return hasDefault(document, joinPointer(pointer, ...steps, 'schema'));
   }
 
   const published = structuredClone(document.root);
@@ -134,7 +134,7 @@ export function splitByDirection(document: OpenApiDocument): JsonObject {
     while (holder !== '' && !directions.has(holder)) holder = holder.slice(0, holder.lastIndexOf('/'));
     const keyword = directions.get(holder);
     if (keyword && isObject(value['schema'])) {
-      const schema = narrow(value['schema'], below(pointer, 'schema'), keyword, []);
+      const schema = narrow(value['schema'], joinPointer(pointer, 'schema'), keyword, []);
       Object.assign(value, { schema });
     }
     if (kind === 'Parameter' && parameterHasDefault(value, pointer)) Object.assign(value, { required: true });

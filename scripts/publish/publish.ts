@@ -6,7 +6,7 @@ import openapiTS, { astToString } from 'openapi-typescript';
 import ts from 'typescript';
 import { parse } from 'yaml';
 import {
-  below,
+  joinPointer,
   compileContract,
   type Contract,
   type Finding,
@@ -124,7 +124,7 @@ function contradictions(was: unknown, is: unknown, pointer = ''): string[] {
         ];
   }
   return Object.entries(was).flatMap(([key, value]) =>
-    contradictions(value, Reflect.get(is, key), below(pointer, key)),
+    contradictions(value, Reflect.get(is, key), joinPointer(pointer, key)),
   );
 }
 

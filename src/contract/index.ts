@@ -27,7 +27,7 @@ export { compileContract, type Contract, NOTHING_SERVED } from './compile';
 export type { ServedOperation } from './exchange/served-operation';
 export { UNKNOWN } from './document/accounting';
 export { Concerned, titleOf } from './document/concerned';
-export { below, isObject, members, OpenApiDocument } from './document/document';
+export { joinPointer, isObject, members, OpenApiDocument } from './document/document';
 export { lastStep } from './document/json-pointer';
 export { APPLICATORS, certain } from './document/subschemas';
 export { operationPlaces } from './document/path-items';

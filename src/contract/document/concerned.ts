@@ -1,5 +1,5 @@
 import type { References } from './references';
-import { below, isObject } from './json-pointer';
+import { joinPointer, isObject } from './json-pointer';
 import { type OperationPlace, operationPlaces } from './path-items';
 
 type Document = Parameters<typeof operationPlaces>[0] & { readonly references: References };
@@ -16,7 +16,7 @@ export class Concerned {
     this.all = operationPlaces(document);
     for (const place of this.all) {
       add(this.operations, place.pointer, place);
-      add(this.items, below('/paths', place.path), place);
+      add(this.items, joinPointer('/paths', place.path), place);
     }
   }
 

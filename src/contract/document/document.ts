@@ -8,7 +8,7 @@ import { Subschemas } from './subschemas';
 import { versionFinding } from './version';
 
 export { type Finding, InvalidContract, type Remark } from './finding';
-export { below, isObject, type JsonObject, members, type Place } from './json-pointer';
+export { joinPointer, isObject, type JsonObject, members, type Place } from './json-pointer';
 
 /** One OpenAPI 3.1 document in one piece, with its findings and remarks. */
 export class OpenApiDocument {

@@ -1,5 +1,5 @@
 import type { Findings } from './finding';
-import { below, isObject, type JsonObject } from './json-pointer';
+import { joinPointer, isObject, type JsonObject } from './json-pointer';
 import { OBJECTS } from './words';
 
 interface Document extends Findings {
@@ -32,7 +32,7 @@ export function readPathItem(document: Document, pointer: string): PathItem {
     const item = document.at(here);
     if (!isObject(item)) break;
     for (const name of ENFORCED.filter((field) => Object.hasOwn(item, field))) {
-      const place = below(here, name);
+      const place = joinPointer(here, name);
       const other = fields.get(name);
       if (other === undefined) fields.set(name, place);
       else
@@ -62,7 +62,7 @@ export function operationPlaces(document: Document): OperationPlace[] {
   return Object.keys(paths)
     .filter((path) => path.startsWith('/'))
     .flatMap((path) => {
-      const item = readPathItem(document, below('/paths', path));
+      const item = readPathItem(document, joinPointer('/paths', path));
       return METHODS.flatMap((method) => {
         const pointer = item.get(method);
         return pointer === undefined ? [] : [{ path, method, item, pointer }];

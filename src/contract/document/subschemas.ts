@@ -1,4 +1,4 @@
-import { below, isObject, lastStep, members, type Place } from './json-pointer';
+import { joinPointer, isObject, lastStep, members, type Place } from './json-pointer';
 import { OBJECTS, type Word } from './words';
 
 /**
@@ -185,7 +185,7 @@ export class Subschemas {
           const state = finished.get(next.pointer);
           if (state === undefined) enter(next.pointer);
           else if (!state)
-            cycles.push(next.keyword === '$ref' ? below(top.place.pointer, '$ref') : next.pointer);
+            cycles.push(next.keyword === '$ref' ? joinPointer(top.place.pointer, '$ref') : next.pointer);
         }
       }
     }
@@ -198,11 +198,11 @@ export class Subschemas {
     const held = Object.entries(schema).flatMap(([keyword, operand]): Subschema[] => {
       const { relation, as } = APPLICATORS.get(keyword) ?? {};
       if (!relation || !as) return [];
-      const here = below(pointer, keyword);
+      const here = joinPointer(pointer, keyword);
       if (as === 'one') return [{ keyword, relation, pointer: here }];
       const steps =
         as === 'list' ? [operand].flat().map((_, i) => i) : members(operand).map(([name]) => name);
-      return steps.map((step) => ({ keyword, relation, pointer: below(here, step) }));
+      return steps.map((step) => ({ keyword, relation, pointer: joinPointer(here, step) }));
     });
     const target = '$ref' in schema ? this.document.resolve(schema['$ref']) : undefined;
     return target === undefined ? held : [{ keyword: '$ref', relation: 'certain', pointer: target }, ...held];

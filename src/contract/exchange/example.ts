@@ -1,4 +1,4 @@
-import { below, members, OpenApiDocument, type JsonObject } from '../document/document';
+import { joinPointer, members, OpenApiDocument, type JsonObject } from '../document/document';
 import { isJson } from '../http/media-type';
 import { stringifyJson } from '../json/stringify';
 import { readOperations, type Operation, type Parameter } from '../operations/operations';
@@ -95,8 +95,10 @@ function requestOf(document: OpenApiDocument, operation: Operation): ExampleRequ
   if (!line) return undefined;
   const request = { operationId, method, ...line, credential: credentialOf(document, operation) };
   for (const { key, type } of requestBody?.content ?? []) {
-    const owner = document.follow(below(pointer, 'requestBody')).pointer;
-    const example = isJson(type.essence) ? exampleOf(document, below(owner, 'content', key)) : undefined;
+    const owner = document.follow(joinPointer(pointer, 'requestBody')).pointer;
+    const example = isJson(type.essence)
+      ? exampleOf(document, joinPointer(owner, 'content', key))
+      : undefined;
     if (example !== undefined)
       return { ...request, body: { contentType: key, text: stringifyJson(example) } };
   }
@@ -147,7 +149,7 @@ function schemaExample(document: OpenApiDocument, pointer: string): unknown {
 function credentialOf(document: OpenApiDocument, { security }: Operation): Credential | undefined {
   for (const [only, ...others] of security) {
     if (!only || others.length > 0) continue;
-    const { value } = document.follow(below('/components/securitySchemes', only.scheme));
+    const { value } = document.follow(joinPointer('/components/securitySchemes', only.scheme));
     const credential = presentation(value);
     if (credential) return credential;
   }
@@ -170,7 +172,7 @@ function presentation({ type, scheme, in: place, name }: JsonObject): Credential
 function exampleOf(document: OpenApiDocument, pointer: string): unknown {
   const [own] = examplesOf(document, pointer);
   if (own !== undefined) return own;
-  const schemas = document.subschemas.certain(below(pointer, 'schema'));
+  const schemas = document.subschemas.certain(joinPointer(pointer, 'schema'));
   return schemas.flatMap(({ value }) => value['examples'] ?? [])[0];
 }
 
@@ -178,7 +180,7 @@ function exampleOf(document: OpenApiDocument, pointer: string): unknown {
 export function examplesOf(document: OpenApiDocument, pointer: string): unknown[] {
   const { example, examples } = document.follow(pointer).value;
   const named = members(examples).map(
-    ([name]) => document.follow(below(pointer, 'examples', name)).value['value'],
+    ([name]) => document.follow(joinPointer(pointer, 'examples', name)).value['value'],
   );
   return [example, ...named].filter((given) => given !== undefined);
 }

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { DescribedValue } from '../operations/described-value';
-import { below, type OpenApiDocument } from '../document/document';
+import { joinPointer, type OpenApiDocument } from '../document/document';
 import { excerpt } from '../json/excerpt';
 import type { Operation, Parameter, ParameterLocation } from '../operations/operations';
 import {
@@ -156,7 +156,7 @@ function fieldReader(
 /** The names of credentials in a query: they are not parameters, but documented (OpenAPI 3.1 section 4.8.27). */
 function credentialsInQuery(document: OpenApiDocument, operation: Operation): string[] {
   return operation.security.flat().flatMap(({ scheme }) => {
-    const { value } = document.follow(below('/components/securitySchemes', scheme));
+    const { value } = document.follow(joinPointer('/components/securitySchemes', scheme));
     return value['type'] === 'apiKey' && value['in'] === 'query' ? [String(value['name'])] : [];
   });
 }

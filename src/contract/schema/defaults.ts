@@ -1,4 +1,4 @@
-import { below, type OpenApiDocument } from '../document/document';
+import { joinPointer, type OpenApiDocument } from '../document/document';
 import { certain } from '../document/subschemas';
 import { stringifyJson } from '../json/stringify';
 
@@ -30,7 +30,7 @@ export class Defaults {
   add(pointer: string): string | undefined {
     const from = this.sourceOf(pointer);
     if (from === undefined) return undefined;
-    const text = stringifyJson(this.document.at(below(from, 'default')), 'default');
+    const text = stringifyJson(this.document.at(joinPointer(from, 'default')), 'default');
     if (this.byPointer.has(pointer)) return text;
     const added = { text, ...(from !== pointer && { from }) };
     this.byPointer.set(pointer, { ...added, identifier: '' }); // ends the cycle: its component has the same default

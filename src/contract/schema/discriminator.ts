@@ -1,4 +1,4 @@
-import { below, isObject, type JsonObject, members, type OpenApiDocument } from '../document/document';
+import { joinPointer, isObject, type JsonObject, members, type OpenApiDocument } from '../document/document';
 
 const SCHEMAS = '/components/schemas';
 
@@ -62,7 +62,7 @@ function componentName(pointer: string): string | undefined {
 function subtypesIn(document: OpenApiDocument): Map<string, string[]> {
   const subtypes = new Map<string, string[]>();
   for (const [name] of members(document.at(SCHEMAS))) {
-    const subtype = below(SCHEMAS, name);
+    const subtype = joinPointer(SCHEMAS, name);
     for (const part of document.subschemas.under(subtype, 'allOf')) {
       const parent = document.subschemas.target(part);
       if (parent !== undefined) subtypes.set(parent, [...(subtypes.get(parent) ?? []), subtype]);

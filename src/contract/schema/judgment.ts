@@ -3,7 +3,7 @@
  * finds whether it conforms to a component, and reasons.ts why not, where it does not.
  */
 import { _, type CodeKeywordDefinition, type ValidateFunction } from 'ajv';
-import { below, isObject, type JsonObject, members } from '../document/document';
+import { joinPointer, isObject, type JsonObject, members } from '../document/document';
 import type { Holder } from '../json/parse';
 import {
   Applicables,
@@ -133,7 +133,7 @@ export class Judgment {
                 'discriminator',
                 `must be one of ${names}`,
                 {},
-                below(context.instancePath, rule.property),
+                joinPointer(context.instancePath, rule.property),
               )
             : error('discriminator', `must have the property '${rule.property}', which is one of ${names}`);
         }
@@ -227,7 +227,7 @@ export class Judgment {
     { instancePath, root }: Context,
     quiet: boolean,
   ): Errors | undefined {
-    const place = quiet ? '' : below(instancePath, key);
+    const place = quiet ? '' : joinPointer(instancePath, key);
     if (operand !== false) {
       return this.failing(operand, holder[key], { instancePath: place, holder, key, root }, quiet);
     }

@@ -1,4 +1,4 @@
-import { below, isObject, type JsonObject, members, type OpenApiDocument } from '../document/document';
+import { joinPointer, isObject, type JsonObject, members, type OpenApiDocument } from '../document/document';
 import { lastStep } from '../document/json-pointer';
 import { APPLICATORS } from '../document/subschemas';
 import { type Discriminate, listOf } from './applicable';
@@ -110,7 +110,7 @@ export class Rewriter {
     inPlace: View,
     rewritten: Rewritten,
   ): void {
-    const here = below(pointer, keyword);
+    const here = joinPointer(pointer, keyword);
     const { lenient } = view;
     const remaining = REMAINING.get(keyword);
     // A property that is not listed is left out of a response, so a branch of it holds all the same.

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { isObject, below } from '../../../../src/contract/document/json-pointer';
+import { isObject, joinPointer } from '../../../../src/contract/document/json-pointer';
 import { APPLICATORS, inPlace, Subschemas } from '../../../../src/contract/document/subschemas';
 import { OBJECTS } from '../../../../src/contract/document/words';
 
@@ -48,7 +48,7 @@ function read(root: unknown) {
   const collect = (value: unknown, pointer: string): void => {
     values.set(pointer, value);
     if (typeof value !== 'object' || value === null) return;
-    for (const [key, item] of Object.entries(value)) collect(item, below(pointer, key));
+    for (const [key, item] of Object.entries(value)) collect(item, joinPointer(pointer, key));
   };
   collect(root, '');
   const refersTo = (holder: string, to: string) => {
