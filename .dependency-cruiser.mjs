@@ -33,6 +33,19 @@ const CORE = {
   'handler-types.ts': ['security'],
 };
 
+/** The rooms of the toolchain. */
+const TOOLCHAIN = {
+  'paths.ts': [],
+  'node-version.mjs': [],
+  gate: ['paths.ts'],
+  source: [],
+  publish: ['source', 'paths.ts'],
+  breaking: ['publish', 'source', 'paths.ts'],
+  generate: ['breaking', 'publish', 'source', 'paths.ts'],
+  mock: ['breaking', 'publish', 'source', 'paths.ts'],
+  dev: ['generate', 'source', 'paths.ts'],
+};
+
 /** A folder of src/ that is no room of its own is about the domain. */
 const DOMAIN = '(?!(?:contract|handlers|operational|storage)/)[^/]+/';
 
@@ -53,7 +66,7 @@ const SERVICE = {
 
 function pathOf(base, room) {
   if (room === 'domain') return `^${base}/${DOMAIN}`;
-  return room.endsWith('.ts') ? `^${base}/${room.replace('.', '\\.')}$` : `^${base}/${room}/`;
+  return room.includes('.') ? `^${base}/${room.replace('.', '\\.')}$` : `^${base}/${room}/`;
 }
 
 const rooms = (base, table) =>
@@ -77,6 +90,7 @@ export default {
     wall('circle', 'Move what both need into a third file.', {}, { circular: true }),
     ...rooms('src/contract', CORE),
     ...rooms('src', SERVICE),
+    ...rooms('scripts', TOOLCHAIN),
     wall(
       'the core stands alone',
       'src/contract/ knows OpenAPI and HTTP. Pass in what it needs of the service by an option of createService.',

@@ -14,7 +14,7 @@ export NODE_COMPILE_CACHE := $(CURDIR)/.cache/node
 
 INSTALLED := node_modules/.package-lock.json
 
-.PHONY: help install generate breaking check quick format build test gate run dev mock clean browser contract mutants crash soak growth throughput bench sbom
+.PHONY: help install generate breaking check quick loop rooms format build test gate run dev mock clean browser contract mutants crash soak growth throughput bench sbom
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -55,6 +55,12 @@ check: $(INSTALLED) ## format, lint, types, and whether generated/ is fresh: all
 quick: $(INSTALLED) ## a faster verdict: types, lint, units, contract, memory and SQLite
 	@tsx scripts/gate/main.ts lint types quick
 
+loop: $(INSTALLED) ## go once round the loop in a copy, and draw it for README
+	@tsx tests/system/loop/main.ts
+
+rooms: $(INSTALLED) ## draw which room imports which, in CONTRIBUTING.md
+	@tsx scripts/gate/walls.ts --draw
+
 format: $(INSTALLED) ## format every file as `check` wants it
 	prettier --write --log-level warn .
 
@@ -70,23 +76,23 @@ contract: $(INSTALLED) ## put the document's promises to the server; reports/con
 	@tsx tests/contract/main.ts $(if $(SERVE),--serve)
 
 mutants: $(INSTALLED) ## the same suite against servers broken on purpose
-	@tsx scripts/mutants.ts
+	@tsx tests/system/mutants/main.ts
 
 crash: build ## kill server and database under load; count what was lost
-	@tsx scripts/crash.ts --rounds $(or $(ROUNDS),50)
+	@tsx tests/system/crash/main.ts --rounds $(or $(ROUNDS),50)
 
 soak: build ## keep the server busy for minutes, among hostile clients
-	@tsx scripts/soak.ts --seconds $(or $(SECONDS),180)
+	@tsx tests/system/soak/main.ts --seconds $(or $(SECONDS),180)
 
 growth: $(INSTALLED) ## measure what costly requests cost beside innocent ones; reports/growth.txt
 	@tsx tests/system/growth/main.ts $(ONLY)
 
 throughput: build ## measure what durability costs under load
-	@tsx scripts/throughput.ts
+	@tsx tests/system/bench/throughput.ts
 
 bench: build ## measure what a request costs, here and elsewhere; reports/bench/
-	@npm ci --silent --prefix scripts/bench
-	@node scripts/bench/run.mjs
+	@npm ci --silent --prefix tests/system/bench
+	@node tests/system/bench/run.mjs
 
 sbom: $(INSTALLED) ## list the packages of the server; reports/sbom.cdx.json (CycloneDX)
 	@mkdir -p reports
@@ -96,4 +102,4 @@ build: $(INSTALLED)
 	tsc -p src
 
 clean: ## remove what can be made again (not data/)
-	rm -rf dist reports node_modules .node .cache scripts/bench/node_modules
+	rm -rf dist reports node_modules .node .cache tests/system/bench/node_modules

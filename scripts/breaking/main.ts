@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { isObject, type JsonObject, readDocument } from '../../src/contract';
 import { changeLine, compareDocuments } from './changes';
 import { PUBLISHED, root } from '../paths';
-import { publish } from '../generate/publish';
+import { publish } from '../publish/publish';
 
 function parseDocument(text: string): JsonObject {
   const document: unknown = readDocument(text);

@@ -16,7 +16,7 @@ const BUILD: Command = ['tsc', '-p', 'src'];
 const CHECKS: Readonly<Record<string, readonly Command[]>> = {
   lint: [['tsx', 'scripts/gate/lint.ts']],
   types: [['tsc']],
-  walls: [['depcruise', '--output-type', 'err-long', 'src', 'scripts', 'tests']],
+  walls: [['tsx', 'scripts/gate/walls.ts']],
   format: [
     [
       'prettier',

@@ -8,7 +8,7 @@ import { type JsonObject, readDocument, writeDocument } from '../../src/contract
 import { changeLine, compareDocuments } from '../breaking/changes';
 import { updateHandlers } from './handlers';
 import { PUBLISHED, root } from '../paths';
-import { publish, type Publication } from './publish';
+import { publish, type Publication } from '../publish/publish';
 import { SourceError } from '../source/source';
 
 /**

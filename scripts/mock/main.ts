@@ -11,7 +11,7 @@ import { createLog } from '../../src/operational/log';
 import { createMetrics } from '../../src/operational/metrics';
 import { createReport } from '../../src/operational/report';
 import { createMock, type Mock } from './service';
-import { remarkLines } from '../generate/remarks';
+import { remarkLines } from '../publish/remarks';
 import { located, readSource, type Source, SourceError } from '../source/source';
 
 async function main(file: string): Promise<void> {

@@ -63,7 +63,7 @@ export async function readFiles(name: string): Promise<JsonObject> {
   return bundled.parsed as JsonObject;
 }
 
-/** What the server under test is made of; scripts/mutants replaces a part by a broken one. */
+/** What the server under test is made of; tests/system/mutants replaces a part by a broken one. */
 export interface Parts {
   /** The document that the server is given. The engine judges by the true one. */
   readonly served: JsonObject;

@@ -12,7 +12,7 @@ import { listen } from './listen';
 import { BODY_LIMIT, refusal, refusalsOf } from './refusals';
 import { openExampleStore, ownRefusals, scenarios, waivers } from './scenarios';
 
-/** What the server under test is made of; scripts/mutants.ts replaces one part at a time by a broken one. */
+/** What the server under test is made of; tests/system/mutants replaces one part at a time by a broken one. */
 export interface Parts {
   /** The document that the server is given. The engine always judges by the published one. */
   readonly document: JsonObject;

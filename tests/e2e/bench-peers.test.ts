@@ -5,8 +5,8 @@ import { startProcess } from '../support/process';
 
 // Of the servers that `make bench` compares, those that need no packages of their own.
 const PEERS = ['ours', 'bare-node', 'express-readme'];
-const PEER = join(__dirname, '../../scripts/bench/peers');
-/** As scripts/bench/probe.mjs does: tells where the server listens. */
+const PEER = join(__dirname, '../system/bench/peers');
+/** As tests/system/bench/probe.mjs does: tells where the server listens. */
 const PROBE = `data:text/javascript,import { Server } from 'node:net'; const { listen } = Server.prototype;
 Server.prototype.listen = function (...args) { this.once('listening', () => console.log('port ' + this.address().port));
 return listen.apply(this, args); };`;

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-const script = join(__dirname, '../../scripts/crash.ts');
+const script = join(__dirname, '../../tests/system/crash/main.ts');
 
 test.each(['sqlite', 'postgres', 'postgres-killed'])(
   'no acknowledged plant is lost when processes are killed under load: %s',

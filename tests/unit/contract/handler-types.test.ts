@@ -110,7 +110,7 @@ const WITH_REPORT = { ...rest, paths: { ...(paths as object), '/report': { put: 
 
 /** What `make generate` makes of the document. Jest cannot load openapi-typescript: a process of its own does. */
 function typesOfDocument(): string {
-  const code = `require('./scripts/generate/publish').typesOf(JSON.parse(process.argv[1])).then(console.log)`;
+  const code = `require('./scripts/publish/publish').typesOf(JSON.parse(process.argv[1])).then(console.log)`;
   const args = ['--import', 'tsx', '-e', code, JSON.stringify(WITH_REPORT)];
   const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
   if (stdout === '') throw new Error(stderr);

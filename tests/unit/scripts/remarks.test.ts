@@ -1,4 +1,4 @@
-import { unboundedLists } from '../../../scripts/generate/remarks';
+import { unboundedLists } from '../../../scripts/publish/remarks';
 import { OpenApiDocument, readOperations } from '../../../src/contract';
 import { buildDocument, json } from '../../support/service';
 

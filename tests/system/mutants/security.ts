@@ -1,6 +1,6 @@
 import { Strategy } from 'passport';
-import type { Credentials } from '../../src/contract';
-import { AUTHORIZED } from '../../tests/support/service';
+import type { Credentials } from '../../../src/contract';
+import { AUTHORIZED } from '../../support/service';
 import { answer, document, mutant, request, type Mutant } from './parts';
 
 /** Accepts whoever asks. */

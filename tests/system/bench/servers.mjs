@@ -14,14 +14,14 @@ const at = (path) => fileURLToPath(new URL(path, import.meta.url));
 export const SERVERS = [
   {
     name: 'ours, memory',
-    file: at('../../dist/main.js'),
+    file: at('../../../dist/main.js'),
     database: 'memory',
     ours: true,
     responses: 'validated',
   },
   {
     name: 'ours, SQLite',
-    file: at('../../dist/main.js'),
+    file: at('../../../dist/main.js'),
     database: 'sqlite',
     ours: true,
     responses: 'validated',

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { Agent, request } from 'node:http';
-import type { Plant } from '../../src/plants/plant-store';
-import { STRANGE_STRINGS } from '../../tests/support/plants';
-import { bodyWith, exampleMessage } from '../example';
+import type { Plant } from '../../../src/plants/plant-store';
+import { STRANGE_STRINGS } from '../../support/plants';
+import { bodyWith, exampleMessage } from '../../support/example';
 import { type Server, TOKEN } from './server';
 
 /** What the clients have sent and what they were told, over all rounds. */

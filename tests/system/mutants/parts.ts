@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import contract from '../../generated/openapi.json';
-import { openMemoryStore } from '../../src/storage/memory';
-import type { Plant, PlantStore } from '../../src/plants/plant-store';
-import type { Family } from '../../tests/engine/cases/case';
-import { at, object, type JsonObject } from '../../tests/engine/json';
-import type { Parts } from '../../tests/contract/service';
+import contract from '../../../generated/openapi.json';
+import { openMemoryStore } from '../../../src/storage/memory';
+import type { Plant, PlantStore } from '../../../src/plants/plant-store';
+import type { Family } from '../../engine/cases/case';
+import { at, object, type JsonObject } from '../../engine/json';
+import type { Parts } from '../../contract/service';
 
 /** A server with one fault, and the families of cases that are there for such faults. */
 export interface Mutant {

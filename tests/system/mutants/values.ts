@@ -1,4 +1,4 @@
-import contract from '../../generated/openapi.json';
+import contract from '../../../generated/openapi.json';
 import { body, document, mutant, store, type Mutant } from './parts';
 
 const PLANT = '/components/schemas/Plant';

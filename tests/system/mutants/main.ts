@@ -1,18 +1,18 @@
-import { DOCUMENTS, readFiles, serviceOf } from '../tests/contract/document-server';
-import type { Family } from '../tests/engine/cases/case';
-import type { Oracle } from '../tests/engine/oracle';
-import { described, table } from '../tests/engine/report';
-import { run } from '../tests/engine/run';
-import type { Target } from '../tests/engine/target';
-import { service } from '../tests/contract/service';
-import { bodies } from './mutants/bodies';
-import { documents } from './mutants/documents';
-import { oracles } from './mutants/oracles';
-import { responses } from './mutants/responses';
-import { routes } from './mutants/routes';
-import { security } from './mutants/security';
-import { requests } from './mutants/values';
-import { deletions, EQUIVALENT } from './mutants/words';
+import { DOCUMENTS, readFiles, serviceOf } from '../../contract/document-server';
+import type { Family } from '../../engine/cases/case';
+import type { Oracle } from '../../engine/oracle';
+import { described, table } from '../../engine/report';
+import { run } from '../../engine/run';
+import type { Target } from '../../engine/target';
+import { service } from '../../contract/service';
+import { bodies } from './bodies';
+import { documents } from './documents';
+import { oracles } from './oracles';
+import { responses } from './responses';
+import { routes } from './routes';
+import { security } from './security';
+import { requests } from './values';
+import { deletions, EQUIVALENT } from './words';
 
 /** A suite that must fail, and where. */
 interface Trial {

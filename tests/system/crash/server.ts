@@ -1,4 +1,4 @@
-import { startProgram } from '../../tests/support/program';
+import { startProgram } from '../../support/program';
 
 /** The only token that the server accepts. */
 export const TOKEN = 'crash-test';

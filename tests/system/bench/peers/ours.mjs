@@ -1,12 +1,12 @@
 import express from 'express';
-import { HEADERS } from '../../../dist/app.js';
-import { createStrategies, tokenVerifier } from '../../../dist/auth.js';
-import { createHttpServer } from '../../../dist/contract/index.js';
-import { createService } from '../../../dist/contract/index.js';
-import { renderProblem, toProblem } from '../../../dist/errors.js';
-import { createPlant } from '../../../dist/handlers/create-plant.js';
-import { requestIdOf } from '../../../dist/operational/request-id.js';
-import { openStore } from '../../../dist/storage/open.js';
+import { HEADERS } from '../../../../dist/app.js';
+import { createStrategies, tokenVerifier } from '../../../../dist/auth.js';
+import { createHttpServer } from '../../../../dist/contract/index.js';
+import { createService } from '../../../../dist/contract/index.js';
+import { renderProblem, toProblem } from '../../../../dist/errors.js';
+import { createPlant } from '../../../../dist/handlers/create-plant.js';
+import { requestIdOf } from '../../../../dist/operational/request-id.js';
+import { openStore } from '../../../../dist/storage/open.js';
 import { BODY_LIMIT, forEachOperation, readDocument } from './work.mjs';
 
 // What src/main.ts and src/app.ts compose, for a document of any number of operations.

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
-import { headOf } from '../../tests/support/wire';
-import { bodyWith, exampleMessage } from '../example';
+import { headOf } from '../../support/wire';
+import { bodyWith, exampleMessage } from '../../support/example';
 
 /** What the good clients were told. */
 export interface Good {

@@ -39,7 +39,7 @@ const inGarden = (value, garden) =>
  * it costs to find an operation shows there.
  */
 export function readDocument() {
-  const path = new URL('../../../generated/openapi.json', import.meta.url);
+  const path = new URL('../../../../generated/openapi.json', import.meta.url);
   const document = JSON.parse(readFileSync(path, 'utf8'));
   const { paths, components } = document;
   const { post } = paths['/plants'];

@@ -7,14 +7,14 @@ import { createHistogram } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import Database from 'better-sqlite3';
-import document from '../generated/openapi.json';
-import { ERROR_NUMBERS } from '../src/errors';
-import { startProgram } from '../tests/support/program';
-import { nameOf, startGood } from './soak/good';
+import document from '../../../generated/openapi.json';
+import { ERROR_NUMBERS } from '../../../src/errors';
+import { startProgram } from '../../support/program';
+import { nameOf, startGood } from './good';
 
 /*
  * The real server on SQLite, as busy as good clients can make it: first alone, then among clients that mean no good, then
- * alone again. Exit 1 unless it kept its promises. `tsx scripts/soak.ts [--seconds 180]`
+ * alone again. Exit 1 unless it kept its promises. `tsx tests/system/soak/main.ts [--seconds 180]`
  */
 
 const CLIENTS = 64;
@@ -88,7 +88,7 @@ async function soak(seconds: number, file: string): Promise<boolean> {
 
   await phase('warm-up', seconds / 12);
   const before = await phase('good alone', seconds / 6);
-  const child = fork(join(__dirname, 'soak/bad.ts'), [port, 'soak', String(BODY_LIMIT)]);
+  const child = fork(join(__dirname, 'bad.ts'), [port, 'soak', String(BODY_LIMIT)]);
   const mixed = await phase('good and bad', (seconds * 7) / 12);
   child.send('stop');
   child.once('exit', () => child.emit('message', {})); // one that fails must not keep anybody waiting

@@ -1,14 +1,14 @@
 import { parseArgs } from 'node:util';
-import type { Plant } from '../src/plants/plant-store';
-import { createPostgres, createSqlite, type Subject } from './crash/databases';
-import { randomOf, startLoad, type Ledger } from './crash/load';
-import { startServer } from './crash/server';
+import type { Plant } from '../../../src/plants/plant-store';
+import { createPostgres, createSqlite, type Subject } from './databases';
+import { randomOf, startLoad, type Ledger } from './load';
+import { startServer } from './server';
 
 /*
  * Kills the real server, or its database, with SIGKILL at random moments under load, and looks afterwards whether every
  * plant that was answered 200 is there, exactly as it was sent, and none that was never sent.
  *
- *   tsx scripts/crash.ts [--rounds 50] [--store sqlite|postgres|postgres-killed] [--seed 1]
+ *   tsx tests/system/crash/main.ts [--rounds 50] [--store sqlite|postgres|postgres-killed] [--seed 1]
  */
 
 const SUBJECTS = {

@@ -1,7 +1,7 @@
-import contract from '../../generated/openapi.json';
-import type { Family } from '../../tests/engine/cases/case';
-import { Literal, type Value } from '../../tests/engine/json';
-import { createOracle, type Oracle } from '../../tests/engine/oracle';
+import contract from '../../../generated/openapi.json';
+import type { Family } from '../../engine/cases/case';
+import { Literal, type Value } from '../../engine/json';
+import { createOracle, type Oracle } from '../../engine/oracle';
 
 const sound = createOracle({ json: contract, direction: 'request' });
 

@@ -4,12 +4,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { headOf } from '../tests/support/wire';
-import { bodyWith, exampleMessage } from './example';
+import { headOf } from '../../support/wire';
+import { bodyWith, exampleMessage } from '../../support/example';
 
 /*
  * What durability costs: POST /plants over 64 connections, on the memory store, on SQLite as it is, and on SQLite with a
- * commit for every request. `tsx scripts/throughput.ts`; exit 1 when a ratio is not what was promised.
+ * commit for every request. `tsx tests/system/bench/throughput.ts`; exit 1 when a ratio is not what was promised.
  */
 
 const CONNECTIONS = 64;
@@ -59,7 +59,7 @@ async function load(port: number): Promise<number> {
 }
 
 async function measure(...server: readonly string[]): Promise<number> {
-  const script = join(__dirname, 'throughput/server.ts');
+  const script = join(__dirname, 'throughput-server.ts');
   const child = spawn(process.execPath, ['--import', 'tsx', script, ...server], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import type { Plant } from '../../src/plants/plant-store';
-import { startPostgres, type Postgres } from '../../tests/support/postgres';
+import type { Plant } from '../../../src/plants/plant-store';
+import { startPostgres, type Postgres } from '../../support/postgres';
 
 /** A database that the server can keep its plants in, and that can be looked into behind its back. */
 export interface Subject {

@@ -1,5 +1,5 @@
-import document from '../generated/openapi.json';
-import { exampleRequest, type Message, messageOf, stringifyJson } from '../src/contract';
+import document from '../../generated/openapi.json';
+import { exampleRequest, type Message, messageOf, stringifyJson } from '../../src/contract';
 
 /** The document's example of a request, with a token: what loads the server sends it again and again, with other plants. */
 export function exampleMessage(token: string): Message {

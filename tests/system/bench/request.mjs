@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { request } from 'undici';
-import { exampleRequest, messageOf } from '../../dist/contract/index.js';
+import { exampleRequest, messageOf } from '../../../dist/contract/index.js';
 
 /** The only token that the servers accept. */
 export const TOKEN = 'a-token-that-is-as-long-as-tokens-are';
 
-const document = JSON.parse(readFileSync(new URL('../../generated/openapi.json', import.meta.url), 'utf8'));
+const document = JSON.parse(
+  readFileSync(new URL('../../../generated/openapi.json', import.meta.url), 'utf8'),
+);
 const example = exampleRequest(document);
 const { method, path, headers, body } = messageOf(example, TOKEN);
 const withToken = (token) => messageOf(example, token).headers;

@@ -72,7 +72,7 @@ const machine = `${cpus()[0].model.trim()}, ${availableParallelism()} cores, Nod
 const result = { machine, ...summarise(samples) };
 printReport(result);
 
-const folder = new URL('../../reports/bench/', import.meta.url);
+const folder = new URL('../../../reports/bench/', import.meta.url);
 mkdirSync(folder, { recursive: true });
 writeFileSync(new URL('bench.json', folder), `${JSON.stringify(result, null, 2)}\n`);
 writeFileSync(new URL('bench.svg', folder), drawChart(result));

@@ -1,17 +1,17 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import document from '../../generated/openapi.json';
-import { createApp } from '../../src/app';
-import { createStrategies, tokenVerifier } from '../../src/auth';
-import { createHttpServer } from '../../src/contract';
-import { renderProblem } from '../../src/errors';
-import { createHandlers } from '../../src/handlers';
-import type { CreateOutcome, PlantStore } from '../../src/plants/plant-store';
-import { openStore } from '../../src/storage/open';
+import document from '../../../generated/openapi.json';
+import { createApp } from '../../../src/app';
+import { createStrategies, tokenVerifier } from '../../../src/auth';
+import { createHttpServer } from '../../../src/contract';
+import { renderProblem } from '../../../src/errors';
+import { createHandlers } from '../../../src/handlers';
+import type { CreateOutcome, PlantStore } from '../../../src/plants/plant-store';
+import { openStore } from '../../../src/storage/open';
 
 /*
  * The server as src/main.ts puts it together, but without a log and, if asked, with a commit for every request:
- * `server.ts DATABASE_URL TOKEN [one-by-one]`. Prints its port; ends when its standard input does.
+ * `throughput-server.ts DATABASE_URL TOKEN [one-by-one]`. Prints its port; ends when its standard input does.
  */
 
 /** Creates one plant at a time, so that none ever shares a commit. */

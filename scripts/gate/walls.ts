@@ -1,0 +1,81 @@
+/**
+ * `walls.ts`: finds the imports that lead through a wall (.dependency-cruiser.mjs), and holds the picture of the rooms in
+ * CONTRIBUTING.md against the code. `walls.ts --draw` draws that picture anew.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { IConfiguration, ICruiseResult } from 'dependency-cruiser' with { 'resolution-mode': 'import' };
+import { root } from '../paths';
+
+const FOLDERS = ['src', 'scripts', 'tests'];
+const PICTURED = path.join(root, 'CONTRIBUTING.md');
+const PICTURE = /(?<=<!-- rooms -->\n\n)[^]*?(?=\n<!-- \/rooms -->)/;
+
+/** The groups of the picture, and what names a room in each. */
+const GROUPS: readonly (readonly [folder: string, room: RegExp])[] = [
+  ['src/contract', /^src\/contract\/([^/]+?)(?:\.ts)?(?:\/|$)/],
+  ['src', /^src\/([^/]+?)(?:\.ts)?(?:\/|$)/],
+  ['scripts', /^scripts\/([^/]+?)(?:\.ts)?(?:\/|$)/],
+];
+
+/** The room of a file, named with its group; undefined where the picture has none. */
+function roomOf(file: string): string | undefined {
+  for (const [folder, pattern] of GROUPS) {
+    const name = pattern.exec(file)?.[1];
+    if (name !== undefined) return `${folder}/${name}`;
+  }
+  return undefined;
+}
+
+/** The imports between rooms, in Mermaid. Of an import that a chain of others implies, there is no arrow. */
+function draw({ modules }: ICruiseResult): string {
+  const imports = new Map<string, Set<string>>();
+  for (const { source, dependencies } of modules) {
+    const from = roomOf(source);
+    const targets = from === undefined ? undefined : (imports.get(from) ?? new Set());
+    if (from === undefined || targets === undefined) continue;
+    imports.set(from, targets);
+    for (const to of dependencies.map(({ resolved }) => roomOf(resolved)))
+      if (to !== undefined && to !== from) targets.add(to);
+  }
+  const reaches = (from: string, to: string): boolean =>
+    [...(imports.get(from) ?? [])].some((next) => next === to || reaches(next, to));
+  const arrows = [...imports].flatMap(([from, targets]) =>
+    [...targets]
+      .filter((to) => ![...targets].some((other) => other !== to && reaches(other, to)))
+      .map((to) => `  ${from} --> ${to}\n`),
+  );
+  const groups = GROUPS.map(([folder]) => {
+    const rooms = [...imports.keys()].filter((room) => path.posix.dirname(room) === folder).sort();
+    const lines = rooms.map((room) => `    ${room}[${path.posix.basename(room)}]\n`);
+    return `  subgraph ${folder}\n${lines.join('')}  end\n`;
+  });
+  return `\`\`\`mermaid\nflowchart TD\n${groups.join('')}${arrows.sort().join('')}\`\`\`\n`;
+}
+
+async function main(): Promise<boolean> {
+  const { cruise, format } = await import('dependency-cruiser');
+  const config = (await import(pathToFileURL(path.join(root, '.dependency-cruiser.mjs')).href)) as {
+    default: IConfiguration;
+  };
+  const { forbidden = [], options = {} } = config.default;
+  const { output } = await cruise(FOLDERS, { ...options, ruleSet: { forbidden }, validate: true });
+  if (typeof output === 'string') throw new TypeError('expected the result of a cruise, got a report');
+  if (output.summary.error > 0) {
+    console.log((await format(output, { outputType: 'err-long' })).output);
+    return false;
+  }
+  const text = readFileSync(PICTURED, 'utf8');
+  const drawn = text.replace(PICTURE, () => draw(output));
+  if (process.argv.includes('--draw')) writeFileSync(PICTURED, drawn);
+  else if (drawn !== text) {
+    console.log('the picture of the rooms in CONTRIBUTING.md is stale: run `make rooms`');
+    return false;
+  }
+  return true;
+}
+
+void main().then((clean) => {
+  process.exitCode = clean ? 0 : 1;
+});
