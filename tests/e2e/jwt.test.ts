@@ -4,8 +4,6 @@ import { CLAIMS, forged, HEADER, JWKS, jwt, selfSigned, startIssuer, unsigned } 
 import { type Program, startProgram } from '../support/program';
 import { TOKEN } from '../support/service';
 
-jest.setTimeout(30_000);
-
 type Issuer = Awaited<ReturnType<typeof startIssuer>>;
 const issuers: Issuer[] = [];
 async function openIssuer(): Promise<Issuer> {

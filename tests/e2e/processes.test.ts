@@ -9,8 +9,6 @@ const PROCESSES = 10;
 const PLANTS = 500;
 const RACER = join(__dirname, '../support/racer.mjs');
 
-jest.setTimeout(60_000);
-
 let folder: string;
 let postgres: Postgres;
 
