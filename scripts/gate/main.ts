@@ -11,6 +11,8 @@ import { root } from '../paths';
 
 type Command = readonly [program: string, ...args: string[]];
 
+/** One more worker than there are cores: many suites wait for programs. (To Jest, more than 100 % is no share of the cores.) */
+const WORKERS = `--maxWorkers=${availableParallelism() + 1}`;
 const BUILD: Command = ['tsc', '-p', 'src'];
 /** The paths that `quick` leaves out: programs, databases, and the suites that measure or take seconds. */
 const LEFT_OUT = [
@@ -41,8 +43,8 @@ const CHECKS: Readonly<Record<string, readonly Command[]>> = {
     ],
   ],
   generated: [['tsx', 'scripts/generate/main.ts', '--check']],
-  quick: [['jest', '--testPathIgnorePatterns', ...LEFT_OUT]],
-  test: [BUILD, ['jest', '--json', '--outputFile', 'reports/jest.json']],
+  quick: [['jest', WORKERS, '--testPathIgnorePatterns', ...LEFT_OUT]],
+  test: [BUILD, ['jest', WORKERS, '--json', '--outputFile', 'reports/jest.json']],
   browser: [
     BUILD,
     [
