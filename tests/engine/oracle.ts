@@ -53,39 +53,51 @@ export const INTEGER_FORMATS: Readonly<Record<string, JsonObject>> = {
  */
 export function createOracle(schemas: Schemas): Oracle {
   const compiled = new Map<string, Compiled>();
-  const undecided = new Set<string>();
-  const check = (pointer: string, value: Value, only?: string): OutputUnit[] | undefined => {
+  /** Of what may take long: the errors, or undefined. */
+  const judged = new Map<string, OutputUnit[] | undefined>();
+  const compile = (pointer: string, only?: string): Compiled => {
     const key = `${pointer} ${only ?? ''}`;
     let entry = compiled.get(key);
     if (!entry) {
       const schema = standalone(schemas, pointer, only) as Schema;
-      entry = {
-        schema,
-        lookup: dereference(schema),
-        hasPattern: JSON.stringify(schema).includes('"pattern'),
-      };
+      const hasPattern = JSON.stringify(schema).includes('"pattern');
+      entry = { key, schema, lookup: dereference(schema), hasPattern };
       compiled.set(key, entry);
     }
-    const { schema, lookup, hasPattern } = entry;
-    const judge = (): OutputUnit[] => validate(toPlain(value), schema, '2020-12', lookup, false).errors;
-    if (!hasPattern || !hasLongText(value)) return judge();
+    return entry;
+  };
+  /** The errors, at least the first of them; undefined if the verdict takes too long. */
+  const check = (
+    { key, schema, lookup, hasPattern }: Compiled,
+    value: Value,
+    all: boolean,
+  ): OutputUnit[] | undefined => {
+    const judge = (first: boolean) => validate(toPlain(value), schema, '2020-12', lookup, first).errors;
+    if (!hasPattern || !hasLongText(value)) return judge(!all);
     const name = `${key} ${print(value)}`;
-    const errors = undecided.has(name) ? undefined : inTime(judge);
-    if (!errors) undecided.add(name);
-    return errors;
+    if (!judged.has(name))
+      judged.set(
+        name,
+        inTime(() => judge(false)),
+      );
+    return judged.get(name);
   };
   return {
-    breaks: (schema, keyword, value) => check(schema, value, keyword)?.length !== 0,
-    valid: (schema, value) => check(schema, value)?.length === 0,
-    decides: (schema, value) => check(schema, value) !== undefined,
+    breaks: (schema, keyword, value) => check(compile(schema, keyword), value, false)?.length !== 0,
+    valid: (schema, value) => check(compile(schema), value, false)?.length === 0,
+    decides: (schema, value) => {
+      const entry = compile(schema);
+      return !entry.hasPattern || !hasLongText(value) || check(entry, value, true) !== undefined;
+    },
     errors: (schema, value) =>
-      check(schema, value)
+      check(compile(schema), value, true)
         ?.map((unit) => `${unit.instanceLocation} ${unit.error}`)
         .reverse() ?? [`is not judged: its patterns take more than ${PATIENCE} ms`],
   };
 }
 
 interface Compiled {
+  readonly key: string;
   readonly schema: Schema;
   readonly lookup: ReturnType<typeof dereference>;
   readonly hasPattern: boolean;
@@ -97,11 +109,13 @@ const PATIENCE = 500;
 const SHORT = 16;
 
 const script = new Script('judge()');
+const sandbox: { judge?: () => unknown } = createContext({});
 
 /** What `judge` returns, or undefined if that takes too long. */
 function inTime<T>(judge: () => T): T | undefined {
+  sandbox.judge = judge;
   try {
-    return script.runInContext(createContext({ judge }), { timeout: PATIENCE }) as T;
+    return script.runInContext(sandbox, { timeout: PATIENCE }) as T;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return undefined;
     throw error;

@@ -31,8 +31,6 @@ const DOCUMENT: JsonObject = {
 };
 
 /** Milliseconds: some cases wait for answers that need no body. */
-jest.setTimeout(30_000);
-
 type Body = Record<string, unknown>;
 const listed = ({ name, size = 3 }: Body): Body => ({ ...(name !== undefined && { name }), size });
 
