@@ -1,4 +1,4 @@
-import { described, headline, write } from '../engine/report';
+import { described, headline, write } from '../engine/report/report';
 import { run } from '../engine/run';
 import { service } from './service';
 

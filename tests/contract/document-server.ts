@@ -7,12 +7,12 @@ import { parse } from 'yaml';
 import type { Answer, Credentials, ServiceOptions, Strategies } from '../../src/contract';
 import { plainRefusal, renderPlain } from '../support/plain-errors';
 import { buildService } from '../support/service';
-import { readDocument, type Document, type Operation, type Response } from '../engine/document';
-import { Literal, toInteger, word, type JsonObject, type Value } from '../engine/json';
-import { createOracle, type Oracle } from '../engine/oracle';
-import { codec } from '../engine/request';
+import { readDocument, type Document, type Operation, type Response } from '../engine/document/document';
+import { Literal, toInteger, word, type JsonObject, type Value } from '../engine/json/json';
+import { createOracle, type Oracle } from '../engine/schema/oracle';
+import { codec } from '../engine/request/request';
 import type { Received, Server, Target } from '../engine/target';
-import { samples } from '../engine/values';
+import { samples } from '../engine/schema/samples';
 import { listen } from './listen';
 import { BODY_LIMIT, refusalsOf } from './refusals';
 

@@ -1,12 +1,12 @@
-import { readDocument } from '../engine/document';
+import { readDocument } from '../engine/document/document';
 import { bodyCases } from '../engine/cases/bodies';
 import { methodAndPathCases } from '../engine/cases/paths';
 import { securityCases } from '../engine/cases/security';
 import { valueCases } from '../engine/cases/values';
 import { openLedger } from '../engine/ledger';
-import { createOracle } from '../engine/oracle';
-import { described, headline } from '../engine/report';
-import { baseInputs } from '../engine/request';
+import { createOracle } from '../engine/schema/oracle';
+import { described, headline } from '../engine/report/report';
+import { baseInputs } from '../engine/request/request';
 import { run } from '../engine/run';
 import { DOCUMENTS, readFiles, serviceOf } from './document-server';
 

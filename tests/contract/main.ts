@@ -1,4 +1,4 @@
-import { text, write } from '../engine/report';
+import { text, write } from '../engine/report/report';
 import { run } from '../engine/run';
 import { service } from './service';
 

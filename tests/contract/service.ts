@@ -6,7 +6,7 @@ import { renderProblem } from '../../src/errors';
 import { createHandlers } from '../../src/handlers';
 import { StoreUnavailable } from '../../src/store';
 import { buildApp, TOKEN } from '../support/service';
-import type { JsonObject } from '../engine/json';
+import type { JsonObject } from '../engine/json/json';
 import type { Received, Server, Target } from '../engine/target';
 import { listen } from './listen';
 import { BODY_LIMIT, refusal, refusalsOf } from './refusals';

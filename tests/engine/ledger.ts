@@ -1,11 +1,11 @@
-import { acceptable, type Document, type Operation, type Response } from './document';
-import { markOf } from './direction';
-import { at, object, word } from './json';
-import { takesAnyQuery } from './parameters';
-import { codec, slots } from './request';
-import { owedOf, receivedKey } from './received';
+import { acceptable, type Document, type Operation, type Response } from './document/document';
+import { markOf } from './document/direction';
+import { at, object, word } from './json/json';
+import { takesAnyQuery } from './request/parameters';
+import { codec, slots } from './request/request';
+import { owedOf, receivedKey } from './judge/received';
 import type { Target } from './target';
-import { constraints } from './walk';
+import { constraints } from './schema/probes';
 
 export type State = 'PROVEN' | 'WAIVED' | 'UNPROVEN' | 'BLOCKED';
 

@@ -1,6 +1,6 @@
-import { at, object, type JsonObject } from './json';
-import { described, headline, text } from './report';
-import { page } from './page';
+import { at, object, type JsonObject } from './json/json';
+import { described, headline, text } from './report/report';
+import { page } from './report/page';
 import { run } from './run';
 import { sound, target } from './simple-server';
 

@@ -1,4 +1,4 @@
-import { readDocument, type Document, type Operation } from './document';
+import { readDocument, type Document, type Operation } from './document/document';
 import { bodyCases } from './cases/bodies';
 import { accepted, authorised, type Case, type Context, type Family } from './cases/case';
 import { methodAndPathCases } from './cases/paths';
@@ -6,10 +6,10 @@ import { scenarioCases } from './cases/scenarios';
 import { securityCases } from './cases/security';
 import { situationCases } from './cases/situations';
 import { valueCases } from './cases/values';
-import { generated, seedOf } from './generated';
+import { generated, seedOf } from './cases/generated';
 import type { Obligation } from './ledger';
-import { createOracle, type Oracle } from './oracle';
-import { baseInputs } from './request';
+import { createOracle, type Oracle } from './schema/oracle';
+import { baseInputs } from './request/request';
 import {
   failure,
   nothingSent,

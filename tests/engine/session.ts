@@ -1,11 +1,11 @@
 import type { Case, Context, Family } from './cases/case';
 import type { PendingCase } from './cases/scenarios';
-import type { Operation } from './document';
-import { createJudge } from './judge';
+import type { Operation } from './document/document';
+import { createJudge } from './judge/judge';
 import { openLedger, responseKey } from './ledger';
-import { judgeReceived } from './received';
+import { judgeReceived } from './judge/received';
 import type { Server, Target, Waiver } from './target';
-import { curl, send, type Outcome, type RawResponse } from './wire';
+import { curl, send, type Outcome, type RawResponse } from './wire/wire';
 
 /** A request that was answered wrongly, with all it takes to send it again. */
 export interface Failure {

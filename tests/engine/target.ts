@@ -1,4 +1,4 @@
-import type { Json, JsonObject, Value } from './json';
+import type { Json, JsonObject, Value } from './json/json';
 
 /** A server under test, listening. */
 export interface Server {

@@ -11,7 +11,7 @@ import {
   toInteger,
   type Value,
   word,
-} from '../../engine/json';
+} from '../../engine/json/json';
 
 /** One value of the suite, and whether it conforms to the schema of its group. */
 export interface SuiteTest {

@@ -1,6 +1,6 @@
 import { protocolKey } from '../ledger';
-import { codec } from '../request';
-import type { RawRequest } from '../wire';
+import { codec } from '../request/request';
+import type { RawRequest } from '../wire/wire';
 import {
   accepted,
   authorised,

@@ -1,9 +1,9 @@
-import type { Document, Operation } from '../document';
-import type { Oracle } from '../oracle';
-import type { Delivery } from '../received';
-import { authorise, compose, type Inputs } from '../request';
+import type { Document, Operation } from '../document/document';
+import type { Oracle } from '../schema/oracle';
+import type { Delivery } from '../judge/received';
+import { authorise, compose, type Inputs } from '../request/request';
 import type { Members, Refusal, Target } from '../target';
-import type { RawRequest } from '../wire';
+import type { RawRequest } from '../wire/wire';
 
 export type Family =
   | 'baseline'

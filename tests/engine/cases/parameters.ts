@@ -1,6 +1,6 @@
 import { protocolKey } from '../ledger';
-import { takesAnyQuery } from '../parameters';
-import { slots, slotSamples } from '../request';
+import { takesAnyQuery } from '../request/parameters';
+import { slots, slotSamples } from '../request/request';
 import { admitted, authorised, refused, type Case, type Context } from './case';
 
 /** Every case about which parameters there are, whatever stands in them. */

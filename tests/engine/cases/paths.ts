@@ -1,4 +1,4 @@
-import { acceptable, describes } from '../document';
+import { acceptable, describes } from '../document/document';
 import { protocolKey } from '../ledger';
 import { accepted, authorised, bodiless, refused, withHeader, type Case, type Context } from './case';
 

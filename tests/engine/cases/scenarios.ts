@@ -1,8 +1,8 @@
-import type { Document, Operation, Parameter } from '../document';
-import { fromJson, locate, parse, print } from '../json';
-import { serialise } from '../parameters';
+import type { Document, Operation, Parameter } from '../document/document';
+import { fromJson, locate, parse, print } from '../json/json';
+import { serialise } from '../request/parameters';
 import type { Answer, Members, Said, Step, Target, Values } from '../target';
-import { header, told, type RawResponse } from '../wire';
+import { header, told, type RawResponse } from '../wire/wire';
 import { answered, authorised, type Case, type Context } from './case';
 
 /** A step of a scenario; what is sent may depend on the answers to those before it. */

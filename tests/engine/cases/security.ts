@@ -1,7 +1,7 @@
-import type { Operation } from '../document';
+import type { Operation } from '../document/document';
 import { INSUFFICIENT, isSpare, securityKey } from '../ledger';
-import { authorise, compose } from '../request';
-import type { RawRequest } from '../wire';
+import { authorise, compose } from '../request/request';
+import type { RawRequest } from '../wire/wire';
 import { accepted, refused, withHeader, type Case, type Context } from './case';
 
 /** Who gets in and who does not: each alternative of the operation's security, whole, broken and missing. */

@@ -1,4 +1,4 @@
-import { responseFor } from '../document';
+import { responseFor } from '../document/document';
 import { authorised, type Case, type Context } from './case';
 
 /** A valid request to a server in a situation that ends in this status, if the operation documents it. */

@@ -1,9 +1,9 @@
-import { Literal, fromJson, print, word, type Value } from '../json';
-import { markOf } from '../direction';
+import { Literal, fromJson, print, word, type Value } from '../json/json';
+import { markOf } from '../document/direction';
 import { constraintKey } from '../ledger';
-import { requiredNames } from '../document';
-import { codec, encodeBody, fits as isFitting, slots, slotSamples, type Slot } from '../request';
-import { constraints, sites, trials, witnesses, type Site, type Trial } from '../walk';
+import { requiredNames } from '../document/document';
+import { codec, encodeBody, fits as isFitting, slots, slotSamples, type Slot } from '../request/request';
+import { constraints, sites, trials, witnesses, type Site, type Trial } from '../schema/probes';
 import {
   accepted,
   admitted,

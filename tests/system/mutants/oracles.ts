@@ -1,7 +1,7 @@
 import contract from '../../../generated/openapi.json';
 import type { Family } from '../../engine/cases/case';
-import { Literal, type Value } from '../../engine/json';
-import { createOracle, type Oracle } from '../../engine/oracle';
+import { Literal, type Value } from '../../engine/json/json';
+import { createOracle, type Oracle } from '../../engine/schema/oracle';
 
 const sound = createOracle({ json: contract, direction: 'request' });
 

@@ -3,7 +3,7 @@ import contract from '../../../generated/openapi.json';
 import { openMemoryStore } from '../../../src/storage/memory';
 import type { Plant, PlantStore } from '../../../src/plants/plant-store';
 import type { Family } from '../../engine/cases/case';
-import { at, object, type JsonObject } from '../../engine/json';
+import { at, object, type JsonObject } from '../../engine/json/json';
 import type { Parts } from '../../contract/service';
 
 /** A server with one fault, and the families of cases that are there for such faults. */

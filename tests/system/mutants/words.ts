@@ -1,5 +1,5 @@
-import { follow, readDocument } from '../../engine/document';
-import { at, escape, list, object, target, word, type Json, type JsonObject } from '../../engine/json';
+import { follow, readDocument } from '../../engine/document/document';
+import { at, escape, list, object, target, word, type Json, type JsonObject } from '../../engine/json/json';
 
 /** A document without one of its words: a server that has only this one does not enforce that word. */
 export interface Deletion {

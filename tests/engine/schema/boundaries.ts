@@ -1,6 +1,6 @@
-import { Literal, fromJson, list, object, print, strings, word, type Json, type Value } from './json';
-import { propertyNames, types, TYPES, type Fragment, type Type } from './schema';
-import { FORMATS } from './values';
+import { Literal, fromJson, list, object, print, strings, word, type Json, type Value } from '../json/json';
+import { propertyNames, types, TYPES, type Fragment, type Type } from './applicable';
+import { FORMATS } from './samples';
 
 /** Values for one place that put one keyword to the test. */
 export interface Probe {

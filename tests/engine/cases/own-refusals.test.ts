@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
-import type { JsonObject } from './json';
-import { described } from './report';
-import { run } from './run';
-import { serve, target, type Reply } from './simple-server';
-import type { Target } from './target';
+import type { JsonObject } from '../json/json';
+import { described } from '../report/report';
+import { run } from '../run';
+import { serve, target, type Reply } from '../simple-server';
+import type { Target } from '../target';
 
 describe('a service that does not hold everything', () => {
   const operation = (operationId: string) => ({

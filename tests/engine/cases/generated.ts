@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
-import { admitted, authorised, type Case, type Context } from './cases/case';
-import { brief, mismatch } from './cases/values';
-import { codec, fits, slots, type Inputs, type Slot } from './request';
-import { sites, trials } from './walk';
-import { arbitrary } from './values';
-import { print, type JsonObject, type Value } from './json';
+import { admitted, authorised, type Case, type Context } from './case';
+import { brief, mismatch } from './values';
+import { codec, fits, slots, type Inputs, type Slot } from '../request/request';
+import { sites, trials } from '../schema/probes';
+import { arbitrary } from '../schema/samples';
+import { print, type JsonObject, type Value } from '../json/json';
 
 /** Sends and judges one case; resolves with what was wrong. */
 export type Try = (made: Case) => Promise<readonly string[]>;

@@ -1,9 +1,9 @@
-import { isKnownFormat, RULES } from './faults';
-import { directed, excluded, excludedInAll, markOf, type Schemas } from './direction';
-import { at, escape, type Json, list, object, target, type Value, word } from './json';
+import { isKnownFormat, RULES } from './boundaries';
+import { directed, excluded, excludedInAll, markOf, type Schemas } from '../document/direction';
+import { at, escape, type Json, list, object, target, type Value, word } from '../json/json';
 import { createOracle, type Oracle } from './oracle';
-import { applying, item, members, property, type Fragment, type Location } from './schema';
-import { samples } from './values';
+import { applying, item, members, property, type Fragment, type Location } from './applicable';
+import { samples } from './samples';
 
 /** A place inside a value, with everything the schema says about it. */
 export interface Site {

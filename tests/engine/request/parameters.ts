@@ -1,7 +1,7 @@
-import type { Schemas } from './direction';
-import type { Operation, Parameter } from './document';
-import { Literal, print, type Value } from './json';
-import { item, property, types, variants, type Location, type Type } from './schema';
+import type { Schemas } from '../document/direction';
+import type { Operation, Parameter } from '../document/document';
+import { Literal, print, type Value } from '../json/json';
+import { item, property, types, variants, type Location, type Type } from '../schema/applicable';
 
 /** Text that no style, proxy or cookie parser reads in two ways. */
 const SAFE = /^[\w-]+(?:\.\w+)?$/;

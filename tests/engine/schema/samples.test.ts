@@ -1,11 +1,11 @@
-import type { Schemas } from './direction';
-import { readDocument } from './document';
-import { parse, print, type Json, type JsonObject, type Value } from './json';
+import type { Schemas } from '../document/direction';
+import { readDocument } from '../document/document';
+import { parse, print, type Json, type JsonObject, type Value } from '../json/json';
 import { createOracle } from './oracle';
-import { serialise } from './parameters';
-import { slots } from './request';
-import { samples } from './values';
-import { constraints, sites, trials } from './walk';
+import { serialise } from '../request/parameters';
+import { slots } from '../request/request';
+import { samples } from './samples';
+import { constraints, sites, trials } from './probes';
 
 const requests = (json: JsonObject): Schemas => ({ json, direction: 'request' });
 

@@ -1,4 +1,4 @@
-import { list, object, word, type Json, type JsonObject } from './json';
+import { list, object, word, type Json, type JsonObject } from '../json/json';
 
 const SCHEMAS = '#/components/schemas/';
 

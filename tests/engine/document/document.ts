@@ -1,6 +1,6 @@
 import type { Schemas } from './direction';
 import { spelledOut } from './discriminator';
-import { at, escape, type Json, type JsonObject, list, object, strings, target, word } from './json';
+import { at, escape, type Json, type JsonObject, list, object, strings, target, word } from '../json/json';
 
 export interface Examples {
   readonly examples: readonly Json[];

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Case } from './cases/case';
-import type { Document, Operation } from './document';
-import { escape, fromJson, locate, word, type JsonObject, type Value } from './json';
-import type { Members, Refusal, RefusalRule, Target } from './target';
-import { header, told, type RawResponse } from './wire';
+import type { Case } from '../cases/case';
+import type { Document, Operation } from '../document/document';
+import { escape, fromJson, locate, word, type JsonObject, type Value } from '../json/json';
+import type { Members, Refusal, RefusalRule, Target } from '../target';
+import { header, told, type RawResponse } from '../wire/wire';
 
 /** What is wrong with an answer that should have turned a request away; its body has been judged by its schema already. */
 export function refusalProblems(

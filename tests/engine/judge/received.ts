@@ -1,10 +1,10 @@
-import { follow, type Document, type Operation } from './document';
-import { at, escape, fromJson, Literal, object, print, target, toInteger, type Value } from './json';
-import type { Oracle } from './oracle';
-import { takesAnyQuery } from './parameters';
-import type { Inputs, Slot } from './request';
-import { applying, isClosed, item, property, propertyNames, type Location } from './schema';
-import type { Received } from './target';
+import { follow, type Document, type Operation } from '../document/document';
+import { at, escape, fromJson, Literal, object, print, target, toInteger, type Value } from '../json/json';
+import type { Oracle } from '../schema/oracle';
+import { takesAnyQuery } from '../request/parameters';
+import type { Inputs, Slot } from '../request/request';
+import { applying, isClosed, item, property, propertyNames, type Location } from '../schema/applicable';
+import type { Received } from '../target';
 
 /** What a case is sure that the handler is given: all that it sends, and the value in one of its slots. */
 export interface Delivery {

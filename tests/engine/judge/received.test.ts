@@ -1,8 +1,8 @@
-import type { JsonObject } from './json';
-import { described } from './report';
-import { run } from './run';
-import { serve, target } from './simple-server';
-import type { Received, Waiver } from './target';
+import type { JsonObject } from '../json/json';
+import { described } from '../report/report';
+import { run } from '../run';
+import { serve, target } from '../simple-server';
+import type { Received, Waiver } from '../target';
 
 /** `POST /things` takes a thing with a name and answers 204; its handler is given what `give` makes of the body. */
 const DOCUMENT: JsonObject = {

@@ -1,10 +1,10 @@
-import type { Document, Examples, MediaType, Operation, Parameter } from './document';
-import { fromJson, object, print, word, type JsonObject, type Value } from './json';
-import type { Oracle } from './oracle';
+import type { Document, Examples, MediaType, Operation, Parameter } from '../document/document';
+import { fromJson, object, print, word, type JsonObject, type Value } from '../json/json';
+import type { Oracle } from '../schema/oracle';
 import { formEncoded, reading, serialise } from './parameters';
-import type { Secrets, Target } from './target';
-import { samples, type Mode } from './values';
-import type { RawRequest } from './wire';
+import type { Secrets, Target } from '../target';
+import { samples, type Mode } from '../schema/samples';
+import type { RawRequest } from '../wire/wire';
 
 /** What a request carries beside its credentials, each part encoded. */
 export interface Inputs {

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Case, Expectation } from './cases/case';
-import { follow, responseFor, type Document, type MediaType, type Response } from './document';
-import { at, escape, fromJson, parse, print, type Value } from './json';
-import type { Oracle } from './oracle';
-import { codec } from './request';
-import { applying, isClosed, item, property, propertyNames, type Location } from './schema';
+import type { Case, Expectation } from '../cases/case';
+import { follow, responseFor, type Document, type MediaType, type Response } from '../document/document';
+import { at, escape, fromJson, parse, print, type Value } from '../json/json';
+import type { Oracle } from '../schema/oracle';
+import { codec } from '../request/request';
+import { applying, isClosed, item, property, propertyNames, type Location } from '../schema/applicable';
 import { hasMembers, isBy, refusalProblems } from './refusal';
-import type { Target } from './target';
-import { header, told, type Outcome, type RawResponse } from './wire';
+import type { Target } from '../target';
+import { header, told, type Outcome, type RawResponse } from '../wire/wire';
 
 /** What one answer showed: what is wrong with it, and the documented response that it is an instance of. */
 export interface Verdict {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { INTEGER_FORMATS, type Oracle } from './oracle';
-import type { Schemas } from './direction';
-import { Literal, list, object, print, type Value } from './json';
+import type { Schemas } from '../document/direction';
+import { Literal, list, object, print, type Value } from '../json/json';
 import {
   item,
   listedValues,
@@ -13,7 +13,7 @@ import {
   type Fragment,
   type Location,
   type Type,
-} from './schema';
+} from './applicable';
 
 /** `required`: the least there must be. `all`: everything listed, plain. `any`: whatever the schema admits. */
 export type Mode = 'required' | 'all' | 'any';

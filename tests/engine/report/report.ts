@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Obligation, State } from './ledger';
+import type { Obligation, State } from '../ledger';
 import { type KeywordRow, page } from './page';
-import type { Result } from './run';
-import type { Failure } from './session';
+import type { Result } from '../run';
+import type { Failure } from '../session';
 
 /** The run in one line: what CI prints and what the report is headed with. */
 export function headline({ obligations, requests, seconds }: Result): string {

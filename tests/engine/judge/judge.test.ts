@@ -1,10 +1,10 @@
-import { accepted, answered, refused, type Case, type Expectation } from './cases/case';
-import { readDocument } from './document';
+import { accepted, answered, refused, type Case, type Expectation } from '../cases/case';
+import { readDocument } from '../document/document';
 import { createJudge } from './judge';
-import { createOracle } from './oracle';
-import { Literal } from './json';
-import type { Members, Target } from './target';
-import type { Outcome } from './wire';
+import { createOracle } from '../schema/oracle';
+import { Literal } from '../json/json';
+import type { Members, Target } from '../target';
+import type { Outcome } from '../wire/wire';
 
 const error = { type: 'object', required: ['error'], properties: { error: { type: 'integer' } } };
 const json = {

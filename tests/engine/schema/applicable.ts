@@ -1,6 +1,6 @@
-import { directed, excluded, type Schemas } from './direction';
-import { requiredNames } from './document';
-import { at, escape, fromJson, type JsonObject, list, object, target, type Value } from './json';
+import { directed, excluded, type Schemas } from '../document/direction';
+import { requiredNames } from '../document/document';
+import { at, escape, fromJson, type JsonObject, list, object, target, type Value } from '../json/json';
 import type { Oracle } from './oracle';
 
 /** One schema object that speaks about an instance location, with references and combinations already opened. */

@@ -1,12 +1,12 @@
-import { accepted } from './cases/case';
+import { accepted } from '../cases/case';
 import { readDocument } from './document';
-import { parse, type JsonObject, type Value } from './json';
-import { createJudge } from './judge';
-import { createOracle } from './oracle';
-import { run } from './run';
-import { serve, sound, target } from './simple-server';
-import { samples } from './values';
-import { constraints, witnesses } from './walk';
+import { parse, type JsonObject, type Value } from '../json/json';
+import { createJudge } from '../judge/judge';
+import { createOracle } from '../schema/oracle';
+import { run } from '../run';
+import { serve, sound, target } from '../simple-server';
+import { samples } from '../schema/samples';
+import { constraints, witnesses } from '../schema/probes';
 
 const marked = { type: 'integer', readOnly: true };
 const secret = { type: 'integer', writeOnly: true };

@@ -1,4 +1,4 @@
-import { at, type Json, type JsonObject, list, object, strings, target } from './json';
+import { at, type Json, type JsonObject, list, object, strings, target } from '../json/json';
 
 /** The schemas of a document as they read one way: a `readOnly` property is no part of a request. */
 export interface Schemas {

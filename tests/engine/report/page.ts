@@ -1,6 +1,6 @@
-import { object, word } from './json';
-import type { State } from './ledger';
-import type { Result } from './run';
+import { object, word } from '../json/json';
+import type { State } from '../ledger';
+import type { Result } from '../run';
 
 export interface KeywordRow {
   readonly operation: string;

@@ -1,6 +1,6 @@
 import { createContext, Script } from 'node:vm';
 import { dereference, validate, type OutputUnit, type Schema } from '@cfworker/json-schema';
-import { directed, excludedInAll, isMarked, type Schemas } from './direction';
+import { directed, excludedInAll, isMarked, type Schemas } from '../document/direction';
 import {
   at,
   type Json,
@@ -12,7 +12,7 @@ import {
   toPlain,
   type Value,
   word,
-} from './json';
+} from '../json/json';
 
 /** Says whether a value fits the schema at a pointer of the document: the judge of one direction. */
 export interface Oracle {

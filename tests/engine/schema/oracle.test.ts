@@ -1,4 +1,4 @@
-import { parse, print, toDouble, type Json, type JsonObject } from './json';
+import { parse, print, toDouble, type Json, type JsonObject } from '../json/json';
 import { createOracle } from './oracle';
 
 const oracleOf = (json: JsonObject) => createOracle({ json, direction: 'request' });
