@@ -1,4 +1,5 @@
-import { described, headline, write } from '../engine/report/report';
+import { described, headline } from '../engine/report/text';
+import { write } from '../engine/report/write';
 import { run } from '../engine/run';
 import { service } from './service';
 

@@ -1,18 +1,21 @@
+import { bundle, createConfig } from '@redocly/openapi-core';
 import { readFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
-import { bundle, createConfig } from '@redocly/openapi-core';
 import { Strategy } from 'passport';
 import { parse } from 'yaml';
 import type { Answer, Credentials, ServiceOptions, Strategies } from '../../src/contract';
+import type { Document, Operation, Response } from '../engine/document/document';
+import { codec } from '../engine/document/media-type';
+import { readDocument } from '../engine/document/read';
+import { type JsonObject, word } from '../engine/json/json';
+import { toInteger } from '../engine/json/number';
+import { Literal, type Value } from '../engine/json/value';
+import { createOracle, type Oracle } from '../engine/schema/oracle';
+import { samples } from '../engine/schema/samples';
+import type { Received, Server, Target } from '../engine/target';
 import { plainRefusal, renderPlain } from '../support/plain-errors';
 import { buildService } from '../support/service';
-import { readDocument, type Document, type Operation, type Response } from '../engine/document/document';
-import { Literal, toInteger, word, type JsonObject, type Value } from '../engine/json/json';
-import { createOracle, type Oracle } from '../engine/schema/oracle';
-import { codec } from '../engine/request/request';
-import type { Received, Server, Target } from '../engine/target';
-import { samples } from '../engine/schema/samples';
 import { listen } from './listen';
 import { BODY_LIMIT, refusalsOf } from './refusals';
 

@@ -1,13 +1,13 @@
-import { readDocument } from '../engine/document/document';
 import { bodyCases } from '../engine/cases/bodies';
 import { methodAndPathCases } from '../engine/cases/paths';
 import { securityCases } from '../engine/cases/security';
 import { valueCases } from '../engine/cases/values';
+import { readDocument } from '../engine/document/read';
 import { openLedger } from '../engine/ledger';
-import { createOracle } from '../engine/schema/oracle';
-import { described, headline } from '../engine/report/report';
+import { described, headline } from '../engine/report/text';
 import { baseInputs } from '../engine/request/request';
 import { run } from '../engine/run';
+import { createOracle } from '../engine/schema/oracle';
 import { DOCUMENTS, readFiles, serviceOf } from './document-server';
 
 describe('the engine, unchanged, on documents that it has never seen', () => {

@@ -1,4 +1,5 @@
-import { text, write } from '../engine/report/report';
+import { text } from '../engine/report/text';
+import { write } from '../engine/report/write';
 import { run } from '../engine/run';
 import { service } from './service';
 

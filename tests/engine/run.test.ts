@@ -1,6 +1,7 @@
-import { at, object, type JsonObject } from './json/json';
-import { described, headline, text } from './report/report';
+import { type JsonObject, object } from './json/json';
+import { at } from './json/pointer';
 import { page } from './report/page';
+import { described, headline, text } from './report/text';
 import { run } from './run';
 import { sound, target } from './simple-server';
 

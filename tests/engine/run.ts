@@ -1,23 +1,18 @@
-import { readDocument, type Document, type Operation } from './document/document';
 import { bodyCases } from './cases/bodies';
 import { accepted, authorised, type Case, type Context, type Family } from './cases/case';
+import { generated, seedOf } from './cases/generated';
 import { methodAndPathCases } from './cases/paths';
 import { scenarioCases } from './cases/scenarios';
 import { securityCases } from './cases/security';
 import { situationCases } from './cases/situations';
 import { valueCases } from './cases/values';
-import { generated, seedOf } from './cases/generated';
-import type { Obligation } from './ledger';
-import { createOracle, type Oracle } from './schema/oracle';
+import type { Document, Operation } from './document/document';
+import { readDocument } from './document/read';
+import { failure, type Failure, nothingSent, type WaivedFailure } from './failure';
+import type { Obligation } from './obligations';
 import { baseInputs } from './request/request';
-import {
-  failure,
-  nothingSent,
-  openSession,
-  type Failure,
-  type Observation,
-  type WaivedFailure,
-} from './session';
+import { createOracle, type Oracle } from './schema/oracle';
+import { type Observation, openSession } from './session';
 import type { Server, Target } from './target';
 
 /** Everything a run has shown. */

@@ -1,28 +1,13 @@
 import type { Case, Context, Family } from './cases/case';
 import type { PendingCase } from './cases/scenarios';
-import type { Operation } from './document/document';
+import { type Failure, failure, nothingSent, type WaivedFailure } from './failure';
 import { createJudge } from './judge/judge';
-import { openLedger, responseKey } from './ledger';
 import { judgeReceived } from './judge/received';
+import { openLedger } from './ledger';
+import { responseKey } from './obligations';
 import type { Server, Target, Waiver } from './target';
-import { curl, send, type Outcome, type RawResponse } from './wire/wire';
-
-/** A request that was answered wrongly, with all it takes to send it again. */
-export interface Failure {
-  readonly family: Family;
-  readonly operation: string;
-  readonly title: string;
-  readonly problems: readonly string[];
-  /** Shell lines, empty where no request could be made. */
-  readonly curl: string;
-  /** For a generated request: what fast-check needs to find it again. */
-  readonly replay?: { readonly seed: number; readonly path: string };
-}
-
-/** A failure that is known, and why it may stay. */
-export interface WaivedFailure extends Failure {
-  readonly reason: string;
-}
+import type { Outcome, RawResponse } from './wire/message';
+import { send } from './wire/send';
 
 const waiverOf = ({ waivers }: Target, { operation, family, title }: Case): Waiver | undefined =>
   waivers.find((one) => 'failure' in one && one.failure.test(`${operation.id} | ${family} | ${title}`));
@@ -122,14 +107,3 @@ export function openSession({
   });
   return { ledger, failures, attempt, attemptAll, tell, counts };
 }
-
-/** @param before what has to be sent before the case, in this order */
-export function failure(made: Case, problems: readonly string[], before: readonly Case[] = []): Failure {
-  const { family, operation, title } = made;
-  const lines = [...before, made].map(({ request }) => curl(request));
-  return { family, operation: operation.id, title, problems, curl: lines.join('\n') };
-}
-
-export const nothingSent = (family: Family, operation: Operation, problem: string): Failure => ({
-  ...{ family, operation: operation.id, title: 'no request could be made', problems: [problem], curl: '' },
-});

@@ -1,4 +1,5 @@
-import type { Json, JsonObject, Value } from './json/json';
+import type { Json, JsonObject } from './json/json';
+import type { Value } from './json/value';
 
 /** A server under test, listening. */
 export interface Server {

@@ -1,17 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  type Json,
-  type JsonObject,
-  list,
-  Literal,
-  object,
-  parse,
-  print,
-  toInteger,
-  type Value,
-  word,
-} from '../../engine/json/json';
+import { type Json, type JsonObject, list, object, word } from '../../engine/json/json';
+import { toInteger } from '../../engine/json/number';
+import { Literal, parse, print, type Value } from '../../engine/json/value';
 
 /** One value of the suite, and whether it conforms to the schema of its group. */
 export interface SuiteTest {

@@ -1,9 +1,12 @@
 import type { Document, Operation } from '../document/document';
-import type { Oracle } from '../schema/oracle';
+import type { Value } from '../json/value';
 import type { Delivery } from '../judge/received';
-import { authorise, compose, type Inputs } from '../request/request';
+import { authorise } from '../request/credentials';
+import { compose } from '../request/request';
+import type { Inputs, Slot } from '../request/slots';
+import type { Oracle } from '../schema/oracle';
 import type { Members, Refusal, Target } from '../target';
-import type { RawRequest } from '../wire/wire';
+import type { RawRequest } from '../wire/message';
 
 export type Family =
   | 'baseline'
@@ -92,3 +95,24 @@ export const bodiless = (request: RawRequest): RawRequest => ({
   target: request.target,
   headers: withHeader(request, 'Content-Type', undefined).headers,
 });
+
+/** What the cases about values find: the cases, and where generator and oracle contradict each other. */
+export interface Found {
+  readonly cases: Case[];
+  readonly contradictions: string[];
+}
+
+export function delivering({ base }: Context, slot: Slot, value: Value): Pick<Case, 'delivers'> {
+  const read = slot.read(value);
+  return read === undefined
+    ? {}
+    : { delivers: { inputs: slot.fill(base, value), sent: { slot, value: read } } };
+}
+
+export type Make = (
+  family: Case['family'],
+  scenario: string,
+  title: string,
+  changed: RawRequest,
+  expect: Expectation,
+) => Case;

@@ -1,11 +1,14 @@
-import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
-import { admitted, authorised, type Case, type Context } from './case';
-import { brief, mismatch } from './values';
-import { codec, fits, slots, type Inputs, type Slot } from '../request/request';
-import { sites, trials } from '../schema/probes';
+import { createHash } from 'node:crypto';
+import { codec } from '../document/media-type';
+import type { JsonObject } from '../json/json';
+import { brief, print, type Value } from '../json/value';
+import { fits, type Inputs, type Slot, slots } from '../request/slots';
+import { sites } from '../schema/locations';
+import { trials } from '../schema/probes';
 import { arbitrary } from '../schema/samples';
-import { print, type JsonObject, type Value } from '../json/json';
+import { admitted, authorised, type Case, type Context } from './case';
+import { mismatch } from './keywords';
 
 /** Sends and judges one case; resolves with what was wrong. */
 export type Try = (made: Case) => Promise<readonly string[]>;

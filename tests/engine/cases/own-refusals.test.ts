@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { JsonObject } from '../json/json';
-import { described } from '../report/report';
+import { described } from '../report/text';
 import { run } from '../run';
-import { serve, target, type Reply } from '../simple-server';
+import { type Reply, serve, target } from '../simple-server';
 import type { Target } from '../target';
 
 describe('a service that does not hold everything', () => {

@@ -1,7 +1,7 @@
-import { protocolKey } from '../ledger';
-import { takesAnyQuery } from '../request/parameters';
-import { slots, slotSamples } from '../request/request';
-import { admitted, authorised, refused, type Case, type Context } from './case';
+import { protocolKey } from '../obligations';
+import { takesAnyQuery } from '../request/deserialize';
+import { slots, slotSamples } from '../request/slots';
+import { admitted, authorised, type Case, type Context, refused } from './case';
 
 /** Every case about which parameters there are, whatever stands in them. */
 export const parameterCases = (context: Context): Case[] => [

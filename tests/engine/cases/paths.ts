@@ -1,6 +1,7 @@
-import { acceptable, describes } from '../document/document';
-import { protocolKey } from '../ledger';
-import { accepted, authorised, bodiless, refused, withHeader, type Case, type Context } from './case';
+import { describes } from '../document/document';
+import { protocolKey } from '../obligations';
+import { accepted, authorised, bodiless, type Case, type Context, refused } from './case';
+import { acceptCases } from './media-types';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND'];
 
@@ -51,33 +52,6 @@ export function methodAndPathCases(context: Context): Case[] {
     proves: [protocolKey(operation, 'HEAD of GET')],
   };
   return [...methods, ...paths, ...(answersHead ? [head] : []), ...acceptCases(context)];
-}
-
-/** What a client may ask for of the media types of an answer (RFC 9110 section 12.5.1). */
-function acceptCases(context: Context): Case[] {
-  const { operation, target } = context;
-  const names = acceptable(operation);
-  if (names.length === 0) return [];
-  const asking = (field: string, expect: Case['expect']): Case => ({
-    family: 'media types',
-    title: `Accept: ${field}`,
-    operation,
-    request: withHeader(authorised(context), 'Accept', field),
-    expect,
-    proves: [protocolKey(operation, 'what is accepted')],
-  });
-  const last = names.at(-1) ?? '';
-  return [
-    ...names.map((name) => asking(name, { ...accepted, media: name })),
-    asking(`application/x-undocumented, ${last};q=0.1`, { ...accepted, media: last }),
-    ...(names.length > 1
-      ? [asking(`${names[0] ?? ''};q=0.1, ${last};q=0.9`, { ...accepted, media: last })]
-      : []),
-    asking('*/*', accepted),
-    ...(target.refusals['not acceptable'] === undefined
-      ? []
-      : [asking('application/x-undocumented', refused('not acceptable'))]),
-  ];
 }
 
 /** Paths that a lenient router takes for the given one. */

@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http';
-import { print, type JsonObject } from '../json/json';
-import { described } from '../report/report';
+import type { JsonObject } from '../json/json';
+import { print } from '../json/value';
+import { described } from '../report/text';
 import { run } from '../run';
-import { serve, target, type Reply } from '../simple-server';
+import { type Reply, serve, target } from '../simple-server';
 import type { Said, Step, Values } from '../target';
 
 /** `POST /tickets` makes an id, beyond the doubles; `GET /tickets/{id}` and `PUT /tickets/{id}` want to see it again. */

@@ -1,8 +1,9 @@
 import type { Document, Operation, Parameter } from '../document/document';
-import { fromJson, locate, parse, print } from '../json/json';
-import { serialise } from '../request/parameters';
+import { locate } from '../json/pointer';
+import { fromJson, parse, print } from '../json/value';
+import { serialise } from '../request/serialize';
 import type { Answer, Members, Said, Step, Target, Values } from '../target';
-import { header, told, type RawResponse } from '../wire/wire';
+import { header, type RawResponse, told } from '../wire/message';
 import { answered, authorised, type Case, type Context } from './case';
 
 /** A step of a scenario; what is sent may depend on the answers to those before it. */

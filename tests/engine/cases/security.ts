@@ -1,8 +1,9 @@
 import type { Operation } from '../document/document';
-import { INSUFFICIENT, isSpare, securityKey } from '../ledger';
-import { authorise, compose } from '../request/request';
-import type { RawRequest } from '../wire/wire';
-import { accepted, refused, withHeader, type Case, type Context } from './case';
+import { INSUFFICIENT, isSpare, securityKey } from '../obligations';
+import { authorise } from '../request/credentials';
+import { compose } from '../request/request';
+import type { RawRequest } from '../wire/message';
+import { accepted, type Case, type Context, refused, withHeader } from './case';
 
 /** Who gets in and who does not: each alternative of the operation's security, whole, broken and missing. */
 export function securityCases(context: Context): Case[] {

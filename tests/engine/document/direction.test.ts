@@ -1,12 +1,14 @@
 import { accepted } from '../cases/case';
-import { readDocument } from './document';
-import { parse, type JsonObject, type Value } from '../json/json';
+import type { JsonObject } from '../json/json';
+import { parse, type Value } from '../json/value';
 import { createJudge } from '../judge/judge';
-import { createOracle } from '../schema/oracle';
 import { run } from '../run';
-import { serve, sound, target } from '../simple-server';
+import { constraints } from '../schema/constraints';
+import { createOracle } from '../schema/oracle';
+import { witnesses } from '../schema/probes';
 import { samples } from '../schema/samples';
-import { constraints, witnesses } from '../schema/probes';
+import { serve, sound, target } from '../simple-server';
+import { readDocument } from './read';
 
 const marked = { type: 'integer', readOnly: true };
 const secret = { type: 'integer', writeOnly: true };

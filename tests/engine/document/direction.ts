@@ -1,4 +1,5 @@
-import { at, type Json, type JsonObject, list, object, strings, target } from '../json/json';
+import { type Json, type JsonObject, list, object, strings } from '../json/json';
+import { at, target } from '../json/pointer';
 
 /** The schemas of a document as they read one way: a `readOnly` property is no part of a request. */
 export interface Schemas {

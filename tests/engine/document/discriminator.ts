@@ -1,4 +1,4 @@
-import { list, object, word, type Json, type JsonObject } from '../json/json';
+import { type Json, type JsonObject, list, object, word } from '../json/json';
 
 const SCHEMAS = '#/components/schemas/';
 

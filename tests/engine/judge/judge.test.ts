@@ -1,10 +1,10 @@
-import { accepted, answered, refused, type Case, type Expectation } from '../cases/case';
-import { readDocument } from '../document/document';
-import { createJudge } from './judge';
+import { accepted, answered, type Case, type Expectation, refused } from '../cases/case';
+import { readDocument } from '../document/read';
+import { Literal } from '../json/value';
 import { createOracle } from '../schema/oracle';
-import { Literal } from '../json/json';
 import type { Members, Target } from '../target';
-import type { Outcome } from '../wire/wire';
+import type { Outcome } from '../wire/message';
+import { createJudge } from './judge';
 
 const error = { type: 'object', required: ['error'], properties: { error: { type: 'integer' } } };
 const json = {

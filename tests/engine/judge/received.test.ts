@@ -1,5 +1,5 @@
 import type { JsonObject } from '../json/json';
-import { described } from '../report/report';
+import { described } from '../report/text';
 import { run } from '../run';
 import { serve, target } from '../simple-server';
 import type { Received, Waiver } from '../target';

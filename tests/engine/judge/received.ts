@@ -1,9 +1,12 @@
-import { follow, type Document, type Operation } from '../document/document';
-import { at, escape, fromJson, Literal, object, print, target, toInteger, type Value } from '../json/json';
+import type { Document, Operation } from '../document/document';
+import { object } from '../json/json';
+import { toInteger } from '../json/number';
+import { at, escape, follow, target } from '../json/pointer';
+import { fromJson, Literal, print, type Value } from '../json/value';
+import { takesAnyQuery } from '../request/deserialize';
+import type { Inputs, Slot } from '../request/slots';
+import { applying, isClosed, item, type Location, property, propertyNames } from '../schema/applicable';
 import type { Oracle } from '../schema/oracle';
-import { takesAnyQuery } from '../request/parameters';
-import type { Inputs, Slot } from '../request/request';
-import { applying, isClosed, item, property, propertyNames, type Location } from '../schema/applicable';
 import type { Received } from '../target';
 
 /** What a case is sure that the handler is given: all that it sends, and the value in one of its slots. */

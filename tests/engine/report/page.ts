@@ -1,16 +1,6 @@
 import { object, word } from '../json/json';
-import type { State } from '../ledger';
 import type { Result } from '../run';
-
-export interface KeywordRow {
-  readonly operation: string;
-  readonly place: string;
-  readonly pointer: string;
-  readonly keyword: string;
-  readonly accepted: number;
-  readonly rejected: number;
-  readonly states: readonly State[];
-}
+import type { KeywordRow } from './tables';
 
 const STYLE = `
 :root { color-scheme: light dark; --paper: light-dark(#fbfaf7, #14161a); --ink: light-dark(#1d2126, #e6e4df);

@@ -1,6 +1,8 @@
 import { directed, excluded, type Schemas } from '../document/direction';
 import { requiredNames } from '../document/document';
-import { at, escape, fromJson, type JsonObject, list, object, target, type Value } from '../json/json';
+import { type JsonObject, list, object } from '../json/json';
+import { at, escape, target } from '../json/pointer';
+import { fromJson, type Value } from '../json/value';
 import type { Oracle } from './oracle';
 
 /** One schema object that speaks about an instance location, with references and combinations already opened. */

@@ -1,14 +1,7 @@
-import { Literal, fromJson, list, object, print, strings, word, type Json, type Value } from '../json/json';
-import { propertyNames, types, TYPES, type Fragment, type Type } from './applicable';
-import { FORMATS } from './samples';
-
-/** Values for one place that put one keyword to the test. */
-export interface Probe {
-  /** Just inside the bound. The oracle drops those that another keyword forbids. */
-  readonly holds?: readonly Value[];
-  /** Just outside. At a place that must fit, the oracle has to agree. */
-  readonly violates?: readonly Value[];
-}
+import { type Json, list, object, strings, word } from '../json/json';
+import { fromJson, Literal, print, type Value } from '../json/value';
+import { type Fragment, propertyNames, type Type, types, TYPES } from './applicable';
+import { EDGES, FORMATS, numbers, type Probe } from './formats';
 
 /** What a rule may look at: the keyword's argument, the value now at the place, and all that speaks about the place. */
 interface Context {
@@ -41,30 +34,6 @@ const STRINGS = [
   '\ufeff',
   'x'.repeat(5000),
 ];
-
-const EDGES: Readonly<Record<string, Probe>> = {
-  int32: {
-    holds: numbers('0', '-0', '1.0', '1e2', '2147483647', '-2147483648', '2.147483647e9'),
-    violates: numbers('2147483648', '-2147483649', '9007199254740993', '0.5', '1e300', '1e400'),
-  },
-  int64: {
-    holds: numbers(
-      ...['0', '-0', '1.0', '1e2', '2147483648', '-2147483649', '9007199254740991', '9007199254740993'],
-      ...['-9007199254740993', '9223372036854775807', '-9223372036854775808', '9223372036854775807.0'],
-    ),
-    violates: numbers(
-      ...['9223372036854775808', '-9223372036854775809', '18446744073709551616', '1e19', '1e300', '1e400'],
-      ...['0.5', '9007199254740992.5', '1.00000000000000000001'],
-    ),
-  },
-};
-
-function numbers(...literals: string[]): Literal[] {
-  return literals.map((text) => new Literal(text));
-}
-
-/** Formats beyond these are annotations to this engine: it knows no value that clearly breaks them. */
-export const isKnownFormat = (format: string): boolean => format in EDGES || format in FORMATS;
 
 /** The keywords that an instance can violate, each with values on both sides of its bound. */
 export const RULES: Readonly<Record<string, (context: Context) => Probe>> = {

@@ -1,4 +1,6 @@
-import { parse, print, toDouble, type Json, type JsonObject } from '../json/json';
+import type { Json, JsonObject } from '../json/json';
+import { toDouble } from '../json/number';
+import { parse, print } from '../json/value';
 import { createOracle } from './oracle';
 
 const oracleOf = (json: JsonObject) => createOracle({ json, direction: 'request' });

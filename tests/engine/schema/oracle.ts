@@ -1,18 +1,10 @@
+import { dereference, type OutputUnit, type Schema, validate } from '@cfworker/json-schema';
 import { createContext, Script } from 'node:vm';
-import { dereference, validate, type OutputUnit, type Schema } from '@cfworker/json-schema';
 import { directed, excludedInAll, isMarked, type Schemas } from '../document/direction';
-import {
-  at,
-  type Json,
-  type JsonObject,
-  list,
-  object,
-  print,
-  target,
-  toPlain,
-  type Value,
-  word,
-} from '../json/json';
+import { type Json, type JsonObject, list, object, word } from '../json/json';
+import { at, target } from '../json/pointer';
+import { print, toPlain, type Value } from '../json/value';
+import { INTEGER_FORMATS } from './formats';
 
 /** Says whether a value fits the schema at a pointer of the document: the judge of one direction. */
 export interface Oracle {
@@ -27,25 +19,19 @@ export interface Oracle {
 }
 
 const SCHEMA = ['additionalProperties', 'unevaluatedProperties', 'unevaluatedItems', 'propertyNames'];
+
 const IN_PLACE = ['items', 'contains', 'not', 'if', 'then', 'else'];
+
 const SCHEMAS = ['prefixItems', 'allOf', 'anyOf', 'oneOf'];
+
 const SCHEMA_MAPS = ['properties', 'patternProperties', 'dependentSchemas'];
+
 const ANNOTATIONS = ['example', 'examples', 'default', 'xml', 'discriminator', 'externalDocs'];
+
 /** Keywords whose schemas speak about the same value as the schema that they stand in. */
 const SAME = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas'];
-const UNSUPPORTED = ['$dynamicRef', '$anchor', '$id', '$defs', '$dynamicAnchor'];
 
-/** Bounds of the integer formats as doubles that {@link toPlain} never steps over. */
-export const INTEGER_FORMATS: Readonly<Record<string, JsonObject>> = {
-  int8: { minimum: -(2 ** 7), exclusiveMaximum: 2 ** 7 },
-  int16: { minimum: -(2 ** 15), exclusiveMaximum: 2 ** 15 },
-  int32: { minimum: -(2 ** 31), exclusiveMaximum: 2 ** 31 },
-  int64: { minimum: -(2 ** 63), exclusiveMaximum: 2 ** 63 },
-  uint8: { minimum: 0, exclusiveMaximum: 2 ** 8 },
-  uint16: { minimum: 0, exclusiveMaximum: 2 ** 16 },
-  uint32: { minimum: 0, exclusiveMaximum: 2 ** 32 },
-  'double-int': { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
-};
+const UNSUPPORTED = ['$dynamicRef', '$anchor', '$id', '$defs', '$dynamicAnchor'];
 
 /**
  * An oracle that shares nothing with the server: another validator than the server's, over numbers read without loss.
@@ -93,6 +79,7 @@ interface Compiled {
 
 /** Milliseconds for a verdict that may need patterns: those of V8 can take time exponential in the length of the text. */
 const PATIENCE = 500;
+
 /** Characters of a text for which no pattern takes long. */
 const SHORT = 16;
 

@@ -1,11 +1,14 @@
 import type { Schemas } from '../document/direction';
-import { readDocument } from '../document/document';
-import { parse, print, type Json, type JsonObject, type Value } from '../json/json';
+import { readDocument } from '../document/read';
+import type { Json, JsonObject } from '../json/json';
+import { parse, print, type Value } from '../json/value';
+import { serialise } from '../request/serialize';
+import { slots } from '../request/slots';
+import { constraints } from './constraints';
+import { sites } from './locations';
 import { createOracle } from './oracle';
-import { serialise } from '../request/parameters';
-import { slots } from '../request/request';
+import { trials } from './probes';
 import { samples } from './samples';
-import { constraints, sites, trials } from './probes';
 
 const requests = (json: JsonObject): Schemas => ({ json, direction: 'request' });
 

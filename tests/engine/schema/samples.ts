@@ -1,19 +1,21 @@
 import * as fc from 'fast-check';
-import { INTEGER_FORMATS, type Oracle } from './oracle';
 import type { Schemas } from '../document/direction';
-import { Literal, list, object, print, type Value } from '../json/json';
+import { list, object } from '../json/json';
+import { Literal, print, type Value } from '../json/value';
 import {
+  type Fragment,
   item,
   listedValues,
+  type Location,
   members,
   property,
   propertyNames,
+  type Type,
   types,
   variants,
-  type Fragment,
-  type Location,
-  type Type,
 } from './applicable';
+import { FORMATS, INTEGER_FORMATS } from './formats';
+import type { Oracle } from './oracle';
 
 /** `required`: the least there must be. `all`: everything listed, plain. `any`: whatever the schema admits. */
 export type Mode = 'required' | 'all' | 'any';
@@ -143,22 +145,6 @@ const within = (number: number, low: number, high: number): number =>
   number < low || number > high ? Math.fround((low + high) / 2) : number;
 
 const literal = (number: number): Literal => new Literal(Object.is(number, -0) ? '-0' : String(number));
-
-/** For each format that this engine puts to the test, some that fit and some that clearly do not. */
-export const FORMATS: Readonly<Record<string, { fits: string[]; fails: string[] }>> = {
-  uuid: { fits: ['8e0b5a2c-6f2b-4a53-9b1e-0d6f5a7c3e21'], fails: ['8e0b5a2c', 'not-a-uuid'] },
-  date: { fits: ['2024-02-29', '1999-12-31'], fails: ['2023-02-29', '2024-13-01', 'yesterday'] },
-  'date-time': {
-    fits: ['2024-02-29T23:59:59Z', '2024-06-01T12:00:00.5+02:00'],
-    fails: ['2024-02-30T00:00:00Z', '2024-06-01', 'now'],
-  },
-  time: { fits: ['23:59:59Z'], fails: ['25:00:00Z', 'noon'] },
-  email: { fits: ['ada@example.org'], fails: ['ada', 'ada@'] },
-  ipv4: { fits: ['192.0.2.1'], fails: ['192.0.2.256', '192.0.2'] },
-  ipv6: { fits: ['2001:db8::1'], fails: ['2001:db8::g', '192.0.2.1'] },
-  uri: { fits: ['https://example.org/a?b=c'], fails: ['//example', 'no uri'] },
-  hostname: { fits: ['example.org'], fails: ['-example-', 'exa mple'] },
-};
 
 function textual(fragments: Fragment[], mode: Mode): fc.Arbitrary<Value> {
   const minLength = tightest(fragments, 'minLength', 'max') ?? 0;

@@ -1,6 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { createServer, type AddressInfo, type Socket } from 'node:net';
-import { bytes, curl, readResponse, send, type RawRequest } from './wire';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { curl } from './curl';
+import { bytes, type RawRequest, readResponse } from './message';
+import { send } from './send';
 
 const post: RawRequest = {
   method: 'POST',

@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { table } from '../../engine/report/report';
+import { table } from '../../engine/report/text';
 import { type Plan, type Row, survey } from './survey';
 
 /**

@@ -1,7 +1,7 @@
 import { Strategy } from 'passport';
 import type { Parts } from '../../contract/document-server';
 import type { Family } from '../../engine/cases/case';
-import { object, type Json, type JsonObject } from '../../engine/json/json';
+import { type Json, type JsonObject, object } from '../../engine/json/json';
 import { answer, body, request } from './parts';
 import { FailsOpen } from './security';
 

@@ -1,7 +1,7 @@
 import { DOCUMENTS, readFiles, serviceOf } from '../../contract/document-server';
 import type { Family } from '../../engine/cases/case';
 import type { Oracle } from '../../engine/schema/oracle';
-import { described, table } from '../../engine/report/report';
+import { described, table } from '../../engine/report/text';
 import { run } from '../../engine/run';
 import type { Target } from '../../engine/target';
 import { service } from '../../contract/service';

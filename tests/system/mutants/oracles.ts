@@ -1,6 +1,6 @@
 import contract from '../../../generated/openapi.json';
 import type { Family } from '../../engine/cases/case';
-import { Literal, type Value } from '../../engine/json/json';
+import { Literal, type Value } from '../../engine/json/value';
 import { createOracle, type Oracle } from '../../engine/schema/oracle';
 
 const sound = createOracle({ json: contract, direction: 'request' });

@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import contract from '../../../generated/openapi.json';
-import { openMemoryStore } from '../../../src/storage/memory';
 import type { Plant, PlantStore } from '../../../src/plants/plant-store';
-import type { Family } from '../../engine/cases/case';
-import { at, object, type JsonObject } from '../../engine/json/json';
+import { openMemoryStore } from '../../../src/storage/memory';
 import type { Parts } from '../../contract/service';
+import type { Family } from '../../engine/cases/case';
+import { type JsonObject, object } from '../../engine/json/json';
+import { at } from '../../engine/json/pointer';
 
 /** A server with one fault, and the families of cases that are there for such faults. */
 export interface Mutant {

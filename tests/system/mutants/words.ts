@@ -1,5 +1,6 @@
-import { follow, readDocument } from '../../engine/document/document';
-import { at, escape, list, object, target, word, type Json, type JsonObject } from '../../engine/json/json';
+import { readDocument } from '../../engine/document/read';
+import { type Json, type JsonObject, list, object, word } from '../../engine/json/json';
+import { at, escape, follow, target } from '../../engine/json/pointer';
 
 /** A document without one of its words: a server that has only this one does not enforce that word. */
 export interface Deletion {

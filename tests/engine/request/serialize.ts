@@ -1,12 +1,10 @@
-import type { Schemas } from '../document/direction';
-import type { Operation, Parameter } from '../document/document';
-import { Literal, print, type Value } from '../json/json';
-import { item, property, types, variants, type Location, type Type } from '../schema/applicable';
+import type { Parameter } from '../document/document';
+import { Literal, print, type Value } from '../json/value';
 
 /** Text that no style, proxy or cookie parser reads in two ways. */
 const SAFE = /^[\w-]+(?:\.\w+)?$/;
+
 const HEADER = /^[!-~](?:[ -~]*[!-~])?$/;
-const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/;
 
 /**
  * A parameter's value as it stands on the wire: the filling of a path segment, the pairs of a query string, a header's
@@ -68,64 +66,10 @@ function expressible(place: Parameter['in'], text: string): boolean {
   return place === 'query' || !/^\.+$/.test(text);
 }
 
-function leaf(value: Value): string | undefined {
+export function leaf(value: Value): string | undefined {
   if (value instanceof Literal) return value.text;
   if (typeof value === 'string') return value;
   return typeof value === 'boolean' ? String(value) : undefined;
-}
-
-/**
- * The value as a receiver reads it off the wire, where every primitive is text and only the schema tells a number from a
- * word.
- *
- * @returns undefined where the schema leaves more than one reading.
- */
-export function reading(schemas: Schemas, location: Location, value: Value): Value | undefined {
-  const alternatives = variants(schemas, location);
-  const admitted = new Set(alternatives.flatMap(types));
-  const fragments = alternatives.flat();
-  if (Array.isArray(value) || value instanceof Map) {
-    if (!admitted.has(Array.isArray(value) ? 'array' : 'object') || admitted.has('string')) return undefined;
-    const entries =
-      value instanceof Map ? [...value] : value.map((entry, index): [string, Value] => [`${index}`, entry]);
-    const read = entries.map(([key, entry]): [string, Value | undefined] => {
-      const inside = value instanceof Map ? property(fragments, key) : item(fragments, Number(key));
-      return [key, reading(schemas, inside, entry)];
-    });
-    const sure = read.flatMap(([key, entry]): [string, Value][] =>
-      entry === undefined ? [] : [[key, entry]],
-    );
-    if (sure.length < read.length) return undefined;
-    return value instanceof Map ? new Map(sure) : sure.map(([, entry]) => entry);
-  }
-  const text = leaf(value);
-  if (text === undefined || admitted.has('array') || admitted.has('object')) return undefined;
-  const readings = primitive(admitted, text);
-  return readings.length === 1 ? readings[0] : undefined;
-}
-
-/** Whether a query parameter of any name may be one of the operation's: a property of an object spread over the query. */
-export const takesAnyQuery = (schemas: Schemas, { parameters }: Operation): boolean =>
-  parameters.some(
-    ({ in: place, style, explode, mediaType, schema }) =>
-      place === 'query' &&
-      style === 'form' &&
-      explode &&
-      mediaType === undefined &&
-      variants(schemas, [{ pointer: schema, certain: true }])
-        .flatMap(types)
-        .includes('object'),
-  );
-
-function primitive(admitted: ReadonlySet<Type>, text: string): Value[] {
-  const numeric = (admitted.has('integer') || admitted.has('number')) && NUMBER.test(text);
-  const boolean = admitted.has('boolean') && /^(?:true|false)$/.test(text);
-  const found: Value[] = [
-    ...(numeric ? [new Literal(text)] : []),
-    ...(boolean ? [text === 'true'] : []),
-    ...(admitted.has('string') ? [text] : []),
-  ];
-  return found.length > 0 ? found : [text]; // nothing fits: as text it breaks `type`
 }
 
 /**

@@ -1,0 +1,18 @@
+export type Codec = 'json' | 'form' | 'text' | 'binary';
+
+export function codec(mediaType: string): Codec {
+  const essence = mediaType.split(';')[0]?.trim().toLowerCase() ?? '';
+  if (/[/+]json$/.test(essence)) return 'json';
+  if (essence === 'application/x-www-form-urlencoded') return 'form';
+  return essence.startsWith('text/') ? 'text' : 'binary';
+}
+
+/** Whether a documented media type (`text/*` too) covers one without parameters. */
+export function covers(documented: string, media: string): boolean {
+  const essence = documented.split(';')[0]?.trim().toLowerCase() ?? '';
+  return (
+    essence === media ||
+    essence === '*/*' ||
+    (essence.endsWith('/*') && media.startsWith(essence.slice(0, -1)))
+  );
+}

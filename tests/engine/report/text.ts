@@ -1,0 +1,65 @@
+import type { Failure } from '../failure';
+import type { State } from '../obligations';
+import type { Result } from '../run';
+import { keywords, matrix } from './tables';
+
+/** The run in one line: what CI prints and what the report is headed with. */
+export function headline({ obligations, requests, seconds }: Result): string {
+  const count = (state: State): number =>
+    obligations.filter((obligation) => obligation.state === state).length;
+  const proven = `PROVEN ${count('PROVEN')}/${obligations.length}`;
+  const others = (['WAIVED', 'UNPROVEN', 'BLOCKED'] as const).map((state) => `${state} ${count(state)}`);
+  return [proven, ...others, `${requests} requests`, `${seconds.toFixed(1)} s`].join(', ');
+}
+
+/** Rows of a table as aligned lines; numbers to the right. */
+export function table(rows: readonly (readonly (string | number)[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => String(row[column] ?? '').length)),
+  );
+  const aligned = (row: readonly (string | number)[], column: number): string => {
+    const text = String(row[column] ?? '');
+    const numeric = typeof rows.at(-1)?.[column] === 'number';
+    return numeric ? text.padStart(widths[column] ?? 0) : text.padEnd(widths[column] ?? 0);
+  };
+  return rows
+    .map((row) =>
+      row
+        .map((_, column) => aligned(row, column))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+/** Everything a person wants to see on a terminal, the headline first. */
+export function text(result: Result): string {
+  const { columns, rows } = matrix(result);
+  const tested = keywords(result).map(
+    ({ operation, place, pointer, keyword, accepted, rejected }) =>
+      [operation, place, pointer, keyword, accepted, rejected] as const,
+  );
+  const open = result.obligations.filter(({ state }) => state !== 'PROVEN');
+  const parts = [
+    headline(result),
+    table([columns, ...rows]),
+    table([['operation', 'place', 'schema', 'keyword', 'accepted', 'rejected'], ...tested]),
+    ...result.waived.map(
+      ({ operation, family, title, reason }) => `WAIVED ${operation}, ${family}: ${title}: ${reason}`,
+    ),
+    ...(open.length > 0 ? [table(open.map(({ state, key, reason }) => [state, key, reason ?? '']))] : []),
+    ...result.failures.slice(0, 20).map(described),
+    ...(result.failures.length > 20 ? [`... and ${result.failures.length - 20} more failures`] : []),
+  ];
+  return parts.join('\n\n');
+}
+
+/** A failure with what it takes to see it again. */
+export function described({ family, operation, title, problems, curl, replay }: Failure): string {
+  return [
+    `FAILED ${operation}, ${family}: ${title}`,
+    ...problems.map((problem) => `  ${problem}`),
+    ...(replay ? [`  found with seed ${replay.seed}, path ${replay.path}; the request is shrunk`] : []),
+    ...(curl === '' ? [] : ['  BASE=http://127.0.0.1:3000', `  ${curl}`]),
+  ].join('\n');
+}

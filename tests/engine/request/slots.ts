@@ -1,0 +1,105 @@
+import type { Document, Examples, MediaType, Operation, Parameter } from '../document/document';
+import { type Codec, codec } from '../document/media-type';
+import { print, type Value } from '../json/value';
+import type { Oracle } from '../schema/oracle';
+import { type Mode, samples } from '../schema/samples';
+import { reading } from './deserialize';
+import { formEncoded, serialise } from './serialize';
+
+/** What a request carries beside its credentials, each part encoded. */
+export interface Inputs {
+  readonly parameters: ReadonlyMap<Parameter, string>;
+  readonly body?: { readonly type: string; readonly bytes: Buffer };
+}
+
+/** A part of a request that a schema describes: a parameter, or the body in one media type. */
+export interface Slot extends Examples {
+  readonly label: string;
+  /** Pointer of its schema. */
+  readonly schema: string;
+  readonly required: boolean;
+  readonly body?: MediaType;
+  readonly parameter?: Parameter;
+  /** The value as the receiver reads it, or undefined where it cannot be sent unmistakably. */
+  readonly read: (value: Value) => Value | undefined;
+  readonly fill: (inputs: Inputs, value: Value) => Inputs;
+}
+
+/** Every part of an operation's request that has a schema. */
+export function slots(document: Document, operation: Operation): Slot[] {
+  const parameters = operation.parameters.map((parameter) => parameterSlot(document, parameter));
+  const bodies = (operation.body?.content ?? []).flatMap((media) =>
+    media.schema === undefined ? [] : [bodySlot(document, operation, media, media.schema)],
+  );
+  return [...parameters, ...bodies];
+}
+
+function parameterSlot({ requests }: Document, parameter: Parameter): Slot {
+  const location = [{ pointer: parameter.schema, certain: true }];
+  return {
+    label: `${parameter.in} ${parameter.name}`,
+    schema: parameter.schema,
+    required: parameter.required,
+    examples: parameter.examples,
+    schemaExamples: parameter.schemaExamples,
+    parameter,
+    read: (value) => {
+      if (serialise(parameter, value) === undefined) return undefined;
+      return parameter.mediaType === undefined ? reading(requests, location, value) : value;
+    },
+    fill: (inputs, value) => ({
+      ...inputs,
+      parameters: new Map([...inputs.parameters, [parameter, serialise(parameter, value) ?? '']]),
+    }),
+  };
+}
+
+function bodySlot({ requests }: Document, operation: Operation, media: MediaType, schema: string): Slot {
+  const kind = codec(media.name);
+  return {
+    label: `body ${media.name}`,
+    schema,
+    required: operation.body?.required === true,
+    examples: media.examples,
+    schemaExamples: media.schemaExamples,
+    body: media,
+    read: (value) => {
+      if (kind === 'json') return value;
+      if (kind === 'form')
+        return formEncoded(value) === undefined
+          ? undefined
+          : reading(requests, [{ pointer: schema, certain: true }], value);
+      // In text, unlike in JSON, U+FEFF at the start is a byte order mark and no part of the value.
+      return typeof value === 'string' && value.isWellFormed() && !/^(?:\ufeff|$)/.test(value)
+        ? value
+        : undefined;
+    },
+    fill: (inputs, value) => ({ ...inputs, body: { type: media.name, bytes: encodeBody(kind, value) } }),
+  };
+}
+
+export function encodeBody(kind: Codec, value: Value): Buffer {
+  if (kind === 'json') return Buffer.from(print(value));
+  return Buffer.from(
+    (kind === 'form' ? formEncoded(value) : undefined) ?? (typeof value === 'string' ? value : print(value)),
+  );
+}
+
+/** Values that fit a slot, as its receiver reads them. */
+export function slotSamples(
+  document: Document,
+  oracle: Oracle,
+  slot: Slot,
+  mode: Mode,
+  count: number,
+): Value[] {
+  return samples(document.requests, oracle, slot.schema, mode, count).filter((value) =>
+    fits(oracle, slot, value),
+  );
+}
+
+/** Whether the receiver of a value in this slot reads something that fits. */
+export function fits(oracle: Oracle, slot: Slot, value: Value): boolean {
+  const read = slot.read(value);
+  return read !== undefined && oracle.valid(slot.schema, read);
+}
