@@ -6,11 +6,11 @@ import { Strategy } from 'passport';
 import { parse } from 'yaml';
 import type { Answer, Credentials, ServiceOptions, Strategies } from '../../src/contract';
 import type { Document, Operation, Response } from '../engine/document/document';
-import { codec } from '../engine/document/media-type';
+import { codecOf } from '../engine/document/media-type';
 import { readDocument } from '../engine/document/read';
-import { type JsonObject, word } from '../engine/json/json';
+import { type JsonObject, asString } from '../engine/json/json';
 import { toInteger } from '../engine/json/number';
-import { Literal, type Value } from '../engine/json/value';
+import { NumberLiteral, type Value } from '../engine/json/value';
 import { createOracle, type Oracle } from '../engine/schema/oracle';
 import { samples } from '../engine/schema/samples';
 import type { Received, Server, Target } from '../engine/target';
@@ -113,7 +113,7 @@ export function serviceOf(json: JsonObject, changed: Partial<Parts> = {}): Targe
   };
 }
 
-const isBasic = (scheme: JsonObject): boolean => word(scheme['scheme']).toLowerCase() === 'basic';
+const isBasic = (scheme: JsonObject): boolean => asString(scheme['scheme']).toLowerCase() === 'basic';
 
 /** Answers with the first documented success of an operation, made up at start; each time with another body. */
 function responder(document: Document): (operation: Operation) => Answer {
@@ -151,9 +151,9 @@ function bodiesOf(
   oracle: Oracle,
   { name, schema }: Response['content'][number],
 ): readonly unknown[] {
-  if (codec(name) === 'binary') return [Buffer.from([1, 2, 3])];
+  if (codecOf(name) === 'binary') return [Buffer.from([1, 2, 3])];
   if (schema === undefined) return ['anything'];
-  return codec(name) === 'json'
+  return codecOf(name) === 'json'
     ? [...sampled(document, oracle, schema), ...secretive(document, schema)]
     : sampled(document, oracle, schema).slice(0, 1);
 }
@@ -180,7 +180,7 @@ function secretive({ json }: Document, schema: string): unknown[] {
 
 /** The value as a handler returns it: integers that a double may not hold as bigint. */
 function toJavaScript(value: Value): unknown {
-  if (value instanceof Literal) {
+  if (value instanceof NumberLiteral) {
     const integer = toInteger(value.text);
     return integer === undefined || Number.isSafeInteger(Number(integer)) ? Number(value.text) : integer;
   }

@@ -4,8 +4,8 @@ import { securityCases } from '../engine/cases/security';
 import { valueCases } from '../engine/cases/values';
 import { readDocument } from '../engine/document/read';
 import { openLedger } from '../engine/ledger';
-import { described, headline } from '../engine/report/text';
-import { baseInputs } from '../engine/request/request';
+import { describeFailure, headline } from '../engine/report/text';
+import { minimalInputs } from '../engine/request/request';
 import { run } from '../engine/run';
 import { createOracle } from '../engine/schema/oracle';
 import { DOCUMENTS, readFiles, serviceOf } from './document-server';
@@ -16,7 +16,7 @@ describe('the engine, unchanged, on documents that it has never seen', () => {
     async (name) => {
       const result = await run(serviceOf(await readFiles(name)), { generated: 30 });
 
-      expect(result.failures.map(described)).toEqual([]);
+      expect(result.failures.map(describeFailure)).toEqual([]);
       expect({ passed: result.passed, headline: headline(result) }).toMatchObject({ passed: true });
     },
     120_000,
@@ -37,7 +37,7 @@ describe('the engine, unchanged, on documents that it has never seen', () => {
     };
     const result = await run(serviceOf(document), { generated: 10 });
 
-    expect(result.failures.map(described)).toEqual([]);
+    expect(result.failures.map(describeFailure)).toEqual([]);
     const open = result.obligations.filter(({ state }) => state !== 'PROVEN');
     expect(open.map(({ key, reason }) => [key, reason])).toEqual([]);
   });
@@ -56,7 +56,7 @@ describe('the engine, unchanged, on documents that it has never seen', () => {
           responseOracle: createOracle(document.responses),
           target,
           operation,
-          base: baseInputs(document, oracle, operation),
+          base: minimalInputs(document, oracle, operation),
         };
         const { cases, contradictions: found } = valueCases(context);
         const others = [...methodAndPathCases(context), ...securityCases(context), ...bodyCases(context)];

@@ -1,5 +1,5 @@
-import { text } from '../engine/report/text';
-import { write } from '../engine/report/write';
+import { formatReport } from '../engine/report/text';
+import { writeReport } from '../engine/report/write';
 import { run } from '../engine/run';
 import { service } from './service';
 
@@ -16,8 +16,8 @@ async function main(serve: boolean): Promise<void> {
     return;
   }
   const result = await run(service());
-  write(result, 'reports/contract');
-  console.log(text(result));
+  writeReport(result, 'reports/contract');
+  console.log(formatReport(result));
   console.log('\nAll of it: reports/contract/index.html, contract.json, junit.xml');
   if (result.failures.length > 0) console.log('The server for the curl lines: make contract SERVE=1');
   process.exitCode = result.passed ? 0 : 1;

@@ -1,6 +1,6 @@
 import type { Case, Family } from './cases/case';
 import type { Operation } from './document/document';
-import { curl } from './wire/curl';
+import { curlCommand } from './wire/curl';
 
 /** A request that was answered wrongly, with all it takes to send it again. */
 export interface Failure {
@@ -20,12 +20,12 @@ export interface WaivedFailure extends Failure {
 }
 
 /** @param before what has to be sent before the case, in this order */
-export function failure(made: Case, problems: readonly string[], before: readonly Case[] = []): Failure {
+export function failureOf(made: Case, problems: readonly string[], before: readonly Case[] = []): Failure {
   const { family, operation, title } = made;
-  const lines = [...before, made].map(({ request }) => curl(request));
+  const lines = [...before, made].map(({ request }) => curlCommand(request));
   return { family, operation: operation.id, title, problems, curl: lines.join('\n') };
 }
 
-export const nothingSent = (family: Family, operation: Operation, problem: string): Failure => ({
+export const failureWithoutRequest = (family: Family, operation: Operation, problem: string): Failure => ({
   ...{ family, operation: operation.id, title: 'no request could be made', problems: [problem], curl: '' },
 });

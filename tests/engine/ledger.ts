@@ -1,5 +1,5 @@
 import type { Document } from './document/document';
-import { derive, INSUFFICIENT, type Obligation } from './obligations';
+import { deriveObligations, INSUFFICIENT_SCOPE, type Obligation } from './obligations';
 import type { Target } from './target';
 
 /** What is owed, found by reading the document alone; what cases have shown of it. */
@@ -13,7 +13,9 @@ export interface Ledger {
 }
 
 export function openLedger(document: Document, target: Target): Ledger {
-  const obligations = document.operations.flatMap((operation) => derive(document, target, operation));
+  const obligations = document.operations.flatMap((operation) =>
+    deriveObligations(document, target, operation),
+  );
   const byKey = new Map(obligations.map((obligation) => [obligation.key, obligation]));
   return {
     obligations,
@@ -44,10 +46,10 @@ export function openLedger(document: Document, target: Target): Ledger {
 }
 
 /** Why no case spoke for an obligation, or against it. */
-function whyUnproven({ key, kind, place = '', keyword = '', side }: Obligation): string {
+function whyUnproven({ key, kind, part: place = '', keyword = '', side: side }: Obligation): string {
   if (kind === 'response')
     return 'no request brought it about: give the target a scenario, a situation or a waiver';
-  if (key.endsWith(INSUFFICIENT))
+  if (key.endsWith(INSUFFICIENT_SCOPE))
     return 'no credentials lack the scopes: give the target some (`insufficient`), or a waiver';
   if (kind !== 'constraint') return 'no request for it could be made: give the target a waiver';
   return side === 'holds'

@@ -1,10 +1,10 @@
-import { markOf } from './document/direction';
-import { acceptable, type Document, type Operation, type Response } from './document/document';
-import { codec } from './document/media-type';
-import { object, word } from './json/json';
-import { at } from './json/pointer';
-import { owedOf, receivedKey } from './judge/received';
-import { takesAnyQuery } from './request/deserialize';
+import { excludingKeyword } from './document/direction';
+import { negotiableMediaTypes, type Document, type Operation, type Response } from './document/document';
+import { codecOf } from './document/media-type';
+import { asString } from './json/json';
+import { objectAt } from './json/pointer';
+import { receivedRules, receivedKey } from './judge/received';
+import { acceptsAnyQueryParameter } from './request/deserialize';
 import { slots } from './request/slots';
 import { constraints } from './schema/constraints';
 import type { Target } from './target';
@@ -16,9 +16,9 @@ export interface Obligation {
   readonly key: string;
   readonly operation: string;
   readonly kind: 'constraint' | 'response' | 'security' | 'protocol' | 'received';
-  readonly what: string;
+  readonly description: string;
   /** For a constraint: what it is about, where it stands, and which side of it. */
-  readonly place?: string;
+  readonly part?: string;
   readonly pointer?: string;
   readonly keyword?: string;
   readonly side?: 'holds' | 'violates';
@@ -45,25 +45,33 @@ export const securityKey = (operation: Operation, alternative: readonly string[]
 export const protocolKey = (operation: Operation, scenario: string): string =>
   `${operation.id} | protocol | ${scenario}`;
 
-export const INSUFFICIENT = 'insufficient scope';
+export const INSUFFICIENT_SCOPE = 'insufficient scope';
 
 /** Keywords that a parameter or form cannot break, because everything on the wire is text or absent. */
-const UNSENDABLE = ['required', 'minProperties', 'minItems', 'additionalProperties', 'unevaluatedProperties'];
+const UNSENDABLE_KEYWORDS = [
+  'required',
+  'minProperties',
+  'minItems',
+  'additionalProperties',
+  'unevaluatedProperties',
+];
 
 /** Types that some text is not. */
-const TEXTLESS = ['integer', 'number', 'boolean'];
+const NON_TEXT_TYPES = ['integer', 'number', 'boolean'];
 
-function sendable(document: Document, pointer: string, keyword: string): boolean {
-  if (keyword !== 'type') return !UNSENDABLE.includes(keyword);
-  return [object(at(document.json, pointer))['type']].flat().every((type) => TEXTLESS.includes(word(type)));
+function isSendable(document: Document, pointer: string, keyword: string): boolean {
+  if (keyword !== 'type') return !UNSENDABLE_KEYWORDS.includes(keyword);
+  return [objectAt(document.json, pointer)['type']]
+    .flat()
+    .every((type) => NON_TEXT_TYPES.includes(asString(type)));
 }
 
-export function derive(document: Document, target: Target, operation: Operation): Obligation[] {
+export function deriveObligations(document: Document, target: Target, operation: Operation): Obligation[] {
   const owe = (kind: Obligation['kind'], key: string, extra: Partial<Obligation> = {}): Obligation => ({
     key,
     operation: operation.id,
     kind,
-    what: key.slice(operation.id.length + 3),
+    description: key.slice(operation.id.length + 3),
     passed: 0,
     failed: 0,
     state: 'UNPROVEN',
@@ -71,30 +79,36 @@ export function derive(document: Document, target: Target, operation: Operation)
   });
   const owed = [
     ...slots(document, operation).flatMap((slot) => {
-      const kind = slot.body ? codec(slot.body.name) : 'text';
+      const kind = slot.body ? codecOf(slot.body.name) : 'text';
       if (kind === 'binary') return [];
-      return constraints(document.requests, slot.schema).flatMap(({ pointer, keyword, certain }) =>
+      return constraints(document.requests, slot.schema).flatMap(({ pointer, keyword, unconditional }) =>
         (['holds', 'violates'] as const)
           .filter((side) => {
             // What is marked holds by its absence; that it is refused needs no more than a value without other faults.
-            if (keyword === markOf(document.requests)) return side === 'violates' && kind === 'json';
-            return side === 'holds' || (certain && (kind === 'json' || sendable(document, pointer, keyword)));
+            if (keyword === excludingKeyword(document.requests))
+              return side === 'violates' && kind === 'json';
+            return (
+              side === 'holds' ||
+              (unconditional && (kind === 'json' || isSendable(document, pointer, keyword)))
+            );
           })
           .map((side) =>
             owe('constraint', constraintKey(operation, slot.label, pointer, keyword, side), {
-              place: slot.label,
+              part: slot.label,
               pointer,
               keyword,
-              side,
+              side: side,
             }),
           ),
       );
     }),
     ...(target.received ? slots(document, operation) : []).flatMap((slot) => {
-      if (slot.body && codec(slot.body.name) === 'binary') return [];
-      return owedOf(document, slot).map((owed) => owe('received', receivedKey(operation, slot.label, owed)));
+      if (slot.body && codecOf(slot.body.name) === 'binary') return [];
+      return receivedRules(document, slot).map((owed) =>
+        owe('received', receivedKey(operation, slot.label, owed)),
+      );
     }),
-    ...promised(operation).flatMap(({ status, content }) =>
+    ...documentedResponses(operation).flatMap(({ status, content }) =>
       (content.length > 0 ? content.map(({ name }) => name) : ['no body']).map((media) =>
         owe('response', responseKey(operation, status, media)),
       ),
@@ -109,9 +123,9 @@ export function derive(document: Document, target: Target, operation: Operation)
     ...[
       'undocumented methods',
       'near-miss paths',
-      ...(takesAnyQuery(document.requests, operation) ? [] : ['unlisted query parameter']),
-      ...(isHeadOwed(document, operation) ? ['HEAD of GET'] : []),
-      ...(acceptable(operation).length > 0 ? ['what is accepted'] : []),
+      ...(acceptsAnyQueryParameter(document.requests, operation) ? [] : ['unlisted query parameter']),
+      ...(expectsHead(document, operation) ? ['HEAD of GET'] : []),
+      ...(negotiableMediaTypes(operation).length > 0 ? ['what is accepted'] : []),
     ].map((scenario) => owe('protocol', protocolKey(operation, scenario))),
     ...bodyScenarios(operation).map((scenario) => owe('protocol', protocolKey(operation, scenario))),
   ];
@@ -119,15 +133,19 @@ export function derive(document: Document, target: Target, operation: Operation)
 }
 
 /** RFC 9110 section 9.3.2: where GET is answered, HEAD is. */
-const isHeadOwed = ({ operations }: Document, { method, path }: Operation): boolean =>
+const expectsHead = ({ operations }: Document, { method, path }: Operation): boolean =>
   method === 'GET' && !operations.some((other) => other.path === path && other.method === 'HEAD');
 
 /** `default` is a net for what nobody foresaw, and no promise that it comes about. */
-const promised = ({ responses }: Operation): Response[] =>
+const documentedResponses = ({ responses }: Operation): Response[] =>
   responses.filter(({ status }) => status !== 'default');
 
 /** Whether another alternative admits who has the credentials of this one without those of one of its schemes. */
-export const isSpare = ({ security }: Operation, alternative: readonly string[], scheme: string): boolean =>
+export const isRedundant = (
+  { security }: Operation,
+  alternative: readonly string[],
+  scheme: string,
+): boolean =>
   security.some(
     (other) => other !== alternative && other.every((name) => name !== scheme && alternative.includes(name)),
   );
@@ -136,14 +154,14 @@ export const isSpare = ({ security }: Operation, alternative: readonly string[],
 function refusedScenarios(operation: Operation, { schemes }: Document): [readonly string[], string][] {
   return operation.security.flatMap((alternative, index) => {
     const inHeader = alternative.some(
-      (name) => schemes[name]?.['type'] !== 'apiKey' && !isSpare(operation, alternative, name),
+      (name) => schemes[name]?.['type'] !== 'apiKey' && !isRedundant(operation, alternative, name),
     );
-    const needed = alternative.some((name) => !isSpare(operation, alternative, name));
+    const needed = alternative.some((name) => !isRedundant(operation, alternative, name));
     const scoped = Object.values(operation.scopes[index] ?? {}).some((scopes) => scopes.length > 0);
     const scenarios = [
       ...['missing', ...(needed ? ['wrong'] : [])],
       ...(inHeader ? ['malformed', 'doubled', 'misplaced'] : []),
-      ...(scoped ? [INSUFFICIENT] : []),
+      ...(scoped ? [INSUFFICIENT_SCOPE] : []),
     ];
     return scenarios.map((scenario): [readonly string[], string] => [alternative, scenario]);
   });
@@ -151,7 +169,7 @@ function refusedScenarios(operation: Operation, { schemes }: Document): [readonl
 
 function bodyScenarios({ body }: Operation): string[] {
   if (!body) return [];
-  const json = body.content.some(({ name }) => codec(name) === 'json');
+  const json = body.content.some(({ name }) => codecOf(name) === 'json');
   return [
     'unsupported media types',
     'equivalent media types',

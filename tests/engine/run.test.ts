@@ -1,7 +1,7 @@
-import { type JsonObject, object } from './json/json';
-import { at } from './json/pointer';
-import { page } from './report/page';
-import { described, headline, text } from './report/text';
+import type { JsonObject } from './json/json';
+import { objectAt } from './json/pointer';
+import { htmlPage } from './report/page';
+import { describeFailure, headline, formatReport } from './report/text';
 import { run } from './run';
 import { sound, target } from './simple-server';
 
@@ -10,7 +10,7 @@ const WAIVER = { obligation: /409/, reason: 'nothing is ever taken here' };
 describe('a run', () => {
   test('is not passed while a documented status was never seen', async () => {
     const result = await run(target(sound));
-    expect(result.failures.map(described)).toEqual([]);
+    expect(result.failures.map(describeFailure)).toEqual([]);
     expect(
       result.obligations.filter(({ state }) => state === 'UNPROVEN').map(({ key, reason }) => [key, reason]),
     ).toEqual([
@@ -28,7 +28,7 @@ describe('a run', () => {
     expect(headline(result)).toMatch(
       /^PROVEN \d+\/\d+, WAIVED 1, UNPROVEN 0, BLOCKED 0, \d+ requests, \d+\.\d s$/,
     );
-    expect(text(result)).toContain(WAIVER.reason);
+    expect(formatReport(result)).toContain(WAIVER.reason);
   });
 
   test('proves nothing about a server that refuses everything', async () => {
@@ -60,7 +60,9 @@ describe('a run', () => {
       family: 'generated',
       curl: expect.stringContaining(`--data-binary '4322'`) as string,
     });
-    expect(first && described(first)).toMatch(/found with seed -?\d+, path [\d:]+; the request is shrunk/);
+    expect(first && describeFailure(first)).toMatch(
+      /found with seed -?\d+, path [\d:]+; the request is shrunk/,
+    );
 
     const [again] = (await run(broken)).failures;
     expect(again).toEqual(first);
@@ -77,11 +79,11 @@ test('a keyword that nothing was found to break says so', async () => {
     [WAIVER],
   );
   const document = structuredClone(named.document);
-  object(at(document, '/paths/~1number/put'))['parameters'] = [name];
+  objectAt(document, '/paths/~1number/put')['parameters'] = [name];
   const result = await run({ ...named, document }, { generated: 1 });
-  expect(result.failures.map(described)).toEqual([]);
+  expect(result.failures.map(describeFailure)).toEqual([]);
   const open = result.obligations.filter(({ state }) => state === 'UNPROVEN');
-  expect(open.map(({ what, reason }) => [what, reason])).toEqual([
+  expect(open.map(({ description: what, reason }) => [what, reason])).toEqual([
     [
       'query name | /paths/~1number/put/parameters/0/schema minLength | violates',
       'no value was found that breaks minLength and that query name can carry: drop the keyword where others exclude all such values already, or give the target a waiver',
@@ -99,12 +101,12 @@ test('an operation of which two required headers are all there is to make up is 
     return { status: fits ? 204 : 400 };
   });
   const changed = structuredClone(document);
-  const operation = object(at(changed, '/paths/~1number/put'));
+  const operation = objectAt(changed, '/paths/~1number/put');
   delete operation['requestBody'];
   operation['parameters'] = [header('X-A'), header('X-B')];
   operation['responses'] = { 204: { description: 'kept' }, 400: { description: 'wrong' } };
   const result = await run({ ...rest, document: changed });
-  expect(result.failures.map(described)).toEqual([]);
+  expect(result.failures.map(describeFailure)).toEqual([]);
   expect(result.families.get('generated')).toBeGreaterThan(10);
   expect(result.passed).toBe(true);
 });
@@ -113,7 +115,7 @@ describe('a default response', () => {
   const withDefault = (fallback: JsonObject) => {
     const { document, ...rest } = target(sound);
     const changed = structuredClone(document);
-    const responses = object(at(changed, '/paths/~1number/put/responses'));
+    const responses = objectAt(changed, '/paths/~1number/put/responses');
     delete responses['409'];
     responses['default'] = fallback;
     return { ...rest, document: changed };
@@ -121,8 +123,8 @@ describe('a default response', () => {
 
   test('is a net and no promise: it need not be seen', async () => {
     const result = await run(withDefault({ description: 'anything else' }), { generated: 1 });
-    expect(result.failures.map(described)).toEqual([]);
-    expect(result.obligations.filter(({ what }) => what.includes('default'))).toEqual([]);
+    expect(result.failures.map(describeFailure)).toEqual([]);
+    expect(result.obligations.filter(({ description: what }) => what.includes('default'))).toEqual([]);
     expect(result.passed).toBe(true);
   });
 
@@ -139,7 +141,7 @@ describe('a default response', () => {
 test('the report is a page of its own, whatever the answers say', async () => {
   const reply = { status: 200, body: '<script src="https://example.org/x.js"></script>' };
   const result = await run(target((request, body) => (body === '' ? sound(request, body) : reply)));
-  const html = page(result, headline(result), { columns: [], rows: [] }, []);
+  const html = htmlPage(result, headline(result), { columns: [], rows: [] }, []);
   expect(html).not.toMatch(/(?:src|href)="?https?:/);
   expect(html).toContain('&lt;script src=');
 });

@@ -1,6 +1,12 @@
 import { bodyCases } from './cases/bodies';
-import { accepted, authorised, type Case, type Context, type Family } from './cases/case';
-import { generated, seedOf } from './cases/generated';
+import {
+  expectSuccess,
+  authorizedRequest,
+  type Case,
+  type OperationContext,
+  type Family,
+} from './cases/case';
+import { findCounterexamples, seedOf } from './cases/generated';
 import { methodAndPathCases } from './cases/paths';
 import { scenarioCases } from './cases/scenarios';
 import { securityCases } from './cases/security';
@@ -8,9 +14,9 @@ import { situationCases } from './cases/situations';
 import { valueCases } from './cases/values';
 import type { Document, Operation } from './document/document';
 import { readDocument } from './document/read';
-import { failure, type Failure, nothingSent, type WaivedFailure } from './failure';
+import { failureOf, type Failure, failureWithoutRequest, type WaivedFailure } from './failure';
 import type { Obligation } from './obligations';
-import { baseInputs } from './request/request';
+import { minimalInputs } from './request/request';
 import { createOracle, type Oracle } from './schema/oracle';
 import { type Observation, openSession } from './session';
 import type { Server, Target } from './target';
@@ -50,7 +56,7 @@ export async function run(target: Target, options: RunOptions = {}): Promise<Res
   const { ledger, failures, attempt, attemptAll, tell } = session;
   const seed = seedOf(target.document);
 
-  const contexts: Context[] = [];
+  const contexts: OperationContext[] = [];
   const server = await target.start();
   try {
     for (const operation of document.operations) {
@@ -61,18 +67,24 @@ export async function run(target: Target, options: RunOptions = {}): Promise<Res
       const families = [cases, methodAndPathCases(context), securityCases(context), bodyCases(context)];
       await attemptAll(server, families.flat());
       for (const problem of contradictions) {
-        failures.push({ ...nothingSent('oracle', operation, problem), title: 'generator against oracle' });
+        failures.push({
+          ...failureWithoutRequest('oracle', operation, problem),
+          title: 'generator against oracle',
+        });
       }
       const alone = async (made: Case): Promise<readonly string[]> => {
         await server.reset();
         return (await attempt(server, made)).problems;
       };
-      for (const found of await generated(context, alone, { seed, runs: options.generated ?? 100 })) {
+      for (const found of await findCounterexamples(context, alone, {
+        seed,
+        runs: options.generated ?? 100,
+      })) {
         const [problem = ''] = found.problems;
         const replay = { seed: found.seed, path: found.path };
         const told = found.case
-          ? failure(found.case, found.problems)
-          : nothingSent('generated', operation, problem);
+          ? failureOf(found.case, found.problems)
+          : failureWithoutRequest('generated', operation, problem);
         failures.push({ ...told, replay });
       }
     }
@@ -102,7 +114,7 @@ export async function run(target: Target, options: RunOptions = {}): Promise<Res
   };
 }
 
-type Common = Omit<Context, 'operation' | 'base'>;
+type Common = Omit<OperationContext, 'operation' | 'base'>;
 
 /** Why the plainest request, which comes from the document alone, may not succeed: for what its path names. */
 function likelyCause({ parameters }: Operation): string[] {
@@ -124,18 +136,18 @@ async function startingPoint(
   operation: Operation,
   server: Server,
   { ledger, failures, attempt }: ReturnType<typeof openSession>,
-): Promise<Context | undefined> {
+): Promise<OperationContext | undefined> {
   try {
-    const context = { ...common, operation, base: baseInputs(common.document, common.oracle, operation) };
+    const context = { ...common, operation, base: minimalInputs(common.document, common.oracle, operation) };
     const title = 'the plainest valid request';
-    const request = authorised(context);
+    const request = authorizedRequest(context);
     const delivers = { inputs: context.base };
     const made: Case = {
       family: 'baseline',
       title,
       operation,
       request,
-      expect: accepted,
+      expect: expectSuccess,
       delivers,
       proves: [],
     };
@@ -144,11 +156,11 @@ async function startingPoint(
     if (problems.length === 0) return context;
     const all = [...problems, ...likelyCause(operation)];
     ledger.block(operation.id, all.join('; '));
-    failures.push(failure(made, all));
+    failures.push(failureOf(made, all));
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
     ledger.block(operation.id, problem);
-    failures.push(nothingSent('baseline', operation, problem));
+    failures.push(failureWithoutRequest('baseline', operation, problem));
   }
   return undefined;
 }

@@ -1,6 +1,6 @@
-import type { Case, Context, Family } from './cases/case';
-import type { PendingCase } from './cases/scenarios';
-import { type Failure, failure, nothingSent, type WaivedFailure } from './failure';
+import type { Case, OperationContext, Family } from './cases/case';
+import type { ScenarioStep } from './cases/scenarios';
+import { type Failure, failureOf, failureWithoutRequest, type WaivedFailure } from './failure';
 import { createJudge } from './judge/judge';
 import { judgeReceived } from './judge/received';
 import { openLedger } from './ledger';
@@ -33,7 +33,7 @@ export function openSession({
   oracle,
   responseOracle,
   target,
-}: Pick<Context, 'document' | 'oracle' | 'responseOracle' | 'target'>) {
+}: Pick<OperationContext, 'document' | 'oracle' | 'responseOracle' | 'target'>) {
   const ledger = openLedger(document, target);
   const judge = createJudge(document, responseOracle, target);
   const failures: Failure[] = [];
@@ -41,7 +41,7 @@ export function openSession({
   const families = new Map<Family, number>();
   const observations = new Map<string, Observation>();
 
-  const observe = (row: Omit<Observation, 'count'>): void => {
+  const countResponse = (row: Omit<Observation, 'count'>): void => {
     const key = Object.values(row).join('|');
     observations.set(key, { ...row, count: (observations.get(key)?.count ?? 0) + 1 });
   };
@@ -59,13 +59,13 @@ export function openSession({
     const problems = [...answered, ...given.problems];
     const waiver = problems.length === 0 ? undefined : waiverOf(target, made);
     if (waiver) {
-      waived.push({ ...failure(made, problems), reason: waiver.reason });
+      waived.push({ ...failureOf(made, problems), reason: waiver.reason });
       return { problems: [], outcome };
     }
     ledger.record([...made.proves, ...given.proves], problems.length === 0);
     if (response && problems.length === 0) {
       ledger.record([responseKey(made.operation, response.status, response.media)], true);
-      observe({ operation: made.operation.id, ...response, credentials: made.credentials ?? 'good' });
+      countResponse({ operation: made.operation.id, ...response, credentials: made.credentials ?? 'good' });
     }
     return { problems, outcome };
   };
@@ -74,11 +74,11 @@ export function openSession({
     for (const made of cases) {
       await server.reset();
       const { problems } = await attempt(server, made);
-      if (problems.length > 0) failures.push(failure(made, problems));
+      if (problems.length > 0) failures.push(failureOf(made, problems));
     }
   };
   /** Sends the steps of a scenario to a service that has forgotten everything before the first, until one goes wrong. */
-  const tell = async (server: Server, steps: readonly PendingCase[]): Promise<void> => {
+  const runScenario = async (server: Server, steps: readonly ScenarioStep[]): Promise<void> => {
     await server.reset();
     const sent: Case[] = [];
     const answers: RawResponse[] = [];
@@ -87,12 +87,12 @@ export function openSession({
       try {
         made = make(answers);
       } catch (error) {
-        failures.push({ ...nothingSent('scenarios', operation, (error as Error).message), title });
+        failures.push({ ...failureWithoutRequest('scenarios', operation, (error as Error).message), title });
         return;
       }
       const { problems, outcome } = await attempt(server, made);
       if (problems.length > 0 || 'silence' in outcome) {
-        failures.push(failure(made, problems, sent));
+        failures.push(failureOf(made, problems, sent));
         return;
       }
       sent.push(made);
@@ -105,5 +105,5 @@ export function openSession({
     families,
     requests: [...families.values()].reduce((sum, count) => sum + count, 0),
   });
-  return { ledger, failures, attempt, attemptAll, tell, counts };
+  return { ledger, failures, attempt, attemptAll, tell: runScenario, counts };
 }

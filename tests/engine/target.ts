@@ -53,26 +53,28 @@ export interface Scenario {
 export interface Step {
   readonly operation: string;
   /** By name, beside those of the plainest request or in their place. */
-  readonly parameters?: Said<Values>;
+  readonly parameters?: Resolvable<ParameterValues>;
   /** A JSON body, to the byte. */
-  readonly body?: Said<string>;
+  readonly body?: Resolvable<string>;
   /** `success`, or a name in `ownRefusals`. */
   readonly expect: string;
   /** What the JSON body of the answer must have, beside fitting its schema. */
-  readonly answer?: Said<Members>;
+  readonly answer?: Resolvable<ExpectedMembers>;
 }
 
 /** By name. */
-export type Values = Readonly<Record<string, Json | Value>>;
+export type ParameterValues = Readonly<Record<string, Json | Value>>;
 
 /**
  * What a JSON body has, by the name of a member or by a JSON pointer (`/books/0/title`; of a list, `/0`): a value, or what
  * is true of it, where nothing there is undefined.
  */
-export type Members = Readonly<Record<string, Json | Value | ((value: Value | undefined) => boolean)>>;
+export type ExpectedMembers = Readonly<
+  Record<string, Json | Value | ((value: Value | undefined) => boolean)>
+>;
 
 /** Said at once, or only when earlier steps, counted from 1, have been answered: say, for an id that the service makes. */
-export type Said<T> = T | ((answerTo: (step: number) => Answer) => T);
+export type Resolvable<T> = T | ((answerTo: (step: number) => Answer) => T);
 
 export interface Answer {
   /**
@@ -107,7 +109,7 @@ export interface Received {
 }
 
 /** Secrets of a security scheme. */
-export interface Secrets {
+export interface CredentialValues {
   /** Is accepted, and holds every scope that the document demands of it. */
   readonly valid: string;
   /** Is of the right form, and not accepted. */
@@ -126,7 +128,7 @@ export interface Target {
    */
   start(): Promise<Server>;
   /** Per security scheme. */
-  readonly credentials: Readonly<Record<string, Secrets>>;
+  readonly credentials: Readonly<Record<string, CredentialValues>>;
   /** Most bytes of a request body. */
   readonly bodyLimit: number;
   readonly refusals: Refusals;

@@ -1,25 +1,25 @@
-import { codec } from '../document/media-type';
+import { codecOf } from '../document/media-type';
 import { protocolKey } from '../obligations';
 import type { RawRequest } from '../wire/message';
 import {
-  accepted,
-  authorised,
-  bodiless,
+  expectSuccess,
+  authorizedRequest,
+  withoutBody,
   type Case,
-  type Context,
+  type OperationContext,
   type Expectation,
-  type Make,
-  refused,
+  type MakeCase,
+  expectRefusal,
   withHeader,
 } from './case';
 import { jsonCases } from './json-syntax';
 
 /** Everything about a body but the value in it: its media type, its presence, its size, its form. */
-export function bodyCases(context: Context): Case[] {
+export function bodyCases(context: OperationContext): Case[] {
   const { operation, base, target } = context;
   const { body } = operation;
   if (!body || !base.body) return [];
-  const request = authorised(context);
+  const request = authorizedRequest(context);
   const made = (
     family: Case['family'],
     scenario: string,
@@ -37,7 +37,7 @@ export function bodyCases(context: Context): Case[] {
   const typed = (type: string | undefined): RawRequest => withHeader(request, 'Content-Type', type);
   const type = base.body.type;
   // What is bytes anyway has no charset that could be wrong.
-  const charsets = codec(type) === 'binary' ? [] : ['utf-16', 'latin1'];
+  const charsets = codecOf(type) === 'binary' ? [] : ['utf-16', 'latin1'];
   const wrong = [
     ...['application/x-undocumented', `${type}x`, 'not a media type', ''],
     ...charsets.map((charset) => `${type}; charset=${charset}`),
@@ -54,7 +54,7 @@ export function bodyCases(context: Context): Case[] {
       'unsupported media types',
       'no Content-Type',
       typed(undefined),
-      refused('unsupported media type'),
+      expectRefusal('unsupported media type'),
     ),
     ...wrong.map((name) =>
       made(
@@ -62,7 +62,7 @@ export function bodyCases(context: Context): Case[] {
         'unsupported media types',
         `Content-Type: ${name}`,
         typed(name),
-        refused('unsupported media type'),
+        expectRefusal('unsupported media type'),
       ),
     ),
     ...['gzip', 'br', 'undocumented'].map((coding) =>
@@ -71,19 +71,19 @@ export function bodyCases(context: Context): Case[] {
         'unsupported media types',
         `Content-Encoding: ${coding}`,
         withHeader(request, 'Content-Encoding', coding),
-        refused('unsupported media type'),
+        expectRefusal('unsupported media type'),
       ),
     ),
     ...same.map((name) =>
-      made('media types', 'equivalent media types', `Content-Type: ${name}`, typed(name), accepted),
+      made('media types', 'equivalent media types', `Content-Type: ${name}`, typed(name), expectSuccess),
     ),
-    made('bodies', 'body limit', 'in chunks', { ...request, sending: 'chunked' }, accepted),
-    ...limitCases(request, target.bodyLimit, codec(type) === 'json', made),
+    made('bodies', 'body limit', 'in chunks', { ...request, sending: 'chunked' }, expectSuccess),
+    ...limitCases(request, target.bodyLimit, codecOf(type) === 'json', made),
   ];
   if (body.required) {
-    const absent = refused('malformed', 'mismatch');
+    const absent = expectRefusal('malformed', 'mismatch');
     cases.push(
-      made('bodies', 'absent body', 'no body', { ...bodiless(request), headers: request.headers }, absent),
+      made('bodies', 'absent body', 'no body', { ...withoutBody(request), headers: request.headers }, absent),
     );
     cases.push(made('bodies', 'absent body', 'an empty body', { ...request, body: Buffer.alloc(0) }, absent));
     cases.push(
@@ -95,7 +95,7 @@ export function bodyCases(context: Context): Case[] {
         absent,
       ),
     );
-    if (codec(type) === 'json') {
+    if (codecOf(type) === 'json') {
       cases.push(
         made(
           'bodies',
@@ -107,19 +107,19 @@ export function bodyCases(context: Context): Case[] {
       );
     }
   }
-  return codec(type) === 'json' ? [...cases, ...jsonCases(request, target.bodyLimit, made)] : cases;
+  return codecOf(type) === 'json' ? [...cases, ...jsonCases(request, target.bodyLimit, made)] : cases;
 }
 
 /** On, and just beyond, the largest body: padded with space where the body is JSON, else only beyond. */
-function limitCases(request: RawRequest, limit: number, json: boolean, made: Make): Case[] {
+function limitCases(request: RawRequest, limit: number, json: boolean, made: MakeCase): Case[] {
   const body = request.body ?? Buffer.alloc(0);
   const padded = (size: number): Buffer =>
     Buffer.concat([body, Buffer.alloc(Math.max(0, size - body.length), ' ')]);
   const over = { ...request, body: padded(limit + 1) };
-  const tooLarge = refused('too large');
+  const tooLarge = expectRefusal('too large');
   return [
     ...(json
-      ? [made('bodies', 'body limit', `${limit} bytes`, { ...request, body: padded(limit) }, accepted)]
+      ? [made('bodies', 'body limit', `${limit} bytes`, { ...request, body: padded(limit) }, expectSuccess)]
       : []),
     made('bodies', 'body limit', `${limit + 1} bytes`, over, tooLarge),
     made('bodies', 'body limit', `${limit + 1} bytes in chunks`, { ...over, sending: 'chunked' }, tooLarge),

@@ -1,11 +1,11 @@
 import type { Document, Operation } from '../document/document';
 import type { Value } from '../json/value';
-import type { Delivery } from '../judge/received';
-import { authorise } from '../request/credentials';
-import { compose } from '../request/request';
+import type { HandlerInput } from '../judge/received';
+import { authorize } from '../request/credentials';
+import { composeRequest } from '../request/request';
 import type { Inputs, Slot } from '../request/slots';
 import type { Oracle } from '../schema/oracle';
-import type { Members, Refusal, Target } from '../target';
+import type { ExpectedMembers, Refusal, Target } from '../target';
 import type { RawRequest } from '../wire/message';
 
 export type Family =
@@ -27,7 +27,7 @@ export type Expectation =
   | {
       readonly kind: 'answered';
       readonly as: readonly string[];
-      readonly members?: Members;
+      readonly members?: ExpectedMembers;
       /** The documented media type that must be chosen. */
       readonly media?: string;
     }
@@ -45,13 +45,13 @@ export interface Case {
   /** What is presented as credentials; absent where they are simply good. */
   readonly credentials?: string;
   /** What the handler must be given, where the case is sure of it. */
-  readonly delivers?: Delivery;
+  readonly delivers?: HandlerInput;
   /** Keys of the obligations that it speaks for. */
   readonly proves: readonly string[];
 }
 
 /** What every family starts from: an operation and the plainest request that it must accept. */
-export interface Context {
+export interface OperationContext {
   readonly document: Document;
   /** Judges requests. */
   readonly oracle: Oracle;
@@ -62,26 +62,26 @@ export interface Context {
   readonly base: Inputs;
 }
 
-export const answered = (...as: string[]): Extract<Expectation, { kind: 'answered' }> => ({
+export const expectAnswer = (...as: string[]): Extract<Expectation, { kind: 'answered' }> => ({
   kind: 'answered',
   as,
 });
-export const accepted = answered('success');
+export const expectSuccess = expectAnswer('success');
 
 /** What becomes of a request without a fault whose inputs the service need not know anything of. */
-export function admitted({ target, operation }: Context): Expectation {
+export function expectSuccessOrOwnRefusal({ target, operation }: OperationContext): Expectation {
   const own = Object.entries(target.ownRefusals ?? {});
   const possible = own.filter(([, { operations }]) => operations.includes(operation.id));
-  return answered('success', ...possible.map(([name]) => name));
+  return expectAnswer('success', ...possible.map(([name]) => name));
 }
 
-export const refused = (...as: Refusal[]): Expectation => ({ kind: 'refused', as });
+export const expectRefusal = (...as: Refusal[]): Expectation => ({ kind: 'refused', as });
 
 /** The request with these inputs and with credentials that open the first alternative. */
-export const authorised = (
-  { document, target, operation, base }: Context,
+export const authorizedRequest = (
+  { document, target, operation, base }: OperationContext,
   inputs: Inputs = base,
-): RawRequest => authorise(document, target, operation.security[0] ?? [], compose(operation, inputs));
+): RawRequest => authorize(document, target, operation.security[0] ?? [], composeRequest(operation, inputs));
 
 /** The same request with a header set (its others of that name gone), or without it. */
 export function withHeader(request: RawRequest, name: string, value: string | undefined): RawRequest {
@@ -90,26 +90,26 @@ export function withHeader(request: RawRequest, name: string, value: string | un
 }
 
 /** The same request without a body and without the header that describes one. */
-export const bodiless = (request: RawRequest): RawRequest => ({
+export const withoutBody = (request: RawRequest): RawRequest => ({
   method: request.method,
   target: request.target,
   headers: withHeader(request, 'Content-Type', undefined).headers,
 });
 
 /** What the cases about values find: the cases, and where generator and oracle contradict each other. */
-export interface Found {
+export interface ValueCases {
   readonly cases: Case[];
   readonly contradictions: string[];
 }
 
-export function delivering({ base }: Context, slot: Slot, value: Value): Pick<Case, 'delivers'> {
-  const read = slot.read(value);
+export function handlerInput({ base }: OperationContext, slot: Slot, value: Value): Pick<Case, 'delivers'> {
+  const read = slot.decode(value);
   return read === undefined
     ? {}
     : { delivers: { inputs: slot.fill(base, value), sent: { slot, value: read } } };
 }
 
-export type Make = (
+export type MakeCase = (
   family: Case['family'],
   scenario: string,
   title: string,

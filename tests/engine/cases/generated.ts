@@ -1,17 +1,17 @@
 import * as fc from 'fast-check';
 import { createHash } from 'node:crypto';
-import { codec } from '../document/media-type';
+import { codecOf } from '../document/media-type';
 import type { JsonObject } from '../json/json';
-import { brief, print, type Value } from '../json/value';
-import { fits, type Inputs, type Slot, slots } from '../request/slots';
-import { sites } from '../schema/locations';
-import { trials } from '../schema/probes';
+import { abbreviate, print, type Value } from '../json/value';
+import { fitsSlot, type Inputs, type Slot, slots } from '../request/slots';
+import { instanceLocations } from '../schema/locations';
+import { probes } from '../schema/probes';
 import { arbitrary } from '../schema/samples';
-import { admitted, authorised, type Case, type Context } from './case';
-import { mismatch } from './keywords';
+import { expectSuccessOrOwnRefusal, authorizedRequest, type Case, type OperationContext } from './case';
+import { expectInvalid } from './keywords';
 
 /** Sends and judges one case; resolves with what was wrong. */
-export type Try = (made: Case) => Promise<readonly string[]>;
+export type SendCase = (made: Case) => Promise<readonly string[]>;
 
 export interface Counterexample {
   /** Undefined where no request could be made that is worth sending. */
@@ -30,9 +30,9 @@ export const seedOf = (document: JsonObject): number =>
  * Requests nobody thought of: valid ones, and ones with one fault at a place and of a kind that chance picks. The first
  * one that is answered wrongly is shrunk.
  */
-export async function generated(
-  context: Context,
-  attempt: Try,
+export async function findCounterexamples(
+  context: OperationContext,
+  attempt: SendCase,
   options: { seed: number; runs: number },
 ): Promise<Counterexample[]> {
   const found: Counterexample[] = [];
@@ -66,20 +66,20 @@ export async function generated(
 }
 
 /** Any value that a slot may carry, or undefined where chance made one that does not fit. */
-function fitting({ document, oracle }: Context, slot: Slot): fc.Arbitrary<Value | undefined> {
+function slotValues({ document, oracle }: OperationContext, slot: Slot): fc.Arbitrary<Value | undefined> {
   // Of strings that chance makes a header carries few: every other value is a plain one.
   const modes = (['any', 'all'] as const).map((mode) =>
-    arbitrary(document.requests, [{ pointer: slot.schema, certain: true }], mode),
+    arbitrary(document.requests, [{ pointer: slot.schema, unconditional: true }], mode),
   );
-  return fc.oneof(...modes).map((value) => (fits(oracle, slot, value) ? value : undefined));
+  return fc.oneof(...modes).map((value) => (fitsSlot(oracle, slot, value) ? value : undefined));
 }
 
-function validCases(context: Context): fc.Arbitrary<Case | undefined> | undefined {
+function validCases(context: OperationContext): fc.Arbitrary<Case | undefined> | undefined {
   const { document, operation, base } = context;
-  const parts = slots(document, operation).filter(({ body }) => !body || codec(body.name) !== 'binary');
+  const parts = slots(document, operation).filter(({ body }) => !body || codecOf(body.name) !== 'binary');
   if (parts.length === 0) return undefined;
   const bodies = parts.filter(({ body }) => body);
-  const values = fc.tuple(...parts.map((slot) => fitting(context, slot)));
+  const values = fc.tuple(...parts.map((slot) => slotValues(context, slot)));
   const omitted = fc.tuple(...parts.map((slot) => (slot.required ? fc.constant(false) : fc.boolean())));
   return fc.tuple(values, omitted, fc.nat(Math.max(0, bodies.length - 1))).map(([drawn, left, body]) => {
     let inputs: Inputs = base;
@@ -89,34 +89,34 @@ function validCases(context: Context): fc.Arbitrary<Case | undefined> | undefine
       if (value !== undefined) inputs = slot.fill(inputs, value);
       else if (slot.required) return undefined;
     }
-    const title = `${operation.id} with ${drawn.map((value) => (value === undefined ? '' : brief(value))).join(', ')}`;
+    const title = `${operation.id} with ${drawn.map((value) => (value === undefined ? '' : abbreviate(value))).join(', ')}`;
     return {
       family: 'generated',
       title,
       operation,
-      request: authorised(context, inputs),
-      expect: admitted(context),
+      request: authorizedRequest(context, inputs),
+      expect: expectSuccessOrOwnRefusal(context),
       proves: [],
     };
   });
 }
 
-function faultyCases(context: Context): fc.Arbitrary<Case | undefined> | undefined {
+function faultyCases(context: OperationContext): fc.Arbitrary<Case | undefined> | undefined {
   const { document, oracle, operation, base } = context;
-  const parts = slots(document, operation).filter(({ body }) => !body || codec(body.name) !== 'binary');
+  const parts = slots(document, operation).filter(({ body }) => !body || codecOf(body.name) !== 'binary');
   if (parts.length === 0) return undefined;
-  const drawn = fc.oneof(...parts.map((slot) => fitting(context, slot).map((value) => ({ slot, value }))));
+  const drawn = fc.oneof(...parts.map((slot) => slotValues(context, slot).map((value) => ({ slot, value }))));
   return fc.tuple(drawn, fc.nat()).map(([{ slot, value }, number]): Case | undefined => {
     if (value === undefined) return undefined;
-    const faults = trials(sites(document.requests, oracle, slot.schema, value)).filter(
+    const faults = probes(instanceLocations(document.requests, oracle, slot.schema, value)).filter(
       ({ side }) => side === 'violates',
     );
     const fault = faults[number % Math.max(1, faults.length)];
-    const read = fault && slot.read(fault.value);
+    const read = fault && slot.decode(fault.value);
     if (!fault || read === undefined || !oracle.decides(slot.schema, read)) return undefined;
     if (oracle.valid(slot.schema, read)) return undefined;
-    const title = `${slot.label}${fault.site.place} violates ${fault.keyword}: ${print(value)} became ${brief(fault.value)}`;
-    const request = authorised(context, slot.fill(base, fault.value));
-    return { family: 'generated', title, operation, request, expect: mismatch(fault.put), proves: [] };
+    const title = `${slot.label}${fault.site.instancePointer} violates ${fault.keyword}: ${print(value)} became ${abbreviate(fault.value)}`;
+    const request = authorizedRequest(context, slot.fill(base, fault.value));
+    return { family: 'generated', title, operation, request, expect: expectInvalid(fault.put), proves: [] };
   });
 }

@@ -1,10 +1,10 @@
 import type { RawRequest } from '../wire/message';
-import { accepted, type Case, type Make, refused } from './case';
+import { expectSuccess, type Case, type MakeCase, expectRefusal } from './case';
 
 /** Far beyond any nesting that a person writes, and deep enough to end a recursive reader's stack. */
-const TOO_DEEP = 10_000;
+const MAX_NESTING = 10_000;
 
-export function jsonCases(request: RawRequest, limit: number, made: Make): Case[] {
+export function jsonCases(request: RawRequest, limit: number, made: MakeCase): Case[] {
   const text = (request.body ?? Buffer.alloc(0)).toString();
   const inside = text.slice(1);
   const separator = inside.startsWith('}') ? '' : ',';
@@ -12,7 +12,7 @@ export function jsonCases(request: RawRequest, limit: number, made: Make): Case[
     Buffer.concat(parts.map((part) => Buffer.from(part)));
   const object = text.startsWith('{');
   const first = /^\{("(?:[^"\\]|\\.)*"):/.exec(text)?.[1];
-  const deep = Math.min(TOO_DEEP, Math.floor(limit / 5)); // five bytes a level, all within the limit
+  const deep = Math.min(MAX_NESTING, Math.floor(limit / 5)); // five bytes a level, all within the limit
   const broken: [string, Buffer][] = [
     ...(/^[[{"]/.test(text) ? [['cut off', bytes(text.slice(0, -1))] as [string, Buffer]] : []),
     ['something behind it', bytes(text, ' x')],
@@ -61,9 +61,11 @@ export function jsonCases(request: RawRequest, limit: number, made: Make): Case[
   ];
   return [
     ...broken.map(([title, body]) =>
-      made('bodies', 'malformed JSON', title, { ...request, body }, refused('malformed')),
+      made('bodies', 'malformed JSON', title, { ...request, body }, expectRefusal('malformed')),
     ),
-    ...unusual.map(([title, body]) => made('bodies', 'unusual JSON', title, { ...request, body }, accepted)),
+    ...unusual.map(([title, body]) =>
+      made('bodies', 'unusual JSON', title, { ...request, body }, expectSuccess),
+    ),
   ];
 }
 

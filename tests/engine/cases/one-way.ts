@@ -1,29 +1,29 @@
-import { markOf } from '../document/direction';
-import { brief } from '../json/value';
+import { excludingKeyword } from '../document/direction';
+import { abbreviate } from '../json/value';
 import { constraintKey } from '../obligations';
 import type { Slot } from '../request/slots';
 import { constraints } from '../schema/constraints';
-import { witnesses } from '../schema/probes';
-import { authorised, type Case, type Context, refused } from './case';
+import { valuesOneWayOnly } from '../schema/probes';
+import { authorizedRequest, type Case, type OperationContext, expectRefusal } from './case';
 
 /** What goes the other way only, wherever the schema marks it. */
-export function markedCases(context: Context, slot: Slot): Case[] {
+export function oneWayCases(context: OperationContext, slot: Slot): Case[] {
   const { document, oracle, operation } = context;
-  const mark = markOf(document.requests);
+  const mark = excludingKeyword(document.requests);
   const marks = constraints(document.requests, slot.schema).filter(({ keyword }) => keyword === mark);
   return marks.flatMap(({ pointer }) =>
-    witnesses(document.requests, oracle, slot.schema, pointer)
+    valuesOneWayOnly(document.requests, oracle, slot.schema, pointer)
       .filter((value) => {
-        const read = slot.read(value);
+        const read = slot.decode(value);
         return read !== undefined && oracle.decides(slot.schema, read) && !oracle.valid(slot.schema, read);
       })
       .slice(0, 2)
       .map((value): Case => ({
         family: 'constraints',
-        title: `${slot.label} has what is ${mark} at ${pointer}: ${brief(value)}`,
+        title: `${slot.label} has what is ${mark} at ${pointer}: ${abbreviate(value)}`,
         operation,
-        request: authorised(context, slot.fill(context.base, value)),
-        expect: refused('mismatch'),
+        request: authorizedRequest(context, slot.fill(context.base, value)),
+        expect: expectRefusal('mismatch'),
         proves: [constraintKey(operation, slot.label, pointer, mark, 'violates')],
       })),
   );

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { JsonObject } from '../json/json';
-import { described } from '../report/text';
+import { describeFailure } from '../report/text';
 import { run } from '../run';
 import { type Reply, serve, target } from '../simple-server';
 import type { Target } from '../target';
@@ -41,7 +41,7 @@ describe('a service that does not hold everything', () => {
   test('is asked for what the examples name, and may hold nothing else', async () => {
     const story = steps(['getNumber', 'success'], ['deleteNumber', 'success'], ['getNumber', 'gone']);
     const result = await run(holding([7], { scenarios: story }));
-    expect(result.failures.map(described)).toEqual([]);
+    expect(result.failures.map(describeFailure)).toEqual([]);
     expect(result.passed).toBe(true);
     expect(result.families.get('scenarios')).toBe(3);
   });

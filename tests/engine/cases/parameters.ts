@@ -1,21 +1,27 @@
 import { protocolKey } from '../obligations';
-import { takesAnyQuery } from '../request/deserialize';
+import { acceptsAnyQueryParameter } from '../request/deserialize';
 import { slots, slotSamples } from '../request/slots';
-import { admitted, authorised, type Case, type Context, refused } from './case';
+import {
+  expectSuccessOrOwnRefusal,
+  authorizedRequest,
+  type Case,
+  type OperationContext,
+  expectRefusal,
+} from './case';
 
 /** Every case about which parameters there are, whatever stands in them. */
-export const parameterCases = (context: Context): Case[] => [
+export const parameterCases = (context: OperationContext): Case[] => [
   ...togetherCases(context),
   ...unlistedCases(context),
 ];
 
 /** One query parameter that the operation does not list. */
-function unlistedCases(context: Context): Case[] {
+function unlistedCases(context: OperationContext): Case[] {
   const { document, operation } = context;
-  if (takesAnyQuery(document.requests, operation)) return [];
+  if (acceptsAnyQueryParameter(document.requests, operation)) return [];
   const taken = [...operation.parameters, ...Object.values(document.schemes)].map(({ name }) => name);
   const name = ['unlisted', 'unlisted1', 'unlisted2'].find((one) => !taken.includes(one)) ?? '__unlisted';
-  const request = authorised(context);
+  const request = authorizedRequest(context);
   const joint = request.target.includes('?') ? '&' : '?';
   return [
     {
@@ -23,14 +29,14 @@ function unlistedCases(context: Context): Case[] {
       title: `with the query parameter ${name}, which is not listed`,
       operation,
       request: { ...request, target: `${request.target}${joint}${name}=1` },
-      expect: refused('mismatch'),
+      expect: expectRefusal('mismatch'),
       proves: [protocolKey(operation, 'unlisted query parameter')],
     },
   ];
 }
 
 /** All parameters at once, and each required one left out. */
-function togetherCases(context: Context): Case[] {
+function togetherCases(context: OperationContext): Case[] {
   const { document, oracle, operation, base } = context;
   const parameters = slots(document, operation).filter(({ body }) => !body);
   if (parameters.length === 0) return [];
@@ -44,16 +50,23 @@ function togetherCases(context: Context): Case[] {
       family: 'valid',
       title: 'all parameters',
       operation,
-      request: authorised(context, all),
+      request: authorizedRequest(context, all),
       delivers: { inputs: all },
-      expect: admitted(context),
+      expect: expectSuccessOrOwnRefusal(context),
       proves: [],
     },
     ...left.map((parameter): Case => {
       const others = new Map([...base.parameters].filter(([other]) => other !== parameter));
-      const request = authorised(context, { ...base, parameters: others });
+      const request = authorizedRequest(context, { ...base, parameters: others });
       const title = `without the required ${parameter.in} parameter ${parameter.name}`;
-      return { family: 'constraints', title, operation, request, expect: refused('mismatch'), proves: [] };
+      return {
+        family: 'constraints',
+        title,
+        operation,
+        request,
+        expect: expectRefusal('mismatch'),
+        proves: [],
+      };
     }),
   ];
 }

@@ -1,14 +1,21 @@
-import { describes } from '../document/document';
+import { matchesTemplate } from '../document/document';
 import { protocolKey } from '../obligations';
-import { accepted, authorised, bodiless, type Case, type Context, refused } from './case';
+import {
+  expectSuccess,
+  authorizedRequest,
+  withoutBody,
+  type Case,
+  type OperationContext,
+  expectRefusal,
+} from './case';
 import { acceptCases } from './media-types';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND'];
 
 /** Methods and paths that the document does not have. */
-export function methodAndPathCases(context: Context): Case[] {
+export function methodAndPathCases(context: OperationContext): Case[] {
   const { document, operation } = context;
-  const request = authorised(context);
+  const request = authorizedRequest(context);
   const [path = '', query] = request.target.split('?');
   const suffix = query === undefined ? '' : `?${query}`;
   const documented = document.operations
@@ -19,18 +26,18 @@ export function methodAndPathCases(context: Context): Case[] {
   const isUnknown = (method: string): boolean =>
     !documented.includes(method) && !(method === 'HEAD' && documented.includes('GET'));
   const methods = METHODS.filter(isUnknown).map((method): Case => {
-    const bare = bodiless({ ...request, method });
+    const bare = withoutBody({ ...request, method });
     const proves = [protocolKey(operation, 'undocumented methods')];
     return {
       family,
       title: `${method} ${path}`,
       operation,
       request: bare,
-      expect: refused('unknown method'),
+      expect: expectRefusal('unknown method'),
       proves,
     };
   });
-  const misses = nearMisses(path).filter((candidate) => !describes(document, candidate));
+  const misses = nearMisses(path).filter((candidate) => !matchesTemplate(document, candidate));
   const paths = misses.map((candidate): Case => {
     const proves = [protocolKey(operation, 'near-miss paths')];
     const missed = { ...request, target: candidate + suffix };
@@ -39,7 +46,7 @@ export function methodAndPathCases(context: Context): Case[] {
       title: `${operation.method} ${candidate}`,
       operation,
       request: missed,
-      expect: refused('unknown path'),
+      expect: expectRefusal('unknown path'),
       proves,
     };
   });
@@ -48,7 +55,7 @@ export function methodAndPathCases(context: Context): Case[] {
     title: `HEAD ${path}`,
     operation,
     request: { ...request, method: 'HEAD' },
-    expect: accepted,
+    expect: expectSuccess,
     proves: [protocolKey(operation, 'HEAD of GET')],
   };
   return [...methods, ...paths, ...(answersHead ? [head] : []), ...acceptCases(context)];

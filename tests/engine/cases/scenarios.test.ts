@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { JsonObject } from '../json/json';
 import { print } from '../json/value';
-import { described } from '../report/text';
+import { describeFailure } from '../report/text';
 import { run } from '../run';
 import { type Reply, serve, target } from '../simple-server';
-import type { Said, Step, Values } from '../target';
+import type { Resolvable, Step, ParameterValues } from '../target';
 
 /** `POST /tickets` makes an id, beyond the doubles; `GET /tickets/{id}` and `PUT /tickets/{id}` want to see it again. */
 const id = { type: 'integer', format: 'int64' };
@@ -59,7 +59,7 @@ async function told(...steps: readonly Step[]) {
     { generated: 1 },
   );
   return {
-    failures: failures.filter(({ family }) => family === 'scenarios').map(described),
+    failures: failures.filter(({ family }) => family === 'scenarios').map(describeFailure),
     sent: families.get('scenarios'),
   };
 }
@@ -97,7 +97,7 @@ test('a step says again what the service made, to the digit: as a parameter, in 
   expect(sent).toBe(5);
 });
 
-test.each<[string, Said<Values>, string]>([
+test.each<[string, Resolvable<ParameterValues>, string]>([
   [
     'a member',
     (answerTo) => ({ id: answerTo(1).at('/number') }),

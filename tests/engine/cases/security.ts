@@ -1,17 +1,17 @@
 import type { Operation } from '../document/document';
-import { INSUFFICIENT, isSpare, securityKey } from '../obligations';
-import { authorise } from '../request/credentials';
-import { compose } from '../request/request';
+import { INSUFFICIENT_SCOPE, isRedundant, securityKey } from '../obligations';
+import { authorize } from '../request/credentials';
+import { composeRequest } from '../request/request';
 import type { RawRequest } from '../wire/message';
-import { accepted, type Case, type Context, refused, withHeader } from './case';
+import { expectSuccess, type Case, type OperationContext, expectRefusal, withHeader } from './case';
 
 /** Who gets in and who does not: each alternative of the operation's security, whole, broken and missing. */
-export function securityCases(context: Context): Case[] {
+export function securityCases(context: OperationContext): Case[] {
   const { document, target, operation, base } = context;
-  const bare = compose(operation, base);
+  const bare = composeRequest(operation, base);
   const open = operation.security.some((alternative) => alternative.length === 0);
   return operation.security.flatMap((alternative, index) => {
-    const whole = authorise(document, target, alternative, bare);
+    const whole = authorize(document, target, alternative, bare);
     const made = (scenario: string, title: string, request: RawRequest, expect: Case['expect']): Case => ({
       family: 'security',
       title: `${alternative.join(' and ') || 'anonymous'}: ${title}`,
@@ -21,31 +21,31 @@ export function securityCases(context: Context): Case[] {
       credentials: label(operation, alternative, scenario),
       proves: [securityKey(operation, alternative, scenario)],
     });
-    const cases = [made('accepted', 'with what it asks for', whole, accepted)];
+    const cases = [made('accepted', 'with what it asks for', whole, expectSuccess)];
     if (open) return cases;
-    cases.push(made('missing', 'nothing at all', bare, refused('no credentials')));
+    cases.push(made('missing', 'nothing at all', bare, expectRefusal('no credentials')));
     for (const [scheme, scopes] of Object.entries(operation.scopes[index] ?? {})) {
       for (const secret of scopes.length > 0
         ? new Set(target.credentials[scheme]?.insufficient?.(scopes))
         : []) {
-        const narrow = authorise(document, target, alternative, bare, ({ valid }, name) =>
+        const narrow = authorize(document, target, alternative, bare, ({ valid }, name) =>
           name === scheme ? secret : valid,
         );
         const title = `${secret} for ${scheme}, which does not hold all of ${scopes.join(', ')}`;
-        cases.push(made(INSUFFICIENT, title, narrow, refused('insufficient scope')));
+        cases.push(made(INSUFFICIENT_SCOPE, title, narrow, expectRefusal('insufficient scope')));
       }
     }
-    for (const scheme of alternative.filter((name) => !isSpare(operation, alternative, name))) {
-      const broken = authorise(document, target, alternative, bare, ({ valid, invalid }, name) =>
+    for (const scheme of alternative.filter((name) => !isRedundant(operation, alternative, name))) {
+      const broken = authorize(document, target, alternative, bare, ({ valid, invalid }, name) =>
         name === scheme ? invalid : valid,
       );
-      const without = authorise(document, target, alternative, bare, ({ valid }, name) =>
+      const without = authorize(document, target, alternative, bare, ({ valid }, name) =>
         name === scheme ? undefined : valid,
       );
-      cases.push(made('wrong', `a wrong secret for ${scheme}`, broken, refused('bad credentials')));
+      cases.push(made('wrong', `a wrong secret for ${scheme}`, broken, expectRefusal('bad credentials')));
       if (alternative.length > 1) {
         cases.push(
-          made('missing', `all but ${scheme}`, without, refused('no credentials', 'bad credentials')),
+          made('missing', `all but ${scheme}`, without, expectRefusal('no credentials', 'bad credentials')),
         );
       }
       if (bare.body) {
@@ -56,7 +56,7 @@ export function securityCases(context: Context): Case[] {
             'wrong',
             `a wrong secret for ${scheme}, the body withheld`,
             withheld,
-            refused('bad credentials'),
+            expectRefusal('bad credentials'),
           ),
         );
         const garbage: RawRequest = { ...broken, body: Buffer.from('{') };
@@ -65,7 +65,7 @@ export function securityCases(context: Context): Case[] {
             'wrong',
             `a wrong secret for ${scheme}, a malformed body`,
             garbage,
-            refused('bad credentials'),
+            expectRefusal('bad credentials'),
           ),
         );
       }
@@ -82,7 +82,7 @@ function label({ security }: Operation, alternative: readonly string[], scenario
 
 /** What stands in the Authorization header (RFC 9110 section 11.6.2, RFC 6750 section 2.1). */
 function headerCases(
-  { document, target, operation }: Context,
+  { document, target, operation }: OperationContext,
   alternative: readonly string[],
   bare: RawRequest,
   whole: RawRequest,
@@ -90,11 +90,11 @@ function headerCases(
 ): Case[] {
   const scheme = alternative.find((name) => document.schemes[name]?.['type'] !== 'apiKey');
   const value = whole.headers.find(([name]) => name === 'Authorization')?.[1];
-  if (scheme === undefined || value === undefined || isSpare(operation, alternative, scheme)) return [];
+  if (scheme === undefined || value === undefined || isRedundant(operation, alternative, scheme)) return [];
   const [word = '', ...rest] = value.split(' ');
   const secret = rest.join(' ');
   const set = (text: string): RawRequest => withHeader(whole, 'Authorization', text);
-  const turnedAway = refused('no credentials', 'bad credentials');
+  const turnedAway = expectRefusal('no credentials', 'bad credentials');
   const wrong = target.credentials[scheme]?.invalid ?? '';
   const joint = bare.target.includes('?') ? '&' : '?';
   const both = { ...whole, headers: [...whole.headers, ['Authorization', `${word} ${wrong}`] as const] };
@@ -114,8 +114,8 @@ function headerCases(
     `${value},`,
   ];
   return [
-    made('accepted', 'its scheme in capitals', set(`${word.toUpperCase()} ${secret}`), accepted),
-    made('accepted', 'its scheme in small letters', set(`${word.toLowerCase()} ${secret}`), accepted),
+    made('accepted', 'its scheme in capitals', set(`${word.toUpperCase()} ${secret}`), expectSuccess),
+    made('accepted', 'its scheme in small letters', set(`${word.toLowerCase()} ${secret}`), expectSuccess),
     ...malformed.map((text) => made('malformed', `Authorization: ${text}`, set(text), turnedAway)),
     made('malformed', 'another scheme', set(`Digest ${secret}`), turnedAway),
     made('doubled', 'two Authorization headers, the second wrong', both, turnedAway),

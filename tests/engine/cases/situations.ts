@@ -1,11 +1,13 @@
 import { responseFor } from '../document/document';
-import { authorised, type Case, type Context } from './case';
+import { authorizedRequest, type Case, type OperationContext } from './case';
 
 /** A valid request to a server in a situation that ends in this status, if the operation documents it. */
-export function situationCases(context: Context, status: number): Case[] {
+export function situationCases(context: OperationContext, status: number): Case[] {
   const { operation } = context;
   if (!responseFor(operation, status)) return [];
   const title = `a situation that ends in ${status}`;
   const expect = { kind: 'status', status } as const;
-  return [{ family: 'situations', title, operation, request: authorised(context), expect, proves: [] }];
+  return [
+    { family: 'situations', title, operation, request: authorizedRequest(context), expect, proves: [] },
+  ];
 }

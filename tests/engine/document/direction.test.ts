@@ -1,11 +1,11 @@
-import { accepted } from '../cases/case';
+import { expectSuccess } from '../cases/case';
 import type { JsonObject } from '../json/json';
 import { parse, type Value } from '../json/value';
 import { createJudge } from '../judge/judge';
 import { run } from '../run';
 import { constraints } from '../schema/constraints';
 import { createOracle } from '../schema/oracle';
-import { witnesses } from '../schema/probes';
+import { valuesOneWayOnly } from '../schema/probes';
 import { samples } from '../schema/samples';
 import { serve, sound, target } from '../simple-server';
 import { readDocument } from './read';
@@ -74,8 +74,8 @@ describe.each(WAYS)('a property that is readOnly, %s,', (_, schema, pointer) => 
 
   test('is owed to be refused, and put to the test with a value that is right but for that', () => {
     const owed = constraints(requests, '/schema').filter((found) => found.pointer.endsWith('/id'));
-    expect(owed).toEqual([{ pointer, keyword: 'readOnly', certain: true }]);
-    const [made] = witnesses(requests, oracle, '/schema', pointer);
+    expect(owed).toEqual([{ pointer, keyword: 'readOnly', unconditional: true }]);
+    const [made] = valuesOneWayOnly(requests, oracle, '/schema', pointer);
     expect(made instanceof Map && [...made.keys()].sort()).toEqual(['id', 'name']);
   });
 });
@@ -121,7 +121,14 @@ describe('a response with what is writeOnly', () => {
     const [operation] = document.operations;
     if (!operation) throw new Error('expected an operation');
     const request = { method: 'GET', target: '/', headers: [] };
-    const made = { family: 'valid', title: '', operation, request, expect: accepted, proves: [] } as const;
+    const made = {
+      family: 'valid',
+      title: '',
+      operation,
+      request,
+      expect: expectSuccess,
+      proves: [],
+    } as const;
     const headers = [['Content-Type', 'application/json']] as const;
     expect(judge(made, { status: 200, headers, body: Buffer.from(text) }, 1).problems).toEqual(want);
   });

@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, strings } from '../json/json';
+import { type Json, type JsonObject, asStrings } from '../json/json';
 import type { Schemas } from './direction';
 
 export interface Examples {
@@ -57,7 +57,7 @@ export interface Document {
 }
 
 /** Whether a path on the wire (no query) is one that the document describes, segment by segment. */
-export const describes = (document: Document, path: string): boolean =>
+export const matchesTemplate = (document: Document, path: string): boolean =>
   document.operations.some((operation) => {
     const template = operation.path.split('/');
     const segments = path.split('/');
@@ -76,10 +76,10 @@ export const responseFor = (operation: Operation, status: number): Response | un
     .find((response) => response !== undefined);
 
 /** The media types among which a client may choose: those of the one success, unless it has ranges alone. */
-export function acceptable({ responses }: Operation): string[] {
+export function negotiableMediaTypes({ responses }: Operation): string[] {
   const [success, ...others] = responses.filter(({ status }) => status.startsWith('2'));
   const names = (success?.content ?? []).map(({ name }) => name).filter((name) => !name.includes('*'));
   return others.length > 0 ? [] : names;
 }
 
-export const requiredNames = (schema: JsonObject): string[] => strings(schema['required']);
+export const requiredNames = (schema: JsonObject): string[] => asStrings(schema['required']);

@@ -1,6 +1,6 @@
 export type Codec = 'json' | 'form' | 'text' | 'binary';
 
-export function codec(mediaType: string): Codec {
+export function codecOf(mediaType: string): Codec {
   const essence = mediaType.split(';')[0]?.trim().toLowerCase() ?? '';
   if (/[/+]json$/.test(essence)) return 'json';
   if (essence === 'application/x-www-form-urlencoded') return 'form';
@@ -8,7 +8,7 @@ export function codec(mediaType: string): Codec {
 }
 
 /** Whether a documented media type (`text/*` too) covers one without parameters. */
-export function covers(documented: string, media: string): boolean {
+export function matchesMediaType(documented: string, media: string): boolean {
   const essence = documented.split(';')[0]?.trim().toLowerCase() ?? '';
   return (
     essence === media ||

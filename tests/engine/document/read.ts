@@ -1,6 +1,6 @@
-import { type Json, type JsonObject, list, object, strings, word } from '../json/json';
-import { at, escape, follow } from '../json/pointer';
-import { spelledOut } from './discriminator';
+import { type Json, type JsonObject, asArray, asObject, asStrings, asString } from '../json/json';
+import { objectAt, escapeToken, resolvePointer } from '../json/pointer';
+import { expandDiscriminators } from './discriminator';
 import type { Document, Examples, MediaType, Operation, Parameter, Response } from './document';
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
@@ -14,18 +14,18 @@ const DEFAULT_STYLE = { path: 'simple', query: 'form', header: 'simple', cookie:
  * @throws {Error} if a reference leads nowhere or out of the document.
  */
 export function readDocument(given: JsonObject): Document {
-  const json = spelledOut(withPathItems(given));
-  const paths = Object.keys(object(json['paths'])).map((path) => ({
+  const json = expandDiscriminators(mergePathItems(given));
+  const paths = Object.keys(asObject(json['paths'])).map((path) => ({
     path,
-    pointer: follow(json, `/paths/${escape(path)}`),
+    pointer: resolvePointer(json, `/paths/${escapeToken(path)}`),
   }));
   const operations = paths.flatMap(({ path, pointer }) => {
-    const item = object(at(json, pointer));
+    const item = objectAt(json, pointer);
     return METHODS.filter((method) => item[method]).map((method) =>
       readOperation(json, path, method, pointer, item),
     );
   });
-  const schemes = Object.keys(object(object(json['components'])['securitySchemes']));
+  const schemes = Object.keys(asObject(asObject(json['components'])['securitySchemes']));
   return {
     json,
     requests: { json, direction: 'request' },
@@ -34,7 +34,7 @@ export function readDocument(given: JsonObject): Document {
     schemes: Object.fromEntries(
       schemes.map((name) => [
         name,
-        object(at(json, follow(json, `/components/securitySchemes/${escape(name)}`))),
+        objectAt(json, resolvePointer(json, `/components/securitySchemes/${escapeToken(name)}`)),
       ]),
     ),
   };
@@ -44,11 +44,14 @@ export function readDocument(given: JsonObject): Document {
  * The document with the fields of referenced path items beside those that stand next to the reference (OpenAPI 3.1 section
  * 4.8.9).
  */
-function withPathItems(json: JsonObject): JsonObject {
-  const items = Object.entries(object(json['paths'])).map(([path, item]): [string, Json] => {
-    if (typeof object(item)['$ref'] !== 'string' || Object.keys(object(item)).length === 1)
+function mergePathItems(json: JsonObject): JsonObject {
+  const items = Object.entries(asObject(json['paths'])).map(([path, item]): [string, Json] => {
+    if (typeof asObject(item)['$ref'] !== 'string' || Object.keys(asObject(item)).length === 1)
       return [path, item];
-    const merged = { ...object(at(json, follow(json, `/paths/${escape(path)}`))), ...object(item) };
+    const merged = {
+      ...objectAt(json, resolvePointer(json, `/paths/${escapeToken(path)}`)),
+      ...asObject(item),
+    };
     Reflect.deleteProperty(merged, '$ref');
     return [path, merged];
   });
@@ -63,20 +66,22 @@ function readOperation(
   itemNode: JsonObject,
 ): Operation {
   const pointer = `${item}/${method}`;
-  const node = object(itemNode[method]);
-  const servers = [node, itemNode, json].map((owner) => list(owner['servers'])).find((urls) => urls.length);
+  const node = asObject(itemNode[method]);
+  const servers = [node, itemNode, json]
+    .map((owner) => asArray(owner['servers']))
+    .find((urls) => urls.length);
   const id = node['operationId'];
-  const body = node['requestBody'] && follow(json, `${pointer}/requestBody`);
+  const body = node['requestBody'] && resolvePointer(json, `${pointer}/requestBody`);
   return {
     id: typeof id === 'string' ? id : `${method.toUpperCase()} ${path}`,
     method: method.toUpperCase(),
-    path: basePath(object(servers?.[0])) + path,
+    path: basePath(asObject(servers?.[0])) + path,
     parameters: readParameters(json, item, pointer),
     ...(body && {
-      body: { required: object(at(json, body))['required'] === true, content: readContent(json, body) },
+      body: { required: objectAt(json, body)['required'] === true, content: readContent(json, body) },
     }),
-    responses: Object.keys(object(node['responses'])).map((status) =>
-      readResponse(json, status, follow(json, `${pointer}/responses/${status}`)),
+    responses: Object.keys(asObject(node['responses'])).map((status) =>
+      readResponse(json, status, resolvePointer(json, `${pointer}/responses/${status}`)),
     ),
     ...readSecurity(node['security'] ?? json['security']),
   };
@@ -86,8 +91,8 @@ function readOperation(
 function readParameters(json: JsonObject, item: string, operation: string): Parameter[] {
   const found = new Map<string, Parameter>();
   for (const owner of [item, operation]) {
-    for (const index of list(object(at(json, owner))['parameters']).keys()) {
-      const parameter = readParameter(json, follow(json, `${owner}/parameters/${index}`));
+    for (const index of asArray(objectAt(json, owner)['parameters']).keys()) {
+      const parameter = readParameter(json, resolvePointer(json, `${owner}/parameters/${index}`));
       // OpenAPI 3.1 section 4.8.12.2.1: other parts of the document describe them.
       if (parameter.in === 'header' && /^(accept|content-type|authorization)$/i.test(parameter.name))
         continue;
@@ -98,13 +103,13 @@ function readParameters(json: JsonObject, item: string, operation: string): Para
 }
 
 function readParameter(json: JsonObject, pointer: string): Parameter {
-  const node = object(at(json, pointer));
+  const node = objectAt(json, pointer);
   const place = node['in'] as Parameter['in'];
   const style = typeof node['style'] === 'string' ? node['style'] : DEFAULT_STYLE[place];
-  const [mediaType] = Object.keys(object(node['content']));
-  const described = mediaType === undefined ? pointer : `${pointer}/content/${escape(mediaType)}`;
+  const [mediaType] = Object.keys(asObject(node['content']));
+  const described = mediaType === undefined ? pointer : `${pointer}/content/${escapeToken(mediaType)}`;
   return {
-    name: word(node['name']),
+    name: asString(node['name']),
     in: place,
     required: node['required'] === true,
     style,
@@ -116,11 +121,11 @@ function readParameter(json: JsonObject, pointer: string): Parameter {
 }
 
 function readResponse(json: JsonObject, status: string, pointer: string): Response {
-  const headers = Object.keys(object(object(at(json, pointer))['headers']))
+  const headers = Object.keys(asObject(objectAt(json, pointer)['headers']))
     .filter((name) => name.toLowerCase() !== 'content-type') // described by `content`, says the specification
     .map((name) => {
-      const header = follow(json, `${pointer}/headers/${escape(name)}`);
-      const node = object(at(json, header));
+      const header = resolvePointer(json, `${pointer}/headers/${escapeToken(name)}`);
+      const node = objectAt(json, header);
       return {
         name,
         required: node['required'] === true,
@@ -131,9 +136,9 @@ function readResponse(json: JsonObject, status: string, pointer: string): Respon
 }
 
 function readContent(json: JsonObject, owner: string): MediaType[] {
-  return Object.entries(object(object(at(json, owner))['content'])).map(([name, media]) => {
-    const node = object(media);
-    const pointer = `${owner}/content/${escape(name)}`;
+  return Object.entries(asObject(objectAt(json, owner)['content'])).map(([name, media]) => {
+    const node = asObject(media);
+    const pointer = `${owner}/content/${escapeToken(name)}`;
     const schema = node['schema'] !== undefined && { schema: `${pointer}/schema` };
     return { name, ...schema, ...readExamples(json, pointer) };
   });
@@ -141,21 +146,21 @@ function readContent(json: JsonObject, owner: string): MediaType[] {
 
 /** The examples of a parameter or media type. */
 function readExamples(json: JsonObject, owner: string): Examples {
-  const { example, examples, schema } = object(at(json, owner));
-  const named = Object.keys(object(examples)).map(
-    (key) => object(at(json, follow(json, `${owner}/examples/${escape(key)}`)))['value'],
+  const { example, examples, schema } = objectAt(json, owner);
+  const named = Object.keys(asObject(examples)).map(
+    (key) => objectAt(json, resolvePointer(json, `${owner}/examples/${escapeToken(key)}`))['value'],
   );
   const schemaExamples =
-    schema === undefined ? [] : list(object(at(json, follow(json, `${owner}/schema`)))['examples']);
+    schema === undefined ? [] : asArray(objectAt(json, resolvePointer(json, `${owner}/schema`))['examples']);
   return { examples: [example, ...named].filter((given) => given !== undefined), schemaExamples };
 }
 
 function readSecurity(json: Json | undefined): Pick<Operation, 'security' | 'scopes'> {
-  const requirements = list(json).length === 0 ? [{}] : list(json).map(object);
+  const requirements = asArray(json).length === 0 ? [{}] : asArray(json).map(asObject);
   return {
     security: requirements.map((requirement) => Object.keys(requirement)),
     scopes: requirements.map((requirement) =>
-      Object.fromEntries(Object.entries(requirement).map(([scheme, scopes]) => [scheme, strings(scopes)])),
+      Object.fromEntries(Object.entries(requirement).map(([scheme, scopes]) => [scheme, asStrings(scopes)])),
     ),
   };
 }
@@ -164,7 +169,7 @@ function readSecurity(json: Json | undefined): Pick<Operation, 'security' | 'sco
 function basePath(server: JsonObject): string {
   const url = typeof server['url'] === 'string' ? server['url'] : '/';
   const filled = url.replace(/\{([^}]+)\}/g, (_, name: string) => {
-    const value = object(object(server['variables'])[name])['default'];
+    const value = asObject(asObject(server['variables'])[name])['default'];
     return typeof value === 'string' ? value : '';
   });
   return new URL(filled, 'http://base').pathname.replace(/\/$/, '');

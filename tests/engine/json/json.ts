@@ -7,12 +7,12 @@ export interface JsonObject {
   [key: string]: Json;
 }
 
-export const object = (json: Json | undefined): JsonObject =>
+export const asObject = (json: Json | undefined): JsonObject =>
   json !== null && typeof json === 'object' && !Array.isArray(json) ? json : {};
 
-export const list = (json: Json | undefined): Json[] => (Array.isArray(json) ? json : []);
+export const asArray = (json: Json | undefined): Json[] => (Array.isArray(json) ? json : []);
 
-export const word = (json: Json | undefined): string => (typeof json === 'string' ? json : '');
+export const asString = (json: Json | undefined): string => (typeof json === 'string' ? json : '');
 
-export const strings = (json: Json | undefined): string[] =>
-  list(json).filter((entry) => typeof entry === 'string');
+export const asStrings = (json: Json | undefined): string[] =>
+  asArray(json).filter((entry) => typeof entry === 'string');

@@ -6,7 +6,7 @@
 export function toDouble(literal: string): number {
   const double = Number(literal);
   if (!Number.isFinite(double) || (Number.isSafeInteger(double) && String(double) === literal)) return double;
-  const { integer, fraction } = split(literal);
+  const { integer, fraction } = splitAtPoint(literal);
   if (!Number.isInteger(double)) return double;
   if (Math.abs(double) < 2 ** 53) return fraction ? nextUp(double) : double;
   if (fraction) return NaN; // a number, and no integer: as near as a double comes
@@ -15,11 +15,11 @@ export function toDouble(literal: string): number {
 
 /** The exact integer that a literal denotes (`1e2`, `1.0` too), or undefined if it denotes a fraction. */
 export function toInteger(literal: string): bigint | undefined {
-  const { integer, fraction } = split(literal);
+  const { integer, fraction } = splitAtPoint(literal);
   return fraction ? undefined : integer;
 }
 
-function split(literal: string): { integer: bigint; fraction: boolean } {
+function splitAtPoint(literal: string): { integer: bigint; fraction: boolean } {
   const [mantissa = '0', exponent = '0'] = literal.toLowerCase().split('e');
   const [whole = '0', decimals = ''] = mantissa.split('.');
   const shift = Number(exponent) - decimals.length;

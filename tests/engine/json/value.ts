@@ -2,12 +2,12 @@ import type { Json } from './json';
 import { toDouble } from './number';
 
 /** A number as written. A double cannot tell 9223372036854775807 from ...808, and the contract does. */
-export class Literal {
+export class NumberLiteral {
   constructor(readonly text: string) {}
 }
 
 /** A JSON value on the wire. Objects are maps, so that a key named `__proto__` is a key like any other. */
-export type Value = null | boolean | string | Literal | Value[] | Map<string, Value>;
+export type Value = null | boolean | string | NumberLiteral | Value[] | Map<string, Value>;
 
 const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g;
 
@@ -22,18 +22,19 @@ export function parse(text: string): Value {
   const tagged = text.replace(STRING_OR_NUMBER, (token) =>
     token.startsWith('"') ? `"s${token.slice(1)}` : `"n${token}"`,
   );
-  return untag(JSON.parse(tagged) as Json);
+  return removeTags(JSON.parse(tagged) as Json);
 }
 
-function untag(json: Json): Value {
-  if (typeof json === 'string') return json.startsWith('n') ? new Literal(json.slice(1)) : json.slice(1);
-  if (Array.isArray(json)) return json.map(untag);
+function removeTags(json: Json): Value {
+  if (typeof json === 'string')
+    return json.startsWith('n') ? new NumberLiteral(json.slice(1)) : json.slice(1);
+  if (Array.isArray(json)) return json.map(removeTags);
   if (json === null || typeof json !== 'object') return json as null | boolean;
-  return new Map(Object.entries(json).map(([key, value]) => [key.slice(1), untag(value)]));
+  return new Map(Object.entries(json).map(([key, value]) => [key.slice(1), removeTags(value)]));
 }
 
 export function print(value: Value): string {
-  if (value instanceof Literal) return value.text;
+  if (value instanceof NumberLiteral) return value.text;
   if (Array.isArray(value)) return `[${value.map(print).join(',')}]`;
   if (value instanceof Map) {
     return `{${[...value].map(([key, member]) => `${JSON.stringify(key)}:${print(member)}`).join(',')}}`;
@@ -43,23 +44,23 @@ export function print(value: Value): string {
 
 /** What is a value already stays as it is, to the digit. */
 export function fromJson(json: Json | Value): Value {
-  if (typeof json === 'number') return new Literal(String(json));
+  if (typeof json === 'number') return new NumberLiteral(String(json));
   if (Array.isArray(json)) return json.map(fromJson);
-  if (json === null || typeof json !== 'object' || json instanceof Literal || json instanceof Map)
+  if (json === null || typeof json !== 'object' || json instanceof NumberLiteral || json instanceof Map)
     return json;
   return new Map(Object.entries(json).map(([key, value]) => [key, fromJson(value)]));
 }
 
 /** The value for a validator that works on doubles; see {@link toDouble} for what happens to big numbers. */
-export function toPlain(value: Value): unknown {
-  if (value instanceof Literal) return toDouble(value.text);
-  if (Array.isArray(value)) return value.map(toPlain);
+export function toDoubles(value: Value): unknown {
+  if (value instanceof NumberLiteral) return toDouble(value.text);
+  if (Array.isArray(value)) return value.map(toDoubles);
   if (value instanceof Map)
-    return Object.fromEntries([...value].map(([key, member]) => [key, toPlain(member)]));
+    return Object.fromEntries([...value].map(([key, member]) => [key, toDoubles(member)]));
   return value;
 }
 
-export function brief(value: Value): string {
+export function abbreviate(value: Value): string {
   const text = print(value);
   return text.length > 100 ? `${text.slice(0, 90)}... (${Buffer.byteLength(text)} bytes)` : text;
 }

@@ -1,5 +1,5 @@
 import type { Document, Operation } from '../document/document';
-import { type JsonObject, word } from '../json/json';
+import { type JsonObject, asString } from '../json/json';
 import type { Refusal } from '../target';
 import { header, type RawResponse } from '../wire/message';
 
@@ -7,7 +7,7 @@ import { header, type RawResponse } from '../wire/message';
  * One challenge for each scheme of the operation and none for others (RFC 9110 section 11.6.1; error codes RFC 6750
  * section 3.1).
  */
-export function challenges(
+export function challengeProblems(
   { schemes }: Document,
   operation: Operation,
   reasons: readonly Refusal[],
@@ -23,7 +23,7 @@ export function challenges(
   const named = new Set(given.map((challenge) => challenge.split(' ', 1)[0] ?? ''));
   const others = [...named].filter((scheme) => !wanted.has(scheme));
   // Nobody has registered a challenge for API keys: any will do, but not that of a scheme that is registered.
-  const forKey = others.filter((scheme) => wanted.size === 1 || !REGISTERED.includes(scheme));
+  const forKey = others.filter((scheme) => wanted.size === 1 || !REGISTERED_SCHEMES.includes(scheme));
   const missing = [...wanted].filter((scheme) => (scheme === '' ? forKey.length === 0 : !named.has(scheme)));
   const foreign = others.filter((scheme) => !wanted.has('') || !forKey.includes(scheme));
   const twice = given.filter((challenge, i) => given.indexOf(challenge) !== i);
@@ -43,7 +43,7 @@ export function challenges(
 }
 
 /** Schemes of the HTTP Authentication Scheme Registry that OpenAPI documents are likely to have. */
-const REGISTERED = ['basic', 'bearer', 'digest', 'dpop', 'hoba', 'mutual', 'negotiate'];
+const REGISTERED_SCHEMES = ['basic', 'bearer', 'digest', 'dpop', 'hoba', 'mutual', 'negotiate'];
 
 /** The challenges of a header in which they are a list, and so are the parameters of each (RFC 9110 section 11.6.1). */
 function readChallenges(text: string): string[] {
@@ -58,7 +58,7 @@ function readChallenges(text: string): string[] {
 }
 
 /** RFC 6750 section 3.1: where bearer tokens lack scopes, the challenge names the error and the scopes that it takes. */
-export function insufficient({ schemes }: Document, { scopes }: Operation, outcome: RawResponse): string[] {
+export function scopeProblems({ schemes }: Document, { scopes }: Operation, outcome: RawResponse): string[] {
   const demanded = scopes.flatMap((alternative) =>
     Object.entries(alternative).filter(([, names]) => names.length > 0),
   );
@@ -76,5 +76,5 @@ export function insufficient({ schemes }: Document, { scopes }: Operation, outco
 /** The authentication scheme that a security scheme is challenged with; empty for an API key. */
 function challengeOf({ type, scheme }: JsonObject): string {
   if (type === 'apiKey') return '';
-  return type === 'http' ? word(scheme).toLowerCase() : 'bearer';
+  return type === 'http' ? asString(scheme).toLowerCase() : 'bearer';
 }

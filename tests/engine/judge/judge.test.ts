@@ -1,8 +1,8 @@
-import { accepted, answered, type Case, type Expectation, refused } from '../cases/case';
+import { expectSuccess, expectAnswer, type Case, type Expectation, expectRefusal } from '../cases/case';
 import { readDocument } from '../document/read';
-import { Literal } from '../json/value';
+import { NumberLiteral } from '../json/value';
 import { createOracle } from '../schema/oracle';
-import type { Members, Target } from '../target';
+import type { ExpectedMembers, Target } from '../target';
 import type { Outcome } from '../wire/message';
 import { createJudge } from './judge';
 
@@ -105,17 +105,21 @@ describe('an answer to a request that must be accepted', () => {
     ['without a body where there is none', { status: 204, body: '' }, ''],
     ['given without asking the service', { entered: 0 }, 'expected the service to be entered'],
   ])('is %s', (_, answer, want) => {
-    if (want === '') expect(problems(accepted, answer)).toBe('');
-    else expect(problems(accepted, answer)).toContain(want);
+    if (want === '') expect(problems(expectSuccess, answer)).toBe('');
+    else expect(problems(expectSuccess, answer)).toContain(want);
   });
 });
 
-test.each<[string, Members, string]>([
+test.each<[string, ExpectedMembers, string]>([
   ['as it should be', { id: 1 }, ''],
-  ['as it should be, by a pointer', { '/id': 1, '': new Map([['id', new Literal('1')]]) }, ''],
+  ['as it should be, by a pointer', { '/id': 1, '': new Map([['id', new NumberLiteral('1')]]) }, ''],
   ['another one, by a pointer', { '/id': 2 }, 'expected a body with {"/id":2}, got 200'],
   ['missing, by a pointer', { '/id/0': 1 }, 'expected a body with {"/id/0":1}, got 200'],
-  ['of which something is true', { id: (id) => id instanceof Literal, '/x': (x) => x === undefined }, ''],
+  [
+    'of which something is true',
+    { id: (id) => id instanceof NumberLiteral, '/x': (x) => x === undefined },
+    '',
+  ],
   ['of which something is not true', { id: (id) => id === '1' }, 'expected a body with'],
   ['another number', { id: 2 }, 'expected a body with {"id":2}, got 200'],
   ['missing', { name: 'x' }, 'expected a body with {"name":"x"}, got 200'],
@@ -128,67 +132,82 @@ test.each<[string, Members, string]>([
 describe('an answer to a request that must be refused', () => {
   const bearer = (rest = '') => ({ 'WWW-Authenticate': `Bearer${rest}` });
   test.each<[string, Expectation, Answer, string]>([
-    ['right', refused('mismatch'), refusal(400), ''],
-    ['a success', refused('mismatch'), {}, 'expected 400'],
+    ['right', expectRefusal('mismatch'), refusal(400), ''],
+    ['a success', expectRefusal('mismatch'), {}, 'expected 400'],
     [
       'of another number',
-      refused('mismatch'),
+      expectRefusal('mismatch'),
       { ...refusal(400), body: '{"error":1}' },
       'expected 400 {"error":400}',
     ],
     [
       'right, but the service was asked',
-      refused('mismatch'),
+      expectRefusal('mismatch'),
       { ...refusal(400), entered: 1 },
       'nothing behind the contract',
     ],
-    ['by the service, for what it holds', answered('taken'), { ...refusal(400), entered: 1 }, ''],
-    ['by the service in place of success', answered('success', 'taken'), { ...refusal(400), entered: 1 }, ''],
-    ['by the contract in place of the service', answered('taken'), refusal(400), 'the service to be entered'],
-    ['a success in place of it', answered('taken'), {}, 'expected taken, got 200'],
+    ['by the service, for what it holds', expectAnswer('taken'), { ...refusal(400), entered: 1 }, ''],
+    [
+      'by the service in place of success',
+      expectAnswer('success', 'taken'),
+      { ...refusal(400), entered: 1 },
+      '',
+    ],
+    [
+      'by the contract in place of the service',
+      expectAnswer('taken'),
+      refusal(400),
+      'the service to be entered',
+    ],
+    ['a success in place of it', expectAnswer('taken'), {}, 'expected taken, got 200'],
     [
       'with a stack trace',
-      refused('mismatch'),
+      expectRefusal('mismatch'),
       { ...refusal(400), body: '{"error":400,"x":"a\\n    at f (/a/b.ts:1:2)"}' },
       'stack trace',
     ],
     [
       'undocumented and not in the error schema',
-      refused('unknown path'),
+      expectRefusal('unknown path'),
       { ...refusal(404), body: '{}' },
       'expected a body that fits',
     ],
     [
       'undocumented and of another media type than the error schema has',
-      refused('unknown path'),
+      expectRefusal('unknown path'),
       { ...refusal(404), headers: { 'Content-Type': 'application/problem+json' } },
       'expected the media type application/json, got application/problem+json',
     ],
-    ['405 with its methods', refused('unknown method'), refusal(405, { Allow: 'GET, POST' }), ''],
-    ['405 without Allow', refused('unknown method'), refusal(405), 'expected Allow: GET, POST, got none'],
+    ['405 with its methods', expectRefusal('unknown method'), refusal(405, { Allow: 'GET, POST' }), ''],
+    [
+      '405 without Allow',
+      expectRefusal('unknown method'),
+      refusal(405),
+      'expected Allow: GET, POST, got none',
+    ],
     [
       '405 with a method too few',
-      refused('unknown method'),
+      expectRefusal('unknown method'),
       refusal(405, { Allow: 'POST' }),
       'expected Allow',
     ],
-    ['401 with a challenge', refused('no credentials'), refusal(401, bearer()), ''],
-    ['401 without one', refused('no credentials'), refusal(401), 'expected a WWW-Authenticate'],
+    ['401 with a challenge', expectRefusal('no credentials'), refusal(401, bearer()), ''],
+    ['401 without one', expectRefusal('no credentials'), refusal(401), 'expected a WWW-Authenticate'],
     [
       '401 with a foreign one',
-      refused('no credentials'),
+      expectRefusal('no credentials'),
       refusal(401, { 'WWW-Authenticate': 'Basic' }),
       'expected a challenge for bearer',
     ],
     [
       '401 with an error for who sent nothing',
-      refused('no credentials'),
+      expectRefusal('no credentials'),
       refusal(401, bearer(' error="invalid_token"')),
       'expected no error code',
     ],
     [
       '401 without the error for a bad token',
-      refused('bad credentials'),
+      expectRefusal('bad credentials'),
       refusal(401, bearer()),
       'expected error="invalid_token"',
     ],
@@ -238,7 +257,7 @@ describe('the challenges of a 401', () => {
         title: '',
         operation,
         request: { method: 'POST', target: '/things', headers: [] },
-        expect: refused('no credentials', 'bad credentials'),
+        expect: expectRefusal('no credentials', 'bad credentials'),
         proves: [],
       };
       const outcome: Outcome = {

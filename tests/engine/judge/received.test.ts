@@ -1,5 +1,5 @@
 import type { JsonObject } from '../json/json';
-import { described } from '../report/text';
+import { describeFailure } from '../report/text';
 import { run } from '../run';
 import { serve, target } from '../simple-server';
 import type { Received, Waiver } from '../target';
@@ -59,9 +59,11 @@ async function judged(give: (body: Body, page: number) => Received, waivers: rea
 
 test('what the handler is given is the value, its defaults, and nothing that is not listed', async () => {
   const { received, obligations } = await judged((body, page) => ({ query: { page }, body: listed(body) }));
-  expect(received.map(described)).toEqual([]);
+  expect(received.map(describeFailure)).toEqual([]);
   expect(
-    obligations.filter(({ kind }) => kind === 'received').map(({ what, state }) => [what, state]),
+    obligations
+      .filter(({ kind }) => kind === 'received')
+      .map(({ description: what, state }) => [what, state]),
   ).toEqual([
     ['received | query page | as sent', 'PROVEN'],
     ['received | query page | default', 'PROVEN'],

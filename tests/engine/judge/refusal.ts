@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Case } from '../cases/case';
 import type { Document, Operation } from '../document/document';
-import { escape, locate } from '../json/pointer';
+import { escapeToken, valueAt } from '../json/pointer';
 import { fromJson, type Value } from '../json/value';
-import type { Members, Refusal, RefusalRule, Target } from '../target';
-import { header, type RawResponse, told } from '../wire/message';
-import { challenges, insufficient } from './challenges';
+import type { ExpectedMembers, Refusal, RefusalRule, Target } from '../target';
+import { header, type RawResponse, summarize } from '../wire/message';
+import { challengeProblems, scopeProblems } from './challenges';
 
 /** What is wrong with an answer that should have turned a request away; its body has been judged by its schema already. */
 export function refusalProblems(
@@ -19,18 +19,18 @@ export function refusalProblems(
 ): string[] {
   const rules = reasons.flatMap((reason) => target.refusals[reason] ?? []);
   const wanted = rules.map(({ status, body }) => `${status}${body ? ` ${JSON.stringify(body)}` : ''}`);
-  const fits = rules.some((rule) => isBy(rule, outcome, value));
+  const fits = rules.some((rule) => matchesRule(rule, outcome, value));
   return [
-    ...(fits ? [] : [`expected ${wanted.join(' or ')} (${reasons.join(' or ')}), got ${told(outcome)}`]),
+    ...(fits ? [] : [`expected ${wanted.join(' or ')} (${reasons.join(' or ')}), got ${summarize(outcome)}`]),
     ...(entered > 0 ? ['expected that nothing behind the contract is entered, but it was'] : []),
-    ...(outcome.status === 401 ? challenges(document, operation, reasons, outcome) : []),
-    ...(reasons.includes('insufficient scope') ? insufficient(document, operation, outcome) : []),
-    ...(outcome.status === 405 ? allow(document, operation, outcome) : []),
+    ...(outcome.status === 401 ? challengeProblems(document, operation, reasons, outcome) : []),
+    ...(reasons.includes('insufficient scope') ? scopeProblems(document, operation, outcome) : []),
+    ...(outcome.status === 405 ? allowProblems(document, operation, outcome) : []),
   ];
 }
 
 /** Whether an answer is a refusal by this rule; its body has been judged by its schema already. */
-export function isBy(
+export function matchesRule(
   { status, body = {} }: RefusalRule,
   outcome: RawResponse,
   value: Value | undefined,
@@ -41,15 +41,15 @@ export function isBy(
 }
 
 /** Whether a JSON body has these members, each number written the same way. */
-export const hasMembers = (members: Members, value: Value | undefined): boolean =>
+export const hasMembers = (members: ExpectedMembers, value: Value | undefined): boolean =>
   Object.entries(members).every(([name, wanted]) => {
-    const pointer = name === '' || name.startsWith('/') ? name : `/${escape(name)}`;
-    const member = value === undefined ? undefined : locate(value, pointer);
+    const pointer = name === '' || name.startsWith('/') ? name : `/${escapeToken(name)}`;
+    const member = value === undefined ? undefined : valueAt(value, pointer);
     return typeof wanted === 'function' ? wanted(member) : isDeepStrictEqual(member, fromJson(wanted));
   });
 
 /** Exactly the methods that the document has for this path. */
-function allow(document: Document, operation: Operation, outcome: RawResponse): string[] {
+function allowProblems(document: Document, operation: Operation, outcome: RawResponse): string[] {
   const methods = document.operations
     .filter(({ path }) => path === operation.path)
     .map(({ method }) => method);

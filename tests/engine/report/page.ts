@@ -1,4 +1,4 @@
-import { object, word } from '../json/json';
+import { asObject, asString } from '../json/json';
 import type { Result } from '../run';
 import type { KeywordRow } from './tables';
 
@@ -68,7 +68,7 @@ show();
 `;
 
 /** The report as one HTML page that loads nothing from anywhere. */
-export function page(
+export function htmlPage(
   result: Result,
   headline: string,
   matrix: { columns: string[]; rows: (string | number)[][] },
@@ -76,7 +76,7 @@ export function page(
 ): string {
   const { document, obligations, failures, families, requests, seconds, seed, passed } = result;
   const info = document.json['info'];
-  const title = word(object(info)['title']) || 'The service';
+  const title = asString(asObject(info)['title']) || 'The service';
   const states = ['PROVEN', 'WAIVED', 'UNPROVEN', 'BLOCKED'] as const;
   const count = (state: string): number =>
     obligations.filter((obligation) => obligation.state === state).length;
@@ -91,13 +91,13 @@ export function page(
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'">
-<title>${html(headline)}</title><style>${STYLE}</style></head><body>
-<header><div><h1>${html(title)} ${passed ? 'keeps its contract' : 'breaks its contract'}</h1>
+<title>${escapeHtml(headline)}</title><style>${STYLE}</style></head><body>
+<header><div><h1>${escapeHtml(title)} ${passed ? 'keeps its contract' : 'breaks its contract'}</h1>
 <p class="lead">Every promise of the document, put to the running server. Each request carried exactly one fault or none; an
 oracle that shares nothing with the server judged the bytes of each answer.</p></div>
 <button id="theme" aria-label="light or dark">light / dark</button></header>
 <div class="bar">${states.map((state) => `<i class="${state}" style="flex:${count(state)}"></i>`).join('')}</div>
-<div class="figures">${figures.map(([figure, label]) => `<div class="figure"><b>${html(figure)}</b><span>${label}</span></div>`).join('')}</div>
+<div class="figures">${figures.map(([figure, label]) => `<div class="figure"><b>${escapeHtml(figure)}</b><span>${label}</span></div>`).join('')}</div>
 ${failures.length > 0 ? `<h2>Answered wrongly</h2>${failures.slice(0, 200).map(failureBox).join('')}` : ''}
 <h2>Responses seen</h2>
 <p class="note">Each documented response, and how often it was seen under which credentials. A response that was never seen proves nothing.</p>
@@ -106,7 +106,7 @@ ${tableOf(matrix.columns, matrix.rows)}
 <p class="note">Requests that kept a rule of the document and were accepted; requests that broke just this rule and were refused.</p>
 ${tableOf(
   ['operation', 'place', 'schema', 'keyword', 'accepted', 'rejected'],
-  keywords.map(({ operation, place, pointer, keyword, accepted, rejected }) => [
+  keywords.map(({ operation, part: place, pointer, keyword, accepted, rejected }) => [
     operation,
     place,
     pointer,
@@ -120,11 +120,11 @@ ${tableOf(
 ${['', ...states].map((state) => `<button class="chip ${state}" data-state="${state}" aria-pressed="${state === ''}">${state || 'all'}</button>`).join('')}
 <button id="shown" disabled></button></div>
 <div id="obligations" class="scroll"><table><thead><tr><th>state</th><th>operation</th><th>what</th><th class="number">for</th><th class="number">against</th><th>reason</th></tr></thead><tbody>
-${obligations.map(({ state, operation, what, passed: pro, failed, reason = '' }) => `<tr data-state="${state}"><td class="${state}">${state}</td><td>${html(operation)}</td><td class="wrap">${html(what)}</td>${cell(pro)}${cell(failed)}<td class="wrap">${html(reason)}</td></tr>`).join('\n')}
+${obligations.map(({ state, operation, description: what, passed: pro, failed, reason = '' }) => `<tr data-state="${state}"><td class="${state}">${state}</td><td>${escapeHtml(operation)}</td><td class="wrap">${escapeHtml(what)}</td>${cell(pro)}${cell(failed)}<td class="wrap">${escapeHtml(reason)}</td></tr>`).join('\n')}
 </tbody></table></div>
 <h2>Families</h2>
 ${tableOf(['family', 'requests'], [...families])}
-<footer>${html(headline)}. Generated requests come from seed ${seed}, a digest of the document: they change when it does.</footer>
+<footer>${escapeHtml(headline)}. Generated requests come from seed ${seed}, a digest of the document: they change when it does.</footer>
 <script>${SCRIPT}</script></body></html>
 `;
 }
@@ -139,13 +139,13 @@ function failureBox({
 }: Result['failures'][number]): string {
   const found = replay ? `\nfound with seed ${replay.seed}, path ${replay.path}; the request is shrunk` : '';
   const lines = `${problems.join('\n')}${found}\n\nBASE=http://127.0.0.1:3000\n${curl}`;
-  return `<details><summary><code>${html(operation)}</code> ${html(family)}: ${html(title)}</summary><pre>${html(lines)}</pre></details>`;
+  return `<details><summary><code>${escapeHtml(operation)}</code> ${escapeHtml(family)}: ${escapeHtml(title)}</summary><pre>${escapeHtml(lines)}</pre></details>`;
 }
 
 function tableOf(columns: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
   const numeric = (column: number): boolean => typeof rows[0]?.[column] === 'number';
   const head = columns.map(
-    (name, column) => `<th${numeric(column) ? ' class="number"' : ''}>${html(name)}</th>`,
+    (name, column) => `<th${numeric(column) ? ' class="number"' : ''}>${escapeHtml(name)}</th>`,
   );
   const body = rows.map((row) => `<tr>${row.map(cell).join('')}</tr>`);
   return `<div class="scroll"><table><thead><tr>${head.join('')}</tr></thead><tbody>${body.join('\n')}</tbody></table></div>`;
@@ -154,10 +154,10 @@ function tableOf(columns: readonly string[], rows: readonly (readonly (string | 
 function cell(value: string | number): string {
   if (typeof value === 'number') return `<td class="number${value === 0 ? ' zero' : ''}">${value}</td>`;
   const state = /^(?:PROVEN|WAIVED|UNPROVEN|BLOCKED)$/.test(value) ? ` class="${value}"` : '';
-  return `<td${state}>${html(value)}</td>`;
+  return `<td${state}>${escapeHtml(value)}</td>`;
 }
 
-const html = (raw: string | number): string =>
+const escapeHtml = (raw: string | number): string =>
   String(raw)
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')

@@ -3,14 +3,14 @@ import type { State } from '../obligations';
 import type { Result } from '../run';
 
 /** Operation x status x media type, against the credentials under which each was seen. */
-export function matrix({ obligations, observations }: Result): {
+export function responseTable({ obligations, observations }: Result): {
   columns: string[];
   rows: (string | number)[][];
 } {
   const columns = [...new Set(observations.map(({ credentials }) => credentials))];
   const rows = obligations
     .filter(({ kind }) => kind === 'response')
-    .map(({ operation, what, state }) => {
+    .map(({ operation, description: what, state }) => {
       const [, status = '', media = ''] = what.split(' | ');
       const counts = columns.map((column) =>
         observations
@@ -24,12 +24,28 @@ export function matrix({ obligations, observations }: Result): {
 }
 
 /** Each keyword of each schema, with the cases that kept it and were accepted, and those that broke it and were not. */
-export function keywords({ obligations }: Result): KeywordRow[] {
+export function keywordRows({ obligations }: Result): KeywordRow[] {
   const rows = new Map<string, KeywordRow>();
-  for (const { operation, place = '', pointer = '', keyword = '', side, passed, state } of obligations) {
+  for (const {
+    operation,
+    part: place = '',
+    pointer = '',
+    keyword = '',
+    side: side,
+    passed,
+    state,
+  } of obligations) {
     if (side === undefined) continue;
     const key = [operation, place, pointer, keyword].join('|');
-    const row = rows.get(key) ?? { operation, place, pointer, keyword, accepted: 0, rejected: 0, states: [] };
+    const row = rows.get(key) ?? {
+      operation,
+      part: place,
+      pointer,
+      keyword,
+      accepted: 0,
+      rejected: 0,
+      states: [],
+    };
     const count = side === 'holds' ? { accepted: passed } : { rejected: passed };
     rows.set(key, { ...row, ...count, states: [...row.states, state] });
   }
@@ -38,7 +54,7 @@ export function keywords({ obligations }: Result): KeywordRow[] {
 
 export interface KeywordRow {
   readonly operation: string;
-  readonly place: string;
+  readonly part: string;
   readonly pointer: string;
   readonly keyword: string;
   readonly accepted: number;

@@ -1,7 +1,7 @@
 import type { Failure } from '../failure';
 import type { State } from '../obligations';
 import type { Result } from '../run';
-import { keywords, matrix } from './tables';
+import { keywordRows, responseTable } from './tables';
 
 /** The run in one line: what CI prints and what the report is headed with. */
 export function headline({ obligations, requests, seconds }: Result): string {
@@ -13,7 +13,7 @@ export function headline({ obligations, requests, seconds }: Result): string {
 }
 
 /** Rows of a table as aligned lines; numbers to the right. */
-export function table(rows: readonly (readonly (string | number)[])[]): string {
+export function formatTable(rows: readonly (readonly (string | number)[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) =>
     Math.max(...rows.map((row) => String(row[column] ?? '').length)),
   );
@@ -33,29 +33,31 @@ export function table(rows: readonly (readonly (string | number)[])[]): string {
 }
 
 /** Everything a person wants to see on a terminal, the headline first. */
-export function text(result: Result): string {
-  const { columns, rows } = matrix(result);
-  const tested = keywords(result).map(
-    ({ operation, place, pointer, keyword, accepted, rejected }) =>
+export function formatReport(result: Result): string {
+  const { columns, rows } = responseTable(result);
+  const tested = keywordRows(result).map(
+    ({ operation, part: place, pointer, keyword, accepted, rejected }) =>
       [operation, place, pointer, keyword, accepted, rejected] as const,
   );
   const open = result.obligations.filter(({ state }) => state !== 'PROVEN');
   const parts = [
     headline(result),
-    table([columns, ...rows]),
-    table([['operation', 'place', 'schema', 'keyword', 'accepted', 'rejected'], ...tested]),
+    formatTable([columns, ...rows]),
+    formatTable([['operation', 'place', 'schema', 'keyword', 'accepted', 'rejected'], ...tested]),
     ...result.waived.map(
       ({ operation, family, title, reason }) => `WAIVED ${operation}, ${family}: ${title}: ${reason}`,
     ),
-    ...(open.length > 0 ? [table(open.map(({ state, key, reason }) => [state, key, reason ?? '']))] : []),
-    ...result.failures.slice(0, 20).map(described),
+    ...(open.length > 0
+      ? [formatTable(open.map(({ state, key, reason }) => [state, key, reason ?? '']))]
+      : []),
+    ...result.failures.slice(0, 20).map(describeFailure),
     ...(result.failures.length > 20 ? [`... and ${result.failures.length - 20} more failures`] : []),
   ];
   return parts.join('\n\n');
 }
 
 /** A failure with what it takes to see it again. */
-export function described({ family, operation, title, problems, curl, replay }: Failure): string {
+export function describeFailure({ family, operation, title, problems, curl, replay }: Failure): string {
   return [
     `FAILED ${operation}, ${family}: ${title}`,
     ...problems.map((problem) => `  ${problem}`),

@@ -2,7 +2,7 @@ import type { Document, Operation, Parameter } from '../document/document';
 import { fromJson } from '../json/value';
 import type { Oracle } from '../schema/oracle';
 import type { RawRequest } from '../wire/message';
-import { fits, type Inputs, slots, slotSamples } from './slots';
+import { fitsSlot, type Inputs, slots, slotSamples } from './slots';
 
 /**
  * A request with everything required and nothing else; where the document has an example, that: it names what the
@@ -10,7 +10,7 @@ import { fits, type Inputs, slots, slotSamples } from './slots';
  *
  * @throws {Error} naming the part for which no value was found.
  */
-export function baseInputs(document: Document, oracle: Oracle, operation: Operation): Inputs {
+export function minimalInputs(document: Document, oracle: Oracle, operation: Operation): Inputs {
   let inputs: Inputs = { parameters: new Map() };
   const [firstBody] = operation.body?.content ?? [];
   for (const slot of slots(document, operation)) {
@@ -18,7 +18,7 @@ export function baseInputs(document: Document, oracle: Oracle, operation: Operat
     const [value] = [
       ...[...slot.examples, ...slot.schemaExamples]
         .map(fromJson)
-        .filter((example) => fits(oracle, slot, example)),
+        .filter((example) => fitsSlot(oracle, slot, example)),
       ...slotSamples(document, oracle, slot, 'required', 20),
       ...slotSamples(document, oracle, slot, 'all', 20),
     ];
@@ -33,7 +33,7 @@ export function baseInputs(document: Document, oracle: Oracle, operation: Operat
 }
 
 /** The request on the wire, without credentials. */
-export function compose(operation: Operation, { parameters, body }: Inputs): RawRequest {
+export function composeRequest(operation: Operation, { parameters, body }: Inputs): RawRequest {
   const of = (place: Parameter['in']): [Parameter, string][] =>
     [...parameters].filter(([parameter]) => parameter.in === place);
   const path = of('path').reduce(

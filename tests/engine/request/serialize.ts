@@ -1,10 +1,10 @@
 import type { Parameter } from '../document/document';
-import { Literal, print, type Value } from '../json/value';
+import { NumberLiteral, print, type Value } from '../json/value';
 
 /** Text that no style, proxy or cookie parser reads in two ways. */
-const SAFE = /^[\w-]+(?:\.\w+)?$/;
+const UNRESERVED_TEXT = /^[\w-]+(?:\.\w+)?$/;
 
-const HEADER = /^[!-~](?:[ -~]*[!-~])?$/;
+const HEADER_VALUE = /^[!-~](?:[ -~]*[!-~])?$/;
 
 /**
  * A parameter's value as it stands on the wire: the filling of a path segment, the pairs of a query string, a header's
@@ -13,17 +13,17 @@ const HEADER = /^[!-~](?:[ -~]*[!-~])?$/;
  * @returns undefined where the style has no unmistakable form for the value.
  * @see https://spec.openapis.org/oas/v3.1.0#style-examples
  */
-export function serialise(parameter: Parameter, value: Value): string | undefined {
+export function serializeParameter(parameter: Parameter, value: Value): string | undefined {
   const { name, in: place, style, explode } = parameter;
-  if (parameter.mediaType !== undefined) return wrap(parameter, encode(place, print(value)));
+  if (parameter.mediaType !== undefined) return addPrefix(parameter, percentEncode(place, print(value)));
   if (!Array.isArray(value) && !(value instanceof Map)) {
-    const text = leaf(value);
-    if (text === undefined || !expressible(place, text)) return undefined;
-    return wrap(parameter, encode(place, text));
+    const text = primitiveText(value);
+    if (text === undefined || !isUnambiguous(place, text)) return undefined;
+    return addPrefix(parameter, percentEncode(place, text));
   }
   const pairs = value instanceof Map ? [...value] : value.map((entry): [string, Value] => ['', entry]);
-  const texts = pairs.map(([key, entry]): [string, string | undefined] => [key, leaf(entry)]);
-  const dotted = style === 'label' && explode ? /^[\w-]+$/ : SAFE;
+  const texts = pairs.map(([key, entry]): [string, string | undefined] => [key, primitiveText(entry)]);
+  const dotted = style === 'label' && explode ? /^[\w-]+$/ : UNRESERVED_TEXT;
   if (texts.length === 0 || texts.some(([, text]) => text === undefined || !dotted.test(text)))
     return undefined;
   const keyed = texts.map(([key, text = '']): [string, string] => [key, text]);
@@ -50,24 +50,24 @@ export function serialise(parameter: Parameter, value: Value): string | undefine
 }
 
 /** Puts an encoded primitive where the style wants it. */
-function wrap({ name, in: place, style }: Parameter, text: string): string {
+function addPrefix({ name, in: place, style }: Parameter, text: string): string {
   if (style === 'label') return `.${text}`;
   if (style === 'matrix') return `;${name}=${text}`;
   return place === 'query' || place === 'cookie' ? `${name}=${text}` : text;
 }
 
-const encode = (place: Parameter['in'], text: string): string =>
+const percentEncode = (place: Parameter['in'], text: string): string =>
   place === 'header' ? text : encodeURIComponent(text);
 
-function expressible(place: Parameter['in'], text: string): boolean {
+function isUnambiguous(place: Parameter['in'], text: string): boolean {
   if (!text.isWellFormed() || text === '') return false;
-  if (place === 'header') return HEADER.test(text);
-  if (place === 'cookie') return SAFE.test(text);
+  if (place === 'header') return HEADER_VALUE.test(text);
+  if (place === 'cookie') return UNRESERVED_TEXT.test(text);
   return place === 'query' || !/^\.+$/.test(text);
 }
 
-export function leaf(value: Value): string | undefined {
-  if (value instanceof Literal) return value.text;
+export function primitiveText(value: Value): string | undefined {
+  if (value instanceof NumberLiteral) return value.text;
   if (typeof value === 'string') return value;
   return typeof value === 'boolean' ? String(value) : undefined;
 }
@@ -77,15 +77,17 @@ export function leaf(value: Value): string | undefined {
  *
  * @returns undefined where the value has no unmistakable form.
  */
-export function formEncoded(value: Value): string | undefined {
+export function encodeForm(value: Value): string | undefined {
   if (!(value instanceof Map) || value.size === 0) return undefined;
   const pairs = [...value].flatMap(([name, member]) => {
-    const texts = Array.isArray(member) ? member.map(leaf) : [leaf(member)];
-    return texts.length === 0 ? [undefined] : texts.map((text) => text?.isWellFormed() && pair(name, text));
+    const texts = Array.isArray(member) ? member.map(primitiveText) : [primitiveText(member)];
+    return texts.length === 0
+      ? [undefined]
+      : texts.map((text) => text?.isWellFormed() && encodePair(name, text));
   });
   const sure = pairs.filter((entry) => typeof entry === 'string');
   return sure.length === pairs.length ? sure.join('&') : undefined;
 }
 
-const pair = (name: string, text: string): string =>
+const encodePair = (name: string, text: string): string =>
   `${encodeURIComponent(name)}=${encodeURIComponent(text)}`;

@@ -1,10 +1,10 @@
 import type { Document, Examples, MediaType, Operation, Parameter } from '../document/document';
-import { type Codec, codec } from '../document/media-type';
+import { type Codec, codecOf } from '../document/media-type';
 import { print, type Value } from '../json/value';
 import type { Oracle } from '../schema/oracle';
 import { type Mode, samples } from '../schema/samples';
-import { reading } from './deserialize';
-import { formEncoded, serialise } from './serialize';
+import { decodeText } from './deserialize';
+import { encodeForm, serializeParameter } from './serialize';
 
 /** What a request carries beside its credentials, each part encoded. */
 export interface Inputs {
@@ -21,7 +21,7 @@ export interface Slot extends Examples {
   readonly body?: MediaType;
   readonly parameter?: Parameter;
   /** The value as the receiver reads it, or undefined where it cannot be sent unmistakably. */
-  readonly read: (value: Value) => Value | undefined;
+  readonly decode: (value: Value) => Value | undefined;
   readonly fill: (inputs: Inputs, value: Value) => Inputs;
 }
 
@@ -35,7 +35,7 @@ export function slots(document: Document, operation: Operation): Slot[] {
 }
 
 function parameterSlot({ requests }: Document, parameter: Parameter): Slot {
-  const location = [{ pointer: parameter.schema, certain: true }];
+  const location = [{ pointer: parameter.schema, unconditional: true }];
   return {
     label: `${parameter.in} ${parameter.name}`,
     schema: parameter.schema,
@@ -43,19 +43,19 @@ function parameterSlot({ requests }: Document, parameter: Parameter): Slot {
     examples: parameter.examples,
     schemaExamples: parameter.schemaExamples,
     parameter,
-    read: (value) => {
-      if (serialise(parameter, value) === undefined) return undefined;
-      return parameter.mediaType === undefined ? reading(requests, location, value) : value;
+    decode: (value) => {
+      if (serializeParameter(parameter, value) === undefined) return undefined;
+      return parameter.mediaType === undefined ? decodeText(requests, location, value) : value;
     },
     fill: (inputs, value) => ({
       ...inputs,
-      parameters: new Map([...inputs.parameters, [parameter, serialise(parameter, value) ?? '']]),
+      parameters: new Map([...inputs.parameters, [parameter, serializeParameter(parameter, value) ?? '']]),
     }),
   };
 }
 
 function bodySlot({ requests }: Document, operation: Operation, media: MediaType, schema: string): Slot {
-  const kind = codec(media.name);
+  const kind = codecOf(media.name);
   return {
     label: `body ${media.name}`,
     schema,
@@ -63,12 +63,12 @@ function bodySlot({ requests }: Document, operation: Operation, media: MediaType
     examples: media.examples,
     schemaExamples: media.schemaExamples,
     body: media,
-    read: (value) => {
+    decode: (value) => {
       if (kind === 'json') return value;
       if (kind === 'form')
-        return formEncoded(value) === undefined
+        return encodeForm(value) === undefined
           ? undefined
-          : reading(requests, [{ pointer: schema, certain: true }], value);
+          : decodeText(requests, [{ pointer: schema, unconditional: true }], value);
       // In text, unlike in JSON, U+FEFF at the start is a byte order mark and no part of the value.
       return typeof value === 'string' && value.isWellFormed() && !/^(?:\ufeff|$)/.test(value)
         ? value
@@ -81,7 +81,7 @@ function bodySlot({ requests }: Document, operation: Operation, media: MediaType
 export function encodeBody(kind: Codec, value: Value): Buffer {
   if (kind === 'json') return Buffer.from(print(value));
   return Buffer.from(
-    (kind === 'form' ? formEncoded(value) : undefined) ?? (typeof value === 'string' ? value : print(value)),
+    (kind === 'form' ? encodeForm(value) : undefined) ?? (typeof value === 'string' ? value : print(value)),
   );
 }
 
@@ -94,12 +94,12 @@ export function slotSamples(
   count: number,
 ): Value[] {
   return samples(document.requests, oracle, slot.schema, mode, count).filter((value) =>
-    fits(oracle, slot, value),
+    fitsSlot(oracle, slot, value),
   );
 }
 
 /** Whether the receiver of a value in this slot reads something that fits. */
-export function fits(oracle: Oracle, slot: Slot, value: Value): boolean {
-  const read = slot.read(value);
+export function fitsSlot(oracle: Oracle, slot: Slot, value: Value): boolean {
+  const read = slot.decode(value);
   return read !== undefined && oracle.valid(slot.schema, read);
 }

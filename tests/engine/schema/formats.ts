@@ -1,8 +1,8 @@
 import type { JsonObject } from '../json/json';
-import { Literal, type Value } from '../json/value';
+import { NumberLiteral, type Value } from '../json/value';
 
 /** For each format that this engine puts to the test, some that fit and some that clearly do not. */
-export const FORMATS: Readonly<Record<string, { fits: string[]; fails: string[] }>> = {
+export const STRING_FORMATS: Readonly<Record<string, { fits: string[]; fails: string[] }>> = {
   uuid: { fits: ['8e0b5a2c-6f2b-4a53-9b1e-0d6f5a7c3e21'], fails: ['8e0b5a2c', 'not-a-uuid'] },
   date: { fits: ['2024-02-29', '1999-12-31'], fails: ['2023-02-29', '2024-13-01', 'yesterday'] },
   'date-time': {
@@ -29,32 +29,33 @@ export const INTEGER_FORMATS: Readonly<Record<string, JsonObject>> = {
   'double-int': { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
 };
 
-export const EDGES: Readonly<Record<string, Probe>> = {
+export const INTEGER_BOUNDARIES: Readonly<Record<string, Boundary>> = {
   int32: {
-    holds: numbers('0', '-0', '1.0', '1e2', '2147483647', '-2147483648', '2.147483647e9'),
-    violates: numbers('2147483648', '-2147483649', '9007199254740993', '0.5', '1e300', '1e400'),
+    holds: numberLiterals('0', '-0', '1.0', '1e2', '2147483647', '-2147483648', '2.147483647e9'),
+    violates: numberLiterals('2147483648', '-2147483649', '9007199254740993', '0.5', '1e300', '1e400'),
   },
   int64: {
-    holds: numbers(
+    holds: numberLiterals(
       ...['0', '-0', '1.0', '1e2', '2147483648', '-2147483649', '9007199254740991', '9007199254740993'],
       ...['-9007199254740993', '9223372036854775807', '-9223372036854775808', '9223372036854775807.0'],
     ),
-    violates: numbers(
+    violates: numberLiterals(
       ...['9223372036854775808', '-9223372036854775809', '18446744073709551616', '1e19', '1e300', '1e400'],
       ...['0.5', '9007199254740992.5', '1.00000000000000000001'],
     ),
   },
 };
 
-export function numbers(...literals: string[]): Literal[] {
-  return literals.map((text) => new Literal(text));
+export function numberLiterals(...literals: string[]): NumberLiteral[] {
+  return literals.map((text) => new NumberLiteral(text));
 }
 
 /** Formats beyond these are annotations to this engine: it knows no value that clearly breaks them. */
-export const isKnownFormat = (format: string): boolean => format in EDGES || format in FORMATS;
+export const isKnownFormat = (format: string): boolean =>
+  format in INTEGER_BOUNDARIES || format in STRING_FORMATS;
 
 /** Values for one place that put one keyword to the test. */
-export interface Probe {
+export interface Boundary {
   /** Just inside the bound. The oracle drops those that another keyword forbids. */
   readonly holds?: readonly Value[];
   /** Just outside. At a place that must fit, the oracle has to agree. */

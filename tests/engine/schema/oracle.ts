@@ -1,9 +1,9 @@
 import { dereference, type OutputUnit, type Schema, validate } from '@cfworker/json-schema';
 import { createContext, Script } from 'node:vm';
-import { directed, excludedInAll, isMarked, type Schemas } from '../document/direction';
-import { type Json, type JsonObject, list, object, word } from '../json/json';
-import { at, target } from '../json/pointer';
-import { print, toPlain, type Value } from '../json/value';
+import { forDirection, excludedNamesThroughAllOf, isExcluded, type Schemas } from '../document/direction';
+import { type Json, type JsonObject, asArray, asObject, asString } from '../json/json';
+import { nodeAt, objectAt, pointerOf } from '../json/pointer';
+import { print, toDoubles, type Value } from '../json/value';
 import { INTEGER_FORMATS } from './formats';
 
 /** Says whether a value fits the schema at a pointer of the document: the judge of one direction. */
@@ -18,18 +18,18 @@ export interface Oracle {
   breaks(schema: string, keyword: string, value: Value): boolean;
 }
 
-const SCHEMA = ['additionalProperties', 'unevaluatedProperties', 'unevaluatedItems', 'propertyNames'];
+const WITH_SCHEMA = ['additionalProperties', 'unevaluatedProperties', 'unevaluatedItems', 'propertyNames'];
 
-const IN_PLACE = ['items', 'contains', 'not', 'if', 'then', 'else'];
+const WITH_SCHEMA_2 = ['items', 'contains', 'not', 'if', 'then', 'else'];
 
-const SCHEMAS = ['prefixItems', 'allOf', 'anyOf', 'oneOf'];
+const WITH_SCHEMAS = ['prefixItems', 'allOf', 'anyOf', 'oneOf'];
 
-const SCHEMA_MAPS = ['properties', 'patternProperties', 'dependentSchemas'];
+const WITH_SCHEMA_MAP = ['properties', 'patternProperties', 'dependentSchemas'];
 
 const ANNOTATIONS = ['example', 'examples', 'default', 'xml', 'discriminator', 'externalDocs'];
 
 /** Keywords whose schemas speak about the same value as the schema that they stand in. */
-const SAME = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas'];
+const IN_PLACE_APPLICATORS = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas'];
 
 const UNSUPPORTED = ['$dynamicRef', '$anchor', '$id', '$defs', '$dynamicAnchor'];
 
@@ -53,10 +53,10 @@ export function createOracle(schemas: Schemas): Oracle {
       compiled.set(key, entry);
     }
     const { schema, lookup, hasPattern } = entry;
-    const judge = (): OutputUnit[] => validate(toPlain(value), schema, '2020-12', lookup, false).errors;
+    const judge = (): OutputUnit[] => validate(toDoubles(value), schema, '2020-12', lookup, false).errors;
     if (!hasPattern || !hasLongText(value)) return judge();
     const name = `${key} ${print(value)}`;
-    const errors = undecided.has(name) ? undefined : inTime(judge);
+    const errors = undecided.has(name) ? undefined : withinTimeout(judge);
     if (!errors) undecided.add(name);
     return errors;
   };
@@ -67,7 +67,7 @@ export function createOracle(schemas: Schemas): Oracle {
     errors: (schema, value) =>
       check(schema, value)
         ?.map((unit) => `${unit.instanceLocation} ${unit.error}`)
-        .reverse() ?? [`is not judged: its patterns take more than ${PATIENCE} ms`],
+        .reverse() ?? [`is not judged: its patterns take more than ${PATTERN_TIMEOUT_MS} ms`],
   };
 }
 
@@ -78,17 +78,17 @@ interface Compiled {
 }
 
 /** Milliseconds for a verdict that may need patterns: those of V8 can take time exponential in the length of the text. */
-const PATIENCE = 500;
+const PATTERN_TIMEOUT_MS = 500;
 
 /** Characters of a text for which no pattern takes long. */
-const SHORT = 16;
+const SHORT_TEXT_LENGTH = 16;
 
 const script = new Script('judge()');
 
 /** What `judge` returns, or undefined if that takes too long. */
-function inTime<T>(judge: () => T): T | undefined {
+function withinTimeout<T>(judge: () => T): T | undefined {
   try {
-    return script.runInContext(createContext({ judge }), { timeout: PATIENCE }) as T;
+    return script.runInContext(createContext({ judge }), { timeout: PATTERN_TIMEOUT_MS }) as T;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return undefined;
     throw error;
@@ -96,7 +96,7 @@ function inTime<T>(judge: () => T): T | undefined {
 }
 
 function hasLongText(value: Value): boolean {
-  if (typeof value === 'string') return value.length > SHORT;
+  if (typeof value === 'string') return value.length > SHORT_TEXT_LENGTH;
   if (Array.isArray(value)) return value.some(hasLongText);
   return (
     value instanceof Map && [...value].some(([name, member]) => hasLongText(name) || hasLongText(member))
@@ -104,7 +104,7 @@ function hasLongText(value: Value): boolean {
 }
 
 /** Keywords that mean nothing without their neighbours. */
-const COMPANIONS: Readonly<Record<string, string[]>> = {
+const COMPANION_KEYWORDS: Readonly<Record<string, string[]>> = {
   additionalProperties: ['properties', 'patternProperties'],
   unevaluatedProperties: ['properties', 'patternProperties', 'allOf', 'anyOf', 'oneOf', '$ref'],
   items: ['prefixItems'],
@@ -127,16 +127,16 @@ function standalone(schemas: Schemas, pointer: string, only?: string): JsonObjec
     // The schema that is asked about is judged for itself: who asks knows that its value is there.
     const isPart = to !== pointer || elsewhere.length > 0;
     made[key] =
-      isPart && isMarked(schemas, at(schemas.json, to))
+      isPart && isExcluded(schemas, nodeAt(schemas.json, to))
         ? false
-        : rewrite(schemas, at(schemas.json, to), to, refer, elsewhere);
+        : rewrite(schemas, nodeAt(schemas.json, to), to, refer, elsewhere);
     return reference;
   };
   if (only === undefined) return { $ref: refer(pointer), $defs: made };
-  const kept = [only, ...(COMPANIONS[only] ?? [])];
-  const schema = directed(schemas, object(at(schemas.json, pointer)));
+  const kept = [only, ...(COMPANION_KEYWORDS[only] ?? [])];
+  const schema = forDirection(schemas, objectAt(schemas.json, pointer));
   const entries = Object.entries(schema).filter(([keyword]) => kept.includes(keyword));
-  const alone = object(rewrite(schemas, Object.fromEntries(entries), pointer, refer));
+  const alone = asObject(rewrite(schemas, Object.fromEntries(entries), pointer, refer));
   return { ...alone, $defs: made };
 }
 
@@ -149,28 +149,35 @@ function rewrite(
   elsewhere: readonly string[] = [],
 ): Json {
   if (typeof json === 'boolean') return json;
-  const absent = [...new Set([...elsewhere, ...excludedInAll(schemas, object(json))])].sort();
-  const schema = directed(schemas, object(json), absent);
+  const absent = [...new Set([...elsewhere, ...excludedNamesThroughAllOf(schemas, asObject(json))])].sort();
+  const schema = forDirection(schemas, asObject(json), absent);
   const unsupported = UNSUPPORTED.find((keyword) => schema[keyword] !== undefined);
   if (unsupported)
     throw new Error(`the oracle cannot judge ${unsupported} at ${pointer}; write the schema without`);
   const again = (sub: Json, place: string): Json =>
-    isMarked(schemas, sub)
+    isExcluded(schemas, sub)
       ? false
-      : rewrite(schemas, sub, `${pointer}/${place}`, refer, SAME.includes(place) ? absent : []);
+      : rewrite(
+          schemas,
+          sub,
+          `${pointer}/${place}`,
+          refer,
+          IN_PLACE_APPLICATORS.includes(place) ? absent : [],
+        );
   const copy: JsonObject = {};
   for (const [keyword, value] of Object.entries(schema)) {
     if (ANNOTATIONS.includes(keyword)) continue;
-    if (keyword === '$ref') copy[keyword] = refer(target(word(value)), absent);
-    else if (SCHEMA.includes(keyword) || IN_PLACE.includes(keyword)) copy[keyword] = again(value, keyword);
-    else if (SCHEMAS.includes(keyword)) copy[keyword] = list(value).map((sub) => again(sub, keyword));
-    else if (SCHEMA_MAPS.includes(keyword)) {
+    if (keyword === '$ref') copy[keyword] = refer(pointerOf(asString(value)), absent);
+    else if (WITH_SCHEMA.includes(keyword) || WITH_SCHEMA_2.includes(keyword))
+      copy[keyword] = again(value, keyword);
+    else if (WITH_SCHEMAS.includes(keyword)) copy[keyword] = asArray(value).map((sub) => again(sub, keyword));
+    else if (WITH_SCHEMA_MAP.includes(keyword)) {
       copy[keyword] = Object.fromEntries(
-        Object.entries(object(value)).map(([name, sub]) => [name, again(sub, keyword)]),
+        Object.entries(asObject(value)).map(([name, sub]) => [name, again(sub, keyword)]),
       );
     } else copy[keyword] = value;
   }
   const bounds = typeof copy['format'] === 'string' ? INTEGER_FORMATS[copy['format']] : undefined;
-  if (bounds) copy['allOf'] = [...list(copy['allOf']), bounds];
+  if (bounds) copy['allOf'] = [...asArray(copy['allOf']), bounds];
   return copy;
 }

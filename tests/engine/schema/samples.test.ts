@@ -2,12 +2,12 @@ import type { Schemas } from '../document/direction';
 import { readDocument } from '../document/read';
 import type { Json, JsonObject } from '../json/json';
 import { parse, print, type Value } from '../json/value';
-import { serialise } from '../request/serialize';
+import { serializeParameter } from '../request/serialize';
 import { slots } from '../request/slots';
 import { constraints } from './constraints';
-import { sites } from './locations';
+import { instanceLocations } from './locations';
 import { createOracle } from './oracle';
-import { trials } from './probes';
+import { probes } from './probes';
 import { samples } from './samples';
 
 const requests = (json: JsonObject): Schemas => ({ json, direction: 'request' });
@@ -92,8 +92,8 @@ describe('values', () => {
 describe('faults', () => {
   const broken = (schema: JsonObject, text: string, keyword: string): string[] => {
     const schemas = requests({ schema });
-    return trials(sites(schemas, createOracle(schemas), '/schema', parse(text)))
-      .filter((trial) => trial.keyword === keyword && trial.side === 'violates')
+    return probes(instanceLocations(schemas, createOracle(schemas), '/schema', parse(text)))
+      .filter((probe) => probe.keyword === keyword && probe.side === 'violates')
       .map(({ value }) => print(value));
   };
 
@@ -128,7 +128,7 @@ describe('faults', () => {
       properties: { a: { anyOf: [{ minLength: 1 }, { type: 'null' }] }, b: { items: { format: 'int64' } } },
     };
     const owed = constraints(requests({ schema, other: { required: ['a'] } }), '/schema');
-    expect(owed.map(({ pointer, keyword, certain }) => [pointer, keyword, certain])).toEqual([
+    expect(owed.map(({ pointer, keyword, unconditional }) => [pointer, keyword, unconditional])).toEqual([
       ['/other', 'required', true],
       ['/schema/properties/a', 'anyOf', true],
       ['/schema/properties/a/anyOf/0', 'minLength', false],
@@ -165,7 +165,7 @@ describe('parameters', () => {
     const parameter = { name: 'p', in: place, style, explode, schema: {}, required: true };
     const json = { openapi: '3.1.0', paths: { '/{p}': { get: { parameters: [parameter], responses: {} } } } };
     const [read] = readDocument(json).operations[0]?.parameters ?? [];
-    expect(read && serialise(read, parse(value))).toBe(want);
+    expect(read && serializeParameter(read, parse(value))).toBe(want);
   });
 
   test('are read back as their schema types them', () => {
@@ -175,8 +175,8 @@ describe('parameters', () => {
       paths: { '/': { get: { parameters, responses: {} } } },
     });
     const [slot] = document.operations.flatMap((operation) => slots(document, operation));
-    expect(slot?.read(parse('["7"]'))).toEqual(parse('[7]'));
-    expect(slot?.read(parse('["x"]'))).toEqual(['x']);
-    expect(slot?.read(parse('[]'))).toBeUndefined();
+    expect(slot?.decode(parse('["7"]'))).toEqual(parse('[7]'));
+    expect(slot?.decode(parse('["x"]'))).toEqual(['x']);
+    expect(slot?.decode(parse('[]'))).toBeUndefined();
   });
 });

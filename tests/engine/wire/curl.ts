@@ -1,7 +1,7 @@
 import type { RawRequest } from './message';
 
 /** A shell line that sends the same request: `BASE=http://127.0.0.1:3000` in front points it at a server. */
-export function curl(request: RawRequest): string {
+export function curlCommand(request: RawRequest): string {
   const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
   const { body } = request;
   const plain = body && /^[\x20-\x7e]*$/.test(body.toString('latin1')) && body.length < 10_000;
@@ -17,15 +17,15 @@ export function curl(request: RawRequest): string {
     `"$BASE"${quote(request.target)}`,
   ];
   if (!body || plain) return parts.join(' ');
-  return `${printer(body)} | ${parts.join(' ')}`;
+  return `${printCommand(body)} | ${parts.join(' ')}`;
 }
 
 /** A command that prints the bytes; a long run of one byte at the end, as in an oversized body, is not spelled out. */
-function printer(body: Buffer): string {
+function printCommand(body: Buffer): string {
   const last = body.at(-1) ?? 0;
   let run = 0;
   while (run < body.length && body[body.length - 1 - run] === last) run++;
   if (run < 1000) return `printf %s '${body.toString('base64')}' | base64 -d`;
   const tail = `head -c ${run} /dev/zero | tr '\\0' '\\${last.toString(8).padStart(3, '0')}'`;
-  return `{ ${printer(Buffer.concat([body.subarray(0, -run)]))}; ${tail}; }`;
+  return `{ ${printCommand(Buffer.concat([body.subarray(0, -run)]))}; ${tail}; }`;
 }

@@ -27,7 +27,7 @@ export function header(message: Pick<RawResponse, 'headers'>, name: string): str
 }
 
 /** The bytes of a request as they go to the server. */
-export function bytes(request: RawRequest): Buffer {
+export function encodeRequest(request: RawRequest): Buffer {
   const { body, sending = 'whole' } = request;
   const given = new Set(request.headers.map(([name]) => name.toLowerCase()));
   const length = body && !given.has('content-length') && !given.has('transfer-encoding');
@@ -66,7 +66,7 @@ export function readResponse(raw: Buffer, method: string, closed: boolean): RawR
   const answer = { status, headers };
   if (method === 'HEAD' || status === 204 || status === 304) return { ...answer, body: Buffer.alloc(0) };
   if (header(answer, 'transfer-encoding') === 'chunked') {
-    const body = unchunk(rest);
+    const body = decodeChunked(rest);
     return body && { ...answer, body };
   }
   const length = header(answer, 'content-length');
@@ -74,7 +74,7 @@ export function readResponse(raw: Buffer, method: string, closed: boolean): RawR
   return rest.length < Number(length) ? undefined : { ...answer, body: rest.subarray(0, Number(length)) };
 }
 
-function unchunk(raw: Buffer): Buffer | undefined {
+function decodeChunked(raw: Buffer): Buffer | undefined {
   const pieces: Buffer[] = [];
   for (let at = 0; ;) {
     const line = raw.indexOf('\r\n', at);
@@ -88,6 +88,6 @@ function unchunk(raw: Buffer): Buffer | undefined {
 }
 
 /** An answer in a few words, for messages. */
-export function told({ status, body }: RawResponse): string {
+export function summarize({ status, body }: RawResponse): string {
   return `${status} ${body.length === 0 ? 'without a body' : body.toString('utf8', 0, 200)}`;
 }

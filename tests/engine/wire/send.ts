@@ -1,14 +1,14 @@
 import { connect } from 'node:net';
-import { bytes, type Outcome, type RawRequest, readResponse } from './message';
+import { encodeRequest, type Outcome, type RawRequest, readResponse } from './message';
 
 /** Milliseconds that an answer may take. */
-const PATIENCE = 3000;
+const RESPONSE_TIMEOUT_MS = 3000;
 
 /** Milliseconds for an answer that needs no byte of a body: enough for a busy machine, too short for a body timeout. */
-const PROMPT = 1500;
+const WITHHELD_TIMEOUT_MS = 1500;
 
 /** Most bytes of one response. */
-const MOST = 10_000_000;
+const MAX_RESPONSE_BYTES = 10_000_000;
 
 /** Sends a request on a connection of its own and reads the one answer to it, within a bounded time. */
 export function send(host: string, port: number, request: RawRequest): Promise<Outcome> {
@@ -16,7 +16,7 @@ export function send(host: string, port: number, request: RawRequest): Promise<O
     const received: Buffer[] = [];
     let size = 0;
     const socket = connect({ host, port, noDelay: true });
-    const patience = request.sending === 'withheld' ? PROMPT : PATIENCE;
+    const patience = request.sending === 'withheld' ? WITHHELD_TIMEOUT_MS : RESPONSE_TIMEOUT_MS;
     const end = (silence: string, closed: boolean): void => {
       clearTimeout(timer);
       socket.destroy();
@@ -29,7 +29,7 @@ export function send(host: string, port: number, request: RawRequest): Promise<O
     socket.on('data', (chunk) => {
       received.push(chunk);
       size += chunk.length;
-      if (size > MOST) end(`an answer of more than ${MOST} bytes`, false);
+      if (size > MAX_RESPONSE_BYTES) end(`an answer of more than ${MAX_RESPONSE_BYTES} bytes`, false);
       else if (readResponse(Buffer.concat(received), request.method, false)) end('', false);
     });
     // The server may close before it has read everything: what it said until then is its answer.
@@ -39,6 +39,6 @@ export function send(host: string, port: number, request: RawRequest): Promise<O
     socket.on('close', () => {
       end('the connection was closed without an answer', true);
     });
-    socket.write(bytes(request));
+    socket.write(encodeRequest(request));
   });
 }

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { curl } from './curl';
-import { bytes, type RawRequest, readResponse } from './message';
+import { curlCommand } from './curl';
+import { encodeRequest, type RawRequest, readResponse } from './message';
 import { send } from './send';
 
 const post: RawRequest = {
@@ -12,7 +12,7 @@ const post: RawRequest = {
 };
 
 describe('a request on the wire', () => {
-  const text = (request: RawRequest): string => bytes(request).toString('latin1');
+  const text = (request: RawRequest): string => encodeRequest(request).toString('latin1');
 
   test('has its length and its bytes', () => {
     expect(text(post)).toBe(
@@ -93,10 +93,10 @@ describe('sending', () => {
 describe('the curl line', () => {
   /** What a shell makes of the line, with curl replaced by something that shows its input. */
   const input = (request: RawRequest): Buffer =>
-    execFileSync('bash', ['-c', `curl() { cat; }; ${curl(request)}`]);
+    execFileSync('bash', ['-c', `curl() { cat; }; ${curlCommand(request)}`]);
 
   test('spells out a plain body', () => {
-    const line = curl({ ...post, body: Buffer.from(`it's`) });
+    const line = curlCommand({ ...post, body: Buffer.from(`it's`) });
     expect(line).toBe(
       `curl -i --path-as-is -X POST -H 'X: y' -H 'Content-Type:' --data-binary 'it'\\''s' "$BASE"'/a?b=c'`,
     );
