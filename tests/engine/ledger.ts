@@ -1,14 +1,16 @@
 import type { Document } from './document/document';
-import { deriveObligations, INSUFFICIENT_SCOPE, type Obligation } from './obligations';
+import type { Obligation } from './obligation';
+import { deriveObligations } from './obligations';
 import type { Target } from './target';
 
-/** What is owed, found by reading the document alone; what cases have shown of it. */
+/** The obligations of a document, and the cases that prove or disprove them. */
 export interface Ledger {
   readonly obligations: readonly Obligation[];
-  /** Counts one case for or against the obligations with these keys; a key that nothing owes is ignored. */
+  /** Counts one case for or against the obligations with these keys. Ignores a key without an obligation. */
   record(keys: readonly string[], passed: boolean): void;
-  /** An operation whose plainest valid request fails proves nothing, whatever else it answers. */
+  /** Marks all obligations of an operation BLOCKED: without a valid request, its other answers prove nothing. */
   block(operation: string, reason: string): void;
+  /** Sets the final state of each obligation. */
   close(): void;
 }
 
@@ -31,28 +33,28 @@ export function openLedger(document: Document, target: Target): Ledger {
       }
     },
     close() {
-      for (const obligation of obligations) {
-        if (obligation.state === 'BLOCKED') continue;
-        const waiver = target.waivers.find(
-          (one) => 'obligation' in one && one.obligation.test(obligation.key),
-        );
-        if (obligation.passed > 0 && obligation.failed === 0) obligation.state = 'PROVEN';
-        else if (waiver && obligation.failed === 0) {
-          Object.assign(obligation, { state: 'WAIVED', reason: waiver.reason });
-        } else if (obligation.failed === 0) obligation.reason = whyUnproven(obligation);
-      }
+      for (const obligation of obligations) Object.assign(obligation, finalState(obligation, target));
     },
   };
 }
 
-/** Why no case spoke for an obligation, or against it. */
-function whyUnproven({ key, kind, part: place = '', keyword = '', side: side }: Obligation): string {
+/** A waiver replaces a missing proof only. It never hides a case that failed. */
+function finalState(obligation: Obligation, { waivers }: Target): Partial<Obligation> {
+  if (obligation.state === 'BLOCKED' || obligation.failed > 0) return {};
+  if (obligation.passed > 0) return { state: 'PROVEN' };
+  const waiver = waivers.find((one) => 'obligation' in one && one.obligation.test(obligation.key));
+  if (waiver) return { state: 'WAIVED', reason: waiver.reason };
+  return { reason: whyUnproven(obligation) };
+}
+
+/** Why no case tested an obligation, and what to add. */
+function whyUnproven({ key, kind, slot = '', keyword = '', side }: Obligation): string {
   if (kind === 'response')
-    return 'no request brought it about: give the target a scenario, a situation or a waiver';
-  if (key.endsWith(INSUFFICIENT_SCOPE))
-    return 'no credentials lack the scopes: give the target some (`insufficient`), or a waiver';
-  if (kind !== 'constraint') return 'no request for it could be made: give the target a waiver';
+    return 'no request caused this response: add a scenario, a situation or a waiver to the target';
+  if (key.endsWith('insufficient scope'))
+    return 'no credentials lack the scopes: add some to the target (`insufficient`), or a waiver';
+  if (kind !== 'constraint') return 'no request tests it: add a waiver to the target';
   return side === 'holds'
-    ? `no value was found that ${keyword} applies to and that fits: give the target a waiver`
-    : `no value was found that breaks ${keyword} and that ${place} can carry: drop the keyword where others exclude all such values already, or give the target a waiver`;
+    ? `no valid value was found to which ${keyword} applies: add a waiver to the target`
+    : `no value was found that violates ${keyword} and that ${slot} can carry: remove the keyword if others already exclude such values, or add a waiver to the target`;
 }

@@ -3,32 +3,35 @@ import { createHash } from 'node:crypto';
 import { codecOf } from '../document/media-type';
 import type { JsonObject } from '../json/json';
 import { abbreviate, print, type Value } from '../json/value';
-import { fitsSlot, type Inputs, type Slot, slots } from '../request/slots';
+import { fitsSlot, type Inputs, type Slot, slots, slotVerdict } from '../request/slots';
 import { instanceLocations } from '../schema/locations';
 import { probes } from '../schema/probes';
 import { arbitrary } from '../schema/samples';
 import { expectSuccessOrOwnRefusal, authorizedRequest, type Case, type OperationContext } from './case';
 import { expectInvalid } from './keywords';
 
-/** Sends and judges one case; resolves with what was wrong. */
-export type SendCase = (made: Case) => Promise<readonly string[]>;
+/** Sends one case and judges the answer; resolves with its problems. */
+export type SendCase = (sent: Case) => Promise<readonly string[]>;
 
+/** A generated case that failed, shrunk. */
 export interface Counterexample {
-  /** Undefined where no request could be made that is worth sending. */
+  /** Undefined if no valid request could be generated. */
   readonly case: Case | undefined;
   readonly problems: readonly string[];
   readonly seed: number;
-  /** fast-check's way to the shrunk request. */
+  /** fast-check's path to the shrunk case. */
   readonly path: string;
 }
 
-/** A seed that changes when the document does, and only then. */
+/** A digest of the document: a run generates the same requests until the document changes. */
 export const seedOf = (document: JsonObject): number =>
   createHash('sha256').update(JSON.stringify(document)).digest().readInt32BE(0);
 
 /**
- * Requests nobody thought of: valid ones, and ones with one fault at a place and of a kind that chance picks. The first
- * one that is answered wrongly is shrunk.
+ * Sends generated requests: valid ones, and ones with one random fault. Shrinks the first request of each kind whose answer
+ * is wrong.
+ *
+ * @param options `runs` is the number of requests of each kind
  */
 export async function findCounterexamples(
   context: OperationContext,
@@ -37,10 +40,10 @@ export async function findCounterexamples(
 ): Promise<Counterexample[]> {
   const found: Counterexample[] = [];
   const valid = validCases(context);
-  for (const made of [valid, faultyCases(context)]) {
-    if (!made) continue;
+  for (const cases of [valid, faultyCases(context)]) {
+    if (!cases) continue;
     const outcome = await fc.check(
-      fc.asyncProperty(made, async (drawn) => {
+      fc.asyncProperty(cases, async (drawn) => {
         fc.pre(drawn !== undefined);
         const problems = await attempt(drawn);
         if (problems.length > 0) throw new Error(problems.join('\n'));
@@ -53,11 +56,11 @@ export async function findCounterexamples(
     if (drawn) {
       const problem = errorInstance instanceof Error ? errorInstance.message : 'failed';
       found.push({ case: drawn, problems: [problem], ...replay });
-    } else if (numRuns === 0 && made === valid) {
-      // Nothing need be wrong with a schema that no value breaks; one that no value fits has not been tested.
+    } else if (numRuns === 0 && cases === valid) {
+      // A schema may have no invalid value. A schema without a valid value has not been tested.
       found.push({
         case: undefined,
-        problems: ['expected chance to make a valid request, it made none'],
+        problems: ['expected to generate a valid request, got none'],
         ...replay,
       });
     }
@@ -65,26 +68,27 @@ export async function findCounterexamples(
   return found;
 }
 
-/** Any value that a slot may carry, or undefined where chance made one that does not fit. */
+/** Valid values of a slot; undefined for a generated value that is invalid. */
 function slotValues({ document, oracle }: OperationContext, slot: Slot): fc.Arbitrary<Value | undefined> {
-  // Of strings that chance makes a header carries few: every other value is a plain one.
+  // A header cannot carry most random strings, so every other value is a simple one.
   const modes = (['any', 'all'] as const).map((mode) =>
     arbitrary(document.requests, [{ pointer: slot.schema, unconditional: true }], mode),
   );
   return fc.oneof(...modes).map((value) => (fitsSlot(oracle, slot, value) ? value : undefined));
 }
 
+/** Requests with random values in all slots, some optional ones left out. */
 function validCases(context: OperationContext): fc.Arbitrary<Case | undefined> | undefined {
   const { document, operation, base } = context;
   const parts = slots(document, operation).filter(({ body }) => !body || codecOf(body.name) !== 'binary');
   if (parts.length === 0) return undefined;
   const bodies = parts.filter(({ body }) => body);
   const values = fc.tuple(...parts.map((slot) => slotValues(context, slot)));
-  const omitted = fc.tuple(...parts.map((slot) => (slot.required ? fc.constant(false) : fc.boolean())));
-  return fc.tuple(values, omitted, fc.nat(Math.max(0, bodies.length - 1))).map(([drawn, left, body]) => {
+  const omissions = fc.tuple(...parts.map((slot) => (slot.required ? fc.constant(false) : fc.boolean())));
+  return fc.tuple(values, omissions, fc.nat(Math.max(0, bodies.length - 1))).map(([drawn, omitted, body]) => {
     let inputs: Inputs = base;
     for (const [index, slot] of parts.entries()) {
-      if (left[index] === true || (slot.body && slot !== bodies[body])) continue;
+      if (omitted[index] === true || (slot.body && slot !== bodies[body])) continue;
       const value = drawn[index];
       if (value !== undefined) inputs = slot.fill(inputs, value);
       else if (slot.required) return undefined;
@@ -101,6 +105,7 @@ function validCases(context: OperationContext): fc.Arbitrary<Case | undefined> |
   });
 }
 
+/** Requests with one random fault. */
 function faultyCases(context: OperationContext): fc.Arbitrary<Case | undefined> | undefined {
   const { document, oracle, operation, base } = context;
   const parts = slots(document, operation).filter(({ body }) => !body || codecOf(body.name) !== 'binary');
@@ -112,11 +117,16 @@ function faultyCases(context: OperationContext): fc.Arbitrary<Case | undefined> 
       ({ side }) => side === 'violates',
     );
     const fault = faults[number % Math.max(1, faults.length)];
-    const read = fault && slot.decode(fault.value);
-    if (!fault || read === undefined || !oracle.decides(slot.schema, read)) return undefined;
-    if (oracle.valid(slot.schema, read)) return undefined;
-    const title = `${slot.label}${fault.site.instancePointer} violates ${fault.keyword}: ${print(value)} became ${abbreviate(fault.value)}`;
+    if (!fault || slotVerdict(oracle, slot, fault.value) !== 'invalid') return undefined;
+    const title = `${slot.label}${fault.location.instancePointer} violates ${fault.keyword}: ${print(value)} became ${abbreviate(fault.value)}`;
     const request = authorizedRequest(context, slot.fill(base, fault.value));
-    return { family: 'generated', title, operation, request, expect: expectInvalid(fault.put), proves: [] };
+    return {
+      family: 'generated',
+      title,
+      operation,
+      request,
+      expect: expectInvalid(fault.replacement),
+      proves: [],
+    };
   });
 }

@@ -1,55 +1,55 @@
 import { codecOf } from '../document/media-type';
 import { asString } from '../json/json';
 import { abbreviate, NumberLiteral, type Value } from '../json/value';
-import { constraintKey } from '../obligations';
-import { fitsSlot as isFitting, type Slot } from '../request/slots';
+import { constraintKey } from '../obligation';
+import { type Slot, slotVerdict } from '../request/slots';
 import type { InstanceLocation } from '../schema/locations';
 import { type Probe, probes } from '../schema/probes';
 import {
-  expectSuccessOrOwnRefusal,
   authorizedRequest,
   type Case,
-  type OperationContext,
-  handlerInput,
   type Expectation,
-  type ValueCases,
   expectRefusal,
+  expectSuccessOrOwnRefusal,
+  handlerInput,
+  type OperationContext,
+  type ValueCases,
 } from './case';
 
-/** Keywords whose violating values break them beyond doubt, so that an oracle that disagrees is itself at fault. */
+/** A valid value from which probes are made. */
+export interface BaseValue {
+  readonly value: Value;
+  readonly locations: readonly InstanceLocation[];
+}
+
+/** Keywords whose probes are certainly violations. If the oracle disagrees, the oracle is wrong. */
 const UNAMBIGUOUS_KEYWORDS = [
   ...['type', 'format', 'required', 'pattern', 'minLength', 'maxLength'],
   ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'],
 ];
 
-/** Keywords beside which the edges of an integer format may not fit. */
+/** Keywords that may exclude the bounds of an integer format. */
 const NARROWING_KEYWORDS = [
-  'minimum',
-  'maximum',
-  'exclusiveMinimum',
-  'exclusiveMaximum',
-  'multipleOf',
-  'enum',
-  'const',
-  'not',
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
+  ...['enum', 'const', 'not'],
 ];
 
+/** Each keyword of each schema once, on both sides of its bound. */
 export function keywordCases(context: OperationContext, slot: Slot, bases: readonly BaseValue[]): ValueCases {
-  const tried = new Set<string>();
+  const tested = new Set<string>();
   const contradictions: string[] = [];
-  const cases = bases.flatMap(({ locations: found }) => {
-    const fresh = probes(found).filter(
-      ({ subschema, keyword }) => !tried.has(`${subschema.pointer} ${keyword}`),
+  const cases = bases.flatMap(({ locations }) => {
+    const untested = probes(locations).filter(
+      ({ subschema, keyword }) => !tested.has(`${subschema.pointer} ${keyword}`),
     );
-    for (const { subschema, keyword } of fresh) tried.add(`${subschema.pointer} ${keyword}`);
-    return fresh.flatMap((probe) => {
-      const fits = isFitting(context.oracle, slot, probe.value);
-      const read = slot.decode(probe.value);
-      if (read === undefined || !context.oracle.decides(slot.schema, read)) return [];
-      if (fits === (probe.side === 'holds')) return [keywordCase(context, slot, probe)];
+    for (const { subschema, keyword } of untested) tested.add(`${subschema.pointer} ${keyword}`);
+    return untested.flatMap((probe) => {
+      const verdict = slotVerdict(context.oracle, slot, probe.value);
+      if (verdict === undefined) return [];
+      if ((verdict === 'valid') === (probe.side === 'holds')) return [keywordCase(context, slot, probe)];
       if (mustAgree(slot, probe)) {
         contradictions.push(
-          `${slot.label}: ${abbreviate(probe.value)} ${probe.side} ${probe.keyword} at ${probe.subschema.pointer}, but the oracle says it ${fits ? 'fits' : 'does not fit'}`,
+          `${slot.label}: expected the oracle to agree that ${abbreviate(probe.value)} ${probe.side} ${probe.keyword} at ${probe.subschema.pointer}, got ${verdict}`,
         );
       }
       return [];
@@ -58,44 +58,45 @@ export function keywordCases(context: OperationContext, slot: Slot, bases: reado
   return { cases, contradictions };
 }
 
-function mustAgree(slot: Slot, { subschema, keyword, side, site }: Probe): boolean {
+/** Whether generator and oracle must agree on a probe. Other probes may satisfy or violate a keyword beside theirs. */
+function mustAgree(slot: Slot, { subschema, keyword, side, location }: Probe): boolean {
   if (!subschema.unconditional || !slot.body || codecOf(slot.body.name) !== 'json') return false;
   if (side === 'violates') return UNAMBIGUOUS_KEYWORDS.includes(keyword);
-  const narrowed = site.subschemas.some(({ schema }) =>
+  const isNarrowed = location.subschemas.some(({ schema }) =>
     NARROWING_KEYWORDS.some((other) => schema[other] !== undefined),
   );
-  return keyword === 'format' && /^int(?:32|64)$/.test(asString(subschema.schema['format'])) && !narrowed;
-}
-
-/** How a value that does not fit is turned away, given what was put at the place that is at fault. */
-export function expectInvalid(put: Value): Expectation {
-  // A reader may set limits to numbers (RFC 8259 section 6), and say so before it looks at the schema.
-  const beyond = put instanceof NumberLiteral && !Number.isFinite(Number(put.text));
-  return beyond ? expectRefusal('mismatch', 'malformed') : expectRefusal('mismatch');
+  return keyword === 'format' && /^int(?:32|64)$/.test(asString(subschema.schema['format'])) && !isNarrowed;
 }
 
 function keywordCase(
   context: OperationContext,
   slot: Slot,
-  { value, put, subschema, keyword, side, site }: Probe,
+  { value, replacement, subschema, keyword, side, location }: Probe,
 ): Case {
   const { operation, oracle } = context;
-  // Text off the wire has no type of its own: what it breaks is judged as its receiver reads it.
-  const read = site.instancePointer === '' ? (slot.decode(put) ?? put) : put;
-  const proper = oracle.breaks(subschema.pointer, keyword, read);
   const key = constraintKey(operation, slot.label, subschema.pointer, keyword, side);
+  // Text on the wire has no type, so the keyword applies to the decoded value.
+  const decoded = location.instancePointer === '' ? (slot.decode(replacement) ?? replacement) : replacement;
+  const isProof =
+    side === 'holds' || (subschema.unconditional && oracle.breaks(subschema.pointer, keyword, decoded));
   return {
     family: 'constraints',
-    title: `${slot.label}${site.instancePointer} ${side} ${keyword} of ${subschema.pointer}: ${abbreviate(value)}`,
+    title: `${slot.label}${location.instancePointer} ${side} ${keyword} of ${subschema.pointer}: ${abbreviate(value)}`,
     operation,
     request: authorizedRequest(context, slot.fill(context.base, value)),
     ...(side === 'holds' && handlerInput(context, slot, value)),
-    expect: side === 'holds' ? expectSuccessOrOwnRefusal(context) : expectInvalid(put),
-    proves: side === 'holds' || (subschema.unconditional && proper) ? [key] : [],
+    expect: side === 'holds' ? expectSuccessOrOwnRefusal(context) : expectInvalid(replacement),
+    proves: isProof ? [key] : [],
   };
 }
 
-export interface BaseValue {
-  readonly value: Value;
-  readonly locations: readonly InstanceLocation[];
+/**
+ * The refusal of an invalid value.
+ *
+ * @param fault the part of the value that is invalid
+ */
+export function expectInvalid(fault: Value): Expectation {
+  // RFC 8259 section 6: a parser may limit the range of numbers. It then refuses the text before the schema applies.
+  const isOutOfRange = fault instanceof NumberLiteral && !Number.isFinite(Number(fault.text));
+  return isOutOfRange ? expectRefusal('invalid request', 'malformed') : expectRefusal('invalid request');
 }

@@ -1,30 +1,27 @@
 import { excludingKeyword } from '../document/direction';
 import { abbreviate } from '../json/value';
-import { constraintKey } from '../obligations';
-import type { Slot } from '../request/slots';
+import { constraintKey } from '../obligation';
+import { type Slot, slotVerdict } from '../request/slots';
 import { constraints } from '../schema/constraints';
-import { valuesOneWayOnly } from '../schema/probes';
-import { authorizedRequest, type Case, type OperationContext, expectRefusal } from './case';
+import { oneWayViolations } from '../schema/probes';
+import { authorizedRequest, type Case, expectRefusal, type OperationContext } from './case';
 
-/** What goes the other way only, wherever the schema marks it. */
+/** Values that contain a property which is `readOnly`. */
 export function oneWayCases(context: OperationContext, slot: Slot): Case[] {
   const { document, oracle, operation } = context;
-  const mark = excludingKeyword(document.requests);
-  const marks = constraints(document.requests, slot.schema).filter(({ keyword }) => keyword === mark);
-  return marks.flatMap(({ pointer }) =>
-    valuesOneWayOnly(document.requests, oracle, slot.schema, pointer)
-      .filter((value) => {
-        const read = slot.decode(value);
-        return read !== undefined && oracle.decides(slot.schema, read) && !oracle.valid(slot.schema, read);
-      })
+  const keyword = excludingKeyword(document.requests);
+  const excluded = constraints(document.requests, slot.schema).filter((found) => found.keyword === keyword);
+  return excluded.flatMap(({ pointer }) =>
+    oneWayViolations(document.requests, oracle, slot.schema, pointer)
+      .filter((value) => slotVerdict(oracle, slot, value) === 'invalid')
       .slice(0, 2)
       .map((value): Case => ({
         family: 'constraints',
-        title: `${slot.label} has what is ${mark} at ${pointer}: ${abbreviate(value)}`,
+        title: `${slot.label} contains ${pointer}, which is ${keyword}: ${abbreviate(value)}`,
         operation,
         request: authorizedRequest(context, slot.fill(context.base, value)),
-        expect: expectRefusal('mismatch'),
-        proves: [constraintKey(operation, slot.label, pointer, mark, 'violates')],
+        expect: expectRefusal('invalid request'),
+        proves: [constraintKey(operation, slot.label, pointer, keyword, 'violates')],
       })),
   );
 }

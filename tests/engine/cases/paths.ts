@@ -1,18 +1,17 @@
-import { matchesTemplate } from '../document/document';
-import { protocolKey } from '../obligations';
+import { matchesPath } from '../document/document';
+import { withoutBody } from '../wire/message';
 import {
-  expectSuccess,
   authorizedRequest,
-  withoutBody,
   type Case,
-  type OperationContext,
   expectRefusal,
+  expectSuccess,
+  type OperationContext,
+  protocolCase,
 } from './case';
-import { acceptCases } from './media-types';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND'];
 
-/** Methods and paths that the document does not have. */
+/** Requests with methods and paths that the document does not contain, and HEAD where it contains GET. */
 export function methodAndPathCases(context: OperationContext): Case[] {
   const { document, operation } = context;
   const request = authorizedRequest(context);
@@ -21,47 +20,48 @@ export function methodAndPathCases(context: OperationContext): Case[] {
   const documented = document.operations
     .filter((other) => other.path === operation.path)
     .map(({ method }) => method);
-  const family = 'methods and paths';
-  const answersHead = operation.method === 'GET' && !documented.includes('HEAD');
-  const isUnknown = (method: string): boolean =>
+  const isUndocumented = (method: string): boolean =>
     !documented.includes(method) && !(method === 'HEAD' && documented.includes('GET'));
-  const methods = METHODS.filter(isUnknown).map((method): Case => {
-    const bare = withoutBody({ ...request, method });
-    const proves = [protocolKey(operation, 'undocumented methods')];
-    return {
-      family,
-      title: `${method} ${path}`,
-      operation,
-      request: bare,
-      expect: expectRefusal('unknown method'),
-      proves,
-    };
-  });
-  const misses = nearMisses(path).filter((candidate) => !matchesTemplate(document, candidate));
-  const paths = misses.map((candidate): Case => {
-    const proves = [protocolKey(operation, 'near-miss paths')];
-    const missed = { ...request, target: candidate + suffix };
-    return {
-      family,
-      title: `${operation.method} ${candidate}`,
-      operation,
-      request: missed,
-      expect: expectRefusal('unknown path'),
-      proves,
-    };
-  });
-  const head: Case = {
-    family,
-    title: `HEAD ${path}`,
-    operation,
-    request: { ...request, method: 'HEAD' },
-    expect: expectSuccess,
-    proves: [protocolKey(operation, 'HEAD of GET')],
-  };
-  return [...methods, ...paths, ...(answersHead ? [head] : []), ...acceptCases(context)];
+  const answersHead = operation.method === 'GET' && !documented.includes('HEAD');
+  return [
+    ...METHODS.filter(isUndocumented).map((method) =>
+      protocolCase(
+        context,
+        'methods and paths',
+        'undocumented methods',
+        `${method} ${path}`,
+        withoutBody({ ...request, method }),
+        expectRefusal('method not allowed'),
+      ),
+    ),
+    ...nearMisses(path)
+      .filter((candidate) => !matchesPath(document, candidate))
+      .map((candidate) =>
+        protocolCase(
+          context,
+          'methods and paths',
+          'near-miss paths',
+          `${operation.method} ${candidate}`,
+          { ...request, target: candidate + suffix },
+          expectRefusal('not found'),
+        ),
+      ),
+    ...(answersHead
+      ? [
+          protocolCase(
+            context,
+            'methods and paths',
+            'HEAD of GET',
+            `HEAD ${path}`,
+            { ...request, method: 'HEAD' },
+            expectSuccess,
+          ),
+        ]
+      : []),
+  ];
 }
 
-/** Paths that a lenient router takes for the given one. */
+/** Paths that a lenient router treats as the given one. */
 function nearMisses(path: string): string[] {
   const letter = /[a-z]/i.exec(path);
   const swapped =

@@ -6,55 +6,55 @@ import { run } from '../run';
 import { type Reply, serve, target } from '../simple-server';
 import type { Resolvable, Step, ParameterValues } from '../target';
 
-/** `POST /tickets` makes an id, beyond the doubles; `GET /tickets/{id}` and `PUT /tickets/{id}` want to see it again. */
+/** `POST /tickets` creates an id that no double holds. `GET` and `PUT /tickets/{id}` take it. */
 const id = { type: 'integer', format: 'int64' };
 const content = { 'application/json': { schema: { type: 'object', required: ['id'], properties: { id } } } };
 const parameters = [{ name: 'id', in: 'path', required: true, schema: id, example: 1 }];
-const done = { 200: { description: 'here it is', content }, 404: { description: 'no such ticket' } };
+const done = { 200: { description: 'the ticket', content }, 404: { description: 'no such ticket' } };
 const DOCUMENT: JsonObject = {
   openapi: '3.1.0',
   info: { title: 'Tickets', version: '1.0.0' },
   paths: {
     '/tickets': {
-      post: { operationId: 'makeTicket', responses: { 201: { description: 'made', content } } },
+      post: { operationId: 'createTicket', responses: { 201: { description: 'created', content } } },
     },
     '/tickets/{id}': {
       get: { operationId: 'getTicket', parameters, responses: done },
-      put: { operationId: 'keepTicket', parameters, requestBody: { content }, responses: done },
+      put: { operationId: 'updateTicket', parameters, requestBody: { content }, responses: done },
     },
   },
 };
 
 const FIRST = 9_007_199_254_740_993n;
 
-async function told(...steps: readonly Step[]) {
-  let made = new Set(['1']);
+async function runSteps(...steps: readonly Step[]) {
+  let tickets = new Set(['1']);
   const reset = (): void => {
-    made = new Set(['1']);
+    tickets = new Set(['1']);
   };
   const answer = ({ url = '', method }: IncomingMessage, body: string): Reply => {
     const headers = { 'Content-Type': 'application/json' };
-    const named = /^\/tickets\/(.+)$/.exec(url)?.[1];
+    const requested = /^\/tickets\/(.+)$/.exec(url)?.[1];
     if (method === 'POST') {
-      const fresh = String(FIRST + BigInt(made.size));
-      made.add(fresh);
+      const created = String(FIRST + BigInt(tickets.size));
+      tickets.add(created);
       return {
         status: 201,
-        body: `{"id":${fresh}}`,
-        headers: { ...headers, Location: `/tickets/${fresh}` },
+        body: `{"id":${created}}`,
+        headers: { ...headers, Location: `/tickets/${created}` },
         own: true,
       };
     }
-    if (named === undefined || !made.has(named)) return { status: 404, own: true };
-    return { status: 200, body: body || `{"id":${named}}`, headers, own: true };
+    if (requested === undefined || !tickets.has(requested)) return { status: 404, own: true };
+    return { status: 200, body: body || `{"id":${requested}}`, headers, own: true };
   };
   const { failures, families } = await run(
     {
       ...target(answer),
       document: DOCUMENT,
       start: serve(answer, reset),
-      scenarios: [{ title: 'a story', steps }],
-      ownRefusals: { gone: { status: 404, operations: ['getTicket', 'keepTicket'] } },
+      scenarios: [{ title: 'a scenario', steps }],
+      ownRefusals: { gone: { status: 404, operations: ['getTicket', 'updateTicket'] } },
     },
     { generated: 1 },
   );
@@ -64,12 +64,12 @@ async function told(...steps: readonly Step[]) {
   };
 }
 
-const make: Step = { operation: 'makeTicket', expect: 'success' };
+const create: Step = { operation: 'createTicket', expect: 'success' };
 
-test('a step says again what the service made, to the digit: as a parameter, in a body, and as what must come back', async () => {
-  const { failures, sent } = await told(
-    make,
-    make,
+test('a step sends and expects values of earlier answers with every digit: as a parameter, in a body, in the answer', async () => {
+  const { failures, sent } = await runSteps(
+    create,
+    create,
     {
       operation: 'getTicket',
       parameters: (answerTo) => ({ id: answerTo(2).at('/id') }),
@@ -77,7 +77,7 @@ test('a step says again what the service made, to the digit: as a parameter, in 
       answer: (answerTo) => ({ id: answerTo(2).at('/id') }),
     },
     {
-      operation: 'keepTicket',
+      operation: 'updateTicket',
       parameters: (answerTo) => ({ id: answerTo(1).header('Location').slice('/tickets/'.length) }),
       body: (answerTo) => `{"id":${print(answerTo(1).at('/id'))}}`,
       expect: 'success',
@@ -90,7 +90,7 @@ test('a step says again what the service made, to the digit: as a parameter, in 
       answer: (answerTo) => ({ id: answerTo(1).at('/id') }),
     },
   );
-  // Only the last is meant to be wrong.
+  // Only the last step expects the wrong id.
   expect(failures).toEqual([
     expect.stringContaining(`expected a body with {"id":${FIRST + 1n}}, got 200 {"id":${FIRST + 2n}}`),
   ]);
@@ -101,7 +101,7 @@ test.each<[string, Resolvable<ParameterValues>, string]>([
   [
     'a member',
     (answerTo) => ({ id: answerTo(1).at('/number') }),
-    'expected something at /number of the answer to step 1',
+    'expected a value at /number of the answer to step 1',
   ],
   [
     'a header',
@@ -111,12 +111,12 @@ test.each<[string, Resolvable<ParameterValues>, string]>([
   ['a step', (answerTo) => ({ id: answerTo(2).at('/id') }), 'expected the number of an earlier step, got 2'],
   ['a parameter', (answerTo) => ({ it: answerTo(1).at('/id') }), 'expected one of id, got it'],
 ])(
-  '%s that is not there fails the scenario, which says so and goes no further',
-  async (_, asked, problem) => {
+  '%s that does not exist fails the scenario, which stops and reports it',
+  async (_, parameters, problem) => {
     const get: Step = { operation: 'getTicket', expect: 'success' };
-    const { failures, sent } = await told(make, { ...get, parameters: asked }, get);
+    const { failures, sent } = await runSteps(create, { ...get, parameters }, get);
     expect(failures).toEqual([expect.stringContaining(problem)]);
-    expect(failures[0]).toContain('a story, step 2');
+    expect(failures[0]).toContain('a scenario, step 2');
     expect(sent).toBe(1);
   },
 );

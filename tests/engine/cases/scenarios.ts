@@ -6,19 +6,18 @@ import type { Answer, ExpectedMembers, Resolvable, Step, Target, ParameterValues
 import { header, type RawResponse, summarize } from '../wire/message';
 import { expectAnswer, authorizedRequest, type Case, type OperationContext } from './case';
 
-/** A step of a scenario; what is sent may depend on the answers to those before it. */
+/** A step of a scenario. Its request may depend on the answers to earlier steps. */
 export interface ScenarioStep {
   readonly title: string;
   readonly operation: Operation;
-  /** @throws {Error} if the answers lack what the step takes from them, or that cannot be sent */
+  /** @throws {Error} if an answer lacks a value that the step needs, or if the request cannot carry it */
   readonly make: (answers: readonly RawResponse[]) => Case;
 }
 
 /**
- * What only a person can think of: requests that belong together, each list to be sent to a fresh service. A scenario
- * with an operation that is blocked is left out.
+ * The steps of each scenario. Omits a scenario with a blocked operation.
  *
- * @throws {Error} if a scenario names what neither the document nor the target has
+ * @throws {Error} if a scenario names an unknown operation, parameter or own refusal
  */
 export function scenarioCases(
   { operations }: Document,
@@ -53,15 +52,15 @@ function assertKnown(name: string, known: readonly string[]): void {
   throw new Error(`expected ${expected}, got ${name}`);
 }
 
-/** Parameters as they stand on the wire, in every place where one has the name. */
+/** The serialized parameters. A name stands for the parameters of this name in every location. */
 function serializeParameters({ parameters }: Operation, values: ParameterValues): [Parameter, string][] {
   return Object.entries(values).flatMap(([name, value]) => {
     assertKnown(
       name,
       parameters.map((parameter) => parameter.name),
     );
-    const places = parameters.filter((parameter) => parameter.name === name);
-    return places.map((parameter): [Parameter, string] => {
+    const named = parameters.filter((parameter) => parameter.name === name);
+    return named.map((parameter): [Parameter, string] => {
       const text = serializeParameter(parameter, fromJson(value));
       if (text !== undefined) return [parameter, text];
       throw new Error(
@@ -106,16 +105,16 @@ function stepCase(
 }
 
 const resolveValue = <T extends string | ParameterValues | ExpectedMembers>(
-  said: Resolvable<T> | undefined,
+  value: Resolvable<T> | undefined,
   answerTo: (step: number) => Answer,
-): T | undefined => (typeof said === 'function' ? said(answerTo) : said);
+): T | undefined => (typeof value === 'function' ? value(answerTo) : value);
 
 function readAnswer(answer: RawResponse, name: string): Answer {
   return {
     at(pointer) {
       const value = answer.body.length > 0 ? valueAt(parse(answer.body.toString()), pointer) : undefined;
       if (value !== undefined) return value;
-      throw new Error(`expected something at ${pointer} of ${name}, got ${summarize(answer)}`);
+      throw new Error(`expected a value at ${pointer} of ${name}, got ${summarize(answer)}`);
     },
     header(field) {
       const value = header(answer, field.toLowerCase());

@@ -1,8 +1,8 @@
 import { requiredNames } from '../document/document';
 import { codecOf } from '../document/media-type';
 import { abbreviate, fromJson, print, type Value } from '../json/value';
-import { constraintKey } from '../obligations';
-import { fitsSlot as isFitting, type Slot, slots, slotSamples } from '../request/slots';
+import { constraintKey } from '../obligation';
+import { fitsSlot, type Slot, slots, slotSamples } from '../request/slots';
 import { type InstanceLocation, instanceLocations } from '../schema/locations';
 import {
   expectSuccess,
@@ -18,7 +18,7 @@ import { contentTypeSpellings } from './media-types';
 import { oneWayCases } from './one-way';
 import { parameterCases } from './parameters';
 
-/** Every case about the value of a parameter or body: examples, what fits, and each keyword on both sides of its bound. */
+/** The values of parameters and bodies: examples, valid values, and each keyword on both sides of its bound. */
 export function valueCases(context: OperationContext): ValueCases {
   const found = slots(context.document, context.operation).map((slot) => slotCases(context, slot));
   return {
@@ -30,27 +30,27 @@ export function valueCases(context: OperationContext): ValueCases {
 function slotCases(context: OperationContext, slot: Slot): ValueCases {
   const { document, oracle, operation } = context;
   if (slot.body && codecOf(slot.body.name) === 'binary') return binaryCases(context, slot);
-  const plain = slotSamples(document, oracle, slot, 'all', 20);
+  const simple = slotSamples(document, oracle, slot, 'all', 20);
   const bases = coveringValues(context, slot, [
-    ...plain,
+    ...simple,
     ...slotSamples(document, oracle, slot, 'required', 20),
     ...slotSamples(document, oracle, slot, 'any', 100),
   ]);
-  const fits = [
+  const validValues = [
     ...slotSamples(document, oracle, slot, 'required', 3),
-    ...plain.slice(0, 3),
+    ...simple.slice(0, 3),
     ...bases.map(({ value }) => value),
     ...withOptionalMembersToggled(
-      bases.flatMap(({ locations: found }) => found),
+      bases.flatMap(({ locations }) => locations),
       slot.body && codecOf(slot.body.name) === 'json' ? ['whatever'] : 'whatever',
     ),
-  ].filter((value) => isFitting(oracle, slot, value));
-  // An example of a schema for both ways may show what only responses have.
-  const ofSchema = slot.schemaExamples
+  ].filter((value) => fitsSlot(oracle, slot, value));
+  // The example of a schema that requests and responses share may be valid for responses only.
+  const schemaExamples = slot.schemaExamples
     .map(fromJson)
-    .filter((value) => isFitting(oracle, slot, value) || !isFitting(context.responseOracle, slot, value));
-  const examples = [...slot.examples.map(fromJson), ...ofSchema];
-  const valid =
+    .filter((value) => fitsSlot(oracle, slot, value) || !fitsSlot(context.responseOracle, slot, value));
+  const examples = [...slot.examples.map(fromJson), ...schemaExamples];
+  const validCase =
     (family: 'examples' | 'valid') =>
     (value: Value): Case => ({
       family,
@@ -64,29 +64,29 @@ function slotCases(context: OperationContext, slot: Slot): ValueCases {
   const { cases, contradictions } = keywordCases(context, slot, bases);
   return {
     cases: [
-      ...examples.map(valid('examples')),
-      ...distinctValues(fits).map(valid('valid')),
+      ...examples.map(validCase('examples')),
+      ...distinctValues(validValues).map(validCase('valid')),
       ...cases,
       ...oneWayCases(context, slot),
-      ...(plain[0] === undefined ? [] : contentTypeSpellings(context, slot, plain[0])),
+      ...(simple[0] === undefined ? [] : contentTypeSpellings(context, slot, simple[0])),
     ],
     contradictions,
   };
 }
 
-/** Bytes without a schema that says anything about them: all of them fit. */
+/** Binary content: every sequence of bytes is valid. */
 function binaryCases(context: OperationContext, slot: Slot): ValueCases {
-  const every = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
+  const everyByte = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
   const request = authorizedRequest(context, slot.fill(context.base, 'bytes'));
   const expect = expectSuccessOrOwnRefusal(context);
-  const title = `${slot.label} = every byte there is`;
+  const title = `${slot.label} = every byte`;
   return {
     cases: [
       {
         family: 'valid',
         title,
         operation: context.operation,
-        request: { ...request, body: every },
+        request: { ...request, body: everyByte },
         expect,
         proves: [],
       },
@@ -95,7 +95,7 @@ function binaryCases(context: OperationContext, slot: Slot): ValueCases {
   };
 }
 
-/** As few of the values as reach every schema object that any of them reaches. */
+/** Values that together reach every schema object which any of the given values reaches. */
 function coveringValues(
   { document, oracle }: OperationContext,
   slot: Slot,
@@ -103,22 +103,22 @@ function coveringValues(
 ): BaseValue[] {
   const reached = new Set<string>();
   return values.flatMap((value) => {
-    const found = instanceLocations(document.requests, oracle, slot.schema, value);
-    const pointers = found.flatMap(({ subschemas }) => subschemas.map(({ pointer }) => pointer));
+    const locations = instanceLocations(document.requests, oracle, slot.schema, value);
+    const pointers = locations.flatMap(({ subschemas }) => subschemas.map(({ pointer }) => pointer));
     if (pointers.every((pointer) => reached.has(pointer))) return [];
     for (const pointer of pointers) reached.add(pointer);
-    return [{ value, locations: found }];
+    return [{ value, locations }];
   });
 }
 
 /**
- * The value without each of its optional members, one at a time, and with one more than the schema lists; each once for
- * each schema, however often it comes back in the value.
+ * The value without one of its optional members, for each of them, and the value with an unlisted member. A recursive
+ * schema is varied once.
  */
-function withOptionalMembersToggled(found: readonly InstanceLocation[], unlisted: Value): Value[] {
+function withOptionalMembersToggled(locations: readonly InstanceLocation[], unlisted: Value): Value[] {
   const done = new Set<string>();
-  const toggles: Value[] = [];
-  for (const { value, subschemas, replace: put } of found) {
+  const toggled: Value[] = [];
+  for (const { value, subschemas, replace } of locations) {
     if (!(value instanceof Map)) continue;
     const schemas = subschemas.map(({ pointer }) => pointer).join();
     const required = subschemas.flatMap(({ schema }) => requiredNames(schema));
@@ -126,13 +126,13 @@ function withOptionalMembersToggled(found: readonly InstanceLocation[], unlisted
       if (required.includes(name) || done.has(`${schemas} ${name}`)) continue;
       done.add(`${schemas} ${name}`);
       const others = [...value].filter(([other]) => other !== name);
-      toggles.push(put(new Map(value.has(name) ? others : [...others, [name, unlisted]])));
+      toggled.push(replace(new Map(value.has(name) ? others : [...others, [name, unlisted]])));
     }
   }
-  return toggles;
+  return toggled;
 }
 
-/** The constraints that a fitting value keeps. */
+/** Keys of the constraints that a valid value satisfies. */
 function satisfiedConstraints(
   { document, oracle, operation }: OperationContext,
   slot: Slot,

@@ -5,46 +5,50 @@ import { createJudge } from '../judge/judge';
 import { run } from '../run';
 import { constraints } from '../schema/constraints';
 import { createOracle } from '../schema/oracle';
-import { valuesOneWayOnly } from '../schema/probes';
+import { oneWayViolations } from '../schema/probes';
 import { samples } from '../schema/samples';
-import { serve, sound, target } from '../simple-server';
+import { serve, correctServer, target } from '../simple-server';
 import { readDocument } from './read';
 
-const marked = { type: 'integer', readOnly: true };
-const secret = { type: 'integer', writeOnly: true };
-const listing = (properties: JsonObject): JsonObject => ({
+const readOnly = { type: 'integer', readOnly: true };
+const writeOnly = { type: 'integer', writeOnly: true };
+const objectWith = (properties: JsonObject): JsonObject => ({
   type: 'object',
   properties,
   required: Object.keys(properties),
 });
 const schemasOf = (schema: JsonObject, direction: 'request' | 'response' = 'request') => ({
-  json: { schema, Id: marked, Stored: listing({ id: marked }), Plain: { type: 'integer' } },
+  json: { schema, Id: readOnly, Stored: objectWith({ id: readOnly }), Plain: { type: 'integer' } },
   direction,
 });
 
-/** Each makes `id` a required part of responses alone, beside a `name` that goes both ways. */
+/** Schemas in which `id` is a required property of responses only. `name` belongs to both directions. */
 const WAYS: [way: string, schema: JsonObject, pointer: string][] = [
-  ['as it stands', listing({ id: marked, name: {} }), '/schema/properties/id'],
-  ['by what it refers to', listing({ id: { $ref: '#/Id' }, name: {} }), '/schema/properties/id'],
+  ['by its own schema', objectWith({ id: readOnly, name: {} }), '/schema/properties/id'],
   [
-    'beside a reference',
-    listing({ id: { $ref: '#/Plain', readOnly: true }, name: {} }),
+    'by the schema that it refers to',
+    objectWith({ id: { $ref: '#/Id' }, name: {} }),
     '/schema/properties/id',
   ],
-  ['in a part', { allOf: [{ $ref: '#/Stored' }, listing({ name: {} })] }, '/Stored/properties/id'],
   [
-    'in a part, required by another',
+    'beside a reference',
+    objectWith({ id: { $ref: '#/Plain', readOnly: true }, name: {} }),
+    '/schema/properties/id',
+  ],
+  ['in an allOf', { allOf: [{ $ref: '#/Stored' }, objectWith({ name: {} })] }, '/Stored/properties/id'],
+  [
+    'in an allOf, required by another',
     { allOf: [{ $ref: '#/Stored' }, { required: ['id', 'name'] }] },
     '/Stored/properties/id',
   ],
   [
-    'in a part, required by the whole',
+    'in an allOf, required beside it',
     { allOf: [{ $ref: '#/Stored' }], required: ['id', 'name'] },
     '/Stored/properties/id',
   ],
   [
-    'in a part, listed by the whole',
-    { allOf: [{ $ref: '#/Stored' }], ...listing({ id: { minimum: 0 }, name: {} }) },
+    'in an allOf, listed beside it',
+    { allOf: [{ $ref: '#/Stored' }], ...objectWith({ id: { minimum: 0 }, name: {} }) },
     '/Stored/properties/id',
   ],
 ];
@@ -58,12 +62,12 @@ describe.each(WAYS)('a property that is readOnly, %s,', (_, schema, pointer) => 
     ['{"name":1}', true, false],
     ['{"name":1,"id":2}', false, true],
     ['{}', false, false],
-  ])('makes of %s a request: %s, a response: %s', (text, request, response) => {
+  ])('judges %s as a request: %s, as a response: %s', (text, request, response) => {
     expect(oracle.valid('/schema', parse(text))).toBe(request);
     expect(responses.valid('/schema', parse(text))).toBe(response);
   });
 
-  test('is in no value that is made for a request', () => {
+  test('is in no value that is generated for a request', () => {
     for (const mode of ['required', 'all', 'any'] as const) {
       const names = samples(requests, oracle, '/schema', mode, 20).map((value) => [
         ...(value as Map<string, Value>).keys(),
@@ -72,56 +76,56 @@ describe.each(WAYS)('a property that is readOnly, %s,', (_, schema, pointer) => 
     }
   });
 
-  test('is owed to be refused, and put to the test with a value that is right but for that', () => {
-    const owed = constraints(requests, '/schema').filter((found) => found.pointer.endsWith('/id'));
-    expect(owed).toEqual([{ pointer, keyword: 'readOnly', unconditional: true }]);
-    const [made] = valuesOneWayOnly(requests, oracle, '/schema', pointer);
-    expect(made instanceof Map && [...made.keys()].sort()).toEqual(['id', 'name']);
+  test('is an obligation, and has a value that violates nothing else', () => {
+    const found = constraints(requests, '/schema').filter((constraint) => constraint.pointer.endsWith('/id'));
+    expect(found).toEqual([{ pointer, keyword: 'readOnly', unconditional: true }]);
+    const [value] = oneWayViolations(requests, oracle, '/schema', pointer);
+    expect(value instanceof Map && [...value.keys()].sort()).toEqual(['id', 'name']);
   });
 });
 
 describe.each([
-  ['items', { items: marked }, '[]', '[1]'],
-  ['prefixItems', { prefixItems: [{}, marked] }, '["a"]', '["a",1]'],
-  ['anyOf', { anyOf: [marked, { type: 'null' }] }, 'null', '1'],
-  ['oneOf', { oneOf: [{ type: 'string' }, marked] }, '"a"', '1'],
-  ['then', { if: { type: 'integer' }, then: marked }, '"a"', '1'],
-  ['patternProperties', { patternProperties: { '^i': marked } }, '{}', '{"id":1}'],
-  ['additionalProperties', { additionalProperties: marked }, '{}', '{"id":1}'],
+  ['items', { items: readOnly }, '[]', '[1]'],
+  ['prefixItems', { prefixItems: [{}, readOnly] }, '["a"]', '["a",1]'],
+  ['anyOf', { anyOf: [readOnly, { type: 'null' }] }, 'null', '1'],
+  ['oneOf', { oneOf: [{ type: 'string' }, readOnly] }, '"a"', '1'],
+  ['then', { if: { type: 'integer' }, then: readOnly }, '"a"', '1'],
+  ['patternProperties', { patternProperties: { '^i': readOnly } }, '{}', '{"id":1}'],
+  ['additionalProperties', { additionalProperties: readOnly }, '{}', '{"id":1}'],
   ['a reference', { items: { $ref: '#/Id' } }, '[]', '[1]'],
-])('a mark below %s', (_, schema, without, having) => {
+])('readOnly below %s', (_, schema, without, having) => {
   const requests = schemasOf(schema);
   const oracle = createOracle(requests);
 
-  test('is owed to be refused', () => {
+  test('is an obligation', () => {
     expect(oracle.valid('/schema', parse(without))).toBe(true);
     expect(oracle.valid('/schema', parse(having))).toBe(false);
     expect(constraints(requests, '/schema').map(({ keyword }) => keyword)).toContain('readOnly');
   });
 });
 
-test('a mark on the whole body says nothing', () => {
+test('readOnly on the whole body has no effect', () => {
   const requests = schemasOf({ type: 'integer', readOnly: true });
   expect(createOracle(requests).valid('/schema', parse('1'))).toBe(true);
   expect(constraints(requests, '/schema').map(({ keyword }) => keyword)).toEqual(['type']);
 });
 
-describe('a response with what is writeOnly', () => {
-  const schema = listing({ name: {}, password: secret });
+describe('a response with a writeOnly property', () => {
+  const schema = objectWith({ name: {}, password: writeOnly });
   const content = { 'application/json': { schema } };
-  const responses = { 200: { description: 'kept', content } };
+  const responses = { 200: { description: 'stored', content } };
   const json = { openapi: '3.1.0', paths: { '/': { get: { operationId: 'get', responses } } } };
   const document = readDocument(json);
-  const judge = createJudge(document, createOracle(document.responses), target(sound));
+  const judge = createJudge(document, createOracle(document.responses), target(correctServer));
 
   test.each([
     ['{"name":1}', []],
     ['{"name":1,"password":2}', [expect.stringContaining('expected a body that fits')]],
-  ])('is %s judged', (text, want) => {
+  ])('is judged: %s', (text, want) => {
     const [operation] = document.operations;
     if (!operation) throw new Error('expected an operation');
     const request = { method: 'GET', target: '/', headers: [] };
-    const made = {
+    const sent = {
       family: 'valid',
       title: '',
       operation,
@@ -130,24 +134,24 @@ describe('a response with what is writeOnly', () => {
       proves: [],
     } as const;
     const headers = [['Content-Type', 'application/json']] as const;
-    expect(judge(made, { status: 200, headers, body: Buffer.from(text) }, 1).problems).toEqual(want);
+    expect(judge(sent, { status: 200, headers, body: Buffer.from(text) }, 1).problems).toEqual(want);
   });
 });
 
 test.each([
-  ['takes', 204, 'UNPROVEN'],
+  ['accepts', 204, 'UNPROVEN'],
   ['refuses', 400, 'PROVEN'],
-])('a server that %s what is readOnly is seen to do so', async (_, status, state) => {
-  const schema = listing({ id: marked, name: {} });
+])('a server that %s a readOnly property: %s, %s', async (_, status, state) => {
+  const schema = objectWith({ id: readOnly, name: {} });
   const content = { 'application/json': { schema } };
   const put = {
     operationId: 'put',
     requestBody: { required: true, content },
-    responses: { 204: { description: 'kept' } },
+    responses: { 204: { description: 'stored' } },
   };
   const answer: Parameters<typeof serve>[0] = (request, body) => {
     const like = body.includes('"name"') ? '7' : body;
-    return body.includes('"id"') ? { status } : sound(request, like);
+    return body.includes('"id"') ? { status } : correctServer(request, like);
   };
   const document = { openapi: '3.1.0', paths: { '/number': { put } } };
   const { obligations } = await run({ ...target(answer), document }, { generated: 0 });

@@ -3,8 +3,8 @@ import { type Json, type JsonObject, asArray, asObject, asString } from '../json
 const SCHEMAS = '#/components/schemas/';
 
 /**
- * The document with every discriminator spelled out in JSON Schema (OpenAPI 3.1 section 4.8.25): each branch holds for the
- * values that its name stands in. A parent without branches becomes the choice among the schemas that are made of it.
+ * The document with every discriminator written in JSON Schema (OpenAPI 3.1 section 4.8.25). Each branch requires that the
+ * discriminator has one of its names. A parent without branches becomes a `oneOf` of its children.
  */
 export function expandDiscriminators(given: JsonObject): JsonObject {
   const json = structuredClone(given);
@@ -28,7 +28,7 @@ function discriminatorOf(schema: JsonObject): string | undefined {
   return typeof property === 'string' ? property : undefined;
 }
 
-/** A branch, and that the discriminator has one of its names: those of the mapping, or else that of its schema. */
+/** The branch, and a condition: the discriminator has a name that the mapping gives the branch, else that of its schema. */
 function constrainBranch(owner: JsonObject, property: string, branch: Json): JsonObject {
   const reference = asString(asObject(branch)['$ref']);
   const mapping = Object.entries(asObject(asObject(owner['discriminator'])['mapping']));
@@ -39,6 +39,7 @@ function constrainBranch(owner: JsonObject, property: string, branch: Json): Jso
   return { allOf: [branch, { properties: { [property]: { enum: names } }, required: [property] }] };
 }
 
+/** Replaces each parent with a discriminator, but no branches, by a `oneOf` of the schemas whose `allOf` includes it. */
 function expandParents(json: JsonObject): void {
   const schemas = asObject(asObject(json['components'])['schemas']);
   for (const [name, parent] of Object.entries(schemas).map(
@@ -51,12 +52,12 @@ function expandParents(json: JsonObject): void {
       asArray(asObject(schema)['allOf']).some(isPart),
     );
     if (children.length === 0) continue;
-    const itself = `${name}, itself`;
+    const parentName = `${name}, itself`;
     for (const [, child] of children) {
       for (const part of asArray(asObject(child)['allOf']))
-        if (isPart(part)) asObject(part)['$ref'] = SCHEMAS + itself;
+        if (isPart(part)) asObject(part)['$ref'] = SCHEMAS + parentName;
     }
-    schemas[itself] = parent;
+    schemas[parentName] = parent;
     const branches = children.map(([child]) => constrainBranch(parent, property, { $ref: SCHEMAS + child }));
     schemas[name] = { oneOf: branches };
   }

@@ -1,28 +1,29 @@
 import { type Json, type JsonObject, asStrings } from '../json/json';
 import type { Schemas } from './direction';
 
+/** The examples of a parameter or media type. */
 export interface Examples {
   readonly examples: readonly Json[];
-  /** Those of its schema, which may be one of both requests and responses. */
+  /** The examples of its schema, which requests and responses may share. */
   readonly schemaExamples: readonly Json[];
 }
 
-/** A parameter as OpenAPI 3.1 section 4.8.12 describes it, its defaults filled in. */
+/** A parameter with the defaults of its fields (OpenAPI 3.1 section 4.8.12). */
 export interface Parameter extends Examples {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header' | 'cookie';
   readonly required: boolean;
   readonly style: string;
   readonly explode: boolean;
-  /** Set where the parameter is described by `content` instead of `schema`. */
+  /** Set if `content` describes the parameter instead of `schema`. */
   readonly mediaType?: string;
-  /** Pointer of its schema. */
+  /** Pointer to its schema. */
   readonly schema: string;
 }
 
 export interface MediaType extends Examples {
   readonly name: string;
-  /** Pointer of its schema; absent where the document gives none. */
+  /** Pointer to its schema, if it has one. */
   readonly schema?: string;
 }
 
@@ -36,28 +37,29 @@ export interface Response {
 export interface Operation {
   readonly id: string;
   readonly method: string;
-  /** The path template, base path of the server included. */
+  /** The path template after the base path of the server. */
   readonly path: string;
   readonly parameters: readonly Parameter[];
   readonly body?: { readonly required: boolean; readonly content: readonly MediaType[] };
   readonly responses: readonly Response[];
-  /** Alternatives (OR) of schemes that must all hold (AND); an empty alternative admits everybody. */
+  /** Alternatives (OR) of schemes that are all required (AND). An empty alternative allows anonymous requests. */
   readonly security: readonly (readonly string[])[];
-  /** By alternative: the scopes (or roles) that it demands, by scheme. */
+  /** The scopes or roles that each alternative requires, by scheme. */
   readonly scopes: readonly Readonly<Record<string, readonly string[]>>[];
 }
 
+/** An OpenAPI 3.1 document, read. */
 export interface Document {
   readonly json: JsonObject;
-  /** What it says of requests, their parameters included. */
+  /** Its schemas as requests and their parameters use them. */
   readonly requests: Schemas;
   readonly responses: Schemas;
   readonly operations: readonly Operation[];
   readonly schemes: Readonly<Record<string, JsonObject>>;
 }
 
-/** Whether a path on the wire (no query) is one that the document describes, segment by segment. */
-export const matchesTemplate = (document: Document, path: string): boolean =>
+/** Whether a path on the wire, without a query, matches a path template of the document. */
+export const matchesPath = (document: Document, path: string): boolean =>
   document.operations.some((operation) => {
     const template = operation.path.split('/');
     const segments = path.split('/');
@@ -69,13 +71,13 @@ export const matchesTemplate = (document: Document, path: string): boolean =>
     );
   });
 
-/** The response that speaks for a status: itself, else its range, else the default. */
+/** The response that documents a status: the status itself, else its range, else `default`. */
 export const responseFor = (operation: Operation, status: number): Response | undefined =>
   [String(status), `${String(status).charAt(0)}XX`, 'default']
     .map((key) => operation.responses.find((response) => response.status === key))
     .find((response) => response !== undefined);
 
-/** The media types among which a client may choose: those of the one success, unless it has ranges alone. */
+/** The media types that a client may request by Accept: those of the only documented success, without ranges. */
 export function negotiableMediaTypes({ responses }: Operation): string[] {
   const [success, ...others] = responses.filter(({ status }) => status.startsWith('2'));
   const names = (success?.content ?? []).map(({ name }) => name).filter((name) => !name.includes('*'));

@@ -1,3 +1,4 @@
+/** How a body is encoded. */
 export type Codec = 'json' | 'form' | 'text' | 'binary';
 
 export function codecOf(mediaType: string): Codec {
@@ -7,7 +8,7 @@ export function codecOf(mediaType: string): Codec {
   return essence.startsWith('text/') ? 'text' : 'binary';
 }
 
-/** Whether a documented media type (`text/*` too) covers one without parameters. */
+/** Whether a documented media type or range (`text/*`) includes a media type without parameters. */
 export function matchesMediaType(documented: string, media: string): boolean {
   const essence = documented.split(';')[0]?.trim().toLowerCase() ?? '';
   return (

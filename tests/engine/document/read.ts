@@ -8,10 +8,9 @@ const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'tr
 const DEFAULT_STYLE = { path: 'simple', query: 'form', header: 'simple', cookie: 'form' };
 
 /**
- * Reads the operations out of an OpenAPI 3.1 document whose references all point into itself (a document of several
- * files is bundled first).
+ * Reads an OpenAPI 3.1 document. Bundle a document of several files first.
  *
- * @throws {Error} if a reference leads nowhere or out of the document.
+ * @throws {Error} if a reference leads nowhere or out of the document
  */
 export function readDocument(given: JsonObject): Document {
   const json = expandDiscriminators(mergePathItems(given));
@@ -40,10 +39,7 @@ export function readDocument(given: JsonObject): Document {
   };
 }
 
-/**
- * The document with the fields of referenced path items beside those that stand next to the reference (OpenAPI 3.1 section
- * 4.8.9).
- */
+/** Merges a referenced path item into the fields beside its `$ref` (OpenAPI 3.1 section 4.8.9). */
 function mergePathItems(json: JsonObject): JsonObject {
   const items = Object.entries(asObject(json['paths'])).map(([path, item]): [string, Json] => {
     if (typeof asObject(item)['$ref'] !== 'string' || Object.keys(asObject(item)).length === 1)
@@ -87,13 +83,13 @@ function readOperation(
   };
 }
 
-/** Path item parameters, overridden by the operation's own of the same name and place. */
+/** The parameters of the path item, overridden by those of the operation with the same name and location. */
 function readParameters(json: JsonObject, item: string, operation: string): Parameter[] {
   const found = new Map<string, Parameter>();
   for (const owner of [item, operation]) {
     for (const index of asArray(objectAt(json, owner)['parameters']).keys()) {
       const parameter = readParameter(json, resolvePointer(json, `${owner}/parameters/${index}`));
-      // OpenAPI 3.1 section 4.8.12.2.1: other parts of the document describe them.
+      // OpenAPI 3.1 section 4.8.12.2.1: a parameter of this name is ignored.
       if (parameter.in === 'header' && /^(accept|content-type|authorization)$/i.test(parameter.name))
         continue;
       found.set(`${parameter.in} ${parameter.name}`, parameter);
@@ -104,13 +100,13 @@ function readParameters(json: JsonObject, item: string, operation: string): Para
 
 function readParameter(json: JsonObject, pointer: string): Parameter {
   const node = objectAt(json, pointer);
-  const place = node['in'] as Parameter['in'];
-  const style = typeof node['style'] === 'string' ? node['style'] : DEFAULT_STYLE[place];
+  const location = node['in'] as Parameter['in'];
+  const style = typeof node['style'] === 'string' ? node['style'] : DEFAULT_STYLE[location];
   const [mediaType] = Object.keys(asObject(node['content']));
   const described = mediaType === undefined ? pointer : `${pointer}/content/${escapeToken(mediaType)}`;
   return {
     name: asString(node['name']),
-    in: place,
+    in: location,
     required: node['required'] === true,
     style,
     explode: typeof node['explode'] === 'boolean' ? node['explode'] : style === 'form',
@@ -122,7 +118,7 @@ function readParameter(json: JsonObject, pointer: string): Parameter {
 
 function readResponse(json: JsonObject, status: string, pointer: string): Response {
   const headers = Object.keys(asObject(objectAt(json, pointer)['headers']))
-    .filter((name) => name.toLowerCase() !== 'content-type') // described by `content`, says the specification
+    .filter((name) => name.toLowerCase() !== 'content-type') // OpenAPI 3.1 section 4.8.17: `content` describes it.
     .map((name) => {
       const header = resolvePointer(json, `${pointer}/headers/${escapeToken(name)}`);
       const node = objectAt(json, header);
@@ -144,7 +140,6 @@ function readContent(json: JsonObject, owner: string): MediaType[] {
   });
 }
 
-/** The examples of a parameter or media type. */
 function readExamples(json: JsonObject, owner: string): Examples {
   const { example, examples, schema } = objectAt(json, owner);
   const named = Object.keys(asObject(examples)).map(
@@ -155,6 +150,7 @@ function readExamples(json: JsonObject, owner: string): Examples {
   return { examples: [example, ...named].filter((given) => given !== undefined), schemaExamples };
 }
 
+/** OpenAPI 3.1 section 4.8.30; no requirement allows anonymous requests. */
 function readSecurity(json: Json | undefined): Pick<Operation, 'security' | 'scopes'> {
   const requirements = asArray(json).length === 0 ? [{}] : asArray(json).map(asObject);
   return {
@@ -165,7 +161,7 @@ function readSecurity(json: Json | undefined): Pick<Operation, 'security' | 'sco
   };
 }
 
-/** The path part of a server URL, its variables at their defaults, without a trailing slash. */
+/** The path of a server URL, with the defaults of its variables and without a trailing slash. */
 function basePath(server: JsonObject): string {
   const url = typeof server['url'] === 'string' ? server['url'] : '/';
   const filled = url.replace(/\{([^}]+)\}/g, (_, name: string) => {

@@ -1,24 +1,24 @@
 import type { Json } from './json';
 import { toDouble } from './number';
 
-/** A number as written. A double cannot tell 9223372036854775807 from ...808, and the contract does. */
+/** A number as written: 9223372036854775807 and 9223372036854775808 are the same double. */
 export class NumberLiteral {
   constructor(readonly text: string) {}
 }
 
-/** A JSON value on the wire. Objects are maps, so that a key named `__proto__` is a key like any other. */
+/** A JSON value on the wire. An object is a map, so that `__proto__` is an ordinary key. */
 export type Value = null | boolean | string | NumberLiteral | Value[] | Map<string, Value>;
 
 const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g;
 
 /**
- * Reads JSON text without losing a digit.
+ * Parses JSON text; numbers keep their digits.
  *
- * @throws {SyntaxError} if the text is not JSON.
+ * @throws {SyntaxError} if the text is not JSON
  */
 export function parse(text: string): Value {
   JSON.parse(text);
-  // Well-formed from here on: a number can be turned into a tagged string, which JSON.parse leaves alone.
+  // The text is well-formed here. JSON.parse would round numbers, so each number becomes a tagged string.
   const tagged = text.replace(STRING_OR_NUMBER, (token) =>
     token.startsWith('"') ? `"s${token.slice(1)}` : `"n${token}"`,
   );
@@ -33,6 +33,7 @@ function removeTags(json: Json): Value {
   return new Map(Object.entries(json).map(([key, value]) => [key.slice(1), removeTags(value)]));
 }
 
+/** JSON text of a value; numbers as written. */
 export function print(value: Value): string {
   if (value instanceof NumberLiteral) return value.text;
   if (Array.isArray(value)) return `[${value.map(print).join(',')}]`;
@@ -42,7 +43,7 @@ export function print(value: Value): string {
   return JSON.stringify(value);
 }
 
-/** What is a value already stays as it is, to the digit. */
+/** Converts a document's JSON to a value. A value stays as it is. */
 export function fromJson(json: Json | Value): Value {
   if (typeof json === 'number') return new NumberLiteral(String(json));
   if (Array.isArray(json)) return json.map(fromJson);
@@ -51,7 +52,7 @@ export function fromJson(json: Json | Value): Value {
   return new Map(Object.entries(json).map(([key, value]) => [key, fromJson(value)]));
 }
 
-/** The value for a validator that works on doubles; see {@link toDouble} for what happens to big numbers. */
+/** The value for a validator that computes with doubles. {@link toDouble} keeps numbers on their side of integer bounds. */
 export function toDoubles(value: Value): unknown {
   if (value instanceof NumberLiteral) return toDouble(value.text);
   if (Array.isArray(value)) return value.map(toDoubles);
@@ -60,6 +61,7 @@ export function toDoubles(value: Value): unknown {
   return value;
 }
 
+/** JSON text for titles and messages: of at most about 100 characters. */
 export function abbreviate(value: Value): string {
   const text = print(value);
   return text.length > 100 ? `${text.slice(0, 90)}... (${Buffer.byteLength(text)} bytes)` : text;

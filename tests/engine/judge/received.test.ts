@@ -4,7 +4,7 @@ import { run } from '../run';
 import { serve, target } from '../simple-server';
 import type { Received, Waiver } from '../target';
 
-/** `POST /things` takes a thing with a name and answers 204; its handler is given what `give` makes of the body. */
+/** `PUT /number` accepts a thing with a name and answers 204. Its handler receives the result of `give`. */
 const DOCUMENT: JsonObject = {
   openapi: '3.1.0',
   info: { title: 'Things', version: '1.0.0' },
@@ -24,19 +24,19 @@ const DOCUMENT: JsonObject = {
             },
           },
         },
-        responses: { 204: { description: 'kept' } },
+        responses: { 204: { description: 'stored' } },
       },
     },
   },
 };
 
-/** Milliseconds: some cases wait for answers that need no body. */
+/** Milliseconds. The cases whose body is withheld wait for a timeout. */
 jest.setTimeout(30_000);
 
 type Body = Record<string, unknown>;
 const listed = ({ name, size = 3 }: Body): Body => ({ ...(name !== undefined && { name }), size });
 
-async function judged(give: (body: Body, page: number) => Received, waivers: readonly Waiver[] = []) {
+async function runWith(give: (body: Body, page: number) => Received, waivers: readonly Waiver[] = []) {
   let received: Received | undefined;
   const answer: Parameters<typeof serve>[0] = ({ url = '' }, text) => {
     const page = /page=(\d+)$/.exec(url)?.[1] ?? '1';
@@ -57,8 +57,8 @@ async function judged(give: (body: Body, page: number) => Received, waivers: rea
   };
 }
 
-test('what the handler is given is the value, its defaults, and nothing that is not listed', async () => {
-  const { received, obligations } = await judged((body, page) => ({ query: { page }, body: listed(body) }));
+test('a handler receives the value with its defaults, and no unlisted properties', async () => {
+  const { received, obligations } = await runWith((body, page) => ({ query: { page }, body: listed(body) }));
   expect(received.map(describeFailure)).toEqual([]);
   expect(
     obligations
@@ -94,15 +94,15 @@ test.each<[string, (body: Body, page: number) => Received, RegExp]>([
     (body, page) => ({ query: { page: page + 1 }, body: listed(body) }),
     /page = \d+, got \d+/,
   ],
-])('a handler that is given %s is seen', async (_, give, problem) => {
-  const { received } = await judged(give);
+])('the judge detects a handler that receives %s', async (_, give, problem) => {
+  const { received } = await runWith(give);
   expect(received.flatMap(({ problems }) => problems).join('\n')).toMatch(problem);
 });
 
-test('a failure that is known is waived with its reason, and speaks against nothing', async () => {
+test('a known failure is waived with its reason, and disproves no obligation', async () => {
   const give = (body: Body, page: number): Received => ({ query: { page }, body: { size: 3, ...body } });
   const waiver = { failure: /putThing/, reason: 'until the next release' };
-  const { failures, waived } = await judged(give, [waiver]);
+  const { failures, waived } = await runWith(give, [waiver]);
   expect(failures).toEqual([]);
   expect(waived.length).toBeGreaterThan(0);
   expect(new Set(waived.map(({ reason }) => reason))).toEqual(new Set([waiver.reason]));

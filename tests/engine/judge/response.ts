@@ -16,23 +16,23 @@ import { header, type RawResponse, summarize } from '../wire/message';
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** The media types under which documented responses have a schema. */
+/** The media types of the documented responses that have a schema. */
 export function mediaTypesOfSchema({ json, operations }: Document, schema: string | undefined): string[] {
   if (schema === undefined) return [];
-  const wanted = nodeAt(json, resolvePointer(json, schema));
+  const expected = nodeAt(json, resolvePointer(json, schema));
   const content = operations.flatMap(({ responses }) => responses.flatMap((response) => response.content));
-  const having = content.filter(
+  const matching = content.filter(
     (media) =>
       media.schema !== undefined &&
-      isDeepStrictEqual(nodeAt(json, resolvePointer(json, media.schema)), wanted),
+      isDeepStrictEqual(nodeAt(json, resolvePointer(json, media.schema)), expected),
   );
-  return [...new Set(having.map(({ name }) => name))];
+  return [...new Set(matching.map(({ name }) => name))];
 }
 
 export const mediaTypeProblem = (names: readonly string[], outcome: RawResponse): string =>
   `expected the media type ${names.join(' or ')}, got ${header(outcome, 'content-type') ?? 'none'}`;
 
-/** Reads a JSON body, and only that: strict UTF-8, no digit lost. */
+/** Parses a JSON body in strict UTF-8; other bodies have no value. */
 export function readBody(
   { body }: RawResponse,
   media: string | undefined,
@@ -47,12 +47,12 @@ export function readBody(
   }
 }
 
-/** Media type, body and headers as the document says for this status. */
+/** The problems of the media type, the body and the headers of a documented response. */
 export function responseProblems(
   document: Document,
   oracle: Oracle,
   response: Response,
-  described: MediaType | undefined,
+  documented: MediaType | undefined,
   outcome: RawResponse,
   value: Value | undefined,
   method: string,
@@ -63,10 +63,10 @@ export function responseProblems(
     const lines = outcome.headers.filter(([key]) => key.toLowerCase() === name.toLowerCase());
     if (
       schema === undefined ||
-      headerReadings(
+      headerValues(
         name,
         lines.map(([, line]) => line),
-      ).some((read) => oracle.valid(schema, read))
+      ).some((value) => oracle.valid(schema, value))
     )
       return [];
     return [`expected the header ${name} to fit ${schema}, got ${text}`];
@@ -75,23 +75,23 @@ export function responseProblems(
   if (response.content.length === 0) {
     return outcome.body.length === 0 ? headers : [...headers, `expected no body, got ${summarize(outcome)}`];
   }
-  if (!described) {
+  if (!documented) {
     const names = response.content.map(({ name }) => name);
     return [...headers, mediaTypeProblem(names, outcome)];
   }
-  if (described.schema === undefined || codecOf(described.name) === 'binary') return headers;
-  const sent = codecOf(described.name) === 'json' ? value : outcome.body.toString();
-  return [...headers, ...bodyProblems(document, oracle, described.schema, sent, outcome)];
+  if (documented.schema === undefined || codecOf(documented.name) === 'binary') return headers;
+  const sent = codecOf(documented.name) === 'json' ? value : outcome.body.toString();
+  return [...headers, ...bodyProblems(document, oracle, documented.schema, sent, outcome)];
 }
 
-/** What a client may read in the lines of one header: a text, a JSON value, a list of either. */
-function headerReadings(name: string, lines: readonly string[]): Value[] {
-  // RFC 6265 section 3: cookies folded into one line are no cookies.
+/** The values that a client may decode from the lines of one header: text, a JSON value, a list of either. */
+function headerValues(name: string, lines: readonly string[]): Value[] {
+  // RFC 6265 section 3: Set-Cookie lines must not be combined.
   if (name.toLowerCase() === 'set-cookie') return [[...lines], ...(lines.length === 1 ? lines : [])];
   const text = lines.join(', ');
   const items = text.split(',').map((item) => item.trim());
-  const each = (texts: readonly string[]): Value => texts.map((item) => parseOrUndefined(item) ?? item);
-  return [text, parseOrUndefined(text) ?? text, [...lines], items, each(items), each(lines)];
+  const decodeEach = (texts: readonly string[]): Value => texts.map((item) => parseOrUndefined(item) ?? item);
+  return [text, parseOrUndefined(text) ?? text, [...lines], items, decodeEach(items), decodeEach(lines)];
 }
 
 export function bodyProblems(
@@ -102,34 +102,34 @@ export function bodyProblems(
   outcome: RawResponse,
 ): string[] {
   if (value === undefined) return [`expected a body that fits ${schema}, got ${summarize(outcome)}`];
-  const wrong = oracle.errors(schema, value);
-  if (wrong.length > 0)
-    return [`expected a body that fits ${schema}, got ${summarize(outcome)}: ${wrong[0] ?? ''}`];
+  const errors = oracle.errors(schema, value);
+  if (errors.length > 0)
+    return [`expected a body that fits ${schema}, got ${summarize(outcome)}: ${errors[0] ?? ''}`];
   return unlistedProperties(document, oracle, [{ pointer: schema, unconditional: true }], value).map(
-    (place) => `expected no property that the document does not list, got ${place}`,
+    (pointer) => `expected no unlisted property, got ${pointer}`,
   );
 }
 
-/** Properties of a value that no schema lists, in objects whose schemas list some and open themselves nowhere. */
+/** The properties of closed objects that no schema lists. */
 function unlistedProperties(
   document: Document,
   oracle: Oracle,
-  location: SchemaLocations,
+  locations: SchemaLocations,
   value: Value,
-  place = '',
+  pointer = '',
 ): string[] {
-  const subschemas = applicableSubschemas(document.responses, oracle, location, value);
+  const subschemas = applicableSubschemas(document.responses, oracle, locations, value);
   if (Array.isArray(value)) {
     return value.flatMap((entry, index) =>
-      unlistedProperties(document, oracle, itemLocations(subschemas, index), entry, `${place}/${index}`),
+      unlistedProperties(document, oracle, itemLocations(subschemas, index), entry, `${pointer}/${index}`),
     );
   }
   if (!(value instanceof Map)) return [];
   const { listed } = propertyNames(subschemas);
   return [...value].flatMap(([name, member]) => {
-    const here = `${place}/${escapeToken(name)}`;
-    if (isClosed(subschemas) && !listed.includes(name)) return [here];
-    return unlistedProperties(document, oracle, propertyLocations(subschemas, name), member, here);
+    const memberPointer = `${pointer}/${escapeToken(name)}`;
+    if (isClosed(subschemas) && !listed.includes(name)) return [memberPointer];
+    return unlistedProperties(document, oracle, propertyLocations(subschemas, name), member, memberPointer);
   });
 }
 

@@ -1,6 +1,8 @@
 import { asObject, asString } from '../json/json';
+import type { Failure } from '../failure';
 import type { Result } from '../run';
-import type { KeywordRow } from './tables';
+import type { KeywordRow, ResponseTable } from './tables';
+import { failureLines } from './text';
 
 const STYLE = `
 :root { color-scheme: light dark; --paper: light-dark(#fbfaf7, #14161a); --ink: light-dark(#1d2126, #e6e4df);
@@ -67,11 +69,11 @@ for (const chip of chips) chip.onclick = () => {
 show();
 `;
 
-/** The report as one HTML page that loads nothing from anywhere. */
+/** The report as one HTML page that loads no other resource. */
 export function htmlPage(
   result: Result,
   headline: string,
-  matrix: { columns: string[]; rows: (string | number)[][] },
+  responses: ResponseTable,
   keywords: readonly KeywordRow[],
 ): string {
   const { document, obligations, failures, families, requests, seconds, seed, passed } = result;
@@ -84,31 +86,31 @@ export function htmlPage(
     [`${count('PROVEN')}/${obligations.length}`, 'obligations proven'],
     [count('WAIVED'), 'waived, each with a reason'],
     [count('UNPROVEN') + count('BLOCKED'), 'open'],
-    [failures.length, 'requests answered wrongly'],
+    [failures.length, 'failures'],
     [requests, 'requests sent'],
-    [`${seconds.toFixed(1)} s`, 'in all'],
+    [`${seconds.toFixed(1)} s`, 'duration'],
   ];
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'">
 <title>${escapeHtml(headline)}</title><style>${STYLE}</style></head><body>
 <header><div><h1>${escapeHtml(title)} ${passed ? 'keeps its contract' : 'breaks its contract'}</h1>
-<p class="lead">Every promise of the document, put to the running server. Each request carried exactly one fault or none; an
-oracle that shares nothing with the server judged the bytes of each answer.</p></div>
+<p class="lead">Every obligation of the document, tested against the running server. Each request has one fault or none. An
+oracle that is independent of the server judges the bytes of each answer.</p></div>
 <button id="theme" aria-label="light or dark">light / dark</button></header>
 <div class="bar">${states.map((state) => `<i class="${state}" style="flex:${count(state)}"></i>`).join('')}</div>
 <div class="figures">${figures.map(([figure, label]) => `<div class="figure"><b>${escapeHtml(figure)}</b><span>${label}</span></div>`).join('')}</div>
-${failures.length > 0 ? `<h2>Answered wrongly</h2>${failures.slice(0, 200).map(failureBox).join('')}` : ''}
-<h2>Responses seen</h2>
-<p class="note">Each documented response, and how often it was seen under which credentials. A response that was never seen proves nothing.</p>
-${tableOf(matrix.columns, matrix.rows)}
-<h2>Keyword by keyword</h2>
-<p class="note">Requests that kept a rule of the document and were accepted; requests that broke just this rule and were refused.</p>
+${failures.length > 0 ? `<h2>Failures</h2>${failures.slice(0, 200).map(failureBox).join('')}` : ''}
+<h2>Responses</h2>
+<p class="note">The documented responses, by the number of correct instances with each kind of credentials. A response without an instance is not proven.</p>
+${tableOf(responses.columns, responses.rows)}
+<h2>Keywords</h2>
+<p class="note">Accepted: requests that satisfy the keyword. Rejected: requests that violate only this keyword.</p>
 ${tableOf(
-  ['operation', 'place', 'schema', 'keyword', 'accepted', 'rejected'],
-  keywords.map(({ operation, part: place, pointer, keyword, accepted, rejected }) => [
+  ['operation', 'location', 'schema', 'keyword', 'accepted', 'rejected'],
+  keywords.map(({ operation, slot, pointer, keyword, accepted, rejected }) => [
     operation,
-    place,
+    slot,
     pointer,
     keyword,
     accepted,
@@ -119,33 +121,25 @@ ${tableOf(
 <div class="tools"><input id="filter" type="search" placeholder="filter: createPlant int64 violates" aria-label="filter">
 ${['', ...states].map((state) => `<button class="chip ${state}" data-state="${state}" aria-pressed="${state === ''}">${state || 'all'}</button>`).join('')}
 <button id="shown" disabled></button></div>
-<div id="obligations" class="scroll"><table><thead><tr><th>state</th><th>operation</th><th>what</th><th class="number">for</th><th class="number">against</th><th>reason</th></tr></thead><tbody>
-${obligations.map(({ state, operation, description: what, passed: pro, failed, reason = '' }) => `<tr data-state="${state}"><td class="${state}">${state}</td><td>${escapeHtml(operation)}</td><td class="wrap">${escapeHtml(what)}</td>${cell(pro)}${cell(failed)}<td class="wrap">${escapeHtml(reason)}</td></tr>`).join('\n')}
+<div id="obligations" class="scroll"><table><thead><tr><th>state</th><th>operation</th><th>obligation</th><th class="number">passed</th><th class="number">failed</th><th>reason</th></tr></thead><tbody>
+${obligations.map(({ state, operation, description, passed: proofs, failed, reason = '' }) => `<tr data-state="${state}"><td class="${state}">${state}</td><td>${escapeHtml(operation)}</td><td class="wrap">${escapeHtml(description)}</td>${cell(proofs)}${cell(failed)}<td class="wrap">${escapeHtml(reason)}</td></tr>`).join('\n')}
 </tbody></table></div>
 <h2>Families</h2>
 ${tableOf(['family', 'requests'], [...families])}
-<footer>${escapeHtml(headline)}. Generated requests come from seed ${seed}, a digest of the document: they change when it does.</footer>
+<footer>${escapeHtml(headline)}. The seed of the generated requests, ${seed}, is a digest of the document.</footer>
 <script>${SCRIPT}</script></body></html>
 `;
 }
 
-function failureBox({
-  family,
-  operation,
-  title,
-  problems,
-  curl,
-  replay,
-}: Result['failures'][number]): string {
-  const found = replay ? `\nfound with seed ${replay.seed}, path ${replay.path}; the request is shrunk` : '';
-  const lines = `${problems.join('\n')}${found}\n\nBASE=http://127.0.0.1:3000\n${curl}`;
-  return `<details><summary><code>${escapeHtml(operation)}</code> ${escapeHtml(family)}: ${escapeHtml(title)}</summary><pre>${escapeHtml(lines)}</pre></details>`;
+function failureBox(failure: Failure): string {
+  const summary = `<code>${escapeHtml(failure.operation)}</code> ${escapeHtml(failure.family)}: ${escapeHtml(failure.title)}`;
+  return `<details><summary>${summary}</summary><pre>${escapeHtml(failureLines(failure).join('\n'))}</pre></details>`;
 }
 
 function tableOf(columns: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
-  const numeric = (column: number): boolean => typeof rows[0]?.[column] === 'number';
+  const isNumeric = (column: number): boolean => typeof rows[0]?.[column] === 'number';
   const head = columns.map(
-    (name, column) => `<th${numeric(column) ? ' class="number"' : ''}>${escapeHtml(name)}</th>`,
+    (name, column) => `<th${isNumeric(column) ? ' class="number"' : ''}>${escapeHtml(name)}</th>`,
   );
   const body = rows.map((row) => `<tr>${row.map(cell).join('')}</tr>`);
   return `<div class="scroll"><table><thead><tr>${head.join('')}</tr></thead><tbody>${body.join('\n')}</tbody></table></div>`;

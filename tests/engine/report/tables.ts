@@ -1,17 +1,17 @@
-import type { State } from '../obligations';
-
 import type { Result } from '../run';
 
-/** Operation x status x media type, against the credentials under which each was seen. */
-export function responseTable({ obligations, observations }: Result): {
-  columns: string[];
-  rows: (string | number)[][];
-} {
+/** The documented responses, by the number of correct instances with each kind of credentials. */
+export interface ResponseTable {
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly (string | number)[])[];
+}
+
+export function responseTable({ obligations, observations }: Result): ResponseTable {
   const columns = [...new Set(observations.map(({ credentials }) => credentials))];
   const rows = obligations
     .filter(({ kind }) => kind === 'response')
-    .map(({ operation, description: what, state }) => {
-      const [, status = '', media = ''] = what.split(' | ');
+    .map(({ operation, description, state }) => {
+      const [, status = '', media = ''] = description.split(' | ');
       const counts = columns.map((column) =>
         observations
           .filter((seen) => seen.operation === operation && seen.status === status)
@@ -23,41 +23,25 @@ export function responseTable({ obligations, observations }: Result): {
   return { columns: ['operation', 'status', 'media type', 'state', ...columns], rows };
 }
 
-/** Each keyword of each schema, with the cases that kept it and were accepted, and those that broke it and were not. */
-export function keywordRows({ obligations }: Result): KeywordRow[] {
-  const rows = new Map<string, KeywordRow>();
-  for (const {
-    operation,
-    part: place = '',
-    pointer = '',
-    keyword = '',
-    side: side,
-    passed,
-    state,
-  } of obligations) {
-    if (side === undefined) continue;
-    const key = [operation, place, pointer, keyword].join('|');
-    const row = rows.get(key) ?? {
-      operation,
-      part: place,
-      pointer,
-      keyword,
-      accepted: 0,
-      rejected: 0,
-      states: [],
-    };
-    const count = side === 'holds' ? { accepted: passed } : { rejected: passed };
-    rows.set(key, { ...row, ...count, states: [...row.states, state] });
-  }
-  return [...rows.values()];
-}
-
+/** A keyword of a schema object, in one slot of an operation. */
 export interface KeywordRow {
   readonly operation: string;
-  readonly part: string;
+  readonly slot: string;
   readonly pointer: string;
   readonly keyword: string;
+  /** Requests that satisfied it and were accepted. */
   readonly accepted: number;
+  /** Requests that violated it and were refused. */
   readonly rejected: number;
-  readonly states: readonly State[];
+}
+
+export function keywordRows({ obligations }: Result): KeywordRow[] {
+  const rows = new Map<string, KeywordRow>();
+  for (const { operation, slot = '', pointer = '', keyword = '', side, passed } of obligations) {
+    if (side === undefined) continue;
+    const key = [operation, slot, pointer, keyword].join('|');
+    const row = rows.get(key) ?? { operation, slot, pointer, keyword, accepted: 0, rejected: 0 };
+    rows.set(key, { ...row, ...(side === 'holds' ? { accepted: passed } : { rejected: passed }) });
+  }
+  return [...rows.values()];
 }

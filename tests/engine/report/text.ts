@@ -1,9 +1,9 @@
 import type { Failure } from '../failure';
-import type { State } from '../obligations';
+import type { State } from '../obligation';
 import type { Result } from '../run';
 import { keywordRows, responseTable } from './tables';
 
-/** The run in one line: what CI prints and what the report is headed with. */
+/** The result in one line. */
 export function headline({ obligations, requests, seconds }: Result): string {
   const count = (state: State): number =>
     obligations.filter((obligation) => obligation.state === state).length;
@@ -12,7 +12,7 @@ export function headline({ obligations, requests, seconds }: Result): string {
   return [proven, ...others, `${requests} requests`, `${seconds.toFixed(1)} s`].join(', ');
 }
 
-/** Rows of a table as aligned lines; numbers to the right. */
+/** Aligns the columns of a table. Numbers are aligned to the right. */
 export function formatTable(rows: readonly (readonly (string | number)[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) =>
     Math.max(...rows.map((row) => String(row[column] ?? '').length)),
@@ -32,18 +32,18 @@ export function formatTable(rows: readonly (readonly (string | number)[])[]): st
     .join('\n');
 }
 
-/** Everything a person wants to see on a terminal, the headline first. */
+/** The report for a terminal. */
 export function formatReport(result: Result): string {
   const { columns, rows } = responseTable(result);
   const tested = keywordRows(result).map(
-    ({ operation, part: place, pointer, keyword, accepted, rejected }) =>
-      [operation, place, pointer, keyword, accepted, rejected] as const,
+    ({ operation, slot, pointer, keyword, accepted, rejected }) =>
+      [operation, slot, pointer, keyword, accepted, rejected] as const,
   );
   const open = result.obligations.filter(({ state }) => state !== 'PROVEN');
   const parts = [
     headline(result),
     formatTable([columns, ...rows]),
-    formatTable([['operation', 'place', 'schema', 'keyword', 'accepted', 'rejected'], ...tested]),
+    formatTable([['operation', 'location', 'schema', 'keyword', 'accepted', 'rejected'], ...tested]),
     ...result.waived.map(
       ({ operation, family, title, reason }) => `WAIVED ${operation}, ${family}: ${title}: ${reason}`,
     ),
@@ -56,12 +56,15 @@ export function formatReport(result: Result): string {
   return parts.join('\n\n');
 }
 
-/** A failure with what it takes to see it again. */
-export function describeFailure({ family, operation, title, problems, curl, replay }: Failure): string {
-  return [
-    `FAILED ${operation}, ${family}: ${title}`,
-    ...problems.map((problem) => `  ${problem}`),
-    ...(replay ? [`  found with seed ${replay.seed}, path ${replay.path}; the request is shrunk`] : []),
-    ...(curl === '' ? [] : ['  BASE=http://127.0.0.1:3000', `  ${curl}`]),
-  ].join('\n');
+/** A failure, with the commands that repeat it. */
+export function describeFailure(failure: Failure): string {
+  const { family, operation, title } = failure;
+  const lines = failureLines(failure).map((line) => `  ${line}`);
+  return [`FAILED ${operation}, ${family}: ${title}`, ...lines].join('\n');
 }
+
+export const failureLines = ({ problems, curl, replay }: Failure): string[] => [
+  ...problems,
+  ...(replay ? [`found with seed ${replay.seed}, path ${replay.path}; the request is shrunk`] : []),
+  ...(curl === '' ? [] : ['BASE=http://127.0.0.1:3000', curl]),
+];

@@ -6,7 +6,7 @@ import { htmlPage } from './page';
 import { keywordRows, responseTable } from './tables';
 import { headline } from './text';
 
-/** Writes the page, the JSON and the JUnit XML into a folder, which is made. */
+/** Writes the HTML page, the JSON and the JUnit XML. Creates the folder. */
 export function writeReport(result: Result, folder: string): void {
   mkdirSync(folder, { recursive: true });
   writeFileSync(

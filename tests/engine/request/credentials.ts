@@ -1,30 +1,27 @@
 import type { Document } from '../document/document';
 import { type JsonObject, asObject, asString } from '../json/json';
 import type { CredentialValues, Target } from '../target';
-import type { RawRequest } from '../wire/message';
+import { type RawRequest, withQuery } from '../wire/message';
 
-/** Adds a secret to a request where its scheme wants it (OpenAPI 3.1 section 4.8.27). */
-function addCredential(request: RawRequest, scheme: JsonObject, secret: string): RawRequest {
+/** Adds a credential in the place that its security scheme names (OpenAPI 3.1 section 4.8.27). */
+function addCredential(request: RawRequest, scheme: JsonObject, credential: string): RawRequest {
   const add = (name: string, value: string): RawRequest => ({
     ...request,
     headers: [[name, value], ...request.headers],
   });
   if (scheme['type'] !== 'apiKey') {
-    const basic = asString(scheme['scheme']).toLowerCase() === 'basic';
+    const isBasic = asString(scheme['scheme']).toLowerCase() === 'basic';
     return add(
       'Authorization',
-      basic ? `Basic ${Buffer.from(secret).toString('base64')}` : `Bearer ${secret}`,
+      isBasic ? `Basic ${Buffer.from(credential).toString('base64')}` : `Bearer ${credential}`,
     );
   }
   const name = asString(scheme['name']);
-  if (scheme['in'] === 'header') return add(name, secret);
-  if (scheme['in'] === 'query') {
-    const joint = request.target.includes('?') ? '&' : '?';
-    return { ...request, target: `${request.target}${joint}${name}=${encodeURIComponent(secret)}` };
-  }
+  if (scheme['in'] === 'header') return add(name, credential);
+  if (scheme['in'] === 'query') return withQuery(request, `${name}=${encodeURIComponent(credential)}`);
   const cookie = request.headers.find(([key]) => key === 'Cookie')?.[1];
   const others = request.headers.filter(([key]) => key !== 'Cookie');
-  const value = `${name}=${secret}`;
+  const value = `${name}=${credential}`;
   return {
     ...request,
     headers: [...others, ['Cookie', cookie === undefined ? value : `${cookie}; ${value}`]],
@@ -32,22 +29,27 @@ function addCredential(request: RawRequest, scheme: JsonObject, secret: string):
 }
 
 /**
- * The request with what one alternative of the operation's security asks for.
+ * Adds the credentials of one security alternative to a request.
  *
- * @param secretOf which secret is presented for a scheme; undefined for none
+ * @param credentialOf selects the credential of a scheme; undefined sends none
+ * @throws {Error} if the target has no credentials for a scheme
  */
 export function authorize(
   { schemes }: Document,
   { credentials }: Target,
   alternative: readonly string[],
   request: RawRequest,
-  secretOf: (secrets: CredentialValues, scheme: string) => string | undefined = ({ valid }) => valid,
+  credentialOf: (values: CredentialValues, scheme: string) => string | undefined = ({ valid }) => valid,
 ): RawRequest {
-  return alternative.reduce((made, name) => {
-    const secrets = credentials[name];
-    if (!secrets)
-      throw new Error(`expected credentials for the security scheme ${name}, got none; give the target some`);
-    const secret = secretOf(secrets, name);
-    return secret === undefined ? made : addCredential(made, asObject(schemes[name]), secret);
+  return alternative.reduce((authorized, name) => {
+    const values = credentials[name];
+    if (!values)
+      throw new Error(
+        `expected credentials for the security scheme ${name}, got none: add them to the target`,
+      );
+    const credential = credentialOf(values, name);
+    return credential === undefined
+      ? authorized
+      : addCredential(authorized, asObject(schemes[name]), credential);
   }, request);
 }

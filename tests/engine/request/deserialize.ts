@@ -14,41 +14,40 @@ import { primitiveText } from './serialize';
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/;
 
 /**
- * The value as a receiver reads it off the wire, where every primitive is text and only the schema tells a number from a
- * word.
+ * Decodes a value whose primitives are text on the wire. The schema determines the type of each.
  *
- * @returns undefined where the schema leaves more than one reading.
+ * @returns undefined if the schema allows more than one result
  */
-export function decodeText(schemas: Schemas, location: SchemaLocations, value: Value): Value | undefined {
-  const alternatives = branchCombinations(schemas, location);
-  const admitted = new Set(alternatives.flatMap(admittedTypes));
+export function decodeText(schemas: Schemas, locations: SchemaLocations, value: Value): Value | undefined {
+  const alternatives = branchCombinations(schemas, locations);
+  const allowed = new Set(alternatives.flatMap(admittedTypes));
   const subschemas = alternatives.flat();
   if (Array.isArray(value) || value instanceof Map) {
-    if (!admitted.has(Array.isArray(value) ? 'array' : 'object') || admitted.has('string')) return undefined;
+    if (!allowed.has(Array.isArray(value) ? 'array' : 'object') || allowed.has('string')) return undefined;
     const entries =
       value instanceof Map ? [...value] : value.map((entry, index): [string, Value] => [`${index}`, entry]);
-    const read = entries.map(([key, entry]): [string, Value | undefined] => {
-      const inside =
+    const decoded = entries.map(([key, entry]): [string, Value | undefined] => {
+      const memberLocations =
         value instanceof Map ? propertyLocations(subschemas, key) : itemLocations(subschemas, Number(key));
-      return [key, decodeText(schemas, inside, entry)];
+      return [key, decodeText(schemas, memberLocations, entry)];
     });
-    const sure = read.flatMap(([key, entry]): [string, Value][] =>
+    const unambiguous = decoded.flatMap(([key, entry]): [string, Value][] =>
       entry === undefined ? [] : [[key, entry]],
     );
-    if (sure.length < read.length) return undefined;
-    return value instanceof Map ? new Map(sure) : sure.map(([, entry]) => entry);
+    if (unambiguous.length < decoded.length) return undefined;
+    return value instanceof Map ? new Map(unambiguous) : unambiguous.map(([, entry]) => entry);
   }
   const text = primitiveText(value);
-  if (text === undefined || admitted.has('array') || admitted.has('object')) return undefined;
-  const readings = decodePrimitive(admitted, text);
+  if (text === undefined || allowed.has('array') || allowed.has('object')) return undefined;
+  const readings = decodePrimitive(allowed, text);
   return readings.length === 1 ? readings[0] : undefined;
 }
 
-/** Whether a query parameter of any name may be one of the operation's: a property of an object spread over the query. */
+/** Whether any query parameter may be a property of an exploded object parameter, so that none is unlisted. */
 export const acceptsAnyQueryParameter = (schemas: Schemas, { parameters }: Operation): boolean =>
   parameters.some(
-    ({ in: place, style, explode, mediaType, schema }) =>
-      place === 'query' &&
+    ({ in: location, style, explode, mediaType, schema }) =>
+      location === 'query' &&
       style === 'form' &&
       explode &&
       mediaType === undefined &&
@@ -57,13 +56,13 @@ export const acceptsAnyQueryParameter = (schemas: Schemas, { parameters }: Opera
         .includes('object'),
   );
 
-function decodePrimitive(admitted: ReadonlySet<Type>, text: string): Value[] {
-  const numeric = (admitted.has('integer') || admitted.has('number')) && NUMBER.test(text);
-  const boolean = admitted.has('boolean') && /^(?:true|false)$/.test(text);
+function decodePrimitive(allowed: ReadonlySet<Type>, text: string): Value[] {
+  const numeric = (allowed.has('integer') || allowed.has('number')) && NUMBER.test(text);
+  const boolean = allowed.has('boolean') && /^(?:true|false)$/.test(text);
   const found: Value[] = [
     ...(numeric ? [new NumberLiteral(text)] : []),
     ...(boolean ? [text === 'true'] : []),
-    ...(admitted.has('string') ? [text] : []),
+    ...(allowed.has('string') ? [text] : []),
   ];
-  return found.length > 0 ? found : [text]; // nothing fits: as text it breaks `type`
+  return found.length > 0 ? found : [text]; // The text violates `type`.
 }

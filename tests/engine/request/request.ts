@@ -5,10 +5,10 @@ import type { RawRequest } from '../wire/message';
 import { fitsSlot, type Inputs, slots, slotSamples } from './slots';
 
 /**
- * A request with everything required and nothing else; where the document has an example, that: it names what the
- * service is sure to hold.
+ * The inputs of a minimal request: required parameters, and the first media type of the body. Examples of the document come
+ * first, since the service holds the resources that they name.
  *
- * @throws {Error} naming the part for which no value was found.
+ * @throws {Error} if no valid value is found for one of them
  */
 export function minimalInputs(document: Document, oracle: Oracle, operation: Operation): Inputs {
   let inputs: Inputs = { parameters: new Map() };
@@ -23,7 +23,7 @@ export function minimalInputs(document: Document, oracle: Oracle, operation: Ope
       ...slotSamples(document, oracle, slot, 'all', 20),
     ];
     if (value === undefined)
-      throw new Error(`expected a value that fits ${slot.label} (${slot.schema}), found none`);
+      throw new Error(`expected a valid value for ${slot.label} (${slot.schema}), found none`);
     inputs = slot.fill(inputs, value);
   }
   if (firstBody && !inputs.body) {
@@ -32,21 +32,21 @@ export function minimalInputs(document: Document, oracle: Oracle, operation: Ope
   return inputs;
 }
 
-/** The request on the wire, without credentials. */
+/** A request without credentials. */
 export function composeRequest(operation: Operation, { parameters, body }: Inputs): RawRequest {
-  const of = (place: Parameter['in']): [Parameter, string][] =>
-    [...parameters].filter(([parameter]) => parameter.in === place);
-  const path = of('path').reduce(
+  const parametersIn = (location: Parameter['in']): [Parameter, string][] =>
+    [...parameters].filter(([parameter]) => parameter.in === location);
+  const path = parametersIn('path').reduce(
     (filled, [{ name }, text]) => filled.replace(`{${name}}`, () => text),
     operation.path,
   );
-  const query = of('query').map(([, text]) => text);
-  const cookies = of('cookie').map(([, text]) => text);
+  const query = parametersIn('query').map(([, text]) => text);
+  const cookies = parametersIn('cookie').map(([, text]) => text);
   return {
     method: operation.method,
     target: path + (query.length > 0 ? `?${query.join('&')}` : ''),
     headers: [
-      ...of('header').map(([{ name }, text]) => [name, text] as const),
+      ...parametersIn('header').map(([{ name }, text]) => [name, text] as const),
       ...(cookies.length > 0 ? [['Cookie', cookies.join('; ')] as const] : []),
       ...(body ? [['Content-Type', body.type] as const] : []),
     ],

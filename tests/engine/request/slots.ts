@@ -6,26 +6,28 @@ import { type Mode, samples } from '../schema/samples';
 import { decodeText } from './deserialize';
 import { encodeForm, serializeParameter } from './serialize';
 
-/** What a request carries beside its credentials, each part encoded. */
+/** The encoded parameters and body of a request. */
 export interface Inputs {
   readonly parameters: ReadonlyMap<Parameter, string>;
   readonly body?: { readonly type: string; readonly bytes: Buffer };
 }
 
-/** A part of a request that a schema describes: a parameter, or the body in one media type. */
+/** A part of a request that has a schema: a parameter, or the body in one media type. */
 export interface Slot extends Examples {
+  /** `query limit`, `body application/json`. */
   readonly label: string;
-  /** Pointer of its schema. */
+  /** Pointer to its schema. */
   readonly schema: string;
   readonly required: boolean;
   readonly body?: MediaType;
   readonly parameter?: Parameter;
-  /** The value as the receiver reads it, or undefined where it cannot be sent unmistakably. */
+  /** The value that the receiver decodes, or undefined if no encoding of the value is unambiguous. */
   readonly decode: (value: Value) => Value | undefined;
+  /** Adds the encoded value to the inputs. */
   readonly fill: (inputs: Inputs, value: Value) => Inputs;
 }
 
-/** Every part of an operation's request that has a schema. */
+/** The slots of an operation. */
 export function slots(document: Document, operation: Operation): Slot[] {
   const parameters = operation.parameters.map((parameter) => parameterSlot(document, parameter));
   const bodies = (operation.body?.content ?? []).flatMap((media) =>
@@ -69,7 +71,7 @@ function bodySlot({ requests }: Document, operation: Operation, media: MediaType
         return encodeForm(value) === undefined
           ? undefined
           : decodeText(requests, [{ pointer: schema, unconditional: true }], value);
-      // In text, unlike in JSON, U+FEFF at the start is a byte order mark and no part of the value.
+      // A decoder of text removes U+FEFF at the start as a byte order mark; a JSON parser does not.
       return typeof value === 'string' && value.isWellFormed() && !/^(?:\ufeff|$)/.test(value)
         ? value
         : undefined;
@@ -78,14 +80,14 @@ function bodySlot({ requests }: Document, operation: Operation, media: MediaType
   };
 }
 
-export function encodeBody(kind: Codec, value: Value): Buffer {
+function encodeBody(kind: Codec, value: Value): Buffer {
   if (kind === 'json') return Buffer.from(print(value));
   return Buffer.from(
     (kind === 'form' ? encodeForm(value) : undefined) ?? (typeof value === 'string' ? value : print(value)),
   );
 }
 
-/** Values that fit a slot, as its receiver reads them. */
+/** Valid values of a slot. */
 export function slotSamples(
   document: Document,
   oracle: Oracle,
@@ -98,8 +100,15 @@ export function slotSamples(
   );
 }
 
-/** Whether the receiver of a value in this slot reads something that fits. */
+/** Whether the receiver decodes a valid value. */
 export function fitsSlot(oracle: Oracle, slot: Slot, value: Value): boolean {
-  const read = slot.decode(value);
-  return read !== undefined && oracle.valid(slot.schema, read);
+  const decoded = slot.decode(value);
+  return decoded !== undefined && oracle.valid(slot.schema, decoded);
+}
+
+/** The oracle's verdict on the decoded value, or undefined if there is none. */
+export function slotVerdict(oracle: Oracle, slot: Slot, value: Value): 'valid' | 'invalid' | undefined {
+  const decoded = slot.decode(value);
+  if (decoded === undefined || !oracle.decides(slot.schema, decoded)) return undefined;
+  return oracle.valid(slot.schema, decoded) ? 'valid' : 'invalid';
 }

@@ -3,15 +3,17 @@ import { fromJson, NumberLiteral, print, type Value } from '../json/value';
 import { type Subschema, propertyNames, type Type, admittedTypes, TYPES } from './applicable';
 import { INTEGER_BOUNDARIES, STRING_FORMATS, numberLiterals, type Boundary } from './formats';
 
-/** What a rule may look at: the keyword's argument, the value now at the place, and all that speaks about the place. */
+/** The input of a rule. */
 interface BoundaryContext {
+  /** The value of the keyword in the schema. */
   readonly limit: Json;
+  /** The valid value at the instance location. */
   readonly value: Value;
-  readonly subschema: Subschema;
+  /** All that apply at the instance location. */
   readonly subschemas: readonly Subschema[];
 }
 
-/** One value of each type, as plain as can be. */
+/** Simple values of each type. */
 const VALUES_BY_TYPE: Readonly<Record<Type, Value[]>> = {
   null: [null],
   boolean: [true, false],
@@ -22,7 +24,7 @@ const VALUES_BY_TYPE: Readonly<Record<Type, Value[]>> = {
   object: [new Map(), new Map<string, Value>([['a', new NumberLiteral('7')]])],
 };
 
-/** Strings that servers trip over: empty, U+0000, astral, combining, controls, right-to-left, a long one. */
+/** Strings that servers often handle wrongly: empty, U+0000, astral, combining, controls, right-to-left, BOM, long. */
 const UNUSUAL_STRINGS = [
   '',
   '\u0000',
@@ -35,19 +37,19 @@ const UNUSUAL_STRINGS = [
   'x'.repeat(5000),
 ];
 
-/** The keywords that an instance can violate, each with values on both sides of its bound. */
+/** The keywords that a value can violate, each with values on both sides of its bound. */
 export const BOUNDARIES: Readonly<Record<string, (context: BoundaryContext) => Boundary>> = {
   type: ({ limit, subschemas }) => {
-    const admitted = [limit].flat();
-    const fits = (type: Type): boolean =>
-      admitted.includes(type) || (type === 'integer' && admitted.includes('number'));
-    const free = subschemas.every(({ schema }) => schema['format'] === undefined);
+    const types = [limit].flat();
+    const allows = (type: Type): boolean =>
+      types.includes(type) || (type === 'integer' && types.includes('number'));
+    const hasNoFormat = subschemas.every(({ schema }) => schema['format'] === undefined);
     return {
       holds: [
-        ...TYPES.filter(fits).flatMap((type) => VALUES_BY_TYPE[type]),
-        ...(admitted.includes('string') && free ? UNUSUAL_STRINGS : []),
+        ...TYPES.filter(allows).flatMap((type) => VALUES_BY_TYPE[type]),
+        ...(types.includes('string') && hasNoFormat ? UNUSUAL_STRINGS : []),
       ],
-      violates: TYPES.filter((type) => !fits(type)).flatMap((type) => VALUES_BY_TYPE[type]),
+      violates: TYPES.filter((type) => !allows(type)).flatMap((type) => VALUES_BY_TYPE[type]),
     };
   },
   enum: ({ limit }) => ({
@@ -86,12 +88,7 @@ export const BOUNDARIES: Readonly<Record<string, (context: BoundaryContext) => B
   }),
   format: ({ limit }) => {
     const format = asString(limit);
-    return (
-      INTEGER_BOUNDARIES[format] ?? {
-        holds: STRING_FORMATS[format]?.fits ?? [],
-        violates: STRING_FORMATS[format]?.fails ?? [],
-      }
-    );
+    return INTEGER_BOUNDARIES[format] ?? STRING_FORMATS[format] ?? {};
   },
   required: ({ limit, value }) => ({
     violates: value instanceof Map ? asStrings(limit).map((name) => withoutMember(value, name)) : [],
@@ -142,7 +139,7 @@ export const BOUNDARIES: Readonly<Record<string, (context: BoundaryContext) => B
   }),
 };
 
-/** Values that look like the given one and are not: another letter case, another type, a neighbour. */
+/** Values that differ little from a value: another letter case, another type, the next number. */
 function neighbors(value: Value): Value[] {
   if (typeof value === 'string')
     return [`${value}x`, value.toUpperCase(), value.toLowerCase(), ` ${value}`, ''];
@@ -150,6 +147,7 @@ function neighbors(value: Value): Value[] {
   return [print(value), new NumberLiteral('7')];
 }
 
+/** Values at a number of steps from a numeric bound: of 1 for integers, else of its last decimal place. */
 function aroundBound(
   limit: Json,
   subschemas: readonly Subschema[],
@@ -158,7 +156,7 @@ function aroundBound(
 ): Boundary {
   const bound = Number(limit);
   const whole = admittedTypes(subschemas).includes('integer') || Number.isInteger(bound);
-  // Beyond 2^53 a neighbour is not a double, and the bound itself was read as one.
+  // Beyond 2^53 the next integer is no double, and the bound itself was parsed as a double.
   if (Math.abs(bound) > 2 ** 53) return {};
   const step = whole ? 1 : 10 ** -(String(bound).split('.')[1]?.length ?? 0);
   const at = (steps: number): NumberLiteral =>
@@ -166,7 +164,7 @@ function aroundBound(
   return { holds: [at(inside)], violates: [at(outside), ...(whole ? [] : [at(outside * 1000)])] };
 }
 
-/** Strings of a length in code points: one of letters, one of astral characters (two UTF-16 units, four bytes each). */
+/** Strings of a length in code points: ASCII, and astral characters (two UTF-16 units and four bytes each). */
 const stringsOfLength = (length: number): string[] =>
   length > 100_000 ? [] : ['a'.repeat(length), '\u{1f331}'.repeat(length)];
 
@@ -177,6 +175,7 @@ function withoutMember(value: Map<string, Value>, name: string): Map<string, Val
 const withMember = (value: Map<string, Value>, name: string): Value =>
   new Map<string, Value>([...value, [name, 'unlisted']]);
 
+/** The object with a number of properties. */
 function withPropertyCount(value: Value, size: number): Value[] {
   if (!(value instanceof Map) || size < 0 || size > 1000) return [];
   const entries = [...value].slice(0, size);
@@ -184,27 +183,30 @@ function withPropertyCount(value: Value, size: number): Value[] {
   return [new Map(entries)];
 }
 
+/** The array with a number of items: with distinct new items, and with equal ones. */
 function withLength(value: Value, size: number): Value[] {
   if (!Array.isArray(value) || size < 0 || size > 1000) return [];
-  const model = value.at(-1) ?? 'item';
+  const last = value.at(-1) ?? 'item';
   const vary = (entry: Value, n: number): Value => {
     if (typeof entry === 'string') return `${entry}${n}`;
     return entry instanceof NumberLiteral ? new NumberLiteral(String(Number(entry.text) + n)) : entry;
   };
-  const filled = Array.from({ length: size }, (_, n) => value[n] ?? vary(model, n));
-  return [filled, Array.from({ length: size }, (_, n) => value[n] ?? model)];
+  const filled = Array.from({ length: size }, (_, n) => value[n] ?? vary(last, n));
+  return [filled, Array.from({ length: size }, (_, n) => value[n] ?? last)];
 }
 
+/** The object with a property that no schema lists: a value of each type, since a schema may constrain it. */
 function withExtraProperty(limit: Json, value: Value, subschemas: readonly Subschema[]): Boundary {
   if (!(value instanceof Map)) return {};
   const { listed } = propertyNames(subschemas);
   const name = ['extra', 'unlisted', '__extra'].find((candidate) => !listed.includes(candidate)) ?? 'extra1';
-  const made = TYPES.flatMap((type) => VALUES_BY_TYPE[type]).map(
+  const extended = TYPES.flatMap((type) => VALUES_BY_TYPE[type]).map(
     (member) => new Map([...value, [name, member]]),
   );
-  return limit === false ? { violates: made.slice(0, 2) } : { holds: made, violates: made };
+  return limit === false ? { violates: extended.slice(0, 2) } : { holds: extended, violates: extended };
 }
 
+/** The array with an item more, where the keyword forbids it. */
 const withExtraItems = (limit: Json, value: Value): Boundary =>
   Array.isArray(value) && limit === false
     ? {

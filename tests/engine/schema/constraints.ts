@@ -10,22 +10,22 @@ import { objectAt, escapeToken, pointerOf } from '../json/pointer';
 import { BOUNDARIES } from './boundaries';
 import { isKnownFormat } from './formats';
 
-/** A keyword of a schema that requests can keep or break. */
+/** A keyword of a schema that a request can satisfy or violate. */
 export interface Constraint {
-  /** Pointer of the schema object. */
+  /** Pointer to the schema object. */
   readonly pointer: string;
   readonly keyword: string;
-  /** Whether breaking it must be refused, whatever else holds. */
+  /** Whether the server must refuse every value that violates it. */
   readonly unconditional: boolean;
 }
 
-/** Every keyword that a schema puts on a value, wherever it stands: what there is to prove, found without any value. */
+/** Every keyword that constrains the values of a schema, at any depth. It needs no value, so it misses none that no value reaches. */
 export function constraints(schemas: Schemas, schema: string): Constraint[] {
   const found = new Map<string, Constraint>();
   const seen = new Map<string, boolean>();
   const visit = (pointer: string, unconditional: boolean, elsewhere: readonly string[] = []): void => {
-    const marked = objectAt(schemas.json, pointer);
-    if (marked[excludingKeyword(schemas)] === true && pointer !== schema) {
+    const written = objectAt(schemas.json, pointer);
+    if (written[excludingKeyword(schemas)] === true && pointer !== schema) {
       found.set(`${pointer} ${excludingKeyword(schemas)}`, {
         pointer,
         keyword: excludingKeyword(schemas),
@@ -33,44 +33,44 @@ export function constraints(schemas: Schemas, schema: string): Constraint[] {
       });
       return;
     }
-    const absent = [...new Set([...elsewhere, ...excludedNamesThroughAllOf(schemas, marked)])].sort();
+    const absent = [...new Set([...elsewhere, ...excludedNamesThroughAllOf(schemas, written)])].sort();
     const key = JSON.stringify([pointer, absent]);
     if (seen.get(key) === true || seen.get(key) === unconditional) return;
     seen.set(key, unconditional);
-    const node = forDirection(schemas, marked, absent);
-    for (const name of excludedNames(schemas, marked)) {
-      const mark = {
+    const node = forDirection(schemas, written, absent);
+    for (const name of excludedNames(schemas, written)) {
+      const constraint = {
         pointer: `${pointer}/properties/${escapeToken(name)}`,
         keyword: excludingKeyword(schemas),
         unconditional,
       };
-      found.set(`${mark.pointer} ${mark.keyword}`, mark);
+      found.set(`${constraint.pointer} ${constraint.keyword}`, constraint);
     }
     for (const [keyword, argument] of Object.entries(node)) {
       if (isAssertion(keyword, argument))
         found.set(`${pointer} ${keyword}`, { pointer, keyword, unconditional });
     }
     if (typeof node['$ref'] === 'string') visit(pointerOf(node['$ref']), unconditional, absent);
-    const parts = (keyword: string, holds: boolean): void => {
+    const visitInPlace = (keyword: string, always: boolean): void => {
       for (const index of asArray(node[keyword]).keys())
-        visit(`${pointer}/${keyword}/${index}`, holds, absent);
+        visit(`${pointer}/${keyword}/${index}`, always, absent);
     };
-    const each = (keyword: string): void => {
+    const visitMembers = (keyword: string): void => {
       for (const index of asArray(node[keyword]).keys())
         visit(`${pointer}/${keyword}/${index}`, unconditional);
       for (const name of Object.keys(asObject(node[keyword]))) {
         if (!absent.includes(name)) visit(`${pointer}/${keyword}/${escapeToken(name)}`, unconditional);
       }
     };
-    const one = (keyword: string, holds: boolean, without: readonly string[]): void => {
-      if (node[keyword] !== undefined) visit(`${pointer}/${keyword}`, holds, without);
+    const visitSchema = (keyword: string, always: boolean, excluded: readonly string[]): void => {
+      if (node[keyword] !== undefined) visit(`${pointer}/${keyword}`, always, excluded);
     };
-    parts('allOf', unconditional);
-    for (const keyword of ['anyOf', 'oneOf']) parts(keyword, false);
-    for (const keyword of ['then', 'else']) one(keyword, false, absent);
-    for (const keyword of ['prefixItems', 'properties', 'patternProperties']) each(keyword);
+    visitInPlace('allOf', unconditional);
+    for (const keyword of ['anyOf', 'oneOf']) visitInPlace(keyword, false);
+    for (const keyword of ['then', 'else']) visitSchema(keyword, false, absent);
+    for (const keyword of ['prefixItems', 'properties', 'patternProperties']) visitMembers(keyword);
     for (const keyword of ['items', 'additionalProperties', 'unevaluatedProperties'])
-      one(keyword, unconditional, []);
+      visitSchema(keyword, unconditional, []);
     for (const name of Object.keys(asObject(node['dependentSchemas']))) {
       visit(`${pointer}/dependentSchemas/${escapeToken(name)}`, false, absent);
     }
@@ -79,7 +79,7 @@ export function constraints(schemas: Schemas, schema: string): Constraint[] {
   return [...found.values()];
 }
 
-/** Whether a keyword says anything that a value could break. */
+/** Whether a value can violate a keyword with this argument. */
 export function isAssertion(keyword: string, argument: Json): boolean {
   if (!(keyword in BOUNDARIES)) return false;
   switch (keyword) {

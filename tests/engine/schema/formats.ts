@@ -1,23 +1,31 @@
 import type { JsonObject } from '../json/json';
 import { NumberLiteral, type Value } from '../json/value';
 
-/** For each format that this engine puts to the test, some that fit and some that clearly do not. */
-export const STRING_FORMATS: Readonly<Record<string, { fits: string[]; fails: string[] }>> = {
-  uuid: { fits: ['8e0b5a2c-6f2b-4a53-9b1e-0d6f5a7c3e21'], fails: ['8e0b5a2c', 'not-a-uuid'] },
-  date: { fits: ['2024-02-29', '1999-12-31'], fails: ['2023-02-29', '2024-13-01', 'yesterday'] },
+/** Values for one instance location that test one keyword. */
+export interface Boundary {
+  /** Just inside the bound. The oracle drops those that violate another keyword. */
+  readonly holds?: readonly Value[];
+  /** Just outside the bound. The oracle must agree where the keyword applies unconditionally. */
+  readonly violates?: readonly Value[];
+}
+
+/** Strings of each format that the engine tests. The violations are wrong in every reading of the format. */
+export const STRING_FORMATS: Readonly<Record<string, { holds: string[]; violates: string[] }>> = {
+  uuid: { holds: ['8e0b5a2c-6f2b-4a53-9b1e-0d6f5a7c3e21'], violates: ['8e0b5a2c', 'not-a-uuid'] },
+  date: { holds: ['2024-02-29', '1999-12-31'], violates: ['2023-02-29', '2024-13-01', 'yesterday'] },
   'date-time': {
-    fits: ['2024-02-29T23:59:59Z', '2024-06-01T12:00:00.5+02:00'],
-    fails: ['2024-02-30T00:00:00Z', '2024-06-01', 'now'],
+    holds: ['2024-02-29T23:59:59Z', '2024-06-01T12:00:00.5+02:00'],
+    violates: ['2024-02-30T00:00:00Z', '2024-06-01', 'now'],
   },
-  time: { fits: ['23:59:59Z'], fails: ['25:00:00Z', 'noon'] },
-  email: { fits: ['ada@example.org'], fails: ['ada', 'ada@'] },
-  ipv4: { fits: ['192.0.2.1'], fails: ['192.0.2.256', '192.0.2'] },
-  ipv6: { fits: ['2001:db8::1'], fails: ['2001:db8::g', '192.0.2.1'] },
-  uri: { fits: ['https://example.org/a?b=c'], fails: ['//example', 'no uri'] },
-  hostname: { fits: ['example.org'], fails: ['-example-', 'exa mple'] },
+  time: { holds: ['23:59:59Z'], violates: ['25:00:00Z', 'noon'] },
+  email: { holds: ['ada@example.org'], violates: ['ada', 'ada@'] },
+  ipv4: { holds: ['192.0.2.1'], violates: ['192.0.2.256', '192.0.2'] },
+  ipv6: { holds: ['2001:db8::1'], violates: ['2001:db8::g', '192.0.2.1'] },
+  uri: { holds: ['https://example.org/a?b=c'], violates: ['//example', 'no uri'] },
+  hostname: { holds: ['example.org'], violates: ['-example-', 'exa mple'] },
 };
 
-/** Bounds of the integer formats as doubles that {@link toPlain} never steps over. */
+/** The bounds of the integer formats, as doubles: `toDouble` keeps every number on its side of them. */
 export const INTEGER_FORMATS: Readonly<Record<string, JsonObject>> = {
   int8: { minimum: -(2 ** 7), exclusiveMaximum: 2 ** 7 },
   int16: { minimum: -(2 ** 15), exclusiveMaximum: 2 ** 15 },
@@ -29,6 +37,7 @@ export const INTEGER_FORMATS: Readonly<Record<string, JsonObject>> = {
   'double-int': { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
 };
 
+/** Numbers inside and outside of the integer formats. */
 export const INTEGER_BOUNDARIES: Readonly<Record<string, Boundary>> = {
   int32: {
     holds: numberLiterals('0', '-0', '1.0', '1e2', '2147483647', '-2147483648', '2.147483647e9'),
@@ -50,14 +59,6 @@ export function numberLiterals(...literals: string[]): NumberLiteral[] {
   return literals.map((text) => new NumberLiteral(text));
 }
 
-/** Formats beyond these are annotations to this engine: it knows no value that clearly breaks them. */
+/** Whether the engine has values that violate a format. It treats any other format as an annotation. */
 export const isKnownFormat = (format: string): boolean =>
   format in INTEGER_BOUNDARIES || format in STRING_FORMATS;
-
-/** Values for one place that put one keyword to the test. */
-export interface Boundary {
-  /** Just inside the bound. The oracle drops those that another keyword forbids. */
-  readonly holds?: readonly Value[];
-  /** Just outside. At a place that must fit, the oracle has to agree. */
-  readonly violates?: readonly Value[];
-}

@@ -11,17 +11,17 @@ import {
 } from './applicable';
 import type { Oracle } from './oracle';
 
-/** A place inside a value, with everything the schema says about it. */
+/** A location in a value (JSON Schema core section 4.2.1), with the schemas that apply there. */
 export interface InstanceLocation {
-  /** JSON pointer into the value. */
+  /** JSON pointer to it in the value. */
   readonly instancePointer: string;
   readonly value: Value;
   readonly subschemas: readonly Subschema[];
-  /** The whole value with another one at this place. */
+  /** The whole value, with another value at this location. */
   readonly replace: (value: Value) => Value;
 }
 
-/** Every place of a value, the whole first. */
+/** Every location in a value, the root first. */
 export function instanceLocations(
   schemas: Schemas,
   oracle: Oracle,
@@ -30,28 +30,31 @@ export function instanceLocations(
 ): InstanceLocation[] {
   const found: InstanceLocation[] = [];
   const visit = (
-    place: string,
-    location: SchemaLocations,
+    instancePointer: string,
+    locations: SchemaLocations,
     here: Value,
-    put: InstanceLocation['replace'],
+    replace: InstanceLocation['replace'],
   ): void => {
-    const subschemas = applicableSubschemas(schemas, oracle, location, here);
-    found.push({ instancePointer: place, value: here, subschemas, replace: put });
+    const subschemas = applicableSubschemas(schemas, oracle, locations, here);
+    found.push({ instancePointer, value: here, subschemas, replace });
     if (Array.isArray(here)) {
       here.forEach((entry, index) => {
         const containing = keywordLocations(subschemas, 'contains').filter(({ pointer }) =>
           oracle.valid(pointer, entry),
         );
-        const among = [
+        const itemSchemas = [
           ...itemLocations(subschemas, index),
-          ...containing.map((sub) => ({ ...sub, unconditional: false })),
+          ...containing.map((location) => ({ ...location, unconditional: false })),
         ];
-        visit(`${place}/${index}`, among, entry, (next) => put(here.with(index, next)));
+        visit(`${instancePointer}/${index}`, itemSchemas, entry, (next) => replace(here.with(index, next)));
       });
     } else if (here instanceof Map) {
       for (const [name, member] of here) {
-        visit(`${place}/${escapeToken(name)}`, propertyLocations(subschemas, name), member, (next) =>
-          put(new Map([...here, [name, next]])),
+        visit(
+          `${instancePointer}/${escapeToken(name)}`,
+          propertyLocations(subschemas, name),
+          member,
+          (next) => replace(new Map([...here, [name, next]])),
         );
       }
     }

@@ -6,21 +6,23 @@ import { nodeAt, objectAt, pointerOf } from '../json/pointer';
 import { print, toDoubles, type Value } from '../json/value';
 import { INTEGER_FORMATS } from './formats';
 
-/** Says whether a value fits the schema at a pointer of the document: the judge of one direction. */
+/** Validates values against the schemas of a document, for one direction. A schema is named by its pointer. */
 export interface Oracle {
-  /** False also for a value that it does not decide on. */
+  /** False also for a value without a verdict. */
   valid(schema: string, value: Value): boolean;
-  /** Whether it has a verdict on the value: a pattern may take too long for a text. */
+  /** Whether there is a verdict. There is none if a pattern takes too long. */
   decides(schema: string, value: Value): boolean;
-  /** What does not fit, in words, innermost first; empty if the value fits. */
+  /** The errors, innermost first; empty if the value is valid. */
   errors(schema: string, value: Value): string[];
-  /** Whether the value breaks this one keyword of the schema object, whatever it does to the others. */
+  /** Whether the value violates one keyword of the schema object, independent of the others. */
   breaks(schema: string, keyword: string, value: Value): boolean;
 }
 
-const WITH_SCHEMA = ['additionalProperties', 'unevaluatedProperties', 'unevaluatedItems', 'propertyNames'];
-
-const WITH_SCHEMA_2 = ['items', 'contains', 'not', 'if', 'then', 'else'];
+/** Keywords whose value is a schema, an array of schemas, or a map of schemas. */
+const WITH_SCHEMA = [
+  ...['additionalProperties', 'unevaluatedProperties', 'unevaluatedItems', 'propertyNames'],
+  ...['items', 'contains', 'not', 'if', 'then', 'else'],
+];
 
 const WITH_SCHEMAS = ['prefixItems', 'allOf', 'anyOf', 'oneOf'];
 
@@ -28,14 +30,16 @@ const WITH_SCHEMA_MAP = ['properties', 'patternProperties', 'dependentSchemas'];
 
 const ANNOTATIONS = ['example', 'examples', 'default', 'xml', 'discriminator', 'externalDocs'];
 
-/** Keywords whose schemas speak about the same value as the schema that they stand in. */
+/** Keywords whose schemas apply to the same value as the schema object (JSON Schema core section 10.2). */
 const IN_PLACE_APPLICATORS = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas'];
 
 const UNSUPPORTED = ['$dynamicRef', '$anchor', '$id', '$defs', '$dynamicAnchor'];
 
 /**
- * An oracle that shares nothing with the server: another validator than the server's, over numbers read without loss.
- * Integer formats become bounds inside the schema, so that they are exact below `anyOf`, `not` and the like too.
+ * Creates an oracle that is independent of the server: it uses another validator, and numbers keep their digits. It rewrites
+ * integer formats as bounds, so that they are exact below `anyOf` and `not` too.
+ *
+ * @throws {Error} on use, if a schema contains a keyword that the oracle does not support
  */
 export function createOracle(schemas: Schemas): Oracle {
   const compiled = new Map<string, Compiled>();
@@ -55,9 +59,9 @@ export function createOracle(schemas: Schemas): Oracle {
     const { schema, lookup, hasPattern } = entry;
     const judge = (): OutputUnit[] => validate(toDoubles(value), schema, '2020-12', lookup, false).errors;
     if (!hasPattern || !hasLongText(value)) return judge();
-    const name = `${key} ${print(value)}`;
-    const errors = undecided.has(name) ? undefined : withinTimeout(judge);
-    if (!errors) undecided.add(name);
+    const attempt = `${key} ${print(value)}`;
+    const errors = undecided.has(attempt) ? undefined : withinTimeout(judge);
+    if (!errors) undecided.add(attempt);
     return errors;
   };
   return {
@@ -77,15 +81,15 @@ interface Compiled {
   readonly hasPattern: boolean;
 }
 
-/** Milliseconds for a verdict that may need patterns: those of V8 can take time exponential in the length of the text. */
+/** Patterns in V8 can take time exponential in the length of the text. */
 const PATTERN_TIMEOUT_MS = 500;
 
-/** Characters of a text for which no pattern takes long. */
+/** No pattern takes long for a text of this length, in UTF-16 units. */
 const SHORT_TEXT_LENGTH = 16;
 
 const script = new Script('judge()');
 
-/** What `judge` returns, or undefined if that takes too long. */
+/** The result of `judge`, or undefined after the timeout. */
 function withinTimeout<T>(judge: () => T): T | undefined {
   try {
     return script.runInContext(createContext({ judge }), { timeout: PATTERN_TIMEOUT_MS }) as T;
@@ -103,7 +107,7 @@ function hasLongText(value: Value): boolean {
   );
 }
 
-/** Keywords that mean nothing without their neighbours. */
+/** Keywords on which the meaning of another keyword depends. */
 const COMPANION_KEYWORDS: Readonly<Record<string, string[]>> = {
   additionalProperties: ['properties', 'patternProperties'],
   unevaluatedProperties: ['properties', 'patternProperties', 'allOf', 'anyOf', 'oneOf', '$ref'],
@@ -112,10 +116,10 @@ const COMPANION_KEYWORDS: Readonly<Record<string, string[]>> = {
   contains: ['minContains', 'maxContains'],
 };
 
-/** The schema at a pointer, or one keyword of it, with everything it refers to under `$defs`. */
+/** A schema, or one keyword of it, as a document of its own: `$defs` contains every schema that it refers to. */
 function standalone(schemas: Schemas, pointer: string, only?: string): JsonObject {
   const definitions = new Map<string, string>();
-  const made: JsonObject = {};
+  const definitionsByNumber: JsonObject = {};
   const refer = (to: string, elsewhere: readonly string[] = []): string => {
     const name = JSON.stringify([to, elsewhere]);
     const known = definitions.get(name);
@@ -123,24 +127,24 @@ function standalone(schemas: Schemas, pointer: string, only?: string): JsonObjec
     const reference = `#/$defs/${definitions.size}`;
     const key = String(definitions.size);
     definitions.set(name, reference);
-    made[key] = true; // holds its place while a recursive schema comes back to it
-    // The schema that is asked about is judged for itself: who asks knows that its value is there.
-    const isPart = to !== pointer || elsewhere.length > 0;
-    made[key] =
-      isPart && isExcluded(schemas, nodeAt(schemas.json, to))
+    definitionsByNumber[key] = true; // A recursive schema refers to it before it is complete.
+    // An excluded schema allows no value inside of another one. The root schema is judged all the same.
+    const isNested = to !== pointer || elsewhere.length > 0;
+    definitionsByNumber[key] =
+      isNested && isExcluded(schemas, nodeAt(schemas.json, to))
         ? false
         : rewrite(schemas, nodeAt(schemas.json, to), to, refer, elsewhere);
     return reference;
   };
-  if (only === undefined) return { $ref: refer(pointer), $defs: made };
+  if (only === undefined) return { $ref: refer(pointer), $defs: definitionsByNumber };
   const kept = [only, ...(COMPANION_KEYWORDS[only] ?? [])];
   const schema = forDirection(schemas, objectAt(schemas.json, pointer));
   const entries = Object.entries(schema).filter(([keyword]) => kept.includes(keyword));
   const alone = asObject(rewrite(schemas, Object.fromEntries(entries), pointer, refer));
-  return { ...alone, $defs: made };
+  return { ...alone, $defs: definitionsByNumber };
 }
 
-/** @param elsewhere names that other schemas of the same value exclude */
+/** @param elsewhere properties that other schemas of the same value exclude */
 function rewrite(
   schemas: Schemas,
   json: Json,
@@ -153,8 +157,10 @@ function rewrite(
   const schema = forDirection(schemas, asObject(json), absent);
   const unsupported = UNSUPPORTED.find((keyword) => schema[keyword] !== undefined);
   if (unsupported)
-    throw new Error(`the oracle cannot judge ${unsupported} at ${pointer}; write the schema without`);
-  const again = (sub: Json, place: string): Json =>
+    throw new Error(
+      `expected a schema that the oracle supports, got ${unsupported} at ${pointer}: rewrite the schema without it`,
+    );
+  const rewriteSub = (sub: Json, place: string): Json =>
     isExcluded(schemas, sub)
       ? false
       : rewrite(
@@ -168,12 +174,12 @@ function rewrite(
   for (const [keyword, value] of Object.entries(schema)) {
     if (ANNOTATIONS.includes(keyword)) continue;
     if (keyword === '$ref') copy[keyword] = refer(pointerOf(asString(value)), absent);
-    else if (WITH_SCHEMA.includes(keyword) || WITH_SCHEMA_2.includes(keyword))
-      copy[keyword] = again(value, keyword);
-    else if (WITH_SCHEMAS.includes(keyword)) copy[keyword] = asArray(value).map((sub) => again(sub, keyword));
+    else if (WITH_SCHEMA.includes(keyword)) copy[keyword] = rewriteSub(value, keyword);
+    else if (WITH_SCHEMAS.includes(keyword))
+      copy[keyword] = asArray(value).map((sub) => rewriteSub(sub, keyword));
     else if (WITH_SCHEMA_MAP.includes(keyword)) {
       copy[keyword] = Object.fromEntries(
-        Object.entries(asObject(value)).map(([name, sub]) => [name, again(sub, keyword)]),
+        Object.entries(asObject(value)).map(([name, sub]) => [name, rewriteSub(sub, keyword)]),
       );
     } else copy[keyword] = value;
   }

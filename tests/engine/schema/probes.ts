@@ -10,56 +10,55 @@ import { createOracle, type Oracle } from './oracle';
 import { samples } from './samples';
 
 /**
- * Values that would be right, did not a mark at one place say that they do not go this way: they fit the document without
- * this mark, and do not fit it as it is.
+ * Values that violate `readOnly` (or `writeOnly`) at one location, and nothing else: they are valid without the keyword,
+ * and invalid with it.
  */
-export function valuesOneWayOnly(schemas: Schemas, oracle: Oracle, schema: string, marked: string): Value[] {
+export function oneWayViolations(schemas: Schemas, oracle: Oracle, schema: string, pointer: string): Value[] {
   const json = structuredClone(schemas.json);
-  const mark = excludingKeyword(schemas);
-  const owner = objectAt(json, marked);
+  const keyword = excludingKeyword(schemas);
+  const owner = objectAt(json, pointer);
   for (let node = owner; ; node = objectAt(json, pointerOf(asString(node['$ref'])))) {
-    // A mark behind a reference is taken from this place alone.
+    // Other uses of a referenced schema keep the keyword, so its fields are copied to this location.
     if (node !== owner) Object.assign(owner, node);
     if (typeof node['$ref'] !== 'string') break;
   }
-  for (const part of [owner, ...asArray(owner['allOf']).map(asObject)]) Reflect.deleteProperty(part, mark);
+  for (const part of [owner, ...asArray(owner['allOf']).map(asObject)]) Reflect.deleteProperty(part, keyword);
   if (typeof owner['$ref'] === 'string') Reflect.deleteProperty(owner, '$ref');
-  const unmarked = { json, direction: schemas.direction };
-  const free = createOracle(unmarked);
+  const unrestricted = { json, direction: schemas.direction };
+  const unrestrictedOracle = createOracle(unrestricted);
   return (['all', 'any'] as const)
-    .flatMap((mode) => samples(unmarked, free, schema, mode, 40))
+    .flatMap((mode) => samples(unrestricted, unrestrictedOracle, schema, mode, 40))
     .filter((value) => !oracle.valid(schema, value));
 }
 
-/** One value that puts one keyword at one place to the test. */
+/** A value that tests one keyword at one instance location. */
 export interface Probe {
-  /** The whole value, the place changed. */
+  /** The whole value. */
   readonly value: Value;
-  /** What was put at the place. */
-  readonly put: Value;
-  readonly site: InstanceLocation;
+  /** The part of it that is at the location. */
+  readonly replacement: Value;
+  readonly location: InstanceLocation;
   readonly subschema: Subschema;
   readonly keyword: string;
   readonly side: 'holds' | 'violates';
 }
 
-/** Every probe that a valid value gives rise to, keyword by keyword, one fault each or none. */
-export const probes = (found: readonly InstanceLocation[]): Probe[] =>
-  found.flatMap((site) =>
-    site.subschemas.flatMap((subschema) =>
+/** The probes of every keyword at every location of a valid value. Each has one fault or none. */
+export const probes = (locations: readonly InstanceLocation[]): Probe[] =>
+  locations.flatMap((location) =>
+    location.subschemas.flatMap((subschema) =>
       Object.entries(subschema.schema).flatMap(([keyword, limit]) => {
         if (!isAssertion(keyword, limit)) return [];
-        const probe = BOUNDARIES[keyword]?.({
+        const boundary = BOUNDARIES[keyword]?.({
           limit,
-          value: site.value,
-          subschema,
-          subschemas: site.subschemas,
+          value: location.value,
+          subschemas: location.subschemas,
         });
         return (['holds', 'violates'] as const).flatMap((side) =>
-          (probe?.[side] ?? []).map((value) => ({
-            value: site.replace(value),
-            put: value,
-            site,
+          (boundary?.[side] ?? []).map((value) => ({
+            value: location.replace(value),
+            replacement: value,
+            location,
             subschema,
             keyword,
             side,

@@ -17,35 +17,37 @@ import {
 import { STRING_FORMATS, INTEGER_FORMATS } from './formats';
 import type { Oracle } from './oracle';
 
-/** `required`: the least there must be. `all`: everything listed, plain. `any`: whatever the schema admits. */
+/** `required`: required members only. `all`: every listed member, with simple values. `any`: random valid values. */
 export type Mode = 'required' | 'all' | 'any';
 
-/** Below this depth only what is required is made, so that recursive schemas end. */
+/** Below this depth, values have required members only, so that recursive schemas end. */
 const MAX_DEPTH = 4;
 
 /**
- * Values that fit a schema, nearly always: the combinations JSON Schema allows are not all constructed, so what comes out
- * is judged by the oracle before it counts ({@link samples}).
+ * Values that usually fit a schema. The generator does not satisfy every combination of keywords, so the oracle must confirm
+ * each value ({@link samples}).
  */
 export function arbitrary(
   schemas: Schemas,
-  location: SchemaLocations,
+  locations: SchemaLocations,
   mode: Mode,
   depth = 0,
 ): fc.Arbitrary<Value> {
-  const least = depth > MAX_DEPTH ? 'required' : mode;
+  const effectiveMode = depth > MAX_DEPTH ? 'required' : mode;
   return fc.oneof(
-    ...branchCombinations(schemas, location).map((subschemas) => {
+    ...branchCombinations(schemas, locations).map((subschemas) => {
       const listed = enumeratedValues(subschemas);
       if (listed) return fc.constantFrom(...listed);
       return fc.oneof(
-        ...admittedTypes(subschemas).map((type) => valuesOfType(schemas, subschemas, type, least, depth)),
+        ...admittedTypes(subschemas).map((type) =>
+          valuesOfType(schemas, subschemas, type, effectiveMode, depth),
+        ),
       );
     }),
   );
 }
 
-/** Values at a pointer that the oracle admits: the same ones on every run. */
+/** Values that the oracle confirms; the same on every run. */
 export function samples(
   schemas: Schemas,
   oracle: Oracle,
@@ -53,8 +55,8 @@ export function samples(
   mode: Mode,
   count: number,
 ): Value[] {
-  const made = arbitrary(schemas, [{ pointer: schema, unconditional: true }], mode);
-  return fc.sample(made, { numRuns: count, seed: 1 }).filter((value) => oracle.valid(schema, value));
+  const values = arbitrary(schemas, [{ pointer: schema, unconditional: true }], mode);
+  return fc.sample(values, { numRuns: count, seed: 1 }).filter((value) => oracle.valid(schema, value));
 }
 
 function valuesOfType(
@@ -82,7 +84,7 @@ function valuesOfType(
   }
 }
 
-/** The tightest of a numeric keyword over all subschemas. */
+/** The tightest bound of a numeric keyword in all subschemas. */
 function tightest(
   subschemas: readonly Subschema[],
   keyword: string,
@@ -92,7 +94,7 @@ function tightest(
   return limits.length > 0 ? Math[pick](...limits) : undefined;
 }
 
-/** Inclusive integer bounds, those of the integer formats included. */
+/** Inclusive integer bounds, including those of integer formats. */
 function integerBounds(subschemas: readonly Subschema[]): { low?: bigint; high?: bigint } {
   const lows: bigint[] = [];
   const highs: bigint[] = [];
@@ -119,13 +121,13 @@ function integerValues(subschemas: Subschema[], mode: Mode): fc.Arbitrary<Value>
   const up = (n: bigint): bigint => n / step + (n % step > 0n ? 1n : 0n);
   const down = (n: bigint): bigint => n / step - (n % step < 0n ? 1n : 0n);
   const [least, most] = [up(low), down(high)];
-  if (least > most) return fc.constant(new NumberLiteral(String(low))); // nothing fits; the oracle will say so
-  const made = (from: bigint, to: bigint): fc.Arbitrary<Value> =>
+  if (least > most) return fc.constant(new NumberLiteral(String(low))); // No value is valid; the oracle rejects this one.
+  const multiples = (from: bigint, to: bigint): fc.Arbitrary<Value> =>
     fc.bigInt(from, to).map((count) => new NumberLiteral(String(count * step)));
-  if (mode === 'any') return made(least, most);
-  // Plain numbers are small and positive where they may be.
+  if (mode === 'any') return multiples(least, most);
+  // Simple numbers are small and positive if the bounds allow it.
   const from = least > 1n ? least : most < 1n ? most : 1n;
-  return made(from, most < from + 1000n ? most : from + 1000n);
+  return multiples(from, most < from + 1000n ? most : from + 1000n);
 }
 
 function numberValues(subschemas: Subschema[], mode: Mode): fc.Arbitrary<Value> {
@@ -145,11 +147,11 @@ function numberValues(subschemas: Subschema[], mode: Mode): fc.Arbitrary<Value> 
     return fc.nat(most).map((n) => new NumberLiteral(((base + n) * step).toFixed(places)));
   }
   if (mode !== 'any') return fc.constantFrom(low + (high - low) / 4, low + (high - low) / 2).map(toLiteral);
-  // A float has 24 bits of precision: a server may refuse, or round, what has more.
-  const single = subschemas.some(({ schema }) => schema['format'] === 'float');
+  // A float has 24 bits of precision. A server may refuse or round other numbers.
+  const isFloat = subschemas.some(({ schema }) => schema['format'] === 'float');
   return fc
     .double({ min: low, max: high, noNaN: true })
-    .map((number) => toLiteral(single ? clampToFloat(Math.fround(number), low, high) : number));
+    .map((number) => toLiteral(isFloat ? clampToFloat(Math.fround(number), low, high) : number));
 }
 
 const clampToFloat = (number: number, low: number, high: number): number =>
@@ -163,7 +165,7 @@ function stringValues(subschemas: Subschema[], mode: Mode): fc.Arbitrary<Value> 
   const maxLength = tightest(subschemas, 'maxLength', 'min') ?? minLength + (mode === 'any' ? 20 : 12);
   for (const { schema } of subschemas) {
     const known = typeof schema['format'] === 'string' ? STRING_FORMATS[schema['format']] : undefined;
-    if (known) return fc.constantFrom(...known.fits);
+    if (known) return fc.constantFrom(...known.holds);
     if (typeof schema['pattern'] === 'string') {
       return stringsMatching(schema['pattern'], Math.max(maxLength, 40));
     }
@@ -184,22 +186,22 @@ function arrayValues(
   const contains = keywordLocations(subschemas, 'contains');
   const least = Math.max(tightest(subschemas, 'minItems', 'max') ?? 0, contains.length > 0 ? 1 : 0);
   const most = tightest(subschemas, 'maxItems', 'min') ?? Math.max(least, prefix) + 3;
-  const wanted = {
+  const lengths = {
     required: least,
     all: Math.min(Math.max(least, prefix, 1), most),
     any: Math.min(least + 3, most),
   };
-  const unique = subschemas.some(({ schema }) => schema['uniqueItems'] === true);
+  const isUnique = subschemas.some(({ schema }) => schema['uniqueItems'] === true);
   const element = (index: number): fc.Arbitrary<Value> => {
-    const at =
+    const locations =
       index >= prefix && index - prefix < contains.length ? contains : itemLocations(subschemas, index);
-    return arbitrary(schemas, at, unique && wanted[mode] > 1 ? 'any' : mode, depth + 1);
+    return arbitrary(schemas, locations, isUnique && lengths[mode] > 1 ? 'any' : mode, depth + 1);
   };
-  const all = fc.tuple(...Array.from({ length: wanted[mode] }, (_, index) => element(index)));
-  const sized = mode === 'any' ? fc.tuple(all, fc.integer({ min: least, max: wanted.any })) : undefined;
-  const made = sized ? sized.map(([items, length]) => items.slice(0, length)) : all;
-  if (!unique) return made;
-  return made.map((items) => [...new Map(items.map((entry) => [print(entry), entry])).values()]);
+  const all = fc.tuple(...Array.from({ length: lengths[mode] }, (_, index) => element(index)));
+  const truncated = mode === 'any' ? fc.tuple(all, fc.integer({ min: least, max: lengths.any })) : undefined;
+  const arrays = truncated ? truncated.map(([items, length]) => items.slice(0, length)) : all;
+  if (!isUnique) return arrays;
+  return arrays.map((items) => [...new Map(items.map((entry) => [print(entry), entry])).values()]);
 }
 
 function objectValues(
@@ -209,17 +211,17 @@ function objectValues(
   depth: number,
 ): fc.Arbitrary<Value> {
   const { listed, required } = propertyNames(subschemas);
-  const patterned = subschemas.flatMap(({ schema }) => Object.keys(asObject(schema['patternProperties'])));
-  const some = (pattern: string): string | undefined =>
+  const patterns = subschemas.flatMap(({ schema }) => Object.keys(asObject(schema['patternProperties'])));
+  const nameMatching = (pattern: string): string | undefined =>
     fc.sample(fc.stringMatching(new RegExp(pattern, 'u'), { maxLength: 12 }), { numRuns: 1, seed: 1 })[0];
-  const described = subschemas.some(({ schema }) =>
+  const hasExtra = subschemas.some(({ schema }) =>
     [schema['additionalProperties'], schema['unevaluatedProperties']].some(
       (others) => Object.keys(asObject(others)).length > 0,
     ),
   );
   const fillers = [
-    ...patterned.map(some).filter((name) => name !== undefined),
-    ...(described ? ['extra1'] : []),
+    ...patterns.map(nameMatching).filter((name) => name !== undefined),
+    ...(hasExtra ? ['extra1'] : []),
   ];
   const names = new Set(mode === 'required' ? required : [...listed, ...fillers]);
   const least = tightest(subschemas, 'minProperties', 'max') ?? (mode === 'all' && names.size === 0 ? 1 : 0);
@@ -232,15 +234,15 @@ function objectValues(
     ]),
   );
   const kept = mode === 'any' ? required.filter((name) => names.has(name)) : [...names];
-  return fc.record(entries, { requiredKeys: kept }).map((made) => new Map(Object.entries(made)));
+  return fc.record(entries, { requiredKeys: kept }).map((record) => new Map(Object.entries(record)));
 }
 
 const patternArbitraries = new Map<string, fc.Arbitrary<string>>();
 
-/** Strings of a pattern. fast-check takes milliseconds to make sense of one, and each is asked for many times. */
+/** Strings that match a pattern. Cached, since fast-check takes milliseconds to compile a pattern. */
 function stringsMatching(pattern: string, maxLength: number): fc.Arbitrary<string> {
   const key = `${maxLength} ${pattern}`;
-  const known = patternArbitraries.get(key) ?? fc.stringMatching(new RegExp(pattern, 'u'), { maxLength });
-  patternArbitraries.set(key, known);
-  return known;
+  const cached = patternArbitraries.get(key) ?? fc.stringMatching(new RegExp(pattern, 'u'), { maxLength });
+  patternArbitraries.set(key, cached);
+  return cached;
 }

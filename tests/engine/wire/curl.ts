@@ -1,10 +1,10 @@
 import type { RawRequest } from './message';
 
-/** A shell line that sends the same request: `BASE=http://127.0.0.1:3000` in front points it at a server. */
+/** A shell line that sends the same request to the server at `$BASE`. */
 export function curlCommand(request: RawRequest): string {
   const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
   const { body } = request;
-  const plain = body && /^[\x20-\x7e]*$/.test(body.toString('latin1')) && body.length < 10_000;
+  const isPrintable = body && /^[\x20-\x7e]*$/.test(body.toString('latin1')) && body.length < 10_000;
   const parts = [
     'curl -i --path-as-is',
     request.method === 'HEAD' ? '-I' : `-X ${request.method}`,
@@ -13,14 +13,14 @@ export function curlCommand(request: RawRequest): string {
     ...(body && !request.headers.some(([name]) => name.toLowerCase() === 'content-type')
       ? [`-H 'Content-Type:'`]
       : []),
-    ...(body ? [plain ? `--data-binary ${quote(body.toString('latin1'))}` : '--data-binary @-'] : []),
+    ...(body ? [isPrintable ? `--data-binary ${quote(body.toString('latin1'))}` : '--data-binary @-'] : []),
     `"$BASE"${quote(request.target)}`,
   ];
-  if (!body || plain) return parts.join(' ');
+  if (!body || isPrintable) return parts.join(' ');
   return `${printCommand(body)} | ${parts.join(' ')}`;
 }
 
-/** A command that prints the bytes; a long run of one byte at the end, as in an oversized body, is not spelled out. */
+/** A command that prints the bytes. It generates a long run of one byte at the end, as in a padded body. */
 function printCommand(body: Buffer): string {
   const last = body.at(-1) ?? 0;
   let run = 0;

@@ -1,14 +1,14 @@
-/** One request, to the byte. */
+/** A request, byte for byte. */
 export interface RawRequest {
   readonly method: string;
-  /** As on the request line: path and query, encoded. */
+  /** The path and the query of the request line, encoded. */
   readonly target: string;
-  /** In the order sent; Host, Connection and the length are added by {@link send} unless given. */
+  /** In the order sent. {@link encodeRequest} adds Host, the length and Connection. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body?: Buffer;
   /**
-   * `whole` (the default): with its length. `chunked`: in chunks. `withheld`: the length is declared, not a byte follows,
-   * and the answer has to come all the same.
+   * `whole`, the default: with Content-Length. `chunked`: in chunks. `withheld`: with Content-Length but without the body;
+   * the server must answer nevertheless.
    */
   readonly sending?: 'whole' | 'chunked' | 'withheld';
 }
@@ -19,21 +19,40 @@ export interface RawResponse {
   readonly body: Buffer;
 }
 
-/** What came back: an answer, or in words why there is none. */
-export type Outcome = RawResponse | { readonly silence: string };
+/** A response, or the reason why there is none. */
+export type Outcome = RawResponse | { readonly noResponse: string };
 
+/** The value of the first header with this name, which is in lower case. */
 export function header(message: Pick<RawResponse, 'headers'>, name: string): string | undefined {
   return message.headers.find(([key]) => key.toLowerCase() === name)?.[1];
 }
 
-/** The bytes of a request as they go to the server. */
+/** The request with one header of this name, or with none if the value is undefined. */
+export function withHeader(request: RawRequest, name: string, value: string | undefined): RawRequest {
+  const others = request.headers.filter(([key]) => key.toLowerCase() !== name.toLowerCase());
+  return { ...request, headers: value === undefined ? others : [...others, [name, value]] };
+}
+
+/** The request with a pair appended to its query. */
+export function withQuery(request: RawRequest, pair: string): RawRequest {
+  return { ...request, target: `${request.target}${request.target.includes('?') ? '&' : '?'}${pair}` };
+}
+
+/** The request without its body and without Content-Type. */
+export const withoutBody = (request: RawRequest): RawRequest => ({
+  method: request.method,
+  target: request.target,
+  headers: withHeader(request, 'Content-Type', undefined).headers,
+});
+
+/** The bytes of a request. */
 export function encodeRequest(request: RawRequest): Buffer {
   const { body, sending = 'whole' } = request;
-  const given = new Set(request.headers.map(([name]) => name.toLowerCase()));
-  const length = body && !given.has('content-length') && !given.has('transfer-encoding');
+  const present = new Set(request.headers.map(([name]) => name.toLowerCase()));
+  const length = body && !present.has('content-length') && !present.has('transfer-encoding');
   const lines = [
     `${request.method} ${request.target} HTTP/1.1`,
-    ...(given.has('host') ? [] : ['Host: localhost']),
+    ...(present.has('host') ? [] : ['Host: localhost']),
     ...request.headers.map(([name, value]) => `${name}: ${value}`),
     ...(length && sending === 'chunked' ? ['Transfer-Encoding: chunked'] : []),
     ...(length && sending !== 'chunked' ? [`Content-Length: ${body.length}`] : []),
@@ -51,7 +70,12 @@ export function encodeRequest(request: RawRequest): Buffer {
   return Buffer.concat([...pieces, Buffer.from('0\r\n\r\n')]);
 }
 
-/** Reads a response out of its bytes (RFC 9112), or undefined while it is not complete. */
+/**
+ * Parses a response (RFC 9112).
+ *
+ * @param closed whether the connection is closed, which ends a body without a length
+ * @returns undefined if the response is incomplete
+ */
 export function readResponse(raw: Buffer, method: string, closed: boolean): RawResponse | undefined {
   const end = raw.indexOf('\r\n\r\n');
   if (end < 0) return undefined;
@@ -87,7 +111,7 @@ function decodeChunked(raw: Buffer): Buffer | undefined {
   }
 }
 
-/** An answer in a few words, for messages. */
+/** The status and the start of the body, for messages. */
 export function summarize({ status, body }: RawResponse): string {
   return `${status} ${body.length === 0 ? 'without a body' : body.toString('utf8', 0, 200)}`;
 }

@@ -14,13 +14,13 @@ const post: RawRequest = {
 describe('a request on the wire', () => {
   const text = (request: RawRequest): string => encodeRequest(request).toString('latin1');
 
-  test('has its length and its bytes', () => {
+  test('has its length and its body', () => {
     expect(text(post)).toBe(
       'POST /a?b=c HTTP/1.1\r\nHost: localhost\r\nX: y\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello',
     );
   });
 
-  test('goes in chunks, or announces a body that does not come', () => {
+  test('is sent in chunks, or announces a body that it withholds', () => {
     expect(text({ ...post, sending: 'chunked' })).toMatch(
       /\r\n\r\n2\r\nhe\r\n2\r\nll\r\n1\r\no\r\n0\r\n\r\n$/,
     );
@@ -33,10 +33,10 @@ describe('a response on the wire', () => {
     readResponse(Buffer.from(text), method, closed)?.body.toString();
   test.each([
     ['with a length', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi', 'hi'],
-    ['not yet whole', 'HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nhi', undefined],
+    ['that is incomplete', 'HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nhi', undefined],
     ['in chunks', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nh\r\n1\r\ni\r\n0\r\n\r\n', 'hi'],
     [
-      'after an interim one',
+      'after an interim response',
       'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi',
       'hi',
     ],
@@ -49,7 +49,7 @@ describe('a response on the wire', () => {
     expect(read('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n', 'HEAD')).toBe('');
   });
 
-  test('ends with the connection if nothing else says where', () => {
+  test('without a length ends with the connection', () => {
     expect(read('HTTP/1.1 200 OK\r\n\r\nhi')).toBeUndefined();
     expect(read('HTTP/1.1 200 OK\r\n\r\nhi', 'GET', true)).toBe('hi');
   });
@@ -69,7 +69,7 @@ describe('sending', () => {
     }
   };
 
-  test('hears what a server said before it cut the line', async () => {
+  test('returns the response of a server that closes early', async () => {
     const outcome = await serving(
       (socket) =>
         socket
@@ -81,21 +81,21 @@ describe('sending', () => {
     expect(outcome).toMatchObject({ status: 413 });
   });
 
-  test('tells silence from an answer', async () => {
+  test('reports a missing response', async () => {
     const outcome = await serving(
       (socket) => socket.destroy(),
       (port) => send('127.0.0.1', port, post),
     );
-    expect(outcome).toHaveProperty('silence');
+    expect(outcome).toHaveProperty('noResponse');
   });
 });
 
 describe('the curl line', () => {
-  /** What a shell makes of the line, with curl replaced by something that shows its input. */
+  /** The input of curl when a shell runs the line. */
   const input = (request: RawRequest): Buffer =>
     execFileSync('bash', ['-c', `curl() { cat; }; ${curlCommand(request)}`]);
 
-  test('spells out a plain body', () => {
+  test('contains a printable body', () => {
     const line = curlCommand({ ...post, body: Buffer.from(`it's`) });
     expect(line).toBe(
       `curl -i --path-as-is -X POST -H 'X: y' -H 'Content-Type:' --data-binary 'it'\\''s' "$BASE"'/a?b=c'`,
@@ -105,7 +105,7 @@ describe('the curl line', () => {
   test.each([
     ['control characters and broken UTF-8', Buffer.from([0, 10, 13, 0xc3, 0x28, 0xff])],
     ['a long run at the end', Buffer.concat([Buffer.from('{}\n'), Buffer.alloc(70_000, ' ')])],
-  ])('sends the very bytes of a body with %s', (_, body) => {
+  ])('sends the exact bytes of a body with %s', (_, body) => {
     expect(input({ ...post, body })).toEqual(body);
   });
 });
