@@ -23,10 +23,18 @@ export const excludedNames = (schemas: Schemas, schema: JsonObject): string[] =>
 export const isExcluded = ({ json, direction }: Schemas, schema: Json): boolean =>
   conjuncts(json, asObject(schema)).some((node) => node[excludingKeyword({ json, direction })] === true);
 
-/** The properties that a schema object, or one that it includes by `$ref` or `allOf`, excludes; sorted. */
-export function excludedNamesThroughAllOf(schemas: Schemas, schema: JsonObject): string[] {
+/**
+ * The properties that a schema object, or one that it includes by `$ref` or `allOf`, excludes; sorted.
+ *
+ * @param elsewhere properties that other schemas of the same value exclude
+ */
+export function allExcludedNames(
+  schemas: Schemas,
+  schema: JsonObject,
+  elsewhere: readonly string[] = [],
+): string[] {
   const names = conjuncts(schemas.json, schema).flatMap((node) => excludedNames(schemas, node));
-  return [...new Set(names)].sort();
+  return [...new Set([...elsewhere, ...names])].sort();
 }
 
 /**

@@ -1,7 +1,7 @@
 import {
   forDirection,
   excludedNames,
-  excludedNamesThroughAllOf,
+  allExcludedNames,
   excludingKeyword,
   type Schemas,
 } from '../document/direction';
@@ -33,7 +33,7 @@ export function constraints(schemas: Schemas, schema: string): Constraint[] {
       });
       return;
     }
-    const absent = [...new Set([...elsewhere, ...excludedNamesThroughAllOf(schemas, written)])].sort();
+    const absent = allExcludedNames(schemas, written, elsewhere);
     const key = JSON.stringify([pointer, absent]);
     if (seen.get(key) === true || seen.get(key) === unconditional) return;
     seen.set(key, unconditional);
