@@ -26,6 +26,7 @@ export function failureOf(failed: Case, problems: readonly string[], before: rea
   return { family, operation: operation.id, title, problems, curl: lines.join('\n') };
 }
 
+/** A failure before a request could be sent. */
 export const failureWithoutRequest = (
   family: Family,
   operation: Operation,

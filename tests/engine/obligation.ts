@@ -1,5 +1,9 @@
 import type { Operation } from './document/document';
 
+/**
+ * `PROVEN`: some cases passed, none failed. `WAIVED`: the target excuses the missing proof. `UNPROVEN`: no case passed,
+ * or one failed. `BLOCKED`: the server does not accept the minimal request of the operation.
+ */
 export type State = 'PROVEN' | 'WAIVED' | 'UNPROVEN' | 'BLOCKED';
 
 /** The side of a keyword's bound: requests that satisfy it, or requests that violate it. */

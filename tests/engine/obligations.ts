@@ -113,7 +113,9 @@ function receivedObligations({ json }: Document, operation: Operation, slot: Slo
   );
 }
 
-/** Each documented response once for each media type. `default` describes unforeseen responses, so none has to occur. */
+/**
+ * Each documented response once for each media type. `default` describes unforeseen responses, so none has to occur.
+ */
 function responseObligations(operation: Operation): Derived[] {
   return operation.responses
     .filter(({ status }) => status !== 'default')

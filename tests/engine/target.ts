@@ -25,6 +25,7 @@ export type Refusal =
   | 'malformed'
   | 'invalid request';
 
+/** How the server refuses a request. */
 export interface RefusalRule {
   readonly status: number;
   /** Members that the body must have. It must also fit its schema. */
@@ -66,14 +67,16 @@ export interface Step {
 export type ParameterValues = Readonly<Record<string, Json | Value>>;
 
 /**
- * The expected members of a JSON body, by name or by JSON pointer (`/books/0/title`; `/0` in an array). A member is a value,
- * or a predicate that receives the value, or undefined if there is none.
+ * The expected members of a JSON body, by name or by JSON pointer (`/books/0/title`; `/0` in an array). A member is a
+ * value, or a predicate that receives the value, or undefined if there is none.
  */
 export type ExpectedMembers = Readonly<
   Record<string, Json | Value | ((value: Value | undefined) => boolean)>
 >;
 
-/** A value, or a function of the answers to earlier steps: for example, of an id that the service assigned. Steps start at 1. */
+/**
+ * A value, or a function of the answers to earlier steps, such as an id that the service assigned. Steps start at 1.
+ */
 export type Resolvable<T> = T | ((answerTo: (step: number) => Answer) => T);
 
 /** The answer to an earlier step. */
@@ -124,8 +127,8 @@ export interface Target {
   /** An OpenAPI 3.1 document without references to other documents. */
   readonly document: JsonObject;
   /**
-   * Starts a server that accepts the minimal request of each operation: after the start, and after each reset, it holds the
-   * resources that the examples of its parameters name.
+   * Starts a server that accepts the minimal request of each operation: after the start, and after each reset, it holds
+   * the resources that the examples of its parameters name.
    */
   start(): Promise<Server>;
   /** By the name of the security scheme. */

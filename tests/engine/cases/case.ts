@@ -24,6 +24,7 @@ export type Family =
   | 'generated'
   | 'oracle';
 
+/** The expected answer to a case. */
 export type Expectation =
   /** The service answers: with `success`, or with one of its own refusals. */
   | {
@@ -103,7 +104,9 @@ export interface ValueCases {
   readonly contradictions: string[];
 }
 
-/** The input that the handler must receive for a value in a slot; nothing if the receiver may decode it in several ways. */
+/**
+ * The input that the handler must receive for a value in a slot; nothing if the receiver may decode it in several ways.
+ */
 export function handlerInput(
   { base }: OperationContext,
   slot: Slot,

@@ -28,8 +28,8 @@ export const seedOf = (document: JsonObject): number =>
   createHash('sha256').update(JSON.stringify(document)).digest().readInt32BE(0);
 
 /**
- * Sends generated requests: valid ones, and ones with one random fault. Shrinks the first request of each kind whose answer
- * is wrong.
+ * Sends generated requests: valid ones, and ones with one random fault. Shrinks the first request of each kind whose
+ * answer is wrong.
  *
  * @param options `runs` is the number of requests of each kind
  */

@@ -106,7 +106,9 @@ function schemeCases(
   return cases;
 }
 
-/** The syntax and the place of credentials in the Authorization header (RFC 9110 section 11.6.2, RFC 6750 section 2). */
+/**
+ * The syntax and the place of credentials in the Authorization header (RFC 9110 section 11.6.2, RFC 6750 section 2).
+ */
 function headerCases(
   { document, target, operation }: OperationContext,
   { schemes, anonymous, authorized, send }: Alternative,

@@ -2,8 +2,8 @@ import { asArray, asObject, type JsonObject } from '../json/json';
 import { objectAt, pointerOf } from '../json/pointer';
 
 /**
- * The schema objects that every valid value of a schema satisfies: the schema itself first, then those that it reaches by
- * `$ref` and `allOf`.
+ * The schema objects that every valid value of a schema satisfies: the schema itself first, then those that it reaches
+ * by `$ref` and `allOf`.
  */
 export function conjuncts(json: JsonObject, schema: JsonObject): JsonObject[] {
   const found = new Set<JsonObject>();

@@ -38,7 +38,8 @@ export function allExcludedNames(
 }
 
 /**
- * The schema object without `readOnly` and `writeOnly`: an excluded property has the schema `false` and is not required.
+ * The schema object without `readOnly` and `writeOnly`: an excluded property has the schema `false` and is not
+ * required.
  *
  * @param elsewhere properties that other schemas of the same value exclude
  * @see https://json-schema.org/draft/2020-12/json-schema-validation#section-9.4

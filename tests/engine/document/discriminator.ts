@@ -3,8 +3,8 @@ import { type Json, type JsonObject, asArray, asObject, asString } from '../json
 const SCHEMAS = '#/components/schemas/';
 
 /**
- * The document with every discriminator written in JSON Schema (OpenAPI 3.1 section 4.8.25). Each branch requires that the
- * discriminator has one of its names. A parent without branches becomes a `oneOf` of its children.
+ * The document with every discriminator written in JSON Schema (OpenAPI 3.1 section 4.8.25). Each branch requires that
+ * the discriminator has one of its names. A parent without branches becomes a `oneOf` of its children.
  */
 export function expandDiscriminators(given: JsonObject): JsonObject {
   const json = structuredClone(given);
@@ -28,7 +28,9 @@ function discriminatorOf(schema: JsonObject): string | undefined {
   return typeof property === 'string' ? property : undefined;
 }
 
-/** The branch, and a condition: the discriminator has a name that the mapping gives the branch, else that of its schema. */
+/**
+ * The branch, and a condition: the discriminator has a name that the mapping gives the branch, else that of its schema.
+ */
 function constrainBranch(owner: JsonObject, property: string, branch: Json): JsonObject {
   const reference = asString(asObject(branch)['$ref']);
   const mapping = Object.entries(asObject(asObject(owner['discriminator'])['mapping']));
@@ -39,7 +41,9 @@ function constrainBranch(owner: JsonObject, property: string, branch: Json): Jso
   return { allOf: [branch, { properties: { [property]: { enum: names } }, required: [property] }] };
 }
 
-/** Replaces each parent with a discriminator, but no branches, by a `oneOf` of the schemas whose `allOf` includes it. */
+/**
+ * Replaces each parent with a discriminator, but no branches, by a `oneOf` of the schemas whose `allOf` includes it.
+ */
 function expandParents(json: JsonObject): void {
   const schemas = asObject(asObject(json['components'])['schemas']);
   for (const [name, parent] of Object.entries(schemas).map(

@@ -21,12 +21,14 @@ export interface Parameter extends Examples {
   readonly schema: string;
 }
 
+/** OpenAPI 3.1 section 4.8.14. */
 export interface MediaType extends Examples {
   readonly name: string;
   /** Pointer to its schema, if it has one. */
   readonly schema?: string;
 }
 
+/** OpenAPI 3.1 section 4.8.17. */
 export interface Response {
   /** `200`, `4XX` or `default`. */
   readonly status: string;
@@ -34,7 +36,9 @@ export interface Response {
   readonly content: readonly MediaType[];
 }
 
+/** OpenAPI 3.1 section 4.8.10, with what it inherits from its path item and the document. */
 export interface Operation {
+  /** Its operationId, else its method and path. */
   readonly id: string;
   readonly method: string;
   /** The path template after the base path of the server. */
@@ -84,4 +88,5 @@ export function negotiableMediaTypes({ responses }: Operation): string[] {
   return others.length > 0 ? [] : names;
 }
 
+/** The `required` properties of a schema object. */
 export const requiredNames = (schema: JsonObject): string[] => asStrings(schema['required']);

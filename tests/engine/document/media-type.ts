@@ -1,6 +1,7 @@
 /** How a body is encoded. */
 export type Codec = 'json' | 'form' | 'text' | 'binary';
 
+/** The codec of a media type; `binary` if no other applies. */
 export function codecOf(mediaType: string): Codec {
   const essence = mediaType.split(';')[0]?.trim().toLowerCase() ?? '';
   if (/[/+]json$/.test(essence)) return 'json';

@@ -1,7 +1,7 @@
 /**
  * A double on the same side of every integer bound as the exact number. A number beyond 2^53 is rounded down:
- * 9223372036854775807 stays below 2^63, and -9223372036854775809 falls below -2^63. A fraction that a double cannot hold
- * stays a fraction.
+ * 9223372036854775807 stays below 2^63, and -9223372036854775809 falls below -2^63. A fraction that a double cannot
+ * hold stays a fraction.
  */
 export function toDouble(literal: string): number {
   const double = Number(literal);

@@ -52,7 +52,9 @@ export function fromJson(json: Json | Value): Value {
   return new Map(Object.entries(json).map(([key, value]) => [key, fromJson(value)]));
 }
 
-/** The value for a validator that computes with doubles. {@link toDouble} keeps numbers on their side of integer bounds. */
+/**
+ * The value for a validator that computes with doubles. {@link toDouble} keeps numbers on their side of integer bounds.
+ */
 export function toDoubles(value: Value): unknown {
   if (value instanceof NumberLiteral) return toDouble(value.text);
   if (Array.isArray(value)) return value.map(toDoubles);

@@ -4,8 +4,8 @@ import type { Refusal } from '../target';
 import { header, type RawResponse } from '../wire/message';
 
 /**
- * One challenge for each scheme of the operation and none for others (RFC 9110 section 11.6.1; error codes RFC 6750
- * section 3.1).
+ * The problems of WWW-Authenticate: it has one challenge for each scheme of the operation, and none for others (RFC
+ * 9110 section 11.6.1). RFC 6750 section 3.1 defines the error codes.
  */
 export function challengeProblems(
   { schemes }: Document,
@@ -47,7 +47,7 @@ export function challengeProblems(
 /** Schemes of the HTTP Authentication Scheme Registry that OpenAPI documents often use. */
 const REGISTERED_SCHEMES = ['basic', 'bearer', 'digest', 'dpop', 'hoba', 'mutual', 'negotiate'];
 
-/** The challenges of WWW-Authenticate. Commas separate both the challenges and their parameters (RFC 9110 section 11.6.1). */
+/** The challenges of a header. Commas separate the challenges, and their parameters too (RFC 9110 section 11.6.1). */
 function readChallenges(text: string): string[] {
   const challenges: string[] = [];
   for (const [item] of text.matchAll(/(?:[^,"]|"(?:[^"\\]|\\.)*")+/g)) {
@@ -59,7 +59,7 @@ function readChallenges(text: string): string[] {
   return challenges;
 }
 
-/** The problems of a challenge to a bearer token without the scopes: it names the error and the scopes (RFC 6750 section 3.1). */
+/** The problems of a challenge for missing scopes: it names the error and the scopes (RFC 6750 section 3.1). */
 export function scopeProblems({ schemes }: Document, { scopes }: Operation, outcome: RawResponse): string[] {
   const required = scopes.flatMap((alternative) =>
     Object.entries(alternative).filter(([, names]) => names.length > 0),
@@ -68,9 +68,9 @@ export function scopeProblems({ schemes }: Document, { scopes }: Operation, outc
   if (required.some(([name]) => challengeOf(schemes[name] ?? {}) !== 'bearer')) return [];
   const got = header(outcome, 'www-authenticate') ?? 'none';
   const listed = /\bscope="([^"]*)"/.exec(got)?.[1]?.split(' ') ?? [];
-  const all = required.some(([, names]) => names.every((name) => listed.includes(name)));
+  const listsAll = required.some(([, names]) => names.every((name) => listed.includes(name)));
   const [[, example] = ['', ['']]] = required;
-  return got.includes('error="insufficient_scope"') && all
+  return got.includes('error="insufficient_scope"') && listsAll
     ? []
     : [`expected a challenge with error="insufficient_scope", scope="${example.join(' ')}", got ${got}`];
 }

@@ -19,6 +19,7 @@ export type Judge = (sent: Case, outcome: Outcome, entered: number) => Verdict;
 
 const STACK_TRACE = /\n\s+at |node_modules|\.[cm]?[jt]s:\d+/;
 
+/** @param oracle judges responses */
 export function createJudge(document: Document, oracle: Oracle, target: Target): Judge {
   const refusalMediaTypes = mediaTypesOfSchema(document, target.refusalSchema);
   return (sent, outcome, entered) => {

@@ -29,6 +29,7 @@ export function mediaTypesOfSchema({ json, operations }: Document, schema: strin
   return [...new Set(matching.map(({ name }) => name))];
 }
 
+/** The problem of an unexpected media type. */
 export const mediaTypeProblem = (names: readonly string[], outcome: RawResponse): string =>
   `expected the media type ${names.join(' or ')}, got ${header(outcome, 'content-type') ?? 'none'}`;
 
@@ -57,20 +58,7 @@ export function responseProblems(
   value: Value | undefined,
   method: string,
 ): string[] {
-  const headers = response.headers.flatMap(({ name, required, schema }) => {
-    const text = header(outcome, name.toLowerCase());
-    if (text === undefined) return required ? [`expected the header ${name}, got none`] : [];
-    const lines = outcome.headers.filter(([key]) => key.toLowerCase() === name.toLowerCase());
-    if (
-      schema === undefined ||
-      headerValues(
-        name,
-        lines.map(([, line]) => line),
-      ).some((value) => oracle.valid(schema, value))
-    )
-      return [];
-    return [`expected the header ${name} to fit ${schema}, got ${text}`];
-  });
+  const headers = headerProblems(oracle, response, outcome);
   if (method === 'HEAD') return headers;
   if (response.content.length === 0) {
     return outcome.body.length === 0 ? headers : [...headers, `expected no body, got ${summarize(outcome)}`];
@@ -84,16 +72,29 @@ export function responseProblems(
   return [...headers, ...bodyProblems(document, oracle, documented.schema, sent, outcome)];
 }
 
+function headerProblems(oracle: Oracle, response: Response, outcome: RawResponse): string[] {
+  return response.headers.flatMap(({ name, required, schema }) => {
+    const lines = outcome.headers
+      .filter(([key]) => key.toLowerCase() === name.toLowerCase())
+      .map(([, line]) => line);
+    if (lines.length === 0) return required ? [`expected the header ${name}, got none`] : [];
+    if (schema === undefined || headerValues(name, lines).some((value) => oracle.valid(schema, value)))
+      return [];
+    return [`expected the header ${name} to fit ${schema}, got ${lines.join(', ')}`];
+  });
+}
+
 /** The values that a client may decode from the lines of one header: text, a JSON value, a list of either. */
 function headerValues(name: string, lines: readonly string[]): Value[] {
   // RFC 6265 section 3: Set-Cookie lines must not be combined.
   if (name.toLowerCase() === 'set-cookie') return [[...lines], ...(lines.length === 1 ? lines : [])];
   const text = lines.join(', ');
   const items = text.split(',').map((item) => item.trim());
-  const decodeEach = (texts: readonly string[]): Value => texts.map((item) => parseOrUndefined(item) ?? item);
+  const decodeEach = (texts: readonly string[]): Value => texts.map((one) => parseOrUndefined(one) ?? one);
   return [text, parseOrUndefined(text) ?? text, [...lines], items, decodeEach(items), decodeEach(lines)];
 }
 
+/** The problems of a body: it must fit its schema, without unlisted properties. */
 export function bodyProblems(
   document: Document,
   oracle: Oracle,

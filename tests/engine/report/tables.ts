@@ -35,6 +35,7 @@ export interface KeywordRow {
   readonly rejected: number;
 }
 
+/** One row for each keyword, with both sides of its bound. */
 export function keywordRows({ obligations }: Result): KeywordRow[] {
   const rows = new Map<string, KeywordRow>();
   for (const { operation, slot = '', pointer = '', keyword = '', side, passed } of obligations) {

@@ -63,6 +63,7 @@ export function describeFailure(failure: Failure): string {
   return [`FAILED ${operation}, ${family}: ${title}`, ...lines].join('\n');
 }
 
+/** The problems of a failure, and the commands that repeat it. */
 export const failureLines = ({ problems, curl, replay }: Failure): string[] => [
   ...problems,
   ...(replay ? [`found with seed ${replay.seed}, path ${replay.path}; the request is shrunk`] : []),

@@ -5,8 +5,8 @@ import type { RawRequest } from '../wire/message';
 import { fitsSlot, type Inputs, slots, slotSamples } from './slots';
 
 /**
- * The inputs of a minimal request: required parameters, and the first media type of the body. Examples of the document come
- * first, since the service holds the resources that they name.
+ * The inputs of a minimal request: required parameters, and the first media type of the body. Examples of the document
+ * come first, since the service holds the resources that they name.
  *
  * @throws {Error} if no valid value is found for one of them
  */

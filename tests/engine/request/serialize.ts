@@ -7,7 +7,8 @@ const UNRESERVED_TEXT = /^[\w-]+(?:\.\w+)?$/;
 const HEADER_VALUE = /^[!-~](?:[ -~]*[!-~])?$/;
 
 /**
- * Serializes a parameter: as the content of a path segment, the pairs of a query, the value of a header, or a cookie pair.
+ * Serializes a parameter: as the content of a path segment, the pairs of a query, the value of a header, or a cookie
+ * pair.
  *
  * @returns undefined if the style has no unambiguous form for the value
  * @see https://spec.openapis.org/oas/v3.1.0#style-examples

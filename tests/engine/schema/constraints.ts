@@ -19,18 +19,18 @@ export interface Constraint {
   readonly unconditional: boolean;
 }
 
-/** Every keyword that constrains the values of a schema, at any depth. It needs no value, so it misses none that no value reaches. */
+/** Every keyword that constrains the values of a schema, at any depth: also those that no generated value reaches. */
 export function constraints(schemas: Schemas, schema: string): Constraint[] {
   const found = new Map<string, Constraint>();
+  const add = (pointer: string, keyword: string, unconditional: boolean): void => {
+    found.set(`${pointer} ${keyword}`, { pointer, keyword, unconditional });
+  };
+  const oneWay = excludingKeyword(schemas);
   const seen = new Map<string, boolean>();
   const visit = (pointer: string, unconditional: boolean, elsewhere: readonly string[] = []): void => {
     const written = objectAt(schemas.json, pointer);
-    if (written[excludingKeyword(schemas)] === true && pointer !== schema) {
-      found.set(`${pointer} ${excludingKeyword(schemas)}`, {
-        pointer,
-        keyword: excludingKeyword(schemas),
-        unconditional,
-      });
+    if (written[oneWay] === true && pointer !== schema) {
+      add(pointer, oneWay, unconditional);
       return;
     }
     const absent = allExcludedNames(schemas, written, elsewhere);
@@ -39,16 +39,10 @@ export function constraints(schemas: Schemas, schema: string): Constraint[] {
     seen.set(key, unconditional);
     const node = forDirection(schemas, written, absent);
     for (const name of excludedNames(schemas, written)) {
-      const constraint = {
-        pointer: `${pointer}/properties/${escapeToken(name)}`,
-        keyword: excludingKeyword(schemas),
-        unconditional,
-      };
-      found.set(`${constraint.pointer} ${constraint.keyword}`, constraint);
+      add(`${pointer}/properties/${escapeToken(name)}`, oneWay, unconditional);
     }
     for (const [keyword, argument] of Object.entries(node)) {
-      if (isAssertion(keyword, argument))
-        found.set(`${pointer} ${keyword}`, { pointer, keyword, unconditional });
+      if (isViolable(keyword, argument)) add(pointer, keyword, unconditional);
     }
     if (typeof node['$ref'] === 'string') visit(pointerOf(node['$ref']), unconditional, absent);
     const visitInPlace = (keyword: string, always: boolean): void => {
@@ -80,7 +74,7 @@ export function constraints(schemas: Schemas, schema: string): Constraint[] {
 }
 
 /** Whether a value can violate a keyword with this argument. */
-export function isAssertion(keyword: string, argument: Json): boolean {
+export function isViolable(keyword: string, argument: Json): boolean {
   if (!(keyword in BOUNDARIES)) return false;
   switch (keyword) {
     case 'format':

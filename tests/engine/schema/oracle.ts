@@ -17,8 +17,8 @@ export interface Oracle {
 }
 
 /**
- * Creates an oracle that is independent of the server: it uses another validator, and numbers keep their digits. It rewrites
- * integer formats as bounds, so that they are exact below `anyOf` and `not` too.
+ * Creates an oracle that is independent of the server: it uses another validator, and numbers keep their digits. It
+ * rewrites integer formats as bounds, so that they are exact below `anyOf` and `not` too.
  *
  * @throws {Error} on use, if a schema contains a keyword that the oracle does not support
  */

@@ -4,14 +4,14 @@ import { objectAt, pointerOf } from '../json/pointer';
 import type { Value } from '../json/value';
 import type { Subschema } from './applicable';
 import { BOUNDARIES } from './boundaries';
-import { isAssertion } from './constraints';
+import { isViolable } from './constraints';
 import type { InstanceLocation } from './locations';
 import { createOracle, type Oracle } from './oracle';
 import { samples } from './samples';
 
 /**
- * Values that violate `readOnly` (or `writeOnly`) at one location, and nothing else: they are valid without the keyword,
- * and invalid with it.
+ * Values that violate `readOnly` (or `writeOnly`) at one location, and nothing else: they are valid without the
+ * keyword, and invalid with it.
  */
 export function oneWayViolations(schemas: Schemas, oracle: Oracle, schema: string, pointer: string): Value[] {
   const json = structuredClone(schemas.json);
@@ -48,7 +48,7 @@ export const probes = (locations: readonly InstanceLocation[]): Probe[] =>
   locations.flatMap((location) =>
     location.subschemas.flatMap((subschema) =>
       Object.entries(subschema.schema).flatMap(([keyword, limit]) => {
-        if (!isAssertion(keyword, limit)) return [];
+        if (!isViolable(keyword, limit)) return [];
         const boundary = BOUNDARIES[keyword]?.({
           limit,
           value: location.value,

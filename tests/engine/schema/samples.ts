@@ -24,8 +24,8 @@ export type Mode = 'required' | 'all' | 'any';
 const MAX_DEPTH = 4;
 
 /**
- * Values that usually fit a schema. The generator does not satisfy every combination of keywords, so the oracle must confirm
- * each value ({@link samples}).
+ * Values that usually fit a schema. The generator does not satisfy every combination of keywords, so the oracle must
+ * confirm each value ({@link samples}).
  */
 export function arbitrary(
   schemas: Schemas,

@@ -67,7 +67,8 @@ export function standalone(schemas: Schemas, pointer: string, only?: string): Js
 }
 
 /**
- * Rewrites a schema for its direction: removes annotations, replaces references, and adds the bounds of integer formats.
+ * Rewrites a schema for its direction: removes annotations, replaces references, and adds the bounds of integer
+ * formats.
  *
  * @param elsewhere properties that other schemas of the same value exclude
  */

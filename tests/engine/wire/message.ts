@@ -7,8 +7,8 @@ export interface RawRequest {
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body?: Buffer;
   /**
-   * `whole`, the default: with Content-Length. `chunked`: in chunks. `withheld`: with Content-Length but without the body;
-   * the server must answer nevertheless.
+   * `whole`, the default: with Content-Length. `chunked`: in chunks. `withheld`: with Content-Length but without the
+   * body; the server must answer nevertheless.
    */
   readonly sending?: 'whole' | 'chunked' | 'withheld';
 }
