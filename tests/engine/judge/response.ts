@@ -86,7 +86,7 @@ function headerProblems(oracle: Oracle, response: Response, outcome: RawResponse
 
 /** The values that a client may decode from the lines of one header: text, a JSON value, a list of either. */
 function headerValues(name: string, lines: readonly string[]): Value[] {
-  // RFC 6265 section 3: Set-Cookie lines must not be combined.
+  // RFC 6265 section 3: Set-Cookie lines are not combined.
   if (name.toLowerCase() === 'set-cookie') return [[...lines], ...(lines.length === 1 ? lines : [])];
   const text = lines.join(', ');
   const items = text.split(',').map((item) => item.trim());

@@ -11,7 +11,7 @@ import {
 } from './applicable';
 import type { Oracle } from './oracle';
 
-/** A location in a value (JSON Schema core section 4.2.1), with the schemas that apply there. */
+/** A location in a value (JSON Schema core section 12.3.3), with the schemas that apply there. */
 export interface InstanceLocation {
   /** JSON pointer to it in the value. */
   readonly instancePointer: string;
