@@ -47,7 +47,7 @@ function finalState(obligation: Obligation, { waivers }: Target): Partial<Obliga
   return { reason: whyUnproven(obligation) };
 }
 
-/** Why no case tested an obligation, and what to add. */
+/** The reason why no case tested an obligation, and the remedy. */
 function whyUnproven({ key, kind, slot = '', keyword = '', side }: Obligation): string {
   if (kind === 'response')
     return 'no request caused this response: add a scenario, a situation or a waiver to the target';

@@ -83,7 +83,7 @@ test('a keyword without a violating value stays unproven, with the reason', asyn
   const result = await run({ ...named, document }, { generated: 1 });
   expect(result.failures.map(describeFailure)).toEqual([]);
   const open = result.obligations.filter(({ state }) => state === 'UNPROVEN');
-  expect(open.map(({ description: what, reason }) => [what, reason])).toEqual([
+  expect(open.map(({ description, reason }) => [description, reason])).toEqual([
     [
       'query name | /paths/~1number/put/parameters/0/schema minLength | violates',
       'no value was found that violates minLength and that query name can carry: remove the keyword if others already exclude such values, or add a waiver to the target',
@@ -124,7 +124,7 @@ describe('a default response', () => {
   test('is no obligation', async () => {
     const result = await run(withDefault({ description: 'anything else' }), { generated: 1 });
     expect(result.failures.map(describeFailure)).toEqual([]);
-    expect(result.obligations.filter(({ description: what }) => what.includes('default'))).toEqual([]);
+    expect(result.obligations.filter(({ description }) => description.includes('default'))).toEqual([]);
     expect(result.passed).toBe(true);
   });
 

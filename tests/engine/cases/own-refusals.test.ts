@@ -75,7 +75,7 @@ describe('a service that holds some resources only', () => {
   test('must accept every valid request unless the target lists the operation', async () => {
     const own = { gone: { ...all, operations: ['deleteNumber'] } };
     const { failures } = await run(holding([7], { ownRefusals: own }));
-    expect(new Set(failures.map(({ operation: id }) => id))).toEqual(new Set(['getNumber']));
+    expect(new Set(failures.map(({ operation }) => operation))).toEqual(new Set(['getNumber']));
   });
 
   test('fails a scenario whose step is answered wrongly', async () => {

@@ -28,7 +28,7 @@ const json = {
             },
           },
           204: { description: 'nothing' },
-          400: { description: 'wrong', content: { 'application/json': { schema: error } } },
+          400: { description: 'invalid', content: { 'application/json': { schema: error } } },
         },
       },
       get: { responses: { 204: { description: 'nothing' } } },
@@ -75,10 +75,10 @@ function problems(
   const [, operation] = document.operations;
   if (!operation) throw new Error('expected two operations');
   const request = { method: 'POST', target: '/things', headers: [] };
-  const made: Case = { family: 'valid', title: '', operation, request, expect, proves: [] };
+  const sent: Case = { family: 'valid', title: '', operation, request, expect, proves: [] };
   const all = { 'Content-Type': 'application/json', 'X-Count': '7', ...headers };
   const outcome: Outcome = { status, headers: Object.entries(all), body: Buffer.from(body) };
-  return judge(made, outcome, entered).problems.join('\n');
+  return judge(sent, outcome, entered).problems.join('\n');
 }
 
 const refusal = (status: number, headers: Record<string, string> = {}): Answer => ({

@@ -63,7 +63,7 @@ test('a handler receives the value with its defaults, and no unlisted properties
   expect(
     obligations
       .filter(({ kind }) => kind === 'received')
-      .map(({ description: what, state }) => [what, state]),
+      .map(({ description, state }) => [description, state]),
   ).toEqual([
     ['received | query page | as sent', 'PROVEN'],
     ['received | query page | default', 'PROVEN'],
