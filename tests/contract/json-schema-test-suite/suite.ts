@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Json, type JsonObject, asArray, asObject, asString } from '../../engine/json/json';
-import { toInteger } from '../../engine/json/number';
-import { NumberLiteral, parse, print, type Value } from '../../engine/json/value';
+import { parse, print, toJavaScript, type Value } from '../../engine/json/value';
 
 /** One value of the suite, and whether it conforms to the schema of its group. */
 export interface SuiteTest {
@@ -59,17 +58,6 @@ function member(value: Value | undefined, key: string | number): Value {
       : undefined;
   if (found === undefined) throw new Error(`expected the suite to have ${key}`);
   return found;
-}
-
-function toJavaScript(value: Value): unknown {
-  if (value instanceof NumberLiteral) {
-    const integer = toInteger(value.text);
-    return integer === undefined || Number.isSafeInteger(Number(integer)) ? Number(value.text) : integer;
-  }
-  if (Array.isArray(value)) return value.map(toJavaScript);
-  if (!(value instanceof Map)) return value;
-  // Defined, not assigned: a property may be called __proto__.
-  return Object.fromEntries([...value].map(([name, item]) => [name, toJavaScript(item)]));
 }
 
 const LITERALS = ['const', 'enum', 'default', 'examples'];

@@ -1,5 +1,5 @@
 import type { Json } from './json';
-import { toDouble } from './number';
+import { toDouble, toInteger } from './number';
 
 /** A number as written: 9223372036854775807 and 9223372036854775808 are the same double. */
 export class NumberLiteral {
@@ -61,6 +61,18 @@ export function toDoubles(value: Value): unknown {
   if (value instanceof Map)
     return Object.fromEntries([...value].map(([key, member]) => [key, toDoubles(member)]));
   return value;
+}
+
+/** The value as a handler returns it: an integer beyond 2^53 is a bigint. */
+export function toJavaScript(value: Value): unknown {
+  if (value instanceof NumberLiteral) {
+    const integer = toInteger(value.text);
+    return integer === undefined || Number.isSafeInteger(Number(integer)) ? Number(value.text) : integer;
+  }
+  if (Array.isArray(value)) return value.map(toJavaScript);
+  if (!(value instanceof Map)) return value;
+  // Object.fromEntries defines properties. An assignment to `__proto__` would change the prototype.
+  return Object.fromEntries([...value].map(([name, member]) => [name, toJavaScript(member)]));
 }
 
 /** JSON text for titles and messages: of at most about 100 characters. */
