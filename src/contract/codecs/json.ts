@@ -1,6 +1,8 @@
 import { decodeText } from '../http/body';
 import { coverage, isJson } from '../http/media-type';
-import { MalformedJson, parseJson } from '../json/parse';
+import { exactNumber, MalformedJson, parseJson } from '../json/parse';
+import { copyPlain } from '../json/plain';
+import { readJson } from '../json/read';
 import { stringifyJson } from '../json/stringify';
 import { Problem } from '../problem';
 import { type Codec, cut, isOpaque, type ReadBody, type WriteBody } from './codec';
@@ -8,7 +10,7 @@ import { type Codec, cut, isOpaque, type ReadBody, type WriteBody } from './code
 const read: ReadBody = (bytes, envelope) => {
   const text = decodeText(bytes);
   try {
-    parseJson(text, envelope, 'body');
+    readJson(bytes, text, envelope, 'body');
   } catch (error) {
     if (!(error instanceof MalformedJson)) throw error;
     throw new Problem('malformed', `the body is not well-formed JSON: ${error.message}`);
@@ -16,10 +18,12 @@ const read: ReadBody = (bytes, envelope) => {
 };
 
 const write: WriteBody = (value, envelope, shape) => {
-  const text = stringifyJson(value);
-  // The text is judged, not the value: toJSON and getters may have changed it.
-  parseJson(text, envelope, 'body');
-  return cut(envelope, shape) ? stringifyJson(envelope['body']) : text;
+  // The copy stands for the text that leaves. A value that has none is judged by its text: toJSON may have changed it.
+  const way = copyPlain(value, envelope, 'body');
+  if (way === undefined) parseJson(stringifyJson(value), envelope, 'body');
+  cut(envelope, shape);
+  if (way === 'native') return JSON.stringify(envelope['body']);
+  return stringifyJson(exactNumber(envelope, 'body') ?? envelope['body']);
 };
 
 /** JSON (RFC 8259). A range that covers it is JSON if its schema demands more than bytes: nothing else could be judged. */
