@@ -224,12 +224,12 @@ function findOperation({ router, served: operations }: Contract, request: Incomi
   }
   if (countLines(request, 'host') > 1) throw new Problem('malformed', 'the request has more than one Host');
   const match = router.find(path);
-  if (!match) throw new Problem('noSuchPath', 'the document has no such path');
+  if (!match) throw new Problem('notFound', 'the document has no such path');
   const route = match.target.get(method);
   const served = route && operations.get(route.operation);
   if (served) return { served, path: pathParameters(route, match.values) };
   const allow = [...match.target.keys()].join(', ');
-  throw new Problem('noSuchMethod', `this path has the methods ${allow}`, { Allow: allow });
+  throw new Problem('methodNotAllowed', `this path has the methods ${allow}`, { Allow: allow });
 }
 
 /** The origin-form of a request target; a server must accept the absolute-form too (RFC 9112 section 3.2). */

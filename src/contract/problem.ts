@@ -1,14 +1,14 @@
 /** Every way in which a request can end without the answer of its handler. */
 export type ProblemKind =
   | 'malformed' // the bytes are not well-formed: HTTP, UTF-8 or JSON
-  | 'mismatch' // the request does not match the document
+  | 'invalidRequest' // the request does not match the document
   | 'noCredentials'
   | 'badCredentials'
   | 'forbidden' // known, but not allowed to do this
-  | 'noSuchPath'
-  | 'noSuchMethod'
+  | 'notFound'
+  | 'methodNotAllowed'
   | 'notAcceptable'
-  | 'tooSlow'
+  | 'requestTimeout'
   | 'tooLarge'
   | 'unsupportedMediaType'
   | 'headersTooLarge'

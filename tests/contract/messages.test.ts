@@ -91,7 +91,7 @@ test.each(Object.keys(PLACES))('the message about %s is well-formed, whatever th
     fc.property(names, (name) => {
       const problem = refusalOf(PLACES[place]?.(name) ?? ['', '', '']);
       if (!(problem instanceof Problem)) throw problem;
-      expect(problem.kind).toMatch(/^(malformed|mismatch)$/);
+      expect(problem.kind).toMatch(/^(malformed|invalidRequest)$/);
       expect(problem.message).not.toContain('\ufffd');
       expect(stringifyJson(renderPlain(problem).body)).toContain('message');
     }),
@@ -100,5 +100,5 @@ test.each(Object.keys(PLACES))('the message about %s is well-formed, whatever th
 });
 
 test('a problem of a handler has a well-formed message too', () => {
-  expect(new Problem('mismatch', 'there is no \u{1f335}'.slice(0, -1)).message).toBe('there is no \ufffd');
+  expect(new Problem('invalidRequest', 'there is no \u{1f335}'.slice(0, -1)).message).toBe('there is no \ufffd');
 });

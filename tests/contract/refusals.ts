@@ -13,8 +13,8 @@ export const refusal = (kind: keyof typeof ERROR_NUMBERS): RefusalRule => ({
 
 /** What this server refuses, whatever document it serves, by what the refusal of each kind looks like. */
 export const refusalsOf = (rule: (kind: ProblemKind) => RefusalRule): Refusals => ({
-  'unknown path': rule('noSuchPath'),
-  'unknown method': rule('noSuchMethod'),
+  'unknown path': rule('notFound'),
+  'unknown method': rule('methodNotAllowed'),
   'no credentials': rule('noCredentials'),
   'bad credentials': rule('badCredentials'),
   'insufficient scope': rule('forbidden'),
@@ -22,5 +22,5 @@ export const refusalsOf = (rule: (kind: ProblemKind) => RefusalRule): Refusals =
   'not acceptable': rule('notAcceptable'),
   'too large': rule('tooLarge'),
   malformed: rule('malformed'),
-  mismatch: rule('mismatch'),
+  'invalid request': rule('invalidRequest'),
 });

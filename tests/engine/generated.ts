@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { admitted, authorised, type Case, type Context } from './cases/case';
-import { brief, mismatch } from './cases/values';
+import { brief, invalidRequest } from './cases/values';
 import { codec, fits, slots, type Inputs, type Slot } from './request';
 import { sites, trials } from './walk';
 import { arbitrary } from './values';
@@ -114,6 +114,6 @@ function faultyCases(context: Context): fc.Arbitrary<Case | undefined> | undefin
     if (oracle.valid(slot.schema, read)) return undefined;
     const title = `${slot.label}${fault.site.place} violates ${fault.keyword}: ${print(value)} became ${brief(fault.value)}`;
     const request = authorised(context, slot.fill(base, fault.value));
-    return { family: 'generated', title, operation, request, expect: mismatch(fault.put), proves: [] };
+    return { family: 'generated', title, operation, request, expect: invalidRequest(fault.put), proves: [] };
   });
 }

@@ -52,7 +52,7 @@ const target: Target = {
     'unsupported media type': rule(415),
     'too large': rule(413),
     malformed: rule(400),
-    mismatch: rule(400),
+    'invalid request': rule(400),
   },
   ownRefusals: { taken: { ...rule(400), operations: [] } },
   refusalSchema: '/components/schemas/Error',
@@ -128,17 +128,17 @@ test.each<[string, Members, string]>([
 describe('an answer to a request that must be refused', () => {
   const bearer = (rest = '') => ({ 'WWW-Authenticate': `Bearer${rest}` });
   test.each<[string, Expectation, Answer, string]>([
-    ['right', refused('mismatch'), refusal(400), ''],
-    ['a success', refused('mismatch'), {}, 'expected 400'],
+    ['right', refused('invalid request'), refusal(400), ''],
+    ['a success', refused('invalid request'), {}, 'expected 400'],
     [
       'of another number',
-      refused('mismatch'),
+      refused('invalid request'),
       { ...refusal(400), body: '{"error":1}' },
       'expected 400 {"error":400}',
     ],
     [
       'right, but the service was asked',
-      refused('mismatch'),
+      refused('invalid request'),
       { ...refusal(400), entered: 1 },
       'nothing behind the contract',
     ],
@@ -148,7 +148,7 @@ describe('an answer to a request that must be refused', () => {
     ['a success in place of it', answered('taken'), {}, 'expected taken, got 200'],
     [
       'with a stack trace',
-      refused('mismatch'),
+      refused('invalid request'),
       { ...refusal(400), body: '{"error":400,"x":"a\\n    at f (/a/b.ts:1:2)"}' },
       'stack trace',
     ],

@@ -100,7 +100,7 @@ export const target = (answer: Parameters<typeof serve>[0], waivers: Target['wai
     'unsupported media type': { status: 415 },
     'too large': { status: 413 },
     malformed: { status: 400 },
-    mismatch: { status: 400 },
+    'invalid request': { status: 400 },
   },
   situations: {},
   waivers,

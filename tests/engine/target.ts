@@ -22,7 +22,7 @@ export type Refusal =
   | 'not acceptable'
   | 'too large'
   | 'malformed'
-  | 'mismatch';
+  | 'invalid request';
 
 export interface RefusalRule {
   readonly status: number;

@@ -28,12 +28,12 @@ export interface RequestReader {
   /**
    * How a body is read that is announced by these header fields.
    *
-   * @throws {Problem} `unsupportedMediaType`, or `mismatch` if the operation has no body
+   * @throws {Problem} `unsupportedMediaType`, or `invalidRequest` if the operation has no body
    */
   accept(contentType: string | undefined, contentEncoding: string | undefined): BodyReader;
   /**
    * @param body undefined if there is none
-   * @throws {Problem} `malformed` or `mismatch`
+   * @throws {Problem} `malformed` or `invalidRequest`
    */
   read(
     parameters: RawParameters,
@@ -92,12 +92,12 @@ export function planRequests(document: OpenApiDocument, operation: Operation, sc
         const judge = body ? body.reader.judge : judgeBodiless;
         const violations = judge.first(envelope);
         if (violations.length > 0) {
-          throw new Problem('mismatch', describeViolations(violations, judge.all(envelope)));
+          throw new Problem('invalidRequest', describeViolations(violations, judge.all(envelope)));
         }
         const marked = body?.reader.findMarked?.(envelope, 'body');
         if (marked !== undefined) {
           throw new Problem(
-            'mismatch',
+            'invalidRequest',
             describeViolations([{ place: `/${marked}`, message: 'is read-only' }], []),
           );
         }
@@ -114,7 +114,7 @@ function accept(
   contentType: string | undefined,
   encoding: string | undefined,
 ): BodyReader {
-  if (bodies.length === 0) throw new Problem('mismatch', 'this operation has no request body');
+  if (bodies.length === 0) throw new Problem('invalidRequest', 'this operation has no request body');
   const unsupported = (message: string, headers?: Headers) =>
     new Problem('unsupportedMediaType', message, headers);
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
@@ -144,7 +144,7 @@ function reading<T>(read: () => T): T {
     if (error instanceof MalformedJson) {
       throw new Problem('malformed', `the body is not well-formed JSON: ${error.message}`);
     }
-    if (error instanceof MalformedParameter) throw new Problem('mismatch', error.message);
+    if (error instanceof MalformedParameter) throw new Problem('invalidRequest', error.message);
     throw error;
   }
 }

@@ -47,7 +47,7 @@ function checkNames(operations: readonly ServedOperation[], { handlers }: Wiring
 
 /** The answers of the server itself that many operations document. */
 const DOCUMENTED: readonly ProblemKind[] = [
-  'mismatch',
+  'invalidRequest',
   'noCredentials',
   'forbidden',
   'notAcceptable',

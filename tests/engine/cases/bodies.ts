@@ -79,7 +79,7 @@ export function bodyCases(context: Context): Case[] {
     ...limitCases(request, target.bodyLimit, codec(type) === 'json', made),
   ];
   if (body.required) {
-    const absent = refused('malformed', 'mismatch');
+    const absent = refused('malformed', 'invalid request');
     cases.push(
       made('bodies', 'absent body', 'no body', { ...bodiless(request), headers: request.headers }, absent),
     );

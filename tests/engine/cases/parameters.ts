@@ -23,7 +23,7 @@ function unlistedCases(context: Context): Case[] {
       title: `with the query parameter ${name}, which is not listed`,
       operation,
       request: { ...request, target: `${request.target}${joint}${name}=1` },
-      expect: refused('mismatch'),
+      expect: refused('invalid request'),
       proves: [protocolKey(operation, 'unlisted query parameter')],
     },
   ];
@@ -53,7 +53,7 @@ function togetherCases(context: Context): Case[] {
       const others = new Map([...base.parameters].filter(([other]) => other !== parameter));
       const request = authorised(context, { ...base, parameters: others });
       const title = `without the required ${parameter.in} parameter ${parameter.name}`;
-      return { family: 'constraints', title, operation, request, expect: refused('mismatch'), proves: [] };
+      return { family: 'constraints', title, operation, request, expect: refused('invalid request'), proves: [] };
     }),
   ];
 }

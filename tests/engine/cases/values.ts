@@ -135,7 +135,7 @@ function markedCases(context: Context, slot: Slot): Case[] {
         title: `${slot.label} has what is ${mark} at ${pointer}: ${brief(value)}`,
         operation,
         request: authorised(context, slot.fill(context.base, value)),
-        expect: refused('mismatch'),
+        expect: refused('invalid request'),
         proves: [constraintKey(operation, slot.label, pointer, mark, 'violates')],
       })),
   );
@@ -250,10 +250,10 @@ function mustAgree(slot: Slot, { fragment, keyword, side, site }: Trial): boolea
 }
 
 /** How a value that does not fit is turned away, given what was put at the place that is at fault. */
-export function mismatch(put: Value): Expectation {
+export function invalidRequest(put: Value): Expectation {
   // A reader may set limits to numbers (RFC 8259 section 6), and say so before it looks at the schema.
   const beyond = put instanceof Literal && !Number.isFinite(Number(put.text));
-  return beyond ? refused('mismatch', 'malformed') : refused('mismatch');
+  return beyond ? refused('invalid request', 'malformed') : refused('invalid request');
 }
 
 function trialCase(context: Context, slot: Slot, { value, put, fragment, keyword, side, site }: Trial): Case {
@@ -268,7 +268,7 @@ function trialCase(context: Context, slot: Slot, { value, put, fragment, keyword
     operation,
     request: authorised(context, slot.fill(context.base, value)),
     ...(side === 'holds' && delivering(context, slot, value)),
-    expect: side === 'holds' ? admitted(context) : mismatch(put),
+    expect: side === 'holds' ? admitted(context) : invalidRequest(put),
     proves: side === 'holds' || (fragment.certain && proper) ? [key] : [],
   };
 }

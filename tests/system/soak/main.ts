@@ -24,7 +24,7 @@ const MAX_SLOWDOWN = 3;
 /** How much the memory may be at the end of the bad times, of what it was in their first half. */
 const MAX_GROWTH = 1.2;
 /** What the server answers to what is no operation of the document. */
-const BEYOND = ['noSuchPath', 'noSuchMethod', 'tooSlow', 'headersTooLarge', 'malformed'] as const;
+const BEYOND = ['notFound', 'methodNotAllowed', 'requestTimeout', 'headersTooLarge', 'malformed'] as const;
 
 const documented = new Set([
   ...Object.keys(document.paths['/plants'].post.responses),
