@@ -14,7 +14,7 @@ export NODE_COMPILE_CACHE := $(CURDIR)/.cache/node
 
 INSTALLED := node_modules/.package-lock.json
 
-.PHONY: help install generate breaking check quick rooms format build test gate run dev mock clean browser contract mutants crash soak growth throughput bench sbom
+.PHONY: help install generate breaking check quick loop rooms format build test gate run dev mock clean browser contract mutants crash soak growth throughput bench sbom
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -54,6 +54,9 @@ check: $(INSTALLED) ## format, lint, types, and whether generated/ is fresh: all
 
 quick: $(INSTALLED) ## a faster verdict: types, lint, units, contract, memory and SQLite
 	@tsx scripts/gate/main.ts lint types quick
+
+loop: $(INSTALLED) ## go once round the loop in a copy, and draw it for README
+	@tsx tests/system/loop/main.ts
 
 rooms: $(INSTALLED) ## draw which room imports which, in CONTRIBUTING.md
 	@tsx scripts/gate/walls.ts --draw
