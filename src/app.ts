@@ -13,7 +13,7 @@ import {
   safely,
   type Strategies,
 } from './contract';
-import { renderProblem, toProblem } from './errors';
+import { type OwnKind, renderProblem, toProblem } from './errors';
 import type { Handlers } from './handlers/types';
 import { docsRouter } from './operational/docs';
 import type { Metrics } from './operational/metrics';
@@ -30,7 +30,7 @@ export interface Dependencies {
   /** Nothing may be left unfinished: every operation has a handler that is more than a stub. */
   readonly production: boolean;
   /** Told of every request, once. */
-  readonly report: (outcome: Outcome) => void;
+  readonly report: (outcome: Outcome<OwnKind>) => void;
   /** Receives failures that belong to no answer; without it they go to standard error. */
   readonly reportFault?: ReportFault;
   /** Receives what the document has and the server does not enforce, once. */

@@ -1,16 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Admission, type Exchange } from './exchange/admission';
 import { announcesBody, isUnread, readBody } from './http/body';
-import { compileContract, type Contract } from './compile';
+import { compileContract } from './compile';
 import { attempt, faultToStderr, safely, settle, settleWithin } from './http/fault';
 import { countLines, fieldValue, isFieldValue } from './http/header-field';
-import { type Answer, Problem } from './problem';
+import { type Answer, Problem, type ProblemKind } from './problem';
 import { createRefuse } from './exchange/refusal';
-import type { Outcome, ServiceOptions } from './exchange/service-options';
+import { HandlerContext, HookContext } from './exchange/context';
+import { assertNothing, type BeforeHandler, headersOf } from './exchange/hooks';
+import { consoleLogger } from './exchange/logger';
+import type { BodyReader, RequestReader } from './exchange/request';
+import type { Outcome } from './exchange/outcome';
+import type { ServiceOptions } from './exchange/service-options';
 import type { Encoded } from './exchange/response';
-import type { ServedOperation } from './exchange/served-operation';
-import { pathParameters } from './operations/routes';
-import type { Principals } from './security/requirements';
+import { findRoute, originForm } from './exchange/find-route';
 import { fieldsOf, send } from './exchange/send';
 import { checkWiring } from './exchange/wiring';
 
@@ -22,62 +25,99 @@ const DEADLINE = 40_000;
 const CLIENT_LEFT = 499;
 
 /**
- * Serves a document: nothing reaches a handler and nothing leaves the server unless the document allows it. The order
- * of refusal is path, method, credentials, media type, size, well-formedness, schema.
+ * Serves a document: nothing reaches a handler and nothing leaves the server unless the document allows it. A request
+ * passes the stages of `STAGES`, and ends in the first that refuses it.
  *
  * Whatever the functions of the options throw, the client gets an error body or a closed connection, and `report` or
  * `reportFault` the cause.
  *
  * @throws {InvalidContract} with all that is wrong
  */
-export function createService(options: ServiceOptions): Middleware {
+export function createService<Own extends string = never>(options: ServiceOptions<Own>): Middleware {
   const { document, handlers, strategies, bodyLimit, maxRequests, deadline = DEADLINE, reserved } = options;
   const contract = compileContract(document, strategies, options.formats);
   const served = [...contract.served.values()];
   checkWiring(served, options);
   options.onRemarks?.(contract.remarks);
-  const report: (outcome: Outcome) => unknown = options.report; // async against its type, perhaps
+  const { afterAuthentication, afterResponse, loggerFor = consoleLogger } = options;
+  // These may return something against their types.
+  const report: (outcome: Outcome<Own>) => unknown = options.report;
+  const beforeHandler: ((...given: Parameters<BeforeHandler>) => unknown) | undefined = options.beforeHandler;
   const fault = safely(options.reportFault ?? faultToStderr);
+  type Refusal = Problem<ProblemKind | Own>;
   const refuse = createRefuse(options, served, fault);
   const always = Object.entries(options.headers).map(
     ([name, value]) => [name, fieldValue(name, value)] as const,
   );
   const admission = new Admission({ maxRequests, bodyLimit, deadline }, giveUp);
 
-  /** The stages of a request. After each wait it may have been given up; then it goes no further. */
+  /** After each wait the request may have been given up; then it goes no further. */
   async function serve(exchange: Exchange, url: string): Promise<void> {
     const { request } = exchange;
     let encoded: Encoded;
     let returned: unknown[] = [];
     try {
       const at = url.indexOf('?');
-      const found = findOperation(contract, request, at < 0 ? url : url.slice(0, at));
-      const { operation, authenticate, requests, responses } = (exchange.served = found.served);
+      const { route, served, path } = findRoute(contract, request, at < 0 ? url : url.slice(0, at));
+      const { operation, authenticate, requests, responses } = served;
+      exchange.route = route.path;
+      exchange.served = served;
 
+      exchange.stage = 'authenticate';
       admission.verify(exchange);
-      const principal = await authenticate(request);
-      admission.verified(exchange, principal);
+      const principals = await authenticate(request);
+      admission.verified(exchange, principals);
 
+      if (afterAuthentication) {
+        exchange.stage = 'afterAuthentication';
+        exchange.entered = true;
+        const context = new HookContext(exchange, operation, loggerFor, principals);
+        returned = [await afterAuthentication(context)];
+        exchange.headers = headersOf(returned[0]);
+        admission.assertUnderWay(exchange);
+      }
+
+      exchange.stage = 'negotiate';
       const accepted = responses.accept(request.headers.accept);
-      const received = announcesBody(request) ? await receive(exchange, found.served) : undefined;
+      const reader = announcesBody(request) ? readerFor(request, requests) : undefined;
+
+      exchange.stage = 'receive';
+      const bytes = reader && (await receive(exchange));
       admission.enter(exchange);
 
-      const raw = { path: found.path, query: at < 0 ? '' : url.slice(at + 1), headers: request.headers };
+      exchange.stage = 'validate';
+      const raw = { path, query: at < 0 ? '' : url.slice(at + 1), headers: request.headers };
+      const received = reader && bytes && bytes.length > 0 ? { reader, bytes } : undefined;
       const valid = requests.read(raw, received);
 
-      const handler = handlers[operation.operationId] as (request: object) => Promise<Answer>;
+      if (beforeHandler) {
+        exchange.stage = 'beforeHandler';
+        exchange.entered = true;
+        const context = new HookContext(exchange, operation, loggerFor, principals);
+        returned = [await beforeHandler(context, valid)];
+        assertNothing(returned[0]);
+        admission.assertUnderWay(exchange);
+      }
+
+      exchange.stage = 'handle';
       exchange.entered = true;
-      const given = await handler(new Given(exchange, principal, valid, accepted.told));
+      const handler = handlers[operation.operationId] as (request: object) => Promise<Answer>;
+      const contentType = received?.reader.contentType;
+      const given = await handler(
+        new HandlerContext(exchange, operation, loggerFor, principals, contentType, accepted.best, valid),
+      );
+
+      exchange.stage = 'respond';
       returned = [given];
       // Read once: what is judged is what is sent, whatever getters would return the next time.
-      const { status, headers, contentType, body } = given;
+      const { status, headers, contentType: type, body } = given;
       exchange.body = body;
-      returned.push(status, headers, contentType, body);
-      encoded = responses.write({ status, headers, contentType, body }, {}, accepted);
+      returned.push(status, headers, type, body);
+      encoded = responses.write({ status, headers, contentType: type, body }, exchange.headers, accepted);
     } catch (error) {
       settle(error, fault);
       settleWithin(returned, fault);
-      if (admission.close(exchange)) answer(exchange, ...refuse(error, exchange.served));
+      if (admission.close(exchange)) answer(exchange, ...refuse(error, exchange.served, exchange.headers));
       else late(exchange, error);
       return;
     }
@@ -85,20 +125,15 @@ export function createService(options: ServiceOptions): Middleware {
     else late(exchange, undefined);
   }
 
-  async function receive(exchange: Exchange, { requests }: ServedOperation) {
+  function receive(exchange: Exchange): Promise<Buffer> {
     const { request, response } = exchange;
-    if (countLines(request, 'content-type') > 1) {
-      throw new Problem('unsupportedMediaType', 'expected one Content-Type, got more');
-    }
-    const reader = requests.accept(request.headers['content-type'], request.headers['content-encoding']);
-    const bytes = await readBody(request, response, bodyLimit, (length) => admission.hold(exchange, length));
-    return bytes.length > 0 ? { reader, bytes } : undefined;
+    return readBody(request, response, bodyLimit, (length) => admission.hold(exchange, length));
   }
 
   /** Ends a request before its time. */
   function giveUp(exchange: Exchange, problem: Problem | undefined): void {
     if (!admission.close(exchange)) return;
-    if (problem) answer(exchange, ...refuse(problem, exchange.served));
+    if (problem) answer(exchange, ...refuse(problem, exchange.served, exchange.headers));
     else if (!exchange.response.headersSent) tellLeft(exchange);
     exchange.abandon(problem ?? new Error('the client has left'));
   }
@@ -108,7 +143,7 @@ export function createService(options: ServiceOptions): Middleware {
     else tell(exchange, undefined, CLIENT_LEFT);
   }
 
-  function answer(exchange: Exchange, problem: Problem | undefined, encoded: Encoded): void {
+  function answer(exchange: Exchange, problem: Refusal | undefined, encoded: Encoded): void {
     const { request, response, requestId } = exchange;
     const onFailure = (error: unknown) => {
       failed(error, response, requestId);
@@ -130,30 +165,32 @@ export function createService(options: ServiceOptions): Middleware {
     attempt(() => response.destroy(), faultToStderr);
   }
 
-  function tell(exchange: Exchange, problem: Problem | undefined, status: number): void {
-    const { served, started, body, requestId, request } = exchange;
-    const outcome: Outcome = {
+  function tell(exchange: Exchange, problem: Refusal | undefined, status: number): void {
+    const { served, started, body, requestId, request, route, stage } = exchange;
+    const outcome: Outcome<Own> = {
       method: request.method ?? '',
       operationId: served?.operation.operationId,
+      route,
+      stage,
       status,
       problem,
       body,
       milliseconds: performance.now() - started,
       requestId,
     };
-    attempt(
-      () => report(outcome),
-      (error) => {
-        fault(error, requestId);
-      },
-    );
+    const failed = (error: unknown) => {
+      fault(error, requestId);
+    };
+    attempt(() => report(outcome), failed);
+    if (afterResponse) attempt(() => afterResponse(outcome, request), failed);
   }
 
   /** A request that was given up has come to its end all the same: nobody waits for what it came to. */
-  function late({ entered, served, started, reason, requestId }: Exchange, error: unknown): void {
+  function late({ entered, served, stage, started, reason, requestId }: Exchange, error: unknown): void {
     if (!entered || isAbort(error, reason)) return;
     const milliseconds = Math.round(performance.now() - started);
-    const message = `${String(served?.operation.operationId)} ended after ${milliseconds} ms, when its request had been given up`;
+    const hook = stage === 'afterAuthentication' || stage === 'beforeHandler' ? `${stage} of ` : '';
+    const message = `${hook}${String(served?.operation.operationId)} ended after ${milliseconds} ms, when its request had been given up`;
     fault(new Error(message, error === undefined ? undefined : { cause: error }), requestId);
   }
 
@@ -193,48 +230,10 @@ function isAbort(error: unknown, reason: Error | undefined): boolean {
   return (error !== undefined && error === reason) || (error instanceof Error && error.name === 'AbortError');
 }
 
-/**
- * What a handler is given. The signal is a getter of the class: as a property it would have to be made for each request,
- * and an accessor in an object literal doubles the time of the garbage collector.
- */
-class Given {
-  readonly requestId: string;
-  readonly #exchange: Exchange;
-
-  constructor(
-    exchange: Exchange,
-    readonly principal: Principals,
-    ...described: object[]
-  ) {
-    this.#exchange = exchange;
-    this.requestId = exchange.requestId;
-    Object.assign(this, ...described);
+/** The reader of the body that a request announces. */
+function readerFor(request: IncomingMessage, requests: RequestReader): BodyReader {
+  if (countLines(request, 'content-type') > 1) {
+    throw new Problem('unsupportedMediaType', 'expected one Content-Type, got more');
   }
-
-  get signal(): AbortSignal {
-    return this.#exchange.signal;
-  }
-}
-
-/** The operation that a request is for, and what stands for the templates of its path. */
-function findOperation({ router, served: operations }: Contract, request: IncomingMessage, path: string) {
-  const { method = '', headers, httpVersion } = request;
-  if (headers.host === undefined && httpVersion === '1.1') {
-    throw new Problem('malformed', 'the request has no Host'); // RFC 9112 section 3.2
-  }
-  if (countLines(request, 'host') > 1) throw new Problem('malformed', 'the request has more than one Host');
-  const match = router.find(path);
-  if (!match) throw new Problem('notFound', 'the document has no such path');
-  const route = match.target.get(method);
-  const served = route && operations.get(route.operation);
-  if (served) return { served, path: pathParameters(route, match.values) };
-  const allow = [...match.target.keys()].join(', ');
-  throw new Problem('methodNotAllowed', `this path has the methods ${allow}`, { Allow: allow });
-}
-
-/** The origin-form of a request target; a server must accept the absolute-form too (RFC 9112 section 3.2). */
-function originForm(target: string): string {
-  if (target.startsWith('/')) return target;
-  const rest = /^https?:\/\/[^/?#]+([^]*)/i.exec(target)?.[1];
-  return rest === undefined ? target : rest.startsWith('/') ? rest : `/${rest}`;
+  return requests.accept(request.headers['content-type'], request.headers['content-encoding']);
 }

@@ -6,7 +6,7 @@ import { createReadStream } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { type Answer, createHttpServer, createService, type ServiceOptions } from '../../src/contract';
-import { toProblem } from '../../src/errors';
+import { type OwnKind, toProblem } from '../../src/errors';
 import { renderPlain } from '../support/plain-errors';
 import { buildDocument, json } from '../support/service';
 import { exchange } from '../support/wire';
@@ -203,7 +203,7 @@ const strategy = {
   },
 };
 
-const options: ServiceOptions = {
+const options: ServiceOptions<OwnKind> = {
   document: DOCUMENT,
   handlers: { postThing: (request) => board.call('handler', () => answerTo(request)) },
   strategies: { bearerAuth: strategy },

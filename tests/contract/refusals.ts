@@ -1,14 +1,14 @@
 import type { ProblemKind } from '../../src/contract';
-import { ERROR_NUMBERS } from '../../src/errors';
+import { ERRORS, type Kind } from '../../src/errors';
 import type { RefusalRule, Refusals } from '../engine/target';
 
 /** Most bytes of a request body to a server under test. */
 export const BODY_LIMIT = 65_536;
 
 /** An answer of this service that refuses something: its status, and what its body must hold. */
-export const refusal = (kind: keyof typeof ERROR_NUMBERS): RefusalRule => ({
-  status: Math.floor(ERROR_NUMBERS[kind] / 100),
-  body: { error: ERROR_NUMBERS[kind] },
+export const refusal = (kind: Kind): RefusalRule => ({
+  status: ERRORS[kind].status,
+  body: { error: ERRORS[kind].number },
 });
 
 /** What this server refuses, whatever document it serves, by what the refusal of each kind looks like. */

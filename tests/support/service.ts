@@ -12,7 +12,7 @@ import {
   type Problem,
   type ServiceOptions,
 } from '../../src/contract';
-import { renderProblem, toProblem } from '../../src/errors';
+import { type OwnKind, renderProblem, toProblem } from '../../src/errors';
 import { createHandlers } from '../../src/handlers';
 import { openMemoryStore } from '../../src/storage/memory';
 import { renderPlain } from './plain-errors';
@@ -40,8 +40,8 @@ export function buildApp(overrides: Partial<Dependencies> = {}): express.Express
 }
 
 /** A service for any document, with plain errors, and what it reported of each request. */
-export function buildService(options: Partial<ServiceOptions> & { document: JsonObject }) {
-  const outcomes: Outcome[] = [];
+export function buildService(options: Partial<ServiceOptions<OwnKind>> & { document: JsonObject }) {
+  const outcomes: Outcome<OwnKind>[] = [];
   const app = express();
   app.use(
     createService({

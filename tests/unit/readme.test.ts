@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ERROR_NUMBERS } from '../../src/errors';
+import { ERRORS } from '../../src/errors';
 
 // What README repeats of the code, for people.
 
@@ -29,8 +29,9 @@ function table(...headings: readonly string[]): string[][] {
 
 test('the table of errors has every number, each with the status that it begins with', () => {
   const rows = table('number', 'status').map(([number, status]) => [Number(number), Number(status)]);
-  const numbers: readonly number[] = Object.values(ERROR_NUMBERS);
-  expect(rows).toEqual(numbers.toSorted((a, b) => a - b).map((number) => [number, Math.floor(number / 100)]));
+  const errors = Object.values(ERRORS).toSorted((one, other) => one.number - other.number);
+  expect(rows).toEqual(errors.map(({ number, status }) => [number, status]));
+  expect(rows.filter(([number = 0, status]) => Math.floor(number / 100) !== status)).toEqual([]);
 });
 
 test('the table of variables has only such as are read, with their defaults', () => {

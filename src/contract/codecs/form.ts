@@ -61,7 +61,7 @@ export function compileForm(document: OpenApiDocument, schema: string | undefine
     const body = readAll('body', readers, pairs);
     if (!others || pairs.size === 0) return body;
     if (pairs.has('__proto__'))
-      throw new MalformedParameter('body has the name "__proto__", which is not accepted');
+      throw new MalformedParameter('body has the name "__proto__", which is not accepted', '/body');
     readRest('body', others, pairs, body);
     return body;
   };

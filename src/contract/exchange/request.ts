@@ -14,7 +14,7 @@ import { type Headers, Problem } from '../problem';
 import { envelopeSchema, parameterSchemas, type SchemaSet } from '../schema/schema-set';
 import type { Convert, Find, Shapes } from '../schema/shapes';
 import type { Envelope, Judge } from '../schema/validator';
-import { describeViolations } from './violations';
+import { invalidRequest, malformedParameter, unexpectedBody } from './violations';
 
 /** A request that the document admits, as a handler is given it; every int64 is a bigint. */
 export type ValidRequest = ParameterValues & {
@@ -92,14 +92,11 @@ export function planRequests(document: OpenApiDocument, operation: Operation, sc
         const judge = body ? body.reader.judge : judgeBodiless;
         const violations = judge.first(envelope);
         if (violations.length > 0) {
-          throw new Problem('invalidRequest', describeViolations(violations, judge.all(envelope)));
+          throw invalidRequest(violations, judge.all(envelope));
         }
         const marked = body?.reader.findMarked?.(envelope, 'body');
         if (marked !== undefined) {
-          throw new Problem(
-            'invalidRequest',
-            describeViolations([{ place: `/${marked}`, message: 'is read-only' }], []),
-          );
+          throw invalidRequest([{ place: `/${marked}`, keyword: 'readOnly', message: 'is read-only' }]);
         }
         body?.reader.convert?.(envelope, 'body');
         for (const { location, convert } of converters) convert(envelope, location);
@@ -114,7 +111,7 @@ function accept(
   contentType: string | undefined,
   encoding: string | undefined,
 ): BodyReader {
-  if (bodies.length === 0) throw new Problem('invalidRequest', 'this operation has no request body');
+  if (bodies.length === 0) throw unexpectedBody();
   const unsupported = (message: string, headers?: Headers) =>
     new Problem('unsupportedMediaType', message, headers);
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
@@ -144,7 +141,7 @@ function reading<T>(read: () => T): T {
     if (error instanceof MalformedJson) {
       throw new Problem('malformed', `the body is not well-formed JSON: ${error.message}`);
     }
-    if (error instanceof MalformedParameter) throw new Problem('invalidRequest', error.message);
+    if (error instanceof MalformedParameter) throw malformedParameter(error);
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { isObject, members } from '../document/document';
+import { below, isObject, members } from '../document/document';
 import { exactNumber, type Holder, parseJson } from '../json/parse';
 import {
   applicable,
@@ -130,7 +130,7 @@ export class Shapes {
       const at = this.childPlace(shape, children, child);
       if (!at) continue;
       const found = this.isMarked(at, children, child) ? '' : this.find(at, children, child);
-      if (found !== undefined) return `/${child}${found}`;
+      if (found !== undefined) return `${below('', child)}${found}`;
     }
     return undefined;
   }

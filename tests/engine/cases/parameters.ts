@@ -53,7 +53,14 @@ function togetherCases(context: Context): Case[] {
       const others = new Map([...base.parameters].filter(([other]) => other !== parameter));
       const request = authorised(context, { ...base, parameters: others });
       const title = `without the required ${parameter.in} parameter ${parameter.name}`;
-      return { family: 'constraints', title, operation, request, expect: refused('invalid request'), proves: [] };
+      return {
+        family: 'constraints',
+        title,
+        operation,
+        request,
+        expect: refused('invalid request'),
+        proves: [],
+      };
     }),
   ];
 }

@@ -206,9 +206,30 @@ const CASES: [name: string, source: string, says: RegExp][] = [
     /^$/,
   ],
   [
-    'no media type where there is no choice',
-    handler(`return { status: 200, body: { name: String(request.contentType) + String(request.accepts) } };`),
-    /'contentType' does not exist[^]*'accepts' does not exist/,
+    'the media types where there is no choice',
+    handler(
+      `const given: 'application/json' = request.contentType; const likes: 'application/json' = request.accepts;
+       return { status: 200, body: { name: given + likes } };`,
+    ),
+    /^$/,
+  ],
+  [
+    'the logger of the request',
+    handler(
+      `request.log.info({ a: 1 }, 'a'); request.log.warn('b'); return { status: 200, body: { name: '' } };`,
+    ),
+    /^$/,
+  ],
+  [
+    'the scopes of the credentials',
+    handler(`const { demanded, held } = request.scopes.bearerAuth; const none: 0 = demanded.length;
+       return { status: 200, body: { name: held.join() + none } };`),
+    /^$/,
+  ],
+  [
+    'the scopes of credentials that are not demanded',
+    handler(`return { status: 200, body: { name: String(request.scopes.key) } };`),
+    /'key' does not exist/,
   ],
   [
     'a media type by name',
