@@ -8,7 +8,7 @@ import { type Answer, Problem, type ProblemKind } from './problem';
 import { createRefuse } from './exchange/refusal';
 import { HandlerContext, HookContext } from './exchange/context';
 import { assertNothing, type BeforeHandler, headersOf } from './exchange/hooks';
-import { consoleLogger } from './exchange/logger';
+import { consoleLogger, type LoggerFor } from './exchange/logger';
 import type { BodyReader, RequestReader } from './exchange/request';
 import type { Outcome } from './exchange/outcome';
 import type { ServiceOptions } from './exchange/service-options';
@@ -39,11 +39,16 @@ export function createService<Own extends string = never>(options: ServiceOption
   const served = [...contract.served.values()];
   checkWiring(served, options);
   options.onRemarks?.(contract.remarks);
-  const { afterAuthentication, afterResponse, loggerFor = consoleLogger } = options;
+  const { afterAuthentication, afterResponse } = options;
   // These may return something against their types.
   const report: (outcome: Outcome<Own>) => unknown = options.report;
   const beforeHandler: ((...given: Parameters<BeforeHandler>) => unknown) | undefined = options.beforeHandler;
   const fault = safely(options.reportFault ?? faultToStderr);
+  const loggerFor: LoggerFor = (...request) => {
+    const log = (options.loggerFor ?? consoleLogger)(...request);
+    settle(log, fault);
+    return log;
+  };
   type Refusal = Problem<ProblemKind | Own>;
   const refuse = createRefuse(options, served, fault);
   const always = Object.entries(options.headers).map(
@@ -73,7 +78,7 @@ export function createService<Own extends string = never>(options: ServiceOption
         exchange.entered = true;
         const context = new HookContext(exchange, operation, loggerFor, principals);
         returned = [await afterAuthentication(context)];
-        exchange.headers = headersOf(returned[0]);
+        exchange.headers = headersOf(returned);
         admission.assertUnderWay(exchange);
       }
 

@@ -33,14 +33,16 @@ export interface Hooks<Own extends string = never> {
 /**
  * The headers that a hook has returned.
  *
+ * @param returned what it has returned; the values that were read in it are added
  * @throws {TypeError} if they are anything else than headers that can be sent
  */
-export function headersOf(returned: unknown): Headers | undefined {
-  if (returned === undefined) return undefined;
-  if (returned === null) throw new TypeError('afterAuthentication: expected headers or undefined, got null');
-  return Object.fromEntries(
-    headerEntries(returned).map(([name, value]) => [name, fieldValue(name, value)] as const),
-  );
+export function headersOf(returned: unknown[]): Headers | undefined {
+  const [headers] = returned;
+  if (headers === undefined) return undefined;
+  if (headers === null) throw new TypeError('afterAuthentication: expected headers or undefined, got null');
+  const entries = headerEntries(headers);
+  for (const [, value] of entries) returned.push(value);
+  return Object.fromEntries(entries.map(([name, value]) => [name, fieldValue(name, value)] as const));
 }
 
 /**

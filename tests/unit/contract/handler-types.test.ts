@@ -399,6 +399,67 @@ const SECURITY_CASES: typeof CASES = [
   ],
 ];
 
+/** A service with kinds of problems of its own. */
+const KINDS = `
+  import { createService, Problem, type ProblemKind, type ServiceOptions } from '../../../src/contract';
+  type OwnKind = 'rateLimited';
+  type Errors = Readonly<Record<ProblemKind | OwnKind, number>>;
+  declare const others: Omit<ServiceOptions<OwnKind>, 'toProblem' | 'render'>;
+  declare const core: Readonly<Record<ProblemKind, number>>;
+  declare const toProblem: (error: unknown) => Problem<ProblemKind | OwnKind>;`;
+const serving = (render: string) =>
+  `${KINDS}\nexport const s = createService({ ...others, toProblem, render: ${render} });`;
+
+const KIND_CASES: typeof CASES = [
+  ['a table with each kind', `${KINDS}\nexport const errors: Errors = { ...core, rateLimited: 1 };`, /^$/],
+  [
+    'a kind without a number',
+    `${KINDS}\nexport const errors: Errors = { ...core };`,
+    /'rateLimited' is missing/,
+  ],
+  [
+    'a number of an unknown kind',
+    `${KINDS}\nexport const errors: Errors = { ...core, rateLimited: 1, ratelimited: 1 };`,
+    /'ratelimited' does not exist/,
+  ],
+  [
+    'a problem of an unknown kind',
+    `${KINDS}\nexport const p = new Problem('typo', '');`,
+    /"typo"' is not assignable/,
+  ],
+  ['a problem of an own kind', `${KINDS}\nexport const p = new Problem<OwnKind>('rateLimited', '');`, /^$/],
+  [
+    'a problem of a misspelt own kind',
+    `${KINDS}\nexport const p = new Problem<OwnKind>('ratelimited', '');`,
+    /"ratelimited"' is not assignable/,
+  ],
+  [
+    'an answer to each kind',
+    serving(`({ kind }) => ({ status: { ...core, rateLimited: 429 }[kind] })`),
+    /^$/,
+  ],
+  [
+    'no answer to an own kind',
+    serving(`({ kind }) => ({ status: core[kind] })`),
+    /implicitly has an 'any' type|'rateLimited' does not exist/,
+  ],
+  [
+    'a render that knows the kinds of the core alone',
+    serving(`({ kind }: Problem) => ({ status: core[kind] })`),
+    /"rateLimited"' is not assignable/,
+  ],
+];
+
+describe('the types tie problems to the errors of a service', () => {
+  const said = compile(KIND_CASES.map(([, source]) => source));
+  it.each(KIND_CASES.map(([name, , says], i) => [name, says, said[i]] as const))(
+    '%s',
+    (_, says, diagnostics) => {
+      expect(diagnostics).toMatch(says);
+    },
+  );
+});
+
 describe('the types tie strategies to the document', () => {
   const said = compile(SECURITY_CASES.map(([, source]) => source));
   it.each(SECURITY_CASES.map(([name, , says], i) => [name, says, said[i]] as const))(
