@@ -11,6 +11,7 @@ import {
   type Remark,
   type ReportFault,
   safely,
+  type ServiceOptions,
   type Strategies,
 } from './contract';
 import { type OwnKind, renderProblem, toProblem } from './errors';
@@ -46,6 +47,8 @@ export interface Dependencies {
   readonly maxRequests: number;
   /** Milliseconds from the head of a request to its answer. */
   readonly deadline?: number;
+  /** Limits the requests of each client; without it there is no limit. */
+  readonly rateLimit?: Pick<ServiceOptions<OwnKind>, 'afterAuthentication' | 'ownProblems'> | undefined;
   /** Probes and metrics are served here too; false: only by an application of their own. True by default. */
   readonly operational?: boolean;
 }
@@ -81,6 +84,7 @@ export function createApp(dependencies: Dependencies): Express {
     report,
     reportFault: fault,
     onRemarks: dependencies.onRemarks,
+    ...dependencies.rateLimit,
   });
   const app = express().disable('x-powered-by').disable('etag');
   if (corsOrigins.length > 0) app.use(allowOrigins(corsOrigins, document));

@@ -6,7 +6,7 @@ import type { components } from '../generated/openapi';
 export type ErrorBody = components['schemas']['Error'];
 
 /** The kinds of errors that this service has beside those of the core. */
-export type OwnKind = 'idTaken';
+export type OwnKind = 'idTaken' | 'rateLimited';
 
 export type Kind = ProblemKind | OwnKind;
 
@@ -27,6 +27,7 @@ export const ERRORS: Readonly<Record<Kind, { readonly status: number; readonly n
   requestTimeout: { status: 408, number: 40800 },
   tooLarge: { status: 413, number: 41300 },
   unsupportedMediaType: { status: 415, number: 41500 },
+  rateLimited: { status: 429, number: 42900 },
   headersTooLarge: { status: 431, number: 43100 },
   unexpected: { status: 500, number: 50000 },
   notImplemented: { status: 501, number: 50100 },

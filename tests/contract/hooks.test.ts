@@ -1,5 +1,5 @@
 import { type Answer, Problem } from '../../src/contract';
-import { toProblem } from '../../src/errors';
+import { type OwnKind, toProblem } from '../../src/errors';
 import { buildDocument, buildService, json, listening } from '../support/service';
 import { exchange } from '../support/wire';
 
@@ -25,11 +25,11 @@ test('a hook refuses with a problem of the own kind of the service, and its head
   const { reply } = await ask({
     afterAuthentication: () => ({ RateLimit: '"a";r=0', 'X-Other': 'b' }),
     beforeHandler: () => {
-      throw new Problem('forbidden', 'not today', { ratelimit: '"a";r=1' });
+      throw new Problem<OwnKind>('rateLimited', 'not today', { ratelimit: '"a";r=1' });
     },
     toProblem,
   });
-  expect(reply).toMatchObject({ status: 403, headers: { ratelimit: '"a";r=1', 'x-other': 'b' } });
+  expect(reply).toMatchObject({ status: 429, headers: { ratelimit: '"a";r=1', 'x-other': 'b' } });
 });
 
 test('the headers of a hook stand in for those of the handler, and are judged where they are documented', async () => {
@@ -118,11 +118,10 @@ test.each([
 
 test('the answers of the own kinds are compared with the document at start', () => {
   const refused = { description: 'no', content: json({ type: 'object', required: ['reason'] }) };
-  expect(() =>
-    buildService({
-      document: documented({ ...thing, 403: refused }),
-      handlers,
-      ownProblems: [new Problem<never>('forbidden' as never, 'a sentence')],
-    }),
-  ).toThrow(/the errors of this server are not as it documents them/);
+  const build = (ownProblems: readonly Problem<OwnKind>[]) =>
+    buildService({ document: documented({ ...thing, 429: refused }), handlers, ownProblems });
+  expect(() => build([])).not.toThrow();
+  expect(() => build([new Problem<OwnKind>('rateLimited', 'a sentence')])).toThrow(
+    /the errors of this server are not as it documents them: the 429 response/,
+  );
 });
