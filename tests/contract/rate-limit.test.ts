@@ -14,7 +14,8 @@ function build(requests: number) {
     strategies: createStrategies(tokenVerifier([GOOD, OTHER]).verify),
     rateLimit: createRateLimiter({ requests, seconds: 60 }, clientOf),
   });
-  return (token: string = GOOD, text = EXAMPLE.text, type = EXAMPLE.contentType) => ask(app, token, text, type);
+  return (token: string = GOOD, text = EXAMPLE.text, type = EXAMPLE.contentType) =>
+    ask(app, token, text, type);
 }
 
 function ask(app: Express, token: string, text = EXAMPLE.text, type = EXAMPLE.contentType) {
