@@ -19,6 +19,7 @@ import type { Handlers } from './handlers/types';
 import { docsRouter } from './operational/docs';
 import type { Metrics } from './operational/metrics';
 import { requestIdOf } from './operational/request-id';
+import { createTraces } from './operational/traces';
 import { endOfRoutes, operationalRoutes, withHeaders } from './operational/routes';
 
 export interface Dependencies {
@@ -67,6 +68,7 @@ export const HEADERS: Headers = { 'X-Content-Type-Options': 'nosniff', 'Cache-Co
 export function createApp(dependencies: Dependencies): Express {
   const { document, handlers, strategies, report, corsOrigins, operational = true } = dependencies;
   const fault = safely(dependencies.reportFault ?? faultToStderr);
+  const traces = createTraces(RESERVED);
   // The first of all, because it proves that the document can be served.
   const service = createService({
     document,
@@ -85,10 +87,11 @@ export function createApp(dependencies: Dependencies): Express {
     reportFault: fault,
     onRemarks: dependencies.onRemarks,
     ...dependencies.rateLimit,
+    ...traces?.hooks,
   });
   const app = express().disable('x-powered-by').disable('etag');
   if (corsOrigins.length > 0) app.use(allowOrigins(corsOrigins, document));
-  app.use(service);
+  app.use(traces ? traces.around(service) : service);
   app.use(RESERVED, docsRouter(document));
   app.use(withHeaders(HEADERS));
   if (operational) app.use(operationalRoutes(dependencies));

@@ -42,24 +42,21 @@ export function buildApp(overrides: Partial<Dependencies> = {}): express.Express
 /** A service for any document, with plain errors, and what it reported of each request. */
 export function buildService(options: Partial<ServiceOptions<OwnKind>> & { document: JsonObject }) {
   const outcomes: Outcome<OwnKind>[] = [];
-  const app = express();
-  app.use(
-    createService({
-      handlers: {},
-      strategies: {},
-      toProblem,
-      render: renderPlain,
-      bodyLimit: 102_400,
-      maxRequests: 512,
-      headers: {},
-      requestIdOf: () => 'a-request',
-      stubs: true,
-      reserved: '/-/',
-      report: (outcome) => outcomes.push(outcome),
-      ...options,
-    }),
-  );
-  return { app, outcomes };
+  const service = createService({
+    handlers: {},
+    strategies: {},
+    toProblem,
+    render: renderPlain,
+    bodyLimit: 102_400,
+    maxRequests: 512,
+    headers: {},
+    requestIdOf: () => 'a-request',
+    stubs: true,
+    reserved: '/-/',
+    report: (outcome) => outcomes.push(outcome),
+    ...options,
+  });
+  return { app: express().use(service), service, outcomes };
 }
 
 /** Listens on a free port until the callback is done. */
