@@ -5,6 +5,7 @@ import {
   faultToStderr,
   type Headers,
   type JsonObject,
+  type LoggerFor,
   OpenApiDocument,
   type Outcome,
   readOperations,
@@ -33,6 +34,8 @@ export interface Dependencies {
   readonly production: boolean;
   /** Told of every request, once. */
   readonly report: (outcome: Outcome<OwnKind>) => void;
+  /** Makes what handlers log with; without it they log to the console. */
+  readonly loggerFor?: LoggerFor;
   /** Receives failures that belong to no answer; without it they go to standard error. */
   readonly reportFault?: ReportFault;
   /** Receives what the document has and the server does not enforce, once. */
@@ -84,6 +87,7 @@ export function createApp(dependencies: Dependencies): Express {
     headers: HEADERS,
     requestIdOf,
     report,
+    loggerFor: dependencies.loggerFor,
     reportFault: fault,
     onRemarks: dependencies.onRemarks,
     ...dependencies.rateLimit,

@@ -57,6 +57,7 @@ async function start(): Promise<void> {
     handlers: createHandlers(store),
     strategies: createStrategies(clients.verify),
     report: report.request,
+    loggerFor: (requestId, operationId) => log.child({ requestId, operationId }),
     operational: config.ops === undefined,
     ...operations,
     onRemarks: (remarks) => {

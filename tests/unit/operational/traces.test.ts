@@ -3,7 +3,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { context, createContextKey, propagation, type Span, SpanStatusCode, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
-import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
+import {
+  BasicTracerProvider,
+  InMemorySpanExporter,
+  SimpleSpanProcessor,
+} from '@opentelemetry/sdk-trace-base';
 import express from 'express';
 import { createTraces } from '../../../src/operational/traces';
 import { buildDocument, buildService, json, listening } from '../../support/service';
@@ -15,7 +19,7 @@ const exporter = new InMemorySpanExporter();
 
 function register(): void {
   trace.setGlobalTracerProvider(
-    new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] }),
+    new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }),
   );
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   propagation.setGlobalPropagator(new W3CTraceContextPropagator());
