@@ -10,9 +10,10 @@ import { HandlerContext, HookContext } from './exchange/context';
 import { assertNothing, type BeforeHandler, headersOf } from './exchange/hooks';
 import { consoleLogger, type LoggerFor } from './exchange/logger';
 import type { BodyReader, RequestReader } from './exchange/request';
-import type { Outcome } from './exchange/outcome';
+import { type Outcome, outcomeOf } from './exchange/outcome';
 import type { ServiceOptions } from './exchange/service-options';
 import type { Encoded } from './exchange/response';
+import type { Stage } from './exchange/stages';
 import { findRoute, originForm } from './exchange/find-route';
 import { fieldsOf, send } from './exchange/send';
 import { checkWiring } from './exchange/wiring';
@@ -21,6 +22,13 @@ import { checkWiring } from './exchange/wiring';
 export type Middleware = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
 
 const DEADLINE = 40_000;
+/** Stages in which functions of the service are at work, whose late failures are reported. */
+const OF_THE_SERVICE: ReadonlySet<Stage> = new Set([
+  'afterAuthentication',
+  'beforeHandler',
+  'handle',
+  'respond',
+]);
 /** As nginx logs it: the client closed the connection before it was answered. */
 const CLIENT_LEFT = 499;
 
@@ -75,7 +83,6 @@ export function createService<Own extends string = never>(options: ServiceOption
 
       if (afterAuthentication) {
         exchange.stage = 'afterAuthentication';
-        exchange.entered = true;
         const context = new HookContext(exchange, operation, loggerFor, principals);
         returned = [await afterAuthentication(context)];
         exchange.headers = headersOf(returned);
@@ -97,7 +104,6 @@ export function createService<Own extends string = never>(options: ServiceOption
 
       if (beforeHandler) {
         exchange.stage = 'beforeHandler';
-        exchange.entered = true;
         const context = new HookContext(exchange, operation, loggerFor, principals);
         returned = [await beforeHandler(context, valid)];
         assertNothing(returned[0]);
@@ -105,7 +111,6 @@ export function createService<Own extends string = never>(options: ServiceOption
       }
 
       exchange.stage = 'handle';
-      exchange.entered = true;
       const handler = handlers[operation.operationId] as (request: object) => Promise<Answer>;
       const contentType = received?.reader.contentType;
       const given = await handler(
@@ -139,13 +144,15 @@ export function createService<Own extends string = never>(options: ServiceOption
   function giveUp(exchange: Exchange, problem: Problem | undefined): void {
     if (!admission.close(exchange)) return;
     if (problem) answer(exchange, ...refuse(problem, exchange.served, exchange.headers));
-    else if (!exchange.response.headersSent) tellLeft(exchange);
+    else if (exchange.response.headersSent) observeRefused(exchange);
+    else reportClientLeft(exchange);
     exchange.abandon(problem ?? new Error('the client has left'));
   }
 
-  function tellLeft(exchange: Exchange): void {
-    if (isUnread(exchange.request)) tell(exchange, new Problem('malformed', 'the body broke off'), 400);
-    else tell(exchange, undefined, CLIENT_LEFT);
+  function reportClientLeft(exchange: Exchange): void {
+    if (isUnread(exchange.request))
+      reportOutcome(exchange, new Problem('malformed', 'the body broke off'), 400);
+    else reportOutcome(exchange, undefined, CLIENT_LEFT);
   }
 
   function answer(exchange: Exchange, problem: Refusal | undefined, encoded: Encoded): void {
@@ -154,14 +161,17 @@ export function createService<Own extends string = never>(options: ServiceOption
       failed(error, response, requestId);
     };
     try {
-      if (response.headersSent) return; // the server has refused the rest of the request, and reported that
+      if (response.headersSent) {
+        observeRefused(exchange);
+        return;
+      }
       const vary = response.getHeader('Vary');
       const fields = fieldsOf(encoded, always, vary === undefined ? undefined : String(vary));
       send(request, response, encoded, ['X-Request-Id', requestId, ...fields], bodyLimit, onFailure);
     } catch (error) {
       onFailure(error);
     }
-    tell(exchange, problem, encoded.status);
+    reportOutcome(exchange, problem, encoded.status);
   }
 
   /** Where no answer can be sent, the connection is closed. */
@@ -170,19 +180,9 @@ export function createService<Own extends string = never>(options: ServiceOption
     attempt(() => response.destroy(), faultToStderr);
   }
 
-  function tell(exchange: Exchange, problem: Refusal | undefined, status: number): void {
-    const { served, started, body, requestId, request, route, stage } = exchange;
-    const outcome: Outcome<Own> = {
-      method: request.method ?? '',
-      operationId: served?.operation.operationId,
-      route,
-      stage,
-      status,
-      problem,
-      body,
-      milliseconds: performance.now() - started,
-      requestId,
-    };
+  function reportOutcome(exchange: Exchange, problem: Refusal | undefined, status: number): void {
+    const outcome = outcomeOf(exchange, problem, status);
+    const { requestId, request } = exchange;
     const failed = (error: unknown) => {
       fault(error, requestId);
     };
@@ -190,9 +190,21 @@ export function createService<Own extends string = never>(options: ServiceOption
     if (afterResponse) attempt(() => afterResponse(outcome, request), failed);
   }
 
+  /** The server has refused the rest of a request as malformed, and reported that: only the hook is left. */
+  function observeRefused(exchange: Exchange): void {
+    const outcome = outcomeOf<Own>(exchange, undefined, exchange.response.statusCode);
+    const { requestId, request } = exchange;
+    attempt(
+      () => afterResponse?.(outcome, request),
+      (error) => {
+        fault(error, requestId);
+      },
+    );
+  }
+
   /** A request that was given up has come to its end all the same: nobody waits for what it came to. */
-  function late({ entered, served, stage, started, reason, requestId }: Exchange, error: unknown): void {
-    if (!entered || isAbort(error, reason)) return;
+  function late({ served, stage, started, reason, requestId }: Exchange, error: unknown): void {
+    if (!OF_THE_SERVICE.has(stage) || isAbort(error, reason)) return;
     const milliseconds = Math.round(performance.now() - started);
     const hook = stage === 'afterAuthentication' || stage === 'beforeHandler' ? `${stage} of ` : '';
     const message = `${hook}${String(served?.operation.operationId)} ended after ${milliseconds} ms, when its request had been given up`;

@@ -95,8 +95,8 @@ class Names {
 
 /** The network that a client is counted by: an address of IPv4, or the first 64 bits of one of IPv6 (RFC 4291). */
 export function networkOf(address: string): string {
-  const [ipv4] = /(\d+\.){3}\d+$/.exec(address) ?? []; // also where it is mapped into IPv6
-  if (ipv4 !== undefined) return ipv4;
+  const end = address.slice(address.lastIndexOf(':') + 1);
+  if (end.includes('.')) return end; // IPv4, also where it is mapped into IPv6
   const groupsOf = (text: string) => (text === '' ? [] : text.split(':'));
   const [before = '', after] = (address.split('%', 1)[0] ?? '').split('::');
   const [first, last] = [groupsOf(before), groupsOf(after ?? '')];

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { type Answer, Problem } from '../../src/contract';
 import { type OwnKind, toProblem } from '../../src/errors';
 import { buildDocument, buildService, json, listening } from '../support/service';
@@ -101,6 +103,30 @@ test.each(['afterAuthentication', 'beforeHandler'] as const)(
     );
   },
 );
+
+test('a client that breaks off its body is no fault of a hook before it, and is observed', async () => {
+  const faults: unknown[] = [];
+  const operation = { requestBody: { content: json({}) }, responses: thing };
+  const observed = new Promise<unknown[]>((resolve) => {
+    const { app } = buildService({
+      document: buildDocument({ operation }),
+      handlers,
+      afterAuthentication: () => ({ 'X-A': 'a' }),
+      afterResponse: ({ stage, status }) => {
+        setImmediate(resolve, [stage, status]);
+      },
+      reportFault: (error) => faults.push(error),
+    });
+    void listening(app, async (port) => {
+      const socket = connect(port, '127.0.0.1');
+      const head =
+        'POST /things HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n';
+      socket.resume().end(`${head}1`);
+      await once(socket, 'close');
+    });
+  });
+  expect([await observed, faults]).toEqual([['receive', 400], []]);
+});
 
 test.each([
   [

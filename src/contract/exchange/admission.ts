@@ -36,8 +36,6 @@ export class Exchange {
   log: Logger | undefined;
   /** What the handler returned as the body. */
   body: unknown;
-  /** A hook or the handler has been called. */
-  entered = false;
   /** Why the request was given up. */
   reason: Error | undefined;
   pool: Pool | undefined;

@@ -1,4 +1,5 @@
 import type { Problem, ProblemKind } from '../problem';
+import type { Exchange } from './admission';
 import type { Stage } from './stages';
 
 /** What one request came to, for logs, metrics and traces. */
@@ -18,4 +19,23 @@ export interface Outcome<Own extends string = never> {
   readonly body: unknown;
   readonly milliseconds: number;
   readonly requestId: string;
+}
+
+/** The outcome of a request that ends now. */
+export function outcomeOf<Own extends string>(
+  { served, started, body, requestId, request, route, stage }: Exchange,
+  problem: Outcome<Own>['problem'],
+  status: number,
+): Outcome<Own> {
+  return {
+    method: request.method ?? '',
+    operationId: served?.operation.operationId,
+    route,
+    stage,
+    status,
+    problem,
+    body,
+    milliseconds: performance.now() - started,
+    requestId,
+  };
 }
