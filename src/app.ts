@@ -16,6 +16,7 @@ import {
   type Strategies,
 } from './contract';
 import { type OwnKind, renderProblem, toProblem } from './errors';
+import { extensions } from './extensions';
 import type { Handlers } from './handlers/types';
 import { docsRouter } from './operational/docs';
 import type { Metrics } from './operational/metrics';
@@ -92,6 +93,7 @@ export function createApp(dependencies: Dependencies): Express {
     onRemarks: dependencies.onRemarks,
     ...dependencies.rateLimit,
     ...traces?.hooks,
+    ...extensions,
   });
   const app = express().disable('x-powered-by').disable('etag');
   if (corsOrigins.length > 0) app.use(allowOrigins(corsOrigins, document));

@@ -8,7 +8,7 @@
  */
 import {
   below,
-  cover,
+  Codecs,
   type Direction,
   type JsonObject,
   type MediaTypeObject,
@@ -18,7 +18,10 @@ import {
   readOperations,
   type ResponseObject,
 } from '../../src/contract';
+import { extensions } from '../../src/extensions';
 import { SchemaComparison, type Tell } from './schema-changes';
+
+const CODECS = new Codecs(extensions.codecs);
 
 export interface Change {
   /** JSON pointer into the later document, into the earlier one for what is gone. */
@@ -201,13 +204,15 @@ class Comparison {
     pointer: string,
   ): void {
     const at = (key: string) => below(pointer, 'content', key);
+    const before = CODECS.coded(this.before, was);
+    const after = CODECS.coded(this.after, is);
     for (const { key, type, schema } of was) {
-      const counterpart = cover(is, type);
+      const counterpart = CODECS.cover(after, type);
       if (!counterpart) this.tell(at(key), `the media type ${key} is gone`, true);
       else schemas.compare([schema ?? []].flat(), [counterpart.schema ?? []].flat(), at(counterpart.key));
     }
     for (const { key, type } of is) {
-      if (!cover(was, type)) this.tell(at(key), `the media type ${key} is new`, false);
+      if (!CODECS.cover(before, type)) this.tell(at(key), `the media type ${key} is new`, false);
     }
   }
 }

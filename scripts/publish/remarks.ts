@@ -28,9 +28,7 @@ export function remarkLines(source: Source, remarks: readonly Remark[]): string[
 export function unboundedLists(document: OpenApiDocument, operations: Iterable<Operation>): Remark[] {
   const schemas = [...operations].flatMap(({ responses }) =>
     [...responses].flatMap(([status, { content }]) =>
-      status.startsWith('2')
-        ? content.flatMap(({ codec, schema = '' }) => (codec === 'json' ? schema : []))
-        : [],
+      status.startsWith('2') ? content.flatMap(({ schema }) => schema ?? []) : [],
     ),
   );
   return [...new Set(schemas)]

@@ -3,13 +3,16 @@
  */
 
 // For a service: to serve a document, to refuse, to authenticate.
+export type { Coder, OwnCodec } from './codecs/own';
+export type { DescribedValue } from './operations/described-value';
+export { Unservable } from './parameters/parts';
 export { InvalidContract, type Finding, type JsonObject, type Remark } from './document/document';
 export { findingLine } from './document/finding';
 export { readDocument } from './document/text';
 export type { HookContext, Hooks } from './exchange/hooks';
 export type { Logger, LoggerFor } from './exchange/logger';
 export type { Outcome } from './exchange/outcome';
-export type { ServiceOptions } from './exchange/service-options';
+export type { Extensions, ServiceOptions } from './exchange/service-options';
 export { type Stage, STAGES } from './exchange/stages';
 export { notImplemented } from './exchange/stub';
 export type { Handler, HandlerRequest, HandlerResponse, Handlers, RequestContext } from './handler-types';
@@ -20,9 +23,10 @@ export { createService, type Middleware } from './pipeline';
 export { type Answer, type Headers, Problem, type ProblemKind, type Violation } from './problem';
 export type { PrincipalsFor, StrategiesFor, StrategyOf, Verified, Verify } from './security/principals';
 export type { Credentials, Principals, Strategies } from './security/requirements';
-export { ApiKeyStrategy, BasicStrategy, bearerStrategy } from './security/strategies';
+export { ApiKeyStrategy, BasicStrategy, bearerStrategy, strategiesFor } from './security/strategies';
 
 // For tools: to read a document as the server reads it.
+export { Codecs } from './codecs/registry';
 export { compileContract, type Contract, NOTHING_SERVED } from './compile';
 export type { ServedOperation } from './exchange/served-operation';
 export { UNKNOWN } from './document/accounting';
@@ -35,7 +39,7 @@ export { versionFinding } from './document/version';
 export { walk, type Walked } from './document/walk';
 export { type Fate, type Kind, OBJECTS } from './document/words';
 export { UndocumentedResponse } from './exchange/response';
-export { cover, essenceOf, type MediaTypeObject, parseMediaType } from './http/media-type';
+export { essenceOf, isJson, type MediaType, type MediaTypeObject, parseMediaType } from './http/media-type';
 export { exactNumber, type Holder, parseJson } from './json/parse';
 export { canonicalJson, stringifyJson } from './json/stringify';
 export { examplesOf } from './exchange/example';

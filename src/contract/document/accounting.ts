@@ -1,4 +1,4 @@
-import { codecOf, essenceOf } from '../http/media-type';
+import { essenceOf } from '../http/media-type';
 import type { Findings } from './finding';
 import { below, lastStep } from './json-pointer';
 import { nameOf } from './references';
@@ -106,8 +106,7 @@ function hasBigInt(value: unknown): boolean {
 /** OpenAPI 3.1 section 4.8.14.1: the encoding is that of forms, and of multipart bodies. */
 function remarkEncoding(document: Findings, pointer: string, carried: boolean): void {
   const key = lastStep(pointer);
-  const codec = codecOf(essenceOf(key));
-  if (carried || codec === 'form' || codec === 'multipart') return;
+  if (carried || /^(application\/x-www-form-urlencoded$|multipart\/)/.test(essenceOf(key))) return;
   const message = `encoding does not apply to ${key}`;
   document.addRemark({ pointer: below(pointer, 'encoding'), message, word: 'MediaType encoding' });
 }

@@ -1,4 +1,5 @@
 import { below, members, OpenApiDocument, type JsonObject } from '../document/document';
+import { isJson } from '../http/media-type';
 import { stringifyJson } from '../json/stringify';
 import { readOperations, type Operation, type Parameter } from '../operations/operations';
 import { writeParameter } from '../parameters/write';
@@ -93,9 +94,9 @@ function requestOf(document: OpenApiDocument, operation: Operation): ExampleRequ
   const line = lineOf(document, operation);
   if (!line) return undefined;
   const request = { operationId, method, ...line, credential: credentialOf(document, operation) };
-  for (const { key, codec } of requestBody?.content ?? []) {
+  for (const { key, type } of requestBody?.content ?? []) {
     const owner = document.follow(below(pointer, 'requestBody')).pointer;
-    const example = codec === 'json' ? exampleOf(document, below(owner, 'content', key)) : undefined;
+    const example = isJson(type.essence) ? exampleOf(document, below(owner, 'content', key)) : undefined;
     if (example !== undefined)
       return { ...request, body: { contentType: key, text: stringifyJson(example) } };
   }

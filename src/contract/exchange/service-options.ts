@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { OwnCodec } from '../codecs/own';
 import type { JsonObject, Remark } from '../document/document';
 import type { ReportFault } from '../http/fault';
 import type { Operation } from '../operations/operations';
@@ -9,8 +10,19 @@ import type { Hooks } from './hooks';
 import type { LoggerFor } from './logger';
 import type { Outcome } from './outcome';
 
+/** What a team adds to the formats and the media types that the core knows. */
+export interface Extensions {
+  /**
+   * Formats of the team's own, by name: whether a string conforms. They come before those of the same name in
+   * schema/formats.ts. Each must take time linear in the text.
+   */
+  readonly formats?: OwnFormats;
+  /** Codecs of the team's own, for media types beside the built-in ones, or in their place. The first that fits is used. */
+  readonly codecs?: readonly OwnCodec[];
+}
+
 /** @typeParam Own the kinds of problems that the service has beside those of the core */
-export interface ServiceOptions<Own extends string = never> extends Hooks<Own> {
+export interface ServiceOptions<Own extends string = never> extends Extensions, Hooks<Own> {
   /** One OpenAPI 3.1 document in one piece. */
   readonly document: JsonObject;
   /** By operationId; handlers.ts has the type that each must be of. */
@@ -42,11 +54,6 @@ export interface ServiceOptions<Own extends string = never> extends Hooks<Own> {
   readonly reportFault?: ReportFault | undefined;
   /** Makes the logger of a request, when its handler or a hook first asks for it. By default it writes to the console. */
   readonly loggerFor?: LoggerFor | undefined;
-  /**
-   * Formats of the team's own, by name: whether a string conforms. They come before those of the same name in
-   * schema/formats.ts. Each must take time linear in the text.
-   */
-  readonly formats?: OwnFormats;
   /** Receives what the document has and the server does not enforce, once, before the first request. */
   readonly onRemarks?: ((remarks: readonly Remark[]) => void) | undefined;
 }

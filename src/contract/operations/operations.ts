@@ -1,9 +1,8 @@
-import { bodyCodec, unservableBody } from './body-codec';
 import { below, isObject, members, type OpenApiDocument, type Place } from '../document/document';
 import { type OperationPlace, operationPlaces } from '../document/path-items';
 import { basePaths } from '../document/servers';
 import { checkScopes } from './declared-scopes';
-import { type MediaTypeObject, parseMediaType } from '../http/media-type';
+import { coverage, isJson, type MediaTypeObject, parseMediaType } from '../http/media-type';
 
 const PARAMETER_LOCATIONS = ['path', 'query', 'header', 'cookie'] as const;
 export type ParameterLocation = (typeof PARAMETER_LOCATIONS)[number];
@@ -147,7 +146,7 @@ class OperationReader {
     const usual = location === 'query' || location === 'cookie' ? 'form' : 'simple';
     const style = typeof value['style'] === 'string' ? value['style'] : usual;
     const content = this.content(pointer, value['content']);
-    const json = content[0]?.codec === 'json';
+    const json = content[0] !== undefined && isJsonText(content[0]);
     if (content[0] && !json) {
       this.document.addFinding(below(pointer, 'content'), 'only JSON can be read as a parameter');
     }
@@ -183,28 +182,17 @@ class OperationReader {
       }
       return [this.parameter(name, 'header', this.document.follow(below(pointer, 'headers', name)))];
     });
-    const content = this.content(pointer, value['content']);
-    for (const { key, codec } of content) {
-      if (codec === 'form') {
-        this.document.addFinding(below(pointer, 'content', key), 'a form cannot be served as a response');
-      }
-    }
-    return { headers, content };
+    return { headers, content: this.content(pointer, value['content']) };
   }
 
   private content(owner: string, content: unknown): MediaTypeObject[] {
-    return members(content).map(([key, value]) => {
+    return members(content).flatMap(([key, value]) => {
       const pointer = below(owner, 'content', key);
       const schema = isObject(value) && 'schema' in value ? below(pointer, 'schema') : undefined;
       const type = parseMediaType(key);
-      if (!type) {
-        this.document.addFinding(pointer, `${JSON.stringify(key)} is not a media type`);
-        return { key, type: { essence: key, parameters: new Map() }, codec: 'binary', schema };
-      }
-      const codec = bodyCodec(this.document, type, schema);
-      const reason = unservableBody(this.document, key, type, codec, schema);
-      if (reason !== undefined) this.document.addFinding(schema ?? pointer, reason);
-      return { key, type, codec, schema };
+      if (type) return [{ key, type, pointer, schema }];
+      this.document.addFinding(pointer, `${JSON.stringify(key)} is not a media type`);
+      return [];
     });
   }
 
@@ -220,6 +208,10 @@ class OperationReader {
     );
   }
 }
+
+/** Whether a parameter with this content is JSON text. */
+const isJsonText = ({ type }: MediaTypeObject): boolean =>
+  (isJson(type.essence) || coverage(type.essence, 'application/json') > 0) && !type.parameters.has('charset');
 
 /** A name for an operation without one: `postThings`. */
 export function camelCase(text: string): string {

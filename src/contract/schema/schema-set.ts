@@ -1,6 +1,5 @@
 import { below, isObject, type JsonObject, members, type OpenApiDocument } from '../document/document';
 import { stringifyJson } from '../json/stringify';
-import { isJudged, type MediaTypeObject } from '../http/media-type';
 import { type Direction, excludedBy, OneWay } from './one-way';
 import type { Parameter } from '../operations/operations';
 import { excerpt } from '../json/excerpt';
@@ -485,13 +484,13 @@ export function parameterSchemas(
  */
 export function envelopeSchema(
   parameters: Readonly<Record<string, JsonObject>>,
-  media: MediaTypeObject | undefined,
+  body: string | undefined,
   schemas: SchemaSet,
   bodyRequired: boolean,
 ): JsonObject {
   return {
     type: 'object',
-    properties: { ...parameters, ...(media && isJudged(media) && { body: schemas.body(media.schema) }) },
+    properties: { ...parameters, ...(body !== undefined && { body: schemas.body(body) }) },
     required: [...Object.keys(parameters), ...(bodyRequired ? ['body'] : [])],
   };
 }

@@ -2,16 +2,13 @@ import { isDeepStrictEqual } from 'node:util';
 import request from 'supertest';
 import {
   type Answer,
-  ApiKeyStrategy,
-  bearerStrategy,
   InvalidContract,
   type JsonObject,
-  members,
   OBJECTS,
   OpenApiDocument,
   operationPlaces,
   type Problem,
-  type Strategies,
+  strategiesFor,
   walk,
 } from '../../../src/contract';
 import type { Kind } from '../../../src/errors';
@@ -45,7 +42,7 @@ async function outcomeOf(document: JsonObject, exchange: WordCase): Promise<Outc
     service = buildService({
       document,
       handlers: Object.fromEntries(handlers),
-      strategies: strategiesOf(read),
+      strategies: strategiesFor(read, (secret) => secret === 'good' && {}),
     });
   } catch (error) {
     if (error instanceof InvalidContract) return { ends: 'refused' };
@@ -55,15 +52,6 @@ async function outcomeOf(document: JsonObject, exchange: WordCase): Promise<Outc
   const response = await (body === undefined ? sent : sent.set('Content-Type', type).send(body));
   const seen: unknown[] = [received, response.body, response.headers['x-a']];
   return { ends: response.status, seen, problem: service.outcomes[0]?.problem };
-}
-
-function strategiesOf(document: OpenApiDocument): Strategies {
-  const keys = new ApiKeyStrategy((key) => key === 'good' && {});
-  const tokens = bearerStrategy((token) => token === 'good' && {});
-  const schemes = members(document.at('/components/securitySchemes'));
-  return Object.fromEntries(
-    schemes.map(([name, scheme]) => [name, (scheme as JsonObject)['type'] === 'apiKey' ? keys : tokens]),
-  );
 }
 
 /** The document without the first place at which it has the word; `*` is any name of a map. */
