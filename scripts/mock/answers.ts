@@ -1,7 +1,7 @@
 /** The answers of a mock: made from the document alone, and judged by it. */
 import {
   type Answer,
-  below,
+  joinPointer,
   essenceOf,
   examplesOf,
   type Headers,
@@ -65,13 +65,13 @@ function answerOf(
   beyond: Headers = {},
 ): Answer | undefined {
   const response = served.operation.responses.get(key);
-  const place = document.follow(below(served.operation.pointer, 'responses', key));
+  const place = document.follow(joinPointer(served.operation.pointer, 'responses', key));
   const content = [...(response?.content ?? [])].sort(
     (a, b) => Number(isJson(b.type.essence)) - Number(isJson(a.type.essence)),
   );
   for (const media of content.length > 0 ? content : [undefined]) {
     const bodies = media
-      ? bodiesOf(document, below(place.pointer, 'content', media.key), media)
+      ? bodiesOf(document, joinPointer(place.pointer, 'content', media.key), media)
       : [undefined];
     for (const body of bodies) {
       for (const headers of headersOf(document, response?.headers ?? [], beyond)) {
@@ -120,8 +120,8 @@ function* headersOf(
 ): Generator<Headers> {
   const sent = new Set(Object.keys(beyond).map((name) => name.toLowerCase()));
   const wanted = headers.filter(({ name }) => !sent.has(name.toLowerCase()));
-  const values = wanted.map(({ schema }) =>
-    schema === undefined ? ['text'] : [...samples(document, schema, 'response')],
+  const values = wanted.map(({ schemaPointer }) =>
+    schemaPointer === undefined ? ['text'] : [...samples(document, schemaPointer, 'response')],
   );
   for (let attempt = 0; attempt <= ATTEMPTS; attempt++) {
     const chosen = wanted.flatMap(({ name, required }, i): [string, unknown][] =>

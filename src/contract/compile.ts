@@ -1,4 +1,4 @@
-import { below, type JsonObject, OpenApiDocument, type Remark } from './document/document';
+import { joinPointer, type JsonObject, OpenApiDocument, type Remark } from './document/document';
 import { Codecs } from './codecs/registry';
 import { type Holder, MalformedJson, parseJson } from './json/parse';
 import { type Operation, readOperations } from './operations/operations';
@@ -121,7 +121,7 @@ function checkDefaults(
     }
     const whole =
       from === undefined ? 'the schema that it stands in' : `#${pointer}, for which it is filled in`;
-    document.addFinding(below(from ?? pointer, 'default'), `does not match ${whole}`);
+    document.addFinding(joinPointer(from ?? pointer, 'default'), `does not match ${whole}`);
   }
 }
 
@@ -131,7 +131,7 @@ function remarkFormats(document: OpenApiDocument, own: OwnFormats): void {
     const { format } = value;
     const message = carried || typeof format !== 'string' ? undefined : reasonNotEnforced(format, own);
     if (message === undefined) continue;
-    document.addRemark({ pointer: below(pointer, 'format'), message, word: 'Schema format' });
+    document.addRemark({ pointer: joinPointer(pointer, 'format'), message, word: 'Schema format' });
   }
 }
 

@@ -75,10 +75,12 @@ export function cut(envelope: Holder, { convert, findMarked }: BodyShape): boole
 /** Whether a schema admits any bytes: it has annotations only, or the type string. */
 export function isOpaque({ document, schema }: DescribedBody): boolean {
   if (schema === undefined) return true;
-  const { value } = document.follow(schema);
-  return (
-    Object.keys(value).every((keyword) =>
-      /^(type|format|description|title|content\w+|examples?|x-.*)$/.test(keyword),
-    ) && [undefined, 'string'].includes(value['type'] as string | undefined)
-  );
+  return document.subschemas
+    .certain(schema)
+    .every(
+      ({ value }) =>
+        Object.keys(value).every((keyword) =>
+          /^(\$ref|allOf|type|format|description|title|content\w+|examples?|x-.*)$/.test(keyword),
+        ) && [undefined, 'string'].includes(value['type'] as string | undefined),
+    );
 }

@@ -42,7 +42,8 @@ const typesOf = ({ document, schema }: DescribedBody) => DescribedValue.at(docum
 /** Whether a schema describes strings and nothing else, and these are not bytes. */
 function describesText(body: DescribedBody): boolean {
   const { document, schema } = body;
-  if (schema === undefined || document.follow(schema).value['format'] === 'binary') return false;
+  if (schema === undefined) return false;
+  if (document.subschemas.certain(schema).some(({ value }) => value['format'] === 'binary')) return false;
   const types = typesOf(body) ?? [];
   return types.length > 0 && types.every((type) => type === 'string');
 }

@@ -11,7 +11,8 @@ import {
   type ReadParameters,
 } from '../parameters/parameters';
 import { type Headers, Problem } from '../problem';
-import { envelopeSchema, parameterSchemas, type SchemaSet } from '../schema/schema-set';
+import { envelopeSchema, parameterSchemas } from '../schema/envelope';
+import type { SchemaSet } from '../schema/schema-set';
 import type { Convert, Find, Shapes } from '../schema/shapes';
 import type { Envelope, Judge } from '../schema/validator';
 import { invalidRequest, malformedParameter, unexpectedBody } from './violations';

@@ -1,6 +1,6 @@
 import type { BodyShape, Codec, WriteBody } from '../codecs/codec';
 import type { Codecs } from '../codecs/registry';
-import { below, type JsonObject, type OpenApiDocument } from '../document/document';
+import { joinPointer, type JsonObject, type OpenApiDocument } from '../document/document';
 import { fieldValue, headerEntries, isFieldValue, mergeVary, unservableField } from '../http/header-field';
 import { compileHeader, type WriteHeader } from '../parameters/header';
 import { MalformedJson } from '../json/parse';
@@ -8,7 +8,8 @@ import type { Operation } from '../operations/operations';
 import { closest, isJson, isRange, type MediaTypeObject, parseMediaType } from '../http/media-type';
 import { type AcceptedRange, parseAccept, preferred } from '../http/negotiation';
 import { type Answer, type Headers, isFinalStatus, Problem } from '../problem';
-import { envelopeSchema, parameterSchemas, type SchemaSet } from '../schema/schema-set';
+import { envelopeSchema, parameterSchemas } from '../schema/envelope';
+import type { SchemaSet } from '../schema/schema-set';
 import type { Shapes } from '../schema/shapes';
 import type { Envelope, Judge } from '../schema/validator';
 import { describeViolations } from './violations';
@@ -84,14 +85,14 @@ export function planResponses(
   codecs: Codecs,
 ) {
   const plans = [...operation.responses].map(([status, { headers, content }]) => {
-    const { pointer } = document.follow(below(operation.pointer, 'responses', status));
+    const { pointer } = document.follow(joinPointer(operation.pointer, 'responses', status));
     for (const { name } of headers) {
       const reason = unservableField(name);
-      if (reason !== undefined) document.addFinding(below(pointer, 'headers', name), reason);
+      if (reason !== undefined) document.addFinding(joinPointer(pointer, 'headers', name), reason);
     }
     for (const { key } of content) {
       if (!isFieldValue(key))
-        document.addFinding(below(pointer, 'content', key), 'is not a media type: it is not ASCII');
+        document.addFinding(joinPointer(pointer, 'content', key), 'is not a media type: it is not ASCII');
     }
     const parameters = parameterSchemas(headers, schemas);
     const bodies = content.flatMap((media) => {

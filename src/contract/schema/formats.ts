@@ -8,7 +8,7 @@ import { isIpv4, isIpv6 } from './format-ip';
 import { isDate, isDateTime, isTime } from './format-time';
 import { isUri, isUriReference } from './format-uri';
 
-/** What a format admits. Values of other types conform. */
+/** The test of a format. Values of other types conform. */
 export type Format =
   | { readonly type: 'string'; readonly source: string; readonly test: (text: string) => boolean }
   | { readonly type: 'number'; readonly source: string; readonly test: (value: number) => boolean };

@@ -2,7 +2,7 @@ import { Strategy } from 'passport';
 import { Strategy as BearerStrategy } from 'passport-http-bearer';
 import type { Credentials } from './credentials';
 import { readOperations } from '../operations/operations';
-import { below, type JsonObject, members, type OpenApiDocument } from '../document/document';
+import { joinPointer, type JsonObject, members, type OpenApiDocument } from '../document/document';
 import type { StrategyOf, Verified, Verify } from './principals';
 import type { Strategies } from './requirements';
 
@@ -82,7 +82,7 @@ export function strategiesFor(
   const demanded = readOperations(document).flatMap(({ security }) => security.flat());
   return Object.fromEntries(
     members(document.at('/components/securitySchemes')).map(([name]) => {
-      const { value } = document.follow(below('/components/securitySchemes', name));
+      const { value } = document.follow(joinPointer('/components/securitySchemes', name));
       const scopes = demanded.flatMap((one) => (one.scheme === name ? one.scopes : []));
       return [name, strategyFor({ name, value, scopes }, verify)];
     }),

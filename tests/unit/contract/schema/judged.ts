@@ -1,7 +1,8 @@
 import { OpenApiDocument } from '../../../../src/contract/document/document';
 import { parseJson } from '../../../../src/contract/json/parse';
 import type { Direction } from '../../../../src/contract/schema/one-way';
-import { envelopeSchema, SchemaSet } from '../../../../src/contract/schema/schema-set';
+import { envelopeSchema } from '../../../../src/contract/schema/envelope';
+import { SchemaSet } from '../../../../src/contract/schema/schema-set';
 import { Shapes } from '../../../../src/contract/schema/shapes';
 import { createCompiler, type Envelope, type Violation } from '../../../../src/contract/schema/validator';
 import { buildDocument } from '../../../support/service';
