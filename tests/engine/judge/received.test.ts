@@ -30,9 +30,6 @@ const DOCUMENT: JsonObject = {
   },
 };
 
-/** Milliseconds. The cases whose body is withheld wait for a timeout. */
-jest.setTimeout(30_000);
-
 type Body = Record<string, unknown>;
 const listed = ({ name, size = 3 }: Body): Body => ({ ...(name !== undefined && { name }), size });
 

@@ -24,33 +24,44 @@ export interface Oracle {
  */
 export function createOracle(schemas: Schemas): Oracle {
   const compiled = new Map<string, Compiled>();
-  const undecided = new Set<string>();
-  const check = (pointer: string, value: Value, only?: string): OutputUnit[] | undefined => {
+  /** Verdicts that may take long: the errors, or undefined after the timeout. */
+  const slowVerdicts = new Map<string, OutputUnit[] | undefined>();
+  const compile = (pointer: string, only?: string): Compiled => {
     const key = `${pointer} ${only ?? ''}`;
     let entry = compiled.get(key);
     if (!entry) {
       const schema = standalone(schemas, pointer, only) as Schema;
-      entry = {
-        schema,
-        lookup: dereference(schema),
-        hasPattern: JSON.stringify(schema).includes('"pattern'),
-      };
+      const hasPattern = JSON.stringify(schema).includes('"pattern');
+      entry = { key, schema, lookup: dereference(schema), hasPattern };
       compiled.set(key, entry);
     }
-    const { schema, lookup, hasPattern } = entry;
-    const judge = (): OutputUnit[] => validate(toDoubles(value), schema, '2020-12', lookup, false).errors;
-    if (!hasPattern || !hasLongText(value)) return judge();
-    const attempt = `${key} ${print(value)}`;
-    const errors = undecided.has(attempt) ? undefined : withinTimeout(judge);
-    if (!errors) undecided.add(attempt);
-    return errors;
+    return entry;
+  };
+  /** All errors, or at least the first one; undefined if there is no verdict. */
+  const check = (
+    { key, schema, lookup, hasPattern }: Compiled,
+    value: Value,
+    all: boolean,
+  ): OutputUnit[] | undefined => {
+    const judge = (firstOnly: boolean) =>
+      validate(toDoubles(value), schema, '2020-12', lookup, firstOnly).errors;
+    if (!hasPattern || !hasLongText(value)) return judge(!all);
+    const name = `${key} ${print(value)}`;
+    if (!slowVerdicts.has(name)) {
+      const errors = withinTimeout(() => judge(false));
+      slowVerdicts.set(name, errors);
+    }
+    return slowVerdicts.get(name);
   };
   return {
-    breaks: (schema, keyword, value) => check(schema, value, keyword)?.length !== 0,
-    valid: (schema, value) => check(schema, value)?.length === 0,
-    decides: (schema, value) => check(schema, value) !== undefined,
+    breaks: (schema, keyword, value) => check(compile(schema, keyword), value, false)?.length !== 0,
+    valid: (schema, value) => check(compile(schema), value, false)?.length === 0,
+    decides: (schema, value) => {
+      const entry = compile(schema);
+      return !entry.hasPattern || !hasLongText(value) || check(entry, value, true) !== undefined;
+    },
     errors: (schema, value) =>
-      check(schema, value)
+      check(compile(schema), value, true)
         ?.map((unit) => `${unit.instanceLocation} ${unit.error}`)
         .reverse() ?? [`is not judged: its patterns take more than ${PATTERN_TIMEOUT_MS} ms`],
   };
@@ -58,6 +69,7 @@ export function createOracle(schemas: Schemas): Oracle {
 
 /** A schema as the validator takes it. */
 interface Compiled {
+  readonly key: string;
   readonly schema: Schema;
   readonly lookup: ReturnType<typeof dereference>;
   readonly hasPattern: boolean;
@@ -70,11 +82,13 @@ const PATTERN_TIMEOUT_MS = 500;
 const SHORT_TEXT_LENGTH = 16;
 
 const script = new Script('judge()');
+const sandbox: { judge?: () => unknown } = createContext({});
 
 /** The result of `judge`, or undefined after the timeout. */
 function withinTimeout<T>(judge: () => T): T | undefined {
+  sandbox.judge = judge;
   try {
-    return script.runInContext(createContext({ judge }), { timeout: PATTERN_TIMEOUT_MS }) as T;
+    return script.runInContext(sandbox, { timeout: PATTERN_TIMEOUT_MS }) as T;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return undefined;
     throw error;

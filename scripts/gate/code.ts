@@ -1,6 +1,7 @@
 /**
- * `eslint .`, but without the files of which nothing that their types depend on has changed since they passed: ESLint's own
- * cache looks at a file alone, and rules that know types look at what it imports too.
+ * `tsc` and `eslint .` on one program: types are found once, not twice. ESLint leaves out the files of which nothing that
+ * their types depend on has changed since they passed: its own cache looks at a file alone, and rules that know types look
+ * at what it imports too.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -56,15 +57,43 @@ function readPassed(): string[] {
   }
 }
 
-async function main(): Promise<boolean> {
-  const host = { ...ts.sys, onUnRecoverableConfigFileDiagnostic: () => undefined };
-  const { fileNames = [] } = ts.getParsedCommandLineOfConfigFile(CONFIG, {}, host) ?? {};
+/** As `tsc` does: only files that a change can have touched are checked again. Prints what is wrong. */
+function checkTypes({ fileNames, options, errors }: ts.ParsedCommandLine): {
+  readonly program: ts.Program;
+  readonly right: boolean;
+} {
+  const builder = ts.createIncrementalProgram({ rootNames: fileNames, options });
+  const found = [
+    ...errors,
+    ...builder.getOptionsDiagnostics(),
+    ...builder.getSyntacticDiagnostics(),
+    ...builder.getGlobalDiagnostics(),
+    ...builder.getSemanticDiagnostics(),
+  ];
+  builder.emit(); // which files are right, for the next time
+  const host = {
+    getCurrentDirectory: () => root,
+    getCanonicalFileName: (name: string) => name,
+    getNewLine: () => '\n',
+  };
+  if (found.length > 0) console.log(ts.formatDiagnostics(found, host));
+  return { program: builder.getProgram(), right: found.length === 0 };
+}
+
+/** Prints what ESLint finds. */
+async function lint(program: ts.Program, fileNames: readonly string[]): Promise<boolean> {
   const digests = closureDigests(fileNames.map((file) => path.relative(root, file)));
   const passed = new Set(readPassed());
   const unchanged = [...digests].flatMap(([file, digest]) => (passed.has(digest) ? file : []));
   const eslint = new ESLint({
     cwd: root,
-    overrideConfig: unchanged.length > 0 ? { ignores: unchanged } : {},
+    overrideConfig: [
+      ...(unchanged.length > 0 ? [{ ignores: unchanged }] : []),
+      {
+        files: ['**/*.ts'],
+        languageOptions: { parserOptions: { projectService: false, programs: [program] } },
+      },
+    ],
   });
   const results = await eslint.lintFiles('.');
   const dirty = new Set(
@@ -76,6 +105,14 @@ async function main(): Promise<boolean> {
   const text = await (await eslint.loadFormatter('stylish')).format(results);
   if (text !== '') console.log(text);
   return dirty.size === 0;
+}
+
+async function main(): Promise<boolean> {
+  const host = { ...ts.sys, onUnRecoverableConfigFileDiagnostic: () => undefined };
+  const config = ts.getParsedCommandLineOfConfigFile(CONFIG, {}, host);
+  if (!config) throw new Error(`${CONFIG} cannot be read`);
+  const { program, right } = checkTypes(config);
+  return (await lint(program, config.fileNames)) && right;
 }
 
 void main().then((clean) => {
