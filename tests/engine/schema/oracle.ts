@@ -24,8 +24,8 @@ export interface Oracle {
  */
 export function createOracle(schemas: Schemas): Oracle {
   const compiled = new Map<string, Compiled>();
-  /** Verdicts that may take long: the errors, or undefined after the timeout. */
-  const slowVerdicts = new Map<string, OutputUnit[] | undefined>();
+  /** For attempts that may take long: the errors, or undefined if there is no verdict. */
+  const judged = new Map<string, OutputUnit[] | undefined>();
   const compile = (pointer: string, only?: string): Compiled => {
     const key = `${pointer} ${only ?? ''}`;
     let entry = compiled.get(key);
@@ -37,21 +37,21 @@ export function createOracle(schemas: Schemas): Oracle {
     }
     return entry;
   };
-  /** All errors, or at least the first one; undefined if there is no verdict. */
+  /** The errors, or at least the first of them; undefined if there is no verdict. */
   const check = (
     { key, schema, lookup, hasPattern }: Compiled,
     value: Value,
     all: boolean,
   ): OutputUnit[] | undefined => {
-    const judge = (firstOnly: boolean) =>
-      validate(toDoubles(value), schema, '2020-12', lookup, firstOnly).errors;
+    const judge = (first: boolean) => validate(toDoubles(value), schema, '2020-12', lookup, first).errors;
     if (!hasPattern || !hasLongText(value)) return judge(!all);
-    const name = `${key} ${print(value)}`;
-    if (!slowVerdicts.has(name)) {
-      const errors = withinTimeout(() => judge(false));
-      slowVerdicts.set(name, errors);
-    }
-    return slowVerdicts.get(name);
+    const attempt = `${key} ${print(value)}`;
+    if (!judged.has(attempt))
+      judged.set(
+        attempt,
+        withinTimeout(() => judge(false)),
+      );
+    return judged.get(attempt);
   };
   return {
     breaks: (schema, keyword, value) => check(compile(schema, keyword), value, false)?.length !== 0,
