@@ -12,7 +12,7 @@ interface OperationTypes {
   responses: object;
 }
 
-type Known<T> = { [Key in keyof T as string extends Key ? never : Key]: T[Key] };
+type OmitIndexSignature<T> = { [Key in keyof T as string extends Key ? never : Key]: T[Key] };
 
 /** All of what the members of a union can do: of several media types, a value that fits each. */
 type Intersection<U> = (U extends unknown ? (value: U) => void : never) extends (value: infer I) => void
@@ -29,7 +29,7 @@ type IsChoice<Key> = [Key] extends [Intersection<Key>]
 /** How a media type is called: a client names one in a range. */
 type NameOf<Key> = Key extends `${infer Before}*${infer After}` ? `${Before}${string}${NameOf<After>}` : Key;
 
-type Parameters<P> = {
+type RequestParameters<P> = {
   readonly [Place in keyof P as [NonNullable<P[Place]>] extends [never] ? never : Place]-?: Readonly<
     NonNullable<P[Place]>
   >;
@@ -110,18 +110,20 @@ export interface RequestContext {
  * authentication. `contentType` is the documented media type of the body, and `accepts` the one of a successful response
  * that the client likes best; of a range, such as `image/*`, the type that the client names.
  */
-export type HandlerRequest<O extends OperationTypes, Requirement, Principals> = Parameters<O['parameters']> &
+export type HandlerRequest<O extends OperationTypes, Requirement, Principals> = RequestParameters<
+  O['parameters']
+> &
   Body<O> &
   Accepts<O['responses']> &
   Authenticated<Requirement, Principals> &
   RequestContext;
 
 type ResponseHeaders<R> = R extends { headers: infer H }
-  ? [keyof Known<H>] extends [never]
+  ? [keyof OmitIndexSignature<H>] extends [never]
     ? { readonly headers?: Readonly<Record<string, never>> }
-    : Partial<Known<H>> extends Known<H>
-      ? { readonly headers?: Readonly<Known<H>> }
-      : { readonly headers: Readonly<Known<H>> }
+    : Partial<OmitIndexSignature<H>> extends OmitIndexSignature<H>
+      ? { readonly headers?: Readonly<OmitIndexSignature<H>> }
+      : { readonly headers: Readonly<OmitIndexSignature<H>> }
   : unknown;
 
 type ResponseContent<R> = R extends { content: infer Content }

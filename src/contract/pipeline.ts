@@ -23,7 +23,7 @@ export type Middleware = (request: IncomingMessage, response: ServerResponse, ne
 
 const DEADLINE = 40_000;
 /** Stages in which functions of the service are at work, whose late failures are reported. */
-const OF_THE_SERVICE: ReadonlySet<Stage> = new Set([
+const SERVICE_STAGES: ReadonlySet<Stage> = new Set([
   'afterAuthentication',
   'beforeHandler',
   'handle',
@@ -57,7 +57,7 @@ export function createService<Own extends string = never>(options: ServiceOption
     settle(log, fault);
     return log;
   };
-  type Refusal = Problem<ProblemKind | Own>;
+  type ServiceProblem = Problem<ProblemKind | Own>;
   const refuse = createRefuse(options, served, fault);
   const always = Object.entries(options.headers).map(
     ([name, value]) => [name, fieldValue(name, value)] as const,
@@ -128,11 +128,11 @@ export function createService<Own extends string = never>(options: ServiceOption
       settle(error, fault);
       settleWithin(returned, fault);
       if (admission.close(exchange)) answer(exchange, ...refuse(error, exchange.served, exchange.headers));
-      else late(exchange, error);
+      else reportLate(exchange, error);
       return;
     }
     if (admission.close(exchange)) answer(exchange, undefined, encoded);
-    else late(exchange, undefined);
+    else reportLate(exchange, undefined);
   }
 
   function receive(exchange: Exchange): Promise<Buffer> {
@@ -155,7 +155,7 @@ export function createService<Own extends string = never>(options: ServiceOption
     else reportOutcome(exchange, undefined, CLIENT_LEFT);
   }
 
-  function answer(exchange: Exchange, problem: Refusal | undefined, encoded: Encoded): void {
+  function answer(exchange: Exchange, problem: ServiceProblem | undefined, encoded: Encoded): void {
     const { request, response, requestId } = exchange;
     const onFailure = (error: unknown) => {
       failed(error, response, requestId);
@@ -180,7 +180,7 @@ export function createService<Own extends string = never>(options: ServiceOption
     attempt(() => response.destroy(), faultToStderr);
   }
 
-  function reportOutcome(exchange: Exchange, problem: Refusal | undefined, status: number): void {
+  function reportOutcome(exchange: Exchange, problem: ServiceProblem | undefined, status: number): void {
     const outcome = outcomeOf(exchange, problem, status);
     const { requestId, request } = exchange;
     const failed = (error: unknown) => {
@@ -203,8 +203,8 @@ export function createService<Own extends string = never>(options: ServiceOption
   }
 
   /** A request that was given up has come to its end all the same: nobody waits for what it came to. */
-  function late({ served, stage, started, reason, requestId }: Exchange, error: unknown): void {
-    if (!OF_THE_SERVICE.has(stage) || isAbort(error, reason)) return;
+  function reportLate({ served, stage, started, reason, requestId }: Exchange, error: unknown): void {
+    if (!SERVICE_STAGES.has(stage) || isAbort(error, reason)) return;
     const milliseconds = Math.round(performance.now() - started);
     const hook = stage === 'afterAuthentication' || stage === 'beforeHandler' ? `${stage} of ` : '';
     const message = `${hook}${String(served?.operation.operationId)} ended after ${milliseconds} ms, when its request had been given up`;

@@ -64,7 +64,7 @@ export function adapt(own: OwnCodec): Codec {
     reader(body) {
       const { decode } = compileBytes(own, body);
       return (bytes, envelope, type) => {
-        put(name, () => decode(bytes, type), envelope);
+        decodeInto(name, () => decode(bytes, type), envelope);
       };
     },
     writer(body) {
@@ -79,7 +79,7 @@ export function adapt(own: OwnCodec): Codec {
         try {
           bytes = encode(plain(given, 'body'));
           const copy = Buffer.from(bytes); // decode() may change what it is given
-          put(name, () => decode(copy, body.type), envelope);
+          decodeInto(name, () => decode(copy, body.type), envelope);
         } catch (error) {
           settle(error, () => undefined);
           const reason = error instanceof Error ? error.message : 'no Error was thrown';
@@ -115,7 +115,7 @@ function bytesOf(encoded: unknown): Buffer {
 }
 
 /** Puts a decoded value into the envelope, as JSON would have brought it. */
-function put(name: string, decode: () => unknown, envelope: Holder): void {
+function decodeInto(name: string, decode: () => unknown, envelope: Holder): void {
   let value: unknown;
   try {
     value = decode();

@@ -150,7 +150,7 @@ export class Admission {
     this.verifying.delete(exchange);
     const anonymous = Object.keys(principals).length === 0;
     exchange.pool = anonymous ? this.anonymous : this.authenticated;
-    this.assertRoom(exchange.pool);
+    this.assertCapacity(exchange.pool);
   }
 
   /** So many more bytes of a body have come; false if the request has been given up, and they are not to be kept. */
@@ -178,7 +178,7 @@ export class Admission {
     const { pool } = exchange;
     if (!pool) throw new Error('expected the credentials to be accepted first');
     this.forget(exchange);
-    this.assertRoom(pool);
+    this.assertCapacity(pool);
     pool.handlers++;
     exchange.handling = true;
   }
@@ -188,7 +188,7 @@ export class Admission {
     if (!this.underWay.has(exchange)) throw exchange.reason ?? new Error('the request has ended');
   }
 
-  private assertRoom({ handlers }: Pool): void {
+  private assertCapacity({ handlers }: Pool): void {
     const { maxRequests } = this.bounds;
     if (handlers >= maxRequests) throw overloaded(`${maxRequests} requests are under way already`);
   }

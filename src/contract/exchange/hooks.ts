@@ -7,9 +7,9 @@ import type { Outcome } from './outcome';
 
 export type { HookContext } from './context';
 
-type MayWait<T> = T | Promise<T>;
+type MaybePromise<T> = T | Promise<T>;
 
-export type BeforeHandler = (context: HookContext, valid: ValidRequest) => MayWait<void>;
+export type BeforeHandler = (context: HookContext, valid: ValidRequest) => MaybePromise<void>;
 
 /**
  * Functions of the service that the pipeline calls at the stages of the same names. The first two refuse a request by
@@ -20,14 +20,15 @@ export interface Hooks<Own extends string = never> {
    * Called once the credentials are accepted, before anything of the body is read. Returns headers that go with the
    * answer, whichever it is, documented or not; of the headers of that answer they replace those of the same name.
    */
-  readonly afterAuthentication?: ((context: HookContext) => MayWait<Headers | undefined>) | undefined;
+  readonly afterAuthentication?: ((context: HookContext) => MaybePromise<Headers | undefined>) | undefined;
   /** Called with the valid request, which it must not change, before the handler. Returns nothing. */
   readonly beforeHandler?: BeforeHandler | undefined;
   /**
    * Called once for each request, after its answer and after `report`; it can change nothing. What it throws or rejects
    * with is reported as a fault.
    */
-  readonly afterResponse?: ((outcome: Outcome<Own>, request: IncomingMessage) => MayWait<void>) | undefined;
+  readonly afterResponse?:
+    ((outcome: Outcome<Own>, request: IncomingMessage) => MaybePromise<void>) | undefined;
 }
 
 /**

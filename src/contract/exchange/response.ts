@@ -42,11 +42,11 @@ export interface ResponseWriter {
    * Puts an answer into the bytes that are sent, and judges these; properties that the document does not list are left
    * out of them.
    *
-   * @param beyond headers that HTTP demands of this answer, whether documented or not
+   * @param extra headers that HTTP demands of this answer, whether documented or not
    * @param accepted decides the media type where the answer does not name one
    * @throws {UndocumentedResponse} that says what is wrong and where
    */
-  write(answer: Answer, beyond?: Headers, accepted?: Accepted): Encoded;
+  write(answer: Answer, extra?: Headers, accepted?: Accepted): Encoded;
 }
 
 /** What a client accepts. */
@@ -137,12 +137,12 @@ export function planResponses(
     return {
       documents: (status) => find(status) !== undefined,
       accept,
-      write(answer, beyond = {}, accepted) {
+      write(answer, extra = {}, accepted) {
         const writer = find(answer.status);
         // What HTTP does not know as the status of an answer `default` does not document either.
         if (!writer || !isFinalStatus(answer.status))
           throw new UndocumentedResponse(`the status ${answer.status} is not documented`);
-        return write(codecs, writer, answer, beyond, accepted);
+        return write(codecs, writer, answer, extra, accepted);
       },
     };
   };
@@ -174,13 +174,13 @@ function write(
   codecs: Codecs,
   writer: StatusWriter,
   answer: Answer,
-  beyond: Headers,
+  extra: Headers,
   accepted: Accepted | undefined,
 ): Encoded {
-  const variant = choose(codecs, writer.variants, answer, accepted);
+  const variant = chooseVariant(codecs, writer.variants, answer, accepted);
   const envelope: Envelope = {};
-  const [headers, body] = writing(() => [
-    writeHeaders(writer.headers, answer, beyond, envelope),
+  const [headers, body] = asUndocumented(() => [
+    writeHeaders(writer.headers, answer, extra, envelope),
     writeBody(variant, answer.body, envelope),
   ]);
   const violations = variant.judge.first(envelope);
@@ -193,7 +193,7 @@ function write(
   return { status: answer.status, headers, body };
 }
 
-function choose(
+function chooseVariant(
   codecs: Codecs,
   variants: readonly Variant[],
   { contentType: wanted, status }: Answer,
@@ -238,19 +238,19 @@ function contentType({ key, type, codec }: CodedMedia, { contentType: wanted }: 
  * The headers to send. What clients will read in those that are documented is put into the envelope. Names are the same in
  * any case (RFC 9110 section 5.1); a header that HTTP demands replaces one of the handler.
  */
-function writeHeaders(writers: StatusWriter['headers'], answer: Answer, beyond: Headers, envelope: Envelope) {
+function writeHeaders(writers: StatusWriter['headers'], answer: Answer, extra: Headers, envelope: Envelope) {
   const described: Envelope = {};
   const sent: Record<string, string | readonly string[]> = {};
-  const names = new Map<string, 'beyond' | 'own'>();
-  for (const [name, value] of Object.entries(beyond)) {
+  const names = new Map<string, 'extra' | 'own'>();
+  for (const [name, value] of Object.entries(extra)) {
     const lower = name.toLowerCase();
-    names.set(lower, 'beyond');
+    names.set(lower, 'extra');
     sent[name] = writers.get(lower)?.(value, described) ?? fieldValue(name, value);
   }
   for (const [name, value] of headerEntries(answer.headers)) {
     const lower = name.toLowerCase();
     const known = names.get(lower);
-    if (known === 'beyond') continue;
+    if (known === 'extra') continue;
     if (known) throw new UndocumentedResponse(`the header ${name} is given twice`);
     names.set(lower, 'own');
     const write = writers.get(lower);
@@ -272,7 +272,7 @@ function writeBody(
 }
 
 /** What cannot be written is not documented. */
-function writing<T>(write: () => T): T {
+function asUndocumented<T>(write: () => T): T {
   try {
     return write();
   } catch (error) {

@@ -1,7 +1,7 @@
 import { excerpt } from '../json/excerpt';
 import type { MalformedParameter } from '../parameters/parameters';
 import { Problem } from '../problem';
-import type { Violation as Judged } from '../schema/validator';
+import type { SchemaViolation } from '../schema/validator';
 
 /** How many violations a message names. */
 const MAX_VIOLATIONS = 10;
@@ -15,15 +15,15 @@ const MAX_MESSAGE = 300;
  * @param first those found when judging ended at the first; there is at least one
  * @param all all of them, or none if the search for them would have cost too much
  */
-function distinct(first: readonly Judged[], all: readonly Judged[]) {
+function distinct(first: readonly SchemaViolation[], all: readonly SchemaViolation[]) {
   const found = all.length > 0 ? all : first;
   // Several branches of an allOf can find the same.
-  const sentences = new Map<string, Judged>();
+  const sentences = new Map<string, SchemaViolation>();
   for (const violation of found) sentences.set(sentenceOf(violation), violation);
   return { sentences: [...sentences].slice(0, MAX_VIOLATIONS), count: sentences.size };
 }
 
-const sentenceOf = ({ place, message }: Judged): string =>
+const sentenceOf = ({ place, message }: SchemaViolation): string =>
   `${excerpt(place.slice(1), MAX_PLACE)} ${excerpt(message, MAX_MESSAGE)}`;
 
 function describe({ sentences, count }: ReturnType<typeof distinct>): string {
@@ -33,7 +33,10 @@ function describe({ sentences, count }: ReturnType<typeof distinct>): string {
 }
 
 /** A sentence for each violation, the place first. The parameters are those of `invalidRequest`. */
-export function describeViolations(first: readonly Judged[], all: readonly Judged[]): string {
+export function describeViolations(
+  first: readonly SchemaViolation[],
+  all: readonly SchemaViolation[],
+): string {
   return describe(distinct(first, all));
 }
 
@@ -43,7 +46,10 @@ export function describeViolations(first: readonly Judged[], all: readonly Judge
  * @param first the violations found when judging ended at the first; there is at least one
  * @param all all of them, or none if the search for them would have cost too much
  */
-export function invalidRequest(first: readonly Judged[], all: readonly Judged[] = []): Problem {
+export function invalidRequest(
+  first: readonly SchemaViolation[],
+  all: readonly SchemaViolation[] = [],
+): Problem {
   const found = distinct(first, all);
   const violations = found.sentences.map(([, { place, keyword, message }]) => ({
     pointer: boundedPointer(place),

@@ -9,7 +9,7 @@ type Wiring<Own extends string> = Pick<
   'handlers' | 'stubs' | 'reserved' | 'render' | 'ownProblems'
 >;
 /** What does not depend on the kinds of problems. */
-type Handlers = Pick<ServiceOptions, 'handlers' | 'stubs' | 'reserved'>;
+type HandlerWiring = Pick<ServiceOptions, 'handlers' | 'stubs' | 'reserved'>;
 
 /**
  * Proves that what is wired to a document is what its operations ask for.
@@ -28,7 +28,10 @@ export function checkWiring<Own extends string>(
   if (findings.length > 0) throw new InvalidContract(findings);
 }
 
-function checkHandler({ operation }: ServedOperation, { handlers, stubs, reserved }: Handlers): Finding[] {
+function checkHandler(
+  { operation }: ServedOperation,
+  { handlers, stubs, reserved }: HandlerWiring,
+): Finding[] {
   const { operationId, paths, pointer } = operation;
   const handler = Object.hasOwn(handlers, operationId) ? handlers[operationId] : undefined;
   const messages: string[] = [];
@@ -43,7 +46,7 @@ function checkHandler({ operation }: ServedOperation, { handlers, stubs, reserve
 }
 
 /** Every handler is that of an operation. */
-function checkNames(operations: readonly ServedOperation[], { handlers }: Handlers): Finding[] {
+function checkNames(operations: readonly ServedOperation[], { handlers }: HandlerWiring): Finding[] {
   const known = new Set(operations.map(({ operation }) => operation.operationId));
   return Object.keys(handlers)
     .filter((name) => !known.has(name))

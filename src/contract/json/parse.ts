@@ -22,30 +22,35 @@ export type Holder = Record<string | number, unknown>;
  * What a number literal denotes where its double does not: the integer, or `null` for a fraction (the double of
  * 1.00000000000000000001 is 1). Kept beside the values so that a double is all that other code sees.
  */
-type Exact = bigint | null;
+type ExactValue = bigint | null;
 type ByKey<T> = Map<string | number, T>;
-const exactNumbers = new WeakMap<object, ByKey<Exact>>();
+const exactNumbers = new WeakMap<object, ByKey<ExactValue>>();
 /** The literals of fractions that their doubles do not represent. */
 const fractions = new WeakMap<object, ByKey<string>>();
 
-function keep<T>(kept: WeakMap<object, ByKey<T>>, holder: object, key: string | number, value: T): void {
-  const entries = kept.get(holder);
+function setByKey<T>(
+  byHolder: WeakMap<object, ByKey<T>>,
+  holder: object,
+  key: string | number,
+  value: T,
+): void {
+  const entries = byHolder.get(holder);
   if (entries) entries.set(key, value);
-  else kept.set(holder, new Map([[key, value]]));
+  else byHolder.set(holder, new Map([[key, value]]));
 }
 
 /** Keeps the exact value of the number at `holder[key]`, whose double is another or is written with other digits. */
-export function keepExact(holder: object, key: string | number, value: bigint): void {
-  keep(exactNumbers, holder, key, value);
+export function setExactNumber(holder: object, key: string | number, value: bigint): void {
+  setByKey(exactNumbers, holder, key, value);
 }
 
 /** The exact values of the numbers in an object or array, by name or index, where they are not those of the doubles. */
-export function exactNumbersIn(holder: object): ReadonlyMap<string | number, Exact> | undefined {
+export function exactNumbersIn(holder: object): ReadonlyMap<string | number, ExactValue> | undefined {
   return exactNumbers.get(holder);
 }
 
 /** The exact value of the number at `holder[key]`, if it is not that of the double found there. */
-export function exactNumber(holder: object, key: string | number): Exact | undefined {
+export function exactNumber(holder: object, key: string | number): ExactValue | undefined {
   return exactNumbers.get(holder)?.get(key);
 }
 
@@ -76,10 +81,10 @@ function readNumber(literal: string, holder: object, key: string | number): numb
   const decimal = parseDecimal(literal);
   const integer = integerOf(decimal);
   if (whole) {
-    if (integer === null || integer !== BigInt(double)) keep(exactNumbers, holder, key, integer);
+    if (integer === null || integer !== BigInt(double)) setByKey(exactNumbers, holder, key, integer);
   }
   if (integer === null && !equalDecimals(decimal, parseDecimal(String(double))))
-    keep(fractions, holder, key, literal);
+    setByKey(fractions, holder, key, literal);
   return double;
 }
 

@@ -3,7 +3,7 @@
  * copy stands for the text: what is judged is what is sent.
  */
 import { types } from 'node:util';
-import { type Holder, keepExact, MAX_DEPTH } from './parse';
+import { type Holder, MAX_DEPTH, setExactNumber } from './parse';
 
 /** There is no plain copy of the value. */
 class NotPlain extends Error {}
@@ -70,7 +70,7 @@ class Copier {
     if (!Number.isFinite(double)) throw new NotPlain();
     if (!Number.isSafeInteger(double)) {
       this.exact = true;
-      if (BigInt(double) !== value) keepExact(holder, key, value);
+      if (BigInt(double) !== value) setExactNumber(holder, key, value);
     }
     return double;
   }

@@ -25,7 +25,7 @@ import type { Verdicts } from './verdicts';
 export type Envelope = Record<string, unknown>;
 
 /** A violation. `message` completes a sentence that begins with `place`: `body/name must be string`. */
-export interface Violation {
+export interface SchemaViolation {
   /** Steps from the envelope, each after a slash. */
   readonly place: string;
   /** Of JSON Schema. */
@@ -34,7 +34,7 @@ export interface Violation {
 }
 
 /** Judges an envelope; no violation means that it conforms. */
-export type Check = (envelope: Envelope) => readonly Violation[];
+export type Check = (envelope: Envelope) => readonly SchemaViolation[];
 
 /** Judges the envelopes of one schema. */
 export interface Judge {
@@ -47,7 +47,7 @@ export interface Judge {
 let metaschema: Check | undefined;
 
 /** The violations of the metaschema of JSON Schema 2020-12 by the schema at `schema` of the envelope. */
-export function schemaErrors(envelope: { readonly schema: unknown }): readonly Violation[] {
+export function schemaErrors(envelope: { readonly schema: unknown }): readonly SchemaViolation[] {
   const none = { components: {}, constants: new Interner() };
   metaschema ??= createCompiler('response', none, true, {}).compile({
     type: 'object',
@@ -98,7 +98,12 @@ const STANDARD: readonly (readonly [own: string, message: RegExp, keyword: strin
 const standardKeyword = (keyword: string, message: string): string =>
   STANDARD.find(([own, form]) => own === keyword && form.test(message))?.[2] ?? keyword;
 
-function violation({ instancePath, keyword: own, message = 'is not valid', params }: ErrorObject): Violation {
+function violation({
+  instancePath,
+  keyword: own,
+  message = 'is not valid',
+  params,
+}: ErrorObject): SchemaViolation {
   const keyword = standardKeyword(own, message);
   const { missingProperty, additionalProperty, unevaluatedProperty, allowedValues } =
     params as ErrorParameters;
@@ -132,7 +137,7 @@ export interface Compiler {
   readonly verdicts: Verdicts;
 }
 
-const CONFORMS: readonly Violation[] = [];
+const CONFORMS: readonly SchemaViolation[] = [];
 const EMPTY: Parameters<typeof createRequestAjv>[0] = {
   openapi: '3.1.0',
   info: { title: '', summary: '', version: '' },

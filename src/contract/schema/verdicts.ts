@@ -65,7 +65,7 @@ export class Verdicts {
     const judge = this.judge(identifier, schema);
     const component: Component = {
       holds: refers(schema)
-        ? (value, holder, key, root) => this.remembered(component, judge, value, holder, key, root)
+        ? (value, holder, key, root) => this.judgeOnce(component, judge, value, holder, key, root)
         : judge,
       ofObjects: new Map(),
       last: undefined,
@@ -103,7 +103,7 @@ export class Verdicts {
     return judge;
   }
 
-  private remembered(
+  private judgeOnce(
     component: Component,
     judge: Holds,
     value: unknown,
@@ -120,7 +120,7 @@ export class Verdicts {
       if (component.ofObjects.size > 0) component.ofObjects.clear();
       component.last = undefined;
     }
-    const known = knownOf(component, value, holder, key);
+    const known = rememberedVerdict(component, value, holder, key);
     if (typeof known === 'boolean') return known;
     if (known !== undefined) {
       this.assumed = Math.min(this.assumed, known);
@@ -129,21 +129,21 @@ export class Verdicts {
     const depth = this.depth++;
     const outer = this.assumed;
     this.assumed = Infinity;
-    keep(component, value, holder, key, depth);
+    remember(component, value, holder, key, depth);
     let verdict: boolean | undefined;
     try {
       verdict = judge(value, holder, key, root);
       return verdict;
     } finally {
       // A verdict that rests on an open one holds for this call only.
-      keep(component, value, holder, key, this.assumed < depth ? undefined : verdict);
+      remember(component, value, holder, key, this.assumed < depth ? undefined : verdict);
       this.assumed = Math.min(outer, this.assumed < depth ? this.assumed : Infinity);
       this.depth = depth;
     }
   }
 }
 
-function knownOf(
+function rememberedVerdict(
   { ofObjects, last, ofLast }: Component,
   value: unknown,
   holder: Holder,
@@ -154,7 +154,7 @@ function knownOf(
   return last?.holder === holder && last.key === key && Object.is(last.value, value) ? ofLast : undefined;
 }
 
-function keep(
+function remember(
   component: Component,
   value: unknown,
   holder: Holder,

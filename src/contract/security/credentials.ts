@@ -14,10 +14,10 @@ export interface Credentials {
 
 /** `malformed`: something else stands in the place of credentials. */
 export type Found = Credentials | 'malformed' | undefined;
-export type Find = (request: IncomingMessage) => Found;
+export type FindCredentials = (request: IncomingMessage) => Found;
 
 /** How the credentials of a security scheme are found; undefined if this server cannot serve the scheme. */
-export function finder(scheme: JsonObject): Find | undefined {
+export function credentialsFinder(scheme: JsonObject): FindCredentials | undefined {
   const bearer = authorization(/^bearer +[\w.~+/-]+=*$/i, 'bearer');
   if (scheme['type'] === 'oauth2' || scheme['type'] === 'openIdConnect') return bearer;
   if (scheme['type'] === 'http') {
@@ -29,7 +29,7 @@ export function finder(scheme: JsonObject): Find | undefined {
   return undefined;
 }
 
-function authorization(form: RegExp, scheme: string): Find {
+function authorization(form: RegExp, scheme: string): FindCredentials {
   return (request) => {
     const field = request.headers.authorization;
     if (field === undefined || field.split(' ', 1)[0]?.toLowerCase() !== scheme) return undefined;
@@ -38,7 +38,7 @@ function authorization(form: RegExp, scheme: string): Find {
   };
 }
 
-function apiKey(place: string, name: string): Find {
+function apiKey(place: string, name: string): FindCredentials {
   const one = (values: readonly string[]) => {
     const [key] = values;
     if (key === undefined) return undefined;

@@ -2,11 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import { joinPointer, type JsonObject, type OpenApiDocument } from '../document/document';
 import type { Operation, SecurityAlternative } from '../operations/operations';
 import { Problem } from '../problem';
-import { type Ask, attemptsOf, type Strategies } from './attempt';
-import { type Find, finder } from './credentials';
+import { type RunStrategy, type Strategies, strategyRunner } from './passport';
+import { credentialsFinder, type FindCredentials } from './credentials';
 import { holds, insufficientScope } from './scopes';
 
-export type { Strategies } from './attempt';
+export type { Strategies } from './passport';
 export type { Credentials } from './credentials';
 
 /** Who was authenticated, by the name of the security scheme that did it; empty for the anonymous. */
@@ -24,13 +24,13 @@ interface Scheme {
   readonly name: string;
   /** Or roles, of a scheme that has no scopes. */
   readonly scopes: readonly string[];
-  readonly find: Find;
-  readonly ask: Ask;
+  readonly find: FindCredentials;
+  readonly run: RunStrategy;
   /** For a strategy that gives none (RFC 9110 section 11.6.1 demands one). */
   readonly challenge: string;
 }
 
-interface Refusal {
+interface Rejection {
   readonly scheme: Scheme;
   readonly kind: 'noCredentials' | 'badCredentials' | 'forbidden';
   /** In the words of the strategy. */
@@ -57,31 +57,31 @@ export function compileSecurity(
   const anonymous = operation.security.length === 0 || operation.security.some(({ length }) => length === 0);
 
   return async (request) => {
-    const refusals: Refusal[] = [];
+    const rejections: Rejection[] = [];
     for (const alternative of alternatives) {
       const principals: Record<string, unknown> = {};
       let satisfied = alternative.length > 0;
       for (const scheme of alternative) {
         const found = scheme.find(request);
         if (typeof found !== 'object') {
-          refusals.push({ scheme, kind: found ? 'badCredentials' : 'noCredentials' });
+          rejections.push({ scheme, kind: found ? 'badCredentials' : 'noCredentials' });
           satisfied = false;
           break;
         }
-        const verdict = await scheme.ask(found, scheme.scopes);
+        const verdict = await scheme.run(found, scheme.scopes);
         if ('principal' in verdict && holds(verdict.principal, scheme.scopes)) {
           principals[scheme.name] = verdict.principal;
           continue;
         }
-        const refused = 'kind' in verdict ? verdict : ({ kind: 'forbidden', insufficient: true } as const);
-        refusals.push({ scheme, ...refused });
+        const rejected = 'kind' in verdict ? verdict : ({ kind: 'forbidden', insufficient: true } as const);
+        rejections.push({ scheme, ...rejected });
         satisfied = false;
         break;
       }
       if (satisfied) return principals;
     }
     if (anonymous) return {};
-    throw await refuse(alternatives.flat(), refusals);
+    throw await refuse(alternatives.flat(), rejections);
   };
 }
 
@@ -92,7 +92,7 @@ function compileScheme(
   strategies: Strategies,
 ): Scheme | undefined {
   const { pointer, value } = document.follow(joinPointer('/components/securitySchemes', name));
-  const find = finder(value);
+  const find = credentialsFinder(value);
   if (!find) document.addFinding(pointer, 'this kind of security scheme cannot be served');
   const strategy = Object.hasOwn(strategies, name) ? strategies[name] : undefined;
   if (!strategy) {
@@ -103,23 +103,24 @@ function compileScheme(
     );
   }
   if (!strategy || !find) return undefined;
-  return { name, scopes, find, ask: attemptsOf(name, strategy), challenge: challengeOf(value) };
+  return { name, scopes, find, run: strategyRunner(name, strategy), challenge: challengeOf(value) };
 }
 
 /**
- * The best of the refusals: who is known need not be asked who it is. A 401 challenges for each scheme of the operation
+ * The best of the rejections: who is known need not be asked who it is. A 401 challenges for each scheme of the operation
  * (RFC 9110 section 11.6.1), a 403 tells the scopes it takes.
  */
-async function refuse(schemes: readonly Scheme[], refusals: readonly Refusal[]): Promise<Problem> {
-  const forbidden = refusals.filter(({ kind }) => kind === 'forbidden');
-  const bad = refusals.some(({ kind }) => kind === 'badCredentials');
+async function refuse(schemes: readonly Scheme[], rejections: readonly Rejection[]): Promise<Problem> {
+  const forbidden = rejections.filter(({ kind }) => kind === 'forbidden');
+  const bad = rejections.some(({ kind }) => kind === 'badCredentials');
   const kind = forbidden.length > 0 ? 'forbidden' : bad ? 'badCredentials' : 'noCredentials';
-  const told = forbidden.length > 0 ? forbidden : schemes.map((scheme) => refusalOf(scheme, refusals));
+  const challenged =
+    forbidden.length > 0 ? forbidden : schemes.map((scheme) => rejectionOf(scheme, rejections));
   const failures: unknown[] = [];
   const challenges = await Promise.all(
-    told.map((refusal) => challengeFor(refusal, (error) => failures.push(error))),
+    challenged.map((rejection) => challengeFor(rejection, (error) => failures.push(error))),
   );
-  const insufficient = forbidden.find((refusal) => refusal.insufficient);
+  const insufficient = forbidden.find((rejection) => rejection.insufficient);
   const message = insufficient
     ? `${MESSAGES.forbidden}, which demands ${insufficient.scheme.scopes.join(', ')}`
     : MESSAGES[kind];
@@ -127,16 +128,16 @@ async function refuse(schemes: readonly Scheme[], refusals: readonly Refusal[]):
   return new Problem(kind, message, { 'WWW-Authenticate': distinct(challenges).join(', ') }, { cause });
 }
 
-/** How a scheme has refused a request; those that were not asked have been given no credentials. */
-function refusalOf(scheme: Scheme, refusals: readonly Refusal[]): Refusal {
-  const own = refusals.filter((refusal) => refusal.scheme.name === scheme.name);
+/** How a scheme has rejected a request; those that were not asked have been given no credentials. */
+function rejectionOf(scheme: Scheme, rejections: readonly Rejection[]): Rejection {
+  const own = rejections.filter((rejection) => rejection.scheme.name === scheme.name);
   return own.find(({ kind }) => kind === 'badCredentials') ?? { scheme, kind: 'noCredentials' };
 }
 
 type Failed = (error: unknown) => void;
 
 async function challengeFor(
-  { scheme, kind, challenge, insufficient }: Refusal,
+  { scheme, kind, challenge, insufficient }: Rejection,
   failed: Failed,
 ): Promise<string> {
   if (challenge !== undefined) return challenge;
@@ -152,8 +153,8 @@ async function challengeFor(
 }
 
 /** The challenge of a scheme's strategy to a request without credentials; if it fails, that of the scheme. */
-async function plainChallenge({ ask, scopes, challenge }: Scheme, failed: Failed): Promise<string> {
-  const verdict = await ask({ headers: {} }, scopes).catch((error: unknown) => {
+async function plainChallenge({ run, scopes, challenge }: Scheme, failed: Failed): Promise<string> {
+  const verdict = await run({ headers: {} }, scopes).catch((error: unknown) => {
     failed(error);
     return undefined;
   });

@@ -12,7 +12,7 @@ export type Verdict =
   | { readonly kind: 'badCredentials' | 'forbidden'; readonly challenge: string | undefined };
 
 /** A strategy at work on one request. */
-interface Attempt {
+interface StrategyRun {
   end: (verdict: Verdict) => void;
   reject: (error: unknown) => void;
   success(given: unknown): void;
@@ -20,7 +20,7 @@ interface Attempt {
 }
 
 /** Asks a strategy for its verdict; the scopes that the operation demands are told to it as well. */
-export type Ask = (credentials: Credentials, scopes: readonly string[]) => Promise<Verdict>;
+export type RunStrategy = (credentials: Credentials, scopes: readonly string[]) => Promise<Verdict>;
 
 const ignore = () => undefined;
 
@@ -35,10 +35,10 @@ const FIELD = /^[\t\x20-\x7e]+$/;
  * @param name of the security scheme, for messages
  * @returns a function whose promise rejects where the strategy has failed to give a verdict
  */
-export function attemptsOf(name: string, strategy: Strategies[string]): Ask {
+export function strategyRunner(name: string, strategy: Strategies[string]): RunStrategy {
   const failure = (what: string, cause?: unknown) =>
     new Error(`the strategy of the security scheme ${name} ${what}`, { cause });
-  const judge = (given: unknown, end: Attempt['end'], reject: Attempt['reject']): void => {
+  const judge = (given: unknown, end: StrategyRun['end'], reject: StrategyRun['reject']): void => {
     try {
       if (isPrincipal(given)) end({ principal: given });
       else if (given === false) end({ kind: 'badCredentials', challenge: undefined });
@@ -60,34 +60,34 @@ export function attemptsOf(name: string, strategy: Strategies[string]): Ask {
     }
   };
   const pending = { end: ignore, reject: ignore };
-  const methods = Object.assign(Object.create(strategy) as Pick<Attempt, 'authenticate'>, pending, {
-    success(this: Attempt, given: unknown) {
+  const methods = Object.assign(Object.create(strategy) as Pick<StrategyRun, 'authenticate'>, pending, {
+    success(this: StrategyRun, given: unknown) {
       const { end, reject } = this;
       this.end = this.reject = ignore; // the first call counts, also while its promise is pending
       judge(given, end, reject);
     },
-    fail(this: Attempt, challenge?: unknown, status?: number) {
+    fail(this: StrategyRun, challenge?: unknown, status?: number) {
       const forbidden = status === 403 || challenge === 403;
       const sendable = typeof challenge === 'string' && FIELD.test(challenge) ? challenge : undefined;
       this.end({ kind: forbidden ? 'forbidden' : 'badCredentials', challenge: sendable });
     },
-    error(this: Attempt, error: unknown) {
+    error(this: StrategyRun, error: unknown) {
       this.reject(error ?? failure('reports an error without a reason'));
     },
-    pass(this: Attempt) {
+    pass(this: StrategyRun) {
       this.reject(failure('ends without a verdict'));
     },
-    redirect(this: Attempt) {
+    redirect(this: StrategyRun) {
       this.reject(failure('wants to redirect, which the contract does not know'));
     },
   });
 
   return (credentials, scope) =>
     new Promise((resolve, reject) => {
-      const attempt = Object.create(methods) as Attempt;
-      attempt.end = resolve;
-      attempt.reject = reject;
-      const returned = attempt.authenticate(credentials, { scope });
+      const run = Object.create(methods) as StrategyRun;
+      run.end = resolve;
+      run.reject = reject;
+      const returned = run.authenticate(credentials, { scope });
       // An asynchronous strategy can only fail here; its verdict comes as that of any other.
       if (returned !== undefined) Promise.resolve(returned).catch(reject);
     });
