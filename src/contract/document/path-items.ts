@@ -8,7 +8,7 @@ interface Document extends Findings {
   resolve(ref: unknown): string | undefined;
 }
 
-/** OpenAPI 3.1 section 4.8.9. */
+/** The methods of a Path Item Object (OpenAPI 3.1 section 4.8.9). */
 export const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
 /** A Path Item Object merged with the target of its `$ref`: the pointer of each field. */
@@ -55,7 +55,7 @@ export interface OperationPlace {
   readonly pointer: string;
 }
 
-/** Each operation under `paths`, in the order of the document. Callbacks and webhooks are for others to serve. */
+/** Each operation under `paths`, in the order of the document. Clients serve callbacks and webhooks. */
 export function operationPlaces(document: Document): OperationPlace[] {
   const { paths } = document.root;
   if (!isObject(paths)) return [];

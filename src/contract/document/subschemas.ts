@@ -72,8 +72,7 @@ export const certain: Follow = ({ relation }) => relation === 'certain';
 export const inPlace: Follow = ({ relation }) => relation === 'certain' || relation === 'possible';
 
 /**
- * The one way to walk the schemas of a document. Cycles end, and no walk recurses: a chain of references may be longer
- * than the stack.
+ * Walks the schemas of a document. Cycles end, and no walk recurses: a chain of references may be longer than the stack.
  */
 export class Subschemas {
   private readonly known = new Map<string, readonly Subschema[]>();
@@ -143,7 +142,7 @@ export class Subschemas {
   /**
    * Evaluates each schema that a traversal from `pointer` reaches after its subschemas.
    *
-   * @param known the results, those of former calls too; it has none for a subschema that leads back
+   * @param known the results, with those of earlier calls; it has none for a subschema that leads back
    */
   fold<T>(
     pointer: string,
@@ -216,6 +215,6 @@ function describes({ keyword, pointer }: Subschema, name: string): boolean {
   try {
     return new RegExp(lastStep(pointer), 'u').test(name);
   } catch {
-    return false; // a finding of its own
+    return false; // checkPatterns() adds the finding
   }
 }

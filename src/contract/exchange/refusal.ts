@@ -5,7 +5,7 @@ import { type Answer, type Headers, isFinalStatus, Problem, type ProblemKind } f
 import type { Encoded } from './response';
 import type { ServiceOptions } from './service-options';
 
-/** Makes the answer to a failure; never throws. `extra` are the headers of a hook, which go with it. */
+/** Creates the response to an error. `extra` are the headers of a hook. It never throws. */
 export type Refuse<Own extends string> = (
   error: unknown,
   served: ServedOperation | undefined,
@@ -15,11 +15,12 @@ export type Refuse<Own extends string> = (
 const UNEXPECTED = 'the server failed to answer this request';
 
 /**
- * Prepares the answers to failures: as the operation documents them or, where it does not, as they are rendered. If
- * `toProblem` or `render` fails, or what they return cannot be sent, the answer is that to an unexpected failure, which is
- * rendered now.
+ * Creates the function that turns errors into responses. It writes a response as the operation documents it or, if the
+ * operation does not document its status, as `render` returns it. If `toProblem` or `render` fails, or their result cannot
+ * be sent, it returns the response to the problem `unexpected`, which is rendered here, at start.
  *
- * @param operations all that are served
+ * @param operations all served operations
+ * @param fault receives the errors that replace another, and the other
  */
 export function createRefuse<Own extends string>(
   { toProblem, render }: Pick<ServiceOptions<Own>, 'toProblem' | 'render'>,
@@ -71,23 +72,27 @@ export function createRefuse<Own extends string>(
     try {
       return [problem, encode(problem, served, extra)];
     } catch (worse) {
-      fault(problem); // its answer, and so its line in the log, is lost
+      fault(problem); // it has no response, so the outcome does not report it
       const encoded = (served && fallbacks.get(served)) ?? fallback;
       return [new Problem('unexpected', UNEXPECTED, {}, { cause: worse }), encoded];
     }
   };
 }
 
-/** Whether it really is what its type promises. */
+/** Untyped code may return another value. */
 const isProblem = (value: unknown): boolean => value instanceof Problem;
 
-/** The headers whose names others do not have, in any case (RFC 9110 section 5.1). */
+/** The headers whose names `others` lacks, in any case (RFC 9110 section 5.1). */
 function without(headers: Headers, others: Headers): Headers {
   const names = new Set(Object.keys(others).map((name) => name.toLowerCase()));
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !names.has(name.toLowerCase())));
 }
 
-/** An answer that no document judges; what HTTP cannot carry is an error all the same. */
+/**
+ * Encodes a response that the document does not describe.
+ *
+ * @throws {TypeError} if HTTP cannot carry it
+ */
 function encodeUndocumented(
   { status, headers, contentType = 'application/json', body }: Answer,
   extra: Headers,

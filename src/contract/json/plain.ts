@@ -1,16 +1,16 @@
 /**
- * Copies values that JSON.stringify writes exactly as stringify.ts does, and that a reader of this text sees unchanged. The
- * copy stands for the text: what is judged is what is sent.
+ * Copies values that JSON.stringify and stringify.ts write to the same text, and that a parser reads back unchanged. The
+ * validator judges the copy, and the server sends its text.
  */
 import { types } from 'node:util';
 import { type Holder, MAX_DEPTH, setExactNumber } from './parse';
 
-/** There is no plain copy of the value. */
+/** The value has no plain copy. */
 class NotPlain extends Error {}
 
 /**
- * Puts a copy of `value` into `holder[key]` if it consists of plain objects, arrays, well-formed strings, finite numbers,
- * bigints, booleans and null. A bigint becomes the double that a reader makes of it; its exact value is kept beside it.
+ * Copies `value` to `holder[key]` if it consists of plain objects, arrays, well-formed strings, finite numbers, bigints,
+ * booleans and null. A bigint becomes a double; its exact value is stored apart.
  *
  * @returns how to write the copy: `native` if JSON.stringify writes it exactly, `exact` if stringify.ts must; undefined
  *   if there is no copy
@@ -30,14 +30,14 @@ export function copyPlain(
   }
 }
 
-/** Gives up the copy; a promise that the value holds is settled, for nobody else may wait for it. */
+/** Ends the copy. Handles the rejection of a promise: unhandled, it would end the process. */
 function refuse(object: object): never {
   if (types.isPromise(object)) object.catch(() => undefined);
   throw new NotPlain();
 }
 
 class Copier {
-  /** Whether the copy has integers that a double does not represent. */
+  /** Whether the copy has unsafe integers, which JSON.stringify rounds. */
   exact = false;
 
   copy(value: unknown, holder: object, key: string | number, depth: number): unknown {
@@ -46,10 +46,10 @@ class Copier {
         if (!value.isWellFormed()) throw new NotPlain();
         return value;
       case 'number':
-        // JSON.stringify rounds the digits of integers that are not safe, and their exact value may be known.
+        // JSON.stringify rounds unsafe integers, which may also have an exact value.
         if (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value)))
           throw new NotPlain();
-        return value + 0; // of -0, JSON text has no sign
+        return value + 0; // JSON.stringify writes -0 as 0
       case 'bigint':
         return this.copyInteger(value, holder, key);
       case 'boolean':

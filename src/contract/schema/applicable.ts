@@ -1,6 +1,6 @@
 /**
- * Which rewritten schemas apply to a value. document/subschemas.ts walks the document, before any value is known; this walk
- * asks the value which branch it takes, while requests are judged.
+ * Finds the rewritten schemas that apply to a value, by the branches that the value takes. document/subschemas.ts walks the
+ * schemas of the document, without a value.
  */
 import { isObject, type JsonObject, members } from '../document/document';
 import { APPLICATORS, type Relation } from '../document/subschemas';
@@ -51,7 +51,7 @@ export function applicable(
   const found = new Set<Node>();
   const takesBranch = (branch: unknown): boolean => {
     const identifier = isObject(branch) ? branch['judge'] : undefined;
-    if (typeof identifier !== 'string') return false; // it describes nothing below the value
+    if (typeof identifier !== 'string') return false; // the branch describes no part of the value
     return ask?.({ component: identifier }) === true;
   };
   const visit = (node: unknown): void => {
@@ -112,13 +112,13 @@ class Step<T> {
 
 type Ask = (value: unknown, holder: Holder, key: string | number, root: object) => unknown;
 
-/** Steps of one decision that are remembered: of twelve branches of an anyOf a client can choose in thousands of ways. */
+/** The maximum number of cached steps. A client can choose among twelve branches of an anyOf in thousands of ways. */
 const MAX_STEPS = 10_000;
 const OTHER_TYPE = Symbol('other type');
 
 /**
- * A result that depends on the schemas that apply to a value in place. It is made once for each sequence of answers:
- * the questions come in the same order each time.
+ * Caches a result that depends on the schemas that apply to a value in place, for each sequence of answers. The order of the
+ * questions is always the same.
  */
 export class Applicables<T> {
   private first: Step<T> | undefined;

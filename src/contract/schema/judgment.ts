@@ -1,6 +1,6 @@
 /**
- * The keywords of ajv that rewrite.ts writes beside the standard ones. They make judging linear in the value: verdicts.ts
- * finds whether it conforms to a component, and reasons.ts why not, where it does not.
+ * The ajv keywords that rewrite.ts adds to the standard ones. They make judging linear in the value: verdicts.ts finds
+ * whether it conforms to a component, and reasons.ts finds the violations.
  */
 import { _, type CodeKeywordDefinition, type ValidateFunction } from 'ajv';
 import { joinPointer, isObject, type JsonObject, members } from '../document/document';

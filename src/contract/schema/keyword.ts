@@ -11,7 +11,7 @@ import type { Holder } from '../json/parse';
 import type { Node } from './applicable';
 import { compileExact, type ExactRule } from './exact';
 
-/** Where a value stands. */
+/** The location of a value. */
 export interface Context {
   readonly instancePath: string;
   readonly holder: Holder;
@@ -25,7 +25,7 @@ export type Errors = readonly Partial<ErrorObject>[];
 type Rule<Value, Operand> = (
   operand: Operand,
   schema: Node,
-  /** Only whether anything is wrong matters. */
+  /** Only the verdict matters: any error will do. */
   quiet: boolean,
 ) => (value: Value, context: Context) => Errors | undefined;
 
@@ -65,7 +65,7 @@ export function functionKeyword<Value, Operand>(
   };
 }
 
-/** Whether nobody reads the errors of a schema. */
+/** Whether the errors of a schema are discarded. */
 export const isQuiet = ({ it }: KeywordCxt): boolean => it.createErrors === false;
 
 /** The code of the place of a value. */
@@ -113,7 +113,7 @@ export const bare: CodeKeywordDefinition = {
   },
 };
 
-/** Makes the branches of a schema give no reason: the search for the first violation looks no further. */
+/** Disables the errors of branches: the check for the first violation does not use them. */
 export function silenceBranches(ajv: Pick<Ajv, 'getKeyword' | 'removeKeyword' | 'addKeyword'>): void {
   for (const keyword of ['anyOf', 'oneOf']) {
     const known = ajv.getKeyword(keyword) as CodeKeywordDefinition;

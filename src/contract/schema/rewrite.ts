@@ -43,7 +43,7 @@ export interface ComponentSet {
   inline(target: string, rewrite: () => Schema): Schema | undefined;
 }
 
-/** `unevaluated*` is judged by keywords of ours, which see through components. */
+/** Keywords of judgment.ts judge `unevaluated*`, through components too. */
 const REMAINING: ReadonlyMap<string, string> = new Map([
   ['unevaluatedProperties', 'remainingProperties'],
   ['unevaluatedItems', 'remainingItems'],

@@ -6,10 +6,10 @@ import { inPlaceCycles } from './in-place';
 import { type Direction, excludedBy, OneWay } from './one-way';
 import { type ComponentSet, Rewriter, type Schema, STRICT, type View } from './rewrite';
 
-/** More schemas than these are not put in the place of references to them. */
+/** The maximum number of schemas that replace references in one component. */
 const MAX_INLINED = 50;
 
-/** Judges whether or not the value has properties that go the other way only. */
+/** The view in which properties that go the other way only may be present or absent. */
 const LENIENT: View = { lenient: true, owners: [] };
 
 /** A schema that others refer to. */
@@ -65,7 +65,7 @@ export class SchemaSet implements ComponentSet {
     return this.oneWay.occurs;
   }
 
-  /** The schema of the body at `pointer`, as it stands in an envelope. */
+  /** The schema of the body at `pointer` in an envelope. */
   body(pointer: string): Schema {
     if (this.oneWay.always(pointer)) {
       const message = `is ${this.oneWay.keyword} as a whole: no ${this.direction} can have this body`;
@@ -75,7 +75,7 @@ export class SchemaSet implements ComponentSet {
     return this.rewriter.child(pointer, false);
   }
 
-  /** The schema of the parameter or header at `pointer`, as it stands in an envelope; it goes its way, whatever marks it. */
+  /** The schema of the parameter or header at `pointer` in an envelope. `readOnly` and `writeOnly` do not exclude it. */
   at(pointer: string): Schema {
     this.inlineBudget = MAX_INLINED;
     return this.rewriter.rewrite(pointer, STRICT);
@@ -135,7 +135,7 @@ export class SchemaSet implements ComponentSet {
     return schema;
   }
 
-  /** Rewrites components until none refers to another. Not one within the other: a document is longer than the stack. */
+  /** Rewrites pending components, in a loop: recursion over a document may exhaust the stack. */
   private rewritePending(): void {
     const { inlineBudget, inlining } = this;
     for (const { identifier, pointer, view, child } of this.pending) {

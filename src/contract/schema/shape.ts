@@ -19,7 +19,7 @@ export interface Position {
   mayMark?: boolean;
 }
 
-/** The shape that all schemas of one value give it together. */
+/** The shape of a value by all schemas that apply to it. */
 export interface Shape {
   readonly int64: boolean;
   /** The value goes the other way only. */
@@ -57,7 +57,7 @@ function remember<V>(memory: Map<string, V>, id: string, value: V): V {
   return value;
 }
 
-/** Finds which rewritten schemas describe which part of a value, through references, `allOf`, and the branches that it takes. */
+/** Finds the rewritten schemas that describe each part of a value, through references, `allOf` and the branches it takes. */
 export class ShapeTable {
   private readonly positions = new Map<string, Position>();
   private readonly shapes = new Map<string, Shape>();
@@ -181,7 +181,7 @@ export class ShapeTable {
   }
 }
 
-/** The schemas by which a node itself describes a property; undefined stands for a name that it neither lists nor matches. */
+/** The schemas by which a node itself describes a property; without a name, one that it neither lists nor matches. */
 function propertiesOf(node: Node, name: string | undefined): unknown[] {
   const properties = node['properties'];
   const listed = name !== undefined && isObject(properties) && Object.hasOwn(properties, name);

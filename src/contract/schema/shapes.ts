@@ -5,10 +5,10 @@ import type { Direction } from './one-way';
 import type { SchemaSet } from './schema-set';
 import { itemPosition, type Position, type Shape, ShapeTable } from './shape';
 
-/** Changes the value at `holder[key]` to the form the other side expects; returns whether it changed anything. */
+/** Converts the value at `holder[key]`, in place. Returns whether it changed anything. */
 export type Convert = (holder: Holder, key: string | number) => boolean;
 
-/** Returns the path, as steps after slashes, of a value within `holder[key]` that goes the other way only; undefined if none does. */
+/** Returns the path, as steps after slashes, to a value in `holder[key]` that goes the other way only; undefined if none. */
 export type Find = (holder: Holder, key: string | number) => string | undefined;
 
 /**
@@ -30,12 +30,12 @@ export class Shapes {
     this.table = new ShapeTable(schemas.components, direction, holdsOf);
   }
 
-  /** How to convert a value described by the schema at `pointer`; undefined if there is nothing to convert. */
+  /** Compiles the conversion of a value of the schema at `pointer`; undefined if there is nothing to convert. */
   converter(pointer: string): Convert | undefined {
     return this.convertBy(this.schemas.converted(pointer));
   }
 
-  /** How to convert a value described by a rewritten schema; undefined if there is nothing to convert. */
+  /** Compiles the conversion of a value of a rewritten schema; undefined if there is nothing to convert. */
   convertBy(node: unknown): Convert | undefined {
     if (!this.converts(node)) return undefined;
     const position = this.table.position([node]);
@@ -161,7 +161,7 @@ export class Shapes {
     return known;
   }
 
-  /** Whether a rewritten schema is one of those sought, or leads to one. It does not recurse: a document is longer than the stack. */
+  /** Whether a rewritten schema, or one below it, matches. Recursion over a document may exhaust the stack. */
   private someNode(root: unknown, isSought: (node: Node) => boolean): boolean {
     const { components } = this.schemas;
     const schemas = new Set([root]);

@@ -1,12 +1,12 @@
 /**
- * The judge of express-openapi-validator. Only this file and document/openapi-schema.ts reach into that package, which is
- * pinned exactly in package.json.
+ * Creates the validator of express-openapi-validator. Only this file and document/openapi-schema.ts import files of that
+ * package, whose version is pinned exactly in package.json.
  *
- * As a middleware, it compiles a validator for every Content-Type that clients make up, scans all routes on each
- * request, coerces, judges integers as doubles, and looks only at what is sent with res.json. Its judge has none of
- * these faults: its ajv, with its formats, keywords and messages. This file makes that ajv once for a document. Validators
- * compiled at start judge each request and each response in one object, the envelope.
- * plain-wiring.test.ts shows the faults, and fails when a new version no longer has them.
+ * Its middleware compiles a validator for every Content-Type that clients invent, scans all routes on each request, coerces
+ * values, judges integers as doubles, and validates only responses of res.json. Its ajv instance, with its formats, keywords
+ * and messages, has none of these faults. This file creates that instance once for a document. Validators that are compiled
+ * at start judge each request and each response as one object, the envelope. plain-wiring.test.ts proves the faults, and
+ * fails if a new version no longer has them.
  */
 import type { ErrorObject, Format as AjvFormat, ValidateFunction } from 'ajv';
 import { createRequestAjv, createResponseAjv } from 'express-openapi-validator/dist/framework/ajv';
@@ -28,7 +28,7 @@ export type Envelope = Record<string, unknown>;
 export interface SchemaViolation {
   /** Steps from the envelope, each after a slash. */
   readonly place: string;
-  /** Of JSON Schema. */
+  /** A keyword of JSON Schema. */
   readonly keyword: string;
   readonly message: string;
 }
@@ -64,7 +64,7 @@ function ajvOptions(own: OwnFormats) {
     validateSchema: false,
     logger: false as const,
     code: {
-      optimize: false, // V8 does that; ajv takes half of the start-up for it
+      optimize: false, // V8 optimizes; ajv would double the time to start
       regExp: Object.assign((pattern: string) => compilePattern(pattern), { code: 'compilePattern' }),
     },
     formats: { ...(Object.fromEntries(formats) as Record<string, AjvFormat>), ...own },
@@ -78,7 +78,7 @@ interface ErrorParameters {
   readonly allowedValues?: readonly unknown[];
 }
 
-/** The keyword of JSON Schema for which one of ours stands, by the message where it stands for several. */
+/** The standard keyword that each internal keyword replaces, by the message if it replaces several. */
 const STANDARD: readonly (readonly [own: string, message: RegExp, keyword: string])[] = [
   ['unique', /^/, 'uniqueItems'],
   ['equals', /^must be equal to constant$/, 'const'],
@@ -107,7 +107,7 @@ function violation({
   const keyword = standardKeyword(own, message);
   const { missingProperty, additionalProperty, unevaluatedProperty, allowedValues } =
     params as ErrorParameters;
-  // At the top stand the parts of a request or response, not the properties of a value.
+  // At the top level are the parts of a request or response, not the properties of a value.
   if (instancePath === '' && missingProperty !== undefined) {
     return { place: `/${missingProperty}`, keyword, message: 'is required' };
   }
@@ -146,10 +146,12 @@ const EMPTY: Parameters<typeof createRequestAjv>[0] = {
 };
 
 /**
- * @param allErrors whether a check lists all violations, or ends at the first. It lists none where that would cost too much:
- *   call it only for values that do not conform.
- * @param formats of the team's own; they come before those of formats.ts
- * @param verdicts those of another compiler of the same schemas
+ * Creates the compiler of one direction.
+ *
+ * @param allErrors whether a check lists all violations, or ends at the first. It lists none if that exceeds the budget: call
+ *   it only for values that do not conform.
+ * @param formats the formats of the service, which replace those of formats.ts
+ * @param verdicts the verdicts of another compiler of the same schemas
  */
 export function createCompiler(
   direction: 'request' | 'response',

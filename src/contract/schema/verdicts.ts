@@ -3,7 +3,7 @@ import { isObject } from '../document/document';
 import type { Holder } from '../json/parse';
 import type { Components, Holds, HoldsOf, Node } from './applicable';
 
-/** A component, and its verdicts on the values below the present root; a number is the place on the stack of one that is being found. */
+/** A component with its verdicts on the values below the current root. A number is the stack depth of a pending verdict. */
 interface Component {
   readonly holds: Holds;
   readonly ofObjects: Map<object, boolean | number>;
@@ -13,15 +13,15 @@ interface Component {
   round: number;
 }
 
-/** The keywords by which a schema refers to others, which could ask for its verdict on one value many times. */
+/** The keywords that refer to components. They can require the verdict on one value many times. */
 const REFERRING = ['judge', 'discriminate', 'containing', 'remainingProperties', 'remainingItems', 'oneWay'];
 
 /** UTF-16 code units of rewritten schemas that are compiled at start. */
 const MAX_PREPARED = 200_000;
 
 /**
- * Whether values conform to components, without a reason. A component that refers to others judges a value once, however
- * many of them ask.
+ * Finds whether values conform to components, without the violations. A component that refers to others judges each value
+ * once.
  */
 export class Verdicts {
   /** The judge of a component. */
@@ -33,7 +33,7 @@ export class Verdicts {
   private depth = 0;
   /** The lowest place on the stack whose verdict is assumed by one that is being found. */
   private assumed = Infinity;
-  /** Validators read it when they begin, so that one does for all. */
+  /** Validators read it at their start, so they can share one. */
   private readonly context = {
     instancePath: '',
     parentData: {},
@@ -48,7 +48,7 @@ export class Verdicts {
     private readonly compile: (schema: Node) => ValidateFunction,
   ) {}
 
-  /** Compiles components, so that no request has to wait for it; of a very large document the first. */
+  /** Compiles components at start and not at a request, up to `MAX_PREPARED`. */
   prepare(): void {
     let budget = MAX_PREPARED;
     for (const [identifier, schema] of Object.entries(this.schemas)) {

@@ -3,20 +3,20 @@ import type { JsonObject } from '../document/document';
 import { countLines } from '../http/header-field';
 
 /**
- * What a strategy is shown of a request: the credentials of its own scheme, once they have the scheme's form. It cannot
- * look for them anywhere else, as passport-http-bearer would in the body and the query.
+ * The well-formed credentials of one security scheme. A strategy receives nothing else of the request: passport-http-bearer
+ * would accept tokens in the body and the query too.
  */
 export interface Credentials {
   readonly headers: { readonly authorization?: string };
-  /** The API key, where the scheme is one. */
+  /** The API key, if the type of the scheme is `apiKey`. */
   readonly apiKey?: string;
 }
 
-/** `malformed`: something else stands in the place of credentials. */
+/** `malformed`: the credentials are not in the form of their scheme. Undefined: there are none. */
 export type Found = Credentials | 'malformed' | undefined;
 export type FindCredentials = (request: IncomingMessage) => Found;
 
-/** How the credentials of a security scheme are found; undefined if this server cannot serve the scheme. */
+/** Creates the function that finds the credentials of a security scheme; undefined if the scheme cannot be served. */
 export function credentialsFinder(scheme: JsonObject): FindCredentials | undefined {
   const bearer = authorization(/^bearer +[\w.~+/-]+=*$/i, 'bearer');
   if (scheme['type'] === 'oauth2' || scheme['type'] === 'openIdConnect') return bearer;
@@ -58,13 +58,13 @@ function apiKey(place: string, name: string): FindCredentials {
   };
 }
 
-/** The values of a name in a query. Of thousands of pairs, only those are decoded whose names may be this one. */
+/** The values of a name in a query. Decodes only the pairs whose names have a matching length. */
 function valuesIn(query: string, name: string): string[] {
   const bytes = Buffer.byteLength(name);
   const candidates = query.split('&').filter((pair) => {
     const end = pair.indexOf('=');
     const encoded = end < 0 ? pair : pair.slice(0, end);
-    // An escape stands for a byte by three characters.
+    // A percent-encoded byte has three characters.
     return encoded.length === bytes || encoded.length - 2 * (encoded.split('%').length - 1) === bytes;
   });
   return new URLSearchParams(candidates.join('&')).getAll(name);

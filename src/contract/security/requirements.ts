@@ -9,33 +9,34 @@ import { holds, insufficientScope } from './scopes';
 export type { Strategies } from './passport';
 export type { Credentials } from './credentials';
 
-/** Who was authenticated, by the name of the security scheme that did it; empty for the anonymous. */
+/** The authenticated principals, by the name of their security scheme; empty for an anonymous request. */
 export type Principals = Readonly<Record<string, unknown>>;
 
 /**
- * Authenticates a request as the security requirements of its operation say (OpenAPI 3.1 section 4.8.30): by one of the
- * alternatives, with all schemes of it, and with the scopes that it demands of each.
+ * Authenticates a request by the security requirements of its operation (OpenAPI 3.1 section 4.8.30): by all schemes of one
+ * of the alternatives, with the scopes that it demands of each.
  *
- * @throws {Problem} `noCredentials`, `badCredentials` or `forbidden`; what a strategy reports as an error as it is
+ * @throws {Problem} `noCredentials`, `badCredentials` or `forbidden`
+ * @throws the error that a strategy reports, unchanged
  */
 export type Authenticate = (request: IncomingMessage) => Promise<Principals>;
 
 interface Scheme {
   readonly name: string;
-  /** Or roles, of a scheme that has no scopes. */
+  /** The demanded scopes; for types other than oauth2 and openIdConnect, the roles. */
   readonly scopes: readonly string[];
   readonly find: FindCredentials;
   readonly run: RunStrategy;
-  /** For a strategy that gives none (RFC 9110 section 11.6.1 demands one). */
+  /** The challenge if the strategy has none. RFC 9110 section 11.6.1 requires one. */
   readonly challenge: string;
 }
 
 interface Rejection {
   readonly scheme: Scheme;
   readonly kind: 'noCredentials' | 'badCredentials' | 'forbidden';
-  /** In the words of the strategy. */
+  /** The challenge of the strategy. */
   readonly challenge?: string | undefined;
-  /** The credentials are good, but lack scopes. */
+  /** The credentials are valid, but lack scopes. */
   readonly insufficient?: true;
 }
 
@@ -45,7 +46,7 @@ const MESSAGES = {
   forbidden: 'the credentials do not allow this operation',
 };
 
-/** Compiles the authentication of an operation; schemes that cannot be served become findings. */
+/** Compiles the authentication of an operation. Schemes that cannot be served become findings. */
 export function compileSecurity(
   document: OpenApiDocument,
   operation: Operation,
@@ -107,8 +108,8 @@ function compileScheme(
 }
 
 /**
- * The best of the rejections: who is known need not be asked who it is. A 401 challenges for each scheme of the operation
- * (RFC 9110 section 11.6.1), a 403 tells the scopes it takes.
+ * Creates the problem of a request that all alternatives reject: `forbidden` if any credentials are valid. A 401 has a
+ * challenge for each scheme of the operation (RFC 9110 section 11.6.1), a 403 only for schemes with valid credentials.
  */
 async function refuse(schemes: readonly Scheme[], rejections: readonly Rejection[]): Promise<Problem> {
   const forbidden = rejections.filter(({ kind }) => kind === 'forbidden');
@@ -128,7 +129,7 @@ async function refuse(schemes: readonly Scheme[], rejections: readonly Rejection
   return new Problem(kind, message, { 'WWW-Authenticate': distinct(challenges).join(', ') }, { cause });
 }
 
-/** How a scheme has rejected a request; those that were not asked have been given no credentials. */
+/** The rejection by a scheme. A scheme that was not tried counts as one without credentials. */
 function rejectionOf(scheme: Scheme, rejections: readonly Rejection[]): Rejection {
   const own = rejections.filter((rejection) => rejection.scheme.name === scheme.name);
   return own.find(({ kind }) => kind === 'badCredentials') ?? { scheme, kind: 'noCredentials' };
@@ -152,7 +153,7 @@ async function challengeFor(
   return plain.includes(' ') ? `${plain}, ${reason}` : `${plain} ${reason}`;
 }
 
-/** The challenge of a scheme's strategy to a request without credentials; if it fails, that of the scheme. */
+/** The challenge of a scheme's strategy to a request without credentials; if the strategy fails, that of the scheme. */
 async function plainChallenge({ run, scopes, challenge }: Scheme, failed: Failed): Promise<string> {
   const verdict = await run({ headers: {} }, scopes).catch((error: unknown) => {
     failed(error);
@@ -161,7 +162,7 @@ async function plainChallenge({ run, scopes, challenge }: Scheme, failed: Failed
   return (verdict && 'kind' in verdict ? verdict.challenge : undefined) ?? challenge;
 }
 
-/** Each challenge once; one that says no more than the beginning of another is left out. */
+/** The distinct challenges, without those that are the beginning of another. */
 function distinct(challenges: readonly string[]): string[] {
   const each = [...new Set(challenges)];
   return each.filter((one) => !each.some((other) => other !== one && /^[ ,]/.test(rest(other, one))));
@@ -172,6 +173,6 @@ const rest = (text: string, beginning: string) =>
 
 function challengeOf(scheme: JsonObject): string {
   if (scheme['type'] === 'apiKey') return 'ApiKey';
-  const basic = String(scheme['scheme']).toLowerCase() === 'basic'; // to which RFC 7617 section 2 demands a realm
+  const basic = String(scheme['scheme']).toLowerCase() === 'basic'; // RFC 7617 section 2 requires its realm
   return basic ? 'Basic realm="api", charset="UTF-8"' : 'Bearer';
 }

@@ -96,7 +96,11 @@ describe('a form', () => {
 
   test.each<[JsonObject, JsonObject, string]>([
     [{ a: STRING }, { type: 'array' }, 'a form is an object'],
-    [{ a: { oneOf: [STRING, RGB] } }, {}, 'its text does not tell which of the types string, object it is'],
+    [
+      { a: { oneOf: [STRING, RGB] } },
+      {},
+      'its text does not determine which of the types string, object it has',
+    ],
     [
       { a: list(list(STRING)) },
       {},
@@ -104,7 +108,11 @@ describe('a form', () => {
     ],
     [{ a: RGB }, { encoding: { a: { contentType: 'application/xml' } } }, 'expected application/json'],
     [{ a: STRING }, { encoding: { a: { contentType: 'application/json' } } }, 'expected text/plain'],
-    [{ a: { type: 'object' } }, { encoding: { a: { style: 'form' } } }, 'its properties could not be told'],
+    [
+      { a: { type: 'object' } },
+      { encoding: { a: { style: 'form' } } },
+      'its properties cannot be distinguished',
+    ],
     [{ a: RGB, R: STRING }, { encoding: { a: { style: 'form' } } }, 'it shares the name R with another'],
     [{}, { patternProperties: { x: INT64 } }, 'patternProperties are served in JSON only'],
   ])('of %j with %j is a finding', (properties, more, message) => {

@@ -180,9 +180,9 @@ describe('what the specification does not define is a finding', () => {
     [[{ style: 'pipeDelimited', explode: true, schema: LIST }], `pipeDelimited is ${parted}`],
     [
       [{ schema: { oneOf: [STRING, LIST] } }],
-      'its text does not tell which of the types string, array it is',
+      'its text does not determine which of the types string, array it has',
     ],
-    [[{ schema: { type: ['array', 'object'] } }], 'its text does not tell'],
+    [[{ schema: { type: ['array', 'object'] } }], 'its text does not determine'],
     [
       [{ schema: { type: 'object', patternProperties: { x: INT64 } } }],
       'patternProperties are served in JSON only',
@@ -192,7 +192,10 @@ describe('what the specification does not define is a finding', () => {
       [{ schema: { type: 'object' } }, { name: 'b', schema: { type: 'object' } }],
       'it takes any name, and so does another',
     ],
-    [[{ in: 'cookie', schema: { type: 'object' } }], 'its properties could not be told from other cookies'],
+    [
+      [{ in: 'cookie', schema: { type: 'object' } }],
+      'its properties cannot be distinguished from other cookies',
+    ],
     [[{ name: '__proto__' }], '__proto__ cannot be served'],
   ])('%j', (parameters, message) => {
     expect(compile({ parameters }).findings.join('\n')).toContain(message);
