@@ -33,7 +33,7 @@ test.each([
 
 test.each([
   [
-    'the first that requires no body, where none has an example',
+    'the first that requires no body, if no body has an example',
     { '/things': { post: asked('make', {}), get: asked('list') } },
     'list',
   ],
@@ -43,7 +43,7 @@ test.each([
     'two',
   ],
   [
-    'the first that asks for credentials',
+    'the first that requires credentials',
     {
       '/login': { post: asked('login', example) },
       '/a': { post: asked('one', example, { security: [{ key: [] }] }) },
@@ -91,7 +91,7 @@ test.each<[string, object, object[], unknown]>([
     ['X-Key', ''],
   ],
   ['nothing', {}, [], undefined],
-])('says how %s is presented, if one secret does it', (_, scheme, security, credential) => {
+])('has the place of a single secret: %s', (_, scheme, security, credential) => {
   const securitySchemes = { one: scheme, two: scheme };
   const paths = { '/list': { get: asked('list', undefined, { security }) } };
   expect(exampleRequest(document(paths, { securitySchemes }))?.credential).toEqual(credential);
@@ -119,7 +119,7 @@ const required = (place: string, name: string, more: object) => ({
   ...more,
 });
 
-test('carries every required parameter, each in its place and style', () => {
+test('carries every required parameter in its location and style', () => {
   const parameters = [
     id,
     { $ref: '#/components/parameters/Day' },
@@ -145,11 +145,11 @@ test('carries every required parameter, each in its place and style', () => {
 test.each([
   ['a parameter without a value', [{ ...id, schema: { type: 'integer' } }]],
   ['a header that cannot carry its value', [id, required('header', 'X', { schema: {}, example: 'a\nb' })]],
-])('is none where the only operation has %s', (_, parameters) => {
+])('is none if the only operation has %s', (_, parameters) => {
   expect(exampleRequest(thing(parameters))).toBeUndefined();
 });
 
-test('presents a secret beside the parameters', () => {
+test('adds a secret to the parameters', () => {
   const sent = (scheme: string, parameters: readonly object[], secret?: string) => {
     const example = exampleRequest(thing([id, ...parameters], { security: [{ [scheme]: [] }] }));
     return example && messageOf(example, secret);
@@ -162,7 +162,7 @@ test('presents a secret beside the parameters', () => {
   expect(sent('cookie', [session], 's')?.headers).toEqual({ Cookie: 'session=x; k=s' });
 });
 
-test('presents a password as RFC 7617 shows it, and a secret without a user as a user without a password', () => {
+test('encodes a password as RFC 7617 does, and a secret without a colon as a user without a password', () => {
   const securitySchemes = { basic: { type: 'http', scheme: 'Basic' } };
   const paths = { '/list': { get: asked('list', undefined, { security: [{ basic: [] }] }) } };
   const example = exampleRequest(document(paths, { securitySchemes }));
@@ -171,7 +171,7 @@ test('presents a password as RFC 7617 shows it, and a secret without a user as a
   expect(sent('key')).toBe('Basic a2V5Og==');
 });
 
-test('is a line for a shell', () => {
+test('becomes a shell command', () => {
   const message = { method: 'PUT', path: '/a?b=c&d', headers: { 'X-A': "it's" }, body: '{}' };
   expect(curlCommand('http://127.0.0.1:1', message)).toBe(
     "curl -i -X PUT 'http://127.0.0.1:1/a?b=c&d' \\\n    -H 'X-A: it'\\''s' \\\n    -d '{}'",

@@ -11,12 +11,12 @@ import {
 } from '../../../../src/contract/schema/validator';
 import { buildDocument } from '../../../support/service';
 
-/** What becomes of bodies of one schema, without a server around it. */
+/** Judges and converts the bodies of one schema, without a server. */
 export interface Judged {
-  /** The first violation of a body that is given as JSON, none if it conforms. */
+  /** The first violation of a body in JSON; empty if it conforms. */
   readonly first: (text: string) => readonly SchemaViolation[];
   readonly all: (text: string) => readonly SchemaViolation[];
-  /** The body after it was converted: as a handler gets it, or before it is judged on the way out. */
+  /** The converted body: as a handler receives it, or as the validator judges a response. */
   readonly converted: (text: string) => unknown;
 }
 

@@ -8,11 +8,11 @@ const document = new OpenApiDocument(
   buildDocument({ components: { schemas: { Mix: { anyOf: BRANCHES } } } }),
 );
 
-test('what branches a client chooses does not make it remember more and more', () => {
+test('the number of cached shapes is bounded, whichever branches clients choose', () => {
   let chosen = 0;
   const asked: string[] = [];
   const took = (branch: string) => {
-    if (!asked.includes(branch)) asked.push(branch); // in the order of the document
+    if (!asked.includes(branch)) asked.push(branch); // in document order
     return () => (chosen & (1 << asked.indexOf(branch))) !== 0;
   };
   const shapes = new Shapes(new SchemaSet(document, 'response'), 'response', took);
