@@ -17,7 +17,7 @@ import type { Subject } from './servers';
 /** Servers differ by some percent from one start to the next. */
 const WHOLE: Effort = { generations: 2, rounds: 15 };
 const PART: Effort = { generations: 1, rounds: 30 };
-const STARTS_EACH = 5;
+const STARTS_EACH = 3;
 /** Requests before the memory of a server is read again. */
 const LOAD = 20_000;
 
@@ -61,15 +61,12 @@ async function measureStarts(starts: Starts): Promise<Line[]> {
       list.push(await start(subject, starts));
     }
   for (const subject of starts.subjects) loaded.set(subject, [await memoryAfter(LOAD, subject, starts)]);
+  const { title, milliseconds, memory } = starts;
   return [
-    lineFrom(
-      `start with ${starts.title}, ms`,
-      samples,
-      ({ milliseconds }) => milliseconds,
-      starts.milliseconds,
-    ),
-    lineFrom(`memory with ${starts.title}, MiB`, samples, ({ memory }) => memory, starts.memory),
-    lineFrom(`memory after ${LOAD} requests, MiB`, loaded, (memory) => memory, []),
+    lineFrom(`start with ${title}, ms`, samples, (sample) => sample.milliseconds, milliseconds),
+    lineFrom(`start with ${title}, CPU ms`, samples, ({ cpu }) => cpu, []),
+    lineFrom(`memory with ${title}, MiB`, samples, (sample) => sample.memory, memory),
+    lineFrom(`memory with ${title} after ${LOAD} requests, MiB`, loaded, (mebibytes) => mebibytes, []),
   ];
 }
 
@@ -92,11 +89,12 @@ async function main(only: readonly string[], save: boolean): Promise<void> {
   }
   if (lists.length === GET_LISTS.length) lines.push(growthOf(lists, GROWTH));
   const chart = drawChart(lines, machine);
-  if (selected('start')) for (const starts of STARTS) lines.push(...(await measureStarts(starts)));
+  const starts = selected('start') ? STARTS : [];
+  for (const each of starts) lines.push(...(await measureStarts(each)));
   progress('');
 
   const seconds = ((performance.now() - began) / 1000).toFixed(0);
-  console.log(`${printed(lines)}\n\n${legend(rows.flatMap(({ subjects }) => subjects))}`);
+  console.log(`${printed(lines)}\n\n${legend([...rows, ...starts].flatMap(({ subjects }) => subjects))}`);
   const goals = lines.flatMap((line) => line.goals).length;
   const reached = goals - lines.flatMap(missed).length;
   console.log(`\n${reached} of ${goals} goals reached; ${machine}; ${seconds} s`);

@@ -76,7 +76,12 @@ const thousand = {
   contract: plantsContract(1000),
   subjects: [CORE, BARE, FASTIFY, { ...README, share: 0.02 }],
 };
-const ONE_OPERATION: Subject = { ...CORE, name: '1 operation', contract: plants.contract };
+const ONE_OPERATION: Subject = {
+  ...CORE,
+  name: '1 operation',
+  included: 'ours, with a document of one operation',
+  contract: plants.contract,
+};
 
 /** So many that a round takes a tenth of a second. */
 const requestsOf = (count: number): number => 20_000 / Math.max(count, 40);

@@ -134,19 +134,19 @@ export async function compare(comparison: Comparison, effort: Effort): Promise<C
 }
 
 export interface Start {
-  /** Milliseconds to the first response. */
+  /** To the first response. */
   readonly milliseconds: number;
+  /** Milliseconds, user and system together: steadier than the time on a machine that is not idle. */
+  readonly cpu: number;
   /** MiB that are resident then. */
   readonly memory: number;
 }
 
-const residentOf = async (server: Server): Promise<number> => (await server.used()).memory / 2 ** 20;
-
 export async function start(subject: Subject, { contract }: Comparison): Promise<Start> {
   const server = await startServer(subject, contract);
-  const memory = await residentOf(server);
+  const { cpu, memory } = await server.used();
   await server.stop();
-  return { milliseconds: server.startup, memory };
+  return { milliseconds: server.startup, cpu: cpu / 1000, memory: memory / 2 ** 20 };
 }
 
 /** MiB that are resident after so many requests. */
@@ -159,7 +159,7 @@ export async function memoryAfter(
   const clients = createClients(subject, server, comparison);
   await clients.send(requests * (subject.share ?? 1));
   clients.close();
-  const memory = await residentOf(server);
+  const { memory } = await server.used();
   await server.stop();
-  return memory;
+  return memory / 2 ** 20;
 }

@@ -38,10 +38,11 @@ export const OURS: Subject = {
 export const CORE: Subject = { name: 'ours', file: peer('ours'), included: ALL };
 /** What a plant costs by where it is kept. */
 export const SQLITE: Subject = { ...OURS, sqlite: true };
-export const MEMORY: Subject = { ...OURS, name: 'memory' };
+export const MEMORY: Subject = { ...OURS, name: 'memory', included: 'ours, without a database' };
 export const COMMIT_EACH: Subject = {
   ...SQLITE,
   name: 'a commit each',
+  included: 'ours on SQLite, one plant at a time: none shares a commit',
   preload: join(__dirname, 'commit-each.mjs'),
   share: 0.1,
 };
