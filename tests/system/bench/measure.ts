@@ -123,8 +123,11 @@ export async function compare(comparison: Comparison, effort: Effort): Promise<C
       const send = ([subject, client]: readonly [Subject, Clients], rounds: number): Promise<Sample> =>
         client.send(Math.ceil(rounds * comparison.requests * (subject.share ?? 1)));
       for (const each of clients) await send(each, WARMUP);
-      for (let round = 0; round < effort.rounds; round++)
-        for (const each of clients) samples.get(each[0])?.push(await send(each, 1));
+      const turns = [...clients];
+      for (let round = 0; round < effort.rounds; round++) {
+        for (const each of turns) samples.get(each[0])?.push(await send(each, 1));
+        turns.push(...turns.splice(0, 1)); // another is first in the next round
+      }
       for (const client of clients.values()) client.close();
     } finally {
       await Promise.all(servers.map((server) => server.stop()));
