@@ -14,6 +14,7 @@ import {
   type Strategies,
 } from './contract';
 import { renderProblem, toProblem } from './errors';
+import { extensions } from './extensions';
 import type { Handlers } from './handlers/types';
 import { docsRouter } from './operational/docs';
 import type { Metrics } from './operational/metrics';
@@ -81,6 +82,7 @@ export function createApp(dependencies: Dependencies): Express {
     report,
     reportFault: fault,
     onRemarks: dependencies.onRemarks,
+    ...extensions,
   });
   const app = express().disable('x-powered-by').disable('etag');
   if (corsOrigins.length > 0) app.use(allowOrigins(corsOrigins, document));

@@ -32,7 +32,7 @@ const CLIENT_LEFT = 499;
  */
 export function createService(options: ServiceOptions): Middleware {
   const { document, handlers, strategies, bodyLimit, maxRequests, deadline = DEADLINE, reserved } = options;
-  const contract = compileContract(document, strategies, options.formats);
+  const contract = compileContract(document, strategies, options);
   const served = [...contract.served.values()];
   checkWiring(served, options);
   options.onRemarks?.(contract.remarks);

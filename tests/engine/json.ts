@@ -147,3 +147,15 @@ export function target(reference: string): string {
     throw new Error(`expected a reference into the document, got ${reference}; bundle the document first`);
   return decodeURIComponent(reference.slice(1));
 }
+
+/** The value as JavaScript has it: an integer that a double may not hold is a bigint. */
+export function toJavaScript(value: Value): unknown {
+  if (value instanceof Literal) {
+    const integer = toInteger(value.text);
+    return integer === undefined || Number.isSafeInteger(Number(integer)) ? Number(value.text) : integer;
+  }
+  if (Array.isArray(value)) return value.map(toJavaScript);
+  if (!(value instanceof Map)) return value;
+  // Defined, not assigned: a property may be called __proto__.
+  return Object.fromEntries([...value].map(([name, item]) => [name, toJavaScript(item)]));
+}

@@ -1,4 +1,3 @@
-import type { AddressInfo } from 'node:net';
 import express from 'express';
 import document from '../../generated/openapi.json';
 import { createApp, type Dependencies } from '../../src/app';
@@ -15,6 +14,7 @@ import {
 import { renderProblem, toProblem } from '../../src/errors';
 import { createHandlers } from '../../src/handlers';
 import { openMemoryStore } from '../../src/storage/memory';
+import { openServer } from './open-server';
 import { renderPlain } from './plain-errors';
 
 export const TOKEN = 'a-very-secret-token';
@@ -69,13 +69,11 @@ export async function listening<T>(
   limits: Partial<typeof LIMITS> = {},
   render: (problem: Problem) => Answer = renderProblem,
 ): Promise<T> {
-  const server = createHttpServer(app, render, { ...LIMITS, ...limits });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port, close } = await openServer(createHttpServer(app, render, { ...LIMITS, ...limits }));
   try {
-    return await use((server.address() as AddressInfo).port);
+    return await use(port);
   } finally {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
+    await close();
   }
 }
 

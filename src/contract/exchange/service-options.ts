@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { OwnCodec } from '../codecs/own';
 import type { JsonObject, Remark } from '../document/document';
 import type { ReportFault } from '../http/fault';
 import type { Operation } from '../operations/operations';
@@ -21,7 +22,18 @@ export interface Outcome {
   readonly requestId: string;
 }
 
-export interface ServiceOptions {
+/** What a team adds to the formats and the media types that the core knows. */
+export interface Extensions {
+  /**
+   * Formats of the team's own, by name: whether a string conforms. They come before those of the same name in
+   * schema/formats.ts. Each must take time linear in the text.
+   */
+  readonly formats?: OwnFormats;
+  /** Codecs of the team's own, for media types beside the built-in ones, or in their place. The first that fits is used. */
+  readonly codecs?: readonly OwnCodec[];
+}
+
+export interface ServiceOptions extends Extensions {
   /** One OpenAPI 3.1 document in one piece. */
   readonly document: JsonObject;
   /** By operationId; handlers.ts has the type that each must be of. */
@@ -49,11 +61,6 @@ export interface ServiceOptions {
   readonly report: (outcome: Outcome) => void;
   /** Receives the failures that no outcome has: see `ReportFault`. Without it they go to standard error. */
   readonly reportFault?: ReportFault | undefined;
-  /**
-   * Formats of the team's own, by name: whether a string conforms. They come before those of the same name in
-   * schema/formats.ts. Each must take time linear in the text.
-   */
-  readonly formats?: OwnFormats;
   /** Receives what the document has and the server does not enforce, once, before the first request. */
   readonly onRemarks?: ((remarks: readonly Remark[]) => void) | undefined;
 }

@@ -36,7 +36,7 @@ export interface PairsReader extends Reader<Pairs> {
 /** The more a reader would take, the later its turn. */
 const TURN = { none: 0, prefixed: 1, any: 2 };
 
-/** Throws what was caught; what is malformed becomes a MalformedParameter that says where. */
+/** Throws the error again; a MalformedText becomes a MalformedParameter with its place. */
 function rethrow(error: unknown, place: string): never {
   if (error instanceof MalformedText) {
     throw new MalformedParameter(`${place}${error.step} ${error.message}`);
@@ -173,7 +173,7 @@ function spreadReader(name: string, parts: ObjectReader): PairsReader {
 
 const INNERMOST = /^([^[\]]*)\]$/;
 
-/** `color[R]=100&color[G]=200`; brackets within brackets are not defined, so that nobody can mean them. */
+/** `color[R]=100&color[G]=200`. Nested brackets are undefined in OpenAPI. */
 function deepReader(name: string, parts: ObjectReader): PairsReader {
   const names = new Map(parts.listed.map((property) => [`${name}[${property}]`, property]));
   return {

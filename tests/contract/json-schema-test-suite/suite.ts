@@ -4,11 +4,10 @@ import {
   type Json,
   type JsonObject,
   list,
-  Literal,
   object,
   parse,
   print,
-  toInteger,
+  toJavaScript,
   type Value,
   word,
 } from '../../engine/json';
@@ -68,17 +67,6 @@ function member(value: Value | undefined, key: string | number): Value {
       : undefined;
   if (found === undefined) throw new Error(`expected the suite to have ${key}`);
   return found;
-}
-
-function toJavaScript(value: Value): unknown {
-  if (value instanceof Literal) {
-    const integer = toInteger(value.text);
-    return integer === undefined || Number.isSafeInteger(Number(integer)) ? Number(value.text) : integer;
-  }
-  if (Array.isArray(value)) return value.map(toJavaScript);
-  if (!(value instanceof Map)) return value;
-  // Defined, not assigned: a property may be called __proto__.
-  return Object.fromEntries([...value].map(([name, item]) => [name, toJavaScript(item)]));
 }
 
 const LITERALS = ['const', 'enum', 'default', 'examples'];

@@ -2,15 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import request from 'supertest';
 import {
   type Answer,
-  ApiKeyStrategy,
-  bearerStrategy,
   InvalidContract,
   type JsonObject,
-  members,
   OBJECTS,
   OpenApiDocument,
   operationPlaces,
-  type Strategies,
+  strategiesFor,
   walk,
 } from '../../../src/contract';
 import { buildService } from '../../support/service';
@@ -42,7 +39,7 @@ async function outcomeOf(document: JsonObject, exchange: WordCase): Promise<Outc
     service = buildService({
       document,
       handlers: Object.fromEntries(handlers),
-      strategies: strategiesOf(read),
+      strategies: strategiesFor(read, (secret) => secret === 'good' && {}),
     });
   } catch (error) {
     if (error instanceof InvalidContract) return { ends: 'refused' };
@@ -51,15 +48,6 @@ async function outcomeOf(document: JsonObject, exchange: WordCase): Promise<Outc
   const sent = request(service.app)[method as 'post'](path).set(headers);
   const response = await (body === undefined ? sent : sent.set('Content-Type', type).send(body));
   return { ends: response.status, seen: [received, response.body, response.headers['x-a']] };
-}
-
-function strategiesOf(document: OpenApiDocument): Strategies {
-  const keys = new ApiKeyStrategy((key) => key === 'good' && {});
-  const tokens = bearerStrategy((token) => token === 'good' && {});
-  const schemes = members(document.at('/components/securitySchemes'));
-  return Object.fromEntries(
-    schemes.map(([name, scheme]) => [name, (scheme as JsonObject)['type'] === 'apiKey' ? keys : tokens]),
-  );
 }
 
 /** The document without the first place at which it has the word; `*` is any name of a map. */

@@ -1,25 +1,16 @@
 import { compileContract } from '../../../../src/contract/compile';
-import { InvalidContract } from '../../../../src/contract/document/document';
-import type { Strategies } from '../../../../src/contract/security/requirements';
-import { ApiKeyStrategy, BasicStrategy, bearerStrategy } from '../../../../src/contract/security/strategies';
+import { InvalidContract, OpenApiDocument } from '../../../../src/contract/document/document';
+import { strategiesFor } from '../../../../src/contract/security/strategies';
 import { buildAuthentication, CREDENTIALS, SCHEMES } from '../../../support/authentication';
 import { buildDocument } from '../../../support/service';
 
 type Name = keyof typeof SCHEMES;
 const NAMES = Object.keys(SCHEMES) as Name[];
 
+const document = new OpenApiDocument(buildDocument({ components: { securitySchemes: SCHEMES } }));
+
 /** Strategies whose principal is this, or whose verdict is false. */
-function strategiesOf(principal: object | false): Record<Name, Strategies[string]> {
-  const verify = () => principal;
-  const bearer = bearerStrategy(verify);
-  return {
-    bearer,
-    oauth: bearer,
-    openId: bearer,
-    key: new ApiKeyStrategy(verify),
-    basic: new BasicStrategy(verify),
-  };
-}
+const strategiesOf = (principal: object | false) => strategiesFor(document, () => principal);
 
 const CHALLENGES: Readonly<Record<Name, string>> = {
   bearer: 'Bearer realm="api", ',
