@@ -132,7 +132,10 @@ function drain(server: Server, connections: ReadonlyMap<Duplex, Connection>): vo
     server.closeIdleConnections();
     for (const { socket } of connections.values()) if (socket.bytesRead === 0) socket.destroy(); // to Node, it is busy
   };
-  setTimeout(() => setImmediate(closeIdle), IDLE_GRACE); // immediately after what has come is read
+  const timer = setTimeout(() => setImmediate(closeIdle), IDLE_GRACE); // immediately after what has come is read
+  server.once('close', () => {
+    clearTimeout(timer);
+  });
 }
 
 /** Resolves with the address as a URL, once connections are accepted; rejects if that cannot be. */

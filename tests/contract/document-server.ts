@@ -1,7 +1,7 @@
+import { bundle, createConfig } from '@redocly/openapi-core';
 import { readFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
-import { bundle, createConfig } from '@redocly/openapi-core';
 import { parse } from 'yaml';
 import {
   type Answer,
@@ -10,14 +10,16 @@ import {
   type Strategies,
   strategiesFor,
 } from '../../src/contract';
+import type { Document, Operation, Response } from '../engine/document/document';
+import { codecOf } from '../engine/document/media-type';
+import { readDocument } from '../engine/document/read';
+import { type JsonObject, asString } from '../engine/json/json';
+import { toJavaScript } from '../engine/json/value';
+import { createOracle, type Oracle } from '../engine/schema/oracle';
+import { samples } from '../engine/schema/samples';
+import type { Received, Server, Target } from '../engine/target';
 import { plainRefusal, renderPlain } from '../support/plain-errors';
 import { buildService } from '../support/service';
-import { readDocument, type Document, type Operation, type Response } from '../engine/document';
-import { toJavaScript, word, type JsonObject } from '../engine/json';
-import { createOracle, type Oracle } from '../engine/oracle';
-import { codec } from '../engine/request';
-import type { Received, Server, Target } from '../engine/target';
-import { samples } from '../engine/values';
 import { listen } from './listen';
 import { BODY_LIMIT, refusalsOf } from './refusals';
 
@@ -115,7 +117,7 @@ export function serviceOf(json: JsonObject, changed: Partial<Parts> = {}): Targe
   };
 }
 
-const isBasic = (scheme: JsonObject): boolean => word(scheme['scheme']).toLowerCase() === 'basic';
+const isBasic = (scheme: JsonObject): boolean => asString(scheme['scheme']).toLowerCase() === 'basic';
 
 /** Answers with the first documented success of an operation, made up at start; each time with another body. */
 function responder(document: Document): (operation: Operation) => Answer {
@@ -153,9 +155,9 @@ function bodiesOf(
   oracle: Oracle,
   { name, schema }: Response['content'][number],
 ): readonly unknown[] {
-  if (codec(name) === 'binary') return [Buffer.from([1, 2, 3])];
+  if (codecOf(name) === 'binary') return [Buffer.from([1, 2, 3])];
   if (schema === undefined) return ['anything'];
-  return codec(name) === 'json'
+  return codecOf(name) === 'json'
     ? [...sampled(document, oracle, schema), ...secretive(document, schema)]
     : sampled(document, oracle, schema).slice(0, 1);
 }

@@ -13,14 +13,14 @@ export const refusal = (kind: keyof typeof ERROR_NUMBERS): RefusalRule => ({
 
 /** What this server refuses, whatever document it serves, by what the refusal of each kind looks like. */
 export const refusalsOf = (rule: (kind: ProblemKind) => RefusalRule): Refusals => ({
-  'unknown path': rule('noSuchPath'),
-  'unknown method': rule('noSuchMethod'),
-  'no credentials': rule('noCredentials'),
-  'bad credentials': rule('badCredentials'),
+  'not found': rule('noSuchPath'),
+  'method not allowed': rule('noSuchMethod'),
+  'missing credentials': rule('noCredentials'),
+  'invalid credentials': rule('badCredentials'),
   'insufficient scope': rule('forbidden'),
   'unsupported media type': rule('unsupportedMediaType'),
   'not acceptable': rule('notAcceptable'),
-  'too large': rule('tooLarge'),
+  'content too large': rule('tooLarge'),
   malformed: rule('malformed'),
-  mismatch: rule('mismatch'),
+  'invalid request': rule('mismatch'),
 });

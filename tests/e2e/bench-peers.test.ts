@@ -7,8 +7,6 @@ import { BARE, check, COMMIT_EACH, CORE, OURS, README, SQLITE, startServer } fro
 
 // `make bench`, so far as it needs no packages of its own.
 
-jest.setTimeout(60_000);
-
 const [ONE, TEN] = [plantsContract(1), plantsContract(10)];
 
 test.each([

@@ -2,6 +2,7 @@
  * Copies values that JSON.stringify writes exactly as stringify.ts does, and that a reader of this text sees unchanged. The
  * copy stands for the text: what is judged is what is sent.
  */
+import { types } from 'node:util';
 import { type Holder, keepExact, MAX_DEPTH } from './parse';
 
 /** There is no plain copy of the value. */
@@ -29,6 +30,12 @@ export function copyPlain(
   }
 }
 
+/** Gives up the copy; a promise that the value holds is settled, for nobody else may wait for it. */
+function refuse(object: object): never {
+  if (types.isPromise(object)) object.catch(() => undefined);
+  throw new NotPlain();
+}
+
 class Copier {
   /** Whether the copy has integers that a double does not represent. */
   exact = false;
@@ -49,7 +56,7 @@ class Copier {
         return value;
       case 'object':
         if (value === null) return value;
-        if (depth >= MAX_DEPTH || 'toJSON' in value) throw new NotPlain();
+        if (depth >= MAX_DEPTH || 'toJSON' in value) refuse(value);
         return Array.isArray(value) ? this.copyArray(value, depth + 1) : this.copyObject(value, depth + 1);
       case 'undefined':
       case 'function':
@@ -76,7 +83,7 @@ class Copier {
 
   private copyObject(object: object, depth: number): Holder {
     const prototype: unknown = Object.getPrototypeOf(object);
-    if (prototype !== Object.prototype && prototype !== null) throw new NotPlain();
+    if (prototype !== Object.prototype && prototype !== null) refuse(object);
     const copy: Holder = {};
     for (const name of Object.keys(object)) {
       if (name === '__proto__' || !name.isWellFormed()) throw new NotPlain();

@@ -1,4 +1,4 @@
-import { table } from '../../engine/report';
+import { formatTable } from '../../engine/report/text';
 import { type Figure, type Line, missed } from './lines';
 import { BARE, FASTIFY, README, type Subject } from './servers';
 
@@ -46,10 +46,13 @@ function cells(line: Line): string[][] {
 
 /** All lines as one table. */
 export const printed = (lines: readonly Line[]): string =>
-  table([['', 'ours', ...PEERS, ...PEERS.map((name) => `of ${name}`), 'goal', ''], ...lines.flatMap(cells)]);
+  formatTable([
+    ['', 'ours', ...PEERS, ...PEERS.map((name) => `of ${name}`), 'goal', ''],
+    ...lines.flatMap(cells),
+  ]);
 
 /** What each server does for a request, a line each. */
 export function legend(subjects: Iterable<Subject>): string {
   const lines = new Map([...subjects].map(({ name, included }) => [name, included]));
-  return table([...lines]);
+  return formatTable([...lines]);
 }

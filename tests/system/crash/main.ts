@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { Plant } from '../../../src/plants/plant-store';
-import { table } from '../../engine/report';
+import { formatTable } from '../../engine/report/text';
 import { type Program, startProgram } from '../../support/program';
 import { createPostgres, createSqlite, type Subject } from './databases';
 import { type Ledger, randomOf, sendPlants, TOKEN } from './plants';
@@ -120,7 +120,7 @@ async function main(): Promise<void> {
     rows.push([kind, rounds, sent, acknowledged, lost, foreign]);
     if (lost + foreign > 0) process.exitCode = 1;
   }
-  console.log(`\n${table(rows)}`);
+  console.log(`\n${formatTable(rows)}`);
 }
 
 main().catch((error: unknown) => {

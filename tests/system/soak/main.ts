@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 import Database from 'better-sqlite3';
 import document from '../../../generated/openapi.json';
 import { ERROR_NUMBERS } from '../../../src/errors';
-import { table } from '../../engine/report';
+import { formatTable } from '../../engine/report/text';
 import { startProgram } from '../../support/program';
 import { nameOf, startGood } from './good';
 
@@ -119,8 +119,8 @@ async function soak(seconds: number, file: string): Promise<boolean> {
       .map(([answer, count]) => `${count} x ${answer.slice(0, 100)}`)
       .join(', '),
   ]);
-  console.log(`\n\n${table([['bad clients', 'responses: status and error number'], ...attacks])}`);
-  console.log(`\n${table(rows)}`);
+  console.log(`\n\n${formatTable([['bad clients', 'responses: status and error number'], ...attacks])}`);
+  console.log(`\n${formatTable(rows)}`);
 
   const slowdown = mixed.p99 / ((before.p99 + after.p99) / 2);
   const half = mixed.memory.length >> 1;
