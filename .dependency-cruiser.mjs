@@ -30,7 +30,7 @@ const CORE = {
   'compile.ts': ['json', 'document', 'operations', 'schema', 'codecs', 'security', 'exchange'],
   'pipeline.ts': ['http', 'operations', 'security', 'exchange', 'compile.ts', 'problem.ts'],
   'http-server.ts': ['http', 'problem.ts'],
-  'handler-types.ts': ['security'],
+  'handler-types.ts': ['security', 'exchange'],
 };
 
 /** The rooms of the toolchain. */

@@ -39,7 +39,7 @@ export function refusalOf(
   document: OpenApiDocument,
   served: ServedOperation,
   status: number,
-  { message, headers }: Problem,
+  { message, headers }: Pick<Problem, 'message' | 'headers'>,
 ): Answer | undefined {
   const { responses } = served.operation;
   const key = [String(status), `${Math.floor(status / 100)}XX`, 'default'].find((one) => responses.has(one));

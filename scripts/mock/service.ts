@@ -11,7 +11,7 @@ import {
   type ServiceOptions,
   strategiesFor,
 } from '../../src/contract';
-import { renderProblem, toProblem } from '../../src/errors';
+import { type OwnKind, renderProblem, toProblem } from '../../src/errors';
 import { requestIdOf } from '../../src/operational/request-id';
 import { refusalOf, successOf } from './answers';
 import { type Mockable, toMockable } from './document';
@@ -22,7 +22,7 @@ export interface Mock extends Omit<Mockable<unknown>, 'built'> {
   readonly operations: readonly { readonly title: string; readonly status: number | undefined }[];
 }
 
-type Options = Pick<ServiceOptions, 'bodyLimit' | 'maxRequests' | 'report'> & {
+type Options = Pick<ServiceOptions<OwnKind>, 'bodyLimit' | 'maxRequests' | 'report'> & {
   readonly tokens: readonly string[];
   readonly extensions: Extensions;
 };

@@ -153,7 +153,7 @@ export function listen(server: Server, host: string, port: number): Promise<stri
 /** What Node's parser and timers refuse, by the code of the error (https://nodejs.org/api/http.html#event-clienterror). */
 function problemOf({ code }: NodeJS.ErrnoException): Problem {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
-    return new Problem('tooSlow', 'the request did not arrive in time');
+    return new Problem('requestTimeout', 'the request did not arrive in time');
   if (code === 'HPE_HEADER_OVERFLOW') {
     return new Problem('headersTooLarge', 'the headers of the request are too large');
   }

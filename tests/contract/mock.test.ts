@@ -5,14 +5,14 @@ import request from 'supertest';
 import { createMock } from '../../scripts/mock/service';
 import { readSource } from '../../scripts/source/source';
 import type { Extensions, JsonObject, Outcome } from '../../src/contract';
-import { errorNumberOf } from '../../src/errors';
+import { errorNumberOf, type OwnKind } from '../../src/errors';
 import { buildDocument, json } from '../support/service';
 import { csv } from './codecs';
 
 const DOCUMENTS = join(__dirname, 'documents');
 
 function mock(document: JsonObject, extensions: Extensions = {}) {
-  const outcomes: Outcome[] = [];
+  const outcomes: Outcome<OwnKind>[] = [];
   const { service, ...rest } = createMock(document, {
     tokens: ['token'],
     bodyLimit: 1_000,

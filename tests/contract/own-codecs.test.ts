@@ -96,7 +96,7 @@ describe.each(TYPES)('%s', (_name, type, codec, encode) => {
     ['a property', [{ name: 'a' }], "body/0 must have required property 'id'"],
   ])('is judged by its schema: %s, in both directions', async (_, value, message) => {
     const refused = await exchange({ ...sent, body: encode(value) });
-    expect(refused).toMatchObject({ status: 400, kind: 'mismatch', message, seen: [] });
+    expect(refused).toMatchObject({ status: 400, kind: 'invalidRequest', message, seen: [] });
     const hidden = await exchange({ ...sent, body: encode(rows), returned: value });
     expect(hidden).toMatchObject({ status: 500, kind: 'unexpected' });
     expect(String(hidden.outcome?.problem?.cause)).toContain(message);
@@ -187,7 +187,10 @@ it('stands before the built-in codecs, also before the one that refuses multipar
     `--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n${text}\r\n--x--\r\n`;
   const sent = { type: 'multipart/form-data', schema, codecs: [pairs], headers, received: true };
   expect(await exchange({ ...sent, body: part('ab') })).toMatchObject({ status: 200, seen: [{ a: 'ab' }] });
-  expect(await exchange({ ...sent, body: part('abc') })).toMatchObject({ status: 400, kind: 'mismatch' });
+  expect(await exchange({ ...sent, body: part('abc') })).toMatchObject({
+    status: 400,
+    kind: 'invalidRequest',
+  });
 });
 
 describe('a codec that fails', () => {

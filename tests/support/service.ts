@@ -11,7 +11,7 @@ import {
   type Problem,
   type ServiceOptions,
 } from '../../src/contract';
-import { renderProblem, toProblem } from '../../src/errors';
+import { type OwnKind, renderProblem, toProblem } from '../../src/errors';
 import { createHandlers } from '../../src/handlers';
 import { openMemoryStore } from '../../src/storage/memory';
 import { openServer } from './open-server';
@@ -40,26 +40,23 @@ export function buildApp(overrides: Partial<Dependencies> = {}): express.Express
 }
 
 /** A service for any document, with plain errors, and what it reported of each request. */
-export function buildService(options: Partial<ServiceOptions> & { document: JsonObject }) {
-  const outcomes: Outcome[] = [];
-  const app = express();
-  app.use(
-    createService({
-      handlers: {},
-      strategies: {},
-      toProblem,
-      render: renderPlain,
-      bodyLimit: 102_400,
-      maxRequests: 512,
-      headers: {},
-      requestIdOf: () => 'a-request',
-      stubs: true,
-      reserved: '/-/',
-      report: (outcome) => outcomes.push(outcome),
-      ...options,
-    }),
-  );
-  return { app, outcomes };
+export function buildService(options: Partial<ServiceOptions<OwnKind>> & { document: JsonObject }) {
+  const outcomes: Outcome<OwnKind>[] = [];
+  const service = createService({
+    handlers: {},
+    strategies: {},
+    toProblem,
+    render: renderPlain,
+    bodyLimit: 102_400,
+    maxRequests: 512,
+    headers: {},
+    requestIdOf: () => 'a-request',
+    stubs: true,
+    reserved: '/-/',
+    report: (outcome) => outcomes.push(outcome),
+    ...options,
+  });
+  return { app: express().use(service), service, outcomes };
 }
 
 /** Listens on a free port until the callback is done. */

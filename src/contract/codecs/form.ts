@@ -26,7 +26,6 @@ import {
   unlisted,
   Unservable,
 } from '../parameters/parts';
-import { Problem } from '../problem';
 import type { Codec } from './codec';
 
 /** Forms (https://url.spec.whatwg.org/#application/x-www-form-urlencoded). They are read only. */
@@ -39,13 +38,7 @@ export const form: Codec = {
   reader({ document, schema }) {
     const readForm = compileForm(document, schema);
     return (bytes, envelope) => {
-      const text = decodeText(bytes);
-      try {
-        envelope['body'] = readForm(text);
-      } catch (error) {
-        if (error instanceof MalformedParameter) throw new Problem('mismatch', error.message);
-        throw error;
-      }
+      envelope['body'] = readForm(decodeText(bytes));
     };
   },
   writer() {
@@ -88,7 +81,7 @@ export function compileForm(document: OpenApiDocument, schema: string | undefine
     const body = readAll('body', readers, pairs);
     if (!others || pairs.size === 0) return body;
     if (pairs.has('__proto__'))
-      throw new MalformedParameter('body has the name "__proto__", which is not accepted');
+      throw new MalformedParameter('body has the name "__proto__", which is not accepted', '/body');
     readRest('body', others, pairs, body);
     return body;
   };

@@ -15,7 +15,7 @@ import { envelopeSchema, parameterSchemas } from '../schema/envelope';
 import type { SchemaSet } from '../schema/schema-set';
 import type { Convert, Find, Shapes } from '../schema/shapes';
 import type { Envelope, Judge } from '../schema/validator';
-import { describeViolations } from './violations';
+import { invalidRequest, malformedParameter, unexpectedBody } from './violations';
 
 /** A request that conforms to the document, as the handler receives it. Every int64 is a bigint. */
 export type ValidRequest = ParameterValues & {
@@ -29,17 +29,19 @@ export interface RequestReader {
   /**
    * Finds the reader of a body by its header fields.
    *
-   * @throws {Problem} `unsupportedMediaType`, or `mismatch` if the operation has no body
+   * @throws {Problem} `unsupportedMediaType`, or `invalidRequest` if the operation has no body
    */
   accept(contentType: string | undefined, contentEncoding: string | undefined): BodyReader;
   /**
    * @param body undefined if there is none
-   * @throws {Problem} `malformed` or `mismatch`
+   * @throws {Problem} `malformed` or `invalidRequest`
    */
-  read(
-    parameters: RawParameters,
-    body?: { readonly reader: BodyReader; readonly bytes: Buffer },
-  ): ValidRequest;
+  read(parameters: RawParameters, body?: ReceivedBody): ValidRequest;
+}
+
+export interface ReceivedBody {
+  readonly reader: BodyReader;
+  readonly bytes: Buffer;
 }
 
 /** How the bodies of one documented media type are read. Its `type` is the one that the client names. */
@@ -95,19 +97,16 @@ export function planRequests(
       read(raw, body) {
         const envelope: Envelope = {};
         // Before the parameters: a malformed body is reported as such, also where a parameter does not match.
-        body?.reader.decode(body.bytes, envelope, body.reader.type);
+        if (body) decodeBody(body, envelope);
         Object.assign(envelope, readRaw(readParameters, raw));
         const judge = body ? body.reader.judge : judgeBodiless;
         const violations = judge.first(envelope);
         if (violations.length > 0) {
-          throw new Problem('mismatch', describeViolations(violations, judge.all(envelope)));
+          throw invalidRequest(violations, judge.all(envelope));
         }
         const marked = body?.reader.findMarked?.(envelope, 'body');
         if (marked !== undefined) {
-          throw new Problem(
-            'mismatch',
-            describeViolations([{ place: `/${marked}`, message: 'is read-only' }], []),
-          );
+          throw invalidRequest([{ place: `/${marked}`, keyword: 'readOnly', message: 'is read-only' }]);
         }
         body?.reader.convert?.(envelope, 'body');
         for (const { location, convert } of converters) convert(envelope, location);
@@ -123,7 +122,7 @@ function accept(
   contentType: string | undefined,
   encoding: string | undefined,
 ): BodyReader {
-  if (bodies.length === 0) throw new Problem('mismatch', 'this operation has no request body');
+  if (bodies.length === 0) throw unexpectedBody();
   const unsupported = (message: string, headers?: Headers) =>
     new Problem('unsupportedMediaType', message, headers);
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
@@ -147,12 +146,20 @@ function accept(
   return { ...reader, type, contentType: range ? type.essence : reader.contentType };
 }
 
-/** @throws {Problem} `mismatch` if a parameter is not of its style */
+/** @throws {Problem} `invalidRequest` if a parameter is not of its style */
 function readRaw(readParameters: ReadParameters, raw: RawParameters): ParameterValues {
   try {
     return readParameters(raw);
   } catch (error) {
-    if (error instanceof MalformedParameter) throw new Problem('mismatch', error.message);
-    throw error;
+    throw error instanceof MalformedParameter ? malformedParameter(error) : error;
+  }
+}
+
+/** @throws {Problem} `malformed`, or `invalidRequest` if a property of a form is not of its style */
+function decodeBody({ reader, bytes }: ReceivedBody, envelope: Envelope): void {
+  try {
+    reader.decode(bytes, envelope, reader.type);
+  } catch (error) {
+    throw error instanceof MalformedParameter ? malformedParameter(error) : error;
   }
 }

@@ -53,8 +53,8 @@ export interface ResponseWriter {
 export interface Accepted {
   /** All media types, if empty. */
   readonly ranges: readonly AcceptedRange[];
-  /** What the handler learns of it: where successes have several media types, the one that the client likes best. */
-  readonly told: { readonly accepts?: string };
+  /** The media type of a success that the client likes best; undefined where no success has a body. */
+  readonly best: string | undefined;
 }
 
 /** How the responses of one documented status are written. */
@@ -157,17 +157,16 @@ function compileAccept({ responses }: Operation): ResponseWriter['accept'] {
   const contents = successes.map((status) => responses.get(status)?.content ?? []);
   const offered = [...new Map(contents.flat().map((media) => [media.key, media])).values()];
   const [first] = offered;
-  const choice = offered.length > 1 || offered.some(({ key }) => isRange(key));
   const bodiless = contents.some(({ length }) => length === 0);
   return (field) => {
     const ranges = parseAccept(field);
-    if (!first) return { ranges, told: {} };
+    if (!first) return { ranges, best: undefined };
     const best = preferred(offered, ranges);
     if (!best && !bodiless) {
       const keys = offered.map(({ key }) => key).join(' or ');
       throw new Problem('notAcceptable', `expected an Accept that includes ${keys}, got others`);
     }
-    return { ranges, told: choice ? { accepts: best?.name ?? first.key } : {} };
+    return { ranges, best: best?.name ?? first.key };
   };
 }
 

@@ -134,7 +134,10 @@ function compileQuery(readers: readonly PairsReader[], credentials: readonly str
     const values = readAll('query', readers, pairs);
     const [unknown] = pairs.keys();
     if (unknown === undefined) return values;
-    throw new MalformedParameter(`query/${excerpt(unknown)} is not in the document`);
+    throw new MalformedParameter(
+      `query/${excerpt(unknown)} is not in the document`,
+      joinPointer('/query', unknown),
+    );
   };
 }
 

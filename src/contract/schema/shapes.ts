@@ -1,4 +1,4 @@
-import { isObject, members } from '../document/document';
+import { joinPointer, isObject, members } from '../document/document';
 import { exactNumber, type Holder, parseJson } from '../json/parse';
 import { type HoldsOf, type Node, partsOf } from './applicable';
 import type { Direction } from './one-way';
@@ -73,7 +73,7 @@ export class Shapes {
       const at = this.childPosition(shape, children, child);
       if (!at) continue;
       const found = this.isMarked(at, children, child) ? '' : this.find(at, children, child);
-      if (found !== undefined) return `/${child}${found}`;
+      if (found !== undefined) return `${joinPointer('', child)}${found}`;
     }
     return undefined;
   }

@@ -10,7 +10,7 @@
  */
 import type { ErrorObject, Format as AjvFormat, ValidateFunction } from 'ajv';
 import { createRequestAjv, createResponseAjv } from 'express-openapi-validator/dist/framework/ajv';
-import type { JsonObject } from '../document/document';
+import { joinPointer, type JsonObject } from '../document/document';
 import { withDoubles } from '../document/openapi-schema';
 import type { Components } from './applicable';
 import { FORMATS, type OwnFormats } from './formats';
@@ -28,6 +28,8 @@ export type Envelope = Record<string, unknown>;
 export interface Violation {
   /** Steps from the envelope, each after a slash. */
   readonly place: string;
+  /** Of JSON Schema. */
+  readonly keyword: string;
   readonly message: string;
 }
 
@@ -76,18 +78,43 @@ interface ErrorParameters {
   readonly allowedValues?: readonly unknown[];
 }
 
-function violation({ instancePath, keyword, message = 'is not valid', params }: ErrorObject): Violation {
+/** The keyword of JSON Schema for which one of ours stands, by the message where it stands for several. */
+const STANDARD: readonly (readonly [own: string, message: RegExp, keyword: string])[] = [
+  ['unique', /^/, 'uniqueItems'],
+  ['equals', /^must be equal to constant$/, 'const'],
+  ['equals', /^/, 'enum'],
+  ['oneWay', /^/, 'readOnly'],
+  ['judge', /^/, '$ref'],
+  ['false schema', /^/, 'not'], // JSON Schema core section 4.3.2: `false` is `{"not": {}}`
+  ['exact', /integer$/, 'type'],
+  ['exact', /format/, 'format'],
+  ['exact', /multiple/, 'multipleOf'],
+  ['exact', />=/, 'minimum'],
+  ['exact', /<=/, 'maximum'],
+  ['exact', />/, 'exclusiveMinimum'],
+  ['exact', /</, 'exclusiveMaximum'],
+];
+
+const standardKeyword = (keyword: string, message: string): string =>
+  STANDARD.find(([own, form]) => own === keyword && form.test(message))?.[2] ?? keyword;
+
+function violation({ instancePath, keyword: own, message = 'is not valid', params }: ErrorObject): Violation {
+  const keyword = standardKeyword(own, message);
   const { missingProperty, additionalProperty, unevaluatedProperty, allowedValues } =
     params as ErrorParameters;
   // At the top stand the parts of a request or response, not the properties of a value.
   if (instancePath === '' && missingProperty !== undefined) {
-    return { place: `/${missingProperty}`, message: 'is required' };
+    return { place: `/${missingProperty}`, keyword, message: 'is required' };
   }
   if (keyword === 'enum' && allowedValues) {
-    return { place: instancePath, message: `${message}: ${allowedValues.join(', ')}` };
+    return { place: instancePath, keyword, message: `${message}: ${allowedValues.join(', ')}` };
   }
   const surplus = additionalProperty ?? unevaluatedProperty;
-  return { place: surplus === undefined ? instancePath : `${instancePath}/${surplus}`, message };
+  return {
+    place: surplus === undefined ? instancePath : joinPointer(instancePath, surplus),
+    keyword,
+    message,
+  };
 }
 
 /** The rewritten schemas of a document, for one direction. */
