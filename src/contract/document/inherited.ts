@@ -1,8 +1,8 @@
 const INHERITED = new Set(Object.getOwnPropertyNames(Object.prototype));
 
 /**
- * Whether a document uses a name that every object inherits, such as `constructor`, as a name or as a text. Only then has
- * a property to be looked for among an object's own: that costs a quarter of the verdict on a list.
+ * Whether a document has a name that every object inherits, such as `constructor`, as a name or as a text. Only then must
+ * validators check that a property is an own one, which costs a quarter of the verdict on a list.
  */
 export function usesInheritedNames(root: unknown): boolean {
   const values = [root];

@@ -47,14 +47,14 @@ export interface Subschema {
   readonly pointer: string;
 }
 
-/** Whether a traversal goes on from the schema at `from` to one of its subschemas. */
+/** Whether a traversal continues from the schema at `from` to one of its subschemas. */
 export type Follow = (subschema: Subschema, from: string) => boolean;
 
 /** The schemas that a traversal reaches, each once. A boolean schema counts as one without keywords. */
 export interface Traversal {
   /** Depth first, each schema before its subschemas. */
   readonly before: readonly Place[];
-  /** Depth first, each schema after its subschemas, but for those that lead back to it. */
+  /** Depth first, each schema after its subschemas, except those that lead back to it. */
   readonly after: readonly Place[];
   /** Where a cycle closes: a `$ref`, or a subschema from which the traversal came. */
   readonly cycles: readonly string[];
@@ -130,7 +130,7 @@ export class Subschemas {
     return own;
   }
 
-  /** The subschemas by which the schema at `pointer` itself describes the item at an index, but for `contains`. */
+  /** The subschemas by which the schema at `pointer` itself describes the item at an index, without `contains`. */
   item(pointer: string, index: number): readonly Subschema[] {
     const all = this.of(pointer);
     const prefix = all.filter(({ keyword }) => keyword === 'prefixItems')[index];

@@ -4,7 +4,7 @@ import { Run, type Text } from './run';
 
 /**
  * Matches texts in linear time. First one pass over the text for each assertion finds the positions where it holds. A
- * lookahead is a backward pass by an automaton of its own.
+ * lookahead is a backward pass by a separate automaton.
  */
 export class Matcher {
   private readonly alphabet: Alphabet;

@@ -19,7 +19,7 @@ export type Components = Readonly<Record<string, Node>>;
 /** `discriminate`: the value of the property names the component that judges. */
 export interface Discriminate {
   readonly property: string;
-  /** By name; null for the schema in which the discriminator stands. */
+  /** The component by name; null for the schema of the discriminator itself. */
   readonly branches: Readonly<Record<string, string | null>>;
   /** The branches for a value that is no object: of a `oneOf` exactly one, of an `anyOf` at least one holds. */
   readonly others?: { readonly keyword: 'oneOf' | 'anyOf'; readonly branches: readonly string[] };
@@ -41,7 +41,7 @@ export type HoldsOf = (identifier: string) => Holds;
  * The schemas that apply to a value in place: those given, and through references, `allOf`, discriminators and the
  * branches that the value takes, others (JSON Schema 2020-12 sections 10.2 and 7.7).
  *
- * @param ask undefined to find those that apply to every value
+ * @param ask answers a question about the value; undefined to find the schemas that apply to every value
  */
 export function applicable(
   nodes: readonly unknown[],

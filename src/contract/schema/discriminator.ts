@@ -18,7 +18,7 @@ export class Discriminators {
   constructor(private readonly document: OpenApiDocument) {}
 
   /**
-   * The discriminator of the schema at `pointer`. Undefined if there is none, or if it has nothing to choose from.
+   * The discriminator of the schema at `pointer`; undefined if there is none, or if it has no branches to choose from.
    */
   at(pointer: string, schema: JsonObject): Discriminator | undefined {
     const { discriminator } = schema;

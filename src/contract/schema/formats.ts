@@ -27,7 +27,7 @@ const number = (source: string, test: (value: number) => boolean): Format => ({
   test,
 });
 
-/** A test by a pattern of the whole text. It is compiled when it is first needed. */
+/** A test by a pattern of the whole text, which is compiled at its first use. */
 function matching(pattern: string): (text: string) => boolean {
   let compiled: Pattern | undefined;
   return (text) => (compiled ??= compilePattern(`^(?:${pattern})$`)).test(text);

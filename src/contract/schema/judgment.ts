@@ -30,14 +30,14 @@ import {
 import { MAX_ERRORS, Reasons } from './reasons';
 import { Verdicts } from './verdicts';
 
-/** Judges by components, each value once. */
+/** Judges values by components, each value once. */
 export class Judgment {
   readonly verdicts: Verdicts;
   readonly reasons: Reasons;
 
   /**
    * @param compile compiles a schema for the instance of ajv that has these keywords
-   * @param verdicts those of another judge of the same components
+   * @param verdicts the verdicts of another judge of the same components
    */
   constructor(
     private readonly components: Components,
@@ -73,7 +73,7 @@ export class Judgment {
     ];
   }
 
-  /** `judge`: the component that the value conforms to. */
+  /** The keyword `judge`: the value must conform to a component. */
   private judge(): CodeKeywordDefinition {
     return {
       keyword: 'judge',
@@ -142,7 +142,7 @@ export class Judgment {
     });
   }
 
-  /** Why a value does not conform to a component; if quiet, that it does not. */
+  /** The errors of a value that does not conform to a component; if quiet, any error. */
   private failing(identifier: string, value: unknown, context: Context, quiet: boolean): Errors | undefined {
     if (!quiet) return this.reasons.of(identifier, value, context);
     const { holder, key, root } = context;
@@ -251,6 +251,6 @@ export class Judgment {
   }
 }
 
-/** Whether a schema evaluates all properties or items that are left to it. */
+/** Whether a schema evaluates all remaining properties or items. */
 const evaluatesAll = (node: Node, self: Node, applicator: string, remaining: string): boolean =>
   applicator in node || (node !== self && remaining in node);

@@ -9,7 +9,7 @@ export function countCharacters(text: string): number {
 
 /**
  * Replaces ajv's `maxLength` and `minLength`, which count the characters of every text. The number of UTF-16 code units
- * decides about most texts: it is at most twice that of the characters.
+ * decides for most texts: it is at most twice the number of characters.
  */
 export function decideByCodeUnits(ajv: Pick<Ajv, 'getKeyword' | 'removeKeyword' | 'addKeyword'>): void {
   for (const keyword of ['maxLength', 'minLength'] as const) {

@@ -47,8 +47,8 @@ export class Shapes {
   }
 
   /**
-   * Finds values that go the other way only, by the schema at `pointer`. A branch or `contains` may mark them: such a schema
-   * need not hold, so that judging by it refuses nothing. Undefined if nothing is marked.
+   * Compiles the search for values that go the other way only, by the schema at `pointer`. A branch or `contains` may mark
+   * them. Such a schema need not hold, so the validator does not refuse them. Undefined if nothing is marked.
    */
   finder(pointer: string): Find | undefined {
     const node = this.schemas.marking(pointer);

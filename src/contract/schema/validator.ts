@@ -22,7 +22,7 @@ import { BudgetExceeded } from './reasons';
 import { compilePattern } from '../pattern/pattern';
 import type { Verdicts } from './verdicts';
 
-/** The value to judge: an object, so that the exact value of a number in it can be looked up. */
+/** The value to judge. It is an object, because exact numbers are stored by the object that has them. */
 export type Envelope = Record<string, unknown>;
 
 /** A violation. `message` completes a sentence that begins with `place`: `body/name must be string`. */
@@ -41,13 +41,13 @@ export type Check = (envelope: Envelope) => readonly SchemaViolation[];
 export interface Judge {
   /** Ends at the first violation. */
   readonly first: Check;
-  /** Lists all violations; none if that would cost too much. */
+  /** Lists all violations; none if the search exceeds its budget. */
   readonly all: Check;
 }
 
 let metaschema: Check | undefined;
 
-/** The violations of the metaschema of JSON Schema 2020-12 by the schema at `schema` of the envelope. */
+/** Validates the schema at `schema` of the envelope against the metaschema of JSON Schema 2020-12. */
 export function schemaErrors(envelope: { readonly schema: unknown }): readonly SchemaViolation[] {
   const none = { components: {}, constants: new Interner(), inheritedNames: false };
   metaschema ??= createCompiler('response', none, true, {}).compile({
@@ -128,7 +128,7 @@ export interface Schemas {
   /** Schemas that others refer to, by identifier. */
   readonly components: Components;
   readonly constants: Interner;
-  /** Whether they use names that every object inherits: `constructor` is no property of `{}`. */
+  /** Whether the document has names that every object inherits: `constructor` is not a property of `{}`. */
   readonly inheritedNames: boolean;
 }
 

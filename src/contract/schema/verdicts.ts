@@ -7,7 +7,7 @@ import type { Components, Holds, HoldsOf, Node } from './applicable';
 interface Component {
   readonly holds: Holds;
   readonly ofObjects: Map<object, boolean | number>;
-  /** Of primitives only the last is known. */
+  /** Only the last verdict on a primitive is cached. */
   last: { readonly holder: Holder; readonly key: string | number; readonly value: unknown } | undefined;
   ofLast: boolean | number;
   round: number;
@@ -16,7 +16,7 @@ interface Component {
 /** The keywords that refer to components. They can require the verdict on one value many times. */
 const REFERRING = ['judge', 'discriminate', 'containing', 'remainingProperties', 'remainingItems', 'oneWay'];
 
-/** UTF-16 code units of rewritten schemas that are compiled at start. */
+/** The maximum size of the rewritten schemas that are compiled at start, in UTF-16 code units. */
 const MAX_PREPARED = 200_000;
 
 /**
@@ -31,7 +31,7 @@ export class Verdicts {
   private root: object = {};
   private round = 0;
   private depth = 0;
-  /** The lowest place on the stack whose verdict is assumed by one that is being found. */
+  /** The lowest stack depth whose pending verdict was assumed. */
   private assumed = Infinity;
   /** Validators read it at their start, so they can share one. */
   private readonly context = {
@@ -42,7 +42,7 @@ export class Verdicts {
     dynamicAnchors: {},
   };
 
-  /** @param compile compiles a component to a validator that gives no reason */
+  /** @param compile compiles a component to a validator without errors */
   constructor(
     private readonly schemas: Components,
     private readonly compile: (schema: Node) => ValidateFunction,
@@ -135,7 +135,7 @@ export class Verdicts {
       verdict = judge(value, holder, key, root);
       return verdict;
     } finally {
-      // A verdict that rests on an open one holds for this call only.
+      // A verdict that depends on a pending one is valid for this call only.
       remember(component, value, holder, key, this.assumed < depth ? undefined : verdict);
       this.assumed = Math.min(outer, this.assumed < depth ? this.assumed : Infinity);
       this.depth = depth;

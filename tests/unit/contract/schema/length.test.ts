@@ -4,7 +4,7 @@ import { judged } from './judged';
 
 const character = fc.constantFrom('a', 'é', '€', '😀', '\u{10ffff}');
 
-test('a text is as long as it has characters, whatever their code units', () => {
+test('the length of a text is its number of characters, not of code units', () => {
   const limits = Array.from({ length: 9 }, (_, limit) => ({
     least: judged({ Body: { type: 'string', minLength: limit } }),
     most: judged({ Body: { type: 'string', maxLength: limit } }),
@@ -23,7 +23,7 @@ test('a text is as long as it has characters, whatever their code units', () => 
 
 const INHERITED = Object.getOwnPropertyNames(Object.prototype);
 
-test.each(INHERITED)('%s is found wherever a document has it', (name) => {
+test.each(INHERITED)('finds %s anywhere in a document', (name) => {
   const own = (value: unknown) =>
     JSON.parse(`{${JSON.stringify(name)}: ${JSON.stringify(value)}}`) as unknown;
   for (const root of [own({}), { paths: { a: [own(1)] } }, { required: ['a', name] }])
@@ -31,7 +31,7 @@ test.each(INHERITED)('%s is found wherever a document has it', (name) => {
   expect(usesInheritedNames({ a: [`${name}s`, { [`x${name}`]: 1 }, null] })).toBe(false);
 });
 
-test.each(INHERITED.filter((name) => name !== '__proto__'))('%s is a property only of its own', (name) => {
+test.each(INHERITED.filter((name) => name !== '__proto__'))('%s is not an inherited property', (name) => {
   const properties = JSON.parse(`{${JSON.stringify(name)}: {"type": "string"}}`) as unknown;
   const { first } = judged({ Body: { type: 'object', properties, required: [name] } });
   expect(first('{}')).toMatchObject([{ keyword: 'required' }]);
