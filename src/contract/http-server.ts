@@ -104,7 +104,7 @@ export function createHttpServer(
   };
   server.on('clientError', refuseSafely);
   server.on('connect', ({ socket }) => {
-    refuseSafely(new Error('this server is no proxy'), socket);
+    refuseSafely(new Error('this server is not a proxy'), socket);
   });
   // Closes connections of clients that do not read their responses. A client may wait for a response.
   server.setTimeout(limits.requestTimeout, (socket) => {

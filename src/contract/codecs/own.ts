@@ -143,7 +143,7 @@ function assertTree(root: unknown): void {
     if (typeof value === 'string' && !value.isWellFormed())
       throw new MalformedJson('a string has half of a surrogate pair');
     if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) continue;
-    if (seen.has(value)) throw new MalformedJson('one object stands in two places');
+    if (seen.has(value)) throw new MalformedJson('one object occurs in two places');
     if (depth === MAX_DEPTH) throw new MalformedJson(`nested more than ${MAX_DEPTH} deep`);
     seen.add(value);
     for (const part of Object.values(value)) places.push({ value: part, depth: depth + 1 });

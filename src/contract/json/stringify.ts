@@ -37,7 +37,7 @@ function textOf(value: unknown, steps: string[]): string {
     throw new NotJson(`is of the type ${typeof value}, which JSON does not have`);
   if (steps.length > MAX_DEPTH) throw new NotJson(`is nested more than ${MAX_DEPTH} deep`);
   if ('toJSON' in value && typeof value.toJSON === 'function') {
-    if (types.isDate(value) && Number.isNaN(value.valueOf())) throw new NotJson('is a Date of no time');
+    if (types.isDate(value) && Number.isNaN(value.valueOf())) throw new NotJson('is an invalid Date');
     return textOf((value.toJSON as () => unknown)(), steps);
   }
   const exact = exactNumbersIn(value);

@@ -210,7 +210,7 @@ export function addReader(readers: PairsReader[], reader: PairsReader): void {
   const shared = reader.names.find((name) => readers.some(({ names }) => names.includes(name)));
   if (shared !== undefined) throw new Unservable(`it shares the name ${shared} with another`);
   if (reader.others === 'any' && readers.some(({ others }) => others === 'any')) {
-    throw new Unservable('it takes any name, and so does another');
+    throw new Unservable('it accepts any name, and so does another');
   }
   readers.push(reader);
   readers.sort((a, b) => TURN[a.others] - TURN[b.others]);

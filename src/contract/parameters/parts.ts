@@ -17,7 +17,7 @@ export function servable<T>(
   compile: () => T,
 ): T | undefined {
   try {
-    if (name === '__proto__') throw new Unservable('it would not be a property like others');
+    if (name === '__proto__') throw new Unservable('it is not an ordinary property name');
     return compile();
   } catch (error) {
     if (!(error instanceof Unservable)) throw error;

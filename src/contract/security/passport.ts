@@ -78,7 +78,7 @@ export function strategyRunner(name: string, strategy: Strategies[string]): RunS
       this.reject(failure('ends without a verdict'));
     },
     redirect(this: StrategyRun) {
-      this.reject(failure('wants to redirect, which the contract does not know'));
+      this.reject(failure('redirects, which a contract does not document'));
     },
   });
 

@@ -192,7 +192,7 @@ describe('no object of JavaScript or of the web silently becomes {}', () => {
   const others: [string, unknown][] = [
     ['a promise', Promise.resolve(1)],
     ['a regular expression', /a/],
-    ['a Date of no time', new Date(NaN)],
+    ['an invalid Date', new Date(NaN)],
     ['an iterator', [1].values()],
     ['a typed array', new Uint8Array(2)],
   ];

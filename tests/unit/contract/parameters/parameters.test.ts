@@ -190,7 +190,7 @@ describe('a parameter that the specification does not define is a finding', () =
     [[{ schema: RGB }, { name: 'R' }], 'it shares the name R with another'],
     [
       [{ schema: { type: 'object' } }, { name: 'b', schema: { type: 'object' } }],
-      'it takes any name, and so does another',
+      'it accepts any name, and so does another',
     ],
     [
       [{ in: 'cookie', schema: { type: 'object' } }],
