@@ -125,7 +125,7 @@ export function splitByDirection(document: OpenApiDocument): JsonObject {
 
   const published = structuredClone(document.root);
   const directions = new Map<string, OneWayKeyword>();
-  walk({ pointer: '', value: published, stands: 'OpenAPI', carried: false }, (walked) => {
+  walk({ pointer: '', value: published, expected: 'OpenAPI', carried: false }, (walked) => {
     const { pointer, value, kind, carried } = walked;
     if (carried || kind === 'Schema') return;
     const own = EXCLUDED[kind];
@@ -150,7 +150,7 @@ export function splitByDirection(document: OpenApiDocument): JsonObject {
 function openUnevaluated(document: JsonObject): JsonObject {
   const opened = structuredClone(document);
   const schemas: Walked[] = [];
-  walk({ pointer: '', value: opened, stands: 'OpenAPI', carried: false }, (walked) => {
+  walk({ pointer: '', value: opened, expected: 'OpenAPI', carried: false }, (walked) => {
     if (walked.kind === 'Schema') schemas.push(walked);
   });
   for (const { value } of schemas) {

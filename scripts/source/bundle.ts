@@ -58,7 +58,7 @@ export class Bundle {
   /** Brings all that `value` refers to in other files. */
   private bring(value: unknown, kind: Kind, file: SourceFile, at: string): void {
     const referring: Walked[] = [];
-    walk({ pointer: '', value, stands: kind, carried: false }, (walked) => {
+    walk({ pointer: '', value, expected: kind, carried: false }, (walked) => {
       if (OBJECTS.get(walked.kind)?.words.has('$ref') === true) referring.push(walked);
       else if (walked.kind === 'Discriminator') this.bringMapping(walked.value['mapping'], file);
     });
@@ -66,7 +66,7 @@ export class Bundle {
       const object = walked.value as Mutable;
       const target = this.target(object['$ref'], file);
       if (!target) continue;
-      if (walked.kind !== 'PathItem') object['$ref'] = `#${this.component(target, walked.stands)}`;
+      if (walked.kind !== 'PathItem') object['$ref'] = `#${this.component(target, walked.expected)}`;
       else this.inline(object, target, at + walked.pointer);
     }
   }

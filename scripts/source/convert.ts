@@ -20,7 +20,7 @@ export function convertTo31(document: Mutable): string | undefined {
   if (typeof version !== 'string' || !/^3\.0\.\d+/.test(version)) return undefined;
   const counts: Counts = new Map();
   const schemas: Mutable[] = [];
-  walk({ pointer: '', value: document, stands: 'OpenAPI', carried: false }, ({ kind, value }) => {
+  walk({ pointer: '', value: document, expected: 'OpenAPI', carried: false }, ({ kind, value }) => {
     if (kind === 'Schema') schemas.push(value);
   });
   for (const schema of schemas) convertSchema(schema, counts);

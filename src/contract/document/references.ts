@@ -26,7 +26,7 @@ export class References {
       if (typeof ref === 'string' && mayRefer(walked)) deferred.push({ walked, ref });
       visit(walked);
     };
-    walk({ pointer: '', value: this.document.root, stands: 'OpenAPI', carried: false }, record);
+    walk({ pointer: '', value: this.document.root, expected: 'OpenAPI', carried: false }, record);
     // Resolving needs all anchors, so it follows the first walk. The loop also visits objects that it adds to the list.
     for (const { walked, ref } of deferred) {
       const pointer = joinPointer(walked.pointer, '$ref');
@@ -39,10 +39,13 @@ export class References {
       const there = this.kinds.get(target);
       if (!there) {
         // For example a schema below an extension: only the reference gives its kind.
-        const { stands, carried } = walked;
-        walk({ pointer: target, value: this.document.at(target), stands, carried }, record);
-      } else if (there.stands !== walked.stands) {
-        this.document.addFinding(pointer, `expected ${nameOf(walked.stands)}, got ${nameOf(there.stands)}`);
+        const { expected, carried } = walked;
+        walk({ pointer: target, value: this.document.at(target), expected, carried }, record);
+      } else if (there.expected !== walked.expected) {
+        this.document.addFinding(
+          pointer,
+          `expected ${nameOf(walked.expected)}, got ${nameOf(there.expected)}`,
+        );
       }
     }
     for (const walked of this.kinds.values()) this.readNamed(walked);

@@ -8,7 +8,7 @@ export interface Walked {
   /** `Reference` for a Reference Object, else the expected kind. */
   readonly kind: Kind;
   /** The kind of object that the specification expects here. */
-  readonly stands: Kind;
+  readonly expected: Kind;
   /** Whether it belongs to a part that is published and not served: a webhook, a callback, a link. */
   readonly carried: boolean;
   /** Whether it is not part of a schema. */
@@ -16,7 +16,7 @@ export interface Walked {
 }
 
 /** The start of a walk. */
-export type Start = Pick<Walked, 'pointer' | 'stands' | 'carried'> & { readonly value: unknown };
+export type Start = Pick<Walked, 'pointer' | 'expected' | 'carried'> & { readonly value: unknown };
 
 /** The members of an object, each with its entry in the table of words; undefined if the table has none. */
 export function* wordsOf({
@@ -36,14 +36,14 @@ export function* wordsOf({
  * enum, a default, an extension) has no objects.
  */
 export function walk(start: Start, visit: (walked: Walked) => void, outermost = true): void {
-  const { pointer, value, stands, carried } = start;
+  const { pointer, value, expected, carried } = start;
   if (!isObject(value)) return;
-  const refers = OBJECTS.get(stands)?.referable === true && typeof value['$ref'] === 'string';
+  const refers = OBJECTS.get(expected)?.referable === true && typeof value['$ref'] === 'string';
   const walked: Walked = {
     pointer,
     value,
-    kind: refers ? 'Reference' : stands,
-    stands,
+    kind: refers ? 'Reference' : expected,
+    expected,
     carried,
     outermost,
   };
@@ -53,9 +53,9 @@ export function walk(start: Start, visit: (walked: Walked) => void, outermost = 
     const { kind, as } = word.holds;
     const here = joinPointer(pointer, name);
     const aside = carried || (word.fate === 'carried' && UNSERVED.includes(kind));
-    const inner = stands !== 'Schema';
+    const inner = expected !== 'Schema';
     const step = (item: unknown, at: string) => {
-      walk({ pointer: at, value: item, stands: kind, carried: aside }, visit, inner);
+      walk({ pointer: at, value: item, expected: kind, carried: aside }, visit, inner);
     };
     if (as === 'one') step(operand, here);
     else if (as === 'map' && isObject(operand)) {

@@ -107,7 +107,7 @@ export function completeDocument(): JsonObject {
 /** Each object of the complete document. */
 export function objects(document: JsonObject): Walked[] {
   const found: Walked[] = [];
-  walk({ pointer: '', value: document, stands: 'OpenAPI', carried: false }, (walked) => found.push(walked));
+  walk({ pointer: '', value: document, expected: 'OpenAPI', carried: false }, (walked) => found.push(walked));
   return found;
 }
 

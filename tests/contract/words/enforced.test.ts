@@ -59,7 +59,7 @@ function without(given: JsonObject, word: string): JsonObject {
   const document = structuredClone(given);
   const [kind, name = ''] = word.split(' ');
   const found: string[] = [];
-  walk({ pointer: '', value: document, stands: 'OpenAPI', carried: false }, (walked) => {
+  walk({ pointer: '', value: document, expected: 'OpenAPI', carried: false }, (walked) => {
     const [key] = name === '*' ? Object.keys(walked.value) : [name];
     if (found.length > 0 || walked.kind !== kind || key === undefined || !(key in walked.value)) return;
     Reflect.deleteProperty(walked.value, key);

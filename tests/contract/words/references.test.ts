@@ -5,7 +5,7 @@ import { accountOf, completeDocument, edited, objects } from './complete';
 
 /** Each object in whose place a reference may stand, wherever that is. */
 const REFERRING = objects(completeDocument()).filter(
-  ({ stands }) => ['Schema', 'PathItem'].includes(stands) || OBJECTS.get(stands)?.referable === true,
+  ({ expected }) => ['Schema', 'PathItem'].includes(expected) || OBJECTS.get(expected)?.referable === true,
 );
 
 const become = (pointer: string, ref: string) =>
@@ -33,7 +33,7 @@ it.each(REFERRING.map(({ pointer }) => pointer))(
 );
 
 const NOT_SCHEMAS = REFERRING.filter(
-  ({ stands, pointer }) => stands !== 'Schema' && pointer.startsWith('/components/'),
+  ({ expected, pointer }) => expected !== 'Schema' && pointer.startsWith('/components/'),
 );
 
 it.each(NOT_SCHEMAS.map(({ pointer }) => pointer))('a reference at %s to itself is found', (pointer) => {
