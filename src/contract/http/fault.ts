@@ -59,7 +59,7 @@ const MAX_SETTLED = 10_000;
 export function settleWithin(root: unknown, failed: (error: unknown) => void): void {
   const values = [root];
   const seen = new Set<unknown>();
-  const look = (value: unknown): void => {
+  const settleValue = (value: unknown): void => {
     settle(value, failed);
     if (value instanceof Stream) {
       value.on('error', failed);
@@ -75,7 +75,7 @@ export function settleWithin(root: unknown, failed: (error: unknown) => void): v
     if (seen.has(value)) continue;
     seen.add(value);
     attempt(() => {
-      look(value);
+      settleValue(value);
     }, failed);
   }
 }

@@ -65,7 +65,9 @@ export class DescribedValue {
       partsOf(pointer).flatMap((part) => (left || part.keyword !== last ? [part.pointer] : []));
     const starts = this.places.flatMap(({ pointer }) => parts(pointer));
     return new DescribedValue(document, document.subschemas.traverse(starts, inPlace).before, (typesAt) =>
-      this.combine((pointer) => every(parts(pointer).map((part) => combineInPlace(document, part, typesAt)))),
+      this.combine((pointer) =>
+        intersection(parts(pointer).map((part) => combineInPlace(document, part, typesAt))),
+      ),
     );
   }
 }
@@ -79,20 +81,20 @@ function combineInPlace(document: OpenApiDocument, pointer: string, typesAt: Typ
     const own = [
       typesAt(place.pointer),
       ...under('$ref', 'allOf'),
-      some(under('anyOf')),
-      some(under('oneOf')),
+      union(under('anyOf')),
+      union(under('oneOf')),
     ];
     // These apply to some values only, so they exclude no type.
-    return every(own) ?? some(under('then', 'else', 'dependentSchemas'));
+    return intersection(own) ?? union(under('then', 'else', 'dependentSchemas'));
   });
 }
 
-function every(all: readonly Types[]): Types {
+function intersection(all: readonly Types[]): Types {
   const given = all.filter((types) => types !== undefined);
   return given.length === 0 ? undefined : given.reduce((a, b) => a.filter((type) => b.includes(type)));
 }
 
-function some(all: readonly Types[]): Types {
+function union(all: readonly Types[]): Types {
   const given = all.filter((types) => types !== undefined);
   return given.length === 0 ? undefined : [...new Set(given.flat())];
 }
@@ -102,7 +104,7 @@ function typesOf(schema: unknown): Types {
   const named = schema['type'] === undefined ? undefined : [schema['type']].flat().map(nameOfType);
   const values = 'const' in schema ? [schema['const']] : schema['enum'];
   const listed = Array.isArray(values) ? values.map(typeOfValue) : undefined;
-  if (named ?? listed) return every([named, listed]);
+  if (named ?? listed) return intersection([named, listed]);
   // Otherwise an object or array whose schema has no `type` would be read as a string, unchecked.
   if ('properties' in schema || 'additionalProperties' in schema) return ['object'];
   return 'items' in schema || 'prefixItems' in schema ? ['array'] : undefined;

@@ -65,9 +65,9 @@ export class Judgment {
       this.remainingProperties(),
       this.remainingItems(),
       functionKeyword<unknown, string>('oneWay', undefined, (message, schema) => {
-        const goes = this.applicables(schema, (nodes) => nodes.some((node) => node['marked'] === true));
+        const marked = this.applicables(schema, (nodes) => nodes.some((node) => node['marked'] === true));
         return (value, { holder, key, root }) =>
-          goes.of(value, holder, key, root) ? error('oneWay', message) : undefined;
+          marked.of(value, holder, key, root) ? error('oneWay', message) : undefined;
       }),
       this.meter(),
     ];

@@ -1,7 +1,7 @@
 import { curlCommand, exampleRequest, messageOf } from '../../../../src/contract/exchange/example';
 
 const NONE = { 204: { description: 'done' } };
-const asked = (operationId: string, media?: object, more = {}) => ({
+const operation = (operationId: string, media?: object, more = {}) => ({
   operationId,
   responses: NONE,
   ...(media && { requestBody: { required: true, content: { 'application/json': media } } }),
@@ -24,7 +24,7 @@ test.each([
   ['one of its schema elsewhere', { schema: { $ref: '#/components/schemas/One' } }, '{"b":"\'"}'],
 ])('is the body that has %s', (_, media, text) => {
   const components = { examples: { One: { value: 1 } }, schemas: { One: { examples: [{ b: "'" }] } } };
-  const paths = { '/list': { get: asked('list') }, '/things': { put: asked('put', media) } };
+  const paths = { '/list': { get: operation('list') }, '/things': { put: operation('put', media) } };
   const body = { contentType: 'application/json', text };
   expect(exampleRequest(document(paths, components))).toEqual({
     ...{ operationId: 'put', method: 'PUT', path: '/things', body },
@@ -34,31 +34,34 @@ test.each([
 test.each([
   [
     'the first that requires no body, if no body has an example',
-    { '/things': { post: asked('make', {}), get: asked('list') } },
+    { '/things': { post: operation('make', {}), get: operation('list') } },
     'list',
   ],
   [
     'the first body with an example',
-    { '/a': { post: asked('one', example), put: asked('two', example) } },
+    { '/a': { post: operation('one', example), put: operation('two', example) } },
     'two',
   ],
   [
     'the first that requires credentials',
     {
-      '/login': { post: asked('login', example) },
-      '/a': { post: asked('one', example, { security: [{ key: [] }] }) },
+      '/login': { post: operation('login', example) },
+      '/a': { post: operation('one', example, { security: [{ key: [] }] }) },
     },
     'one',
   ],
   [
     'none that requires a parameter without a value',
-    { '/a': { post: asked('one', example, NEEDY), get: asked('list') } },
+    { '/a': { post: operation('one', example, NEEDY), get: operation('list') } },
     'list',
   ],
   [
     'none below a path parameter',
     {
-      '/a/{id}': { parameters: [{ name: 'id', in: 'path', required: true, schema: {} }], get: asked('one') },
+      '/a/{id}': {
+        parameters: [{ name: 'id', in: 'path', required: true, schema: {} }],
+        get: operation('one'),
+      },
     },
     undefined,
   ],
@@ -68,7 +71,7 @@ test.each([
 
 test('has the base path of the server', () => {
   const served = {
-    ...document({ '/list': { get: asked('list') } }),
+    ...document({ '/list': { get: operation('list') } }),
     servers: [{ url: 'https://example.com/v1' }],
   };
   expect(exampleRequest(served)).toEqual({ operationId: 'list', method: 'GET', path: '/v1/list' });
@@ -93,13 +96,13 @@ test.each<[string, object, object[], unknown]>([
   ['nothing', {}, [], undefined],
 ])('has the place of a single secret: %s', (_, scheme, security, credential) => {
   const securitySchemes = { one: scheme, two: scheme };
-  const paths = { '/list': { get: asked('list', undefined, { security }) } };
+  const paths = { '/list': { get: operation('list', undefined, { security }) } };
   expect(exampleRequest(document(paths, { securitySchemes }))?.credential).toEqual(credential);
 });
 
 const thing = (parameters: readonly object[], more = {}) =>
   document(
-    { '/things/{id}': { get: asked('get', undefined, { parameters, ...more }) } },
+    { '/things/{id}': { get: operation('get', undefined, { parameters, ...more }) } },
     {
       parameters: {
         Day: { name: 'day', in: 'query', required: true, schema: { type: 'string' }, example: '1 May' },
@@ -164,7 +167,7 @@ test('adds a secret to the parameters', () => {
 
 test('encodes a password as RFC 7617 does, and a secret without a colon as a user without a password', () => {
   const securitySchemes = { basic: { type: 'http', scheme: 'Basic' } };
-  const paths = { '/list': { get: asked('list', undefined, { security: [{ basic: [] }] }) } };
+  const paths = { '/list': { get: operation('list', undefined, { security: [{ basic: [] }] }) } };
   const example = exampleRequest(document(paths, { securitySchemes }));
   const sent = (secret: string) => example && messageOf(example, secret).headers['Authorization'];
   expect(sent('Aladdin:open sesame')).toBe('Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==');

@@ -135,8 +135,8 @@ describe('exact numbers', () => {
       fc.property(fc.bigInt({ min: 0n, max: 10n ** 25n }), fc.nat(30), (digits, places) => {
         const literal = `${digits}.${'0'.repeat(places)}1`;
         const holder = parse(`[${literal}]`) as number[];
-        const kept = exactLiteral(holder, 0, holder[0] ?? 0);
-        expect(equalDecimals(parseDecimal(kept), parseDecimal(literal))).toBe(true);
+        const stored = exactLiteral(holder, 0, holder[0] ?? 0);
+        expect(equalDecimals(parseDecimal(stored), parseDecimal(literal))).toBe(true);
       }),
     );
   });

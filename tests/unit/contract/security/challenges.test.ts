@@ -85,13 +85,13 @@ describe('the challenge of a strategy of another package', () => {
     ['is created if it has none', undefined, 'Bearer error="invalid_token"'],
     ['is created if a header cannot carry it', 'Bearer realm="\n"', 'Bearer error="invalid_token"'],
   ])('%s', async (_, given, challenge) => {
-    const ask = buildAuthentication([{ bearer: [] }], failing(given));
-    expect(await ask(CREDENTIALS.bearer)).toMatchObject({ challenge });
+    const authenticate = buildAuthentication([{ bearer: [] }], failing(given));
+    expect(await authenticate(CREDENTIALS.bearer)).toMatchObject({ challenge });
   });
 
   it('has its realm even if the strategy was not tried', async () => {
-    const ask = buildAuthentication([{ key: [] }, { bearer: [] }], failing('Bearer realm="museum"'));
-    expect(await ask(CREDENTIALS.key)).toMatchObject({ challenge: 'ApiKey, Bearer realm="museum"' });
+    const authenticate = buildAuthentication([{ key: [] }, { bearer: [] }], failing('Bearer realm="museum"'));
+    expect(await authenticate(CREDENTIALS.key)).toMatchObject({ challenge: 'ApiKey, Bearer realm="museum"' });
   });
 
   it('is created if the strategy fails', async () => {

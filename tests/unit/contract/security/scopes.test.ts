@@ -22,7 +22,7 @@ const CHALLENGES: Readonly<Record<Name, string>> = {
 };
 
 describe.each(NAMES)('a scope that an operation demands of the scheme %s', (name) => {
-  const ask = (scopes: readonly string[], principal: object) =>
+  const authenticate = (scopes: readonly string[], principal: object) =>
     buildAuthentication([{ [name]: scopes }], strategiesOf(principal))(CREDENTIALS[name]);
   const forbidden = (scopes: string) => ({
     refused: 'forbidden',
@@ -36,7 +36,7 @@ describe.each(NAMES)('a scope that an operation demands of the scheme %s', (name
     ['some of what it holds', ['read'], { scopes: ['admin', 'read'] }],
     ['all that it holds', ['read', 'write'], { scopes: ['write', 'read'] }],
   ])('is held: %s', async (_, scopes, principal) => {
-    expect(await ask(scopes, principal)).toEqual({ principals: { [name]: principal } });
+    expect(await authenticate(scopes, principal)).toEqual({ principals: { [name]: principal } });
   });
 
   it.each<[string, string[], object]>([
@@ -49,7 +49,7 @@ describe.each(NAMES)('a scope that an operation demands of the scheme %s', (name
     ['it holds the text of all in one', ['read', 'write'], { scopes: ['read write'] }],
     ['it holds something that only prints so', ['read'], { scopes: [{ toString: () => 'read' }] }],
   ])('is not held: %s', async (_, scopes, principal) => {
-    expect(await ask(scopes, principal)).toMatchObject(forbidden(scopes.join(' ')));
+    expect(await authenticate(scopes, principal)).toMatchObject(forbidden(scopes.join(' ')));
   });
 
   it.each<[string, unknown]>([
@@ -59,7 +59,7 @@ describe.each(NAMES)('a scope that an operation demands of the scheme %s', (name
     ['an object', { read: true, includes: () => true }],
     ['true', true],
   ])('is an error if the scopes of the principal are %s', async (_, scopes) => {
-    expect(await ask(['read'], { scopes })).toEqual({ error: expect.any(TypeError) as unknown });
+    expect(await authenticate(['read'], { scopes })).toEqual({ error: expect.any(TypeError) as unknown });
   });
 
   it('is an error if they cannot be read', async () => {
@@ -68,28 +68,30 @@ describe.each(NAMES)('a scope that an operation demands of the scheme %s', (name
         throw new Error('the directory is down');
       },
     });
-    expect(await ask(['read'], principal)).toEqual({ error: new Error('the directory is down') });
+    expect(await authenticate(['read'], principal)).toEqual({ error: new Error('the directory is down') });
   });
 });
 
 describe('alternatives', () => {
   const principal = { scopes: ['read'] };
-  const asked = (security: object[], strategies = strategiesOf(principal)) =>
+  const authenticate = (security: object[], strategies = strategiesOf(principal)) =>
     buildAuthentication(security, strategies)(CREDENTIALS.oauth, CREDENTIALS.key);
 
   it('an alternative that demands less may succeed after one that demands more', async () => {
-    expect(await asked([{ oauth: ['admin'] }, { oauth: ['read'] }])).toEqual({
+    expect(await authenticate([{ oauth: ['admin'] }, { oauth: ['read'] }])).toEqual({
       principals: { oauth: principal },
     });
-    expect(await asked([{ oauth: ['admin'] }, { key: [] }])).toEqual({ principals: { key: principal } });
-    expect(await asked([{ oauth: ['admin'] }, {}])).toEqual({ principals: {} });
+    expect(await authenticate([{ oauth: ['admin'] }, { key: [] }])).toEqual({
+      principals: { key: principal },
+    });
+    expect(await authenticate([{ oauth: ['admin'] }, {}])).toEqual({ principals: {} });
   });
 
   it.each([
     ['before', [{ basic: [] }, { oauth: ['admin'] }]],
     ['after', [{ oauth: ['admin'] }, { basic: [] }]],
   ])('forbidden takes precedence over missing credentials, %s', async (_, security) => {
-    expect(await asked(security)).toMatchObject({
+    expect(await authenticate(security)).toMatchObject({
       refused: 'forbidden',
       challenge: 'Bearer realm="api", error="insufficient_scope", scope="admin"',
       message: 'the credentials do not allow this operation, which demands admin',
@@ -97,29 +99,31 @@ describe('alternatives', () => {
   });
 
   it('a challenge names the scopes of each alternative', async () => {
-    expect(await asked([{ oauth: ['admin'] }, { oauth: ['write'] }])).toMatchObject({
+    expect(await authenticate([{ oauth: ['admin'] }, { oauth: ['write'] }])).toMatchObject({
       challenge:
         'Bearer realm="api", error="insufficient_scope", scope="admin", Bearer realm="api", error="insufficient_scope", scope="write"',
     });
   });
 
   it('the principals of all schemes of an alternative must hold their scopes', async () => {
-    expect(await asked([{ oauth: ['read'], key: ['admin'] }])).toMatchObject({
+    expect(await authenticate([{ oauth: ['read'], key: ['admin'] }])).toMatchObject({
       refused: 'forbidden',
       challenge: 'ApiKey error="insufficient_scope", scope="admin"',
     });
   });
 
   it('bad credentials stay bad if scopes are demanded', async () => {
-    expect(await asked([{ oauth: ['read'] }], strategiesOf(false))).toMatchObject({
+    expect(await authenticate([{ oauth: ['read'] }], strategiesOf(false))).toMatchObject({
       refused: 'badCredentials',
     });
   });
 });
 
 it('a challenge leaves out roles that a header cannot carry', async () => {
-  const ask = buildAuthentication([{ key: ['Owner of "Ω"'] }], strategiesOf({ scopes: [] }));
-  expect(await ask(CREDENTIALS.key)).toMatchObject({ challenge: 'ApiKey error="insufficient_scope"' });
+  const authenticate = buildAuthentication([{ key: ['Owner of "Ω"'] }], strategiesOf({ scopes: [] }));
+  expect(await authenticate(CREDENTIALS.key)).toMatchObject({
+    challenge: 'ApiKey error="insufficient_scope"',
+  });
 });
 
 describe('at start', () => {

@@ -43,25 +43,27 @@ it.each([
   ['at once', (token: string) => token === 'good' && { name: 'Ada' }],
   ['later', (token: string) => Promise.resolve(token === 'good' && { name: 'Ada' })],
 ])('passes the principal of a token to the handler, if the verifier returns it %s', async (_, bearer) => {
-  const ask = serve({ bearer });
-  expect((await ask({ Authorization: 'Bearer good' }).expect(200)).body).toEqual({ bearer: { name: 'Ada' } });
-  const refused = await ask({ Authorization: 'Bearer bad' }).expect(401);
+  const send = serve({ bearer });
+  expect((await send({ Authorization: 'Bearer good' }).expect(200)).body).toEqual({
+    bearer: { name: 'Ada' },
+  });
+  const refused = await send({ Authorization: 'Bearer bad' }).expect(401);
   expect(refused.headers['www-authenticate']).toContain('Bearer realm="api", error="invalid_token"');
 });
 
 it('passes the principal of an API key to the handler', async () => {
-  const ask = serve({ key: (key) => Promise.resolve(key === 'good' && { name: 'Ada' }) });
-  expect((await ask({ 'X-Key': 'good' }).expect(200)).body).toEqual({ key: { name: 'Ada' } });
-  expect((await ask({ 'X-Key': 'bad' }).expect(401)).body).toMatchObject({ error: 40101 });
-  expect((await ask({}).expect(401)).headers['www-authenticate']).toBe(
+  const send = serve({ key: (key) => Promise.resolve(key === 'good' && { name: 'Ada' }) });
+  expect((await send({ 'X-Key': 'good' }).expect(200)).body).toEqual({ key: { name: 'Ada' } });
+  expect((await send({ 'X-Key': 'bad' }).expect(401)).body).toMatchObject({ error: 40101 });
+  expect((await send({}).expect(401)).headers['www-authenticate']).toBe(
     'Bearer realm="api", ApiKey, Basic realm="api", charset="UTF-8"',
   );
 });
 
 it('splits user and password at the first colon, in UTF-8', async () => {
-  const ask = serve({ basic: (...pair) => Promise.resolve({ pair }) });
-  expect((await ask(basic('Zoë:a:b')).expect(200)).body).toEqual({ basic: { pair: ['Zoë', 'a:b'] } });
-  await ask(basic('no colon')).expect(401);
+  const send = serve({ basic: (...pair) => Promise.resolve({ pair }) });
+  expect((await send(basic('Zoë:a:b')).expect(200)).body).toEqual({ basic: { pair: ['Zoë', 'a:b'] } });
+  await send(basic('no colon')).expect(401);
 });
 
 it.each([
@@ -77,7 +79,7 @@ it.each([
     },
   ];
   for (const fail of failing) {
-    const ask = serve({ bearer: fail, key: fail, basic: fail });
-    expect((await ask(headers).expect(500)).text).not.toContain('directory');
+    const send = serve({ bearer: fail, key: fail, basic: fail });
+    expect((await send(headers).expect(500)).text).not.toContain('directory');
   }
 });
