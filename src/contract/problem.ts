@@ -66,6 +66,7 @@ export class Problem<Kind extends string = ProblemKind> extends Error {
 
 /** A response before its encoding. */
 export interface Answer {
+  /** From 200 to 599. */
   readonly status: number;
   /** Documented headers, with values of the types in the document. */
   readonly headers?: Readonly<Record<string, unknown>> | undefined;
@@ -74,6 +75,7 @@ export interface Answer {
    * operation does not document.
    */
   readonly contentType?: string | undefined;
+  /** A value of the types in the document; properties that it does not list are removed. */
   readonly body?: unknown;
 }
 

@@ -3,6 +3,7 @@ import { type Kind, OBJECTS, type Word } from './words';
 
 /** An object of a document with its kind. */
 export interface Walked {
+  /** JSON pointer (RFC 6901) into the document. */
   readonly pointer: string;
   readonly value: JsonObject;
   /** `Reference` for a Reference Object, else the expected kind. */

@@ -19,6 +19,7 @@ export interface Outcome<Own extends string = never> {
   readonly body: unknown;
   /** The duration of the request. */
   readonly milliseconds: number;
+  /** The X-Request-Id of the response. */
   readonly requestId: string;
 }
 

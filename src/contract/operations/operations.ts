@@ -12,7 +12,9 @@ export interface Parameter {
   readonly name: string;
   readonly in: ParameterLocation;
   readonly required: boolean;
+  /** By default that of its location (OpenAPI 3.1 section 4.8.12.2). */
   readonly style: string;
+  /** By default true for the style `form` only. */
   readonly explode: boolean;
   /** JSON pointer to its schema, if it has one. */
   readonly schemaPointer: string | undefined;
@@ -31,6 +33,7 @@ export type SecurityAlternative = readonly { readonly scheme: string; readonly s
 
 /** An Operation Object (OpenAPI 3.1 section 4.8.10) with everything that it refers to or inherits. */
 export interface Operation {
+  /** Without one in the document, which is a finding, the method and the path. */
   readonly operationId: string;
   /** In upper case. */
   readonly method: string;

@@ -32,6 +32,7 @@ export class SchemaSet implements ComponentSet {
   readonly components: Record<string, JsonObject> = {};
   /** The values of enum and const that are compared by their number. */
   readonly constants = new Interner();
+  /** Whether the document has names that every object inherits. */
   readonly inheritedNames: boolean;
   /** By the JSON pointer of the schema. */
   readonly defaults: ReadonlyMap<string, Default>;

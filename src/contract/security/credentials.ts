@@ -7,6 +7,7 @@ import { countLines } from '../http/header-field';
  * would accept tokens in the body and the query too.
  */
 export interface Credentials {
+  /** The Authorization header, if the scheme uses it. */
   readonly headers: { readonly authorization?: string };
   /** The API key, if the type of the scheme is `apiKey`. */
   readonly apiKey?: string;
