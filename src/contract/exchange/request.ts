@@ -20,7 +20,7 @@ import { invalidRequest, malformedParameter, unexpectedBody } from './violations
 /** A request that conforms to the document. Every int64 is a bigint. */
 export type ValidRequest = ParameterValues & {
   readonly body?: unknown;
-  /** The media type of the body, if the document has several or a range. In place of a range, the type that the client names. */
+  /** The media type of the body, if the document has several or a range; in place of a range, that of the client. */
   readonly contentType?: string | undefined;
 };
 

@@ -1,8 +1,8 @@
 /**
  * Parses JSON text (RFC 8259, restricted to I-JSON, RFC 7493) exactly. stringify.ts does the reverse.
  *
- * `JSON.parse` rounds 9007199254740993 to a double, keeps the last of two equal names, accepts lone surrogates, and bounds no
- * depth. This parser keeps integers exact, and refuses the others.
+ * `JSON.parse` rounds 9007199254740993 to a double, keeps the last of two equal names, accepts lone surrogates, and does not
+ * bound the depth. This parser keeps integers exact, and refuses the others.
  */
 
 import { excerpt } from './excerpt';
@@ -72,7 +72,7 @@ const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 /** Literals of at most 15 digits without an exponent. Conversion to a double and back does not change them. */
 const SHORT = /^-?[\d.]{1,15}$/;
 
-/** Converts a literal of the JSON grammar to a double. Stores the exact value for `holder[key]` if the double is not exact. */
+/** Converts a literal of the JSON grammar to a double. Stores the exact value for `holder[key]` if it differs. */
 function readNumber(literal: string, holder: object, key: string | number): number {
   const double = Number(literal);
   if (SHORT.test(literal)) return double;

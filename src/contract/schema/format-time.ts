@@ -1,4 +1,4 @@
-/** Dates and times of RFC 3339 section 5.6. They are read by character, which is fast: lists often have some in each item. */
+/** Dates and times of RFC 3339 section 5.6. Reading by character is fast: lists often have one in each item. */
 
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 

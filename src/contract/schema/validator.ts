@@ -151,8 +151,8 @@ const EMPTY: Parameters<typeof createRequestAjv>[0] = {
 /**
  * Creates the compiler of one direction.
  *
- * @param allErrors whether a check lists all violations, or ends at the first. It lists none if that exceeds the budget: call
- *   it only for values that do not conform.
+ * @param allErrors whether a check lists all violations, or ends at the first. It lists none if that exceeds the budget:
+ *   call it only for values that do not conform.
  * @param formats the formats of the service, which replace those of formats.ts
  * @param verdicts the verdicts of another compiler of the same schemas
  */
