@@ -4,10 +4,7 @@ import { type HoldsOf, type Node, partsOf } from './applicable';
 import { compileConversion, compileProjection, type Project, type ShapeAt } from './generated';
 import type { Direction } from './one-way';
 import type { SchemaSet } from './schema-set';
-import { itemPosition, type Position, type Shape, ShapeTable } from './shape';
-
-/** Changes the value at `holder[key]` to the form the other side expects; returns whether it changed anything. */
-export type Convert = (holder: Holder, key: string | number) => boolean;
+import { type Convert, itemPosition, type Position, type Shape, ShapeTable } from './shape';
 
 /** Returns the path, as steps after slashes, of a value within `holder[key]` that goes the other way only; undefined if none does. */
 export type Find = (holder: Holder, key: string | number) => string | undefined;
