@@ -56,8 +56,13 @@ export type ReadBody = (bytes: Buffer, envelope: Holder, type: MediaType) => voi
  */
 export type WriteBody = (value: unknown, envelope: Holder, shape: BodyShape) => string | Uint8Array;
 
+/** Copies a value to `holder[key]`. Returns how to write the copy; undefined if there is none (json/plain.ts). */
+type Project = (value: unknown, holder: Holder, key: string) => 'native' | 'exact' | undefined;
+
 /** The parts that the schema of a response body removes or refuses. */
 export interface BodyShape {
+  /** Copies a value without unlisted properties; undefined if they depend on the value: then `convert` removes them. */
+  readonly project: Project | undefined;
   /** Removes properties that are not listed or are `writeOnly`. Returns whether there were any. */
   readonly convert: ((holder: Holder, key: string) => boolean) | undefined;
   /** Finds a `writeOnly` item, which cannot be removed. Returns its place. */

@@ -19,9 +19,10 @@ const read: ReadBody = (bytes, envelope) => {
 
 const write: WriteBody = (value, envelope, shape) => {
   // The validator judges the copy. A value without a copy, such as one with toJSON, is judged by its JSON text.
-  const way = copyPlain(value, envelope, 'body');
+  const project = shape.project ?? copyPlain;
+  const way = project(value, envelope, 'body');
   if (way === undefined) parseJson(stringifyJson(value), envelope, 'body');
-  applyShape(envelope, shape);
+  if (way === undefined || !shape.project) applyShape(envelope, shape);
   if (way === 'native') return JSON.stringify(envelope['body']);
   return stringifyJson(exactNumber(envelope, 'body') ?? envelope['body']);
 };

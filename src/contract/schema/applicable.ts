@@ -139,6 +139,13 @@ export class Applicables<T> {
     return step ? step.result : this.addResult(value, holder, key, root);
   }
 
+  /** The result for every value; undefined if it depends on the value. */
+  constant(): T | undefined {
+    const questions: Question[] = [];
+    const nodes = applicable(this.nodes, this.components, (question) => questions.push(question));
+    return questions.length > 0 ? undefined : this.compute(nodes);
+  }
+
   private addResult(value: unknown, holder: Holder, key: string | number, root: object): T {
     const answers: { readonly evaluate: Evaluate; readonly answer: unknown }[] = [];
     const nodes = applicable(this.nodes, this.components, (question) => {

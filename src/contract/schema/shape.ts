@@ -1,3 +1,4 @@
+import type { Holder } from '../json/parse';
 import { isObject, members } from '../document/document';
 import {
   applicable,
@@ -10,6 +11,9 @@ import {
   patternsOf,
 } from './applicable';
 import type { Direction } from './one-way';
+
+/** Converts the value at `holder[key]`, in place. Returns whether it changed anything. */
+export type Convert = (holder: Holder, key: string | number) => boolean;
 
 /** A position in a value, with the schemas that describe the values there. */
 export interface Position {
