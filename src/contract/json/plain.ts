@@ -23,7 +23,7 @@ export function copyPlain(
   return copyBy((copier) => copier.copy(value, holder, key, 0), holder, key);
 }
 
-/** The same, for a copy that `copy` makes with a copier. */
+/** Sets `holder[key]` to the copy that `copy` creates by a copier. Returns the same as copyPlain(). */
 export function copyBy(
   copy: (copier: Copier) => unknown,
   holder: Holder,
@@ -45,6 +45,7 @@ function refuse(object: object): never {
   throw new NotPlain();
 }
 
+/** Copies values, and throws NotPlain for a value without a plain copy. */
 export class Copier {
   /** Whether the copy has unsafe integers, which JSON.stringify rounds. */
   exact = false;
@@ -83,7 +84,7 @@ export class Copier {
     return double;
   }
 
-  /** Checks an object before its parts are copied into `copy`. */
+  /** Checks an object before its parts are copied. Returns `copy`. */
   enter<T>(object: object, depth: number, copy: T): T {
     if (depth >= MAX_DEPTH || 'toJSON' in object) refuse(object);
     if (Array.isArray(object)) return copy;
@@ -92,7 +93,7 @@ export class Copier {
     return copy;
   }
 
-  /** Settles the promises among the properties that are not listed, for nobody else may wait for them. */
+  /** Handles the rejections of promises in properties that are not listed: unhandled, they would end the process. */
   leaveOut(object: Holder, listed: ReadonlySet<string>): void {
     for (const name of Object.keys(object)) {
       const item = listed.has(name) ? undefined : object[name];
@@ -100,7 +101,7 @@ export class Copier {
     }
   }
 
-  /** Checks the name of a property. */
+  /** Checks the name of a property, and returns it. */
   name(name: string): string {
     if (name === '__proto__' || !name.isWellFormed()) throw new NotPlain();
     return name;

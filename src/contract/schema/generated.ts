@@ -1,7 +1,7 @@
 /**
- * Functions that convert values whose shape no branch decides: they name each property where shapes.ts looks it up. Their
- * source is generated at start, as ajv's is; `NODE_DEBUG=contract` prints it. A schema with branches, patterns or marks has
- * none, and shapes.ts converts its values.
+ * Generates functions that convert values whose shape does not depend on branches. They access each property by name, and so
+ * are faster than the lookups of shapes.ts. The source is generated at start, like that of ajv; `NODE_DEBUG=contract` prints
+ * it. shapes.ts converts the values of schemas with branches, patterns, `readOnly` or `writeOnly`.
  */
 import { debuglog } from 'node:util';
 import { compileFunction } from 'node:vm';
@@ -11,20 +11,20 @@ import type { Convert, Position, Shape } from './shape';
 
 const log = debuglog('contract');
 
-/** Puts a plain copy of a value into `holder[key]`, without what is not listed; as `copyPlain` does. */
+/** Copies a value to `holder[key]` as `copyPlain` does, without properties that are not listed. */
 export type Project = (value: unknown, holder: Holder, key: string) => ReturnType<typeof copyBy>;
 
-/** The shape of all values at a position; `leaf` if there is nothing to convert, undefined if it depends on the value. */
+/** Returns the shape at a position; `leaf` if there is nothing to convert, undefined if it depends on the value. */
 export type ShapeAt = (position: Position) => Shape | 'leaf' | undefined;
 
-/** The position has no generated function. */
+/** No function can be generated: the shape depends on the value. */
 class Undecided extends Error {}
 
 const quote = (name: string) => JSON.stringify(name);
 
 /** Generates one function for each position below the first. */
 class Generator {
-  /** The names of the properties that are listed at a position, by the index of its function. */
+  /** The names of the listed properties of a position, by the index of its function. */
   readonly listed: ReadonlySet<string>[] = [];
   private readonly indexes = new Map<Position, number>();
   private readonly functions: string[] = [];
@@ -34,7 +34,7 @@ class Generator {
     private readonly write: (shape: Shape, index: number, generator: Generator) => string,
   ) {}
 
-  /** Undefined for a leaf. */
+  /** The shape at a position; undefined for a leaf. */
   shape(position: Position): Shape | undefined {
     const shape = this.shapeAt(position);
     if (shape === 'leaf') return undefined;
@@ -43,7 +43,7 @@ class Generator {
     return shape;
   }
 
-  /** The name of the function of a position that is no leaf. */
+  /** The name of the function of a position that is not a leaf. */
   name(position: Position, shape: Shape): string {
     const known = this.indexes.get(position);
     if (known !== undefined) return `at${known}`;
@@ -60,7 +60,7 @@ class Generator {
   }
 }
 
-/** Undefined if the shape of a value depends on the value. */
+/** Returns undefined if the shape of a value depends on the value. */
 function generate<T>(run: () => T): T | undefined {
   try {
     return run();
@@ -70,7 +70,7 @@ function generate<T>(run: () => T): T | undefined {
   }
 }
 
-/** How to copy values at a position into a response. */
+/** Compiles the copy of a response; undefined if its shape depends on the value. */
 export function compileProjection(root: Position, shapeAt: ShapeAt): Project | undefined {
   return generate(() => {
     const generator = new Generator(shapeAt, writeProjection);
@@ -131,7 +131,7 @@ function writeProjection(shape: Shape, index: number, generator: Generator): str
   return `function at${index}(value, holder, key, depth, copier) {\n${lines.join('\n')}\nreturn copy;\n}`;
 }
 
-/** How to convert values at a position of a request. */
+/** Compiles the conversion of a part of a request; undefined if its shape depends on the value. */
 export function compileConversion(root: Position, shapeAt: ShapeAt): Convert | undefined {
   return generate(() => {
     const generator = new Generator(shapeAt, writeConversion);
@@ -151,13 +151,13 @@ const HELPERS = {
   bigint: (double: number, holder: Holder, key: string | number): bigint =>
     Number.isSafeInteger(double) ? BigInt(double) : (exactNumber(holder, key) ?? BigInt(double)),
   fill: parseJson,
-  /** Leaves out what is not listed. */
+  /** Removes properties that are not listed. */
   cut(object: Holder, listed: ReadonlySet<string>): void {
     for (const name of Object.keys(object)) if (!listed.has(name)) Reflect.deleteProperty(object, name);
   },
 };
 
-/** The statement that converts the value `item`, which stands at `holder[key]`. */
+/** Returns the statement that converts the value `item` at `holder[key]`. */
 function conversionOf(position: Position, holder: string, key: string, generator: Generator): string {
   const shape = generator.shape(position);
   if (!shape) return '';

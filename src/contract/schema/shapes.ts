@@ -49,14 +49,14 @@ export class Shapes {
     };
   }
 
-  /** How to copy a response described by the schema at `pointer`; undefined if its shape depends on the value. */
+  /** Compiles the copy of a response of the schema at `pointer`; undefined if its shape depends on the value. */
   projection(pointer: string): Project | undefined {
     const node = this.schemas.converted(pointer);
     if (!this.generates() || !this.converts(node)) return undefined;
     return compileProjection(this.table.position([node]), this.shapeOf);
   }
 
-  /** Whether a shape is decided by schemas alone, and a property by its name: what an object inherits is none of it. */
+  /** Whether functions can be generated: they read inherited properties too, and ignore `readOnly` and `writeOnly`. */
   private generates(): boolean {
     return !this.schemas.hasOneWay && !this.schemas.inheritedNames;
   }

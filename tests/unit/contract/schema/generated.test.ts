@@ -12,7 +12,7 @@ import { buildDocument } from '../../../support/service';
 
 const BODY = '/components/schemas/Body';
 
-/** A name that every object inherits, anywhere in the document, has the values converted by interpretation. */
+/** Disables generated functions: an inherited name anywhere in the document does that. */
 const interpreted = { info: { title: 'constructor', version: '1' } };
 
 function shapesOf(schemas: object, direction: Direction, more: object = {}) {
@@ -93,7 +93,7 @@ const { value } = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 }));
 
-/** The JSON of a value, bigints in full; undefined if it has none. */
+/** The JSON text of a value, with bigints in full; undefined if it has none. */
 const textOf = (value: unknown): string | undefined =>
   value === undefined
     ? undefined
@@ -102,7 +102,7 @@ const textOf = (value: unknown): string | undefined =>
         '$1',
       );
 
-/** Whether a schema can be served: one that refers to itself in place cannot. */
+/** Whether a schema can be served. A schema that refers to itself in place cannot. */
 function served<T>(create: () => T): T | undefined {
   try {
     return create();
@@ -113,7 +113,7 @@ function served<T>(create: () => T): T | undefined {
 
 type Example = [{ Body: unknown; Other: unknown }, unknown[]];
 
-/** Schemas that are rarely generated, and values for them. */
+/** Schemas that the arbitrary rarely generates, with values for them. */
 const examples: Example[] = [
   [
     {
@@ -137,7 +137,7 @@ const examples: Example[] = [
   ],
 ];
 
-test('a generated function copies a response as the interpreter cuts its copy', () => {
+test('a generated function copies a response as the interpreter does', () => {
   let generated = 0;
   fc.assert(
     fc.property(schemas, fc.array(value, { minLength: 3, maxLength: 6 }), (each, values) => {
@@ -149,7 +149,7 @@ test('a generated function copies a response as the interpreter cuts its copy', 
         const [copied, cut]: Holder[] = [{}, {}];
         const way = project(one, copied ?? {}, 'body');
         const copyable = copyPlain(one, cut ?? {}, 'body') !== undefined;
-        // The interpreter copies what it leaves out, too.
+        // The interpreter also copies the properties that it then removes.
         if (way === undefined) expect(copyable).toBe(false);
         if (way === undefined || !copyable) continue;
         convert?.(cut ?? {}, 'body');
