@@ -4,7 +4,7 @@ import { createStrategies, tokenVerifier } from '../../src/auth';
 import type { Strategies } from '../../src/contract';
 import { renderProblem } from '../../src/errors';
 import { createHandlers } from '../../src/handlers';
-import { StoreUnavailable } from '../../src/store';
+import { StoreUnavailable } from '../../src/database';
 import { buildApp, TOKEN } from '../support/service';
 import type { JsonObject } from '../engine/json';
 import type { Received, Server, Target } from '../engine/target';

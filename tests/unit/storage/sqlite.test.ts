@@ -11,8 +11,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { PlantStore } from '../../../src/plants/plant-store';
-import { StoreUnavailable } from '../../../src/store';
-import { openSqliteStore } from '../../../src/storage/sqlite';
+import { StoreUnavailable } from '../../../src/database';
+import { openPlantStore } from '../../../src/storage/plants';
 import { buildPlant, EDGE_IDS, STRANGE_STRINGS } from '../../support/plants';
 
 let folder: string;
@@ -31,7 +31,7 @@ afterEach(async () => {
 });
 
 async function open(path = file): Promise<PlantStore> {
-  const store = await openSqliteStore(path);
+  const store = await openPlantStore(`sqlite:${path}`);
   opened.push(store);
   return store;
 }

@@ -1,0 +1,273 @@
+import Database from 'better-sqlite3';
+import { dirname, resolve } from 'node:path';
+import { MAX_WAITING, overload } from './batch';
+import type { Driver } from './database';
+import { codeOf, explain, retryTransient, toStoreError, type Advice, type Constraints } from './failure';
+import { checkVersion, migrateFrom, type Schema } from './schema';
+import { render, type Sql } from './sql';
+import { makeFolder, watchFiles } from './sqlite-files';
+import { compareWithRestart } from './sqlite-restart';
+import { runTransaction, type Session } from './transaction';
+
+/** Milliseconds to wait for the commits of other processes on the same file, and between two looks at it. */
+const BUSY_TIMEOUT = 5000;
+const BUSY_INTERVAL = 2;
+const BUSY = /^SQLITE_BUSY/;
+
+/** Statements that stay compiled. */
+const MAX_STATEMENTS = 256;
+
+/** By SQLite's result code (https://sqlite.org/rescode.html), or the errno of making the folder. */
+const ADVICE: Advice = [
+  ['SQLITE_NOTADB', 'it is not a SQLite database: name another file'],
+  ['SQLITE_CORRUPT', 'it is damaged: restore a backup'],
+  ['SQLITE_READONLY', 'it cannot be written: let this user write the file and its folder'],
+  [
+    'SQLITE_CANTOPEN',
+    'it cannot be opened: it must be a file that this user may write, in a folder likewise',
+  ],
+  ['SQLITE_FULL', 'the disk is full: make room on it'],
+  ['SQLITE_BUSY', `another process has kept it locked for ${BUSY_TIMEOUT / 1000} seconds: find and end it`],
+  ['SQLITE_IOERR', 'the disk fails or is full: check it'],
+  ['E', 'its folder cannot be created: make it, or name a file elsewhere'],
+];
+
+const CONSTRAINTS: Constraints = [
+  ['SQLITE_CONSTRAINT_UNIQUE', 'unique'],
+  ['SQLITE_CONSTRAINT_PRIMARYKEY', 'unique'],
+  ['SQLITE_CONSTRAINT_ROWID', 'unique'],
+  ['SQLITE_CONSTRAINT_FOREIGNKEY', 'foreign key'],
+  ['SQLITE_CONSTRAINT', 'other'],
+];
+
+/** SQLite's own busy handler would block the event loop. */
+const whenFree = <T>(action: () => T | Promise<T>) =>
+  retryTransient(action, BUSY, BUSY_TIMEOUT, BUSY_INTERVAL);
+
+/**
+ * Opens a SQLite file, which several processes may share. Nothing is acknowledged that a restart would not find: if the
+ * file is deleted, replaced or damaged, the database is unavailable until it is back, or the server has been restarted.
+ *
+ * @param path of the file; it and its folder are created where missing. Undefined: a database in memory
+ * @throws {Error} when the file cannot be used, with a sentence that says why and what to do
+ */
+export async function openSqlite(path: string | undefined, schema: Schema): Promise<Driver> {
+  const file = path === undefined ? undefined : resolve(path);
+  const subject = file === undefined ? 'SQLite in memory' : `SQLite file ${file}`;
+  const opened: Database.Database[] = [];
+  const connect = (options: Database.Options = {}) => {
+    const connection = new Database(file ?? ':memory:', { timeout: 0, ...options });
+    opened.push(connection);
+    return connection;
+  };
+  try {
+    if (file !== undefined) makeFolder(dirname(file));
+    const db = connect();
+    const checkSchema = await whenFree(() => prepareVersion(db, schema));
+    await whenFree(db.transaction(checkSchema));
+    if (file !== undefined) await makeDurable(db);
+    await whenFree(() => migrate(db, checkSchema, schema));
+    // Sees what is committed, and nothing of a transaction that runs meanwhile.
+    const reader = file === undefined ? undefined : connect({ readonly: true });
+    return createDriver(db, reader, file, subject, checkSchema, schema);
+  } catch (error) {
+    for (const connection of opened) connection.close();
+    throw new Error(explain(subject, error, ADVICE), { cause: error });
+  }
+}
+
+/** Reads the version of the schema, 0 in a new file. @throws {Error} if the file is not ours */
+function prepareVersion(db: Database.Database, schema: Schema): () => number {
+  const reader = (text: string) => db.prepare<[], number>(text).pluck();
+  const tables = reader('SELECT count(*) FROM sqlite_schema'); // the first, for it alone looks into the file
+  const userVersion = reader('PRAGMA user_version');
+  const applicationId = reader('PRAGMA application_id');
+  const own = markOf(schema);
+  return () => {
+    const version = userVersion.get() ?? 0;
+    const owner = applicationId.get();
+    if (owner !== own && !(owner === 0 && tables.get() === 0))
+      throw new Error('it belongs to another program: name another file');
+    checkVersion(version, schema);
+    return version;
+  };
+}
+
+function markOf({ mark }: Schema): number {
+  if (!/^[\x20-\x7e]{4}$/.test(mark))
+    throw new Error(`expected a mark of four ASCII characters, got ${mark}`);
+  return Buffer.from(mark).readInt32BE();
+}
+
+async function makeDurable(db: Database.Database): Promise<void> {
+  const toWal = db.prepare('PRAGMA journal_mode = WAL').pluck();
+  if ((await whenFree(() => toWal.get())) !== 'wal')
+    throw new Error('it cannot have a write-ahead log here: move it to a local disk');
+  db.exec('PRAGMA synchronous = FULL');
+  db.exec('PRAGMA fullfsync = ON'); // macOS: fsync alone leaves data in the cache of the drive
+}
+
+async function migrate(db: Database.Database, checkSchema: () => number, schema: Schema): Promise<void> {
+  db.exec('BEGIN IMMEDIATE');
+  try {
+    await migrateFrom(checkSchema(), schema, (statement) => {
+      const { text, values } = render(statement, 'sqlite');
+      db.prepare(text).run(...values);
+    });
+    db.exec(`PRAGMA application_id = ${markOf(schema)}`);
+    // Written at every start: proves that a commit reaches the disk, and takes along what a process that was killed
+    // between writing and syncing has left in the log, before anybody is told that it is there.
+    db.exec(`PRAGMA user_version = ${schema.migrations.length}`);
+    db.exec('COMMIT');
+  } finally {
+    if (db.inTransaction) db.exec('ROLLBACK');
+  }
+}
+
+type Statement = Database.Statement;
+
+/** Compiles each statement once. */
+function statementsOf(db: Database.Database): (text: string) => Statement {
+  const statements = new Map<string, Statement>();
+  return (text) => {
+    const known = statements.get(text);
+    if (known) return known;
+    const [oldest] = statements.keys();
+    if (oldest !== undefined && statements.size === MAX_STATEMENTS) statements.delete(oldest);
+    const statement = db.prepare(text).safeIntegers();
+    statements.set(text, statement);
+    return statement;
+  };
+}
+
+function execute(statement: Statement, values: readonly unknown[]): unknown[] {
+  if (statement.reader) return statement.all(...values);
+  statement.run(...values);
+  return [];
+}
+
+function createDriver(
+  db: Database.Database,
+  reader: Database.Database | undefined,
+  file: string | undefined,
+  subject: string,
+  checkSchema: () => number,
+  schema: Schema,
+): Driver {
+  const files = file === undefined ? undefined : watchFiles(file);
+  const writing = statementsOf(db);
+  const reading = reader && statementsOf(reader);
+  const pageBytes = db
+    .prepare<[], number>('SELECT page_count * page_size FROM pragma_page_count, pragma_page_size')
+    .pluck();
+  const probe = render(schema.probe, 'sqlite');
+  const commitOne = db.transaction((statement: Statement, values: readonly unknown[]) => {
+    checkSchema(); // of another program by now?
+    return execute(statement, values);
+  });
+  const commitProbe = db.transaction(() => {
+    // Sets what is set already: a commit that has to reach the disk, but changes nothing.
+    db.exec(`PRAGMA user_version = ${checkSchema()}`);
+    execute(writing(probe.text), probe.values);
+  });
+  const exclusively = createLock();
+
+  const guarded = async <T>(action: () => Promise<T>): Promise<T> => {
+    try {
+      return await action();
+    } catch (error) {
+      throw toStoreError(subject, error, ADVICE, CONSTRAINTS);
+    }
+  };
+
+  /** After a commit. @throws {Error} if a restart would not find what is committed now */
+  async function verify(): Promise<void> {
+    if (file === undefined || !files?.changed(() => pageBytes.get() ?? 0)) return;
+    await whenFree(() => {
+      compareWithRestart(file, db, (fresh) => prepareVersion(fresh, schema)());
+    });
+    files.accept();
+  }
+
+  const commit = <T>(action: () => T) =>
+    exclusively(() =>
+      guarded(async () => {
+        const result = await whenFree(() => {
+          files?.checkLog();
+          return action();
+        });
+        await verify();
+        return result;
+      }),
+    );
+
+  async function begin(): Promise<Session> {
+    await guarded(() =>
+      whenFree(() => {
+        files?.checkLog();
+        db.exec('BEGIN IMMEDIATE');
+        try {
+          checkSchema();
+        } catch (error) {
+          db.exec('ROLLBACK');
+          throw error;
+        }
+      }),
+    );
+    return {
+      execute: <Row>(query: Sql<Row>) => {
+        const { text, values } = render(query, 'sqlite');
+        return guarded(() => Promise.resolve(execute(writing(text), values) as Row[]));
+      },
+      commit: () =>
+        guarded(() => {
+          db.exec('COMMIT');
+          return verify();
+        }),
+      rollback() {
+        if (db.inTransaction) db.exec('ROLLBACK');
+        return Promise.resolve();
+      },
+    };
+  }
+
+  return {
+    async query<Row>(query: Sql<Row>) {
+      const { text, values } = render(query, 'sqlite');
+      const statement = await guarded(() => whenFree(() => writing(text)));
+      if (!reading || !statement.readonly)
+        return (await commit(() => commitOne.immediate(statement, values))) as Row[];
+      return guarded(() =>
+        whenFree(() => {
+          files?.checkPlace();
+          return execute(reading(text), values) as Row[];
+        }),
+      );
+    },
+    transaction: (work) =>
+      exclusively(() => runTransaction(begin, work, (error) => codeOf(error).startsWith('SQLITE_BUSY'))),
+    probe: () =>
+      commit(() => {
+        commitProbe.immediate();
+      }),
+    close() {
+      reader?.close();
+      db.close();
+      files?.close();
+      return Promise.resolve();
+    },
+  };
+}
+
+/** Runs one action after the other. */
+function createLock(): <T>(action: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  let waiting = 0;
+  return (action) => {
+    if (waiting === MAX_WAITING) return Promise.reject(overload());
+    waiting++;
+    const result = last.then(action).finally(() => waiting--);
+    last = result.catch(() => undefined);
+    return result;
+  };
+}

@@ -1,0 +1,98 @@
+import {
+  createTable,
+  type Database,
+  INT64,
+  openDatabase,
+  rows,
+  type Schema,
+  sql,
+  type StoreObserver,
+  StoreUnavailable,
+  TEXT,
+} from '../database';
+import type { CreateOutcome, Plant, PlantStore } from '../plants/plant-store';
+
+const COLUMNS = { id: INT64, name: TEXT, tag: TEXT };
+
+interface Row {
+  readonly id: bigint;
+  readonly name: string;
+  readonly tag: string | null;
+}
+
+/** By id, as every process does: two batches never wait for each other in a circle. */
+const insert = (plants: readonly Row[]) => sql<Pick<Row, 'id'>>`
+  INSERT INTO plants (id, name, tag)
+  SELECT id, name, tag FROM ${rows('batch', COLUMNS, plants)} ORDER BY id
+  ON CONFLICT (id) DO NOTHING RETURNING id`;
+
+const select = (plants: readonly Row[]) => sql<Row>`
+  SELECT id, name, tag FROM plants WHERE id IN (SELECT id FROM ${rows('batch', { id: COLUMNS.id }, plants)})`;
+
+const SCHEMA: Schema = {
+  name: 'plant_store',
+  mark: 'Plnt',
+  migrations: [
+    ['plants', createTable('plants', sql`id ${INT64} PRIMARY KEY, name ${TEXT} NOT NULL, tag ${TEXT}`)],
+  ],
+  probe: insert([]),
+};
+
+/** How often ids are tried that were taken, but free when looked at. */
+const ATTEMPTS = 3;
+
+/**
+ * Keeps plants in a database.
+ *
+ * @param url as `openDatabase` takes it
+ * @throws {Error} when the database cannot be used, with a sentence that says why and what to do
+ */
+export async function openPlantStore(url: string, observer?: StoreObserver): Promise<PlantStore> {
+  const database = await openDatabase(url, SCHEMA, observer);
+  return {
+    create: database.batched(
+      (plants) => createAll(database, plants),
+      ({ name, tag }) => name.length + (tag?.length ?? 0),
+    ),
+    ready: () => database.ready(),
+    close: () => database.close(),
+  };
+}
+
+/** Creates plants as if one after the other; resolves to one outcome each, in their order. */
+async function createAll(database: Database, plants: readonly Plant[]): Promise<CreateOutcome[]> {
+  const wanted = plants.map(({ id, name, tag }): Row => ({ id, name, tag: tag ?? null }));
+  const standing = new Map<bigint, Row>();
+  for (const row of wanted) if (!standing.has(row.id)) standing.set(row.id, row);
+  const created = await insertFree(database, standing);
+  return wanted.map(({ id, name, tag }) => {
+    if (created.delete(id)) return 'created';
+    const row = standing.get(id);
+    return row?.name === name && row.tag === tag ? 'unchanged' : 'conflict';
+  });
+}
+
+/**
+ * Inserts the plants whose ids are free, and puts those that stand in the way of the others in their places.
+ *
+ * @returns the ids of those inserted
+ */
+async function insertFree(database: Database, standing: Map<bigint, Row>): Promise<Set<bigint>> {
+  const created = new Set<bigint>();
+  let rest = [...standing.values()];
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    for (const { id } of await database.query(insert(rest))) created.add(id);
+    rest = rest.filter(({ id }) => !created.has(id));
+    if (rest.length === 0) return created;
+    // A statement of its own, so that it sees what the insertion has waited for.
+    const found = await database.query(select(rest));
+    for (const row of found) standing.set(row.id, row);
+    const known = new Set(found.map(({ id }) => id));
+    rest = rest.filter(({ id }) => !known.has(id));
+    if (rest.length === 0) return created;
+    // What stood in the way has been deleted since: their ids are free now.
+  }
+  throw new StoreUnavailable(
+    `plants were deleted while they were created, ${ATTEMPTS} times in a row: try again`,
+  );
+}
