@@ -40,24 +40,29 @@ const refuse = () => Promise.reject(new StoreUnavailable('the store is closed'))
 
 export function createDatabase(driver: Driver, observer?: StoreObserver): Database {
   const batches: Batch<never, unknown>[] = [];
-  const running = new Set<Promise<unknown>>();
+  let running = 0;
+  let idle: (() => void) | undefined;
   let probing: Promise<unknown> | undefined;
   let closing: Promise<void> | undefined;
   let closed = false;
 
   function run<T>(action: () => Promise<T>): Promise<T> {
     if (closed) return refuse();
+    running++;
     const result = action();
-    running.add(result);
-    const done = () => running.delete(result);
     result.then(done, done);
     return result;
+  }
+
+  function done(): void {
+    if (--running === 0) idle?.();
   }
 
   async function finish(): Promise<void> {
     await Promise.all(batches.map((batch) => batch.end()));
     closed = true;
-    await Promise.allSettled([...running, probing]);
+    if (running > 0) await new Promise<void>((resolve) => (idle = resolve));
+    await probing?.catch(() => undefined);
     await driver.close();
   }
 

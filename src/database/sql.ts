@@ -31,17 +31,18 @@ export const BYTES = columnType('BLOB', 'bytea', 'bytea[]');
 
 export type Columns = Readonly<Record<string, ColumnType>>;
 
+type Item = Readonly<Partial<Record<string, Value | undefined>>>;
+
 /** Values that a query reads as a table. */
 interface Rows {
   readonly kind: 'rows';
   readonly name: string;
   readonly columns: Columns;
-  /** The values of each column. */
-  readonly values: readonly (readonly Value[])[];
-  readonly count: number;
+  readonly items: readonly Item[];
 }
 
-type Part = Value | PerDialect | Rows | Sql<unknown>;
+type Fragment = PerDialect | Rows | Sql<unknown>;
+type Part = Value | Fragment;
 
 /** A statement, or a part of one, with its values; `Row` is the type of the rows that it returns. */
 export interface Sql<Row> {
@@ -91,15 +92,7 @@ export function rows<Name extends string>(
   columns: Readonly<Record<Name, ColumnType>>,
   items: readonly Readonly<Partial<Record<NoInfer<Name>, Value | undefined>>>[],
 ): Rows {
-  const names = Object.keys(columns) as Name[];
-  const values = names.map((column) =>
-    items.map((item) => {
-      const value = item[column] ?? null;
-      checkValue(value);
-      return value;
-    }),
-  );
-  return { kind: 'rows', name, columns, values, count: items.length };
+  return { kind: 'rows', name, columns, items };
 }
 
 /** `CREATE TABLE`, unless it is there. SQLite holds the columns to their types as PostgreSQL does. */
@@ -128,44 +121,68 @@ function checkValue(part: Part): void {
   if (Number.isNaN(part)) throw new TypeError('expected a value that a database can hold, got NaN');
 }
 
-const isFragment = (part: Part) => typeof part === 'object' && part !== null && !(part instanceof Uint8Array);
+const isFragment = (part: Part): part is Fragment =>
+  typeof part === 'object' && part !== null && !(part instanceof Uint8Array);
 
 const isCount = (part: Part) =>
   typeof part === 'bigint' ? part >= 0n : Number.isInteger(part) && Number(part) >= 0;
 
+type Dialect = 'sqlite' | 'postgres';
+
 /** Writes a statement in a dialect. */
-export function render(query: Sql<unknown>, dialect: 'sqlite' | 'postgres'): Rendered {
+export function render(query: Sql<unknown>, dialect: Dialect): Rendered {
   const values: Rendered['values'] = [];
-  const parameter = (value: Value | readonly Value[]) =>
-    dialect === 'sqlite' ? (values.push(value), '?') : `$${values.push(value)}`;
+  return { text: writeSql(query, dialect, values), values };
+}
 
-  const writeRows = ({ name, columns, values: byColumn, count }: Rows): string => {
-    const names = Object.keys(columns);
-    if (dialect === 'postgres') {
-      const arrays = Object.values(columns).map(
-        ({ array }, i) => `${parameter(byColumn[i] ?? [])}::${array}`,
-      );
-      return `unnest(${arrays.join(', ')}) AS ${name} (${names.join(', ')})`;
-    }
-    if (count === 0)
-      return `(SELECT ${names.map((column) => `NULL AS ${column}`).join(', ')} LIMIT 0) AS ${name}`;
-    for (let i = 0; i < count; i++) for (const column of byColumn) values.push(column[i] ?? null);
-    const row = `(${names.map(() => '?').join(',')})`;
-    const selected = names.map((column, i) => `column${i + 1} AS ${column}`).join(', ');
-    return `(SELECT ${selected} FROM (VALUES ${row}${`,${row}`.repeat(count - 1)})) AS ${name}`;
-  };
+function writeSql({ strings, parts }: Sql<unknown>, dialect: Dialect, values: Rendered['values']): string {
+  let text = strings[0] ?? '';
+  for (let i = 0; i < parts.length; i++)
+    text += writePart(parts[i] ?? null, dialect, values) + (strings[i + 1] ?? '');
+  return text;
+}
 
-  const write = ({ strings, parts }: Sql<unknown>): string => {
-    let text = strings[0] ?? '';
-    for (let i = 0; i < parts.length; i++) text += writePart(parts[i] ?? null) + (strings[i + 1] ?? '');
-    return text;
-  };
+function writePart(part: Part, dialect: Dialect, values: Rendered['values']): string {
+  if (!isFragment(part)) return writeParameter(part, dialect, values);
+  if (part.kind === 'dialect') return part[dialect];
+  if (part.kind === 'sql') return writeSql(part, dialect, values);
+  return dialect === 'sqlite' ? writeRowsOfSqlite(part, values) : writeRowsOfPostgres(part, values);
+}
 
-  const writePart = (part: Part): string => {
-    if (typeof part !== 'object' || part === null || part instanceof Uint8Array) return parameter(part);
-    if (part.kind === 'dialect') return part[dialect];
-    return part.kind === 'rows' ? writeRows(part) : write(part);
-  };
+function writeParameter(
+  value: Value | readonly Value[],
+  dialect: Dialect,
+  values: Rendered['values'],
+): string {
+  const number = values.push(value);
+  return dialect === 'sqlite' ? '?' : `$${number}`;
+}
 
-  return { text: write(query), values };
+function writeRowsOfPostgres({ name, columns, items }: Rows, values: Rendered['values']): string {
+  const names = Object.keys(columns);
+  const arrays = names.map((column) => {
+    const parameter = writeParameter(
+      items.map((item) => valueOf(item, column)),
+      'postgres',
+      values,
+    );
+    return `${parameter}::${columns[column]?.array}`;
+  });
+  return `unnest(${arrays.join(', ')}) AS ${name} (${names.join(', ')})`;
+}
+
+function writeRowsOfSqlite({ name, columns, items }: Rows, values: Rendered['values']): string {
+  const names = Object.keys(columns);
+  if (items.length === 0)
+    return `(SELECT ${names.map((column) => `NULL AS ${column}`).join(', ')} LIMIT 0) AS ${name}`;
+  for (const item of items) for (const column of names) values.push(valueOf(item, column));
+  const row = `(${'?,'.repeat(names.length - 1)}?)`;
+  const selected = names.map((column, i) => `column${i + 1} AS ${column}`).join(', ');
+  return `(SELECT ${selected} FROM (VALUES ${row}${`,${row}`.repeat(items.length - 1)})) AS ${name}`;
+}
+
+function valueOf(item: Item, column: string): Value {
+  const value = item[column] ?? null;
+  checkValue(value);
+  return value;
 }

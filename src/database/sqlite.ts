@@ -41,8 +41,14 @@ const CONSTRAINTS: Constraints = [
 ];
 
 /** SQLite's own busy handler would block the event loop. */
-const whenFree = <T>(action: () => T | Promise<T>) =>
-  retryTransient(action, BUSY, BUSY_TIMEOUT, BUSY_INTERVAL);
+function whenFree<T>(action: () => T): T | Promise<T> {
+  try {
+    return action();
+  } catch (error) {
+    if (!codeOf(error).startsWith('SQLITE_BUSY')) throw error;
+  }
+  return retryTransient(action, BUSY, BUSY_TIMEOUT, BUSY_INTERVAL);
+}
 
 /**
  * Opens a SQLite file, which several processes may share. Nothing is acknowledged that a restart would not find: if the
@@ -66,7 +72,9 @@ export async function openSqlite(path: string | undefined, schema: Schema): Prom
     const checkSchema = await whenFree(() => prepareVersion(db, schema));
     await whenFree(db.transaction(checkSchema));
     if (file !== undefined) await makeDurable(db);
-    await whenFree(() => migrate(db, checkSchema, schema));
+    await retryTransient(() => migrate(db, checkSchema, schema), BUSY, BUSY_TIMEOUT, BUSY_INTERVAL);
+    // What undoes a statement that fails: a file for the 64 KB that it has by default costs more than the rows of a batch.
+    db.exec('PRAGMA temp_store = MEMORY');
     // Sees what is committed, and nothing of a transaction that runs meanwhile.
     const reader = file === undefined ? undefined : connect({ readonly: true });
     return createDriver(db, reader, file, subject, checkSchema, schema);
@@ -172,84 +180,96 @@ function createDriver(
   });
   const exclusively = createLock();
 
-  const guarded = async <T>(action: () => Promise<T>): Promise<T> => {
-    try {
-      return await action();
-    } catch (error) {
-      throw toStoreError(subject, error, ADVICE, CONSTRAINTS);
-    }
-  };
+  const toError = (error: unknown) => toStoreError(subject, error, ADVICE, CONSTRAINTS);
+  const changed = () => files?.changed(() => pageBytes.get() ?? 0) === true;
 
-  /** After a commit. @throws {Error} if a restart would not find what is committed now */
+  /** @throws {Error} if a restart would not find what has been committed */
   async function verify(): Promise<void> {
-    if (file === undefined || !files?.changed(() => pageBytes.get() ?? 0)) return;
     await whenFree(() => {
-      compareWithRestart(file, db, (fresh) => prepareVersion(fresh, schema)());
+      if (file !== undefined) compareWithRestart(file, db, (fresh) => prepareVersion(fresh, schema)());
     });
-    files.accept();
+    files?.accept();
   }
 
-  const commit = <T>(action: () => T) =>
-    exclusively(() =>
-      guarded(async () => {
-        const result = await whenFree(() => {
-          files?.checkLog();
-          return action();
-        });
-        await verify();
-        return result;
-      }),
-    );
+  const commit = <T>(action: () => T): Promise<T> =>
+    exclusively(async () => {
+      const result = await whenFree(() => {
+        files?.checkLog();
+        return action();
+      });
+      if (changed()) await verify();
+      return result;
+    });
+
+  function beginSession(): void {
+    files?.checkLog();
+    db.exec('BEGIN IMMEDIATE');
+    try {
+      checkSchema();
+    } catch (error) {
+      db.exec('ROLLBACK');
+      throw error;
+    }
+  }
+
+  const session: Session = {
+    async execute<Row>(query: Sql<Row>) {
+      const { text, values } = render(query, 'sqlite');
+      try {
+        return (await Promise.resolve(execute(writing(text), values))) as Row[];
+      } catch (error) {
+        throw toError(error);
+      }
+    },
+    async commit() {
+      try {
+        db.exec('COMMIT');
+        if (changed()) await verify();
+      } catch (error) {
+        throw toError(error);
+      }
+    },
+    rollback() {
+      if (db.inTransaction) db.exec('ROLLBACK');
+      return Promise.resolve();
+    },
+  };
 
   async function begin(): Promise<Session> {
-    await guarded(() =>
-      whenFree(() => {
-        files?.checkLog();
-        db.exec('BEGIN IMMEDIATE');
-        try {
-          checkSchema();
-        } catch (error) {
-          db.exec('ROLLBACK');
-          throw error;
-        }
-      }),
-    );
-    return {
-      execute: <Row>(query: Sql<Row>) => {
-        const { text, values } = render(query, 'sqlite');
-        return guarded(() => Promise.resolve(execute(writing(text), values) as Row[]));
-      },
-      commit: () =>
-        guarded(() => {
-          db.exec('COMMIT');
-          return verify();
-        }),
-      rollback() {
-        if (db.inTransaction) db.exec('ROLLBACK');
-        return Promise.resolve();
-      },
-    };
+    try {
+      await whenFree(beginSession);
+      return session;
+    } catch (error) {
+      throw toError(error);
+    }
   }
 
   return {
     async query<Row>(query: Sql<Row>) {
       const { text, values } = render(query, 'sqlite');
-      const statement = await guarded(() => whenFree(() => writing(text)));
-      if (!reading || !statement.readonly)
-        return (await commit(() => commitOne.immediate(statement, values))) as Row[];
-      return guarded(() =>
-        whenFree(() => {
+      try {
+        const statement = await whenFree(() => writing(text));
+        if (!reading || !statement.readonly)
+          return (await commit(() => commitOne.immediate(statement, values))) as Row[];
+        return await whenFree(() => {
           files?.checkPlace();
           return execute(reading(text), values) as Row[];
-        }),
-      );
+        });
+      } catch (error) {
+        throw toError(error);
+      }
     },
     transaction: (work) =>
       exclusively(() => runTransaction(begin, work, (error) => codeOf(error).startsWith('SQLITE_BUSY'))),
-    probe: () =>
-      commit(() => {
-        commitProbe.immediate();
-      }),
+    async probe() {
+      try {
+        await commit(() => {
+          commitProbe.immediate();
+        });
+      } catch (error) {
+        throw toError(error);
+      }
+    },
     close() {
       reader?.close();
       db.close();
@@ -261,13 +281,18 @@ function createDriver(
 
 /** Runs one action after the other. */
 function createLock(): <T>(action: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve();
-  let waiting = 0;
-  return (action) => {
-    if (waiting === MAX_WAITING) return Promise.reject(overload());
-    waiting++;
-    const result = last.then(action).finally(() => waiting--);
-    last = result.catch(() => undefined);
-    return result;
+  const waiting: (() => void)[] = [];
+  let locked = false;
+  return async (action) => {
+    if (waiting.length === MAX_WAITING) throw overload();
+    if (locked) await new Promise<void>((resolve) => waiting.push(resolve));
+    locked = true;
+    try {
+      return await action();
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else locked = false;
+    }
   };
 }

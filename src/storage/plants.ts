@@ -61,11 +61,10 @@ export async function openPlantStore(url: string, observer?: StoreObserver): Pro
 
 /** Creates plants as if one after the other; resolves to one outcome each, in their order. */
 async function createAll(database: Database, plants: readonly Plant[]): Promise<CreateOutcome[]> {
-  const wanted = plants.map(({ id, name, tag }): Row => ({ id, name, tag: tag ?? null }));
   const standing = new Map<bigint, Row>();
-  for (const row of wanted) if (!standing.has(row.id)) standing.set(row.id, row);
+  for (const { id, name, tag = null } of plants) if (!standing.has(id)) standing.set(id, { id, name, tag });
   const created = await insertFree(database, standing);
-  return wanted.map(({ id, name, tag }) => {
+  return plants.map(({ id, name, tag = null }) => {
     if (created.delete(id)) return 'created';
     const row = standing.get(id);
     return row?.name === name && row.tag === tag ? 'unchanged' : 'conflict';
@@ -81,9 +80,10 @@ async function insertFree(database: Database, standing: Map<bigint, Row>): Promi
   const created = new Set<bigint>();
   let rest = [...standing.values()];
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    for (const { id } of await database.query(insert(rest))) created.add(id);
+    const inserted = await database.query(insert(rest));
+    for (const { id } of inserted) created.add(id);
+    if (inserted.length === rest.length) return created;
     rest = rest.filter(({ id }) => !created.has(id));
-    if (rest.length === 0) return created;
     // A statement of its own, so that it sees what the insertion has waited for.
     const found = await database.query(select(rest));
     for (const row of found) standing.set(row.id, row);
