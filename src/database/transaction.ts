@@ -11,7 +11,7 @@ export interface Queries {
    * @throws {ConstraintViolation} if a row breaks a rule of its table
    * @throws {StoreUnavailable} for any other reason; outside a transaction, what it writes may then be there or not
    */
-  query<Row>(query: Sql<Row>): Promise<Row[]>;
+  readonly query: <Row>(query: Sql<Row>) => Promise<Row[]>;
 }
 
 /** A transaction that has begun. Its errors are those of `Queries`. */
