@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import type { Plant } from '../../../src/plants/plant-store';
-import { STRANGE_STRINGS } from '../../support/plants';
+import { STRANGE_STRINGS } from '../../support/strange-values';
 import { bodyWith, exampleMessage } from '../../support/example';
 import { type Server, TOKEN } from './server';
 

@@ -15,7 +15,7 @@ import {
   StoreUnavailable,
   TEXT,
 } from '../../../src/database';
-import { EDGE_IDS, STRANGE_STRINGS } from '../../support/plants';
+import { EDGE_IDS, STRANGE_STRINGS } from '../../support/strange-values';
 import { LIBRARY, openLibraryStore, type LibraryStore } from '../../support/library-store';
 import { startPostgres, type Postgres } from '../../support/postgres';
 

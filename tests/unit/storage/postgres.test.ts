@@ -1,7 +1,8 @@
 import timers from 'node:timers/promises';
 import { Pool } from 'pg';
 import { StoreUnavailable } from '../../../src/database';
-import { buildPlant, EDGE_IDS, STRANGE_STRINGS } from '../../support/plants';
+import { buildPlant } from '../../support/plants';
+import { EDGE_IDS, STRANGE_STRINGS } from '../../support/strange-values';
 import { usePostgres } from '../../support/postgres-bench';
 
 const bench = usePostgres();

@@ -13,7 +13,8 @@ import { join } from 'node:path';
 import type { PlantStore } from '../../../src/plants/plant-store';
 import { StoreUnavailable } from '../../../src/database';
 import { openPlantStore } from '../../../src/storage/plants';
-import { buildPlant, EDGE_IDS, STRANGE_STRINGS } from '../../support/plants';
+import { buildPlant } from '../../support/plants';
+import { EDGE_IDS, STRANGE_STRINGS } from '../../support/strange-values';
 
 let folder: string;
 let file: string;
