@@ -1,12 +1,13 @@
 import Database from 'better-sqlite3';
 import { dirname, resolve } from 'node:path';
-import { MAX_WAITING, overload } from './batch';
 import type { Driver } from './database';
 import { codeOf, explain, retryTransient, toStoreError, type Advice, type Constraints } from './failure';
-import { checkVersion, migrateFrom, type Schema } from './schema';
+import { createLock } from './lock';
+import type { Schema } from './schema';
 import { render, type Sql } from './sql';
 import { makeFolder, watchFiles } from './sqlite-files';
 import { compareWithRestart } from './sqlite-restart';
+import { migrate, prepareVersion } from './sqlite-schema';
 import { runTransaction, type Session } from './transaction';
 
 /** Milliseconds to wait for the commits of other processes on the same file, and between two looks at it. */
@@ -84,52 +85,12 @@ export async function openSqlite(path: string | undefined, schema: Schema): Prom
   }
 }
 
-/** Reads the version of the schema, 0 in a new file. @throws {Error} if the file is not ours */
-function prepareVersion(db: Database.Database, schema: Schema): () => number {
-  const reader = (text: string) => db.prepare<[], number>(text).pluck();
-  const tables = reader('SELECT count(*) FROM sqlite_schema'); // the first, for it alone looks into the file
-  const userVersion = reader('PRAGMA user_version');
-  const applicationId = reader('PRAGMA application_id');
-  const own = markOf(schema);
-  return () => {
-    const version = userVersion.get() ?? 0;
-    const owner = applicationId.get();
-    if (owner !== own && !(owner === 0 && tables.get() === 0))
-      throw new Error('it belongs to another program: name another file');
-    checkVersion(version, schema);
-    return version;
-  };
-}
-
-function markOf({ mark }: Schema): number {
-  if (!/^[\x20-\x7e]{4}$/.test(mark))
-    throw new Error(`expected a mark of four ASCII characters, got ${mark}`);
-  return Buffer.from(mark).readInt32BE();
-}
-
 async function makeDurable(db: Database.Database): Promise<void> {
   const toWal = db.prepare('PRAGMA journal_mode = WAL').pluck();
   if ((await whenFree(() => toWal.get())) !== 'wal')
     throw new Error('it cannot have a write-ahead log here: move it to a local disk');
   db.exec('PRAGMA synchronous = FULL');
   db.exec('PRAGMA fullfsync = ON'); // macOS: fsync alone leaves data in the cache of the drive
-}
-
-async function migrate(db: Database.Database, checkSchema: () => number, schema: Schema): Promise<void> {
-  db.exec('BEGIN IMMEDIATE');
-  try {
-    await migrateFrom(checkSchema(), schema, (statement) => {
-      const { text, values } = render(statement, 'sqlite');
-      db.prepare(text).run(...values);
-    });
-    db.exec(`PRAGMA application_id = ${markOf(schema)}`);
-    // Written at every start: proves that a commit reaches the disk, and takes along what a process that was killed
-    // between writing and syncing has left in the log, before anybody is told that it is there.
-    db.exec(`PRAGMA user_version = ${schema.migrations.length}`);
-    db.exec('COMMIT');
-  } finally {
-    if (db.inTransaction) db.exec('ROLLBACK');
-  }
 }
 
 type Statement = Database.Statement;
@@ -178,7 +139,7 @@ function createDriver(
     db.exec(`PRAGMA user_version = ${checkSchema()}`);
     execute(writing(probe.text), probe.values);
   });
-  const exclusively = createLock();
+  const lock = createLock();
 
   const toError = (error: unknown) => toStoreError(subject, error, ADVICE, CONSTRAINTS);
   const changed = () => files?.changed(() => pageBytes.get() ?? 0) === true;
@@ -191,15 +152,19 @@ function createDriver(
     files?.accept();
   }
 
-  const commit = <T>(action: () => T): Promise<T> =>
-    exclusively(async () => {
+  async function commit<T>(action: () => T): Promise<T> {
+    await lock.acquire();
+    try {
       const result = await whenFree(() => {
         files?.checkLog();
         return action();
       });
       if (changed()) await verify();
       return result;
-    });
+    } finally {
+      lock.release();
+    }
+  }
 
   function beginSession(): void {
     files?.checkLog();
@@ -259,8 +224,14 @@ function createDriver(
         throw toError(error);
       }
     },
-    transaction: (work) =>
-      exclusively(() => runTransaction(begin, work, (error) => codeOf(error).startsWith('SQLITE_BUSY'))),
+    async transaction(work) {
+      await lock.acquire();
+      try {
+        return await runTransaction(begin, work, (error) => codeOf(error).startsWith('SQLITE_BUSY'));
+      } finally {
+        lock.release();
+      }
+    },
     async probe() {
       try {
         await commit(() => {
@@ -276,23 +247,5 @@ function createDriver(
       files?.close();
       return Promise.resolve();
     },
-  };
-}
-
-/** Runs one action after the other. */
-function createLock(): <T>(action: () => Promise<T>) => Promise<T> {
-  const waiting: (() => void)[] = [];
-  let locked = false;
-  return async (action) => {
-    if (waiting.length === MAX_WAITING) throw overload();
-    if (locked) await new Promise<void>((resolve) => waiting.push(resolve));
-    locked = true;
-    try {
-      return await action();
-    } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else locked = false;
-    }
   };
 }

@@ -20,10 +20,17 @@ interface Row {
   readonly tag: string | null;
 }
 
+type Inserted = Pick<Row, 'id'>;
+
 /** By id, as every process does: two batches never wait for each other in a circle. */
-const insert = (plants: readonly Row[]) => sql<Pick<Row, 'id'>>`
+const insert = (plants: readonly Row[]) => sql<Inserted>`
   INSERT INTO plants (id, name, tag)
   SELECT id, name, tag FROM ${rows('batch', COLUMNS, plants)} ORDER BY id
+  ON CONFLICT (id) DO NOTHING RETURNING id`;
+
+/** Costs a plant that comes alone half of what a table of one row does. */
+const insertOne = ({ id, name, tag }: Row) => sql<Inserted>`
+  INSERT INTO plants (id, name, tag) VALUES (${id}, ${name}, ${tag})
   ON CONFLICT (id) DO NOTHING RETURNING id`;
 
 const select = (plants: readonly Row[]) => sql<Row>`
@@ -61,38 +68,31 @@ export async function openPlantStore(url: string, observer?: StoreObserver): Pro
 
 /** Creates plants as if one after the other; resolves to one outcome each, in their order. */
 async function createAll(database: Database, plants: readonly Plant[]): Promise<CreateOutcome[]> {
+  /** By id, the plant that stands there in the end. */
   const standing = new Map<bigint, Row>();
   for (const { id, name, tag = null } of plants) if (!standing.has(id)) standing.set(id, { id, name, tag });
-  const created = await insertFree(database, standing);
+  const created = new Set<bigint>();
+  let rest = [...standing.values()];
+  for (let attempt = 0; rest.length > 0; attempt++) {
+    if (attempt === ATTEMPTS)
+      throw new StoreUnavailable(
+        `plants were deleted while they were created, ${ATTEMPTS} times in a row: try again`,
+      );
+    const [first, ...others] = rest;
+    const inserted = await database.query(first && others.length === 0 ? insertOne(first) : insert(rest));
+    for (const { id } of inserted) created.add(id);
+    if (inserted.length === rest.length) break;
+    rest = rest.filter(({ id }) => !created.has(id));
+    // A statement of its own, so that it sees what the insertion has waited for. An id that it does not find is free: the
+    // plant that stood in the way has been deleted since.
+    const found = await database.query(select(rest));
+    for (const row of found) standing.set(row.id, row);
+    const known = new Set(found.map(({ id }) => id));
+    rest = rest.filter(({ id }) => !known.has(id));
+  }
   return plants.map(({ id, name, tag = null }) => {
     if (created.delete(id)) return 'created';
     const row = standing.get(id);
     return row?.name === name && row.tag === tag ? 'unchanged' : 'conflict';
   });
-}
-
-/**
- * Inserts the plants whose ids are free, and puts those that stand in the way of the others in their places.
- *
- * @returns the ids of those inserted
- */
-async function insertFree(database: Database, standing: Map<bigint, Row>): Promise<Set<bigint>> {
-  const created = new Set<bigint>();
-  let rest = [...standing.values()];
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const inserted = await database.query(insert(rest));
-    for (const { id } of inserted) created.add(id);
-    if (inserted.length === rest.length) return created;
-    rest = rest.filter(({ id }) => !created.has(id));
-    // A statement of its own, so that it sees what the insertion has waited for.
-    const found = await database.query(select(rest));
-    for (const row of found) standing.set(row.id, row);
-    const known = new Set(found.map(({ id }) => id));
-    rest = rest.filter(({ id }) => !known.has(id));
-    if (rest.length === 0) return created;
-    // What stood in the way has been deleted since: their ids are free now.
-  }
-  throw new StoreUnavailable(
-    `plants were deleted while they were created, ${ATTEMPTS} times in a row: try again`,
-  );
 }
