@@ -14,7 +14,7 @@ const CORE = {
   operations: ['document', 'http'],
   schema: ['json', 'pattern', 'http', 'document', 'operations'],
   parameters: ['json', 'http', 'document', 'operations'],
-  codecs: ['json', 'http', 'document', 'operations', 'parameters'],
+  codecs: ['json', 'http', 'document', 'operations', 'parameters', 'problem.ts'],
   security: ['json', 'http', 'document', 'operations', 'problem.ts'],
   exchange: [
     'json',
@@ -27,10 +27,10 @@ const CORE = {
     'security',
     'problem.ts',
   ],
-  'compile.ts': ['json', 'document', 'operations', 'schema', 'security', 'exchange'],
+  'compile.ts': ['json', 'document', 'operations', 'schema', 'codecs', 'security', 'exchange'],
   'pipeline.ts': ['http', 'operations', 'security', 'exchange', 'compile.ts', 'problem.ts'],
   'http-server.ts': ['http', 'problem.ts'],
-  'handler-types.ts': ['security'],
+  'handler-types.ts': ['security', 'exchange'],
 };
 
 /** The rooms of the toolchain. */
@@ -56,12 +56,13 @@ const SERVICE = {
   storage: ['domain', 'database'],
   'errors.ts': ['contract', 'database'],
   'auth.ts': ['contract'],
+  'extensions.ts': ['contract'],
   'config.ts': [],
   'jwks.ts': [],
   'jwt.ts': ['auth.ts', 'contract', 'jwks.ts'],
   handlers: ['domain', 'errors.ts', 'auth.ts', 'contract'],
   operational: ['contract', 'errors.ts', 'database'],
-  'app.ts': ['contract', 'errors.ts', 'handlers', 'operational'],
+  'app.ts': ['contract', 'errors.ts', 'extensions.ts', 'handlers', 'operational'],
 };
 
 function pathOf(base, room) {

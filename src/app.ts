@@ -5,19 +5,23 @@ import {
   faultToStderr,
   type Headers,
   type JsonObject,
+  type LoggerFor,
   OpenApiDocument,
   type Outcome,
   readOperations,
   type Remark,
   type ReportFault,
   safely,
+  type ServiceOptions,
   type Strategies,
 } from './contract';
-import { renderProblem, toProblem } from './errors';
+import { type OwnKind, renderProblem, toProblem } from './errors';
+import { extensions } from './extensions';
 import type { Handlers } from './handlers/types';
 import { docsRouter } from './operational/docs';
 import type { Metrics } from './operational/metrics';
 import { requestIdOf } from './operational/request-id';
+import { createTraces } from './operational/traces';
 import { endOfRoutes, operationalRoutes, withHeaders } from './operational/routes';
 
 export interface Dependencies {
@@ -30,7 +34,9 @@ export interface Dependencies {
   /** Nothing may be left unfinished: every operation has a handler that is more than a stub. */
   readonly production: boolean;
   /** Told of every request, once. */
-  readonly report: (outcome: Outcome) => void;
+  readonly report: (outcome: Outcome<OwnKind>) => void;
+  /** Makes what handlers log with; without it they log to the console. */
+  readonly loggerFor?: LoggerFor;
   /** Receives failures that belong to no answer; without it they go to standard error. */
   readonly reportFault?: ReportFault;
   /** Receives what the document has and the server does not enforce, once. */
@@ -46,6 +52,8 @@ export interface Dependencies {
   readonly maxRequests: number;
   /** Milliseconds from the head of a request to its answer. */
   readonly deadline?: number;
+  /** Limits the requests of each client; without it there is no limit. */
+  readonly rateLimit?: Pick<ServiceOptions<OwnKind>, 'afterAuthentication' | 'ownProblems'> | undefined;
   /** Probes and metrics are served here too; false: only by an application of their own. True by default. */
   readonly operational?: boolean;
 }
@@ -64,6 +72,7 @@ export const HEADERS: Headers = { 'X-Content-Type-Options': 'nosniff', 'Cache-Co
 export function createApp(dependencies: Dependencies): Express {
   const { document, handlers, strategies, report, corsOrigins, operational = true } = dependencies;
   const fault = safely(dependencies.reportFault ?? faultToStderr);
+  const traces = createTraces(RESERVED);
   // The first of all, because it proves that the document can be served.
   const service = createService({
     document,
@@ -79,12 +88,16 @@ export function createApp(dependencies: Dependencies): Express {
     headers: HEADERS,
     requestIdOf,
     report,
+    loggerFor: dependencies.loggerFor,
     reportFault: fault,
     onRemarks: dependencies.onRemarks,
+    ...dependencies.rateLimit,
+    ...traces?.hooks,
+    ...extensions,
   });
   const app = express().disable('x-powered-by').disable('etag');
   if (corsOrigins.length > 0) app.use(allowOrigins(corsOrigins, document));
-  app.use(service);
+  app.use(traces ? traces.around(service) : service);
   app.use(RESERVED, docsRouter(document));
   app.use(withHeaders(HEADERS));
   if (operational) app.use(operationalRoutes(dependencies));

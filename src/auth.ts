@@ -22,6 +22,12 @@ export interface Client {
   readonly scopes: readonly string[];
 }
 
+/** The client that has authenticated; undefined for the anonymous. */
+export function clientOf(principals: Readonly<Record<string, unknown>>): string | undefined {
+  const { bearerAuth } = principals as Partial<Principals>;
+  return bearerAuth?.id;
+}
+
 /** Whose a token is, or false if it is refused. */
 export type Verify = (token: string) => Verified<Client>;
 

@@ -29,6 +29,8 @@ export interface Config {
   readonly maxConnections: number;
   readonly maxRequests: number;
   readonly deadline: number;
+  /** Requests that a client may send within so many seconds; undefined: as many as it likes. */
+  readonly rateLimit: { readonly requests: number; readonly seconds: number } | undefined;
   /** Bytes. */
   readonly bodyLimit: number;
   readonly shutdownTimeout: number;
@@ -44,6 +46,8 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'
 /** RFC 6750 section 2.1. */
 const TOKEN = /^[\w.~+/-]+=*$/;
 const HOUR = 3_600_000;
+/** Seconds. */
+const DAY = 86_400;
 /** Milliseconds between two looks at the file of tokens. */
 const TOKENS_INTERVAL = 500;
 
@@ -102,6 +106,14 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   if (!corsOrigins.every((origin) => URL.canParse(origin) && new URL(origin).origin === origin)) {
     expected('CORS_ORIGINS', 'origins like https://app.example.com');
   }
+  const rateLimit = (): Config['rateLimit'] => {
+    const text = read('RATE_LIMIT');
+    if (text === '') return undefined;
+    const [, requests = 0, seconds = 0] = (/^(\d{1,9})\/(\d{1,5})s$/.exec(text) ?? []).map(Number);
+    if (requests >= 1 && seconds >= 1 && seconds <= DAY) return { requests, seconds };
+    expected('RATE_LIMIT', `requests and seconds like 100/60s, at most ${DAY} seconds`);
+    return undefined;
+  };
   const ops = () => {
     const port = integer('OPS_PORT', -1, 0, 65_535);
     return port < 0 ? undefined : { host: read('OPS_HOST') || read('HOST') || '127.0.0.1', port };
@@ -125,6 +137,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     maxConnections: integer('MAX_CONNECTIONS', 2000, 1, 1_000_000),
     maxRequests: integer('MAX_REQUESTS', 512, 1, 1_000_000),
     deadline: integer('REQUEST_DEADLINE', 40_000, 1, HOUR),
+    rateLimit: rateLimit(),
     bodyLimit: integer('BODY_LIMIT', 102_400, 1, constants.MAX_STRING_LENGTH),
     shutdownTimeout: integer('SHUTDOWN_TIMEOUT', 10_000, 1, HOUR),
     logLevel: read('LOG_LEVEL') || 'info',

@@ -5,31 +5,37 @@ import type { components } from '../generated/openapi';
 /** The error body of the contract. */
 export type ErrorBody = components['schemas']['Error'];
 
-/**
- * The number of every error, for programs to branch on: the HTTP status times 100, plus two digits. README.md has the
- * table for people. A number never changes its meaning.
- */
-export const ERROR_NUMBERS = {
-  malformed: 40000,
-  mismatch: 40001,
-  idTaken: 40002,
-  noCredentials: 40100,
-  badCredentials: 40101,
-  forbidden: 40300,
-  noSuchPath: 40400,
-  noSuchMethod: 40500,
-  notAcceptable: 40600,
-  tooSlow: 40800,
-  tooLarge: 41300,
-  unsupportedMediaType: 41500,
-  headersTooLarge: 43100,
-  unexpected: 50000,
-  notImplemented: 50100,
-  unavailable: 50300,
-} as const satisfies Record<ProblemKind, number> & Record<string, number>;
+/** The kinds of errors that this service has beside those of the core. */
+export type OwnKind = 'idTaken' | 'rateLimited';
 
-export const errorBody = (kind: keyof typeof ERROR_NUMBERS, message: string): ErrorBody => ({
-  error: ERROR_NUMBERS[kind],
+export type Kind = ProblemKind | OwnKind;
+
+/**
+ * Every kind of error: its status, and its number for programs to branch on, which is the status times 100 plus two
+ * digits. README.md has the table for people. A number never changes its meaning.
+ */
+export const ERRORS: Readonly<Record<Kind, { readonly status: number; readonly number: number }>> = {
+  malformed: { status: 400, number: 40000 },
+  invalidRequest: { status: 400, number: 40001 },
+  idTaken: { status: 400, number: 40002 },
+  noCredentials: { status: 401, number: 40100 },
+  badCredentials: { status: 401, number: 40101 },
+  forbidden: { status: 403, number: 40300 },
+  notFound: { status: 404, number: 40400 },
+  methodNotAllowed: { status: 405, number: 40500 },
+  notAcceptable: { status: 406, number: 40600 },
+  requestTimeout: { status: 408, number: 40800 },
+  tooLarge: { status: 413, number: 41300 },
+  unsupportedMediaType: { status: 415, number: 41500 },
+  rateLimited: { status: 429, number: 42900 },
+  headersTooLarge: { status: 431, number: 43100 },
+  unexpected: { status: 500, number: 50000 },
+  notImplemented: { status: 501, number: 50100 },
+  unavailable: { status: 503, number: 50300 },
+};
+
+export const errorBody = (kind: Kind, message: string): ErrorBody => ({
+  error: ERRORS[kind].number,
   message,
 });
 
@@ -39,17 +45,20 @@ export function errorNumberOf(body: unknown): number | undefined {
   return typeof number === 'number' ? number : undefined;
 }
 
-/** The answer to a problem: its number tells the status. */
-export function renderProblem({ kind, message }: Problem): {
+/** The answer to a problem. */
+export function renderProblem({ kind, message }: Problem<Kind>): {
   readonly status: number;
   readonly body: ErrorBody;
 } {
-  return { status: Math.floor(ERROR_NUMBERS[kind] / 100), body: errorBody(kind, message) };
+  return { status: ERRORS[kind].status, body: errorBody(kind, message) };
 }
 
+const isProblem = (error: unknown): error is Problem<Kind> =>
+  error instanceof Problem && Object.hasOwn(ERRORS, String(error.kind));
+
 /** Takes any failure for what it is; the cause of an unforeseen one is kept for the log. */
-export function toProblem(error: unknown): Problem {
-  if (error instanceof Problem) return error;
+export function toProblem(error: unknown): Problem<Kind> {
+  if (isProblem(error)) return error;
   if (error instanceof StoreUnavailable) {
     return new Problem(
       'unavailable',

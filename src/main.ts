@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import path from 'node:path';
 import { createApp, createOperationalApp, HEADERS } from './app';
-import { createStrategies, tokenVerifier } from './auth';
+import { clientOf, createStrategies, tokenVerifier } from './auth';
 import { InvalidConfig, readConfig, watchTokensFile } from './config';
 import {
   attempt,
@@ -20,6 +20,7 @@ import { createHandlers } from './handlers';
 import { jwtVerifier } from './jwt';
 import { createLog } from './operational/log';
 import { createMetrics } from './operational/metrics';
+import type { RateLimit } from './operational/rate-limit';
 import { watchReadiness } from './operational/readiness';
 import { createReport } from './operational/report';
 import { stopAtSignal } from './operational/shutdown';
@@ -43,6 +44,7 @@ async function start(): Promise<void> {
   const madeUp = config.tokens || config.jwt ? undefined : randomBytes(24).toString('base64url');
   const tokens = config.tokens ?? (madeUp === undefined ? [] : [madeUp]);
   const clients = tokenVerifier(tokens, config.jwt && (await jwtVerifier(config.jwt)));
+  const rateLimit = config.rateLimit && (await limiting(config.rateLimit));
   const stopping = new AbortController();
   const operations = {
     ready: watchReadiness(() => store.ready(), log),
@@ -55,6 +57,7 @@ async function start(): Promise<void> {
     handlers: createHandlers(store),
     strategies: createStrategies(clients.verify),
     report: report.request,
+    loggerFor: (requestId, operationId) => log.child({ requestId, operationId }),
     operational: config.ops === undefined,
     ...operations,
     onRemarks: (remarks) => {
@@ -62,6 +65,7 @@ async function start(): Promise<void> {
         log.warn({ remarks }, `${remarks.length} words of the document are not enforced`);
     },
     ...config,
+    rateLimit,
   });
   const server = createHttpServer(app, report.refuse, config.limits, stopping.signal, report.fault);
   server.maxConnections = config.maxConnections;
@@ -97,6 +101,12 @@ async function start(): Promise<void> {
   }
 
   stopAtSignal({ server, probes, store, stopping, timeout: config.shutdownTimeout, log });
+}
+
+/** Loaded only where it is used: its package takes some 20 ms. */
+async function limiting(limit: RateLimit) {
+  const { createRateLimiter } = await import('./operational/rate-limit.js');
+  return createRateLimiter(limit, clientOf);
 }
 
 /** @throws {InvalidConfig} that names the variables */

@@ -1,14 +1,14 @@
 /**
- * What changed between two versions of a published contract, and what of it breaks a client.
+ * The changes between two versions of a published contract, and whether they break a client.
  *
  * No library of npm does this for OpenAPI 3.1: openapi-diff knows 3.0, and follows references only in part;
  * @useoptic/openapi-utilities compares, but leaves the judging to rules that were given up with their product;
  * api-smart-diff classifies keyword by keyword, without knowing whether a schema is read in a request or a response,
- * which is what decides; oasdiff is a program in Go. What is here stands on the reader of src/contract.
+ * which is what decides; oasdiff is a program in Go. This one stands on the reader of src/contract.
  */
 import {
-  below,
-  cover,
+  joinPointer,
+  Codecs,
   type Direction,
   type JsonObject,
   type MediaTypeObject,
@@ -18,10 +18,13 @@ import {
   readOperations,
   type ResponseObject,
 } from '../../src/contract';
-import { SchemaComparison, type Tell } from './schema-changes';
+import { extensions } from '../../src/extensions';
+import { SchemaComparison, type ReportChange } from './schema-changes';
+
+const CODECS = new Codecs(extensions.codecs);
 
 export interface Change {
-  /** JSON pointer into the later document, into the earlier one for what is gone. */
+  /** JSON pointer into the later document; into the earlier one for a part that is gone. */
   readonly pointer: string;
   readonly message: string;
   readonly breaking: boolean;
@@ -48,13 +51,13 @@ class Comparison {
   ) {
     const schemas = (direction: Direction) =>
       new SchemaComparison(before, after, direction, (pointer, message, breaking) => {
-        this.tell(pointer, `in ${direction}s: ${message}`, breaking);
+        this.report(pointer, `in ${direction}s: ${message}`, breaking);
       });
     this.requests = schemas('request');
     this.responses = schemas('response');
   }
 
-  private readonly tell: Tell = (pointer, message, breaking) => {
+  private readonly report: ReportChange = (pointer, message, breaking) => {
     const key = `${pointer} ${message}`;
     // Another type both admits less and admits more: one of them breaks.
     this.changes.set(key, {
@@ -69,37 +72,42 @@ class Comparison {
     for (const [route, operation] of old) {
       const counterpart = now.get(route);
       if (counterpart) this.compareOperation(operation, counterpart);
-      else this.tell(operation.pointer, `${nameOf(route, operation)} is gone`, true);
+      else this.report(operation.pointer, `${nameOf(route, operation)} is gone`, true);
     }
     for (const [route, operation] of now) {
-      if (!old.has(route)) this.tell(operation.pointer, `${nameOf(route, operation)} is new`, false);
+      if (!old.has(route)) this.report(operation.pointer, `${nameOf(route, operation)} is new`, false);
     }
     return [...this.changes.values()];
   }
 
   private compareOperation(was: Operation, is: Operation): void {
     if (was.operationId !== is.operationId) {
-      this.tell(below(is.pointer, 'operationId'), `was ${was.operationId}, is ${is.operationId}`, false);
+      this.report(
+        joinPointer(is.pointer, 'operationId'),
+        `was ${was.operationId}, is ${is.operationId}`,
+        false,
+      );
     }
     this.compareSecurity(was, is);
     this.compareParameters(was, is);
     this.compareRequestBody(was, is);
     for (const [status, response] of was.responses) {
       const counterpart = responseFor(is, status);
-      const pointer = below(was.pointer, 'responses', status);
-      if (counterpart) this.compareResponse(response, counterpart, below(is.pointer, 'responses', status));
-      else this.tell(pointer, `the status ${status} is gone`, true);
+      const pointer = joinPointer(was.pointer, 'responses', status);
+      if (counterpart)
+        this.compareResponse(response, counterpart, joinPointer(is.pointer, 'responses', status));
+      else this.report(pointer, `the status ${status} is gone`, true);
     }
     for (const [status, response] of is.responses) {
       if (was.responses.has(status)) continue;
-      const pointer = below(is.pointer, 'responses', status);
+      const pointer = joinPointer(is.pointer, 'responses', status);
       const covered = responseFor(was, status);
       if (covered) this.compareResponse(covered, response, pointer);
-      this.tell(pointer, `the status ${status} is new`, false);
+      this.report(pointer, `the status ${status} is new`, false);
     }
   }
 
-  /** Whoever had all that one alternative asked for must still have all that another asks for. */
+  /** A client that met one alternative before must still meet one. */
   private compareSecurity(was: Operation, is: Operation): void {
     const demands = (document: OpenApiDocument, { security }: Operation) =>
       (security.length > 0 ? security : [[]]).map(
@@ -112,16 +120,16 @@ class Comparison {
           ),
       );
     const [old, now] = [demands(this.before, was), demands(this.after, is)];
-    const pointer = this.after.at(below(is.pointer, 'security'))
-      ? below(is.pointer, 'security')
+    const pointer = this.after.at(joinPointer(is.pointer, 'security'))
+      ? joinPointer(is.pointer, 'security')
       : '/security';
     const unmet = (have: readonly Set<string>[], want: readonly Set<string>[]) =>
       have.filter((held) => !want.some((demanded) => [...demanded].every((one) => held.has(one))));
     const name = (set: Set<string>) => [...set].join(' and ') || 'no credentials';
     const operation = `${is.method} ${is.paths[0] ?? ''}`;
     for (const set of unmet(old, now))
-      this.tell(pointer, `${operation}: ${name(set)} no longer suffice`, true);
-    for (const set of unmet(now, old)) this.tell(pointer, `${operation}: ${name(set)} suffice now`, false);
+      this.report(pointer, `${operation}: ${name(set)} no longer suffice`, true);
+    for (const set of unmet(now, old)) this.report(pointer, `${operation}: ${name(set)} suffice now`, false);
   }
 
   private compareParameters(was: Operation, is: Operation): void {
@@ -132,7 +140,7 @@ class Comparison {
       const counterpart = now.get(key);
       now.delete(key);
       // Servers of this kind refuse a query that they do not know.
-      if (!counterpart) this.tell(was.pointer, `${title(parameter)} is gone`, parameter.in === 'query');
+      if (!counterpart) this.report(was.pointer, `${title(parameter)} is gone`, parameter.in === 'query');
       else
         this.compareParameter(
           parameter,
@@ -145,7 +153,7 @@ class Comparison {
     }
     for (const parameter of now.values()) {
       const suffix = parameter.required ? 'new and required' : 'new';
-      this.tell(is.pointer, `${title(parameter)} is ${suffix}`, parameter.required);
+      this.report(is.pointer, `${title(parameter)} is ${suffix}`, parameter.required);
     }
   }
 
@@ -159,26 +167,27 @@ class Comparison {
   ): void {
     if (was.required !== is.required) {
       const breaking = is.required === (direction === 'request');
-      this.tell(owner, `${title} is ${is.required ? 'required now' : 'no longer required'}`, breaking);
+      this.report(owner, `${title} is ${is.required ? 'required now' : 'no longer required'}`, breaking);
     }
     const style = ({ json, style, explode }: Parameter) =>
       json ? 'JSON' : `${style}${explode ? ', exploded' : ''}`;
-    if (style(was) !== style(is)) this.tell(owner, `${title} was ${style(was)}, is ${style(is)}`, true);
-    schemas.compare([was.schema ?? []].flat(), [is.schema ?? []].flat(), owner);
+    if (style(was) !== style(is)) this.report(owner, `${title} was ${style(was)}, is ${style(is)}`, true);
+    schemas.compare([was.schemaPointer ?? []].flat(), [is.schemaPointer ?? []].flat(), owner);
   }
 
   private compareRequestBody(
     { requestBody: was, ...old }: Operation,
     { requestBody: is, pointer }: Operation,
   ) {
-    const place = below(pointer, 'requestBody');
+    const place = joinPointer(pointer, 'requestBody');
     if (!was || !is) {
-      if (was) this.tell(below(old.pointer, 'requestBody'), 'the request body is gone', true);
-      if (is) this.tell(place, `a request body is ${is.required ? 'required' : 'admitted'} now`, is.required);
+      if (was) this.report(joinPointer(old.pointer, 'requestBody'), 'the request body is gone', true);
+      if (is)
+        this.report(place, `a request body is ${is.required ? 'required' : 'admitted'} now`, is.required);
       return;
     }
     if (was.required !== is.required) {
-      this.tell(place, `the body is ${is.required ? 'required now' : 'no longer required'}`, is.required);
+      this.report(place, `the body is ${is.required ? 'required now' : 'no longer required'}`, is.required);
     }
     this.compareContent(was.content, is.content, this.requests, place);
   }
@@ -188,7 +197,7 @@ class Comparison {
     for (const header of was.headers) {
       const counterpart = now.get(header.name.toLowerCase());
       const title = `the header ${header.name}`;
-      if (!counterpart) this.tell(pointer, `${title} is gone`, true);
+      if (!counterpart) this.report(pointer, `${title} is gone`, true);
       else this.compareParameter(header, counterpart, this.responses, pointer, title, 'response');
     }
     this.compareContent(was.content, is.content, this.responses, pointer);
@@ -200,19 +209,21 @@ class Comparison {
     schemas: SchemaComparison,
     pointer: string,
   ): void {
-    const at = (key: string) => below(pointer, 'content', key);
+    const at = (key: string) => joinPointer(pointer, 'content', key);
+    const before = CODECS.coded(this.before, was);
+    const after = CODECS.coded(this.after, is);
     for (const { key, type, schema } of was) {
-      const counterpart = cover(is, type);
-      if (!counterpart) this.tell(at(key), `the media type ${key} is gone`, true);
+      const counterpart = CODECS.cover(after, type);
+      if (!counterpart) this.report(at(key), `the media type ${key} is gone`, true);
       else schemas.compare([schema ?? []].flat(), [counterpart.schema ?? []].flat(), at(counterpart.key));
     }
     for (const { key, type } of is) {
-      if (!cover(was, type)) this.tell(at(key), `the media type ${key} is new`, false);
+      if (!CODECS.cover(before, type)) this.report(at(key), `the media type ${key} is new`, false);
     }
   }
 }
 
-/** The operations by method and path; what the parameters of a path are called is nothing to a client. */
+/** The operations by method and path. Clients do not see the names of path parameters. */
 function byRoute(document: OpenApiDocument): Map<string, Operation> {
   const routes = readOperations(document).flatMap((operation) =>
     operation.paths.map(
@@ -227,7 +238,7 @@ function nameOf(route: string, { operationId, paths }: Operation): string {
   return `${route.split(' ', 1)[0] ?? ''} ${path ?? ''} (${operationId})`;
 }
 
-/** What tells a parameter from the others: that of a path its position, that of a header regardless of case. */
+/** Identifies a parameter: in a path by its position, in a header regardless of case. */
 function keyOf({ pointer, paths }: Operation, { name, in: place }: Parameter): string {
   if (place !== 'path') return `${place} ${place === 'header' ? name.toLowerCase() : name}`;
   const templates = [...(paths[0] ?? pointer).matchAll(/\{([^}]*)\}/g)].map(([, template]) => template);
@@ -238,9 +249,9 @@ function responseFor({ responses }: Operation, status: string): ResponseObject |
   return responses.get(status) ?? responses.get(`${status.slice(0, 1)}XX`) ?? responses.get('default');
 }
 
-/** What a client sends for a security scheme, whatever the document calls it. */
+/** The credentials that a client sends for a security scheme, whatever its name in the document. */
 function credentialsOf(document: OpenApiDocument, scheme: string): string {
-  const { value } = document.follow(below('/components/securitySchemes', scheme));
+  const { value } = document.follow(joinPointer('/components/securitySchemes', scheme));
   if (value['type'] === 'http') return `HTTP ${String(value['scheme']).toLowerCase()} credentials`;
   if (value['type'] === 'apiKey') return `the API key ${String(value['name'])} in the ${String(value['in'])}`;
   return `${String(value['type'])} credentials (${scheme})`;

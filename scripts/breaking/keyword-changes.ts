@@ -1,70 +1,71 @@
-import { below } from '../../src/contract';
+import { joinPointer } from '../../src/contract';
 import { type Bound, isTighter, type SchemaView } from './schema-view';
 
-/** What a change of a keyword does: less is admitted, or more. */
-export interface Told {
+/** Collects changes of keywords: the later schema admits less, or more. */
+export interface ChangeSink {
   narrowed(pointer: string, message: string): void;
   widened(pointer: string, message: string): void;
 }
 
-/** Compares what schemas say of a value itself, and not of what is in it. */
-export function compareKeywords(old: SchemaView, now: SchemaView, place: string, told: Told): void {
-  compareTypes(old, now, place, told);
-  compareValues(old, now, place, told);
-  compareBounds(old, now, place, told);
-  compareSets(old, now, place, told);
+/** Compares the keywords about a value itself, not those about its properties and items. */
+export function compareKeywords(old: SchemaView, now: SchemaView, place: string, sink: ChangeSink): void {
+  compareTypes(old, now, place, sink);
+  compareValues(old, now, place, sink);
+  compareBounds(old, now, place, sink);
+  compareSets(old, now, place, sink);
 }
 
-function compareTypes(old: SchemaView, now: SchemaView, place: string, told: Told): void {
+function compareTypes(old: SchemaView, now: SchemaView, place: string, sink: ChangeSink): void {
   const [lost, gained] = differences(old.types, now.types);
   const message = `type was ${typeNames(old)}, is ${typeNames(now)}`;
-  // A type that is gone because values are listed now is told with these, and so is one that is there because they are not
-  // any more.
-  if (lost.length > 0 && !now.values) told.narrowed(below(place, 'type'), message);
-  if (gained.length > 0 && !old.values) told.widened(below(place, 'type'), message);
+  // A change of `enum` or `const` that adds or removes a type is reported as a change of values only.
+  if (lost.length > 0 && !now.values) sink.narrowed(joinPointer(place, 'type'), message);
+  if (gained.length > 0 && !old.values) sink.widened(joinPointer(place, 'type'), message);
 }
 
 function compareValues(
   { values: old }: SchemaView,
   { values: now }: SchemaView,
   place: string,
-  told: Told,
+  sink: ChangeSink,
 ): void {
-  const pointer = below(place, 'enum');
+  const pointer = joinPointer(place, 'enum');
   if (!old || !now) {
-    if (now) told.narrowed(pointer, `only ${[...now.keys()].join(', ')} is admitted now`);
-    if (old) told.widened(pointer, 'any value is admitted now');
+    if (now) sink.narrowed(pointer, `only ${[...now.keys()].join(', ')} is admitted now`);
+    if (old) sink.widened(pointer, 'any value is admitted now');
     return;
   }
   const [lost, gained] = differences(old.keys(), now.keys());
-  if (lost.length > 0) told.narrowed(pointer, `${lost.join(', ')} is no longer among its values`);
-  if (gained.length > 0) told.widened(pointer, `${gained.join(', ')} is new among its values`);
+  if (lost.length > 0) sink.narrowed(pointer, `${lost.join(', ')} is no longer among its values`);
+  if (gained.length > 0) sink.widened(pointer, `${gained.join(', ')} is new among its values`);
 }
 
-function compareBounds(old: SchemaView, now: SchemaView, place: string, told: Told): void {
+function compareBounds(old: SchemaView, now: SchemaView, place: string, sink: ChangeSink): void {
   for (const side of ['least', 'most'] as const) {
     for (const of of new Set([...old[side].keys(), ...now[side].keys()])) {
       const [was, is] = [old[side].get(of), now[side].get(of)];
-      const pointer = below(place, (is ?? was)?.keyword ?? of);
+      const pointer = joinPointer(place, (is ?? was)?.keyword ?? of);
       const message = boundMessage(was, is);
       const lower = side === 'least';
-      if (is && (!was || isTighter(is, was, lower))) told.narrowed(pointer, message);
-      if (was && (!is || isTighter(was, is, lower))) told.widened(pointer, message);
+      if (is && (!was || isTighter(is, was, lower))) sink.narrowed(pointer, message);
+      if (was && (!is || isTighter(was, is, lower))) sink.widened(pointer, message);
     }
   }
 }
 
 /** Keywords of which every further one admits less. */
-function compareSets(old: SchemaView, now: SchemaView, place: string, told: Told): void {
+function compareSets(old: SchemaView, now: SchemaView, place: string, sink: ChangeSink): void {
   const wider = (a: string, b: string) =>
     (a === 'int32' && b === 'int64') || (a === 'float' && b === 'double');
   const multiple = (a: number | bigint, b: number | bigint) =>
     typeof a === 'bigint' && typeof b === 'bigint' ? a % b === 0n : Number.isInteger(Number(a) / Number(b));
-  compareSet(below(place, 'format'), old.formats, now.formats, wider, told);
-  compareSet(below(place, 'pattern'), old.patterns, now.patterns, () => false, told);
-  compareSet(below(place, 'multipleOf'), old.multiples, now.multiples, multiple, told);
-  if (!old.unique && now.unique) told.narrowed(below(place, 'uniqueItems'), 'its items must be unique now');
-  if (old.unique && !now.unique) told.widened(below(place, 'uniqueItems'), 'its items may be equal now');
+  compareSet(joinPointer(place, 'format'), old.formats, now.formats, wider, sink);
+  compareSet(joinPointer(place, 'pattern'), old.patterns, now.patterns, () => false, sink);
+  compareSet(joinPointer(place, 'multipleOf'), old.multiples, now.multiples, multiple, sink);
+  if (!old.unique && now.unique)
+    sink.narrowed(joinPointer(place, 'uniqueItems'), 'its items must be unique now');
+  if (old.unique && !now.unique)
+    sink.widened(joinPointer(place, 'uniqueItems'), 'its items may be equal now');
 }
 
 function compareSet<T extends string | number | bigint>(
@@ -72,18 +73,18 @@ function compareSet<T extends string | number | bigint>(
   old: ReadonlySet<T>,
   now: ReadonlySet<T>,
   implies: (tighter: T, looser: T) => boolean,
-  told: Told,
+  sink: ChangeSink,
 ): void {
   const [lost, gained] = differences(old, now);
   const [was, is] = [lost.join(', '), gained.join(', ')];
   const keyword = pointer.slice(pointer.lastIndexOf('/') + 1);
   const message =
     lost.length > 0 ? `${keyword} was ${was}, is ${is === '' ? 'gone' : is}` : `${keyword} is new: ${is}`;
-  if (gained.some((one) => !lost.some((other) => implies(other, one)))) told.narrowed(pointer, message);
-  if (lost.some((one) => !gained.some((other) => implies(other, one)))) told.widened(pointer, message);
+  if (gained.some((one) => !lost.some((other) => implies(other, one)))) sink.narrowed(pointer, message);
+  if (lost.some((one) => !gained.some((other) => implies(other, one)))) sink.widened(pointer, message);
 }
 
-/** What is only in the first, and what is only in the second. */
+/** The items only of the first, and those only of the second. */
 export function differences<T>(first: Iterable<T>, second: Iterable<T>): [first: T[], second: T[]] {
   const [a, b] = [new Set(first), new Set(second)];
   return [[...a].filter((item) => !b.has(item)), [...b].filter((item) => !a.has(item))];

@@ -1,6 +1,6 @@
 /**
- * `breaking.ts GIT-REF`: what of the contract in openapi/, generated or not yet, would break a client of the one that was
- * published at a git ref. Exits with 1 if anything would, with 2 if the two cannot be compared.
+ * `breaking.ts GIT-REF`: lists the changes of the contract in openapi/, generated or not yet, that would break a client of
+ * the one published at a git ref. Exits with 1 if anything would, with 2 if the two cannot be compared.
  */
 import { execFileSync } from 'node:child_process';
 import { isObject, type JsonObject, readDocument } from '../../src/contract';

@@ -1,23 +1,29 @@
-import { below, canonicalJson, type Direction, isObject, type OpenApiDocument } from '../../src/contract';
-import { compareKeywords, differences, type Told } from './keyword-changes';
+import {
+  joinPointer,
+  canonicalJson,
+  type Direction,
+  isObject,
+  type OpenApiDocument,
+} from '../../src/contract';
+import { compareKeywords, differences, type ChangeSink } from './keyword-changes';
 import { type SchemaView, viewSchemas } from './schema-view';
 
-/** Takes down one change; `pointer` is into the later document, or the earlier one for what is gone. */
-export type Tell = (pointer: string, message: string, breaking: boolean) => void;
+/** Records one change. `pointer` is into the later document; into the earlier one for a part that is gone. */
+export type ReportChange = (pointer: string, message: string, breaking: boolean) => void;
 
 /**
  * Compares what schemas admit. A client breaks when its requests are no longer admitted (less is, in requests), or when
- * it is answered what it could not have expected (more is, in responses). As is the custom, a client is taken to ignore
- * properties that it does not know, and to rely on those that it does.
+ * it is answered what it could not have expected (more is, in responses). By convention, a client ignores properties
+ * that it does not know, and relies on those that it does.
  */
-export class SchemaComparison implements Told {
+export class SchemaComparison implements ChangeSink {
   private readonly compared = new Set<string>();
 
   constructor(
     private readonly before: OpenApiDocument,
     private readonly after: OpenApiDocument,
     private readonly direction: Direction,
-    private readonly tell: Tell,
+    private readonly report: ReportChange,
     /** Which pairs of branches are the same; of one within itself it is taken for granted while it is looked at. */
     private readonly same = new Map<string, boolean>(),
   ) {}
@@ -25,7 +31,7 @@ export class SchemaComparison implements Told {
   /**
    * @param was where the schemas of one value stand in the earlier document; none admit anything
    * @param is where they stand in the later one
-   * @param place the pointer to tell where there is none
+   * @param place the pointer to report where there is none
    */
   compare(was: readonly string[], is: readonly string[], place: string): void {
     const pair = `${was.join(' ')} > ${is.join(' ')}`;
@@ -50,23 +56,26 @@ export class SchemaComparison implements Told {
     for (const keyword of new Set([...old.further.keys(), ...now.further.keys()])) {
       const [a, b] = [old.further.get(keyword) ?? [], now.further.get(keyword) ?? []];
       if (expand(this.before, a) !== expand(this.after, b))
-        this.differ(b[0] ?? below(target, keyword), `${keyword} differs, in a way that is not judged here`);
+        this.differ(
+          b[0] ?? joinPointer(target, keyword),
+          `${keyword} differs, in a way that is not judged here`,
+        );
     }
   }
 
   narrowed(pointer: string, message: string): void {
-    this.tell(pointer, message, this.direction === 'request');
+    this.report(pointer, message, this.direction === 'request');
   }
 
   widened(pointer: string, message: string): void {
-    this.tell(pointer, message, this.direction === 'response');
+    this.report(pointer, message, this.direction === 'response');
   }
 
   private differ(pointer: string, message: string): void {
-    this.tell(pointer, message, true);
+    this.report(pointer, message, true);
   }
 
-  /** Whether schemas say nothing but that one of several branches holds. */
+  /** Whether schemas only require that one of several branches holds. */
   private isOnlyBranches(view: SchemaView, pointers: readonly string[]): boolean {
     const says = Object.entries(view).some(([keyword, said]: [string, SchemaView[keyof SchemaView]]) => {
       if (/^(types|unions|examples|withheld)$/.test(keyword)) return false;
@@ -102,7 +111,7 @@ export class SchemaComparison implements Told {
     const types = now.flatMap((branch) => [...viewSchemas(this.after, [branch], this.direction).types]);
     if (was === is || new Set(types).size === types.length) return;
     if (is === 'oneOf')
-      this.narrowed(below(place, is), 'was anyOf: what several alternatives admit is refused');
+      this.narrowed(joinPointer(place, is), 'was anyOf: what several alternatives admit is refused');
     if (was === 'oneOf') this.widened(place, 'was oneOf: what several alternatives admit is admitted now');
   }
 
@@ -128,48 +137,57 @@ export class SchemaComparison implements Told {
       if (was && is) this.compare(was, is, place);
       else if (was) {
         const refused = request && (now.closed || now.withheld.has(name));
-        this.tell(was[0] ?? place, `the property ${name} is gone`, refused || !request);
+        this.report(was[0] ?? place, `the property ${name} is gone`, refused || !request);
         if (request && !refused && now.otherProperties.length > 0)
           this.compare(was, now.otherProperties, place);
       } else if (is) {
         const demanded = request && now.required.has(name);
-        this.tell(is[0] ?? place, `the property ${name} is new${demanded ? ' and required' : ''}`, demanded);
+        this.report(
+          is[0] ?? place,
+          `the property ${name} is new${demanded ? ' and required' : ''}`,
+          demanded,
+        );
       }
     }
     const both = (name: string) => !request || old.properties.has(name) || !now.properties.has(name);
     const [optional, required] = differences(old.required, now.required);
     for (const name of required.filter(both))
-      this.narrowed(below(place, 'required'), `${name} is required now`);
-    for (const name of optional) this.widened(below(place, 'required'), `${name} is no longer required`);
+      this.narrowed(joinPointer(place, 'required'), `${name} is required now`);
+    for (const name of optional)
+      this.widened(joinPointer(place, 'required'), `${name} is no longer required`);
     this.compareOthers(old, now, place);
   }
 
   private compareOthers(old: SchemaView, now: SchemaView, place: string): void {
-    const pointer = below(place, 'additionalProperties');
+    const pointer = joinPointer(place, 'additionalProperties');
     if (now.closed && !old.closed) this.narrowed(pointer, 'properties that are not listed are refused now');
     else if (old.closed && !now.closed) {
-      this.tell(pointer, 'properties that are not listed are admitted now', false);
+      this.report(pointer, 'properties that are not listed are admitted now', false);
     } else this.compare(old.otherProperties, now.otherProperties, pointer);
   }
 
   private compareItems(old: SchemaView, now: SchemaView, place: string): void {
     for (let i = 0; i < Math.max(old.prefixItems.length, now.prefixItems.length); i++) {
-      this.compare(old.prefixItems[i] ?? old.items, now.prefixItems[i] ?? now.items, below(place, 'items'));
+      this.compare(
+        old.prefixItems[i] ?? old.items,
+        now.prefixItems[i] ?? now.items,
+        joinPointer(place, 'items'),
+      );
     }
-    this.compare(old.items, now.items, below(place, 'items'));
+    this.compare(old.items, now.items, joinPointer(place, 'items'));
   }
 }
 
-/** The text of what stands at these pointers, references replaced by what they lead to. */
+/** The text of the values at these pointers, with the targets of references in it. It compares texts, not what applies. */
 function expand(document: OpenApiDocument, pointers: readonly string[]): string {
   const seen = new Set<string>();
   const resolve = (value: unknown, pointer: string): unknown => {
-    if (Array.isArray(value)) return value.map((item, i) => resolve(item, below(pointer, i)));
+    if (Array.isArray(value)) return value.map((item, i) => resolve(item, joinPointer(pointer, i)));
     if (!isObject(value)) return value;
     const target = typeof value['$ref'] === 'string' ? document.resolve(value['$ref']) : undefined;
     const entries = Object.entries(value).filter(([name]) => target === undefined || name !== '$ref');
     const own = Object.fromEntries(
-      entries.map(([name, item]) => [name, resolve(item, below(pointer, name))]),
+      entries.map(([name, item]) => [name, resolve(item, joinPointer(pointer, name))]),
     );
     if (target === undefined || seen.has(target)) return own;
     seen.add(target);

@@ -1,6 +1,7 @@
 import {
-  below,
+  joinPointer,
   canonicalJson,
+  certain,
   type Direction,
   isObject,
   members,
@@ -17,12 +18,12 @@ export interface Bound {
   readonly exclusive: boolean;
 }
 
-/** What a bound is a bound of, by its keyword without `min` and `max`. */
+/** Bounds by their keyword without `min` and `max`. */
 type Bounds = Map<string, Bound>;
 
 /**
- * What a list of schemas says together about one value, through `$ref` and `allOf`. Which branch of `anyOf` and `oneOf`
- * is taken is left to the reader. All strings in arrays are JSON pointers of schemas.
+ * The constraints that a list of schemas puts on one value together, through `$ref` and `allOf`. The reader chooses a branch
+ * of each `anyOf` and `oneOf`. All strings in arrays are JSON pointers of schemas.
  */
 export interface SchemaView {
   readonly types: Set<string>;
@@ -83,20 +84,14 @@ export function viewSchemas(
     discriminators: [],
     further: new Map(),
   };
-  const seen = new Set<string>();
-  const visit = (pointer: string): void => {
-    if (seen.has(pointer)) return;
-    seen.add(pointer);
-    const schema = document.at(pointer);
-    if (schema === false) view.types.clear();
-    for (const [keyword, operand] of members(schema)) {
-      const here = below(pointer, keyword);
+  const { before: schemas } = document.subschemas.traverse(pointers, certain);
+  for (const { pointer, value } of schemas) {
+    if (document.at(pointer) === false) view.types.clear();
+    for (const [keyword, operand] of Object.entries(value)) {
+      const here = joinPointer(pointer, keyword);
       const bound = BOUND.exec(keyword);
-      if (keyword === '$ref') {
-        const target = document.resolve(operand);
-        if (target !== undefined) visit(target);
-      } else if (keyword === 'allOf') listed(operand, here).forEach(visit);
-      else if (keyword === 'anyOf' || keyword === 'oneOf') view.unions.push(listed(operand, here));
+      if (keyword === 'anyOf' || keyword === 'oneOf')
+        view.unions.push(document.subschemas.under(pointer, keyword));
       else if (bound && (typeof operand === 'number' || typeof operand === 'bigint'))
         tighten(view, bound, operand);
       else if (keyword === 'discriminator') view.discriminators.push(pointer);
@@ -104,8 +99,7 @@ export function viewSchemas(
       else if (keyword === 'properties') addProperties(document, view, operand, here, direction);
       else read(view, keyword, operand, here);
     }
-  };
-  pointers.forEach(visit);
+  }
   for (const name of view.withheld) view.required.delete(name);
   if (view.values) {
     view.values = new Map([...view.values].filter(([, value]) => view.types.has(typeOfValue(value))));
@@ -124,7 +118,7 @@ function typeOfValue(value: unknown): string {
 }
 
 const listed = (operand: unknown, pointer: string) =>
-  [operand].flat().map((_: unknown, i: number) => below(pointer, i));
+  [operand].flat().map((_: unknown, i: number) => joinPointer(pointer, i));
 
 function read(view: SchemaView, keyword: string, operand: unknown, here: string): void {
   switch (keyword) {
@@ -184,10 +178,11 @@ function addProperties(
   direction: Direction,
 ): void {
   for (const [name] of members(operand)) {
-    const pointer = below(here, name);
+    const pointer = joinPointer(here, name);
     view.properties.set(name, [...(view.properties.get(name) ?? []), pointer]);
     const withheld = direction === 'request' ? 'readOnly' : 'writeOnly';
-    if (document.isMarked(pointer, withheld)) view.withheld.add(name);
+    if (document.subschemas.certain(pointer).some(({ value }) => value[withheld] === true))
+      view.withheld.add(name);
   }
 }
 

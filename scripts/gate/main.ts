@@ -11,11 +11,22 @@ import { root } from '../paths';
 
 type Command = readonly [program: string, ...args: string[]];
 
+/** One more worker than there are cores: many suites wait for programs. (To Jest, more than 100 % is no share of the cores.) */
+const WORKERS = `--maxWorkers=${availableParallelism() + 1}`;
 const BUILD: Command = ['tsc', '-p', 'src'];
+/** The paths that `quick` leaves out: programs, databases, and the suites that measure or take seconds. */
+const LEFT_OUT = [
+  'tests/e2e',
+  'postgres',
+  'documents.test',
+  'faults.test',
+  'growth.test',
+  'memory.test',
+  'pattern.test',
+];
 /** The commands of each check, one after the other. */
 const CHECKS: Readonly<Record<string, readonly Command[]>> = {
-  lint: [['tsx', 'scripts/gate/lint.ts']],
-  types: [['tsc']],
+  code: [['tsx', 'scripts/gate/code.ts']],
   walls: [['tsx', 'scripts/gate/walls.ts']],
   format: [
     [
@@ -32,8 +43,8 @@ const CHECKS: Readonly<Record<string, readonly Command[]>> = {
     ],
   ],
   generated: [['tsx', 'scripts/generate/main.ts', '--check']],
-  quick: [['jest', '--testPathIgnorePatterns', 'tests/e2e', 'postgres', 'documents.test']],
-  test: [BUILD, ['jest', '--json', '--outputFile', 'reports/jest.json']],
+  quick: [['jest', WORKERS, '--testPathIgnorePatterns', ...LEFT_OUT]],
+  test: [BUILD, ['jest', WORKERS, '--json', '--outputFile', 'reports/jest.json']],
   browser: [
     BUILD,
     [
@@ -48,6 +59,11 @@ const CHECKS: Readonly<Record<string, readonly Command[]>> = {
 };
 /** What a person does to have a check pass. */
 const REMEDIES: Readonly<Record<string, string>> = { format: 'run `make format`' };
+
+/** What a check that has passed has not looked at. */
+const OMISSIONS: Readonly<Record<string, string>> = {
+  quick: `without the tests of ${LEFT_OUT.join(', ')}: ` + '`make test` runs them',
+};
 
 /** Where it is noted that a check has passed. */
 const NOTES = path.join(root, '.cache/passed');
@@ -119,6 +135,7 @@ async function main(names: readonly string[]): Promise<string[]> {
     }
   }
   await Promise.all(Array.from({ length: availableParallelism() }, work));
+  for (const name of names) if (OMISSIONS[name] !== undefined) console.log(`${name}: ${OMISSIONS[name]}`);
   return failed;
 }
 

@@ -1,4 +1,4 @@
-/** Keeps src/handlers/ in step with the operations of the document, without changing what a person wrote there. */
+/** Adds a handler to src/handlers/ for each new operation of the document. Code that a person wrote stays as it is. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
@@ -9,35 +9,36 @@ const FOLDER = 'src/handlers';
 const INDEX = `${FOLDER}/index.ts`;
 
 /**
- * Writes a stub for each operation that the list of handlers lacks and adds it to the list; names each handler whose
+ * Writes a stub for each operation that the list of handlers lacks, and adds it to the list. Names each handler whose
  * operation is gone.
  *
- * @returns what was done, and what is left to do by hand: a sentence each
+ * @returns a sentence for each change, and for each that is left to do by hand
  */
 export function updateHandlers(operations: Iterable<Operation>): string[] {
   const file = path.join(root, INDEX);
   const index = new HandlerList(readFileSync(file, 'utf8'));
-  const said: string[] = [];
-  const known = new Set(index.names());
+  const lines: string[] = [];
+  const gone = new Set(index.names());
   for (const operation of operations) {
-    if (known.delete(operation.operationId)) continue;
+    gone.delete(operation.operationId);
+    if (index.has(operation.operationId)) continue;
     const stub = `${FOLDER}/${kebab(operation.operationId)}.ts`;
     const there = existsSync(path.join(root, stub));
     if (!there) writeFileSync(path.join(root, stub), stubText(operation));
-    said.push(
+    lines.push(
       there ? `${stub} was there and stays as it is` : `${stub} is new: it answers 501 until you write it`,
     );
     if (index.add(operation.operationId)) continue;
     const [line, entry] = index.lines(operation.operationId);
-    said.push(`add to ${INDEX}: ${line}`, `and to the object that its createHandlers returns: ${entry}`);
+    lines.push(`add to ${INDEX}: ${line}`, `and to the object that its createHandlers returns: ${entry}`);
   }
   if (index.changed) writeFileSync(file, index.text);
-  for (const name of known) {
+  for (const name of gone) {
     const source = index.sourceOf(name);
-    const file = existsSync(path.join(root, source)) ? `${source} and ` : '';
-    said.push(`${name} is no operation any more: delete ${file}its lines in ${INDEX}`);
+    const stale = source !== undefined && existsSync(path.join(root, source)) ? `${source} and ` : '';
+    lines.push(`${name} is no operation any more: delete ${stale}its lines in ${INDEX}`);
   }
-  return said;
+  return lines;
 }
 
 /** The words that an operationId is made of. */
@@ -52,7 +53,7 @@ const words = (operationId: string): string[] =>
 export const kebab = (operationId: string): string =>
   words(operationId).join('-').toLowerCase() || 'operation';
 
-/** The name that a handler is exported under: the operationId, or what is closest to it among identifiers. */
+/** The name under which a handler is exported: the operationId, or the closest identifier. */
 export function identifier(operationId: string): string {
   if (isIdentifier(operationId)) return operationId;
   const [first = 'operation', ...others] = words(operationId);
@@ -83,20 +84,30 @@ ${head}${breaks ? '\n  ' : ' '}${made};
 `;
 }
 
-/** src/handlers/index.ts: its imports, and the object that createHandlers returns. */
+/** The line that ends an import. */
+const IMPORT = /^(?:import|\}) .*from '([^']+)';.*$/gm;
+/** The list as `make generate` writes it: an arrow function that returns an object, each entry on a line of its own. */
+const LIST = /^(export const createHandlers = [^]*?=> \(\{)\n?((?:(?: {2}.*)?\n)*)(\}\))/m;
+const ENTRY = /^ {2}(?:([\w$]+)|'(.*?)')\s*[:,]/gm;
+
+/** src/handlers/index.ts as text. What a person wrote there stays as it is. */
 class HandlerList {
   changed = false;
   constructor(public text: string) {}
 
+  /** The operations that have an entry; none if the list has another shape. */
   names(): string[] {
-    return (
-      this.object()?.properties.flatMap(({ name }) =>
-        name && (ts.isIdentifier(name) || ts.isStringLiteral(name)) ? [name.text] : [],
-      ) ?? []
-    );
+    const names = [...(this.entries() ?? '').matchAll(ENTRY)];
+    return names.map(([, name, text = '']) => name ?? text.replace(/\\(.)/g, '$1'));
   }
 
-  /** What has to be added for an operation: the import, and the entry of the list. */
+  /** Whether an operation has an entry or, in a list of another shape, is mentioned. */
+  has(operationId: string): boolean {
+    if (this.entries() !== undefined) return this.names().includes(operationId);
+    return wordsOf(this.text).includes(identifier(operationId)) || this.text.includes(quoted(operationId));
+  }
+
+  /** The lines of an operation: its import, and the entry of the list. */
   lines(operationId: string): [string, string] {
     const name = identifier(operationId);
     return [
@@ -105,74 +116,37 @@ class HandlerList {
     ];
   }
 
-  /** Adds the lines of an operation; false, and nothing is changed, if there is no place for them. */
+  /** Adds the lines of an operation; false, and nothing is changed, if the list has another shape. */
   add(operationId: string): boolean {
-    const object = this.object();
-    const lastImport = this.source().statements.filter(ts.isImportDeclaration).at(-1);
-    if (!object || !lastImport || this.imported().includes(identifier(operationId))) return false;
-    const { properties } = object;
+    const entries = this.entries();
+    const lastImport = [...this.text.matchAll(IMPORT)].at(-1);
+    if (entries === undefined || !lastImport || this.sourceOf(operationId) !== undefined) return false;
     // What is spread into the list may have the handler already: a stub behind it would take its place.
-    if (properties.some(({ name }) => !name || ts.isComputedPropertyName(name))) return false;
+    if (/^ {2}(\.\.\.|\[)/m.test(entries)) return false;
+    const last = entries.trimEnd().split('\n').at(-1) ?? '';
+    const code = last.replace(/\/\*.*?\*\//g, '').replace(/\/\/.*/, '');
+    if (entries !== '' && !code.trimEnd().endsWith(',')) return false;
     const [line, entry] = this.lines(operationId);
-    const last = properties.at(-1);
-    const comma = last && !properties.hasTrailingComma ? ',' : '';
-    const end = last ? properties.end : object.getStart(this.source()) + 1;
-    const [afterImport, afterLast] = [this.afterComments(lastImport.getEnd()), this.afterComments(end)];
-    const rest = this.text.slice(afterLast).replace(/^[ \t]*\}/, '\n}');
-    const head = `${this.text.slice(0, afterImport)}\n${line}${this.text.slice(afterImport, end)}`;
-    this.text = `${head}${comma}${this.text.slice(end, afterLast)}\n  ${entry}${rest}`;
+    const end = lastImport.index + lastImport[0].length;
+    this.text = `${this.text.slice(0, end)}\n${line}${this.text.slice(end)}`.replace(
+      LIST,
+      (_, open: string, old: string, close: string) => `${open}\n${old}  ${entry}\n${close}`,
+    );
     this.changed = true;
     return true;
   }
 
-  /** The file that a handler of the list comes from, as far as its import tells. */
-  sourceOf(name: string): string {
-    for (const { importClause, moduleSpecifier } of this.source().statements.filter(ts.isImportDeclaration)) {
-      const bindings = importClause?.namedBindings;
-      const imported =
-        bindings && ts.isNamedImports(bindings) ? bindings.elements.map((e) => e.name.text) : [];
-      if (imported.includes(identifier(name)) && ts.isStringLiteral(moduleSpecifier))
-        return `${path.posix.join(FOLDER, moduleSpecifier.text)}.ts`;
-    }
-    return `the handler ${name}`;
+  /** The file that the handler of an operation is imported from; undefined if no line tells. */
+  sourceOf(operationId: string): string | undefined {
+    const name = identifier(operationId);
+    const line = [...this.text.matchAll(IMPORT)].find(([text]) => wordsOf(text).includes(name));
+    return line && `${path.posix.join(FOLDER, line[1] ?? '')}.ts`;
   }
 
-  /** The end of the comments that stand on the same line behind a place: they belong to what is before it. */
-  private afterComments(position: number): number {
-    return ts.getTrailingCommentRanges(this.text, position)?.at(-1)?.end ?? position;
-  }
-
-  private imported(): string[] {
-    return this.source()
-      .statements.filter(ts.isImportDeclaration)
-      .flatMap(({ importClause }) => {
-        const bindings = importClause?.namedBindings;
-        return bindings && ts.isNamedImports(bindings) ? bindings.elements.map(({ name }) => name.text) : [];
-      });
-  }
-
-  private source(): ts.SourceFile {
-    return ts.createSourceFile(INDEX, this.text, ts.ScriptTarget.Latest, true);
-  }
-
-  /** The object literal that the arrow function or function `createHandlers` returns. */
-  private object(): ts.ObjectLiteralExpression | undefined {
-    let found: ts.ObjectLiteralExpression | undefined;
-    const returned = (node: ts.Node | undefined): void => {
-      if (!node) return;
-      if (ts.isParenthesizedExpression(node) || ts.isSatisfiesExpression(node)) returned(node.expression);
-      else if (ts.isObjectLiteralExpression(node)) found = node;
-      else if (ts.isBlock(node)) returned(node.statements.filter(ts.isReturnStatement).at(-1)?.expression);
-    };
-    for (const statement of this.source().statements) {
-      if (ts.isFunctionDeclaration(statement) && statement.name?.text === 'createHandlers')
-        returned(statement.body);
-      if (!ts.isVariableStatement(statement)) continue;
-      for (const { name, initializer } of statement.declarationList.declarations) {
-        const named = ts.isIdentifier(name) && name.text === 'createHandlers';
-        if (named && initializer && ts.isArrowFunction(initializer)) returned(initializer.body);
-      }
-    }
-    return found;
+  /** The text of the entries; undefined if the list has another shape. */
+  private entries(): string | undefined {
+    return LIST.exec(this.text)?.[2];
   }
 }
+
+const wordsOf = (text: string): string[] => text.split(/[^\p{L}\p{N}_$]+/u);

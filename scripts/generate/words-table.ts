@@ -2,7 +2,7 @@
 import { type Fate, type Kind, OBJECTS } from '../../src/contract';
 
 /** Enforced are all others. */
-const FATES: readonly Fate[] = ['carried', 'told', 'refused'];
+const FATES: readonly Fate[] = ['carried', 'remarked', 'refused'];
 
 /**
  * The words that are not enforced, in Markdown: a row for each object that has some, and one for all objects of which

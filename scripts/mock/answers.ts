@@ -1,10 +1,11 @@
-/** What a mock answers: made of the document alone, and judged by the contract before it is sent. */
+/** The answers of a mock: made from the document alone, and judged by it. */
 import {
   type Answer,
-  below,
+  joinPointer,
   essenceOf,
   examplesOf,
   type Headers,
+  isJson,
   isObject,
   type MediaTypeObject,
   type OpenApiDocument,
@@ -16,7 +17,7 @@ import {
 } from '../../src/contract';
 import { ATTEMPTS, samples } from './sample';
 
-/** The answer of an operation that went well; undefined if none was found that fits. */
+/** The answer of an operation that succeeds; undefined if none was found that conforms. */
 export function successOf(document: OpenApiDocument, served: ServedOperation): Answer | undefined {
   const ranked = [...served.operation.responses.keys()]
     .map((key) => ({ key, rank: ['2', 'd', '3', '4', '5'].indexOf(key.slice(0, 1)) }))
@@ -31,14 +32,14 @@ export function successOf(document: OpenApiDocument, served: ServedOperation): A
 }
 
 /**
- * The answer to a problem in the shape that an operation documents for its status, the message in the property that is
- * for it; undefined if none was found that fits.
+ * The answer to a problem in the shape that an operation documents for its status, with the message in the property that
+ * holds one; undefined if none was found that conforms.
  */
 export function refusalOf(
   document: OpenApiDocument,
   served: ServedOperation,
   status: number,
-  { message, headers }: Problem,
+  { message, headers }: Pick<Problem, 'message' | 'headers'>,
 ): Answer | undefined {
   const { responses } = served.operation;
   const key = [String(status), `${Math.floor(status / 100)}XX`, 'default'].find((one) => responses.has(one));
@@ -51,11 +52,11 @@ export function refusalOf(
     ...(name !== undefined && { [name]: message }),
     ...(typeof answer.body['status'] === 'number' && { status }), // of RFC 9457
   };
-  const telling = { ...answer, body: { ...answer.body, ...facts } };
-  return fits(served, telling, headers) ? telling : answer;
+  const filled = { ...answer, body: { ...answer.body, ...facts } };
+  return conforms(served, filled, headers) ? filled : answer;
 }
 
-/** An answer with this status; examples go before what is made up. */
+/** An answer with this status; examples come before generated values. */
 function answerOf(
   document: OpenApiDocument,
   served: ServedOperation,
@@ -64,26 +65,26 @@ function answerOf(
   beyond: Headers = {},
 ): Answer | undefined {
   const response = served.operation.responses.get(key);
-  const place = document.follow(below(served.operation.pointer, 'responses', key));
+  const place = document.follow(joinPointer(served.operation.pointer, 'responses', key));
   const content = [...(response?.content ?? [])].sort(
-    (a, b) => Number(b.codec === 'json') - Number(a.codec === 'json'),
+    (a, b) => Number(isJson(b.type.essence)) - Number(isJson(a.type.essence)),
   );
   for (const media of content.length > 0 ? content : [undefined]) {
     const bodies = media
-      ? bodiesOf(document, below(place.pointer, 'content', media.key), media)
+      ? bodiesOf(document, joinPointer(place.pointer, 'content', media.key), media)
       : [undefined];
     for (const body of bodies) {
       for (const headers of headersOf(document, response?.headers ?? [], beyond)) {
         const contentType = media && !media.key.includes('*') ? media.key : undefined;
         const answer = { status, headers, body, contentType };
-        if (fits(served, answer, beyond)) return answer;
+        if (conforms(served, answer, beyond)) return answer;
       }
     }
   }
   return undefined;
 }
 
-function fits({ responses }: ServedOperation, answer: Answer, beyond: Headers): boolean {
+function conforms({ responses }: ServedOperation, answer: Answer, beyond: Headers): boolean {
   try {
     responses.write(answer, beyond);
     return true;
@@ -93,23 +94,25 @@ function fits({ responses }: ServedOperation, answer: Answer, beyond: Headers): 
   }
 }
 
-/** Candidates for a body: the examples beside its schema, then those that the schema leads to. */
+/** Candidates for a body: the examples beside its schema, samples of the schema, and a value of each kind of body. */
 function* bodiesOf(
   document: OpenApiDocument,
   pointer: string,
-  { key, codec, schema }: MediaTypeObject,
+  { key, type, schema }: MediaTypeObject,
 ): Generator {
-  if (codec === 'binary') yield Buffer.from(`bytes of ${essenceOf(key)}`);
-  else {
-    for (const value of examplesOf(document, pointer)) yield codec === 'text' ? asText(value) : value;
-    if (schema === undefined) yield codec === 'text' ? 'text' : {};
-    else yield* samples(document, schema, 'response');
+  for (const value of examplesOf(document, pointer)) {
+    yield value;
+    if (!isJson(type.essence)) yield asText(value);
   }
+  if (schema !== undefined) yield* samples(document, schema, 'response');
+  yield {};
+  yield 'text';
+  yield Buffer.from(`bytes of ${essenceOf(key)}`);
 }
 
 const asText = (value: unknown): string => (typeof value === 'string' ? value : stringifyJson(value));
 
-/** Candidates for the headers: all that are documented, then only those that must be there. */
+/** Candidates for the headers: all documented ones, then the required ones only. */
 function* headersOf(
   document: OpenApiDocument,
   headers: readonly Parameter[],
@@ -117,8 +120,8 @@ function* headersOf(
 ): Generator<Headers> {
   const sent = new Set(Object.keys(beyond).map((name) => name.toLowerCase()));
   const wanted = headers.filter(({ name }) => !sent.has(name.toLowerCase()));
-  const values = wanted.map(({ schema }) =>
-    schema === undefined ? ['text'] : [...samples(document, schema, 'response')],
+  const values = wanted.map(({ schemaPointer }) =>
+    schemaPointer === undefined ? ['text'] : [...samples(document, schemaPointer, 'response')],
   );
   for (let attempt = 0; attempt <= ATTEMPTS; attempt++) {
     const chosen = wanted.flatMap(({ name, required }, i): [string, unknown][] =>

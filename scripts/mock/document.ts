@@ -20,25 +20,25 @@ import {
   writeDocument,
 } from '../../src/contract';
 
-/** A document that can be mocked, and what of the given one is not in it. */
+/** A document that can be mocked, and the parts of the given one that it lacks. */
 export interface Mockable<T> {
-  /** What was built of it; undefined if no operation is left. */
+  /** The result of `build`; undefined if no operation is left. */
   readonly built: T | undefined;
-  /** What cannot be served: a sentence each. */
+  /** A sentence for each part that cannot be served. */
   readonly leftOut: readonly string[];
-  /** What is not enforced. */
+  /** Words that are not enforced. */
   readonly remarks: readonly Remark[];
   /** How many operations the given document has. */
   readonly total: number;
 }
 
 /**
- * Adds what a mock can do without (an operationId, a response), and takes out what cannot be served: a field that
- * OpenAPI does not have, an annotation, a webhook, a callback, a default, a header of a response, a media type beside
- * others, or else the operations that it concerns.
+ * Adds missing operationIds and responses, and removes each part that cannot be served: a field that OpenAPI does not
+ * have, an annotation, a webhook, a callback, a default, a response header, or one of several media types; otherwise the
+ * operations that it concerns.
  *
- * @param build throws an InvalidContract as long as there is something that cannot be served
- * @throws {InvalidContract} if that cannot be taken out
+ * @param build throws an InvalidContract while a part cannot be served
+ * @throws {InvalidContract} if such a part cannot be removed
  */
 export function toMockable<T>(
   given: JsonObject,
@@ -69,14 +69,14 @@ export function toMockable<T>(
   }
 }
 
-/** What has been taken out of a document so far. */
+/** The parts of a document that have been removed so far. */
 class Account {
-  /** What is wrong, by what is left out because of it. */
+  /** The reasons, by the part that is left out. */
   private readonly reasons = new Map<string, Set<string>>();
   private readonly known = new Set<string>();
   private readonly unknown: Remark[] = [];
 
-  /** Of what has been told already, nothing more is told: the component, say, that kept an operation from being served. */
+  /** Adds a reason once: a component may be the reason for several operations, and then be left out itself. */
   add(leftOut: string, finding: Finding): void {
     const reason = findingLine({ pointer: finding.pointer, message: finding.message });
     const reasons = this.reasons.get(leftOut);
@@ -113,7 +113,7 @@ function complete(root: JsonObject): void {
 
 const NO_CONTENT = { 204: { description: 'not documented' } };
 
-/** What is taken out of a document in one go. */
+/** Removes parts of a document, until it is read anew. */
 class Removal {
   private readonly concerned: Concerned;
   private readonly gone = new Set<string>();
@@ -125,7 +125,7 @@ class Removal {
     this.concerned = new Concerned(document);
   }
 
-  /** Takes out what a finding is about, or what cannot be served because of it; false if there is no such part. */
+  /** Removes the part that a finding is about, or the operations that it concerns; false if there are none. */
   takeOut(finding: Finding): boolean {
     const { pointer, message } = finding;
     if (this.isUnknown(pointer)) {
@@ -156,7 +156,7 @@ class Removal {
     return true;
   }
 
-  /** Whether it is a field that the table of words does not have. */
+  /** Whether the table of words lacks a field. */
   private isUnknown(pointer: string): boolean {
     const kind = OBJECTS.get(this.document.references.kindAt(holderOf(pointer)) ?? 'Schema');
     const name = lastStep(pointer);
@@ -164,7 +164,7 @@ class Removal {
     return !kind.words.has(name) && kind.others?.names.test(name) !== true;
   }
 
-  /** What a served operation can do without: a default, a header of a response, a media type that has others beside it. */
+  /** The part that an operation can be served without: a default, a response header, or one of several media types. */
   private partOf(pointer: string): string | undefined {
     if (lastStep(pointer) === 'default' && this.kindAt(holderOf(pointer)) === 'Schema') return pointer;
     for (let here = pointer; here !== ''; here = holderOf(here)) {
@@ -177,7 +177,7 @@ class Removal {
     return undefined;
   }
 
-  /** The annotation, webhook, callback or link that something is a part of: what the table of words calls carried. */
+  /** The annotation, webhook, callback or link that a place is part of: the table of words calls it carried. */
   private carriedPart(pointer: string): string | undefined {
     let inner: string | undefined;
     for (let here = pointer; here !== ''; inner = here, here = holderOf(here)) {
@@ -203,7 +203,7 @@ class Removal {
   }
 }
 
-/** The annotations without which a document is no OpenAPI. */
+/** The annotations that OpenAPI requires. */
 const NEEDED: ReadonlySet<string> = new Set(['/info', '/info/title', '/info/version']);
 
 const holderOf = (pointer: string): string => pointer.slice(0, pointer.lastIndexOf('/'));

@@ -7,6 +7,7 @@ import express from 'express';
 import { HEADERS } from '../../src/app';
 import { InvalidConfig, readConfig } from '../../src/config';
 import { createHttpServer, InvalidContract, listen } from '../../src/contract';
+import { extensions } from '../../src/extensions';
 import { createLog } from '../../src/operational/log';
 import { createMetrics } from '../../src/operational/metrics';
 import { createReport } from '../../src/operational/report';
@@ -22,6 +23,7 @@ async function main(file: string): Promise<void> {
   const source = readSource(file);
   const { service, operations, leftOut, remarks, total } = createMocked(source, {
     ...config,
+    extensions,
     tokens: config.tokens ?? [made],
     report: report.request,
   });

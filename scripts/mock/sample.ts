@@ -1,24 +1,21 @@
-/** Values that fit a schema, made up from it: the same ones every time. */
-import fc from 'fast-check';
+/** Makes values that fit a schema: the same ones every time. */
 import {
-  below,
+  joinPointer,
   compilePattern,
   type Direction,
   Discriminators,
   isObject,
   type OpenApiDocument,
 } from '../../src/contract';
-import { type Bound, type SchemaView, viewSchemas } from '../breaking/schema-view';
+import { type SchemaView, viewSchemas } from '../breaking/schema-view';
+import { sampleNumber, sampleString, Unsampled } from './sample-values';
 
 /** How many attempts differ from each other: by the branches they take, and by how much they leave out. */
 export const ATTEMPTS = 24;
 /** References deeper than this are left out where they may be, and given up where they may not. */
 const DEPTH = { optional: 4, required: 12 };
-/** Items or properties beyond this number are not made up. */
+/** A sample has at most this many items or properties. */
 const MAX_COUNT = 1_000;
-
-/** No value of this schema can be made up. */
-class Unsampled extends Error {}
 
 /**
  * Candidates for the schema at `pointer`; whether one fits is for the validator. The first are as full as can be and
@@ -49,7 +46,7 @@ class Sampler {
     this.discriminators = new Discriminators(document);
   }
 
-  /** @param nth tells samples of the same schema apart, where they must differ */
+  /** @param nth distinguishes samples of the same schema where they must differ */
   sample(pointers: readonly string[], depth: number, nth = 0): unknown {
     if (depth > DEPTH.required) throw new Unsampled('the schema has no end');
     const view = this.resolve(pointers);
@@ -78,7 +75,7 @@ class Sampler {
     }
   }
 
-  /** What the schemas say together with a branch of each `anyOf` and `oneOf`; another one in each attempt. */
+  /** The constraints of the schemas with a branch of each `anyOf` and `oneOf`; another one in each attempt. */
   private resolve(pointers: readonly string[]): SchemaView & { readonly names: ReadonlyMap<string, string> } {
     let all = [...pointers];
     let view = viewSchemas(this.document, all, this.direction);
@@ -99,7 +96,7 @@ class Sampler {
       const [name, target] = branches[turn % branches.length] ?? [];
       turn = Math.floor(turn / Math.max(branches.length, 1));
       if (name !== undefined) names.set(discriminator.property, name);
-      if (discriminator.keyword) taken.add(below(pointer, discriminator.keyword));
+      if (discriminator.keyword) taken.add(joinPointer(pointer, discriminator.keyword));
       take(target);
     }
     for (let i = 0; i < view.unions.length; i++) {
@@ -155,7 +152,7 @@ class Sampler {
     const found = (view.further.get('patternProperties') ?? []).flatMap((pointer) =>
       Object.keys(this.document.at(pointer) as object)
         .filter((pattern) => compilePattern(pattern).test(name))
-        .map((pattern) => below(pointer, pattern)),
+        .map((pattern) => joinPointer(pointer, pattern)),
     );
     return found.length > 0 ? found : undefined;
   }
@@ -182,7 +179,7 @@ class Sampler {
   }
 }
 
-/** The JSON type to make up: of those admitted, the one that the other keywords speak of. */
+/** The JSON type of the sample: of those admitted, the first that the other keywords constrain. */
 function typeOf(view: SchemaView): string {
   const [least, most] = [view.least, view.most];
   const spoken = [
@@ -194,109 +191,4 @@ function typeOf(view: SchemaView): string {
   const type = spoken.find((candidate) => view.types.has(candidate));
   if (type === undefined) throw new Unsampled('no type is admitted');
   return type === 'fraction' && [...view.formats].some((format) => /^u?int/.test(format)) ? 'integer' : type;
-}
-
-const edge = (bound: Bound | undefined, inwards: number) =>
-  bound && Number(bound.value) + (bound.exclusive ? inwards : 0);
-
-function sampleNumber(view: SchemaView, integer: boolean, nth: number): number | bigint {
-  const { least, most, multiples } = view;
-  const [lower, upper] = [least.get('imum'), most.get('imum')];
-  if ([lower?.value, upper?.value, ...multiples].some((value) => typeof value === 'bigint')) {
-    return sampleLarge(lower, upper, [...multiples], nth);
-  }
-  const width = Number(upper?.value ?? Infinity) - Number(lower?.value ?? 0);
-  const step = [...multiples].map(Number).reduce((a, b) => a * b, 1);
-  const inwards = integer || width >= 2 ? 1 : width / 2;
-  const lowest = edge(lower, inwards);
-  const highest = edge(upper, -inwards);
-  const start = lowest ?? Math.min(1, highest ?? 1);
-  const first = multiples.size > 0 || integer ? Math.ceil(start / step) * step : start;
-  return first + nth * (multiples.size > 0 || integer ? step : Math.min(1, width / 1_000));
-}
-
-/** An integer where doubles are not enough: the lowest that the bounds admit, or else the highest. */
-function sampleLarge(
-  lower: Bound | undefined,
-  upper: Bound | undefined,
-  multiples: readonly (number | bigint)[],
-  nth: number,
-): number | bigint {
-  const whole = (value: number | bigint) => BigInt(typeof value === 'bigint' ? value : Math.ceil(value));
-  const step = multiples.filter((value) => typeof value === 'bigint' || Number.isInteger(value)).map(whole);
-  const width = step.reduce((a, b) => a * b, 1n);
-  const lowest = lower && whole(lower.value) + (lower.exclusive ? 1n : 0n);
-  const highest = upper && whole(upper.value) - (upper.exclusive ? 1n : 0n);
-  const beyond = (value: bigint) => ((value % width) + width) % width;
-  const downwards = lowest === undefined && highest !== undefined && highest < 1n;
-  const start = lowest ?? 1n;
-  const first = downwards ? highest - beyond(highest) : start + beyond(-start);
-  const value = first + (downwards ? -1n : 1n) * BigInt(nth) * width;
-  return Number.isSafeInteger(Number(value)) ? Number(value) : value;
-}
-
-const FORMATS: Readonly<Record<string, (nth: number) => string>> = {
-  date: (nth) => `2024-01-${String((nth % 28) + 1).padStart(2, '0')}`,
-  time: (nth) => `12:00:${String(nth % 60).padStart(2, '0')}Z`,
-  'date-time': (nth) => `2024-01-01T12:${String(nth % 60).padStart(2, '0')}:00Z`,
-  duration: (nth) => `PT${nth + 1}H`,
-  email: (nth) => `person${nth + 1}@example.com`,
-  hostname: (nth) => `host${nth + 1}.example.com`,
-  ipv4: (nth) => `192.0.2.${(nth % 254) + 1}`,
-  ipv6: (nth) => `2001:db8::${nth + 1}`,
-  uri: (nth) => `https://example.com/${nth + 1}`,
-  url: (nth) => `https://example.com/${nth + 1}`,
-  'uri-reference': (nth) => `/${nth + 1}`,
-  'uri-template': (nth) => `/{a}/${nth + 1}`,
-  uuid: (nth) => `00000000-0000-4000-8000-${String(nth + 1).padStart(12, '0')}`,
-  'json-pointer': (nth) => `/${nth + 1}`,
-  'relative-json-pointer': (nth) => `${nth + 1}`,
-  regex: (nth) => `a{${nth + 1}}`,
-  byte: (nth) => Buffer.from(`bytes ${nth + 1}`).toString('base64'),
-};
-
-function sampleString({ least, most, patterns, formats }: SchemaView, nth: number): string {
-  const [shortest, longest] = [
-    Number(least.get('Length')?.value ?? 0),
-    Number(most.get('Length')?.value ?? Infinity),
-  ];
-  const fits = (text: string) => {
-    const { length } = Array.from(text);
-    return length >= shortest && length <= longest;
-  };
-  const [pattern] = patterns;
-  if (pattern !== undefined) {
-    // Those of a short length come first, and the seed makes them the same every time.
-    const all = [...patterns].map(compilePattern);
-    const suits = (text: string) => fits(text) && text.isWellFormed() && all.every((one) => one.test(text));
-    const found = new Set(stringsLike(pattern, shortest).filter(suits));
-    // What a person can read is better than what a machine likes.
-    const readable = [...found].sort((a, b) => Number(/[^ -~]/.test(a)) - Number(/[^ -~]/.test(b)));
-    const text = readable[nth % Math.max(readable.length, 1)];
-    if (text === undefined) throw new Unsampled(`nothing is found that matches ${pattern}`);
-    return text;
-  }
-  const formatted = [...formats].map((format) => FORMATS[format]?.(nth)).find((text) => text !== undefined);
-  if (formatted !== undefined) return formatted;
-  const plain = nth === 0 ? 'text' : `text ${nth + 1}`;
-  if (longest === 0) return '';
-  return plain.padEnd(Math.min(shortest, 100_000), '.').slice(-Math.min(longest, 100_000));
-}
-
-/** What was made up before: it takes milliseconds. */
-const matching = new Map<string, readonly string[]>();
-
-/** Strings that match a pattern, if it is of a kind that fast-check can follow. */
-function stringsLike(pattern: string, length: number): readonly string[] {
-  const size = length > 10 ? 'medium' : 'small';
-  const known = matching.get(`${size} ${pattern}`);
-  if (known) return known;
-  try {
-    const arbitrary = fc.stringMatching(new RegExp(pattern, 'u'), { size });
-    const found = fc.sample(arbitrary, { seed: 1, numRuns: 200 });
-    matching.set(`${size} ${pattern}`, found);
-    return found;
-  } catch (error) {
-    throw new Unsampled(`nothing can be made up for ${pattern}`, { cause: error });
-  }
 }

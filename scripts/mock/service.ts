@@ -2,39 +2,35 @@ import { HEADERS, RESERVED } from '../../src/app';
 import { tokenVerifier } from '../../src/auth';
 import {
   type Answer,
-  ApiKeyStrategy,
-  BasicStrategy,
-  bearerStrategy,
-  below,
   compileContract,
   createService,
+  type Extensions,
   type JsonObject,
-  members,
   type Middleware,
   OpenApiDocument,
-  readOperations,
   type ServiceOptions,
-  type Strategies,
+  strategiesFor,
 } from '../../src/contract';
-import { renderProblem, toProblem } from '../../src/errors';
+import { type OwnKind, renderProblem, toProblem } from '../../src/errors';
 import { requestIdOf } from '../../src/operational/request-id';
 import { refusalOf, successOf } from './answers';
 import { type Mockable, toMockable } from './document';
 
 export interface Mock extends Omit<Mockable<unknown>, 'built'> {
   readonly service: Middleware;
-  /** What is served, and what it is answered with; no status where nothing was found that fits. */
+  /** The served operations, each with the status of its answer; undefined where no answer was found that conforms. */
   readonly operations: readonly { readonly title: string; readonly status: number | undefined }[];
 }
 
-type Options = Pick<ServiceOptions, 'bodyLimit' | 'maxRequests' | 'report'> & {
+type Options = Pick<ServiceOptions<OwnKind>, 'bodyLimit' | 'maxRequests' | 'report'> & {
   readonly tokens: readonly string[];
+  readonly extensions: Extensions;
 };
 
 /**
- * A service for a document alone: every request is checked as the document says, and answered as it says.
+ * A service made of a document alone. Every request is checked, and every answer conforms to the document.
  *
- * @throws {InvalidContract} with what in it cannot be served
+ * @throws {InvalidContract} with everything that cannot be served or left out
  */
 export function createMock(given: JsonObject, options: Options): Mock {
   const { built, ...account } = toMockable(given, (root) => build(root, options));
@@ -47,12 +43,13 @@ const nothing: Middleware = (_request, _response, next) => {
 
 function build(root: JsonObject, options: Options) {
   const document = new OpenApiDocument(root);
-  const strategies = strategiesFor(document, options.tokens);
-  const { served: operations, remarks } = compileContract(root, strategies);
+  const strategies = strategiesFor(document, acceptedBy(options.tokens));
+  const { served: operations, remarks } = compileContract(root, strategies, options.extensions);
   const all = [...operations.values()];
   const answers = new Map(all.map((served) => [served.operation.operationId, successOf(document, served)]));
   const service = createService({
     document: root,
+    ...options.extensions,
     stubs: false,
     handlers: Object.fromEntries([...answers].map(([id, answer]) => [id, () => answering(id, answer)])),
     strategies,
@@ -78,27 +75,17 @@ function build(root: JsonObject, options: Options) {
 
 function answering(operationId: string, answer: Answer | undefined): Promise<Answer> {
   if (answer) return Promise.resolve(answer);
-  return Promise.reject(new Error(`no answer was found for ${operationId} that fits what the document says`));
+  return Promise.reject(new Error(`no answer was found for ${operationId} that conforms to the document`));
 }
 
 /**
- * Bearer tokens are the given ones; of the other schemes, any credentials of the right form will do. All hold the scopes
+ * Accepts the given bearer tokens and, of other schemes, any credentials of the right form. All of them hold the scopes
  * that the document demands of their scheme.
  */
-function strategiesFor(document: OpenApiDocument, tokens: readonly string[]): Strategies {
-  const demanded = readOperations(document).flatMap(({ security }) => security.flat());
-  const { verify: verifyToken } = tokenVerifier(tokens);
-  const names = members(document.at('/components/securitySchemes')).map(([name]) => name);
-  return Object.fromEntries(
-    names.map((name): [string, Strategies[string]] => {
-      const scopes = demanded.flatMap((one) => (one.scheme === name ? one.scopes : []));
-      const anyone = () => ({ scopes });
-      const holder = async (token: string) => (await verifyToken(token)) && { scopes };
-      const { type, scheme } = document.follow(below('/components/securitySchemes', name)).value;
-      if (type === 'apiKey') return [name, new ApiKeyStrategy(anyone)];
-      if (type === 'oauth2' || type === 'openIdConnect') return [name, bearerStrategy(anyone)];
-      if (/^basic$/i.test(String(scheme))) return [name, new BasicStrategy(anyone)];
-      return [name, bearerStrategy(holder)];
-    }),
-  );
+function acceptedBy(tokens: readonly string[]): Parameters<typeof strategiesFor>[1] {
+  const { verify } = tokenVerifier(tokens);
+  return async (secret, { value: { type, scheme }, scopes }) => {
+    const bearer = type === 'http' && !/^basic$/i.test(String(scheme));
+    return (!bearer || (await verify(secret)) !== false) && { scopes };
+  };
 }

@@ -1,74 +1,92 @@
-/** What types cannot say of a document: that a property goes one way only, and that a request has its defaults. */
+/** Types have no direction: this module makes schemas for requests and schemas for responses. */
 import {
-  below,
+  APPLICATORS,
+  joinPointer,
   Discriminators,
   isObject,
   type JsonObject,
+  type Kind,
   members,
   OneWay,
+  type OneWayKeyword,
   type OpenApiDocument,
-  subschemas,
+  walk,
+  type Walked,
 } from '../../src/contract';
 
-type Keyword = 'readOnly' | 'writeOnly';
-
-const MAPS_OF_SCHEMAS = ['properties', 'patternProperties', 'dependentSchemas', '$defs'];
-const DATA = ['example', 'examples', 'default', 'enum', 'const'];
 const SCHEMAS = '/components/schemas';
+/** The mark of the properties that each object does not have. */
+const EXCLUDED: Partial<Record<Kind, OneWayKeyword>> = {
+  Parameter: 'readOnly',
+  RequestBody: 'readOnly',
+  Response: 'writeOnly',
+};
 
 /**
- * The document as types are to be made of it: requests refer to copies of schemas without what is `readOnly` and with what
- * has a default, responses to copies without what is `writeOnly`, where that makes a difference.
+ * The document from which types are made. Requests refer to copies of schemas without `readOnly` properties, which require
+ * the properties with a default; responses to copies without `writeOnly` properties. A schema without a difference has no
+ * copy.
  */
 export function splitByDirection(document: OpenApiDocument): JsonObject {
   const schemas: Record<string, unknown> = Object.fromEntries(members(document.at(SCHEMAS)));
   const copies = new Map<string, string>();
+  const pending: { readonly copy: string; readonly pointer: string; readonly keyword: OneWayKeyword }[] = [];
   const oneWay = { readOnly: new OneWay(document, 'readOnly'), writeOnly: new OneWay(document, 'writeOnly') };
   const discriminators = new Discriminators(document);
 
   /** The name of the component that stands for another one, made if need be. */
-  function copyOf(name: string, keyword: Keyword): string {
+  function copyOf(name: string, keyword: OneWayKeyword): string {
     const key = `${keyword} ${name}`;
-    const pointer = below(SCHEMAS, name);
-    if (!copies.has(key)) {
-      let copy = name + (keyword === 'readOnly' ? 'Request' : 'Response');
+    const known = copies.get(key);
+    if (known !== undefined) return known;
+    const pointer = joinPointer(SCHEMAS, name);
+    let copy = name;
+    if (differs(document, pointer, keyword)) {
+      copy += keyword === 'readOnly' ? 'Request' : 'Response';
       while (copy in schemas) copy += '_';
-      copies.set(key, differs(document, pointer, keyword) ? copy : name);
-      if (copies.get(key) === copy) schemas[copy] = narrow(document.at(pointer), pointer, keyword, []);
+      schemas[copy] = {}; // until its turn
+      pending.push({ copy, pointer, keyword });
     }
-    return copies.get(key) ?? name;
+    copies.set(key, copy);
+    return copy;
   }
 
   /** @param inherited schemas that apply to the same value and mark some of its properties */
-  function narrow(schema: unknown, pointer: string, keyword: Keyword, inherited: readonly string[]): unknown {
+  function narrow(
+    schema: unknown,
+    pointer: string,
+    keyword: OneWayKeyword,
+    inherited: readonly string[],
+  ): unknown {
     if (!isObject(schema)) return schema;
     const marks = oneWay[keyword];
     const owners = [...inherited, ...marks.owners(pointer)];
     const excluded = (name: unknown) => marks.excludes(owners, String(name));
     const gone = (name: string) => marks.excludes(owners, name, true);
     const narrowed = Object.entries(schema).flatMap(([key, operand]): [string, unknown][] => {
-      const here = below(pointer, key);
-      const part = (value: unknown, step: string | number) =>
-        narrow(value, below(here, step), keyword, ['allOf', 'anyOf', 'oneOf'].includes(key) ? owners : []);
-      if (DATA.includes(key)) return [[key, operand]];
+      const here = joinPointer(pointer, key);
       if (key === '$ref') return [[key, refer(operand, keyword)]];
       if (key === 'discriminator') return [[key, rename(schema, pointer, keyword)]];
       if (key === 'required' && Array.isArray(operand))
         return [[key, operand.filter((name: unknown) => !excluded(name))]];
-      if (key === 'additionalProperties' && marks.always(here)) return [];
-      if ((key === 'anyOf' || key === 'oneOf') && Array.isArray(operand)) {
-        const branches = operand.map((branch: unknown, i) => ({ branch, i }));
-        const kept = branches.filter(({ i }) => !marks.always(below(here, i)));
-        return [[key, (kept.length > 0 ? kept : branches).map(({ branch, i }) => part(branch, i))]];
+      const { relation, as } = APPLICATORS.get(key) ?? {};
+      if (!relation || (as !== 'one' && typeof operand !== 'object')) return [[key, operand]];
+      const owning = relation === 'certain' || relation === 'possible' ? owners : [];
+      const part = (value: unknown, ...step: (string | number)[]) =>
+        narrow(value, joinPointer(here, ...step), keyword, owning);
+      if (as === 'one')
+        return key === 'additionalProperties' && marks.always(here) ? [] : [[key, part(operand)]];
+      if (as === 'map') {
+        const kept = members(operand).filter(
+          ([name]) =>
+            !(key === 'properties' && gone(name)) &&
+            !(key === 'patternProperties' && marks.always(joinPointer(here, name))),
+        );
+        return [[key, Object.fromEntries(kept.map(([name, value]) => [name, part(value, name)]))]];
       }
-      if (Array.isArray(operand)) return [[key, operand.map(part)]];
-      if (!MAPS_OF_SCHEMAS.includes(key)) return [[key, narrow(operand, here, keyword, [])]];
-      const kept = members(operand).filter(
-        ([name]) =>
-          !(key === 'properties' && gone(name)) &&
-          !(key === 'patternProperties' && marks.always(below(here, name))),
-      );
-      return [[key, Object.fromEntries(kept.map(([name, value]) => [name, part(value, name)]))]];
+      const all = [operand].flat().map((branch: unknown, i) => ({ branch, i }));
+      const kept = relation === 'possible' ? all.filter(({ i }) => !marks.always(joinPointer(here, i))) : all;
+      return [[key, (kept.length > 0 ? kept : all).map(({ branch, i }) => part(branch, i))]];
     });
     return keyword === 'readOnly'
       ? requireDefaults(Object.fromEntries(narrowed), pointer)
@@ -79,13 +97,13 @@ export function splitByDirection(document: OpenApiDocument): JsonObject {
   function requireDefaults(narrowed: JsonObject, pointer: string): JsonObject {
     const filled = members(narrowed['properties'])
       .map(([name]) => name)
-      .filter((name) => hasDefault(document, below(pointer, 'properties', name)));
+      .filter((name) => hasDefault(document, joinPointer(pointer, 'properties', name)));
     if (filled.length === 0) return narrowed;
     return { ...narrowed, required: [...new Set([...[narrowed['required'] ?? []].flat(), ...filled])] };
   }
 
   /** The names of the schemas are those of the document, whatever the copies are called. */
-  function rename(schema: JsonObject, pointer: string, keyword: Keyword): unknown {
+  function rename(schema: JsonObject, pointer: string, keyword: OneWayKeyword): unknown {
     const { discriminator } = schema;
     const found = discriminators.at(pointer, schema);
     if (!found || !isObject(discriminator)) return discriminator;
@@ -94,73 +112,61 @@ export function splitByDirection(document: OpenApiDocument): JsonObject {
     return { ...discriminator, mapping: Object.fromEntries(mapping) as JsonObject };
   }
 
-  const refer = (ref: unknown, keyword: Keyword): unknown => {
+  const refer = (ref: unknown, keyword: OneWayKeyword): unknown => {
     const name = /^#\/components\/schemas\/([^/~%]+)$/.exec(String(ref))?.[1];
-    return name === undefined ? ref : `#${below(SCHEMAS, copyOf(name, keyword))}`;
+    return name === undefined ? ref : `#${joinPointer(SCHEMAS, copyOf(name, keyword))}`;
   };
 
-  /** A part of the document that is no schema. */
-  function visit(value: unknown, pointer: string, keyword: Keyword | undefined): unknown {
-    if (Array.isArray(value)) return value.map((item, i) => visit(item, below(pointer, i), keyword));
-    if (!isObject(value)) return value;
-    const visited = Object.entries(value).map(([key, operand]): [string, unknown] => {
-      const here = below(pointer, key);
-      if (DATA.includes(key) || key === 'callbacks') return [key, operand];
-      if (key === 'schema') return [key, keyword ? narrow(operand, here, keyword, []) : operand];
-      if (key === 'requestBody' || key === 'parameters' || here === '/components/requestBodies')
-        return [key, visit(operand, here, 'readOnly')];
-      if (key === 'responses') return [key, visit(operand, here, 'writeOnly')];
-      return [key, visit(operand, here, keyword)];
-    });
-    const isParameter = typeof value['in'] === 'string' && typeof value['name'] === 'string';
-    if (isParameter && parameterHasDefault(value, pointer)) visited.push(['required', true]);
-    return Object.fromEntries(visited);
-  }
-
   function parameterHasDefault(parameter: JsonObject, pointer: string): boolean {
-    const [type] = Object.keys(isObject(parameter['content']) ? parameter['content'] : {});
-    const schema = type === undefined ? [] : ['content', type];
-    return hasDefault(document, below(pointer, ...schema, 'schema'));
+    const [type] = members(parameter['content']).map(([name]) => name);
+    const steps = type === undefined ? [] : ['content', type];
+    return hasDefault(document, joinPointer(pointer, ...steps, 'schema'));
   }
 
-  const paths = visit(document.at('/paths'), '/paths', undefined);
-  const components = visit(document.at('/components') ?? {}, '/components', undefined) as JsonObject;
-  return openUnevaluated({ ...document.root, paths, components: { ...components, schemas } }) as JsonObject;
-}
-
-/** Types know additionalProperties only; what unevaluatedProperties admits, a handler gets too. */
-function openUnevaluated(value: unknown, inMap = false): unknown {
-  if (Array.isArray(value)) return value.map((item) => openUnevaluated(item));
-  if (!isObject(value)) return value;
-  const opened = Object.entries(value).map(([key, operand]): [string, unknown] => {
-    const data = !inMap && DATA.includes(key);
-    return [key, data ? operand : openUnevaluated(operand, !inMap && MAPS_OF_SCHEMAS.includes(key))];
+  const published = structuredClone(document.root);
+  const directions = new Map<string, OneWayKeyword>();
+  walk({ pointer: '', value: published, stands: 'OpenAPI', carried: false }, (walked) => {
+    const { pointer, value, kind, carried } = walked;
+    if (carried || kind === 'Schema') return;
+    const own = EXCLUDED[kind];
+    if (own) directions.set(pointer, own);
+    let holder = pointer;
+    while (holder !== '' && !directions.has(holder)) holder = holder.slice(0, holder.lastIndexOf('/'));
+    const keyword = directions.get(holder);
+    if (keyword && isObject(value['schema'])) {
+      const schema = narrow(value['schema'], joinPointer(pointer, 'schema'), keyword, []);
+      Object.assign(value, { schema });
+    }
+    if (kind === 'Parameter' && parameterHasDefault(value, pointer)) Object.assign(value, { required: true });
   });
-  const { unevaluatedProperties, additionalProperties } = value;
-  if (!inMap && (unevaluatedProperties ?? false) !== false && additionalProperties === undefined) {
-    opened.push(['additionalProperties', openUnevaluated(unevaluatedProperties)]);
-  }
-  return Object.fromEntries(opened);
+  // Not one copy within the other: a chain of references is longer than the stack.
+  for (const { copy, pointer, keyword } of pending)
+    schemas[copy] = narrow(document.at(pointer), pointer, keyword, []);
+  const { components = {} } = published;
+  return openUnevaluated({ ...published, components: { ...(components as JsonObject), schemas } });
 }
 
-/** Whether the schema at `pointer` has a default: itself, or in what it refers to or consists of. */
-function hasDefault(document: OpenApiDocument, pointer: string, seen = new Set<string>()): boolean {
-  const schema = document.at(pointer);
-  if (!isObject(schema) || seen.has(pointer)) return false;
-  seen.add(pointer);
-  return 'default' in schema || document.partsOf(pointer).some((part) => hasDefault(document, part, seen));
+/** Types only have additionalProperties, but a handler also gets properties that unevaluatedProperties admits. */
+function openUnevaluated(document: JsonObject): JsonObject {
+  const opened = structuredClone(document);
+  const schemas: Walked[] = [];
+  walk({ pointer: '', value: opened, stands: 'OpenAPI', carried: false }, (walked) => {
+    if (walked.kind === 'Schema') schemas.push(walked);
+  });
+  for (const { value } of schemas) {
+    const { unevaluatedProperties, additionalProperties } = value;
+    if ((unevaluatedProperties ?? false) !== false && additionalProperties === undefined)
+      Object.assign(value, { additionalProperties: unevaluatedProperties });
+  }
+  return opened;
 }
+
+/** Whether the schema at `pointer` has a default: its own, or that of a schema that always applies with it. */
+const hasDefault = (document: OpenApiDocument, pointer: string): boolean =>
+  document.subschemas.certain(pointer).some(({ value }) => 'default' in value);
 
 /** Whether types differ by direction at `pointer` or where it leads. */
-function differs(
-  document: OpenApiDocument,
-  pointer: string,
-  keyword: Keyword,
-  seen = new Set<string>(),
-): boolean {
-  const schema = document.at(pointer);
-  if (!isObject(schema) || seen.has(pointer)) return false;
-  seen.add(pointer);
-  if (schema[keyword] === true || (keyword === 'readOnly' && 'default' in schema)) return true;
-  return subschemas(document, pointer).some((place) => differs(document, place, keyword, seen));
-}
+const differs = (document: OpenApiDocument, pointer: string, keyword: OneWayKeyword): boolean =>
+  document.subschemas
+    .all(pointer)
+    .some(({ value }) => value[keyword] === true || (keyword === 'readOnly' && 'default' in value));

@@ -6,7 +6,7 @@ import openapiTS, { astToString } from 'openapi-typescript';
 import ts from 'typescript';
 import { parse } from 'yaml';
 import {
-  below,
+  joinPointer,
   compileContract,
   type Contract,
   type Finding,
@@ -20,6 +20,7 @@ import {
   versionFinding,
   writeDocument,
 } from '../../src/contract';
+import { extensions } from '../../src/extensions';
 import { splitByDirection } from './directions';
 import { OVERLAY, PUBLISHED, root, SOURCES, TYPES } from '../paths';
 import { isUnknown, remarkLines, unboundedLists } from './remarks';
@@ -28,9 +29,9 @@ import { located, readSource, type Source, SourceError } from '../source/source'
 export interface Publication {
   readonly document: JsonObject;
   readonly contract: Contract;
-  /** What is not enforced, and what was read in another way than it is written: a line each. */
+  /** A line for each part that is not enforced, or that was converted. */
   readonly remarks: readonly string[];
-  /** What belongs under generated/, by path. */
+  /** The files of generated/, by path. */
   readonly files: Readonly<Record<string, string>>;
 }
 
@@ -41,24 +42,24 @@ export async function publish(): Promise<Publication> {
   const version = versionFinding(source.document);
   if (version) throw new SourceError(located(source, [version]));
   const document = await overlay(source.document);
-  // JSON Schema has a validator pass over what it does not know, such as `maximun`: the value would go unchecked.
+  // A validator ignores unknown keywords, such as `maximun`: the value would go unchecked.
   const unknown = new OpenApiDocument(document).remarks.filter(isUnknown);
   const { own, added } = apart(source, unknown);
   const misspelt = [...remarkLines(source, own), ...added.map(addedLine)];
   if (misspelt.length > 0) throw new SourceError(misspelt.join('\n'));
   try {
-    const contract = compileContract(document, undefined);
+    const contract = compileContract(document, undefined, extensions);
     const lists = unboundedLists(new OpenApiDocument(document), contract.served.keys());
     const text = `${writeDocument(document, 2)}\n`;
     const remarks = [...source.notes, ...remarkLines(source, [...contract.remarks, ...lists])];
     return { document, contract, remarks, files: { [PUBLISHED]: text, [TYPES]: await typesOf(document) } };
   } catch (error) {
-    if (error instanceof InvalidContract) throw new SourceError(told(source, error.findings));
+    if (error instanceof InvalidContract) throw new SourceError(locatedApart(source, error.findings));
     throw error;
   }
 }
 
-/** What stands in the document that a person has written, and in what the overlay adds to it. */
+/** Separates findings in the written document from those in the additions of the overlay. */
 function apart<T extends Finding>(
   source: Source,
   findings: readonly T[],
@@ -70,8 +71,8 @@ function apart<T extends Finding>(
 
 const addedLine = (finding: Finding): string => `${OVERLAY}, at ${findingLine(finding)}`;
 
-/** Findings, each with where it stands. */
-function told(source: Source, findings: readonly Finding[]): string {
+/** Findings, each with its place in the written document or in the overlay. */
+function locatedApart(source: Source, findings: readonly Finding[]): string {
   const { own, added } = apart(source, findings);
   return [...(own.length > 0 ? [located(source, own)] : []), ...added.map(addedLine)].join('\n');
 }
@@ -113,7 +114,7 @@ async function overlay(document: JsonObject): Promise<JsonObject> {
   return result.data;
 }
 
-/** What an overlay has changed, instead of adding to it: often two things of one name. */
+/** Values that an overlay has changed, instead of adding to them: often two things of one name. */
 function contradictions(was: unknown, is: unknown, pointer = ''): string[] {
   if (typeof was !== 'object' || was === null || typeof is !== 'object' || is === null) {
     return was === is || is === undefined // it may take things out
@@ -123,7 +124,7 @@ function contradictions(was: unknown, is: unknown, pointer = ''): string[] {
         ];
   }
   return Object.entries(was).flatMap(([key, value]) =>
-    contradictions(value, Reflect.get(is, key), below(pointer, key)),
+    contradictions(value, Reflect.get(is, key), joinPointer(pointer, key)),
   );
 }
 
@@ -137,7 +138,7 @@ function readOverlay(file: string): Overlay {
   }
 }
 
-/** The types of openapi-typescript, int64 as bigint, and what each operation demands of its caller. */
+/** The types of openapi-typescript, int64 as bigint, and the security requirements of each operation. */
 export async function typesOf(document: JsonObject): Promise<string> {
   const described = new OpenApiDocument(document);
   const keyword = (kind: ts.KeywordTypeSyntaxKind) => ts.factory.createKeywordTypeNode(kind);

@@ -1,7 +1,7 @@
-import { isObject, type OpenApiDocument, type Operation, type Remark, UNKNOWN } from '../../src/contract';
+import { type OpenApiDocument, type Operation, type Remark, UNKNOWN } from '../../src/contract';
 import type { Source } from '../source/source';
 
-/** Of what is remarked in the same way, as many lines are printed. */
+/** Lines that are printed for remarks of one kind. */
 const MOST = 20;
 
 /** Remarks as lines of text, each with where in the sources it stands; of many of one kind the first, and a count. */
@@ -24,13 +24,11 @@ export function remarkLines(source: Source, remarks: readonly Remark[]): string[
   });
 }
 
-/** Responses that are a list of any length: a client that asks for one may wait for all there is. */
+/** Responses that are a list of any length: a client may have to wait for all of it. */
 export function unboundedLists(document: OpenApiDocument, operations: Iterable<Operation>): Remark[] {
   const schemas = [...operations].flatMap(({ responses }) =>
     [...responses].flatMap(([status, { content }]) =>
-      status.startsWith('2')
-        ? content.flatMap(({ codec, schema = '' }) => (codec === 'json' ? schema : []))
-        : [],
+      status.startsWith('2') ? content.flatMap(({ schema }) => schema ?? []) : [],
     ),
   );
   return [...new Set(schemas)]
@@ -43,9 +41,7 @@ export function unboundedLists(document: OpenApiDocument, operations: Iterable<O
 }
 
 function isUnbounded(document: OpenApiDocument, pointer: string): boolean {
-  const applied = new Set([pointer]);
-  for (const here of applied) for (const part of document.partsOf(here)) applied.add(part);
-  const schemas = [...applied].map((here) => document.at(here)).filter(isObject);
+  const schemas = document.subschemas.certain(pointer).map(({ value }) => value);
   return (
     schemas.some(({ type }) => [type].flat().includes('array')) && !schemas.some((one) => 'maxItems' in one)
   );

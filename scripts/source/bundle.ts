@@ -1,5 +1,13 @@
 import path from 'node:path';
-import { below, isObject, type JsonObject, type Kind, OBJECTS, walk, type Walked } from '../../src/contract';
+import {
+  joinPointer,
+  isObject,
+  type JsonObject,
+  type Kind,
+  OBJECTS,
+  walk,
+  type Walked,
+} from '../../src/contract';
 import { SourceError, SourceFile, stepsOf } from './source-file';
 
 type Mutable = Record<string, unknown>;
@@ -106,7 +114,7 @@ export class Bundle {
     const base = (stepsOf(pointer).at(-1) ?? path.parse(file.path).name).replace(/[^\w.-]/g, '_');
     let name = base;
     for (let n = 2; Object.hasOwn(all, name); n++) name = `${base}-${n}`;
-    const place = below('/components', section, name);
+    const place = joinPointer('/components', section, name);
     this.imported.set(key, place);
     this.origins.set(place, { file, pointer });
     all[name] = copyOf(valueAt(file.value, pointer));
@@ -130,15 +138,15 @@ export class Bundle {
     this.inlining.delete(key);
     const twice = Object.keys(item).find((name) => Object.hasOwn(object, name) && name !== '$ref');
     if (twice !== undefined) {
-      const beside = this.origin(below(at, twice));
+      const beside = this.origin(joinPointer(at, twice));
       throw new SourceError(
-        `${beside.file.locate(beside.pointer)}: ${twice} is at ${file.locate(below(pointer, twice))} too, where the $ref leads: which one counts is undefined`,
+        `${beside.file.locate(beside.pointer)}: ${twice} is at ${file.locate(joinPointer(pointer, twice))} too, where the $ref leads: which one counts is undefined`,
       );
     }
     delete object['$ref'];
     for (const [name, value] of Object.entries(item)) {
       object[name] = value;
-      this.origins.set(below(at, name), { file, pointer: below(pointer, name) });
+      this.origins.set(joinPointer(at, name), { file, pointer: joinPointer(pointer, name) });
     }
   }
   private readonly inlining = new Set<string>();

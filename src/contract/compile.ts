@@ -1,9 +1,11 @@
-import { below, type JsonObject, OpenApiDocument, type Remark } from './document/document';
+import { joinPointer, type JsonObject, OpenApiDocument, type Remark } from './document/document';
+import { Codecs } from './codecs/registry';
 import { type Holder, MalformedJson, parseJson } from './json/parse';
 import { type Operation, readOperations } from './operations/operations';
 import { planRequests } from './exchange/request';
 import { planResponses } from './exchange/response';
 import type { ServedOperation } from './exchange/served-operation';
+import type { Extensions } from './exchange/service-options';
 import type { Router } from './operations/router';
 import { compileRoutes, type Methods } from './operations/routes';
 import type { HoldsOf } from './schema/applicable';
@@ -29,14 +31,15 @@ export const NOTHING_SERVED = 'no operation is under any path: nothing would be 
  * Compiles a document: after this, nothing about it is left to be found out by a request.
  *
  * @param strategies undefined to prove the document alone
- * @param formats of the team's own
+ * @param extensions the team's own formats and codecs
  * @throws {InvalidContract} with everything that is wrong, each with its place
  */
 export function compileContract(
   root: JsonObject,
   strategies: Strategies | undefined,
-  formats: OwnFormats = {},
+  { formats = {}, codecs: own = [] }: Extensions = {},
 ): Contract {
+  const codecs = new Codecs(own);
   const document = new OpenApiDocument(root);
   // A document that is not OpenAPI cannot be read any further.
   document.assertValid();
@@ -49,8 +52,8 @@ export function compileContract(
   // In two passes: a schema may refer to any other, so that all are known before the first is compiled.
   const plans = operations.map((operation) => ({
     operation,
-    requests: planRequests(document, operation, incoming),
-    responses: planResponses(document, operation, outgoing),
+    requests: planRequests(document, operation, incoming, codecs),
+    responses: planResponses(document, operation, outgoing, codecs),
     authenticate: strategies && compileSecurity(document, operation, strategies),
   }));
   const router = compileRoutes(document, operations);
@@ -118,7 +121,7 @@ function checkDefaults(
     }
     const whole =
       from === undefined ? 'the schema that it stands in' : `#${pointer}, for which it is filled in`;
-    document.addFinding(below(from ?? pointer, 'default'), `does not match ${whole}`);
+    document.addFinding(joinPointer(from ?? pointer, 'default'), `does not match ${whole}`);
   }
 }
 
@@ -128,7 +131,7 @@ function remarkFormats(document: OpenApiDocument, own: OwnFormats): void {
     const { format } = value;
     const message = carried || typeof format !== 'string' ? undefined : reasonNotEnforced(format, own);
     if (message === undefined) continue;
-    document.addRemark({ pointer: below(pointer, 'format'), message, word: 'Schema format' });
+    document.addRemark({ pointer: joinPointer(pointer, 'format'), message, word: 'Schema format' });
   }
 }
 

@@ -2,6 +2,7 @@
  * The types that tie handlers to the document: `operations` is what openapi-typescript generates from it, `security`
  * (operationId -> its security requirements; `never` without authentication) is added by scripts/generate/main.ts.
  */
+import type { Logger } from './exchange/logger';
 import type { PrincipalsFor } from './security/principals';
 
 /** Of a generated operation, what the types here look at. */
@@ -37,21 +38,18 @@ type Parameters<P> = {
 type Body<O extends OperationTypes> = [NonNullable<O['requestBody']>] extends [never]
   ? unknown
   : NonNullable<O['requestBody']> extends { content: infer Content }
-    ? BodyOf<Content, keyof Content> | (undefined extends O['requestBody'] ? Bodiless<keyof Content> : never)
-    : { readonly body: undefined };
+    ? BodyOf<Content, keyof Content> | (undefined extends O['requestBody'] ? Bodiless : never)
+    : Bodiless;
 
-/** With its media type, where there is a choice. */
-type BodyOf<Content, Key extends keyof Content> =
-  IsChoice<keyof Content> extends true
-    ? Key extends unknown
-      ? { readonly body: Content[Key]; readonly contentType: NameOf<Key> }
-      : never
-    : { readonly body: Content[Key] };
+/** With its media type. */
+type BodyOf<Content, Key extends keyof Content> = Key extends unknown
+  ? { readonly body: Content[Key]; readonly contentType: NameOf<Key> }
+  : never;
 
-type Bodiless<Key> =
-  IsChoice<Key> extends true
-    ? { readonly body: undefined; readonly contentType: undefined }
-    : { readonly body: undefined };
+interface Bodiless {
+  readonly body: undefined;
+  readonly contentType: undefined;
+}
 
 /** The statuses of success: 2XX, or `default` where none is documented. */
 type Successes<Status> = [Extract<StartsWith2<Status>, Status>] extends [never]
@@ -65,14 +63,12 @@ type StartsWith2<Status> = Status extends string | number
 
 type ContentKeys<R> = R extends { content: infer Content } ? keyof Content : never;
 
-/** The media type that the client likes best, where the successful responses have several. */
+/** The media type of a successful response that the client likes best. */
 type Accepts<Responses> =
   ContentKeys<Responses[Extract<Successes<keyof Responses>, keyof Responses>]> extends infer Key
     ? [Key] extends [never]
       ? unknown
-      : IsChoice<Key> extends true
-        ? { readonly accepts: NameOf<Key> }
-        : unknown
+      : { readonly accepts: NameOf<Key> }
     : never;
 
 type Principal<Requirement, Principals> = {
@@ -81,9 +77,20 @@ type Principal<Requirement, Principals> = {
 
 type Authenticated<Requirement, Principals> = [Requirement] extends [never]
   ? unknown
-  : { readonly principal: Principal<Requirement, Principals> };
+  : {
+      readonly principal: Principal<Requirement, Principals>;
+      readonly scopes: ScopesOf<Requirement>;
+    };
 
-/** What a handler is given of every request. */
+/** By security scheme: the scopes that the operation demanded, and those that the principal holds. */
+type ScopesOf<Requirement> = {
+  readonly [Scheme in keyof Requirement]: {
+    readonly demanded: Readonly<Requirement[Scheme]>;
+    readonly held: readonly string[];
+  };
+};
+
+/** What a handler gets of every request. */
 export interface RequestContext {
   /** What the request is called in logs, and in the `X-Request-Id` of its answer. */
   readonly requestId: string;
@@ -93,13 +100,15 @@ export interface RequestContext {
    * what takes time.
    */
   readonly signal: AbortSignal;
+  /** Made when it is first read. Its lines have the id of the request. */
+  readonly log: Logger;
 }
 
 /**
  * What a handler is given: what the document describes, and the context of the request. `path`, `query`, `header`,
- * `cookie` and `body` are there if the operation has them, `principal` (by security scheme) if it demands authentication.
- * Of several documented media types, `contentType` is that of the body, and `accepts` the one of a successful response
- * that the client likes best.
+ * `cookie` and `body` are there if the operation has them, `principal` and `scopes` (by security scheme) if it demands
+ * authentication. `contentType` is the documented media type of the body, and `accepts` the one of a successful response
+ * that the client likes best; of a range, such as `image/*`, the type that the client names.
  */
 export type HandlerRequest<O extends OperationTypes, Requirement, Principals> = Parameters<O['parameters']> &
   Body<O> &

@@ -132,7 +132,10 @@ function drain(server: Server, connections: ReadonlyMap<Duplex, Connection>): vo
     server.closeIdleConnections();
     for (const { socket } of connections.values()) if (socket.bytesRead === 0) socket.destroy(); // to Node, it is busy
   };
-  setTimeout(() => setImmediate(closeIdle), IDLE_GRACE); // immediately after what has come is read
+  const timer = setTimeout(() => setImmediate(closeIdle), IDLE_GRACE); // immediately after what has come is read
+  server.once('close', () => {
+    clearTimeout(timer);
+  });
 }
 
 /** Resolves with the address as a URL, once connections are accepted; rejects if that cannot be. */
@@ -150,7 +153,7 @@ export function listen(server: Server, host: string, port: number): Promise<stri
 /** What Node's parser and timers refuse, by the code of the error (https://nodejs.org/api/http.html#event-clienterror). */
 function problemOf({ code }: NodeJS.ErrnoException): Problem {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
-    return new Problem('tooSlow', 'the request did not arrive in time');
+    return new Problem('requestTimeout', 'the request did not arrive in time');
   if (code === 'HPE_HEADER_OVERFLOW') {
     return new Problem('headersTooLarge', 'the headers of the request are too large');
   }

@@ -3,41 +3,50 @@
  */
 
 // For a service: to serve a document, to refuse, to authenticate.
+export type { Coder, OwnCodec } from './codecs/own';
+export type { DescribedValue } from './operations/described-value';
+export { Unservable } from './parameters/parts';
 export { InvalidContract, type Finding, type JsonObject, type Remark } from './document/document';
 export { findingLine } from './document/finding';
 export { readDocument } from './document/text';
-export type { Outcome, ServiceOptions } from './exchange/service-options';
+export type { HookContext, Hooks } from './exchange/hooks';
+export type { Logger, LoggerFor } from './exchange/logger';
+export type { Outcome } from './exchange/outcome';
+export type { Extensions, ServiceOptions } from './exchange/service-options';
+export { type Stage, STAGES } from './exchange/stages';
 export { notImplemented } from './exchange/stub';
 export type { Handler, HandlerRequest, HandlerResponse, Handlers, RequestContext } from './handler-types';
 export { attempt, faultToStderr, type ReportFault, safely } from './http/fault';
 export { createHttpServer, listen, type ServerLimits } from './http-server';
 export { curlCommand, exampleRequest, type Message, messageOf } from './exchange/example';
 export { createService, type Middleware } from './pipeline';
-export { type Answer, type Headers, Problem, type ProblemKind } from './problem';
+export { type Answer, type Headers, Problem, type ProblemKind, type Violation } from './problem';
 export type { PrincipalsFor, StrategiesFor, StrategyOf, Verified, Verify } from './security/principals';
 export type { Credentials, Principals, Strategies } from './security/requirements';
-export { ApiKeyStrategy, BasicStrategy, bearerStrategy } from './security/strategies';
+export { ApiKeyStrategy, BasicStrategy, bearerStrategy, strategiesFor } from './security/strategies';
 
 // For tools: to read a document as the server reads it.
+export { Codecs } from './codecs/registry';
 export { compileContract, type Contract, NOTHING_SERVED } from './compile';
 export type { ServedOperation } from './exchange/served-operation';
 export { UNKNOWN } from './document/accounting';
 export { Concerned, titleOf } from './document/concerned';
-export { below, isObject, members, OpenApiDocument } from './document/document';
+export { joinPointer, isObject, members, OpenApiDocument } from './document/document';
 export { lastStep } from './document/json-pointer';
+export { APPLICATORS, certain } from './document/subschemas';
 export { operationPlaces } from './document/path-items';
 export { isLargeInteger, numberLiterals, writeDocument } from './document/text';
 export { versionFinding } from './document/version';
 export { walk, type Walked } from './document/walk';
 export { type Fate, type Kind, OBJECTS } from './document/words';
 export { UndocumentedResponse } from './exchange/response';
-export { cover, essenceOf, type MediaTypeObject, parseMediaType } from './http/media-type';
+export { essenceOf, isJson, type MediaType, type MediaTypeObject, parseMediaType } from './http/media-type';
 export { exactNumber, type Holder, parseJson } from './json/parse';
 export { canonicalJson, stringifyJson } from './json/stringify';
 export { examplesOf } from './exchange/example';
 export { type Operation, type Parameter, readOperations, type ResponseObject } from './operations/operations';
 export { compilePattern } from './pattern/pattern';
 export { Discriminators } from './schema/discriminator';
-export { type Direction, OneWay } from './schema/one-way';
-export { isInt64, SchemaSet } from './schema/schema-set';
-export { subschemas } from './schema/subschemas';
+export { type Direction, OneWay, type OneWayKeyword } from './schema/one-way';
+export { isInt64 } from './schema/exact-comparison';
+export { SchemaSet } from './schema/schema-set';

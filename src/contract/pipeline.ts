@@ -1,16 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Admission, type Exchange } from './exchange/admission';
 import { announcesBody, isUnread, readBody } from './http/body';
-import { compileContract, type Contract } from './compile';
+import { compileContract } from './compile';
 import { attempt, faultToStderr, safely, settle, settleWithin } from './http/fault';
 import { countLines, fieldValue, isFieldValue } from './http/header-field';
-import { type Answer, Problem } from './problem';
+import { type Answer, Problem, type ProblemKind } from './problem';
 import { createRefuse } from './exchange/refusal';
-import type { Outcome, ServiceOptions } from './exchange/service-options';
+import { HandlerContext, HookContext } from './exchange/context';
+import { assertNothing, type BeforeHandler, headersOf } from './exchange/hooks';
+import { consoleLogger, type LoggerFor } from './exchange/logger';
+import type { BodyReader, RequestReader } from './exchange/request';
+import { type Outcome, outcomeOf } from './exchange/outcome';
+import type { ServiceOptions } from './exchange/service-options';
 import type { Encoded } from './exchange/response';
-import type { ServedOperation } from './exchange/served-operation';
-import { pathParameters } from './operations/routes';
-import type { Principals } from './security/requirements';
+import type { Stage } from './exchange/stages';
+import { findRoute, originForm } from './exchange/find-route';
 import { fieldsOf, send } from './exchange/send';
 import { checkWiring } from './exchange/wiring';
 
@@ -18,66 +22,112 @@ import { checkWiring } from './exchange/wiring';
 export type Middleware = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
 
 const DEADLINE = 40_000;
+/** Stages in which functions of the service are at work, whose late failures are reported. */
+const OF_THE_SERVICE: ReadonlySet<Stage> = new Set([
+  'afterAuthentication',
+  'beforeHandler',
+  'handle',
+  'respond',
+]);
 /** As nginx logs it: the client closed the connection before it was answered. */
 const CLIENT_LEFT = 499;
 
 /**
- * Serves a document: nothing reaches a handler and nothing leaves the server unless the document allows it. The order
- * of refusal is path, method, credentials, media type, size, well-formedness, schema.
+ * Serves a document: nothing reaches a handler and nothing leaves the server unless the document allows it. A request
+ * passes the stages of `STAGES`, and ends in the first that refuses it.
  *
  * Whatever the functions of the options throw, the client gets an error body or a closed connection, and `report` or
  * `reportFault` the cause.
  *
  * @throws {InvalidContract} with all that is wrong
  */
-export function createService(options: ServiceOptions): Middleware {
+export function createService<Own extends string = never>(options: ServiceOptions<Own>): Middleware {
   const { document, handlers, strategies, bodyLimit, maxRequests, deadline = DEADLINE, reserved } = options;
-  const contract = compileContract(document, strategies, options.formats);
+  const contract = compileContract(document, strategies, options);
   const served = [...contract.served.values()];
   checkWiring(served, options);
   options.onRemarks?.(contract.remarks);
-  const report: (outcome: Outcome) => unknown = options.report; // async against its type, perhaps
+  const { afterAuthentication, afterResponse } = options;
+  // These may return something against their types.
+  const report: (outcome: Outcome<Own>) => unknown = options.report;
+  const beforeHandler: ((...given: Parameters<BeforeHandler>) => unknown) | undefined = options.beforeHandler;
   const fault = safely(options.reportFault ?? faultToStderr);
+  const loggerFor: LoggerFor = (...request) => {
+    const log = (options.loggerFor ?? consoleLogger)(...request);
+    settle(log, fault);
+    return log;
+  };
+  type Refusal = Problem<ProblemKind | Own>;
   const refuse = createRefuse(options, served, fault);
   const always = Object.entries(options.headers).map(
     ([name, value]) => [name, fieldValue(name, value)] as const,
   );
   const admission = new Admission({ maxRequests, bodyLimit, deadline }, giveUp);
 
-  /** The stages of a request. After each wait it may have been given up; then it goes no further. */
+  /** After each wait the request may have been given up; then it goes no further. */
   async function serve(exchange: Exchange, url: string): Promise<void> {
     const { request } = exchange;
     let encoded: Encoded;
     let returned: unknown[] = [];
     try {
       const at = url.indexOf('?');
-      const found = findOperation(contract, request, at < 0 ? url : url.slice(0, at));
-      const { operation, authenticate, requests, responses } = (exchange.served = found.served);
+      const { route, served, path } = findRoute(contract, request, at < 0 ? url : url.slice(0, at));
+      const { operation, authenticate, requests, responses } = served;
+      exchange.route = route.path;
+      exchange.served = served;
 
+      exchange.stage = 'authenticate';
       admission.verify(exchange);
-      const principal = await authenticate(request);
-      admission.verified(exchange, principal);
+      const principals = await authenticate(request);
+      admission.verified(exchange, principals);
 
+      if (afterAuthentication) {
+        exchange.stage = 'afterAuthentication';
+        const context = new HookContext(exchange, operation, loggerFor, principals);
+        returned = [await afterAuthentication(context)];
+        exchange.headers = headersOf(returned);
+        admission.assertUnderWay(exchange);
+      }
+
+      exchange.stage = 'negotiate';
       const accepted = responses.accept(request.headers.accept);
-      const received = announcesBody(request) ? await receive(exchange, found.served) : undefined;
+      const reader = announcesBody(request) ? readerFor(request, requests) : undefined;
+
+      exchange.stage = 'receive';
+      const bytes = reader && (await receive(exchange));
       admission.enter(exchange);
 
-      const raw = { path: found.path, query: at < 0 ? '' : url.slice(at + 1), headers: request.headers };
+      exchange.stage = 'validate';
+      const raw = { path, query: at < 0 ? '' : url.slice(at + 1), headers: request.headers };
+      const received = reader && bytes && bytes.length > 0 ? { reader, bytes } : undefined;
       const valid = requests.read(raw, received);
 
+      if (beforeHandler) {
+        exchange.stage = 'beforeHandler';
+        const context = new HookContext(exchange, operation, loggerFor, principals);
+        returned = [await beforeHandler(context, valid)];
+        assertNothing(returned[0]);
+        admission.assertUnderWay(exchange);
+      }
+
+      exchange.stage = 'handle';
       const handler = handlers[operation.operationId] as (request: object) => Promise<Answer>;
-      exchange.entered = true;
-      const given = await handler(new Given(exchange, principal, valid, accepted.told));
+      const contentType = received?.reader.contentType;
+      const given = await handler(
+        new HandlerContext(exchange, operation, loggerFor, principals, contentType, accepted.best, valid),
+      );
+
+      exchange.stage = 'respond';
       returned = [given];
       // Read once: what is judged is what is sent, whatever getters would return the next time.
-      const { status, headers, contentType, body } = given;
+      const { status, headers, contentType: type, body } = given;
       exchange.body = body;
-      returned.push(status, headers, contentType, body);
-      encoded = responses.write({ status, headers, contentType, body }, {}, accepted);
+      returned.push(status, headers, type, body);
+      encoded = responses.write({ status, headers, contentType: type, body }, exchange.headers, accepted);
     } catch (error) {
       settle(error, fault);
       settleWithin(returned, fault);
-      if (admission.close(exchange)) answer(exchange, ...refuse(error, exchange.served));
+      if (admission.close(exchange)) answer(exchange, ...refuse(error, exchange.served, exchange.headers));
       else late(exchange, error);
       return;
     }
@@ -85,43 +135,43 @@ export function createService(options: ServiceOptions): Middleware {
     else late(exchange, undefined);
   }
 
-  async function receive(exchange: Exchange, { requests }: ServedOperation) {
+  function receive(exchange: Exchange): Promise<Buffer> {
     const { request, response } = exchange;
-    if (countLines(request, 'content-type') > 1) {
-      throw new Problem('unsupportedMediaType', 'expected one Content-Type, got more');
-    }
-    const reader = requests.accept(request.headers['content-type'], request.headers['content-encoding']);
-    const bytes = await readBody(request, response, bodyLimit, (length) => admission.hold(exchange, length));
-    return bytes.length > 0 ? { reader, bytes } : undefined;
+    return readBody(request, response, bodyLimit, (length) => admission.hold(exchange, length));
   }
 
   /** Ends a request before its time. */
   function giveUp(exchange: Exchange, problem: Problem | undefined): void {
     if (!admission.close(exchange)) return;
-    if (problem) answer(exchange, ...refuse(problem, exchange.served));
-    else if (!exchange.response.headersSent) tellLeft(exchange);
+    if (problem) answer(exchange, ...refuse(problem, exchange.served, exchange.headers));
+    else if (exchange.response.headersSent) observeRefused(exchange);
+    else reportClientLeft(exchange);
     exchange.abandon(problem ?? new Error('the client has left'));
   }
 
-  function tellLeft(exchange: Exchange): void {
-    if (isUnread(exchange.request)) tell(exchange, new Problem('malformed', 'the body broke off'), 400);
-    else tell(exchange, undefined, CLIENT_LEFT);
+  function reportClientLeft(exchange: Exchange): void {
+    if (isUnread(exchange.request))
+      reportOutcome(exchange, new Problem('malformed', 'the body broke off'), 400);
+    else reportOutcome(exchange, undefined, CLIENT_LEFT);
   }
 
-  function answer(exchange: Exchange, problem: Problem | undefined, encoded: Encoded): void {
+  function answer(exchange: Exchange, problem: Refusal | undefined, encoded: Encoded): void {
     const { request, response, requestId } = exchange;
     const onFailure = (error: unknown) => {
       failed(error, response, requestId);
     };
     try {
-      if (response.headersSent) return; // the server has refused the rest of the request, and reported that
+      if (response.headersSent) {
+        observeRefused(exchange);
+        return;
+      }
       const vary = response.getHeader('Vary');
       const fields = fieldsOf(encoded, always, vary === undefined ? undefined : String(vary));
       send(request, response, encoded, ['X-Request-Id', requestId, ...fields], bodyLimit, onFailure);
     } catch (error) {
       onFailure(error);
     }
-    tell(exchange, problem, encoded.status);
+    reportOutcome(exchange, problem, encoded.status);
   }
 
   /** Where no answer can be sent, the connection is closed. */
@@ -130,19 +180,22 @@ export function createService(options: ServiceOptions): Middleware {
     attempt(() => response.destroy(), faultToStderr);
   }
 
-  function tell(exchange: Exchange, problem: Problem | undefined, status: number): void {
-    const { served, started, body, requestId, request } = exchange;
-    const outcome: Outcome = {
-      method: request.method ?? '',
-      operationId: served?.operation.operationId,
-      status,
-      problem,
-      body,
-      milliseconds: performance.now() - started,
-      requestId,
+  function reportOutcome(exchange: Exchange, problem: Refusal | undefined, status: number): void {
+    const outcome = outcomeOf(exchange, problem, status);
+    const { requestId, request } = exchange;
+    const failed = (error: unknown) => {
+      fault(error, requestId);
     };
+    attempt(() => report(outcome), failed);
+    if (afterResponse) attempt(() => afterResponse(outcome, request), failed);
+  }
+
+  /** The server has refused the rest of a request as malformed, and reported that: only the hook is left. */
+  function observeRefused(exchange: Exchange): void {
+    const outcome = outcomeOf<Own>(exchange, undefined, exchange.response.statusCode);
+    const { requestId, request } = exchange;
     attempt(
-      () => report(outcome),
+      () => afterResponse?.(outcome, request),
       (error) => {
         fault(error, requestId);
       },
@@ -150,10 +203,11 @@ export function createService(options: ServiceOptions): Middleware {
   }
 
   /** A request that was given up has come to its end all the same: nobody waits for what it came to. */
-  function late({ entered, served, started, reason, requestId }: Exchange, error: unknown): void {
-    if (!entered || isAbort(error, reason)) return;
+  function late({ served, stage, started, reason, requestId }: Exchange, error: unknown): void {
+    if (!OF_THE_SERVICE.has(stage) || isAbort(error, reason)) return;
     const milliseconds = Math.round(performance.now() - started);
-    const message = `${String(served?.operation.operationId)} ended after ${milliseconds} ms, when its request had been given up`;
+    const hook = stage === 'afterAuthentication' || stage === 'beforeHandler' ? `${stage} of ` : '';
+    const message = `${hook}${String(served?.operation.operationId)} ended after ${milliseconds} ms, when its request had been given up`;
     fault(new Error(message, error === undefined ? undefined : { cause: error }), requestId);
   }
 
@@ -193,48 +247,10 @@ function isAbort(error: unknown, reason: Error | undefined): boolean {
   return (error !== undefined && error === reason) || (error instanceof Error && error.name === 'AbortError');
 }
 
-/**
- * What a handler is given. The signal is a getter of the class: as a property it would have to be made for each request,
- * and an accessor in an object literal doubles the time of the garbage collector.
- */
-class Given {
-  readonly requestId: string;
-  readonly #exchange: Exchange;
-
-  constructor(
-    exchange: Exchange,
-    readonly principal: Principals,
-    ...described: object[]
-  ) {
-    this.#exchange = exchange;
-    this.requestId = exchange.requestId;
-    Object.assign(this, ...described);
+/** The reader of the body that a request announces. */
+function readerFor(request: IncomingMessage, requests: RequestReader): BodyReader {
+  if (countLines(request, 'content-type') > 1) {
+    throw new Problem('unsupportedMediaType', 'expected one Content-Type, got more');
   }
-
-  get signal(): AbortSignal {
-    return this.#exchange.signal;
-  }
-}
-
-/** The operation that a request is for, and what stands for the templates of its path. */
-function findOperation({ router, served: operations }: Contract, request: IncomingMessage, path: string) {
-  const { method = '', headers, httpVersion } = request;
-  if (headers.host === undefined && httpVersion === '1.1') {
-    throw new Problem('malformed', 'the request has no Host'); // RFC 9112 section 3.2
-  }
-  if (countLines(request, 'host') > 1) throw new Problem('malformed', 'the request has more than one Host');
-  const match = router.find(path);
-  if (!match) throw new Problem('noSuchPath', 'the document has no such path');
-  const route = match.target.get(method);
-  const served = route && operations.get(route.operation);
-  if (served) return { served, path: pathParameters(route, match.values) };
-  const allow = [...match.target.keys()].join(', ');
-  throw new Problem('noSuchMethod', `this path has the methods ${allow}`, { Allow: allow });
-}
-
-/** The origin-form of a request target; a server must accept the absolute-form too (RFC 9112 section 3.2). */
-function originForm(target: string): string {
-  if (target.startsWith('/')) return target;
-  const rest = /^https?:\/\/[^/?#]+([^]*)/i.exec(target)?.[1];
-  return rest === undefined ? target : rest.startsWith('/') ? rest : `/${rest}`;
+  return requests.accept(request.headers['content-type'], request.headers['content-encoding']);
 }

@@ -1,14 +1,14 @@
-/** Every way in which a request can end without the answer of its handler. */
+/** The ways in which the core ends a request without the answer of its handler. A service may add kinds of its own. */
 export type ProblemKind =
   | 'malformed' // the bytes are not well-formed: HTTP, UTF-8 or JSON
-  | 'mismatch' // the request does not match the document
+  | 'invalidRequest' // the request does not match the document
   | 'noCredentials'
   | 'badCredentials'
   | 'forbidden' // known, but not allowed to do this
-  | 'noSuchPath'
-  | 'noSuchMethod'
+  | 'notFound'
+  | 'methodNotAllowed'
   | 'notAcceptable'
-  | 'tooSlow'
+  | 'requestTimeout'
   | 'tooLarge'
   | 'unsupportedMediaType'
   | 'headersTooLarge'
@@ -19,19 +19,45 @@ export type ProblemKind =
 /** Headers of a response: names as they are written, values as they are sent. */
 export type Headers = Readonly<Record<string, string>>;
 
+/** One violation of the document by a request. */
+export interface Violation {
+  /**
+   * A JSON pointer (RFC 6901) whose first step is the part of the request: `/body/name`, `/query/limit`. Where it would be
+   * longer than 200 characters, it is that of the value around.
+   */
+  readonly pointer: string;
+  /** The keyword of JSON Schema or the field of OpenAPI that the request violates, such as `maxLength`. */
+  readonly keyword: string;
+  /** With the place before it, a sentence: `must be string`. */
+  readonly message: string;
+}
+
+export interface ProblemOptions extends ErrorOptions {
+  readonly violations?: readonly Violation[];
+}
+
 /**
- * A refusal. Its message is sent to the client: it says what was wrong and where, and never repeats a secret. Half of a
+ * A refusal. Its message is sent to the client: it names what was wrong and where, and never repeats a secret. Half of a
  * surrogate pair in it becomes U+FFFD, because JSON text cannot carry it (RFC 8259 section 8.2).
+ *
+ * A service with kinds of its own names them: `new Problem<OwnKind>('rateLimited', ...)`.
  */
-export class Problem extends Error {
+export class Problem<Kind extends string = ProblemKind> extends Error {
   override name = 'Problem';
+  readonly kind: Kind;
+  /** Of the kind `invalidRequest`: the first ten violations. Others have none. */
+  readonly violations: readonly Violation[];
+
+  /** @param kind is not inferred, so that a misspelt one does not compile */
   constructor(
-    readonly kind: ProblemKind,
+    kind: NoInfer<Kind>,
     message: string,
     readonly headers: Headers = {},
-    options?: ErrorOptions,
+    options: ProblemOptions = {},
   ) {
     super(message.toWellFormed(), options);
+    this.kind = kind;
+    this.violations = options.violations ?? [];
   }
 }
 

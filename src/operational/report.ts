@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Answer, Headers, Outcome, Problem, ReportFault } from '../contract';
-import { ERROR_NUMBERS, errorNumberOf, renderProblem } from '../errors';
+import { ERRORS, errorNumberOf, type OwnKind, renderProblem } from '../errors';
 import type { Metrics } from './metrics';
 
 /** Where each request is told of, once. */
 export interface Report {
   /** What became of a request. */
-  readonly request: (outcome: Outcome) => void;
+  readonly request: (outcome: Outcome<OwnKind>) => void;
   /** The answer to what never became a request; it is told of as well. */
   readonly refuse: (problem: Problem) => Answer;
   /** A failure that belongs to no answer. */
@@ -40,7 +40,7 @@ export function createReport(log: Logger, metrics: Metrics, headers: Headers): R
 
   return {
     request({ method, operationId, status, problem, body, milliseconds, requestId }) {
-      const error = problem ? ERROR_NUMBERS[problem.kind] : status < 400 ? undefined : errorNumberOf(body);
+      const error = problem ? ERRORS[problem.kind].number : status < 400 ? undefined : errorNumberOf(body);
       metrics.request(operationId, status, milliseconds);
       if (error !== undefined) metrics.refusal(error);
       const logger = loggerFor(method, operationId, status, error);
@@ -52,7 +52,7 @@ export function createReport(log: Logger, metrics: Metrics, headers: Headers): R
     refuse(problem) {
       const answer = renderProblem(problem);
       const requestId = randomUUID();
-      const error = ERROR_NUMBERS[problem.kind];
+      const error = ERRORS[problem.kind].number;
       metrics.refusal(error);
       loggerFor('', '', answer.status, error).info({ requestId }, problem.message);
       return { ...answer, headers: { ...headers, 'X-Request-Id': requestId } };

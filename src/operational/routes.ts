@@ -23,7 +23,7 @@ export function operationalRoutes({ ready, metrics, stopping }: Operations): Rou
       .route(path)
       .get(handler)
       .all(() => {
-        throw new Problem('noSuchMethod', 'this path has the methods GET, HEAD', { Allow: 'GET, HEAD' });
+        throw new Problem('methodNotAllowed', 'this path has the methods GET, HEAD', { Allow: 'GET, HEAD' });
       });
   };
   get('/-/live', (_request, response) => {
@@ -72,7 +72,7 @@ export function endOfRoutes(headers: Headers, fault: ReportFault): [RequestHandl
     }
   };
   const notFound = () => {
-    throw new Problem('noSuchPath', 'there is no such path');
+    throw new Problem('notFound', 'there is no such path');
   };
   return [notFound, refuse];
 }

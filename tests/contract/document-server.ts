@@ -1,18 +1,25 @@
+import { bundle, createConfig } from '@redocly/openapi-core';
 import { readFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
-import { bundle, createConfig } from '@redocly/openapi-core';
-import { Strategy } from 'passport';
 import { parse } from 'yaml';
-import type { Answer, Credentials, ServiceOptions, Strategies } from '../../src/contract';
+import {
+  type Answer,
+  OpenApiDocument,
+  type ServiceOptions,
+  type Strategies,
+  strategiesFor,
+} from '../../src/contract';
+import type { Document, Operation, Response } from '../engine/document/document';
+import { codecOf } from '../engine/document/media-type';
+import { readDocument } from '../engine/document/read';
+import { type JsonObject, asString } from '../engine/json/json';
+import { toJavaScript } from '../engine/json/value';
+import { createOracle, type Oracle } from '../engine/schema/oracle';
+import { samples } from '../engine/schema/samples';
+import type { Received, Server, Target } from '../engine/target';
 import { plainRefusal, renderPlain } from '../support/plain-errors';
 import { buildService } from '../support/service';
-import { readDocument, type Document, type Operation, type Response } from '../engine/document';
-import { Literal, toInteger, word, type JsonObject, type Value } from '../engine/json';
-import { createOracle, type Oracle } from '../engine/oracle';
-import { codec } from '../engine/request';
-import type { Received, Server, Target } from '../engine/target';
-import { samples } from '../engine/values';
 import { listen } from './listen';
 import { BODY_LIMIT, refusalsOf } from './refusals';
 
@@ -81,7 +88,7 @@ export function serviceOf(json: JsonObject, changed: Partial<Parts> = {}): Targe
   let received: Received | undefined;
   const parts: Parts = {
     served: json,
-    strategies: strategiesOf(document),
+    strategies: strategiesOf(json),
     pass: (request) => request,
     wrap: (application) => application,
     ...changed,
@@ -110,7 +117,7 @@ export function serviceOf(json: JsonObject, changed: Partial<Parts> = {}): Targe
   };
 }
 
-const isBasic = (scheme: JsonObject): boolean => word(scheme['scheme']).toLowerCase() === 'basic';
+const isBasic = (scheme: JsonObject): boolean => asString(scheme['scheme']).toLowerCase() === 'basic';
 
 /** Answers with the first documented success of an operation, made up at start; each time with another body. */
 function responder(document: Document): (operation: Operation) => Answer {
@@ -148,9 +155,9 @@ function bodiesOf(
   oracle: Oracle,
   { name, schema }: Response['content'][number],
 ): readonly unknown[] {
-  if (codec(name) === 'binary') return [Buffer.from([1, 2, 3])];
+  if (codecOf(name) === 'binary') return [Buffer.from([1, 2, 3])];
   if (schema === undefined) return ['anything'];
-  return codec(name) === 'json'
+  return codecOf(name) === 'json'
     ? [...sampled(document, oracle, schema), ...secretive(document, schema)]
     : sampled(document, oracle, schema).slice(0, 1);
 }
@@ -175,58 +182,13 @@ function secretive({ json }: Document, schema: string): unknown[] {
     .map(toJavaScript);
 }
 
-/** The value as a handler returns it: integers that a double may not hold as bigint. */
-function toJavaScript(value: Value): unknown {
-  if (value instanceof Literal) {
-    const integer = toInteger(value.text);
-    return integer === undefined || Number.isSafeInteger(Number(integer)) ? Number(value.text) : integer;
-  }
-  if (Array.isArray(value)) return value.map(toJavaScript);
-  if (value instanceof Map)
-    return Object.fromEntries([...value].map(([key, member]) => [key, toJavaScript(member)]));
-  return value;
-}
-
-/** Accepts the one secret that the tests call valid, however its scheme writes it. */
-class Known extends Strategy {
-  constructor(
-    private readonly challenge: string | undefined,
-    private readonly accepted: string,
-    /** Of the accepted secret. */
-    private readonly scopes: readonly string[],
-  ) {
-    super();
-  }
-
-  override authenticate(given: object): void {
-    const { headers, apiKey = '' }: Credentials = given as Credentials;
-    const secret = headers.authorization?.split(' ')[1] ?? apiKey;
+/** Accepts the one secret that the tests call valid, with all scopes, and the tokens that name their scopes. */
+const strategiesOf = (json: JsonObject): Strategies =>
+  strategiesFor(new OpenApiDocument(json), (secret, { value, scopes }) => {
+    if (secret === (isBasic(value as JsonObject) ? SECRETS : TOKENS).valid) return { secret, scopes };
     const narrow = /^scoped-([\da-f]*)$/.exec(secret)?.[1];
-    if (this.accepted === secret) this.success({ secret, scopes: this.scopes });
-    else if (narrow !== undefined)
-      this.success({ secret, scopes: Buffer.from(narrow, 'hex').toString().split(' ') });
-    else if (this.challenge === undefined) this.fail(undefined, 401);
-    else
-      this.fail(
-        secret === '' || this.challenge === 'Basic'
-          ? this.challenge
-          : `${this.challenge} error="invalid_token"`,
-      );
-  }
-}
-
-function strategiesOf({ schemes, operations }: Document): Strategies {
-  const demanded = operations.flatMap(({ scopes }) =>
-    scopes.flatMap((alternative) => Object.values(alternative).flat()),
-  );
-  return Object.fromEntries(
-    Object.entries(schemes).map(([name, scheme]) => {
-      if (isBasic(scheme))
-        return [name, new Known('Basic', Buffer.from(SECRETS.valid).toString('base64'), demanded)];
-      return [name, new Known(scheme['type'] === 'apiKey' ? undefined : 'Bearer', TOKENS.valid, demanded)];
-    }),
-  );
-}
+    return narrow !== undefined && { secret, scopes: Buffer.from(narrow, 'hex').toString().split(' ') };
+  });
 
 function startServer(
   document: Document,

@@ -1,13 +1,10 @@
-import { readDocument } from '../engine/document';
-import { bodyCases } from '../engine/cases/bodies';
-import { methodAndPathCases } from '../engine/cases/paths';
-import { securityCases } from '../engine/cases/security';
-import { valueCases } from '../engine/cases/values';
+import { operationCases } from '../engine/cases/operation';
+import { readDocument } from '../engine/document/read';
 import { openLedger } from '../engine/ledger';
-import { createOracle } from '../engine/oracle';
-import { described, headline } from '../engine/report';
-import { baseInputs } from '../engine/request';
+import { describeFailure, headline } from '../engine/report/text';
+import { minimalInputs } from '../engine/request/request';
 import { run } from '../engine/run';
+import { createOracle } from '../engine/schema/oracle';
 import { DOCUMENTS, readFiles, serviceOf } from './document-server';
 
 describe('the engine, unchanged, on documents that it has never seen', () => {
@@ -16,7 +13,7 @@ describe('the engine, unchanged, on documents that it has never seen', () => {
     async (name) => {
       const result = await run(serviceOf(await readFiles(name)), { generated: 30 });
 
-      expect(result.failures.map(described)).toEqual([]);
+      expect(result.failures.map(describeFailure)).toEqual([]);
       expect({ passed: result.passed, headline: headline(result) }).toMatchObject({ passed: true });
     },
     120_000,
@@ -37,7 +34,7 @@ describe('the engine, unchanged, on documents that it has never seen', () => {
     };
     const result = await run(serviceOf(document), { generated: 10 });
 
-    expect(result.failures.map(described)).toEqual([]);
+    expect(result.failures.map(describeFailure)).toEqual([]);
     const open = result.obligations.filter(({ state }) => state !== 'PROVEN');
     expect(open.map(({ key, reason }) => [key, reason])).toEqual([]);
   });
@@ -56,11 +53,10 @@ describe('the engine, unchanged, on documents that it has never seen', () => {
           responseOracle: createOracle(document.responses),
           target,
           operation,
-          base: baseInputs(document, oracle, operation),
+          base: minimalInputs(document, oracle, operation),
         };
-        const { cases, contradictions: found } = valueCases(context);
-        const others = [...methodAndPathCases(context), ...securityCases(context), ...bodyCases(context)];
-        for (const { proves } of [...cases, ...others]) ledger.record(proves, true);
+        const { cases, contradictions: found } = operationCases(context);
+        for (const { proves } of cases) ledger.record(proves, true);
         return found;
       });
       const owed = ledger.obligations.filter(

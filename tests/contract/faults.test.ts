@@ -28,7 +28,8 @@ test('whatever fails at a call out of the pipeline, the answer is an error body,
   writeFileSync(join(ROOT, 'reports/faults.md'), tableOf(rows));
   const sites = new Set(rows.map(({ site }) => site.split(' ')[0]));
   const expected =
-    'toProblem render requestIdOf report reportFault stderr strategy handler answer.body body.name';
+    'toProblem render requestIdOf report reportFault stderr strategy handler answer.body body.name ' +
+    'afterAuthentication headers.X-Policy beforeHandler loggerFor afterResponse';
   const ofNode =
     'request.on request.resume response.writeHead response.write response.end response.writeContinue';
   expect([...sites]).toEqual(expect.arrayContaining([...expected.split(' '), ...ofNode.split(' ')]));

@@ -196,3 +196,16 @@ it.each([
   client.destroy();
   server.close();
 });
+
+test('a server that has closed keeps its process no longer', async () => {
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+  const before = timers();
+  const stopping = new AbortController();
+  const limits = { headersTimeout: 1_000, requestTimeout: 1_000, keepAliveTimeout: 1_000 };
+  const server = createHttpServer(buildApp(), renderProblem, limits, stopping.signal);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const closed = once(server, 'close');
+  stopping.abort();
+  await closed;
+  expect(timers()).toBe(before);
+});

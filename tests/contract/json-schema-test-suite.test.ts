@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { createHttpServer, InvalidContract } from '../../src/contract';
+import { openServer } from '../support/open-server';
 import { renderPlain } from '../support/plain-errors';
 import { buildService, json } from '../support/service';
 import { DISAGREEMENTS, type Where } from './json-schema-test-suite/disagreements';
@@ -90,10 +90,8 @@ async function disagreements(all: Groups): Promise<string[]> {
   const { app, groups, refused } = serve(all);
   const found = refused.map(({ tests }) => line('start', tests[0]?.names.slice(0, 2) ?? []));
   if (!app) return found;
-  const server = createHttpServer(app, renderPlain, TIMEOUTS);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port, close } = await openServer(createHttpServer(app, renderPlain, TIMEOUTS));
   const agent = new Agent({ keepAlive: true });
-  const { port } = server.address() as AddressInfo;
   const to = (path: string) => ({ host: '127.0.0.1', port, agent, path });
 
   const left = [...groups].flatMap(([i, { tests }]) => tests.map((test, j) => ({ ...test, i, j })));
@@ -109,7 +107,7 @@ async function disagreements(all: Groups): Promise<string[]> {
   };
   await Promise.all(Array.from({ length: WORKERS }, work));
   agent.destroy();
-  await new Promise((resolve) => server.close(resolve));
+  await close();
   return found;
 }
 

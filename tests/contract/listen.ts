@@ -1,8 +1,8 @@
 import type { RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Express } from 'express';
 import { type Answer, createHttpServer, type Problem } from '../../src/contract';
 import type { Server } from '../engine/target';
+import { openServer } from '../support/open-server';
 
 /** Milliseconds; longer than the engine waits for any answer, so that none is owed to them. */
 const TIMEOUTS = { headersTimeout: 5000, requestTimeout: 5000, keepAliveTimeout: 1000 };
@@ -20,11 +20,5 @@ export async function listen(
 ): Promise<Server> {
   const server = createHttpServer(app, render, TIMEOUTS);
   server.removeAllListeners('request').on('request', wrap(app));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  const close = async (): Promise<void> => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  };
-  return { host: '127.0.0.1', port, ...service, close };
+  return { host: '127.0.0.1', ...service, ...(await openServer(server)) };
 }

@@ -1,4 +1,5 @@
-import { text, write } from '../engine/report';
+import { formatReport } from '../engine/report/text';
+import { writeReport } from '../engine/report/write';
 import { run } from '../engine/run';
 import { service } from './service';
 
@@ -15,8 +16,8 @@ async function main(serve: boolean): Promise<void> {
     return;
   }
   const result = await run(service());
-  write(result, 'reports/contract');
-  console.log(text(result));
+  writeReport(result, 'reports/contract');
+  console.log(formatReport(result));
   console.log('\nAll of it: reports/contract/index.html, contract.json, junit.xml');
   if (result.failures.length > 0) console.log('The server for the curl lines: make contract SERVE=1');
   process.exitCode = result.passed ? 0 : 1;

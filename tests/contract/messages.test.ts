@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { compileContract, Problem, stringifyJson } from '../../src/contract';
+import { toProblem } from '../../src/errors';
 import { renderPlain } from '../support/plain-errors';
 import { buildDocument, json } from '../support/service';
 
@@ -89,16 +90,22 @@ const names = fc
 test.each(Object.keys(PLACES))('the message about %s is well-formed, whatever the name', (place) => {
   fc.assert(
     fc.property(names, (name) => {
-      const problem = refusalOf(PLACES[place]?.(name) ?? ['', '', '']);
-      if (!(problem instanceof Problem)) throw problem;
-      expect(problem.kind).toMatch(/^(malformed|mismatch)$/);
+      const problem = toProblem(refusalOf(PLACES[place]?.(name) ?? ['', '', '']));
+      expect(problem.kind).toMatch(/^(malformed|invalidRequest)$/);
       expect(problem.message).not.toContain('\ufffd');
       expect(stringifyJson(renderPlain(problem).body)).toContain('message');
+      for (const { pointer, message } of problem.violations) {
+        expect(pointer).toMatch(/^\/(path|query|header|cookie|body)/);
+        expect(pointer.length).toBeLessThanOrEqual(200);
+        expect((pointer + message).isWellFormed()).toBe(true);
+      }
     }),
     { numRuns: 200 },
   );
 });
 
 test('a problem of a handler has a well-formed message too', () => {
-  expect(new Problem('mismatch', 'there is no \u{1f335}'.slice(0, -1)).message).toBe('there is no \ufffd');
+  expect(new Problem('invalidRequest', 'there is no \u{1f335}'.slice(0, -1)).message).toBe(
+    'there is no \ufffd',
+  );
 });

@@ -4,19 +4,21 @@ import express from 'express';
 import request from 'supertest';
 import { createMock } from '../../scripts/mock/service';
 import { readSource } from '../../scripts/source/source';
-import type { JsonObject, Outcome } from '../../src/contract';
-import { errorNumberOf } from '../../src/errors';
+import type { Extensions, JsonObject, Outcome } from '../../src/contract';
+import { errorNumberOf, type OwnKind } from '../../src/errors';
 import { buildDocument, json } from '../support/service';
+import { csv } from './codecs';
 
 const DOCUMENTS = join(__dirname, 'documents');
 
-function mock(document: JsonObject) {
-  const outcomes: Outcome[] = [];
+function mock(document: JsonObject, extensions: Extensions = {}) {
+  const outcomes: Outcome<OwnKind>[] = [];
   const { service, ...rest } = createMock(document, {
     tokens: ['token'],
     bodyLimit: 1_000,
     maxRequests: 10,
     report: (outcome) => outcomes.push(outcome),
+    extensions,
   });
   return { ...rest, outcomes, post: () => request(express().use(service)).post('/things') };
 }
@@ -91,7 +93,7 @@ describe('answers', () => {
     expect(operations).toEqual([{ title: 'POST /things', status: undefined }]);
     await post().expect(500);
     expect(outcomes[0]?.problem?.cause).toMatchObject({
-      message: 'no answer was found for postThing that fits what the document says',
+      message: 'no answer was found for postThing that conforms to the document',
     });
   });
 
@@ -161,6 +163,27 @@ it('leaves out, and names, what cannot be served beside what can', async () => {
     expect.stringMatching(/^POST \/up is not served: #.*multipart bodies cannot be served$/),
   ]);
   expect((await post().expect(201)).body).toBe('text');
+});
+
+it("serves media types and formats of the team's own", async () => {
+  const rows = {
+    type: 'array',
+    items: { type: 'object', properties: { a: { type: 'string', maxLength: 3 } } },
+  };
+  const csvRows = { schema: rows, example: [{ a: 'x' }, { a: 'y' }] };
+  const document = answers(ok({ 'text/csv': csvRows }), {
+    requestBody: { content: { 'text/csv': csvRows } },
+  });
+  expect(mock(document).leftOut).toEqual([expect.stringContaining('a body of text/csv is text')]);
+  const { leftOut, operations, post } = mock(document, { codecs: [csv] });
+  expect([leftOut, operations]).toEqual([[], [{ title: 'POST /things', status: 201 }]]);
+  const send = (body: string) => post().set('Content-Type', 'text/csv').send(body);
+  expect(await send('a\nabc')).toMatchObject({ status: 201, text: 'a\nx\ny' });
+  expect(await send('a\nabcd')).toMatchObject({ status: 400, body: { error: 40001 } });
+
+  const color = answers(ok(json({ type: 'string', format: 'color', example: 'red' })));
+  expect(mock(color).remarks).toHaveLength(1);
+  expect(mock(color, { formats: { color: (text) => text === 'red' } }).remarks).toEqual([]);
 });
 
 it('refuses a document that is not valid as a whole, with the place', () => {

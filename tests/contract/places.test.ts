@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { type Answer, bearerStrategy, type ServiceOptions } from '../../src/contract';
+import type { OwnKind } from '../../src/errors';
 import { buildDocument, buildService, json, listening } from '../support/service';
 import { parseReplies } from '../support/wire';
 
@@ -35,7 +36,7 @@ const [GOOD, HANG] = [post('"good"'), post('"hang"')];
 
 /** A service whose handler and verifier do not end where they are asked to hang, and how to talk to it. */
 async function serving(
-  options: Partial<ServiceOptions>,
+  options: Partial<ServiceOptions<OwnKind>>,
   use: (service: {
     readonly open: (bytes: string) => Promise<Client>;
     readonly contexts: Context[];

@@ -3,10 +3,10 @@ import * as OpenApiValidator from 'express-openapi-validator';
 import passport from 'passport';
 import { Strategy as BearerStrategy } from 'passport-http-bearer';
 import document from '../../generated/openapi.json';
+import { openServer } from '../support/open-server';
 import { buildApp, TOKEN } from '../support/service';
 import { exchange } from '../support/wire';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 
 /**
  * What src/contract/ is for: the libraries, wired as their READMEs say, beside this server. Where a new version of a
@@ -65,11 +65,9 @@ function plainApp(): Express {
 }
 
 async function send(app: Express, bytes: string | Buffer): Promise<string> {
-  const server = createServer(app).listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const [reply] = await exchange((server.address() as AddressInfo).port, bytes);
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
+  const { port, close } = await openServer(createServer(app));
+  const [reply] = await exchange(port, bytes);
+  await close();
   return reply ? `${reply.status} ${reply.body}` : 'no answer';
 }
 

@@ -1,19 +1,29 @@
-import type { Answer, Problem } from '../../src/contract';
-import { renderProblem } from '../../src/errors';
-import { buildDocument, buildService, listening } from '../support/service';
+import { type Answer, type Problem, stringifyJson } from '../../src/contract';
+import { type Kind, renderProblem } from '../../src/errors';
+import { buildDocument, buildService, json, listening } from '../support/service';
 import { exchange } from '../support/wire';
 
 // Errors as RFC 9457 has them: another media type, another shape.
 
 const contentType = 'application/problem+json';
-const render = (problem: Problem): Answer => {
+const render = (problem: Problem<Kind>): Answer => {
   const { status } = renderProblem(problem);
-  return { status, contentType, body: { title: problem.message, status } };
+  const errors = problem.violations.map(({ pointer, keyword, message }) => ({
+    // A pointer of RFC 9457 is into the body; other places have names.
+    ...(pointer.startsWith('/body') ? { pointer: `#${pointer.slice(5)}` } : { parameter: pointer.slice(1) }),
+    keyword,
+    detail: message,
+  }));
+  return {
+    status,
+    contentType,
+    body: { title: problem.message, status, ...(errors.length > 0 && { errors }) },
+  };
 };
 const schema = {
   type: 'object',
   required: ['title', 'status'],
-  properties: { title: { type: 'string' }, status: {} },
+  properties: { title: { type: 'string' }, status: {}, errors: { type: 'array' } },
 };
 const operation = { responses: { 400: { description: 'no', content: { [contentType]: { schema } } } } };
 
@@ -31,4 +41,71 @@ it.each([
   const [reply] = await listening(app, (port) => exchange(port, `${text}\r\n\r\n`), {}, render);
   expect(reply).toMatchObject({ status, headers: { 'content-type': contentType } });
   expect(JSON.parse(reply?.body ?? '')).toMatchObject({ status });
+});
+
+/** What the body of a refusal lists, of requests with this query and body. */
+async function errorsOf(query: string, body: unknown): Promise<unknown> {
+  const schemas = {
+    name: { type: 'string', maxLength: 3 },
+    color: { enum: ['constant', 'green'] },
+    id: { type: 'integer', format: 'int64', maximum: 9007199254740993n },
+    parts: { type: 'array', uniqueItems: true, items: { type: 'object', required: ['size'] } },
+    made: { type: 'string', readOnly: true },
+    'a/b': { const: 1 },
+  };
+  const { app } = buildService({
+    document: buildDocument({
+      operation: {
+        ...operation,
+        parameters: [
+          { name: 'limit', in: 'query', schema: { type: 'integer', minimum: 1 } },
+          { name: 'sort', in: 'query', schema: { type: 'string' } },
+        ],
+        requestBody: {
+          content: json({ type: 'object', properties: schemas, additionalProperties: false }),
+        },
+      },
+    }),
+    handlers: { postThing: () => Promise.resolve({ status: 400 }) },
+    render,
+  });
+  const text = stringifyJson(body);
+  const head = `POST /things?${query} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json`;
+  const [reply] = await listening(app, (port) =>
+    exchange(port, `${head}\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`),
+  );
+  return (JSON.parse(reply?.body ?? '') as { errors: unknown }).errors;
+}
+
+const at = (pointer: string, keyword: string) => ({
+  pointer,
+  keyword,
+  detail: expect.any(String) as string,
+});
+const of = (parameter: string, keyword: string) => ({
+  parameter,
+  keyword,
+  detail: expect.any(String) as string,
+});
+
+it.each<[title: string, query: string, body: object, errors: object[]]>([
+  ['one', '', { name: 1 }, [at('#/name', 'type')]],
+  ['several', '', { name: 'abcd', color: 'red' }, [at('#/name', 'maxLength'), at('#/color', 'enum')]],
+  ['a constant', '', { 'a/b': 2 }, [at('#/a~1b', 'const')]],
+  ['an exact bound', '', { id: 9007199254740994n }, [at('#/id', 'maximum')]],
+  ['a format', '', { id: 2n ** 63n }, [at('#/id', 'format')]],
+  ['items', '', { parts: [{}, {}] }, [at('#/parts', 'uniqueItems'), at('#/parts/0', 'required')]],
+  ['an unknown property', '', { 'x/y': 1 }, [at('#/x~1y', 'additionalProperties')]],
+  ['what is read-only', '', { made: 'a' }, [at('#/made', 'readOnly')]],
+  ['a parameter', 'limit=0', {}, [of('query/limit', 'minimum')]],
+  ['a parameter that is given twice', 'sort=a&sort=b', {}, [of('query/sort', 'style')]],
+  ['an unknown parameter', 'x%2Fy=1', {}, [of('query/x~1y', 'style')]],
+])('the errors of RFC 9457 list each violation: %s', async (_, query, body, errors) => {
+  const listed = (await errorsOf(query, body)) as unknown[];
+  expect(listed).toEqual(expect.arrayContaining(errors));
+});
+
+it('lists ten violations at most, and says how many there are', async () => {
+  const parts = Array.from({ length: 12 }, (_, i) => ({ i }));
+  expect(await errorsOf('', { parts })).toHaveLength(10);
 });

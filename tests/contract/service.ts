@@ -1,13 +1,14 @@
 import type { RequestListener } from 'node:http';
 import contract from '../../generated/openapi.json';
-import { createStrategies, tokenVerifier } from '../../src/auth';
+import { clientOf, createStrategies, tokenVerifier } from '../../src/auth';
 import type { Strategies } from '../../src/contract';
 import { renderProblem } from '../../src/errors';
-import { createHandlers } from '../../src/handlers';
 import { StoreUnavailable } from '../../src/database';
-import { buildApp, TOKEN } from '../support/service';
-import type { JsonObject } from '../engine/json';
+import { createHandlers } from '../../src/handlers';
+import { createRateLimiter } from '../../src/operational/rate-limit';
+import type { JsonObject } from '../engine/json/json';
 import type { Received, Server, Target } from '../engine/target';
+import { buildApp, TOKEN } from '../support/service';
 import { listen } from './listen';
 import { BODY_LIMIT, refusal, refusalsOf } from './refusals';
 import { openExampleStore, ownRefusals, scenarios, waivers } from './scenarios';
@@ -65,6 +66,7 @@ export function service(changed: Partial<Parts> = {}): Target {
     refusals: refusalsOf(refusal),
     refusalSchema: '/components/schemas/Error',
     situations: {
+      '429': () => startServer(parts, see, createRateLimiter({ requests: 0, seconds: 60 }, clientOf)),
       '500': failing(new Error('a secret cause')),
       '503': failing(new StoreUnavailable('no disk')),
     },
@@ -74,7 +76,11 @@ export function service(changed: Partial<Parts> = {}): Target {
   };
 }
 
-async function startServer(parts: Parts, see: (request: Received) => void): Promise<Server> {
+async function startServer(
+  parts: Parts,
+  see: (request: Received) => void,
+  rateLimit?: ReturnType<typeof createRateLimiter>,
+): Promise<Server> {
   const open = async () => createHandlers(await parts.openStore());
   let entered = 0;
   let current = await open();
@@ -96,6 +102,7 @@ async function startServer(parts: Parts, see: (request: Received) => void): Prom
   };
   const { strategies, bodyLimit, wrap } = parts;
   // A copy: what the server does to its document must not reach the one that it is judged by.
-  const app = buildApp({ document: structuredClone(parts.document), handlers, strategies, bodyLimit });
+  const document = structuredClone(parts.document);
+  const app = buildApp({ document, handlers, strategies, bodyLimit, rateLimit });
   return listen(app, { entered: () => entered, reset }, renderProblem, wrap);
 }

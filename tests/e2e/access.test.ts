@@ -8,8 +8,6 @@ import { credentials, errorOf, EXAMPLE, MISMATCH, send, SUCCESS } from '../suppo
 import { type Program, startProgram } from '../support/program';
 import { buildApp, TOKEN } from '../support/service';
 
-jest.setTimeout(30_000);
-
 const folder = mkdtempSync(join(tmpdir(), 'contract-first-'));
 afterAll(() => {
   rmSync(folder, { recursive: true });

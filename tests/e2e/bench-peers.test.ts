@@ -11,8 +11,6 @@ const PROBE = `data:text/javascript,import { Server } from 'node:net'; const { l
 Server.prototype.listen = function (...args) { this.once('listening', () => console.log('port ' + this.address().port));
 return listen.apply(this, args); };`;
 
-jest.setTimeout(60_000);
-
 test.each(PEERS.flatMap((peer) => [1, 10].map((operations) => [peer, operations] as const)))(
   '%s starts with a document of %i operations, and fulfils its example',
   async (peer, operations) => {

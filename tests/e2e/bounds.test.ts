@@ -20,8 +20,6 @@ import { type Program, startProgram } from '../support/program';
 import { TOKEN } from '../support/service';
 import { exchange } from '../support/wire';
 
-jest.setTimeout(30_000);
-
 const folder = mkdtempSync(join(tmpdir(), 'contract-first-'));
 afterAll(() => {
   rmSync(folder, { recursive: true });

@@ -6,8 +6,6 @@ import published from '../../generated/openapi.json';
 import { EXAMPLE, SUCCESS } from '../support/client';
 import { buildApp, listening, TOKEN } from '../support/service';
 
-jest.setTimeout(60_000);
-
 /** Debian's package `chromium` puts it there. */
 const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
 

@@ -4,14 +4,19 @@ import { CLAIMS, forged, HEADER, JWKS, jwt, selfSigned, startIssuer, unsigned } 
 import { type Program, startProgram } from '../support/program';
 import { TOKEN } from '../support/service';
 
-jest.setTimeout(30_000);
-
-let issuer: Awaited<ReturnType<typeof startIssuer>>;
+type Issuer = Awaited<ReturnType<typeof startIssuer>>;
+const issuers: Issuer[] = [];
+async function openIssuer(): Promise<Issuer> {
+  const opened = await startIssuer();
+  issuers.push(opened);
+  return opened;
+}
+let issuer: Issuer;
 beforeEach(async () => {
-  issuer = await startIssuer();
+  issuer = await openIssuer();
 });
-afterEach(() => {
-  issuer.close();
+afterAll(() => {
+  for (const { close } of issuers) close();
 });
 
 /** 400 if the token is accepted: only then does the server look at the body. */
@@ -142,9 +147,11 @@ const FAILURES: readonly [string, (response: ServerResponse) => unknown][] = [
   ],
 ];
 
-test.each(FAILURES)(
+// All at once, each with an issuer of its own: they only wait.
+test.concurrent.each(FAILURES)(
   'while %s, JWTs are 503, tokens are not concerned, and it passes by itself',
   async (_, answer) => {
+    const issuer = await openIssuer();
     const { answer: sound } = issuer;
     issuer.answer = answer;
     const server = await startProgram({ ...issuer.env, API_TOKENS: TOKEN });

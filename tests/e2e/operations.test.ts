@@ -4,8 +4,6 @@ import { type Program, startProgram } from '../support/program';
 import { TOKEN } from '../support/service';
 import { exchange } from '../support/wire';
 
-jest.setTimeout(30_000);
-
 let server: Program;
 beforeAll(async () => {
   server = await startProgram({ API_TOKENS: TOKEN });

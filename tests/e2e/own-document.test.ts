@@ -37,10 +37,13 @@ test('the way that README shows leads from another document to a server that pas
   const overlay = project.read('openapi/overlay.yaml');
   project.write('openapi/overlay.yaml', overlay.slice(0, overlay.lastIndexOf('  - target:')));
   expect(generate()).toMatchObject({ status: 0 });
+  project.edit('src/errors.ts', "'idTaken'", "'noSuchBook' | 'noSuchLoan' | 'lent'");
   project.edit(
     'src/errors.ts',
-    '  idTaken: 40002,',
-    '  noSuchBook: 40401,\n  noSuchLoan: 40402,\n  lent: 40900,',
+    '  idTaken: { status: 400, number: 40002 },',
+    `  noSuchBook: { status: 404, number: 40401 },
+  noSuchLoan: { status: 404, number: 40402 },
+  lent: { status: 409, number: 40900 },`,
   );
   project.edit(
     'src/main.ts',

@@ -7,9 +7,7 @@ import { startProcess } from '../support/process';
 
 const PROCESSES = 10;
 const PLANTS = 500;
-const RACER = join(__dirname, '../support/racer.ts');
-
-jest.setTimeout(60_000);
+const RACER = join(__dirname, '../support/racer.mjs');
 
 let folder: string;
 let postgres: Postgres;
@@ -33,10 +31,7 @@ test.each([
     const url = await locate();
     // Half of them go backwards: locks taken in the order of arrival would end in a deadlock.
     const racers = Array.from({ length: PROCESSES }, (_, i) =>
-      startProcess(
-        ['--import', 'tsx', RACER, url, `from ${i}`, String(PLANTS), ...(i % 2 === 0 ? [] : ['backwards'])],
-        {},
-      ),
+      startProcess([RACER, url, `from ${i}`, String(PLANTS), ...(i % 2 === 0 ? [] : ['backwards'])], {}),
     );
     for (const step of [/^here$/m, /^open$/m]) {
       await Promise.all(racers.map(({ printed }) => printed(step)));

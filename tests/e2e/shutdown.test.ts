@@ -8,8 +8,6 @@ import { type Program, startProgram } from '../support/program';
 import { TOKEN } from '../support/service';
 import { parseReplies } from '../support/wire';
 
-jest.setTimeout(30_000);
-
 const LIVE = 'GET /-/live HTTP/1.1\r\nHost: x\r\n\r\n';
 
 /** A connection of its own, and all that has come on it. */

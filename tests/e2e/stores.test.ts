@@ -9,8 +9,6 @@ import { startPostgres } from '../support/postgres';
 import { logUntil, type Program, startProgram } from '../support/program';
 import { TOKEN } from '../support/service';
 
-jest.setTimeout(30_000);
-
 const folder = mkdtempSync(join(tmpdir(), 'plant-store-'));
 afterAll(() => {
   rmSync(folder, { recursive: true });

@@ -4,8 +4,6 @@ import { createTypedClient } from '../support/typed-client';
 import { startProgram } from '../support/program';
 import { buildDocument, buildService, json, listening } from '../support/service';
 
-jest.setTimeout(30_000);
-
 it('creates plants on the real server, as the generated types say', async () => {
   const program = await startProgram({ API_TOKENS: 'token' });
   try {

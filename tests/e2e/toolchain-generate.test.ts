@@ -101,7 +101,7 @@ it('never touches a handler that is there, and says what is left to do by hand',
 
 it.each([
   ['createNote: createNote(store), // mine', 'createNote: createNote(store), // mine\n  getNote: getNote(),'],
-  ['createNote: createNote(store) // mine', 'createNote: createNote(store), // mine\n  getNote: getNote(),'],
+  ['createNote: createNote(store) // mine', 'createNote: createNote(store) // mine'],
   [
     'createNote: createNote(store) /* mine */,',
     'createNote: createNote(store) /* mine */,\n  getNote: getNote(),',
@@ -115,6 +115,26 @@ it.each([
   const index = project.read('src/handlers/index.ts');
   expect(index).toContain(`({\n  ${is}\n})`);
   expect(index).toContain("'./create-note'; // mine\n");
+});
+
+it('knows the formats and codecs of src/extensions.ts', () => {
+  project.edit(DOCUMENT, 'type: string', 'type: string\n          format: color');
+  const place = 'openapi/notes.yaml:45:11: #/components/schemas/Note/properties/text/format: ';
+  expect(runGenerate().output).toContain(`${place}format color is not enforced`);
+  project.edit(DOCUMENT, 'application/json:', 'application/cbor:');
+  expect(runGenerate()).toMatchObject({
+    status: 1,
+    output: expect.stringContaining('a body of application/cbor cannot be judged by a schema') as string,
+  });
+  const cbor =
+    "{ name: 'CBOR', mediaTypes: ['application/cbor'], isText: false, compile: () => ({ decode: String }) }";
+  project.edit(
+    'src/extensions.ts',
+    'formats: {}, codecs: []',
+    `formats: { color: Boolean }, codecs: [${cbor}]`,
+  );
+  const { status, output } = runGenerate();
+  expect([status, output]).toEqual([0, expect.not.stringContaining('color is not enforced')]);
 });
 
 it('leads through the loop of README: what the document adds, the compiler asks of the handler', async () => {

@@ -3,8 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type RunningProcess, startProcess } from '../support/process';
 
-jest.setTimeout(30_000);
-
 const ROOT = join(__dirname, '../..');
 const DOCUMENT = 'tests/contract/documents/bookshop/openapi.yaml';
 

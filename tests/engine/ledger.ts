@@ -1,69 +1,23 @@
-import { acceptable, type Document, type Operation, type Response } from './document';
-import { markOf } from './direction';
-import { at, object, word } from './json';
-import { takesAnyQuery } from './parameters';
-import { codec, slots } from './request';
-import { owedOf, receivedKey } from './received';
+import type { Document } from './document/document';
+import type { Obligation } from './obligation';
+import { deriveObligations } from './obligations';
 import type { Target } from './target';
-import { constraints } from './walk';
 
-export type State = 'PROVEN' | 'WAIVED' | 'UNPROVEN' | 'BLOCKED';
-
-/** One thing that the document promises, and what became of its proof. */
-export interface Obligation {
-  readonly key: string;
-  readonly operation: string;
-  readonly kind: 'constraint' | 'response' | 'security' | 'protocol' | 'received';
-  readonly what: string;
-  /** For a constraint: what it is about, where it stands, and which side of it. */
-  readonly place?: string;
-  readonly pointer?: string;
-  readonly keyword?: string;
-  readonly side?: 'holds' | 'violates';
-  passed: number;
-  failed: number;
-  state: State;
-  reason?: string;
-}
-
-/** What is owed, found by reading the document alone; what cases have shown of it. */
+/** The obligations of a document, and the cases that prove or disprove them. */
 export interface Ledger {
   readonly obligations: readonly Obligation[];
-  /** Counts one case for or against the obligations with these keys; a key that nothing owes is ignored. */
+  /** Counts one case for or against the obligations with these keys. Ignores a key without an obligation. */
   record(keys: readonly string[], passed: boolean): void;
-  /** An operation whose plainest valid request fails proves nothing, whatever else it answers. */
+  /** Marks all obligations of an operation BLOCKED: without a valid request, its other answers prove nothing. */
   block(operation: string, reason: string): void;
+  /** Sets the final state of each obligation. */
   close(): void;
 }
 
-export const constraintKey = (
-  operation: Operation,
-  slot: string,
-  pointer: string,
-  keyword: string,
-  side: 'holds' | 'violates',
-): string => `${operation.id} | ${slot} | ${pointer} ${keyword} | ${side}`;
-export const responseKey = (operation: Operation, status: string, media: string): string =>
-  `${operation.id} | response | ${status} | ${media}`;
-export const securityKey = (operation: Operation, alternative: readonly string[], scenario: string): string =>
-  `${operation.id} | security | ${alternative.join(' and ') || 'anonymous'} | ${scenario}`;
-export const protocolKey = (operation: Operation, scenario: string): string =>
-  `${operation.id} | protocol | ${scenario}`;
-
-export const INSUFFICIENT = 'insufficient scope';
-
-/** Keywords that a parameter or form cannot break, because everything on the wire is text or absent. */
-const UNSENDABLE = ['required', 'minProperties', 'minItems', 'additionalProperties', 'unevaluatedProperties'];
-/** Types that some text is not. */
-const TEXTLESS = ['integer', 'number', 'boolean'];
-
-function sendable(document: Document, pointer: string, keyword: string): boolean {
-  if (keyword !== 'type') return !UNSENDABLE.includes(keyword);
-  return [object(at(document.json, pointer))['type']].flat().every((type) => TEXTLESS.includes(word(type)));
-}
-
 export function openLedger(document: Document, target: Target): Ledger {
-  const obligations = document.operations.flatMap((operation) => derive(document, target, operation));
+  const obligations = document.operations.flatMap((operation) =>
+    deriveObligations(document, target, operation),
+  );
   const byKey = new Map(obligations.map((obligation) => [obligation.key, obligation]));
   return {
     obligations,
@@ -79,131 +33,28 @@ export function openLedger(document: Document, target: Target): Ledger {
       }
     },
     close() {
-      for (const obligation of obligations) {
-        if (obligation.state === 'BLOCKED') continue;
-        const waiver = target.waivers.find(
-          (one) => 'obligation' in one && one.obligation.test(obligation.key),
-        );
-        if (obligation.passed > 0 && obligation.failed === 0) obligation.state = 'PROVEN';
-        else if (waiver && obligation.failed === 0) {
-          Object.assign(obligation, { state: 'WAIVED', reason: waiver.reason });
-        } else if (obligation.failed === 0) obligation.reason = whyUnproven(obligation);
-      }
+      for (const obligation of obligations) Object.assign(obligation, finalState(obligation, target));
     },
   };
 }
 
-/** Why no case spoke for an obligation, or against it. */
-function whyUnproven({ key, kind, place = '', keyword = '', side }: Obligation): string {
+/** A waiver replaces a missing proof only. It never hides a case that failed. */
+function finalState(obligation: Obligation, { waivers }: Target): Partial<Obligation> {
+  if (obligation.state === 'BLOCKED' || obligation.failed > 0) return {};
+  if (obligation.passed > 0) return { state: 'PROVEN' };
+  const waiver = waivers.find((one) => 'obligation' in one && one.obligation.test(obligation.key));
+  if (waiver) return { state: 'WAIVED', reason: waiver.reason };
+  return { reason: whyUnproven(obligation) };
+}
+
+/** The reason why no case tested an obligation, and the remedy. */
+function whyUnproven({ key, kind, slot = '', keyword = '', side }: Obligation): string {
   if (kind === 'response')
-    return 'no request brought it about: give the target a scenario, a situation or a waiver';
-  if (key.endsWith(INSUFFICIENT))
-    return 'no credentials lack the scopes: give the target some (`insufficient`), or a waiver';
-  if (kind !== 'constraint') return 'no request for it could be made: give the target a waiver';
+    return 'no request caused this response: add a scenario, a situation or a waiver to the target';
+  if (key.endsWith('insufficient scope'))
+    return 'no credentials lack the scopes: add some to the target (`insufficient`), or a waiver';
+  if (kind !== 'constraint') return 'no request tests it: add a waiver to the target';
   return side === 'holds'
-    ? `no value was found that ${keyword} applies to and that fits: give the target a waiver`
-    : `no value was found that breaks ${keyword} and that ${place} can carry: drop the keyword where others exclude all such values already, or give the target a waiver`;
-}
-
-function derive(document: Document, target: Target, operation: Operation): Obligation[] {
-  const owe = (kind: Obligation['kind'], key: string, extra: Partial<Obligation> = {}): Obligation => ({
-    key,
-    operation: operation.id,
-    kind,
-    what: key.slice(operation.id.length + 3),
-    passed: 0,
-    failed: 0,
-    state: 'UNPROVEN',
-    ...extra,
-  });
-  const owed = [
-    ...slots(document, operation).flatMap((slot) => {
-      const kind = slot.body ? codec(slot.body.name) : 'text';
-      if (kind === 'binary') return [];
-      return constraints(document.requests, slot.schema).flatMap(({ pointer, keyword, certain }) =>
-        (['holds', 'violates'] as const)
-          .filter((side) => {
-            // What is marked holds by its absence; that it is refused needs no more than a value without other faults.
-            if (keyword === markOf(document.requests)) return side === 'violates' && kind === 'json';
-            return side === 'holds' || (certain && (kind === 'json' || sendable(document, pointer, keyword)));
-          })
-          .map((side) =>
-            owe('constraint', constraintKey(operation, slot.label, pointer, keyword, side), {
-              place: slot.label,
-              pointer,
-              keyword,
-              side,
-            }),
-          ),
-      );
-    }),
-    ...(target.received ? slots(document, operation) : []).flatMap((slot) => {
-      if (slot.body && codec(slot.body.name) === 'binary') return [];
-      return owedOf(document, slot).map((owed) => owe('received', receivedKey(operation, slot.label, owed)));
-    }),
-    ...promised(operation).flatMap(({ status, content }) =>
-      (content.length > 0 ? content.map(({ name }) => name) : ['no body']).map((media) =>
-        owe('response', responseKey(operation, status, media)),
-      ),
-    ),
-    ...operation.security.map((alternative) =>
-      owe('security', securityKey(operation, alternative, 'accepted')),
-    ),
-    ...(operation.security.some((alternative) => alternative.length === 0)
-      ? []
-      : refusedScenarios(operation, document)
-    ).map(([alternative, scenario]) => owe('security', securityKey(operation, alternative, scenario))),
-    ...[
-      'undocumented methods',
-      'near-miss paths',
-      ...(takesAnyQuery(document.requests, operation) ? [] : ['unlisted query parameter']),
-      ...(isHeadOwed(document, operation) ? ['HEAD of GET'] : []),
-      ...(acceptable(operation).length > 0 ? ['what is accepted'] : []),
-    ].map((scenario) => owe('protocol', protocolKey(operation, scenario))),
-    ...bodyScenarios(operation).map((scenario) => owe('protocol', protocolKey(operation, scenario))),
-  ];
-  return [...new Map(owed.map((obligation) => [obligation.key, obligation])).values()];
-}
-
-/** RFC 9110 section 9.3.2: where GET is answered, HEAD is. */
-const isHeadOwed = ({ operations }: Document, { method, path }: Operation): boolean =>
-  method === 'GET' && !operations.some((other) => other.path === path && other.method === 'HEAD');
-
-/** `default` is a net for what nobody foresaw, and no promise that it comes about. */
-const promised = ({ responses }: Operation): Response[] =>
-  responses.filter(({ status }) => status !== 'default');
-
-/** Whether another alternative admits who has the credentials of this one without those of one of its schemes. */
-export const isSpare = ({ security }: Operation, alternative: readonly string[], scheme: string): boolean =>
-  security.some(
-    (other) => other !== alternative && other.every((name) => name !== scheme && alternative.includes(name)),
-  );
-
-/** What must be refused of each alternative, where none admits everybody. */
-function refusedScenarios(operation: Operation, { schemes }: Document): [readonly string[], string][] {
-  return operation.security.flatMap((alternative, index) => {
-    const inHeader = alternative.some(
-      (name) => schemes[name]?.['type'] !== 'apiKey' && !isSpare(operation, alternative, name),
-    );
-    const needed = alternative.some((name) => !isSpare(operation, alternative, name));
-    const scoped = Object.values(operation.scopes[index] ?? {}).some((scopes) => scopes.length > 0);
-    const scenarios = [
-      ...['missing', ...(needed ? ['wrong'] : [])],
-      ...(inHeader ? ['malformed', 'doubled', 'misplaced'] : []),
-      ...(scoped ? [INSUFFICIENT] : []),
-    ];
-    return scenarios.map((scenario): [readonly string[], string] => [alternative, scenario]);
-  });
-}
-
-function bodyScenarios({ body }: Operation): string[] {
-  if (!body) return [];
-  const json = body.content.some(({ name }) => codec(name) === 'json');
-  return [
-    'unsupported media types',
-    'equivalent media types',
-    'body limit',
-    ...(body.required ? ['absent body'] : []),
-    ...(json ? ['malformed JSON', 'unusual JSON'] : []),
-  ];
+    ? `no valid value was found to which ${keyword} applies: add a waiver to the target`
+    : `no value was found that violates ${keyword} and that ${slot} can carry: remove the keyword if others already exclude such values, or add a waiver to the target`;
 }

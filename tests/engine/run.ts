@@ -1,50 +1,51 @@
-import { readDocument, type Document, type Operation } from './document';
-import { bodyCases } from './cases/bodies';
-import { accepted, authorised, type Case, type Context, type Family } from './cases/case';
-import { methodAndPathCases } from './cases/paths';
-import { scenarioCases } from './cases/scenarios';
-import { securityCases } from './cases/security';
-import { situationCases } from './cases/situations';
-import { valueCases } from './cases/values';
-import { generated, seedOf } from './generated';
-import type { Obligation } from './ledger';
-import { createOracle, type Oracle } from './oracle';
-import { baseInputs } from './request';
 import {
-  failure,
-  nothingSent,
-  openSession,
-  type Failure,
-  type Observation,
-  type WaivedFailure,
-} from './session';
+  authorizedRequest,
+  type Case,
+  expectSuccess,
+  type Family,
+  type OperationContext,
+} from './cases/case';
+import { findCounterexamples, seedOf } from './cases/generated';
+import { operationCases } from './cases/operation';
+import { scenarioCases } from './cases/scenarios';
+import { situationCases } from './cases/situations';
+import type { Document, Operation } from './document/document';
+import { readDocument } from './document/read';
+import { type Failure, failureOf, failureWithoutRequest, type WaivedFailure } from './failure';
+import type { Obligation } from './obligation';
+import { minimalInputs } from './request/request';
+import { createOracle, type Oracle } from './schema/oracle';
+import { type Observation, openSession } from './session';
 import type { Server, Target } from './target';
 
-/** Everything a run has shown. */
+/** The result of a run. */
 export interface Result {
   readonly document: Document;
   readonly seed: number;
   readonly obligations: readonly Obligation[];
   readonly failures: readonly Failure[];
-  /** Failures that the target knows of. */
+  /** Failures that the target waives. */
   readonly waived: readonly WaivedFailure[];
   readonly observations: readonly Observation[];
   readonly requests: number;
-  /** How many cases of each family were sent. */
+  /** The number of requests of each family. */
   readonly families: ReadonlyMap<Family, number>;
   readonly seconds: number;
-  /** Nothing failed, and every obligation is proven or waived. */
+  /** Whether nothing failed, and every obligation is proven or waived. */
   readonly passed: boolean;
 }
 
 export interface RunOptions {
-  /** Generated requests per operation, valid and faulty each. */
+  /** Generated requests for each operation, valid and faulty each; 100 by default. */
   readonly generated?: number;
-  /** Another oracle for both directions, to prove that a wrong one does not go unnoticed. */
+  /** Replaces the oracle of both directions, to prove that the run detects a wrong one. */
   readonly oracle?: Oracle;
 }
 
-/** Tests a server against its document. Rejects only if the target cannot be started or told to reset. */
+type Session = ReturnType<typeof openSession>;
+type RunContext = Omit<OperationContext, 'operation' | 'base'>;
+
+/** Tests a server against its document. Rejects only if the target fails to start or to reset. */
 export async function run(target: Target, options: RunOptions = {}): Promise<Result> {
   const began = performance.now();
   const document = readDocument(target.document);
@@ -52,50 +53,42 @@ export async function run(target: Target, options: RunOptions = {}): Promise<Res
   const responseOracle = options.oracle ?? createOracle(document.responses);
   const common = { document, oracle, responseOracle, target };
   const session = openSession(common);
-  const { ledger, failures, attempt, attemptAll, tell } = session;
+  const { ledger, failures } = session;
   const seed = seedOf(target.document);
 
-  const contexts: Context[] = [];
+  const contexts: OperationContext[] = [];
   const server = await target.start();
   try {
     for (const operation of document.operations) {
-      const context = await startingPoint(common, operation, server, session);
+      const context = await establishBaseline(common, operation, server, session);
       if (!context) continue;
       contexts.push(context);
-      const { cases, contradictions } = valueCases(context);
-      const families = [cases, methodAndPathCases(context), securityCases(context), bodyCases(context)];
-      await attemptAll(server, families.flat());
+      const { cases, contradictions } = operationCases(context);
+      await session.attemptAll(server, cases);
       for (const problem of contradictions) {
-        failures.push({ ...nothingSent('oracle', operation, problem), title: 'generator against oracle' });
+        failures.push(failureWithoutRequest('oracle', operation, problem, 'generator against oracle'));
       }
-      const alone = async (made: Case): Promise<readonly string[]> => {
-        await server.reset();
-        return (await attempt(server, made)).problems;
-      };
-      for (const found of await generated(context, alone, { seed, runs: options.generated ?? 100 })) {
-        const [problem = ''] = found.problems;
-        const replay = { seed: found.seed, path: found.path };
-        const told = found.case
-          ? failure(found.case, found.problems)
-          : nothingSent('generated', operation, problem);
-        failures.push({ ...told, replay });
-      }
+      await attemptGenerated(context, server, session, { seed, runs: options.generated ?? 100 });
     }
-    for (const steps of scenarioCases(document, target, contexts)) await tell(server, steps);
+    for (const steps of scenarioCases(document, target, contexts)) {
+      await session.runScenario(server, steps);
+    }
   } finally {
     await server.close();
   }
   for (const [status, start] of Object.entries(target.situations)) {
-    const broken = await start();
+    const failing = await start();
     try {
-      for (const context of contexts) await attemptAll(broken, situationCases(context, Number(status)));
+      for (const context of contexts) {
+        await session.attemptAll(failing, situationCases(context, Number(status)));
+      }
     } finally {
-      await broken.close();
+      await failing.close();
     }
   }
   ledger.close();
   const { obligations } = ledger;
-  const done = obligations.every(({ state }) => state === 'PROVEN' || state === 'WAIVED');
+  const isSettled = obligations.every(({ state }) => state === 'PROVEN' || state === 'WAIVED');
   return {
     document,
     seed,
@@ -103,57 +96,70 @@ export async function run(target: Target, options: RunOptions = {}): Promise<Res
     failures,
     ...session.counts(),
     seconds: (performance.now() - began) / 1000,
-    passed: done && failures.length === 0 && obligations.length > 0,
+    passed: isSettled && failures.length === 0 && obligations.length > 0,
   };
 }
 
-type Common = Omit<Context, 'operation' | 'base'>;
-
-/** Why the plainest request, which comes from the document alone, may not succeed: for what its path names. */
-function likelyCause({ parameters }: Operation): string[] {
-  const path = parameters.filter((parameter) => parameter.in === 'path');
-  const shown = path.map(
-    ({ name, examples, schemaExamples: [last] }) => [name, examples[0] ?? last] as const,
-  );
-  const unnamed = shown.flatMap(([name, example]) => (example === undefined ? [name] : []));
-  const named = shown.map(([name, example]) => `${name} = ${JSON.stringify(example)}`);
-  if (path.length === 0) return [];
-  return unnamed.length > 0
-    ? [`the document gives no example of path ${unnamed.join(', ')}, so that a value was made up`]
-    : [`the service must hold what the examples of the document name: path ${named.join(', ')}`];
-}
-
-/** The plainest valid request of an operation, once it has been accepted; without it the operation is blocked. */
-async function startingPoint(
-  common: Common,
+/** Sends the minimal valid request of an operation. If the server does not accept it, blocks the operation. */
+async function establishBaseline(
+  common: RunContext,
   operation: Operation,
   server: Server,
-  { ledger, failures, attempt }: ReturnType<typeof openSession>,
-): Promise<Context | undefined> {
+  { ledger, failures, attempt }: Session,
+): Promise<OperationContext | undefined> {
   try {
-    const context = { ...common, operation, base: baseInputs(common.document, common.oracle, operation) };
-    const title = 'the plainest valid request';
-    const request = authorised(context);
-    const delivers = { inputs: context.base };
-    const made: Case = {
+    const base = minimalInputs(common.document, common.oracle, operation);
+    const context = { ...common, operation, base };
+    const baseline: Case = {
       family: 'baseline',
-      title,
+      title: 'the minimal valid request',
       operation,
-      request,
-      expect: accepted,
-      delivers,
+      request: authorizedRequest(context),
+      expect: expectSuccess,
+      handlerInput: { inputs: base },
       proves: [],
     };
     await server.reset();
-    const { problems } = await attempt(server, made);
+    const { problems } = await attempt(server, baseline);
     if (problems.length === 0) return context;
-    const all = [...problems, ...likelyCause(operation)];
-    ledger.block(operation.id, all.join('; '));
-    failures.push(failure(made, all));
+    const explained = [...problems, ...likelyCause(operation)];
+    ledger.block(operation.id, explained.join('; '));
+    failures.push(failureOf(baseline, explained));
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
     ledger.block(operation.id, problem);
-    failures.push(nothingSent('baseline', operation, problem));
+    failures.push(failureWithoutRequest('baseline', operation, problem));
   }
   return undefined;
+}
+
+/** A likely cause if the minimal request fails: the service lacks the resource that its path names. */
+function likelyCause({ parameters }: Operation): string[] {
+  const examples = parameters
+    .filter((parameter) => parameter.in === 'path')
+    .map(({ name, examples: [first], schemaExamples: [second] }) => [name, first ?? second] as const);
+  if (examples.length === 0) return [];
+  const missing = examples.flatMap(([name, example]) => (example === undefined ? [name] : []));
+  const named = examples.map(([name, example]) => `${name} = ${JSON.stringify(example)}`);
+  return missing.length > 0
+    ? [`the document has no example for path ${missing.join(', ')}, so a generated value was sent`]
+    : [`the service must hold the resource that the examples of the document name: path ${named.join(', ')}`];
+}
+
+async function attemptGenerated(
+  context: OperationContext,
+  server: Server,
+  { failures, attempt }: Session,
+  options: { seed: number; runs: number },
+): Promise<void> {
+  const attemptAlone = async (sent: Case): Promise<readonly string[]> => {
+    await server.reset();
+    return (await attempt(server, sent)).problems;
+  };
+  for (const found of await findCounterexamples(context, attemptAlone, options)) {
+    const failure = found.case
+      ? failureOf(found.case, found.problems)
+      : failureWithoutRequest('generated', context.operation, found.problems.join('; '));
+    failures.push({ ...failure, replay: { seed: found.seed, path: found.path } });
+  }
 }

@@ -1,33 +1,15 @@
-import type { Case, Context, Family } from './cases/case';
-import type { PendingCase } from './cases/scenarios';
-import type { Operation } from './document';
-import { createJudge } from './judge';
-import { openLedger, responseKey } from './ledger';
-import { judgeReceived } from './received';
+import type { Case, Family, OperationContext } from './cases/case';
+import type { ScenarioStep } from './cases/scenarios';
+import { type Failure, failureOf, failureWithoutRequest, type WaivedFailure } from './failure';
+import { createJudge } from './judge/judge';
+import { judgeReceived } from './judge/received';
+import { openLedger } from './ledger';
+import { responseKey } from './obligation';
 import type { Server, Target, Waiver } from './target';
-import { curl, send, type Outcome, type RawResponse } from './wire';
+import type { Outcome, RawResponse } from './wire/message';
+import { send } from './wire/send';
 
-/** A request that was answered wrongly, with all it takes to send it again. */
-export interface Failure {
-  readonly family: Family;
-  readonly operation: string;
-  readonly title: string;
-  readonly problems: readonly string[];
-  /** Shell lines, empty where no request could be made. */
-  readonly curl: string;
-  /** For a generated request: what fast-check needs to find it again. */
-  readonly replay?: { readonly seed: number; readonly path: string };
-}
-
-/** A failure that is known, and why it may stay. */
-export interface WaivedFailure extends Failure {
-  readonly reason: string;
-}
-
-const waiverOf = ({ waivers }: Target, { operation, family, title }: Case): Waiver | undefined =>
-  waivers.find((one) => 'failure' in one && one.failure.test(`${operation.id} | ${family} | ${title}`));
-
-/** How often a documented response was seen, and rightly so, under some credentials. */
+/** The number of correct instances of a documented response with one kind of credentials. */
 export interface Observation {
   readonly operation: string;
   readonly status: string;
@@ -36,19 +18,19 @@ export interface Observation {
   readonly count: number;
 }
 
-/** What came of a case. */
+/** The result of sending a case. */
 interface Attempt {
   readonly problems: readonly string[];
   readonly outcome: Outcome;
 }
 
-/** Sends cases and keeps count of what came of them. */
+/** Sends cases, judges their answers, and records them in the ledger. */
 export function openSession({
   document,
   oracle,
   responseOracle,
   target,
-}: Pick<Context, 'document' | 'oracle' | 'responseOracle' | 'target'>) {
+}: Pick<OperationContext, 'document' | 'oracle' | 'responseOracle' | 'target'>) {
   const ledger = openLedger(document, target);
   const judge = createJudge(document, responseOracle, target);
   const failures: Failure[] = [];
@@ -60,76 +42,75 @@ export function openSession({
     const key = Object.values(row).join('|');
     observations.set(key, { ...row, count: (observations.get(key)?.count ?? 0) + 1 });
   };
-  const attempt = async (server: Server, made: Case): Promise<Attempt> => {
-    families.set(made.family, (families.get(made.family) ?? 0) + 1);
+
+  /** Sends one case. A failure is for the caller to report, unless the target waives it. */
+  const attempt = async (server: Server, sent: Case): Promise<Attempt> => {
+    families.set(sent.family, (families.get(sent.family) ?? 0) + 1);
     const before = server.entered();
-    const outcome = await send(server.host, server.port, made.request);
+    const outcome = await send(server.host, server.port, sent.request);
     const entered = server.entered() - before;
-    const { problems: answered, response } = judge(made, outcome, entered);
-    const received = entered > 0 && made.delivers ? target.received?.() : undefined;
-    const given =
-      received && made.delivers
-        ? judgeReceived({ document, oracle, operation: made.operation }, made.delivers, received)
+    const verdict = judge(sent, outcome, entered);
+    const received = entered > 0 && sent.handlerInput ? target.received?.() : undefined;
+    const input =
+      received && sent.handlerInput
+        ? judgeReceived({ document, oracle, operation: sent.operation }, sent.handlerInput, received)
         : { problems: [], proves: [] };
-    const problems = [...answered, ...given.problems];
-    const waiver = problems.length === 0 ? undefined : waiverOf(target, made);
+    const problems = [...verdict.problems, ...input.problems];
+    const passed = problems.length === 0;
+    const waiver = passed ? undefined : waiverOf(target, sent);
     if (waiver) {
-      waived.push({ ...failure(made, problems), reason: waiver.reason });
+      waived.push({ ...failureOf(sent, problems), reason: waiver.reason });
       return { problems: [], outcome };
     }
-    ledger.record([...made.proves, ...given.proves], problems.length === 0);
-    if (response && problems.length === 0) {
-      ledger.record([responseKey(made.operation, response.status, response.media)], true);
-      observe({ operation: made.operation.id, ...response, credentials: made.credentials ?? 'good' });
+    ledger.record([...sent.proves, ...input.proves], passed);
+    const { response } = verdict;
+    if (response && passed) {
+      ledger.record([responseKey(sent.operation, response.status, response.media)], true);
+      observe({ operation: sent.operation.id, ...response, credentials: sent.credentials ?? 'valid' });
     }
     return { problems, outcome };
   };
-  /** Sends each case to a service that has forgotten everything before it. */
+
+  /** Resets the service before each case, so that no case depends on another. */
   const attemptAll = async (server: Server, cases: readonly Case[]): Promise<void> => {
-    for (const made of cases) {
+    for (const sent of cases) {
       await server.reset();
-      const { problems } = await attempt(server, made);
-      if (problems.length > 0) failures.push(failure(made, problems));
+      const { problems } = await attempt(server, sent);
+      if (problems.length > 0) failures.push(failureOf(sent, problems));
     }
   };
-  /** Sends the steps of a scenario to a service that has forgotten everything before the first, until one goes wrong. */
-  const tell = async (server: Server, steps: readonly PendingCase[]): Promise<void> => {
+
+  /** Resets the service, then sends the steps in order. Stops at the first failure. */
+  const runScenario = async (server: Server, steps: readonly ScenarioStep[]): Promise<void> => {
     await server.reset();
-    const sent: Case[] = [];
+    const before: Case[] = [];
     const answers: RawResponse[] = [];
     for (const { title, operation, make } of steps) {
-      let made: Case;
+      let step: Case;
       try {
-        made = make(answers);
+        step = make(answers);
       } catch (error) {
-        failures.push({ ...nothingSent('scenarios', operation, (error as Error).message), title });
+        failures.push(failureWithoutRequest('scenarios', operation, (error as Error).message, title));
         return;
       }
-      const { problems, outcome } = await attempt(server, made);
-      if (problems.length > 0 || 'silence' in outcome) {
-        failures.push(failure(made, problems, sent));
+      const { problems, outcome } = await attempt(server, step);
+      if (problems.length > 0 || 'noResponse' in outcome) {
+        failures.push(failureOf(step, problems, before));
         return;
       }
-      sent.push(made);
+      before.push(step);
       answers.push(outcome);
     }
   };
+
   const counts = () => ({
     observations: [...observations.values()],
     waived,
     families,
     requests: [...families.values()].reduce((sum, count) => sum + count, 0),
   });
-  return { ledger, failures, attempt, attemptAll, tell, counts };
+  return { ledger, failures, attempt, attemptAll, runScenario, counts };
 }
 
-/** @param before what has to be sent before the case, in this order */
-export function failure(made: Case, problems: readonly string[], before: readonly Case[] = []): Failure {
-  const { family, operation, title } = made;
-  const lines = [...before, made].map(({ request }) => curl(request));
-  return { family, operation: operation.id, title, problems, curl: lines.join('\n') };
-}
-
-export const nothingSent = (family: Family, operation: Operation, problem: string): Failure => ({
-  ...{ family, operation: operation.id, title: 'no request could be made', problems: [problem], curl: '' },
-});
+const waiverOf = ({ waivers }: Target, { operation, family, title }: Case): Waiver | undefined =>
+  waivers.find((one) => 'failure' in one && one.failure.test(`${operation.id} | ${family} | ${title}`));

@@ -1,18 +1,18 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { JsonObject } from './json';
+import type { JsonObject } from './json/json';
 import type { Server, Target } from './target';
 
-/** What a server under test answers. */
+/** The answer of a server under test. */
 export interface Reply {
   status: number;
   body?: string;
   headers?: Record<string, string>;
-  /** Not by what stands before the service, but by itself. */
+  /** Whether the service answers, and not the layer before it. */
   own?: boolean;
 }
 
-/** `PUT /number` takes an integer from 0 to a million and answers 204; it documents a 409 that it never gives. */
+/** `PUT /number` accepts an integer from 0 to 1,000,000 and answers 204. Its documented 409 never occurs. */
 const DOCUMENT: JsonObject = {
   openapi: '3.1.0',
   info: { title: 'Numbers', version: '1.0.0' },
@@ -25,19 +25,20 @@ const DOCUMENT: JsonObject = {
           content: { 'application/json': { schema: { type: 'integer', minimum: 0, maximum: 1_000_000 } } },
         },
         responses: {
-          204: { description: 'kept' },
-          400: { description: 'wrong' },
-          409: { description: 'taken' },
+          204: { description: 'stored' },
+          400: { description: 'invalid' },
+          409: { description: 'conflict' },
         },
       },
     },
   },
 };
 
+/** Bytes. */
 const LIMIT = 2000;
 
-/** What a sound server says, in the fewest lines that pass every case. */
-export function sound(request: IncomingMessage, body: string): Reply {
+/** A correct server. */
+export function correctServer(request: IncomingMessage, body: string): Reply {
   const [path, query] = (request.url ?? '').split('?');
   if (path !== '/number') return { status: 404 };
   if (request.method !== 'PUT') return { status: 405, headers: { Allow: 'PUT' } };
@@ -51,6 +52,7 @@ export function sound(request: IncomingMessage, body: string): Reply {
   return { status: Number(body) >= 0 && Number(body) <= 1_000_000 ? 204 : 400 };
 }
 
+/** Starts a server that answers with `answer`. */
 export function serve(
   answer: (request: IncomingMessage, body: string) => Reply,
   reset = (): void => undefined,
@@ -60,9 +62,9 @@ export function serve(
     const server = createServer((request, response) => {
       let body = '';
       const finish = (): void => {
-        const { status, headers = {}, body: said = '', own = status === 204 } = answer(request, body);
+        const { status, headers = {}, body: text = '', own = status === 204 } = answer(request, body);
         if (own) entered += 1;
-        response.writeHead(status, { ...headers, 'Content-Length': said.length }).end(said);
+        response.writeHead(status, { ...headers, 'Content-Length': text.length }).end(text);
       };
       if (Number(request.headers['content-length'] ?? 0) > LIMIT) finish();
       else
@@ -85,22 +87,22 @@ export function serve(
   };
 }
 
-/** As the engine sees a server that answers so. */
+/** A target whose server answers with `answer`. */
 export const target = (answer: Parameters<typeof serve>[0], waivers: Target['waivers'] = []): Target => ({
   document: DOCUMENT,
   start: serve(answer),
   credentials: {},
   bodyLimit: LIMIT,
   refusals: {
-    'unknown path': { status: 404 },
-    'unknown method': { status: 405 },
-    'no credentials': { status: 401 },
-    'bad credentials': { status: 401 },
+    'not found': { status: 404 },
+    'method not allowed': { status: 405 },
+    'missing credentials': { status: 401 },
+    'invalid credentials': { status: 401 },
     'insufficient scope': { status: 403 },
     'unsupported media type': { status: 415 },
-    'too large': { status: 413 },
+    'content too large': { status: 413 },
     malformed: { status: 400 },
-    mismatch: { status: 400 },
+    'invalid request': { status: 400 },
   },
   situations: {},
   waivers,

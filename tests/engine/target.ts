@@ -1,102 +1,109 @@
-import type { Json, JsonObject, Value } from './json';
+import type { Json, JsonObject } from './json/json';
+import type { Value } from './json/value';
 
-/** A server under test, listening. */
+/** A listening server under test. */
 export interface Server {
   readonly host: string;
   readonly port: number;
-  /** How often a handler, or anything behind it, has been entered since the start. */
+  /** The number of requests that have entered a handler since the start. */
   entered(): number;
-  /** Forgets what earlier requests have left behind, so that every positive case meets a fresh service. */
+  /** Restores the state of the service at its start. The engine calls it before each case. */
   reset(): void | Promise<void>;
   close(): Promise<void>;
 }
 
-/** Why a request is turned away. What status that is, the target says. */
+/** Why the server refuses a request before it enters the service. The target maps each reason to a status. */
 export type Refusal =
-  | 'unknown path'
-  | 'unknown method'
-  | 'no credentials'
-  | 'bad credentials'
+  | 'not found'
+  | 'method not allowed'
+  | 'missing credentials'
+  | 'invalid credentials'
   | 'insufficient scope'
   | 'unsupported media type'
   | 'not acceptable'
-  | 'too large'
+  | 'content too large'
   | 'malformed'
-  | 'mismatch';
+  | 'invalid request';
 
+/** How the server refuses a request. */
 export interface RefusalRule {
   readonly status: number;
-  /** Members that the body of such a refusal must have, beside fitting its schema. */
+  /** Members that the body must have. It must also fit its schema. */
   readonly body?: JsonObject;
 }
 
-/** A server may disregard what a request accepts (RFC 9110 section 12.4.1): then it has no rule for it. */
+/** RFC 9110 section 12.4.1 allows a server to ignore Accept. Such a server has no rule for it. */
 export type Refusals = Readonly<
   Record<Exclude<Refusal, 'not acceptable'>, RefusalRule> & { readonly 'not acceptable'?: RefusalRule }
 >;
 
-/** How the service itself, not the contract, turns a request away: for what it holds, such as no book of that number. */
+/** A refusal by the service itself, because of its state: for example, it holds no book with that number. */
 export interface OwnRefusal extends RefusalRule {
-  /** Operations that any request may meet so which has other parameters or another body than their plainest one. */
+  /** Operations that may refuse any valid request in this way, except the minimal one. */
   readonly operations: readonly string[];
 }
 
-/** Requests that only a person can think of, because they are about what the service means. */
+/** Requests in an order that has a meaning for the service. The document does not describe it. */
 export interface Scenario {
   readonly title: string;
-  /** Sent one after the other to a fresh service, until one is answered wrongly. */
+  /** The engine resets the service, sends the steps in order, and stops at the first wrong answer. */
   readonly steps: readonly Step[];
 }
 
-/** The plainest request of an operation, but for what is said here. */
+/** The minimal request of an operation, with these changes. */
 export interface Step {
   readonly operation: string;
-  /** By name, beside those of the plainest request or in their place. */
-  readonly parameters?: Said<Values>;
-  /** A JSON body, to the byte. */
-  readonly body?: Said<string>;
+  /** Parameters by name. They add to those of the minimal request, or replace them. */
+  readonly parameters?: Resolvable<ParameterValues>;
+  /** The bytes of a JSON body. */
+  readonly body?: Resolvable<string>;
   /** `success`, or a name in `ownRefusals`. */
   readonly expect: string;
-  /** What the JSON body of the answer must have, beside fitting its schema. */
-  readonly answer?: Said<Members>;
+  /** Members that the JSON body of the answer must have. It must also fit its schema. */
+  readonly answer?: Resolvable<ExpectedMembers>;
 }
 
-/** By name. */
-export type Values = Readonly<Record<string, Json | Value>>;
+/** Parameters by name. */
+export type ParameterValues = Readonly<Record<string, Json | Value>>;
 
 /**
- * What a JSON body has, by the name of a member or by a JSON pointer (`/books/0/title`; of a list, `/0`): a value, or what
- * is true of it, where nothing there is undefined.
+ * The expected members of a JSON body, by name or by JSON pointer (`/books/0/title`; `/0` in an array). A member is a
+ * value, or a predicate that receives the value, or undefined if there is none.
  */
-export type Members = Readonly<Record<string, Json | Value | ((value: Value | undefined) => boolean)>>;
+export type ExpectedMembers = Readonly<
+  Record<string, Json | Value | ((value: Value | undefined) => boolean)>
+>;
 
-/** Said at once, or only when earlier steps, counted from 1, have been answered: say, for an id that the service makes. */
-export type Said<T> = T | ((answerTo: (step: number) => Answer) => T);
+/**
+ * A value, or a function of the answers to earlier steps, such as an id that the service assigned. Steps start at 1.
+ */
+export type Resolvable<T> = T | ((answerTo: (step: number) => Answer) => T);
 
+/** The answer to an earlier step. */
 export interface Answer {
   /**
-   * The value at a JSON pointer in its body, to the digit; `print` makes JSON text of it.
+   * The value at a JSON pointer in the body. Numbers keep their digits; `print` converts the value to JSON text.
    *
    * @throws {Error} if there is none
    */
   readonly at: (pointer: string) => Value;
-  /** @throws {Error} if there is none of this name */
+  /** @throws {Error} if there is no header of this name */
   readonly header: (name: string) => string;
 }
 
-/** What need not be proven, or what is known to be wrong. */
+/** An obligation that needs no proof, or a known failure. */
 export type Waiver = { readonly reason: string } & (
   | {
-      /** Matches the key of each obligation that is waived. */
+      /** Matches the keys of the waived obligations. */
       readonly obligation: RegExp;
     }
   | {
-      /** Matches `operation | family | title` of each failure that is waived; it speaks against no obligation. */
+      /** Matches `operation | family | title` of the waived failures. They disprove no obligation. */
       readonly failure: RegExp;
     }
 );
 
-/** What a handler was given of a request, as it holds it. */
+/** The input that a handler received. */
 export interface Received {
   readonly path?: Readonly<Record<string, unknown>>;
   readonly query?: Readonly<Record<string, unknown>>;
@@ -105,39 +112,39 @@ export interface Received {
   readonly body?: unknown;
 }
 
-/** Secrets of a security scheme. */
-export interface Secrets {
-  /** Is accepted, and holds every scope that the document demands of it. */
+/** Credentials for a security scheme. */
+export interface CredentialValues {
+  /** Accepted, with every scope that the document requires of the scheme. */
   readonly valid: string;
-  /** Is of the right form, and not accepted. */
+  /** Well-formed, and not accepted. */
   readonly invalid: string;
-  /** Some that are accepted, and do not hold all of these scopes; needed where the document demands any. */
+  /** Accepted, and each without some of these scopes. Needed if the document requires scopes. */
   insufficient?(scopes: readonly string[]): readonly string[];
 }
 
-/** Everything the engine is told about a service; the rest it reads in the document. */
+/** A service as the engine sees it. The engine reads everything else in the document. */
 export interface Target {
-  /** An OpenAPI 3.1 document whose references all point into itself. */
+  /** An OpenAPI 3.1 document without references to other documents. */
   readonly document: JsonObject;
   /**
-   * Starts a server in which the plainest request of each operation succeeds: what the examples of its parameters name
-   * is there, as it is again after each reset.
+   * Starts a server that accepts the minimal request of each operation: after the start, and after each reset, it holds
+   * the resources that the examples of its parameters name.
    */
   start(): Promise<Server>;
-  /** Per security scheme. */
-  readonly credentials: Readonly<Record<string, Secrets>>;
-  /** Most bytes of a request body. */
+  /** By the name of the security scheme. */
+  readonly credentials: Readonly<Record<string, CredentialValues>>;
+  /** The largest request body, in bytes. */
   readonly bodyLimit: number;
   readonly refusals: Refusals;
-  /** By a name of your own. */
+  /** By a name that scenarios use. */
   readonly ownRefusals?: Readonly<Record<string, OwnRefusal>>;
-  /** Pointer of the schema that the body of every refusal fits, also where its status is not documented. */
+  /** Pointer to the schema of the body of every refusal, including those with an undocumented status. */
   readonly refusalSchema?: string;
-  /** For each status that no request alone brings about: a server that really answers it to a valid request. */
+  /** For each status that no request causes alone: starts a server that answers every valid request with it. */
   readonly situations: Readonly<Record<string, () => Promise<Server>>>;
   readonly scenarios?: readonly Scenario[];
-  /** What the handler was given that was entered last, where that can be seen: then it is judged too. */
+  /** The input of the last handler call. If present, the engine judges it too. */
   received?(): Received | undefined;
-  /** The one list of what need not be proven. */
+  /** The only list of exceptions. */
   readonly waivers: readonly Waiver[];
 }

@@ -54,7 +54,11 @@ export function buildAuthentication(security: readonly object[], strategies: Str
       return { principals: await authenticate(request) };
     } catch (error) {
       if (!(error instanceof Problem)) return { error };
-      return { refused: error.kind, challenge: error.headers['WWW-Authenticate'], message: error.message };
+      return {
+        refused: String(error.kind),
+        challenge: error.headers['WWW-Authenticate'],
+        message: error.message,
+      };
     }
   };
 }

@@ -1,7 +1,8 @@
 import Sequencer from '@jest/test-sequencer';
 
 /** The suites that take the longest, none of which is a large file: by its size Jest would start it at the end. */
-const LONGEST = /own-document|toolchain-(dev|generate)|contract\/documents\./;
+const LONGEST =
+  /own-document|toolchain-(dev|generate)|contract\/(documents|faults|growth)\.|jwt|postgres-outage/;
 
 /** As Jest orders suites, by how long they took; where that is not known yet, the longest first. */
 export default class LongestFirst extends Sequencer {

@@ -22,7 +22,6 @@ export interface Bench {
 
 /** To be called once, at the top of a test file; the properties are those of the test that runs. */
 export function usePostgres(): Bench {
-  jest.setTimeout(60_000);
   let postgres: Postgres;
   let url: string;
   let operator: Client;

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 
 /** A program of Node that runs. */
 export interface RunningProcess {
@@ -30,6 +31,9 @@ process.once('exit', killAll);
 // A test that has failed leaves its processes running, and Jest would wait for them. (Scripts have no afterAll.)
 if (typeof afterAll === 'function') afterAll(killAll);
 
+/** Node keeps the compiled code of the programs, which start some hundred times. */
+const NODE_COMPILE_CACHE = join(__dirname, '../../.cache/node');
+
 /** Starts a program with nothing of the environment of the tests but what Node itself needs. */
 export function startProcess(
   args: readonly string[],
@@ -38,7 +42,7 @@ export function startProcess(
 ): RunningProcess {
   const child = spawn(process.execPath, args, {
     cwd,
-    env: { PATH: process.env['PATH'], ...env },
+    env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE, ...env },
     stdio: 'pipe',
   });
   running.add(child);

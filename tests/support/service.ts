@@ -1,4 +1,3 @@
-import type { AddressInfo } from 'node:net';
 import express from 'express';
 import document from '../../generated/openapi.json';
 import { createApp, type Dependencies } from '../../src/app';
@@ -12,9 +11,10 @@ import {
   type Problem,
   type ServiceOptions,
 } from '../../src/contract';
-import { renderProblem, toProblem } from '../../src/errors';
+import { type OwnKind, renderProblem, toProblem } from '../../src/errors';
 import { createHandlers } from '../../src/handlers';
 import { openMemoryStore } from '../../src/storage/memory';
+import { openServer } from './open-server';
 import { renderPlain } from './plain-errors';
 
 export const TOKEN = 'a-very-secret-token';
@@ -40,26 +40,23 @@ export function buildApp(overrides: Partial<Dependencies> = {}): express.Express
 }
 
 /** A service for any document, with plain errors, and what it reported of each request. */
-export function buildService(options: Partial<ServiceOptions> & { document: JsonObject }) {
-  const outcomes: Outcome[] = [];
-  const app = express();
-  app.use(
-    createService({
-      handlers: {},
-      strategies: {},
-      toProblem,
-      render: renderPlain,
-      bodyLimit: 102_400,
-      maxRequests: 512,
-      headers: {},
-      requestIdOf: () => 'a-request',
-      stubs: true,
-      reserved: '/-/',
-      report: (outcome) => outcomes.push(outcome),
-      ...options,
-    }),
-  );
-  return { app, outcomes };
+export function buildService(options: Partial<ServiceOptions<OwnKind>> & { document: JsonObject }) {
+  const outcomes: Outcome<OwnKind>[] = [];
+  const service = createService({
+    handlers: {},
+    strategies: {},
+    toProblem,
+    render: renderPlain,
+    bodyLimit: 102_400,
+    maxRequests: 512,
+    headers: {},
+    requestIdOf: () => 'a-request',
+    stubs: true,
+    reserved: '/-/',
+    report: (outcome) => outcomes.push(outcome),
+    ...options,
+  });
+  return { app: express().use(service), service, outcomes };
 }
 
 /** Listens on a free port until the callback is done. */
@@ -69,13 +66,11 @@ export async function listening<T>(
   limits: Partial<typeof LIMITS> = {},
   render: (problem: Problem) => Answer = renderProblem,
 ): Promise<T> {
-  const server = createHttpServer(app, render, { ...LIMITS, ...limits });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port, close } = await openServer(createHttpServer(app, render, { ...LIMITS, ...limits }));
   try {
-    return await use((server.address() as AddressInfo).port);
+    return await use(port);
   } finally {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
+    await close();
   }
 }
 

@@ -1,6 +1,6 @@
 import createClient, { type Client, type Middleware } from 'openapi-fetch';
 import {
-  cover,
+  Codecs,
   type Holder,
   type JsonObject,
   OpenApiDocument,
@@ -33,6 +33,7 @@ export function createTypedClient<Paths extends object>(
 /** Reads JSON responses exactly, and turns what their schemas call an int64 into a bigint. */
 function exactResponses(document: OpenApiDocument): Middleware {
   const operations = readOperations(document);
+  const codecs = new Codecs();
   // No branch is asked for: where any schema calls a number an int64, it is one.
   const shapes = new Shapes(new SchemaSet(document, 'request'), 'request', () => () => true);
   return {
@@ -42,8 +43,8 @@ function exactResponses(document: OpenApiDocument): Middleware {
       );
       const documented = operation?.responses.get(String(response.status));
       const type = parseMediaType(response.headers.get('Content-Type') ?? '');
-      const media = type && cover(documented?.content ?? [], type);
-      if (media?.codec !== 'json' || media.schema === undefined) return undefined;
+      const media = type && codecs.cover(codecs.coded(document, documented?.content ?? []), type);
+      if (media?.codec.name !== 'JSON' || media.schema === undefined) return undefined;
       const holder: Holder = {};
       parseJson(await response.clone().text(), holder, 'body');
       shapes.converter(media.schema)?.(holder, 'body');

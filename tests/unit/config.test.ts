@@ -51,6 +51,7 @@ test('values are taken as they are meant', () => {
     HOST: '0.0.0.0',
     OPS_PORT: '3001',
     REQUEST_DEADLINE: '500',
+    RATE_LIMIT: '100/60s',
   });
   expect(config).toMatchObject({
     tokens: ['one', 'two'],
@@ -59,7 +60,9 @@ test('values are taken as they are meant', () => {
     maxRequests: 7,
     ops: { host: '0.0.0.0', port: 3001 },
     deadline: 500,
+    rateLimit: { requests: 100, seconds: 60 },
   });
+  expect(readConfig({}).rateLimit).toBeUndefined();
   expect(readConfig({}).ops).toBeUndefined();
   expect(readConfig({ OPS_PORT: '0', OPS_HOST: '::1' }).ops).toEqual({ host: '::1', port: 0 });
 });
@@ -72,6 +75,12 @@ const JWT = {
 
 test.each<[NodeJS.ProcessEnv, string[]]>([
   [{ MAX_REQUESTS: '0' }, ['MAX_REQUESTS: expected an integer from 1 to 1000000, got "0"']],
+  ...['0/60s', '100/0s', '100/86401s', '100', '100/60', '-1/60s', '1e3/60s', '100/60s/1'].map(
+    (text): [NodeJS.ProcessEnv, string[]] => [
+      { RATE_LIMIT: text },
+      [`RATE_LIMIT: expected requests and seconds like 100/60s, at most 86400 seconds, got "${text}"`],
+    ],
+  ),
   [{ KEEP_ALIVE_TIMEOUT: '5s' }, ['KEEP_ALIVE_TIMEOUT: expected an integer from 1 to 3600000, got "5s"']],
   [
     { HEADERS_TIMEOUT: '20000', REQUEST_TIMEOUT: '10000' },

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ERROR_NUMBERS } from '../../src/errors';
+import { STAGES } from '../../src/contract';
+import { ERRORS } from '../../src/errors';
 
 // What README repeats of the code, for people.
 
@@ -8,8 +9,8 @@ const read = (file: string) => readFileSync(join(__dirname, '../..', file), 'utf
 const readme = read('README.md');
 
 /** The cells of the table that begins with these headings, row by row. */
-function table(...headings: readonly string[]): string[][] {
-  const lines = readme.split('\n');
+function table(headings: readonly string[], text = readme): string[][] {
+  const lines = text.split('\n');
   const cells = (line = '') =>
     line
       .split('|')
@@ -28,9 +29,15 @@ function table(...headings: readonly string[]): string[][] {
 }
 
 test('the table of errors has every number, each with the status that it begins with', () => {
-  const rows = table('number', 'status').map(([number, status]) => [Number(number), Number(status)]);
-  const numbers: readonly number[] = Object.values(ERROR_NUMBERS);
-  expect(rows).toEqual(numbers.toSorted((a, b) => a - b).map((number) => [number, Math.floor(number / 100)]));
+  const rows = table(['number', 'status']).map(([number, status]) => [Number(number), Number(status)]);
+  const errors = Object.values(ERRORS).toSorted((one, other) => one.number - other.number);
+  expect(rows).toEqual(errors.map(({ number, status }) => [number, status]));
+  expect(rows.filter(([number = 0, status]) => Math.floor(number / 100) !== status)).toEqual([]);
+});
+
+test('CONTRIBUTING has the stages of a request, in order', () => {
+  const rows = table(['stage'], read('CONTRIBUTING.md'));
+  expect(rows).toEqual(Object.entries(STAGES).map(([name, text]) => [`\`${name}\``, text]));
 });
 
 test('the table of variables has only such as are read, with their defaults', () => {
@@ -41,7 +48,7 @@ test('the table of variables has only such as are read, with their defaults', ()
     ]),
   );
   const quoted = (cell = '') => [...cell.matchAll(/`([^`]*)`/g)].map(([, text]) => text);
-  const rows = table('variable', 'default').flatMap(([names, values]) =>
+  const rows = table(['variable', 'default']).flatMap(([names, values]) =>
     quoted(names).map((name, i) => [name, quoted(values)[i] ?? '']),
   );
   expect(rows.length).toBeGreaterThan(5);

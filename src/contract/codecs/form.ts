@@ -1,6 +1,7 @@
 import { DescribedValue } from '../operations/described-value';
 import { isObject, type JsonObject, members, type OpenApiDocument } from '../document/document';
-import { codecOf, essenceOf } from '../http/media-type';
+import { decodeText } from '../http/body';
+import { essenceOf, isJson } from '../http/media-type';
 import {
   addReader,
   compilePairs,
@@ -25,22 +26,41 @@ import {
   unlisted,
   Unservable,
 } from '../parameters/parts';
+import type { Codec } from './codec';
+
+/** Forms (https://url.spec.whatwg.org/#application/x-www-form-urlencoded). They are read only. */
+export const form: Codec = {
+  name: 'form',
+  mediaType: 'application/x-www-form-urlencoded',
+  isText: true,
+  isJudged: true,
+  carries: (essence) => essence === 'application/x-www-form-urlencoded',
+  reader({ document, schema }) {
+    const readForm = compileForm(document, schema);
+    return (bytes, envelope) => {
+      envelope['body'] = readForm(decodeText(bytes));
+    };
+  },
+  writer() {
+    throw new Unservable('a form cannot be served as a response');
+  },
+};
 
 /**
- * Reads a body of `application/x-www-form-urlencoded`, decoded from UTF-8. Whether it conforms is for the validator.
+ * Reads the text of a form. The validator judges whether it conforms.
  *
- * @throws {MalformedParameter} when it is not what the document describes
+ * @throws {MalformedParameter} if a property is not written as the document describes
  */
 export type ReadForm = (text: string) => Record<string, unknown>;
 
-/** https://url.spec.whatwg.org/#urlencoded-parsing, but what is not percent-encoded UTF-8 is refused. */
+/** https://url.spec.whatwg.org/#urlencoded-parsing, but text that is not percent-encoded UTF-8 is refused. */
 const decodeForm: Decode = (text) => decodePercent(text.replaceAll('+', ' '));
 
 /**
- * Compiles the reader of forms: each property is a pair, an array one for each item, an object is JSON, unless its
- * `encoding` gives it a style (OpenAPI 3.1 section 4.8.15). What cannot be read becomes a finding of the document.
+ * Compiles the reader of forms. Each property is a pair, an array has a pair for each item, and an object is JSON, unless
+ * its `encoding` gives it a style (OpenAPI 3.1 section 4.8.15). A property that cannot be read becomes a finding.
  *
- * @param schema where the schema of the media type stands, beside `encoding`; without one, all values are strings
+ * @param schema pointer to the schema of the media type, beside `encoding`; without one, all values are strings
  */
 export function compileForm(document: OpenApiDocument, schema: string | undefined): ReadForm {
   const pointer = schema ?? '';
@@ -61,7 +81,7 @@ export function compileForm(document: OpenApiDocument, schema: string | undefine
     const body = readAll('body', readers, pairs);
     if (!others || pairs.size === 0) return body;
     if (pairs.has('__proto__'))
-      throw new MalformedParameter('body has the name "__proto__", which is not accepted');
+      throw new MalformedParameter('body has the name "__proto__", which is not accepted', '/body');
     readRest('body', others, pairs, body);
     return body;
   };
@@ -69,7 +89,7 @@ export function compileForm(document: OpenApiDocument, schema: string | undefine
 
 const UNSTYLED = { style: 'form', explode: true };
 
-/** OpenAPI 3.1 section 4.8.15.1: with any of these three the property is written like a parameter of a query. */
+/** OpenAPI 3.1 section 4.8.15.1: with any of these three fields the property is written like a query parameter. */
 function propertyReader(name: string, value: DescribedValue, encoding: JsonObject): PairsReader {
   const { style = 'form', explode = style === 'form', allowReserved, contentType } = encoding;
   const styled = [encoding['style'], encoding['explode'], allowReserved].some((field) => field !== undefined);
@@ -84,11 +104,11 @@ function propertyReader(name: string, value: DescribedValue, encoding: JsonObjec
   return reader;
 }
 
-/** An object is JSON text, as the whole value or as an item of an array; all else is plain text. */
+/** An object is JSON text, as the whole value or as an item of an array. Any other value is plain text. */
 function unstyledParts(value: DescribedValue, contentType?: string): PrimitiveReader | ArrayReader {
   const usual = (part: DescribedValue) => {
     const json = kindOf(part) === 'object';
-    if (contentType !== undefined && json !== (codecOf(essenceOf(contentType)) === 'json')) {
+    if (contentType !== undefined && json !== isJson(essenceOf(contentType))) {
       throw new Unservable(`expected ${json ? 'application/json' : 'text/plain'} as its contentType`);
     }
     return json ? jsonText(part) : primitiveText(part);

@@ -1,11 +1,11 @@
-import { codecOf, essenceOf } from '../http/media-type';
+import { essenceOf } from '../http/media-type';
 import type { Findings } from './finding';
-import { below, lastStep } from './json-pointer';
+import { joinPointer, lastStep } from './json-pointer';
 import { nameOf } from './references';
 import { type Walked, wordsOf } from './walk';
 import { type Kind, OBJECTS } from './words';
 
-/** The objects in which the specification has a reader ignore what it does not know. */
+/** The objects whose unknown words a reader ignores, by the specification. */
 const OPEN: readonly Kind[] = ['Schema', 'Reference'];
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -21,15 +21,15 @@ export const DIALECTS: readonly unknown[] = [
   'https://spec.openapis.org/oas/3.1/dialect/base',
 ];
 
-/** Accounts for each word of an object: what is not enforced is a remark of the document, what is refused a finding. */
+/** Accounts for each word of an object: one that is not enforced is a remark of the document, one that is refused a finding. */
 export function accountForWords(document: Findings, walked: Walked): void {
   const { kind, pointer, value, carried } = walked;
   for (const [name, operand, word] of wordsOf(walked)) {
     if (name.startsWith('x-') && kind !== 'SecurityRequirement') continue;
-    const place = below(pointer, name);
+    const place = joinPointer(pointer, name);
     if (!word) addUnknown(document, kind, name, place);
     else if (word.fate === 'refused') document.addFinding(place, REASONS[name] ?? 'cannot be served');
-    else if (word.fate === 'told' && !carried && operand !== word.default) {
+    else if (word.fate === 'remarked' && !carried && operand !== word.default) {
       document.addRemark({ pointer: place, message: `${name} is not enforced`, word: `${kind} ${name}` });
     }
   }
@@ -40,7 +40,7 @@ export function accountForWords(document: Findings, walked: Walked): void {
   if (kind === 'MediaType' && 'encoding' in value) remarkEncoding(document, pointer, carried);
   const dialect = kind === 'Schema' ? '$schema' : kind === 'OpenAPI' ? 'jsonSchemaDialect' : undefined;
   if (dialect !== undefined && dialect in value && !DIALECTS.includes(value[dialect])) {
-    document.addFinding(below(pointer, dialect), 'only JSON Schema 2020-12 can be served');
+    document.addFinding(joinPointer(pointer, dialect), 'only JSON Schema 2020-12 can be served');
   }
 }
 
@@ -74,7 +74,7 @@ function remarkIdle(document: Findings, pointer: string, schema: Walked['value']
   for (const [name, partner] of PARTNERS) {
     if (!Object.hasOwn(schema, name) || Object.hasOwn(schema, partner)) continue;
     const message = `${name} counts only beside ${partner}`;
-    document.addRemark({ pointer: below(pointer, name), message, word: `Schema ${name}` });
+    document.addRemark({ pointer: joinPointer(pointer, name), message, word: `Schema ${name}` });
   }
 }
 
@@ -90,11 +90,11 @@ const NUMBERS = [
   'multipleOf',
 ];
 
-/** They are judged exactly, but handlers get a bigint only where the format says so. */
+/** They are judged exactly, but handlers get a bigint only with the format int64. */
 function remarkRounded(document: Findings, pointer: string, schema: Walked['value']): void {
   for (const name of NUMBERS.filter((one) => Object.hasOwn(schema, one) && hasBigInt(schema[one]))) {
     const message = `${name} is beyond 2^53: without the format int64, handlers get such integers rounded`;
-    document.addRemark({ pointer: below(pointer, name), message, word: `Schema ${name}` });
+    document.addRemark({ pointer: joinPointer(pointer, name), message, word: `Schema ${name}` });
   }
 }
 
@@ -106,10 +106,9 @@ function hasBigInt(value: unknown): boolean {
 /** OpenAPI 3.1 section 4.8.14.1: the encoding is that of forms, and of multipart bodies. */
 function remarkEncoding(document: Findings, pointer: string, carried: boolean): void {
   const key = lastStep(pointer);
-  const codec = codecOf(essenceOf(key));
-  if (carried || codec === 'form' || codec === 'multipart') return;
+  if (carried || /^(application\/x-www-form-urlencoded$|multipart\/)/.test(essenceOf(key))) return;
   const message = `encoding does not apply to ${key}`;
-  document.addRemark({ pointer: below(pointer, 'encoding'), message, word: 'MediaType encoding' });
+  document.addRemark({ pointer: joinPointer(pointer, 'encoding'), message, word: 'MediaType encoding' });
 }
 
 /** The word of the table that differs from a name by at most two edits, or by case. */

@@ -1,10 +1,10 @@
 import type { References } from './references';
-import { below, isObject } from './json-pointer';
+import { joinPointer, isObject } from './json-pointer';
 import { type OperationPlace, operationPlaces } from './path-items';
 
 type Document = Parameters<typeof operationPlaces>[0] & { readonly references: References };
 
-/** The operations of a document that are served, by what concerns them. */
+/** Finds the served operations that a part of a document concerns. */
 export class Concerned {
   /** By the place of the operation. */
   private readonly operations = new Map<string, OperationPlace[]>();
@@ -16,13 +16,13 @@ export class Concerned {
     this.all = operationPlaces(document);
     for (const place of this.all) {
       add(this.operations, place.pointer, place);
-      add(this.items, below('/paths', place.path), place);
+      add(this.items, joinPointer('/paths', place.path), place);
     }
   }
 
   /**
-   * The operations that what stands at `pointer` is a part of, through references too; undefined if it is of no
-   * operation, or of the document as a whole.
+   * The operations that include the value at `pointer`, through references too; undefined if none does, or if the value
+   * concerns the whole document.
    */
   by(pointer: string): readonly OperationPlace[] | undefined {
     const found = new Set<OperationPlace>();
@@ -57,7 +57,7 @@ export class Concerned {
   }
 }
 
-/** As a person calls an operation: `POST /things`. */
+/** The name of an operation in messages: `POST /things`. */
 export const titleOf = ({ method, path }: OperationPlace): string => `${method.toUpperCase()} ${path}`;
 
 /** A pointer and all those above it, the root left out. */

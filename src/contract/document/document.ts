@@ -1,18 +1,21 @@
 import { accountForWords } from './accounting';
 import { type Finding, InvalidContract, type Remark } from './finding';
-import { below, isObject, type JsonObject, lastStep, type Place } from './json-pointer';
+import { isObject, type JsonObject, lastStep, type Place } from './json-pointer';
 import { Concerned, titleOf } from './concerned';
 import { documentErrors } from './openapi-schema';
 import { References } from './references';
+import { Subschemas } from './subschemas';
 import { versionFinding } from './version';
 
 export { type Finding, InvalidContract, type Remark } from './finding';
-export { below, isObject, type JsonObject, members, type Place } from './json-pointer';
+export { joinPointer, isObject, type JsonObject, members, type Place } from './json-pointer';
 
-/** One OpenAPI 3.1 document in one piece, and what was found wrong with it. */
+/** One OpenAPI 3.1 document in one piece, with its findings and remarks. */
 export class OpenApiDocument {
-  /** Objects of the document by their place: what refers to what, and which schemas there are. */
+  /** The objects of the document by their pointer, and the references between them. */
   readonly references: References = new References(this);
+  /** Which schemas each schema consists of, and which of them apply to the same value. */
+  readonly subschemas = new Subschemas(this);
   /** The outermost schemas: those that are no part of another schema. */
   readonly schemas: readonly string[];
   private readonly found = new Map<string, Finding>();
@@ -31,7 +34,7 @@ export class OpenApiDocument {
     });
   }
 
-  /** What was found wrong so far, each with the operations that it concerns. */
+  /** The findings so far, each with the operations that it concerns. */
   get findings(): readonly Finding[] {
     if (this.found.size === 0) return [];
     const concerned = new Concerned(this);
@@ -41,7 +44,7 @@ export class OpenApiDocument {
     });
   }
 
-  /** What is in the document and is not enforced. */
+  /** Parts of the document that are not enforced. */
   get remarks(): readonly Remark[] {
     return [...this.remarked.values()];
   }
@@ -74,25 +77,6 @@ export class OpenApiDocument {
   /** The pointer that a `$ref` leads to. One that leads nowhere has been found when the document was read. */
   resolve(ref: unknown): string | undefined {
     return this.references.resolve(ref);
-  }
-
-  /** Whether the schema at `pointer` says `keyword: true`: itself, beside a `$ref` too, or in what it is made of. */
-  isMarked(pointer: string, keyword: 'readOnly' | 'writeOnly', seen = new Set<string>()): boolean {
-    const value = this.at(pointer);
-    if (!isObject(value) || seen.has(pointer)) return false;
-    seen.add(pointer);
-    return (
-      value[keyword] === true || this.partsOf(pointer).some((part) => this.isMarked(part, keyword, seen))
-    );
-  }
-
-  /** What else holds for every value of the schema at `pointer`: where its `$ref` leads, and the parts of its `allOf`. */
-  partsOf(pointer: string): string[] {
-    const value = this.at(pointer);
-    if (!isObject(value)) return [];
-    const target = '$ref' in value ? this.resolve(value['$ref']) : undefined;
-    const parts = [value['allOf'] ?? []].flat().map((_, i) => below(pointer, 'allOf', i));
-    return target === undefined ? parts : [target, ...parts];
   }
 
   /** The object at `pointer`, or the one that its `$ref`s lead to; an empty one if there is none. */

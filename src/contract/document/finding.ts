@@ -16,7 +16,7 @@ export interface Remark {
   readonly word: string;
 }
 
-/** What is found in a document while it is read. */
+/** Collects findings and remarks while a document is read. */
 export interface Findings {
   addFinding(pointer: string, message: string): void;
   addRemark(remark: Remark): void;

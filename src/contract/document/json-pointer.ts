@@ -10,7 +10,7 @@ export function members(value: unknown): [name: string, value: unknown][] {
 }
 
 /** The pointer (RFC 6901) one or more steps below `pointer`. */
-export function below(pointer: string, ...steps: (string | number)[]): string {
+export function joinPointer(pointer: string, ...steps: (string | number)[]): string {
   return steps.reduce<string>(
     (p, step) => `${p}/${String(step).replace(/~/g, '~0').replace(/\//g, '~1')}`,
     pointer,

@@ -4,13 +4,13 @@ import { versionFinding } from './version';
 
 let openApiSchema: OpenAPISchemaValidator | undefined;
 
-/** What the OpenAPI 3.1 schema finds in a document. */
+/** The violations of the OpenAPI 3.1 schema by a document. */
 export function documentErrors(root: object): { pointer: string; message: string }[] {
   const version = versionFinding({ ...root });
   if (version) return [version];
   openApiSchema ??= new OpenAPISchemaValidator({ version: '3.1.0', validateApiSpec: true });
   const { errors } = openApiSchema.validate(withDoubles(root) as OpenAPIV3.DocumentV3_1);
-  // `if` and `oneOf` only repeat that something below them is wrong; which fields there are is said by the table of words.
+  // `if` and `oneOf` only repeat errors below them. The table of words has the fields, not unevaluatedProperties.
   const repeated = ['if', 'oneOf', 'unevaluatedProperties'];
   const own = (errors ?? []).filter(({ keyword }) => !repeated.includes(keyword));
   return own.map(({ instancePath, message }) => ({
@@ -19,7 +19,7 @@ export function documentErrors(root: object): { pointer: string; message: string
   }));
 }
 
-/** A value whose bigints are doubles: ajv knows no others, and to be a number is all that is judged of them. */
+/** Replaces bigints by doubles: ajv has no other numbers, and these schemas only ask for a number. */
 export function withDoubles(value: unknown): unknown {
   if (typeof value === 'bigint') return Number(value);
   if (Array.isArray(value)) return value.map(withDoubles);

@@ -1,5 +1,5 @@
 import type { Findings } from './finding';
-import { below, isObject, type JsonObject } from './json-pointer';
+import { joinPointer, isObject, type JsonObject } from './json-pointer';
 import { OBJECTS } from './words';
 
 interface Document extends Findings {
@@ -11,7 +11,7 @@ interface Document extends Findings {
 /** OpenAPI 3.1 section 4.8.9. */
 export const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
-/** A Path Item Object with what its `$ref` leads to: where the value of each field stands. */
+/** A Path Item Object merged with the target of its `$ref`: the pointer of each field. */
 export type PathItem = ReadonlyMap<string, string>;
 
 /** The fields that have an effect, and so contradict each other where they stand twice. */
@@ -32,7 +32,7 @@ export function readPathItem(document: Document, pointer: string): PathItem {
     const item = document.at(here);
     if (!isObject(item)) break;
     for (const name of ENFORCED.filter((field) => Object.hasOwn(item, field))) {
-      const place = below(here, name);
+      const place = joinPointer(here, name);
       const other = fields.get(name);
       if (other === undefined) fields.set(name, place);
       else
@@ -62,7 +62,7 @@ export function operationPlaces(document: Document): OperationPlace[] {
   return Object.keys(paths)
     .filter((path) => path.startsWith('/'))
     .flatMap((path) => {
-      const item = readPathItem(document, below('/paths', path));
+      const item = readPathItem(document, joinPointer('/paths', path));
       return METHODS.flatMap((method) => {
         const pointer = item.get(method);
         return pointer === undefined ? [] : [{ path, method, item, pointer }];

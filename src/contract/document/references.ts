@@ -1,5 +1,5 @@
 import type { Findings } from './finding';
-import { below, isObject, type JsonObject } from './json-pointer';
+import { joinPointer, isObject, type JsonObject } from './json-pointer';
 import { walk, type Walked } from './walk';
 import { type Kind, OBJECTS } from './words';
 
@@ -8,7 +8,7 @@ interface Document extends Findings {
   at(pointer: string): unknown;
 }
 
-/** The objects of a document by their place, and what refers to what. */
+/** The objects of a document by their pointer, and the references between them. */
 export class References {
   private readonly kinds = new Map<string, Walked>();
   private readonly sources = new Map<string, string[]>();
@@ -27,9 +27,9 @@ export class References {
       visit(walked);
     };
     walk({ pointer: '', value: this.document.root, stands: 'OpenAPI', carried: false }, record);
-    // Not before all anchors are known. What is found on the way is added to the end of the list.
+    // All anchors must be known first. Objects that are found on the way are added to the end of the list.
     for (const { walked, ref } of deferred) {
-      const pointer = below(walked.pointer, '$ref');
+      const pointer = joinPointer(walked.pointer, '$ref');
       const target = this.resolve(ref);
       if (target === undefined) {
         this.document.addFinding(pointer, `${JSON.stringify(ref)} leads nowhere in this document`);
@@ -38,7 +38,7 @@ export class References {
       this.add(pointer, target);
       const there = this.kinds.get(target);
       if (!there) {
-        // Such as a schema below an extension: nothing but the reference says what it is.
+        // For example a schema below an extension: only the reference gives its kind.
         const { stands, carried } = walked;
         walk({ pointer: target, value: this.document.at(target), stands, carried }, record);
       } else if (there.stands !== walked.stands) {
@@ -85,31 +85,38 @@ export class References {
     const other = this.anchors.get(name);
     if (other === undefined) this.anchors.set(name, pointer);
     else
-      this.document.addFinding(below(pointer, '$anchor'), `${JSON.stringify(name)} is that of #${other} too`);
+      this.document.addFinding(
+        joinPointer(pointer, '$anchor'),
+        `${JSON.stringify(name)} is that of #${other} too`,
+      );
   }
 
   /** References that are not called `$ref`. */
   private readNamed({ kind, pointer, value }: Walked): void {
     if (kind === 'SecurityRequirement') {
-      for (const scheme of Object.keys(value)) this.readScheme(scheme, below(pointer, scheme));
+      for (const scheme of Object.keys(value)) this.readScheme(scheme, joinPointer(pointer, scheme));
     } else if (kind === 'Discriminator' && isObject(value['mapping'])) {
       for (const [name, ref] of Object.entries(value['mapping'])) {
-        this.readMapping(ref, below(pointer, 'mapping', name));
+        this.readMapping(ref, joinPointer(pointer, 'mapping', name));
       }
     } else if (kind === 'Link') this.readLink(pointer, value);
   }
 
   private readScheme(scheme: string, pointer: string): void {
-    const target = below('/components/securitySchemes', scheme);
+    const target = joinPointer('/components/securitySchemes', scheme);
     if (this.document.at(target) === undefined) {
       this.document.addFinding(pointer, 'is not among components.securitySchemes');
     } else this.add(pointer, target);
   }
 
-  /** OpenAPI 3.1 section 4.8.25: the name of a schema of the components, or a URI reference. */
+  /** The schema of a value of a mapping: the name of a component, or a URI reference (OpenAPI 3.1 section 4.8.25). */
+  mapped(ref: unknown): string | undefined {
+    const named = joinPointer('/components/schemas', String(ref));
+    return this.document.at(named) === undefined ? this.resolve(ref) : named;
+  }
+
   private readMapping(ref: unknown, pointer: string): void {
-    const named = below('/components/schemas', String(ref));
-    const target = this.document.at(named) === undefined ? this.resolve(ref) : named;
+    const target = this.mapped(ref);
     if (target === undefined) {
       this.document.addFinding(
         pointer,
@@ -122,13 +129,13 @@ export class References {
   private readLink(pointer: string, { operationId, operationRef }: JsonObject): void {
     if (operationId !== undefined && !this.operationIds().has(operationId)) {
       const message = `no operation has the operationId ${JSON.stringify(operationId)}`;
-      this.document.addFinding(below(pointer, 'operationId'), message);
+      this.document.addFinding(joinPointer(pointer, 'operationId'), message);
     }
     if (typeof operationRef !== 'string' || !operationRef.startsWith('#')) return;
     const target = this.resolve(operationRef);
     if (target === undefined || this.kindAt(target) !== 'Operation') {
       const message = `${JSON.stringify(operationRef)} leads to no operation of this document`;
-      this.document.addFinding(below(pointer, 'operationRef'), message);
+      this.document.addFinding(joinPointer(pointer, 'operationRef'), message);
     }
   }
 
@@ -144,7 +151,8 @@ export class References {
     let here: Walked | undefined = start;
     while (here && mayRefer(here)) {
       if (seen.has(here.pointer)) {
-        if (here === start) this.document.addFinding(below(start.pointer, '$ref'), 'leads back to itself');
+        if (here === start)
+          this.document.addFinding(joinPointer(start.pointer, '$ref'), 'leads back to itself');
         return;
       }
       seen.add(here.pointer);

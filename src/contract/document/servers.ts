@@ -1,5 +1,5 @@
 import type { Findings } from './finding';
-import { below, isObject, type JsonObject } from './json-pointer';
+import { joinPointer, isObject, type JsonObject } from './json-pointer';
 
 /** How many base paths a server may have by the values of its variables. */
 const MAX_BASE_PATHS = 100;
@@ -27,7 +27,7 @@ export function basePaths(document: Findings, server: JsonObject, pointer: strin
     urls = urls.flatMap((start) => values.map((value) => start + before + value));
     if (urls.length <= MAX_BASE_PATHS) continue;
     const message = `its variables have more than ${MAX_BASE_PATHS} combinations of values`;
-    document.addFinding(below(pointer, 'url'), message);
+    document.addFinding(joinPointer(pointer, 'url'), message);
     return [];
   }
   return urls.flatMap((start) => pathOf(document, start + url.slice(end), pointer) ?? []);
@@ -38,11 +38,11 @@ function pathOf(document: Findings, url: string, pointer: string): string | unde
     const { pathname, search, hash } = new URL(url, 'http://localhost/');
     if (search !== '' || hash !== '') {
       const message = `${search}${hash} is no part of a base path`;
-      document.addRemark({ pointer: below(pointer, 'url'), message, word: 'Server url' });
+      document.addRemark({ pointer: joinPointer(pointer, 'url'), message, word: 'Server url' });
     }
     return pathname.replace(/\/$/, '');
   } catch {
-    document.addFinding(below(pointer, 'url'), `${JSON.stringify(url)} is not a URL`);
+    document.addFinding(joinPointer(pointer, 'url'), `${JSON.stringify(url)} is not a URL`);
     return undefined;
   }
 }
@@ -52,7 +52,7 @@ function valuesOf(document: Findings, server: JsonObject, pointer: string, name:
   const variable = variableOf(server, name);
   if (!isObject(variable)) {
     document.addFinding(
-      below(pointer, 'url'),
+      joinPointer(pointer, 'url'),
       `names the variable ${name}, which the server does not describe`,
     );
     return [];
@@ -60,7 +60,10 @@ function valuesOf(document: Findings, server: JsonObject, pointer: string, name:
   const { default: usual, enum: values } = variable;
   if (!Array.isArray(values)) return [String(usual)];
   if (!values.includes(usual)) {
-    document.addFinding(below(pointer, 'variables', name, 'default'), 'is not among the values of its enum');
+    document.addFinding(
+      joinPointer(pointer, 'variables', name, 'default'),
+      'is not among the values of its enum',
+    );
   }
   return [...new Set([String(usual), ...values.map(String)])];
 }
@@ -69,7 +72,7 @@ function remarkOpen(document: Findings, server: JsonObject, pointer: string, nam
   const variable = variableOf(server, name);
   if (!isObject(variable) || Array.isArray(variable['enum'])) return;
   document.addRemark({
-    pointer: below(pointer, 'variables', name),
+    pointer: joinPointer(pointer, 'variables', name),
     message: `has no enum: only its default, ${JSON.stringify(variable['default'])}, is served`,
     word: 'Server variables',
   });

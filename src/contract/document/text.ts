@@ -15,7 +15,7 @@ export function* numberLiterals(text: string): Generator<readonly [literal: stri
 
 /**
  * Parses the JSON text of a document. Integers beyond 2^53 become bigints, so that the bounds and constants of schemas
- * are what the text says.
+ * keep the values of the text.
  *
  * @throws {SyntaxError} if the text is not JSON
  */

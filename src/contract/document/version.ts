@@ -1,7 +1,7 @@
 import type { Finding } from './finding';
 import type { JsonObject } from './json-pointer';
 
-/** What a document needs that is not of OpenAPI 3.1, undefined if it is. Any patch of 3.1 will do. */
+/** Advice for a document of another version than OpenAPI 3.1, undefined for one of any patch of 3.1. */
 export function versionFinding({ openapi, swagger }: JsonObject): Finding | undefined {
   if (typeof openapi === 'string' && /^3\.1\.\d+/.test(openapi)) return undefined;
   if (openapi === undefined && swagger !== undefined) {

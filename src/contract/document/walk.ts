@@ -1,4 +1,4 @@
-import { below, isObject, type JsonObject } from './json-pointer';
+import { joinPointer, isObject, type JsonObject } from './json-pointer';
 import { type Kind, OBJECTS, type Word } from './words';
 
 /** An object of a document, and which object of OpenAPI it is. */
@@ -51,7 +51,7 @@ export function walk(start: Start, visit: (walked: Walked) => void, outermost = 
   for (const [name, operand, word] of wordsOf(walked)) {
     if (!word?.holds || name.startsWith('x-')) continue;
     const { kind, as } = word.holds;
-    const here = below(pointer, name);
+    const here = joinPointer(pointer, name);
     const aside = carried || (word.fate === 'carried' && UNSERVED.includes(kind));
     const inner = stands !== 'Schema';
     const step = (item: unknown, at: string) => {
@@ -61,15 +61,15 @@ export function walk(start: Start, visit: (walked: Walked) => void, outermost = 
     else if (as === 'map' && isObject(operand)) {
       for (const [key, item] of Object.entries(operand)) {
         // OpenAPI 3.1 section 4.9: only the maps that are objects of their own have extensions.
-        step(item, below(here, key));
+        step(item, joinPointer(here, key));
       }
     } else if (as === 'list' && Array.isArray(operand)) {
       operand.forEach((item: unknown, i) => {
-        step(item, below(here, i));
+        step(item, joinPointer(here, i));
       });
     }
   }
 }
 
-/** What a carried word holds and nobody serves. */
+/** Objects that are not served where a carried word holds them. */
 const UNSERVED: readonly Kind[] = ['PathItem', 'Callback', 'Link'];

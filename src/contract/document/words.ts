@@ -1,20 +1,20 @@
 /**
  * The table of words: each fixed field of each object of OpenAPI 3.1.1 (https://spec.openapis.org/oas/v3.1.1.html) and each
- * keyword of JSON Schema 2020-12 with the fields that OpenAPI adds to it, and what this server does about it:
+ * keyword of JSON Schema 2020-12 with the fields that OpenAPI adds to it, with its fate in this server:
  *
  * - `enforced`: it changes what is accepted, answered or served.
  * - `carried`: an annotation. It is published, and changes nothing at run time.
  * - `refused`: a document that has it is not served.
- * - `told`: it is not enforced. Each place of it is a remark.
+ * - `remarked`: it is not enforced. Each place of it is a remark.
  *
  * A word that is not in the table is a remark too where the specification says to ignore it (in a schema, beside the
  * `$ref` of a Reference Object), and a finding everywhere else, because it makes the document invalid. Names that begin
  * with `x-` are carried everywhere.
  *
- * Behind the fate stands what the value holds: an object (`Info`), a list of them (`[Server]`) or a map of them
+ * After the fate comes the content of the value: an object (`Info`), a list of them (`[Server]`) or a map of them
  * (`{Schema}`). A value without it is data: nothing in it is a schema or a reference.
  */
-export type Fate = 'enforced' | 'carried' | 'refused' | 'told';
+export type Fate = 'enforced' | 'carried' | 'refused' | 'remarked';
 
 type Kind =
   | 'OpenAPI'
@@ -137,7 +137,7 @@ const TABLE: Readonly<Record<Kind, Readonly<Record<string, Entry>>>> = {
     description: 'carried',
     required: 'enforced',
     deprecated: 'carried',
-    allowEmptyValue: 'told',
+    allowEmptyValue: 'remarked',
     style: 'enforced',
     explode: 'enforced',
     allowReserved: 'carried', // For clients: reserved characters are read with it and without it.
@@ -155,7 +155,7 @@ const TABLE: Readonly<Record<Kind, Readonly<Record<string, Entry>>>> = {
   },
   Encoding: {
     contentType: 'enforced',
-    headers: 'told {Header}', // Only parts of multipart bodies have headers.
+    headers: 'remarked {Header}', // Only parts of multipart bodies have headers.
     style: 'enforced',
     explode: 'enforced',
     allowReserved: 'enforced', // It makes a style count, as style and explode do.
@@ -198,7 +198,7 @@ const TABLE: Readonly<Record<Kind, Readonly<Record<string, Entry>>>> = {
     $anchor: 'enforced',
     $dynamicRef: 'refused',
     $dynamicAnchor: 'refused',
-    $vocabulary: 'told',
+    $vocabulary: 'remarked',
     $comment: 'carried',
     $defs: 'enforced {Schema}',
     // applicator
@@ -252,12 +252,12 @@ const TABLE: Readonly<Record<Kind, Readonly<Record<string, Entry>>>> = {
     // format
     format: 'enforced',
     // content
-    contentEncoding: 'told',
-    contentMediaType: 'told',
-    contentSchema: 'told Schema',
+    contentEncoding: 'remarked',
+    contentMediaType: 'remarked',
+    contentSchema: 'remarked Schema',
     // no longer of JSON Schema, but reserved by its metaschema
     definitions: 'carried {Schema}',
-    dependencies: 'told',
+    dependencies: 'remarked',
     $recursiveAnchor: 'refused',
     $recursiveRef: 'refused',
     // OpenAPI
@@ -299,15 +299,15 @@ const TABLE: Readonly<Record<Kind, Readonly<Record<string, Entry>>>> = {
   SecurityRequirement: { '': 'enforced' },
 };
 
-/** Values by which a word says no more than its absence does. */
+/** Values of a word that mean the same as its absence. */
 const DEFAULTS: ReadonlyMap<string, unknown> = new Map([['Parameter allowEmptyValue', false]]);
 
-/** What the table has on a word. */
+/** The entry of a word. */
 export interface Word {
   readonly fate: Fate;
-  /** What its value holds, and how; undefined for data. */
+  /** The objects in its value; undefined for data. */
   readonly holds: { readonly kind: Kind; readonly as: 'one' | 'list' | 'map' } | undefined;
-  /** A value that says no more than the absence of the word. */
+  /** A value that means the same as the absence of the word. */
   readonly default: unknown;
 }
 
@@ -316,7 +316,7 @@ export interface ObjectKind {
   readonly name: Kind;
   readonly referable: boolean;
   readonly words: ReadonlyMap<string, Word>;
-  /** For maps of their own name, such as Paths: the names, and what the values are. */
+  /** For objects that are maps, such as Paths: the names, and the entry of the values. */
   readonly others: { readonly names: RegExp; readonly word: Word } | undefined;
 }
 

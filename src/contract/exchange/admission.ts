@@ -17,19 +17,25 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Logger } from './logger';
 import type { ServedOperation } from './served-operation';
-import { Problem } from '../problem';
+import type { Stage } from './stages';
+import { type Headers, Problem } from '../problem';
 import type { Principals } from '../security/requirements';
 
 /** One request under way. */
 export class Exchange {
   readonly started = performance.now();
+  stage: Stage = 'route';
   /** Undefined until it is found. */
   served: ServedOperation | undefined;
+  /** The path of the document that it matches. */
+  route: string | undefined;
+  /** Of the hook afterAuthentication. */
+  headers: Headers | undefined;
+  log: Logger | undefined;
   /** What the handler returned as the body. */
   body: unknown;
-  /** The handler has been called. */
-  entered = false;
   /** Why the request was given up. */
   reason: Error | undefined;
   pool: Pool | undefined;
@@ -178,7 +184,7 @@ export class Admission {
   }
 
   /** A request that was given up meanwhile goes no further. */
-  private assertUnderWay(exchange: Exchange): void {
+  assertUnderWay(exchange: Exchange): void {
     if (!this.underWay.has(exchange)) throw exchange.reason ?? new Error('the request has ended');
   }
 

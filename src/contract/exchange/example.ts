@@ -1,4 +1,5 @@
-import { below, members, OpenApiDocument, type JsonObject } from '../document/document';
+import { joinPointer, members, OpenApiDocument, type JsonObject } from '../document/document';
+import { isJson } from '../http/media-type';
 import { stringifyJson } from '../json/stringify';
 import { readOperations, type Operation, type Parameter } from '../operations/operations';
 import { writeParameter } from '../parameters/write';
@@ -93,9 +94,11 @@ function requestOf(document: OpenApiDocument, operation: Operation): ExampleRequ
   const line = lineOf(document, operation);
   if (!line) return undefined;
   const request = { operationId, method, ...line, credential: credentialOf(document, operation) };
-  for (const { key, codec } of requestBody?.content ?? []) {
-    const owner = document.follow(below(pointer, 'requestBody')).pointer;
-    const example = codec === 'json' ? exampleOf(document, below(owner, 'content', key)) : undefined;
+  for (const { key, type } of requestBody?.content ?? []) {
+    const owner = document.follow(joinPointer(pointer, 'requestBody')).pointer;
+    const example = isJson(type.essence)
+      ? exampleOf(document, joinPointer(owner, 'content', key))
+      : undefined;
     if (example !== undefined)
       return { ...request, body: { contentType: key, text: stringifyJson(example) } };
   }
@@ -125,30 +128,28 @@ function lineOf(document: OpenApiDocument, { paths, parameters }: Operation) {
 }
 
 /** The first example of a parameter: its own, that of its content, or a value that its schema names. */
-function parameterExample(document: OpenApiDocument, { schema, json }: Parameter): unknown {
-  if (schema === undefined) return undefined;
-  const owner = schema.slice(0, schema.lastIndexOf('/'));
+function parameterExample(document: OpenApiDocument, { schemaPointer, json }: Parameter): unknown {
+  if (schemaPointer === undefined) return undefined;
+  const owner = schemaPointer.slice(0, schemaPointer.lastIndexOf('/'));
   const parameter = json ? owner.split('/').slice(0, -2).join('/') : owner;
   const own = [...examplesOf(document, parameter), ...examplesOf(document, owner)];
-  return own[0] ?? schemaExample(document, schema);
+  return own[0] ?? schemaExample(document, schemaPointer);
 }
 
-/** The first value that a schema, or what it is made of, names: an example, its default, its constant, one of its enum. */
-function schemaExample(document: OpenApiDocument, pointer: string, seen = new Set<string>()): unknown {
-  const value = document.at(pointer);
-  if (seen.has(pointer) || typeof value !== 'object' || value === null) return undefined;
-  seen.add(pointer);
-  const { examples, example, default: usual, const: only, enum: all } = value as JsonObject;
-  const own = [[examples].flat()[0], example, usual, only, [all].flat()[0]];
-  const parts = document.partsOf(pointer).map((part) => schemaExample(document, part, seen));
-  return [...own, ...parts].find((given) => given !== undefined);
+/** The first value that a schema, or one that always applies with it, names: an example, its default, its constant, one of its enum. */
+function schemaExample(document: OpenApiDocument, pointer: string): unknown {
+  const named = document.subschemas.certain(pointer).flatMap(({ value }) => {
+    const { examples, example, default: usual, const: only, enum: all } = value;
+    return [[examples].flat()[0], example, usual, only, [all].flat()[0]];
+  });
+  return named.find((given) => given !== undefined);
 }
 
 /** Of the first alternative of its security requirement that asks for one secret. */
 function credentialOf(document: OpenApiDocument, { security }: Operation): Credential | undefined {
   for (const [only, ...others] of security) {
     if (!only || others.length > 0) continue;
-    const { value } = document.follow(below('/components/securitySchemes', only.scheme));
+    const { value } = document.follow(joinPointer('/components/securitySchemes', only.scheme));
     const credential = presentation(value);
     if (credential) return credential;
   }
@@ -171,15 +172,15 @@ function presentation({ type, scheme, in: place, name }: JsonObject): Credential
 function exampleOf(document: OpenApiDocument, pointer: string): unknown {
   const [own] = examplesOf(document, pointer);
   if (own !== undefined) return own;
-  const { examples } = document.follow(below(pointer, 'schema')).value;
-  return [examples].flat()[0];
+  const schemas = document.subschemas.certain(joinPointer(pointer, 'schema'));
+  return schemas.flatMap(({ value }) => value['examples'] ?? [])[0];
 }
 
 /** The examples that the parameter or media type object at `pointer` has of its own (OpenAPI 3.1 section 4.8.14). */
 export function examplesOf(document: OpenApiDocument, pointer: string): unknown[] {
   const { example, examples } = document.follow(pointer).value;
   const named = members(examples).map(
-    ([name]) => document.follow(below(pointer, 'examples', name)).value['value'],
+    ([name]) => document.follow(joinPointer(pointer, 'examples', name)).value['value'],
   );
   return [example, ...named].filter((given) => given !== undefined);
 }

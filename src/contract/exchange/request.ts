@@ -1,22 +1,23 @@
-import { decodeText } from '../http/body';
+import type { Codec, ReadBody } from '../codecs/codec';
+import type { Codecs } from '../codecs/registry';
 import type { JsonObject, OpenApiDocument } from '../document/document';
-import { compileForm } from '../codecs/form';
-import { MalformedJson, parseJson } from '../json/parse';
 import type { Operation } from '../operations/operations';
-import { cover, isJudged, isRange, type MediaTypeObject, parseMediaType } from '../http/media-type';
+import { isRange, type MediaTypeObject, parseMediaType } from '../http/media-type';
 import {
   compileParameters,
   MalformedParameter,
   type ParameterValues,
   type RawParameters,
+  type ReadParameters,
 } from '../parameters/parameters';
 import { type Headers, Problem } from '../problem';
-import { envelopeSchema, parameterSchemas, type SchemaSet } from '../schema/schema-set';
+import { envelopeSchema, parameterSchemas } from '../schema/envelope';
+import type { SchemaSet } from '../schema/schema-set';
 import type { Convert, Find, Shapes } from '../schema/shapes';
 import type { Envelope, Judge } from '../schema/validator';
-import { describeViolations } from './violations';
+import { invalidRequest, malformedParameter, unexpectedBody } from './violations';
 
-/** A request that the document admits, as a handler is given it; every int64 is a bigint. */
+/** A request that conforms to the document, as the handler receives it. Every int64 is a bigint. */
 export type ValidRequest = ParameterValues & {
   readonly body?: unknown;
   /** The documented media type of the body, where there are several; for a range, the one that the client names. */
@@ -26,53 +27,65 @@ export type ValidRequest = ParameterValues & {
 /** Reads the requests of one operation. */
 export interface RequestReader {
   /**
-   * How a body is read that is announced by these header fields.
+   * Finds the reader of a body by its header fields.
    *
-   * @throws {Problem} `unsupportedMediaType`, or `mismatch` if the operation has no body
+   * @throws {Problem} `unsupportedMediaType`, or `invalidRequest` if the operation has no body
    */
   accept(contentType: string | undefined, contentEncoding: string | undefined): BodyReader;
   /**
    * @param body undefined if there is none
-   * @throws {Problem} `malformed` or `mismatch`
+   * @throws {Problem} `malformed` or `invalidRequest`
    */
-  read(
-    parameters: RawParameters,
-    body?: { readonly reader: BodyReader; readonly bytes: Buffer },
-  ): ValidRequest;
+  read(parameters: RawParameters, body?: ReceivedBody): ValidRequest;
 }
 
-/** How the bodies of one documented media type are read. */
+export interface ReceivedBody {
+  readonly reader: BodyReader;
+  readonly bytes: Buffer;
+}
+
+/** How the bodies of one documented media type are read. Its `type` is the one that the client names. */
 export interface BodyReader extends MediaTypeObject {
   /** The key, or the media type that a client names in its range. */
   readonly contentType: string;
-  readonly decode: (bytes: Buffer, envelope: Envelope) => void;
+  readonly codec: Codec;
+  readonly decode: ReadBody;
   readonly judge: Judge;
   readonly convert: Convert | undefined;
   readonly findMarked: Find | undefined;
 }
 
 /** Plans the reader of an operation's requests; `compile` it once the schemas of all operations are known. */
-export function planRequests(document: OpenApiDocument, operation: Operation, schemas: SchemaSet) {
+export function planRequests(
+  document: OpenApiDocument,
+  operation: Operation,
+  schemas: SchemaSet,
+  codecs: Codecs,
+) {
   const readParameters = compileParameters(document, operation);
   const parameters = parameterSchemas(operation.parameters, schemas);
   const { required = false, content = [] } = operation.requestBody ?? {};
   const choice = content.length > 1 || content.some(({ key }) => isRange(key));
   const bodiless = envelopeSchema(parameters, undefined, schemas, required);
-  const bodies = content.map((media) => ({
-    media,
-    decode: compileDecoder(document, media),
-    schema: envelopeSchema(parameters, media, schemas, required),
-  }));
+  const bodies = content.flatMap((media) => {
+    const body = { ...media, document };
+    const codec = codecs.of(body);
+    const judged = codec.isJudged ? media.schema : undefined;
+    const schema = envelopeSchema(parameters, judged, schemas, required);
+    const decode = codecs.reader(body);
+    return decode ? [{ media, codec, decode, judged, schema }] : [];
+  });
 
   return function compile(judgeOf: (schema: JsonObject) => Judge, shapes: Shapes): RequestReader {
     const judgeBodiless = judgeOf(bodiless);
-    const readers = bodies.map(({ media, decode, schema }): BodyReader => ({
+    const readers = bodies.map(({ media, codec, decode, judged, schema }): BodyReader => ({
       ...media,
       contentType: media.key,
+      codec,
       decode,
       judge: judgeOf(schema),
-      convert: isJudged(media) ? shapes.converter(media.schema) : undefined,
-      findMarked: isJudged(media) ? shapes.finder(media.schema) : undefined,
+      convert: judged === undefined ? undefined : shapes.converter(judged),
+      findMarked: judged === undefined ? undefined : shapes.finder(judged),
     }));
     const converters = Object.entries(parameters).flatMap(([location, schema]) => {
       const convert = shapes.convertBy(schema);
@@ -80,26 +93,20 @@ export function planRequests(document: OpenApiDocument, operation: Operation, sc
     });
 
     return {
-      accept: (contentType, contentEncoding) => accept(readers, contentType, contentEncoding),
+      accept: (contentType, contentEncoding) => accept(codecs, readers, contentType, contentEncoding),
       read(raw, body) {
         const envelope: Envelope = {};
-        // Before the parameters: a body that is not well-formed is `malformed`, whatever else does not match.
-        body?.reader.decode(body.bytes, envelope);
-        Object.assign(
-          envelope,
-          reading(() => readParameters(raw)),
-        );
+        // Before the parameters: a malformed body is reported as such, also where a parameter does not match.
+        if (body) decodeBody(body, envelope);
+        Object.assign(envelope, readRaw(readParameters, raw));
         const judge = body ? body.reader.judge : judgeBodiless;
         const violations = judge.first(envelope);
         if (violations.length > 0) {
-          throw new Problem('mismatch', describeViolations(violations, judge.all(envelope)));
+          throw invalidRequest(violations, judge.all(envelope));
         }
         const marked = body?.reader.findMarked?.(envelope, 'body');
         if (marked !== undefined) {
-          throw new Problem(
-            'mismatch',
-            describeViolations([{ place: `/${marked}`, message: 'is read-only' }], []),
-          );
+          throw invalidRequest([{ place: `/${marked}`, keyword: 'readOnly', message: 'is read-only' }]);
         }
         body?.reader.convert?.(envelope, 'body');
         for (const { location, convert } of converters) convert(envelope, location);
@@ -110,11 +117,12 @@ export function planRequests(document: OpenApiDocument, operation: Operation, sc
 }
 
 function accept(
+  codecs: Codecs,
   bodies: readonly BodyReader[],
   contentType: string | undefined,
   encoding: string | undefined,
 ): BodyReader {
-  if (bodies.length === 0) throw new Problem('mismatch', 'this operation has no request body');
+  if (bodies.length === 0) throw unexpectedBody();
   const unsupported = (message: string, headers?: Headers) =>
     new Problem('unsupportedMediaType', message, headers);
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
@@ -124,45 +132,34 @@ function accept(
     });
   }
   const documented = bodies.find(({ key }) => key === contentType && !isRange(key));
-  if (documented) return documented; // as nearly all clients write it
+  if (documented) return documented; // the fast path: nearly all clients write the key itself
   const expected = `expected a Content-Type of ${bodies.map(({ key }) => key).join(' or ')}`;
   if (contentType === undefined) throw unsupported(`${expected}, got none`);
   const type = parseMediaType(contentType);
-  const reader = type && !isRange(type.essence) ? cover(bodies, type) : undefined;
+  const reader = type && !isRange(type.essence) ? codecs.cover(bodies, type) : undefined;
   if (!type || !reader) throw unsupported(`${expected}, got another`);
-  if (reader.codec !== 'binary' && type.parameters.has('charset')) {
+  if (reader.codec.isText && type.parameters.has('charset')) {
     throw unsupported('expected the charset utf-8, got another');
   }
-  return isRange(reader.key) ? { ...reader, contentType: type.essence } : reader;
+  const range = isRange(reader.key);
+  if (!range && type.parameters.size === 0) return reader;
+  return { ...reader, type, contentType: range ? type.essence : reader.contentType };
 }
 
-/** Reads what the client wrote. What does not have the form it claims is malformed. */
-function reading<T>(read: () => T): T {
+/** @throws {Problem} `invalidRequest` if a parameter is not of its style */
+function readRaw(readParameters: ReadParameters, raw: RawParameters): ParameterValues {
   try {
-    return read();
+    return readParameters(raw);
   } catch (error) {
-    if (error instanceof MalformedJson) {
-      throw new Problem('malformed', `the body is not well-formed JSON: ${error.message}`);
-    }
-    if (error instanceof MalformedParameter) throw new Problem('mismatch', error.message);
-    throw error;
+    throw error instanceof MalformedParameter ? malformedParameter(error) : error;
   }
 }
 
-function compileDecoder(document: OpenApiDocument, { codec, schema }: MediaTypeObject): BodyReader['decode'] {
-  const put = (decode: (bytes: Buffer) => unknown) => (bytes: Buffer, envelope: Envelope) => {
-    envelope['body'] = decode(bytes);
-  };
-  if (codec === 'binary') return put((bytes) => bytes);
-  if (codec === 'text') return put(decodeText);
-  if (codec === 'form') {
-    const readForm = compileForm(document, schema);
-    return put((bytes) => reading(() => readForm(decodeText(bytes))));
+/** @throws {Problem} `malformed`, or `invalidRequest` if a property of a form is not of its style */
+function decodeBody({ reader, bytes }: ReceivedBody, envelope: Envelope): void {
+  try {
+    reader.decode(bytes, envelope, reader.type);
+  } catch (error) {
+    throw error instanceof MalformedParameter ? malformedParameter(error) : error;
   }
-  return (bytes, envelope) => {
-    const text = decodeText(bytes);
-    reading(() => {
-      parseJson(text, envelope, 'body');
-    });
-  };
 }

@@ -1,14 +1,16 @@
-import { below, type JsonObject, type OpenApiDocument } from '../document/document';
+import type { BodyShape, Codec, WriteBody } from '../codecs/codec';
+import type { Codecs } from '../codecs/registry';
+import { joinPointer, type JsonObject, type OpenApiDocument } from '../document/document';
 import { fieldValue, headerEntries, isFieldValue, mergeVary, unservableField } from '../http/header-field';
 import { compileHeader, type WriteHeader } from '../parameters/header';
-import { MalformedJson, parseJson } from '../json/parse';
-import { stringifyJson } from '../json/stringify';
+import { MalformedJson } from '../json/parse';
 import type { Operation } from '../operations/operations';
-import { closest, cover, isJudged, isRange, type MediaTypeObject, parseMediaType } from '../http/media-type';
+import { closest, isJson, isRange, type MediaTypeObject, parseMediaType } from '../http/media-type';
 import { type AcceptedRange, parseAccept, preferred } from '../http/negotiation';
 import { type Answer, type Headers, isFinalStatus, Problem } from '../problem';
-import { envelopeSchema, parameterSchemas, type SchemaSet } from '../schema/schema-set';
-import type { Convert, Find, Shapes } from '../schema/shapes';
+import { envelopeSchema, parameterSchemas } from '../schema/envelope';
+import type { SchemaSet } from '../schema/schema-set';
+import type { Shapes } from '../schema/shapes';
 import type { Envelope, Judge } from '../schema/validator';
 import { describeViolations } from './violations';
 
@@ -51,8 +53,8 @@ export interface ResponseWriter {
 export interface Accepted {
   /** All media types, if empty. */
   readonly ranges: readonly AcceptedRange[];
-  /** What the handler learns of it: where successes have several media types, the one that the client likes best. */
-  readonly told: { readonly accepts?: string };
+  /** The media type of a success that the client likes best; undefined where no success has a body. */
+  readonly best: string | undefined;
 }
 
 /** How the responses of one documented status are written. */
@@ -64,29 +66,49 @@ interface StatusWriter {
 }
 
 interface Variant {
-  readonly media: MediaTypeObject | undefined;
+  readonly media: CodedMedia | undefined;
   readonly judge: Judge;
-  readonly convert: Convert | undefined;
-  readonly findMarked: Find | undefined;
+  readonly shape: BodyShape;
+}
+
+/** A documented media type, and how its bodies are written. */
+interface CodedMedia extends MediaTypeObject {
+  readonly codec: Codec;
+  readonly encode: WriteBody;
 }
 
 /** Plans the writer of an operation's responses; `compile` it once the schemas of all operations are known. */
-export function planResponses(document: OpenApiDocument, operation: Operation, schemas: SchemaSet) {
+export function planResponses(
+  document: OpenApiDocument,
+  operation: Operation,
+  schemas: SchemaSet,
+  codecs: Codecs,
+) {
   const plans = [...operation.responses].map(([status, { headers, content }]) => {
-    const { pointer } = document.follow(below(operation.pointer, 'responses', status));
+    const { pointer } = document.follow(joinPointer(operation.pointer, 'responses', status));
     for (const { name } of headers) {
       const reason = unservableField(name);
-      if (reason !== undefined) document.addFinding(below(pointer, 'headers', name), reason);
+      if (reason !== undefined) document.addFinding(joinPointer(pointer, 'headers', name), reason);
     }
     for (const { key } of content) {
       if (!isFieldValue(key))
-        document.addFinding(below(pointer, 'content', key), 'is not a media type: it is not ASCII');
+        document.addFinding(joinPointer(pointer, 'content', key), 'is not a media type: it is not ASCII');
     }
     const parameters = parameterSchemas(headers, schemas);
-    const variants = (content.length > 0 ? content : [undefined]).map((media) => ({
-      media,
-      schema: envelopeSchema(parameters, media, schemas, false),
-    }));
+    const bodies = content.flatMap((media) => {
+      const body = { ...media, document };
+      const codec = codecs.of(body);
+      const judged = codec.isJudged ? media.schema : undefined;
+      const schema = envelopeSchema(parameters, judged, schemas, false);
+      const encode = codecs.writer(body);
+      return encode ? [{ media: { ...media, codec, encode }, judged, schema }] : [];
+    });
+    const bodiless = {
+      media: undefined,
+      judged: undefined,
+      schema: envelopeSchema(parameters, undefined, schemas, false),
+    };
+    const variants = content.length > 0 ? bodies : [bodiless];
     const writers = headers.map((header): [string, WriteHeader] => [
       header.name.toLowerCase(),
       compileHeader(document, header, operation.pointer),
@@ -97,11 +119,13 @@ export function planResponses(document: OpenApiDocument, operation: Operation, s
   return function compile(judgeOf: (schema: JsonObject) => Judge, shapes: Shapes): ResponseWriter {
     const writers = new Map<string, StatusWriter>();
     for (const { status, headers, variants } of plans) {
-      const compiled = variants.map(({ media, schema }) => ({
+      const compiled = variants.map(({ media, judged, schema }) => ({
         media,
         judge: judgeOf(schema),
-        convert: media && isJudged(media) ? shapes.converter(media.schema) : undefined,
-        findMarked: media && isJudged(media) ? shapes.finder(media.schema) : undefined,
+        shape: {
+          convert: judged === undefined ? undefined : shapes.converter(judged),
+          findMarked: judged === undefined ? undefined : shapes.finder(judged),
+        },
       }));
       writers.set(status, { headers, variants: compiled });
     }
@@ -118,7 +142,7 @@ export function planResponses(document: OpenApiDocument, operation: Operation, s
         // What HTTP does not know as the status of an answer `default` does not document either.
         if (!writer || !isFinalStatus(answer.status))
           throw new UndocumentedResponse(`the status ${answer.status} is not documented`);
-        return write(writer, answer, beyond, accepted);
+        return write(codecs, writer, answer, beyond, accepted);
       },
     };
   };
@@ -133,27 +157,27 @@ function compileAccept({ responses }: Operation): ResponseWriter['accept'] {
   const contents = successes.map((status) => responses.get(status)?.content ?? []);
   const offered = [...new Map(contents.flat().map((media) => [media.key, media])).values()];
   const [first] = offered;
-  const choice = offered.length > 1 || offered.some(({ key }) => isRange(key));
   const bodiless = contents.some(({ length }) => length === 0);
   return (field) => {
     const ranges = parseAccept(field);
-    if (!first) return { ranges, told: {} };
+    if (!first) return { ranges, best: undefined };
     const best = preferred(offered, ranges);
     if (!best && !bodiless) {
       const keys = offered.map(({ key }) => key).join(' or ');
       throw new Problem('notAcceptable', `expected an Accept that includes ${keys}, got others`);
     }
-    return { ranges, told: choice ? { accepts: best?.name ?? first.key } : {} };
+    return { ranges, best: best?.name ?? first.key };
   };
 }
 
 function write(
+  codecs: Codecs,
   writer: StatusWriter,
   answer: Answer,
   beyond: Headers,
   accepted: Accepted | undefined,
 ): Encoded {
-  const variant = choose(writer.variants, answer, accepted);
+  const variant = choose(codecs, writer.variants, answer, accepted);
   const envelope: Envelope = {};
   const [headers, body] = writing(() => [
     writeHeaders(writer.headers, answer, beyond, envelope),
@@ -170,6 +194,7 @@ function write(
 }
 
 function choose(
+  codecs: Codecs,
   variants: readonly Variant[],
   { contentType: wanted, status }: Answer,
   accepted: Accepted | undefined,
@@ -181,7 +206,7 @@ function choose(
   if (!type || isRange(type.essence)) {
     throw new UndocumentedResponse(`expected a media type, got ${JSON.stringify(wanted)}`);
   }
-  const found = cover(variants.flatMap(described), type);
+  const found = codecs.cover(variants.flatMap(described), type);
   if (found) return found.variant;
   throw new UndocumentedResponse(`the ${status} response is not documented as ${wanted}`);
 }
@@ -203,9 +228,10 @@ function vary(headers: Record<string, string | readonly string[]>, name: string)
   headers[field] = mergeVary([headers[field] ?? [], name].flat());
 }
 
-function contentType({ key, codec }: MediaTypeObject, { contentType: wanted }: Answer): string {
-  if (isRange(key)) return wanted ?? (codec === 'json' ? 'application/json' : 'application/octet-stream');
-  return /^text\//i.test(key) && codec === 'text' && !key.includes('charset') ? `${key}; charset=utf-8` : key;
+function contentType({ key, type, codec }: CodedMedia, { contentType: wanted }: Answer): string {
+  if (isRange(key)) return wanted ?? codec.mediaType;
+  if (!type.essence.startsWith('text/') || !codec.isText || isJson(type.essence)) return key; // RFC 8259: JSON has no charset
+  return key.includes('charset') ? key : `${key}; charset=utf-8`;
 }
 
 /**
@@ -236,34 +262,13 @@ function writeHeaders(writers: StatusWriter['headers'], answer: Answer, beyond: 
 }
 
 function writeBody(
-  { media, convert, findMarked }: Variant,
+  { media, shape }: Variant,
   value: unknown,
   envelope: Envelope,
 ): string | Uint8Array | undefined {
-  if (!media) {
-    if (value !== undefined) throw new UndocumentedResponse('a body is not documented');
-    return undefined;
-  }
-  if (media.codec === 'binary') {
-    if (!(value instanceof Uint8Array))
-      throw new UndocumentedResponse(`expected a Uint8Array for ${media.key}`);
-    return value;
-  }
-  if (media.codec === 'text') {
-    if (typeof value !== 'string' || !value.isWellFormed()) {
-      throw new UndocumentedResponse(`expected a well-formed string for ${media.key}`);
-    }
-    envelope['body'] = value;
-    return value;
-  }
-  if (media.codec !== 'json') throw new UndocumentedResponse(`a response of ${media.key} cannot be written`);
-  const text = stringifyJson(value);
-  // Judged is what the text says: not what the value was before toJSON, getters and the like had their say.
-  parseJson(text, envelope, 'body');
-  const changed = convert?.(envelope, 'body') === true;
-  const marked = findMarked?.(envelope, 'body');
-  if (marked !== undefined) throw new TypeError(`${marked} is write-only`); // an item: it cannot be left out
-  return changed ? stringifyJson(envelope['body']) : text;
+  if (media) return media.encode(value, envelope, shape);
+  if (value !== undefined) throw new UndocumentedResponse('a body is not documented');
+  return undefined;
 }
 
 /** What cannot be written is not documented. */

@@ -4,14 +4,22 @@ import { Problem, type ProblemKind } from '../problem';
 import type { ServiceOptions } from './service-options';
 import { isStub } from './stub';
 
-type Wiring = Pick<ServiceOptions, 'handlers' | 'stubs' | 'reserved' | 'render'>;
+type Wiring<Own extends string> = Pick<
+  ServiceOptions<Own>,
+  'handlers' | 'stubs' | 'reserved' | 'render' | 'ownProblems'
+>;
+/** What does not depend on the kinds of problems. */
+type Handlers = Pick<ServiceOptions, 'handlers' | 'stubs' | 'reserved'>;
 
 /**
  * Proves that what is wired to a document is what its operations ask for.
  *
  * @throws {InvalidContract} with all that is not
  */
-export function checkWiring(operations: readonly ServedOperation[], wiring: Wiring): void {
+export function checkWiring<Own extends string>(
+  operations: readonly ServedOperation[],
+  wiring: Wiring<Own>,
+): void {
   const findings = [
     ...operations.flatMap((served) => checkHandler(served, wiring)),
     ...checkNames(operations, wiring),
@@ -20,7 +28,7 @@ export function checkWiring(operations: readonly ServedOperation[], wiring: Wiri
   if (findings.length > 0) throw new InvalidContract(findings);
 }
 
-function checkHandler({ operation }: ServedOperation, { handlers, stubs, reserved }: Wiring): Finding[] {
+function checkHandler({ operation }: ServedOperation, { handlers, stubs, reserved }: Handlers): Finding[] {
   const { operationId, paths, pointer } = operation;
   const handler = Object.hasOwn(handlers, operationId) ? handlers[operationId] : undefined;
   const messages: string[] = [];
@@ -35,7 +43,7 @@ function checkHandler({ operation }: ServedOperation, { handlers, stubs, reserve
 }
 
 /** Every handler is that of an operation. */
-function checkNames(operations: readonly ServedOperation[], { handlers }: Wiring): Finding[] {
+function checkNames(operations: readonly ServedOperation[], { handlers }: Handlers): Finding[] {
   const known = new Set(operations.map(({ operation }) => operation.operationId));
   return Object.keys(handlers)
     .filter((name) => !known.has(name))
@@ -47,7 +55,7 @@ function checkNames(operations: readonly ServedOperation[], { handlers }: Wiring
 
 /** The answers of the server itself that many operations document. */
 const DOCUMENTED: readonly ProblemKind[] = [
-  'mismatch',
+  'invalidRequest',
   'noCredentials',
   'forbidden',
   'notAcceptable',
@@ -58,13 +66,17 @@ const DOCUMENTED: readonly ProblemKind[] = [
 ];
 
 /** The answers of this server itself fit what an operation documents for their status. */
-function checkProblems({ operation, responses }: ServedOperation, { render }: Wiring): Finding[] {
+function checkProblems<Own extends string>(
+  { operation, responses }: ServedOperation,
+  { render, ownProblems = [] }: Wiring<Own>,
+): Finding[] {
   const headers = { 'WWW-Authenticate': 'Bearer', 'Retry-After': '1' };
-  const messages = DOCUMENTED.flatMap((kind) => {
-    const rendered = render(new Problem(kind, 'a sentence'), operation);
+  const problems = [...DOCUMENTED.map((kind) => new Problem(kind, 'a sentence', headers)), ...ownProblems];
+  const messages = problems.flatMap((problem) => {
+    const rendered = render(problem, operation);
     if (!responses.documents(rendered.status)) return [];
     try {
-      responses.write(rendered, headers);
+      responses.write(rendered, problem.headers);
       return [];
     } catch (error) {
       return [error instanceof Error ? error.message : String(error)];

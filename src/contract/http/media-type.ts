@@ -1,6 +1,6 @@
 /**
- * A media type or media range as RFC 9110 section 8.3.1 compares it. `charset=utf-8` is left out: it is the only charset
- * that is served, so that it says nothing.
+ * A media type or media range as RFC 9110 section 8.3.1 compares it. `charset=utf-8` is left out, because no other charset
+ * is served.
  */
 export interface MediaType {
   /** `type/subtype`, in lower case. */
@@ -18,7 +18,7 @@ export function parseMediaType(field: string): MediaType | undefined {
   return mediaTypeOf(splitField(field, ';'));
 }
 
-/** The media type of an essence and its parameters, as they are written; undefined if it is none. */
+/** Parses an essence and its parameters; undefined if they are not a media type. */
 export function mediaTypeOf([essence = '', ...parts]: readonly string[]): MediaType | undefined {
   const slash = essence.indexOf('/');
   if (slash < 0 || !TOKEN.test(essence.slice(0, slash)) || !TOKEN.test(essence.slice(slash + 1))) {
@@ -43,7 +43,7 @@ function unquote(text: string): string | undefined {
   return QUOTED.test(text) ? text.slice(1, -1).replace(/\\(.)/g, '$1') : undefined;
 }
 
-/** The parts of a field between delimiters that do not stand in a quoted-string, without white space around them. */
+/** Splits a field at the delimiters outside of quoted-strings, and removes the white space around each part. */
 export function splitField(field: string, delimiter: ',' | ';'): string[] {
   const parts: string[] = [];
   let start = 0;
@@ -71,16 +71,9 @@ function trim(text: string, start: number, end: number): string {
 
 const isSpace = (code: number): boolean => code === 0x20 || code === 0x09;
 
-/** How a body is read and written. */
-export type Codec = 'json' | 'form' | 'text' | 'binary' | 'multipart';
-
-/** JSON is what https://mimesniff.spec.whatwg.org/#json-mime-type calls so. */
-export function codecOf(essence: string): Codec {
-  if (/^(application|text)\/json$/.test(essence) || essence.endsWith('+json')) return 'json';
-  if (essence === 'application/x-www-form-urlencoded') return 'form';
-  if (essence.startsWith('multipart/')) return 'multipart';
-  return essence.startsWith('text/') ? 'text' : 'binary';
-}
+/** Whether an essence is a JSON MIME type (https://mimesniff.spec.whatwg.org/#json-mime-type). */
+export const isJson = (essence: string): boolean =>
+  essence === 'application/json' || essence === 'text/json' || essence.endsWith('+json');
 
 /**
  * How closely the essence of a media range covers that of a media type: 4 is the type itself, 3 a range of its suffix
@@ -96,14 +89,14 @@ export function coverage(range: string, essence: string): number {
   return suffix.startsWith('+') && essence.endsWith(suffix) ? 3 : 0;
 }
 
-/** Whether a key of a content map stands for several media types (OpenAPI 3.1.1 section 4.8.14). */
+/** Whether a key of a content map is a media range (OpenAPI 3.1.1 section 4.8.14). */
 export const isRange = (key: string): boolean => key.includes('*');
 
 /** How closely a media range covers a media type, its parameters included; 0 if it does not. */
 export function specificity(range: MediaType, type: MediaType): number {
   const covers = coverage(range.essence, type.essence);
   for (const [name, value] of range.parameters) if (type.parameters.get(name) !== value) return 0;
-  // A header has less room than for this many parameters.
+  // No header has room for a million parameters.
   return covers === 0 ? 0 : covers * 1_000_000 + range.parameters.size;
 }
 
@@ -114,20 +107,16 @@ export function essenceOf(key: string): string {
 
 /** OpenAPI 3.1 section 4.8.14. */
 export interface MediaTypeObject {
-  /** As the document has it; it may be a range. */
+  /** As the document writes it; it may be a range. */
   readonly key: string;
   readonly type: MediaType;
-  readonly codec: Codec;
-  /** Where its schema stands, if it has one. */
+  /** Pointer to it in the document. */
+  readonly pointer: string;
+  /** Pointer to its schema, if it has one. */
   readonly schema: string | undefined;
 }
 
-/** Whether bodies of a media type are judged by a schema; bytes are not. */
-export function isJudged(media: MediaTypeObject): media is MediaTypeObject & { readonly schema: string } {
-  return media.schema !== undefined && media.codec !== 'binary';
-}
-
-/** The one of the documented media types and ranges that covers a media type most closely. */
+/** The documented media type or range that covers a media type most closely. */
 export function closest<T extends Pick<MediaTypeObject, 'type'>>(
   content: readonly T[],
   type: MediaType,
@@ -139,31 +128,4 @@ export function closest<T extends Pick<MediaTypeObject, 'type'>>(
     if (covers > most) [found, most] = [media, covers];
   }
   return found;
-}
-
-/**
- * The documented media type by which a body is read: the closest that covers its type and is read as it is written, or as
- * the bytes that it is. A type that lacks the parameters of the only documented one of its essence is taken for that one,
- * before a range is.
- */
-export function cover<T extends Pick<MediaTypeObject, 'type' | 'codec'>>(
-  content: readonly T[],
-  type: MediaType,
-): T | undefined {
-  const readable = content.filter(
-    (media) =>
-      media.codec === 'binary' ||
-      media.codec === codecOf(type.essence) ||
-      media.type.essence === type.essence,
-  );
-  const found = closest(readable, type);
-  if (found?.type.essence === type.essence) return found;
-  const [lacking, another] = readable.filter((media) => lacks(type, media.type));
-  return lacking && !another ? lacking : found;
-}
-
-/** Whether a type is another but for parameters that it does not give. */
-function lacks(type: MediaType, { essence, parameters }: MediaType): boolean {
-  if (type.essence !== essence) return false;
-  return [...parameters].every(([name, value]) => (type.parameters.get(name) ?? value) === value);
 }

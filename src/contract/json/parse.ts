@@ -34,6 +34,11 @@ function keep<T>(kept: WeakMap<object, ByKey<T>>, holder: object, key: string | 
   else kept.set(holder, new Map([[key, value]]));
 }
 
+/** Keeps the exact value of the number at `holder[key]`, whose double is another or is written with other digits. */
+export function keepExact(holder: object, key: string | number, value: bigint): void {
+  keep(exactNumbers, holder, key, value);
+}
+
 /** The exact values of the numbers in an object or array, by name or index, where they are not those of the doubles. */
 export function exactNumbersIn(holder: object): ReadonlyMap<string | number, Exact> | undefined {
   return exactNumbers.get(holder);

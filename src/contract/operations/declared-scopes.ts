@@ -1,4 +1,4 @@
-import { below, isObject, members, type OpenApiDocument } from '../document/document';
+import { joinPointer, isObject, members, type OpenApiDocument } from '../document/document';
 
 /** RFC 6749 section 3.3. */
 export const SCOPE = /^[!#-[\]-~]+$/;
@@ -15,7 +15,7 @@ export function checkScopes(
   scheme: string,
   scopes: readonly string[],
 ): void {
-  const { type, flows } = document.follow(below('/components/securitySchemes', scheme)).value;
+  const { type, flows } = document.follow(joinPointer('/components/securitySchemes', scheme)).value;
   if (type !== 'oauth2' && type !== 'openIdConnect') return; // roles, which are declared nowhere
   const declared = new Set(members(flows).flatMap(([, flow]) => scopesOf(flow)));
   for (const scope of scopes) {

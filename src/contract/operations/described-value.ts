@@ -1,106 +1,102 @@
-import { below, isObject, type JsonObject, members, type OpenApiDocument } from '../document/document';
+import { isObject, type JsonObject, members, type OpenApiDocument, type Place } from '../document/document';
+import { inPlace, type Subschema } from '../document/subschemas';
 
-/** JSON types that a value may have, `integer` among `number`; undefined where the document does not say. */
+/** JSON types that a value may have, `number` for `integer`; undefined where the document names none. */
 type Types = readonly string[] | undefined;
 
-/** What one schema object says by itself. */
-type Says = (schema: JsonObject, pointer: string) => Types;
+/** The types that the schema at a pointer names by itself. */
+type TypesAt = (pointer: string) => Types;
 
 /**
- * A value as the schemas describe it before it is known: all that `$ref` and `allOf` lead to, and any branch of `anyOf`
- * and `oneOf`. A text is read by the types found here; whether the value conforms is for the validator.
+ * A value as the schemas describe it before it is known: those that apply to it for certain, and any branch. A text is
+ * read by the types found here; whether the value conforms is for the validator.
  */
 export class DescribedValue {
+  /**
+   * @param places all schemas that may describe the value
+   * @param combine the types of the value, by those that each of its schemas names
+   */
   private constructor(
     private readonly document: OpenApiDocument,
-    private readonly ask: (says: Says) => Types,
+    private readonly places: readonly Place[],
+    private readonly combine: (typesAt: TypesAt) => Types,
   ) {}
 
   /** The value that the schema at `pointer` describes; without a schema, anything. */
   static at(document: OpenApiDocument, pointer: string | undefined): DescribedValue {
-    return new DescribedValue(document, (says) =>
-      pointer === undefined ? undefined : fold(document, pointer, says, new Map()),
+    if (pointer === undefined) return new DescribedValue(document, [], () => undefined);
+    return new DescribedValue(document, document.subschemas.possible(pointer), (typesAt) =>
+      combineInPlace(document, pointer, typesAt),
     );
   }
 
   types(): Types {
-    return this.ask(typesOf);
+    return this.combine((pointer) => typesOf(this.document.at(pointer)));
   }
 
   /** The property of this name; without a name, any that is not listed. */
   property(name?: string): DescribedValue {
-    return this.child(({ properties, additionalProperties, unevaluatedProperties }) => {
-      if (name !== undefined && isObject(properties) && Object.hasOwn(properties, name))
-        return ['properties', name];
-      if (additionalProperties !== undefined) return ['additionalProperties'];
-      return unevaluatedProperties === undefined ? undefined : ['unevaluatedProperties'];
-    });
+    return this.child('unevaluatedProperties', (pointer) => this.document.subschemas.property(pointer, name));
   }
 
   item(index: number): DescribedValue {
-    return this.child(({ prefixItems, items }) => {
-      if (Array.isArray(prefixItems) && index < prefixItems.length) return ['prefixItems', index];
-      return items === undefined ? undefined : ['items'];
-    });
+    return this.child('unevaluatedItems', (pointer) => this.document.subschemas.item(pointer, index));
   }
 
   /** All schema objects that may describe the value. */
   schemas(): JsonObject[] {
-    const found: JsonObject[] = [];
-    this.ask((schema) => {
-      found.push(schema);
-      return undefined;
-    });
-    return found;
+    return this.places.map(({ value }) => value);
   }
 
   /** The names of the properties that are listed anywhere. */
   propertyNames(): string[] {
-    return [
-      ...new Set(this.schemas().flatMap(({ properties }) => members(properties).map(([name]) => name))),
-    ];
+    const names = this.schemas().flatMap(({ properties }) => members(properties).map(([name]) => name));
+    return [...new Set(names)];
   }
 
-  private child(steps: (schema: JsonObject) => (string | number)[] | undefined): DescribedValue {
-    return new DescribedValue(this.document, (says) =>
-      this.ask((schema, pointer) => {
-        const path = steps(schema);
-        return path && fold(this.document, below(pointer, ...path), says, new Map());
-      }),
+  /** @param last the keyword that describes a part only where no other keyword does */
+  private child(last: string, partsOf: (pointer: string) => readonly Subschema[]): DescribedValue {
+    const { document } = this;
+    const all = this.places.flatMap(({ pointer }) => partsOf(pointer));
+    const left = all.every(({ keyword }) => keyword === last);
+    const parts = (pointer: string) =>
+      partsOf(pointer).flatMap((part) => (left || part.keyword !== last ? [part.pointer] : []));
+    const starts = this.places.flatMap(({ pointer }) => parts(pointer));
+    return new DescribedValue(document, document.subschemas.traverse(starts, inPlace).before, (typesAt) =>
+      this.combine((pointer) => every(parts(pointer).map((part) => combineInPlace(document, part, typesAt)))),
     );
   }
 }
 
-/** Combines what the schema at `pointer` and all that it refers to in place say. `known` ends cycles of `$ref`. */
-function fold(document: OpenApiDocument, pointer: string, says: Says, known: Map<string, Types>): Types {
-  const schema = document.at(pointer);
-  if (!isObject(schema) || known.has(pointer)) return known.get(pointer);
-  known.set(pointer, undefined);
-  const target = '$ref' in schema ? document.resolve(schema['$ref']) : undefined;
-  const each = (keyword: string): Types[] =>
-    [schema[keyword] ?? []].flat().map((_, i) => fold(document, below(pointer, keyword, i), says, known));
-  const types = every([
-    says(schema, pointer),
-    target === undefined ? undefined : fold(document, target, says, known),
-    ...each('allOf'),
-    some(each('anyOf')),
-    some(each('oneOf')),
-  ]);
-  known.set(pointer, types);
-  return types;
+/** The types of the value of the schema at `pointer`; a schema that a cycle leads back to adds none. */
+function combineInPlace(document: OpenApiDocument, pointer: string, typesAt: TypesAt): Types {
+  const known = new Map<string, Types>();
+  return document.subschemas.fold(pointer, inPlace, known, (place, subschemas) => {
+    const under = (...keywords: string[]): Types[] =>
+      subschemas.flatMap((part) => (keywords.includes(part.keyword) ? [known.get(part.pointer)] : []));
+    const own = [
+      typesAt(place.pointer),
+      ...under('$ref', 'allOf'),
+      some(under('anyOf')),
+      some(under('oneOf')),
+    ];
+    // A condition that the value does not meet excludes no type.
+    return every(own) ?? some(under('then', 'else', 'dependentSchemas'));
+  });
 }
 
 function every(all: readonly Types[]): Types {
-  const said = all.filter((types) => types !== undefined);
-  return said.length === 0 ? undefined : said.reduce((a, b) => a.filter((type) => b.includes(type)));
+  const given = all.filter((types) => types !== undefined);
+  return given.length === 0 ? undefined : given.reduce((a, b) => a.filter((type) => b.includes(type)));
 }
 
 function some(all: readonly Types[]): Types {
-  const said = all.filter((types) => types !== undefined);
-  return said.length === 0 ? undefined : said.flat();
+  const given = all.filter((types) => types !== undefined);
+  return given.length === 0 ? undefined : [...new Set(given.flat())];
 }
 
-function typesOf(schema: JsonObject): Types {
+function typesOf(schema: unknown): Types {
+  if (!isObject(schema)) return undefined;
   const named = schema['type'] === undefined ? undefined : [schema['type']].flat().map(nameOfType);
   const values = 'const' in schema ? [schema['const']] : schema['enum'];
   const listed = Array.isArray(values) ? values.map(typeOfValue) : undefined;

@@ -1,9 +1,8 @@
-import { bodyCodec, unservableBody } from './body-codec';
-import { below, isObject, members, type OpenApiDocument, type Place } from '../document/document';
+import { joinPointer, isObject, members, type OpenApiDocument, type Place } from '../document/document';
 import { type OperationPlace, operationPlaces } from '../document/path-items';
 import { basePaths } from '../document/servers';
 import { checkScopes } from './declared-scopes';
-import { type MediaTypeObject, parseMediaType } from '../http/media-type';
+import { coverage, isJson, type MediaTypeObject, parseMediaType } from '../http/media-type';
 
 const PARAMETER_LOCATIONS = ['path', 'query', 'header', 'cookie'] as const;
 export type ParameterLocation = (typeof PARAMETER_LOCATIONS)[number];
@@ -15,7 +14,7 @@ export interface Parameter {
   readonly required: boolean;
   readonly style: string;
   readonly explode: boolean;
-  readonly schema: string | undefined;
+  readonly schemaPointer: string | undefined;
   /** The parameter is JSON text, not a style. */
   readonly json: boolean;
 }
@@ -55,7 +54,7 @@ export function readOperations(document: OpenApiDocument): Operation[] {
     const other = known.get(operation.operationId) ?? place.pointer;
     // Several paths may refer to one path item: one handler has the requests of all.
     if (other !== place.pointer) {
-      document.addFinding(below(place.pointer, 'operationId'), `is that of #${other} too`);
+      document.addFinding(joinPointer(place.pointer, 'operationId'), `is that of #${other} too`);
     }
     known.set(operation.operationId, place.pointer);
     return operation;
@@ -98,12 +97,16 @@ class OperationReader {
 
   /** The base paths of its servers (OpenAPI 3.1 section 4.8.5). */
   private basePaths(): string[] {
-    const candidates = [below(this.operation.pointer, 'servers'), this.place.item.get('servers'), '/servers'];
+    const candidates = [
+      joinPointer(this.operation.pointer, 'servers'),
+      this.place.item.get('servers'),
+      '/servers',
+    ];
     for (const pointer of candidates) {
       const servers = pointer === undefined ? undefined : this.document.at(pointer);
       if (pointer === undefined || !Array.isArray(servers) || servers.length === 0) continue;
       const paths = servers.flatMap((server, i) =>
-        isObject(server) ? basePaths(this.document, server, below(pointer, i)) : [],
+        isObject(server) ? basePaths(this.document, server, joinPointer(pointer, i)) : [],
       );
       return [...new Set(paths)];
     }
@@ -112,9 +115,12 @@ class OperationReader {
 
   private parameters(): Parameter[] {
     const found = new Map<string, Parameter>();
-    for (const list of [this.place.item.get('parameters'), below(this.operation.pointer, 'parameters')]) {
+    for (const list of [
+      this.place.item.get('parameters'),
+      joinPointer(this.operation.pointer, 'parameters'),
+    ]) {
       for (const i of list === undefined ? [] : [this.document.at(list) ?? []].flat().keys()) {
-        const place = this.document.follow(below(list ?? '', i));
+        const place = this.document.follow(joinPointer(list ?? '', i));
         const location = PARAMETER_LOCATIONS.find((name) => name === place.value['in']);
         const name = String(place.value['name']);
         // OpenAPI 3.1 section 4.8.12.1: other parts of the document describe these.
@@ -147,9 +153,9 @@ class OperationReader {
     const usual = location === 'query' || location === 'cookie' ? 'form' : 'simple';
     const style = typeof value['style'] === 'string' ? value['style'] : usual;
     const content = this.content(pointer, value['content']);
-    const json = content[0]?.codec === 'json';
+    const json = content[0] !== undefined && isJsonText(content[0]);
     if (content[0] && !json) {
-      this.document.addFinding(below(pointer, 'content'), 'only JSON can be read as a parameter');
+      this.document.addFinding(joinPointer(pointer, 'content'), 'only JSON can be read as a parameter');
     }
     return {
       name,
@@ -157,7 +163,11 @@ class OperationReader {
       required: value['required'] === true,
       style,
       explode: typeof value['explode'] === 'boolean' ? value['explode'] : style === 'form',
-      schema: json ? content[0]?.schema : 'schema' in value ? below(pointer, 'schema') : undefined,
+      schemaPointer: json
+        ? content[0]?.schema
+        : 'schema' in value
+          ? joinPointer(pointer, 'schema')
+          : undefined,
       json,
     };
   }
@@ -168,58 +178,55 @@ class OperationReader {
 
   private requestBody(): Operation['requestBody'] {
     if (!('requestBody' in this.operation.value)) return undefined;
-    const { pointer, value } = this.document.follow(below(this.operation.pointer, 'requestBody'));
+    const { pointer, value } = this.document.follow(joinPointer(this.operation.pointer, 'requestBody'));
     return { required: value['required'] === true, content: this.content(pointer, value['content']) };
   }
 
   private response(status: string): ResponseObject {
-    const { pointer, value } = this.document.follow(below(this.operation.pointer, 'responses', status));
+    const { pointer, value } = this.document.follow(joinPointer(this.operation.pointer, 'responses', status));
     if (status.startsWith('1')) this.remark(pointer, 'informational responses are not sent', 'Responses 1XX');
     const headers = members(value['headers']).flatMap(([name]) => {
       if (name.toLowerCase() === 'content-type') {
         // OpenAPI 3.1 section 4.8.17.1
-        this.remark(below(pointer, 'headers', name), 'is described by the media types', 'Response headers');
+        this.remark(
+          joinPointer(pointer, 'headers', name),
+          'is described by the media types',
+          'Response headers',
+        );
         return [];
       }
-      return [this.parameter(name, 'header', this.document.follow(below(pointer, 'headers', name)))];
+      return [this.parameter(name, 'header', this.document.follow(joinPointer(pointer, 'headers', name)))];
     });
-    const content = this.content(pointer, value['content']);
-    for (const { key, codec } of content) {
-      if (codec === 'form') {
-        this.document.addFinding(below(pointer, 'content', key), 'a form cannot be served as a response');
-      }
-    }
-    return { headers, content };
+    return { headers, content: this.content(pointer, value['content']) };
   }
 
   private content(owner: string, content: unknown): MediaTypeObject[] {
-    return members(content).map(([key, value]) => {
-      const pointer = below(owner, 'content', key);
-      const schema = isObject(value) && 'schema' in value ? below(pointer, 'schema') : undefined;
+    return members(content).flatMap(([key, value]) => {
+      const pointer = joinPointer(owner, 'content', key);
+      const schema = isObject(value) && 'schema' in value ? joinPointer(pointer, 'schema') : undefined;
       const type = parseMediaType(key);
-      if (!type) {
-        this.document.addFinding(pointer, `${JSON.stringify(key)} is not a media type`);
-        return { key, type: { essence: key, parameters: new Map() }, codec: 'binary', schema };
-      }
-      const codec = bodyCodec(this.document, type, schema);
-      const reason = unservableBody(this.document, key, type, codec, schema);
-      if (reason !== undefined) this.document.addFinding(schema ?? pointer, reason);
-      return { key, type, codec, schema };
+      if (type) return [{ key, type, pointer, schema }];
+      this.document.addFinding(pointer, `${JSON.stringify(key)} is not a media type`);
+      return [];
     });
   }
 
   private security(): SecurityAlternative[] {
     const own = this.operation.value['security'];
-    const pointer = own === undefined ? '/security' : below(this.operation.pointer, 'security');
+    const pointer = own === undefined ? '/security' : joinPointer(this.operation.pointer, 'security');
     return [own ?? this.document.root['security'] ?? []].flat().map((alternative, i) =>
       members(alternative).map(([scheme, scopes]) => {
         const demanded = [scopes].flat().map(String);
-        checkScopes(this.document, below(pointer, i, scheme), scheme, demanded);
+        checkScopes(this.document, joinPointer(pointer, i, scheme), scheme, demanded);
         return { scheme, scopes: demanded };
       }),
     );
   }
 }
+
+/** Whether a parameter with this content is JSON text. */
+const isJsonText = ({ type }: MediaTypeObject): boolean =>
+  (isJson(type.essence) || coverage(type.essence, 'application/json') > 0) && !type.parameters.has('charset');
 
 /** A name for an operation without one: `postThings`. */
 export function camelCase(text: string): string {

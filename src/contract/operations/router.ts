@@ -8,12 +8,12 @@ export interface Match<T> {
 
 /** A segment with template expressions. */
 interface Template<T> {
-  /** What stands before, between and behind the expressions. */
+  /** The texts before, between and after the expressions. */
   readonly literals: readonly string[];
   readonly node: Node<T>;
 }
 
-/** What can follow one slash. */
+/** The segments that can follow one slash. */
 class Node<T> {
   readonly concrete = new Map<string, Node<T>>();
   /** More concrete ones first. */
@@ -84,7 +84,7 @@ function search<T>(node: Node<T>, segments: readonly string[], at: number, value
 }
 
 /**
- * Adds to `values` the texts between the literals, none of them empty; tells whether the segment matches. Each literal is
+ * Adds to `values` the texts between the literals, none of them empty; returns whether the segment matches. Each literal is
  * taken where it occurs first, which leaves the most to those behind it: nothing has to be tried twice.
  */
 function matchSegment(literals: readonly string[], segment: string, values: string[]): boolean {

@@ -15,11 +15,11 @@ import { compileText } from './styles';
  */
 export type WriteHeader = (value: unknown, holder: Holder) => string | readonly string[];
 
-/** Compiles the writer of a response header; what cannot be written becomes a finding of the document. */
+/** Compiles the writer of a response header. A header that cannot be written becomes a finding of the document. */
 export function compileHeader(document: OpenApiDocument, header: Parameter, pointer: string): WriteHeader {
-  const { name, explode, json, schema } = header;
-  const read = servable(document, schema ?? pointer, name, () => {
-    const value = DescribedValue.at(document, schema);
+  const { name, explode, json, schemaPointer } = header;
+  const read = servable(document, schemaPointer ?? pointer, name, () => {
+    const value = DescribedValue.at(document, schemaPointer);
     const asIs = (text: string) => text;
     return compileText(header, json ? compileWhole(value, asIs, jsonText) : compileParts(value, asIs), asIs);
   });
@@ -45,7 +45,7 @@ function writeCookies(values: readonly unknown[], name: string): string[] {
 
 /**
  * The text of a response header in the style `simple` (OpenAPI 3.1 section 4.8.21). Nothing is percent-encoded; an object
- * with `toJSON`, such as a Date, is what that returns.
+ * with `toJSON`, such as a Date, stands for the value that it returns.
  *
  * @throws {TypeError} with the place of what could not be sent or would not be read back as it is
  */

@@ -1,4 +1,5 @@
 import { type Holder, MalformedJson } from '../json/parse';
+import { joinPointer } from '../document/document';
 import { excerpt } from '../json/excerpt';
 import {
   type Decode,
@@ -15,6 +16,13 @@ import { compileText, halves, type Written } from './styles';
 /** Its message names the value and what is wrong: `query/limit is given more than once`. */
 export class MalformedParameter extends Error {
   override name = 'MalformedParameter';
+  /** @param pointer of the value in the request: `/query/limit` */
+  constructor(
+    message: string,
+    readonly pointer: string,
+  ) {
+    super(message);
+  }
 }
 
 /** Names, decoded, each with the encoded texts that came for it. Readers remove what they have read. */
@@ -36,12 +44,14 @@ export interface PairsReader extends Reader<Pairs> {
 /** The more a reader would take, the later its turn. */
 const TURN = { none: 0, prefixed: 1, any: 2 };
 
-/** Throws what was caught; what is malformed becomes a MalformedParameter that says where. */
-function rethrow(error: unknown, place: string): never {
+/** Throws the error again; a MalformedText becomes a MalformedParameter with its place. */
+function rethrow(error: unknown, location: string, ...names: readonly string[]): never {
+  const place = [location, ...names.map((name) => excerpt(name))].join('/');
+  const pointer = joinPointer('', location, ...names);
   if (error instanceof MalformedText) {
-    throw new MalformedParameter(`${place}${error.step} ${error.message}`);
+    throw new MalformedParameter(`${place}${error.step} ${error.message}`, pointer);
   }
-  if (error instanceof MalformedJson) throw new MalformedParameter(`${place}: ${error.message}`);
+  if (error instanceof MalformedJson) throw new MalformedParameter(`${place}: ${error.message}`, pointer);
   throw error;
 }
 
@@ -56,7 +66,7 @@ export function readAll<Source>(
     try {
       read(source, holder);
     } catch (error) {
-      rethrow(error, `${place}/${excerpt(name)}`);
+      rethrow(error, place, name);
     }
   }
   return holder;
@@ -73,7 +83,7 @@ export function readRest(
     try {
       readTexts(parts, texts, holder, name);
     } catch (error) {
-      rethrow(error, `${place}/${excerpt(name)}`);
+      rethrow(error, place, name);
     }
   }
 }
@@ -173,7 +183,7 @@ function spreadReader(name: string, parts: ObjectReader): PairsReader {
 
 const INNERMOST = /^([^[\]]*)\]$/;
 
-/** `color[R]=100&color[G]=200`; brackets within brackets are not defined, so that nobody can mean them. */
+/** `color[R]=100&color[G]=200`. Nested brackets are undefined in OpenAPI. */
 function deepReader(name: string, parts: ObjectReader): PairsReader {
   const names = new Map(parts.listed.map((property) => [`${name}[${property}]`, property]));
   return {

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { DescribedValue } from '../operations/described-value';
-import { below, type OpenApiDocument } from '../document/document';
+import { joinPointer, type OpenApiDocument } from '../document/document';
 import { excerpt } from '../json/excerpt';
 import type { Operation, Parameter, ParameterLocation } from '../operations/operations';
 import {
@@ -29,7 +29,7 @@ export { MalformedParameter };
 
 /** The parts of a request that carry parameters, as they came over the wire. */
 export interface RawParameters {
-  /** What stands for each template of the path, percent-encoded. */
+  /** The text of each template of the path, percent-encoded. */
   readonly path: ReadonlyMap<string, string>;
   /** Behind the question mark; empty if there is none. */
   readonly query: string;
@@ -68,11 +68,11 @@ interface Readers {
   readonly cookie: PairsReader[];
 }
 
-/** Compiles the reader for an operation's parameters; what cannot be read becomes a finding of the document. */
+/** Compiles the reader of an operation's parameters. A parameter that cannot be read becomes a finding of the document. */
 export function compileParameters(document: OpenApiDocument, operation: Operation): ReadParameters {
   const readers: Readers = { path: [], query: [], header: [], cookie: [] };
   for (const parameter of operation.parameters) {
-    servable(document, parameter.schema ?? operation.pointer, parameter.name, () => {
+    servable(document, parameter.schemaPointer ?? operation.pointer, parameter.name, () => {
       compileParameter(document, parameter, readers);
     });
   }
@@ -94,9 +94,9 @@ export function compileParameters(document: OpenApiDocument, operation: Operatio
 
 /** Adds the reader of a parameter to those of its location. */
 function compileParameter(document: OpenApiDocument, parameter: Parameter, readers: Readers): void {
-  const { name, in: location, schema, json } = parameter;
+  const { name, in: location, schemaPointer, json } = parameter;
   const decode = DECODE[location];
-  const value = DescribedValue.at(document, schema);
+  const value = DescribedValue.at(document, schemaPointer);
   const parts = json ? compileWhole(value, decode, jsonText) : compileParts(value, decode);
   switch (location) {
     case 'path':
@@ -134,7 +134,10 @@ function compileQuery(readers: readonly PairsReader[], credentials: readonly str
     const values = readAll('query', readers, pairs);
     const [unknown] = pairs.keys();
     if (unknown === undefined) return values;
-    throw new MalformedParameter(`query/${excerpt(unknown)} is not in the document`);
+    throw new MalformedParameter(
+      `query/${excerpt(unknown)} is not in the document`,
+      joinPointer('/query', unknown),
+    );
   };
 }
 
@@ -156,7 +159,7 @@ function fieldReader(
 /** The names of credentials in a query: they are not parameters, but documented (OpenAPI 3.1 section 4.8.27). */
 function credentialsInQuery(document: OpenApiDocument, operation: Operation): string[] {
   return operation.security.flat().flatMap(({ scheme }) => {
-    const { value } = document.follow(below('/components/securitySchemes', scheme));
+    const { value } = document.follow(joinPointer('/components/securitySchemes', scheme));
     return value['type'] === 'apiKey' && value['in'] === 'query' ? [String(value['name'])] : [];
   });
 }

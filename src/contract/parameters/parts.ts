@@ -1,4 +1,4 @@
-/** A value is read from the texts of its parts, which its schema tells; styles.ts and pairs.ts find these texts. */
+/** Reads a value from the texts of its parts, by its schema. styles.ts and pairs.ts find these texts. */
 import type { DescribedValue } from '../operations/described-value';
 import type { OpenApiDocument } from '../document/document';
 import { excerpt } from '../json/excerpt';
@@ -9,7 +9,7 @@ export class Unservable extends Error {
   override name = 'Unservable';
 }
 
-/** Compiles what reads `name`; if that cannot be served, the reason becomes a finding at `pointer`. */
+/** Compiles the reader of `name`; if it cannot be served, the reason becomes a finding at `pointer`. */
 export function servable<T>(
   document: OpenApiDocument,
   pointer: string,
@@ -26,7 +26,7 @@ export function servable<T>(
   }
 }
 
-/** A text that is not what the document describes; its message goes behind the place of the value. */
+/** A text that the document does not describe. Its message follows the place of the value. */
 export class MalformedText extends Error {
   override name = 'MalformedText';
   /** @param step from the place of the value to the place of the fault, after a slash */
@@ -75,7 +75,7 @@ export interface ObjectReader {
   readonly read: Read<readonly Entry[]>;
   /** The properties that the document lists. */
   readonly listed: readonly string[];
-  /** The document says that there are others, or says nothing at all. */
+  /** The document admits other properties, or describes none at all. */
   readonly open: boolean;
 }
 
@@ -97,7 +97,7 @@ export const primitiveText: CompileText = (value) => {
 
 export const jsonText: CompileText = () => parseJson;
 
-/** What parts a value has. */
+/** The kind of parts that a value has. */
 export function kindOf(value: DescribedValue): PartsReader['kind'] {
   const types = value.types()?.filter((type) => type !== 'null') ?? [];
   const kind = types.find((type) => type === 'array' || type === 'object') ?? 'primitive';

@@ -8,8 +8,8 @@ const DELIMITERS: Readonly<Record<string, string>> = { spaceDelimited: '%20', pi
 const FIELD_VALUE = /^(?:[!-~](?:[ -~]*[!-~])?)?$/;
 
 /**
- * The text of a value in the style of its parameter (OpenAPI 3.1 section 4.8.12.3): what takes the place of the template in
- * a path, the pairs of a query, the value of a header, the pair of a cookie. The readers of this folder do the reverse.
+ * The text of a value in the style of its parameter (OpenAPI 3.1 section 4.8.12.3): it replaces the template in a
+ * path, or is the pairs of a query, the value of a header, or the pair of a cookie. The readers of this folder do the reverse.
  *
  * @returns undefined where a header cannot carry the value
  */

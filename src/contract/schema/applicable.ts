@@ -1,10 +1,15 @@
+/**
+ * Which rewritten schemas apply to a value. document/subschemas.ts walks the document, before any value is known; this walk
+ * asks the value which branch it takes, while requests are judged.
+ */
 import { isObject, type JsonObject, members } from '../document/document';
+import { APPLICATORS, type Relation } from '../document/subschemas';
 import type { Holder } from '../json/parse';
 import { compilePattern, type Pattern } from '../pattern/pattern';
 
 /**
- * A schema as schemas.ts rewrites it. `judge` refers to a component, `discriminate` names one by a property; each branch
- * that says anything about properties, items or directions is a component.
+ * A schema as rewrite.ts rewrites it. `judge` refers to a component, `discriminate` names one by a property. Each branch
+ * that describes properties, items or directions is a component.
  */
 export type Node = JsonObject;
 
@@ -26,7 +31,7 @@ export function namedBranch({ property, branches }: Discriminate, value: object)
   return typeof name === 'string' && Object.hasOwn(branches, name) ? branches[name] : undefined;
 }
 
-/** Whether the value at `holder[key]` conforms; `root` is one object for all questions about what is below it. */
+/** Whether the value at `holder[key]` conforms. `root` is one object for all calls about the values below it. */
 export type Holds = (value: unknown, holder: Holder, key: string | number, root: object) => boolean;
 
 /** The judge of the component of this identifier. */
@@ -46,7 +51,7 @@ export function applicable(
   const found = new Set<Node>();
   const takesBranch = (branch: unknown): boolean => {
     const identifier = isObject(branch) ? branch['judge'] : undefined;
-    if (typeof identifier !== 'string') return false; // it says nothing about what is below the value
+    if (typeof identifier !== 'string') return false; // it describes nothing below the value
     return ask?.({ component: identifier }) === true;
   };
   const visit = (node: unknown): void => {
@@ -79,10 +84,10 @@ export function applicable(
   return [...found];
 }
 
-/** What decides which schemas apply to a value: a component, the name of a property, or a discriminator. */
+/** A question whose answer decides which schemas apply to a value. */
 type Question = { readonly component: string } | { readonly property: string } | Discriminate;
 
-/** A step of the decision: what is asked and where each answer leads, or the result. */
+/** A step of the decision: a question with the step after each answer, or the result. */
 class Step<T> {
   yes: Step<T> | undefined;
   no: Step<T> | undefined;
@@ -112,14 +117,14 @@ const MAX_STEPS = 10_000;
 const OTHER_TYPE = Symbol('other type');
 
 /**
- * Something about the schemas that apply to a value in place, found once for each way to decide which these are: what is
- * asked of a value is asked in the same order each time.
+ * A result that depends on the schemas that apply to a value in place. It is made once for each sequence of answers:
+ * the questions come in the same order each time.
  */
 export class Applicables<T> {
   private first: Step<T> | undefined;
   private steps = 0;
 
-  /** @param make what is to be known about the schemas that apply */
+  /** @param make the result for the schemas that apply */
   constructor(
     private readonly nodes: readonly unknown[],
     private readonly components: Components,
@@ -127,7 +132,7 @@ export class Applicables<T> {
     private readonly make: (nodes: readonly Node[]) => T,
   ) {}
 
-  /** @param root one object for all questions about what is below it */
+  /** @param root one object for all calls about the values below it */
   of(value: unknown, holder: Holder, key: string | number, root: object): T {
     let step = this.first;
     while (step?.ask !== undefined) step = step.next(step.ask(value, holder, key, root));
@@ -169,23 +174,35 @@ export class Applicables<T> {
 /** Of the schemas that apply to a value, those that do so because `node` does, without itself. */
 export function inPlaceOf(node: Node, components: Components, applied: ReadonlySet<Node>): Node[] {
   const found = new Set([node]);
-  const add = (part: unknown): void => {
-    if (isObject(part) && applied.has(part)) found.add(part);
-  };
   for (const next of found) {
-    const named = next['discriminate'] as Discriminate | undefined;
-    const identifiers = [
-      next['judge'],
-      ...Object.values(named?.branches ?? {}),
-      ...(named?.others?.branches ?? []),
-    ];
-    for (const identifier of identifiers) if (typeof identifier === 'string') add(components[identifier]);
-    for (const keyword of ['allOf', 'anyOf', 'oneOf']) listOf(next[keyword]).forEach(add);
-    for (const keyword of ['if', 'then', 'else']) add(next[keyword]);
-    for (const [, part] of members(next['dependentSchemas'])) add(part);
+    for (const part of partsOf(next, components, ['certain', 'possible']))
+      if (isObject(part) && applied.has(part)) found.add(part);
   }
   found.delete(node);
   return [...found];
+}
+
+/** The schemas that a rewritten one consists of or refers to, by their relation to it. */
+export function partsOf(node: Node, components: Components, relations: readonly Relation[]): unknown[] {
+  const { containing, judge, remainingProperties, remainingItems } = node;
+  const named = node['discriminate'] as Discriminate | undefined;
+  const identifiers = [judge, ...Object.values(named?.branches ?? {}), ...(named?.others?.branches ?? [])];
+  if (relations.includes('child')) {
+    identifiers.push(remainingProperties, remainingItems, isObject(containing) && containing['judge']);
+  }
+  const held = Object.entries(node).flatMap(([keyword, operand]) => {
+    const { relation, as } = APPLICATORS.get(keyword) ?? {};
+    if (!relation || !relations.includes(relation)) return [];
+    return as === 'map'
+      ? members(operand).map(([, part]) => part)
+      : as === 'list'
+        ? listOf(operand)
+        : [operand];
+  });
+  const referred = identifiers.flatMap((identifier) =>
+    typeof identifier === 'string' ? [components[identifier]] : [],
+  );
+  return [...referred, ...held];
 }
 
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

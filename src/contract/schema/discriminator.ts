@@ -1,4 +1,4 @@
-import { below, isObject, type JsonObject, members, type OpenApiDocument } from '../document/document';
+import { joinPointer, isObject, type JsonObject, members, type OpenApiDocument } from '../document/document';
 
 const SCHEMAS = '/components/schemas';
 
@@ -18,46 +18,29 @@ export class Discriminators {
   constructor(private readonly document: OpenApiDocument) {}
 
   /**
-   * The discriminator of the schema at `pointer`; a mapping that leads nowhere is a finding. Undefined if there is none,
-   * or if it has nothing to choose from.
+   * The discriminator of the schema at `pointer`. Undefined if there is none, or if it has nothing to choose from.
    */
   at(pointer: string, schema: JsonObject): Discriminator | undefined {
     const { discriminator } = schema;
     if (!isObject(discriminator) || typeof discriminator['propertyName'] !== 'string') return undefined;
     const keyword = (['oneOf', 'anyOf'] as const).find((name) => Array.isArray(schema[name]));
     const branches = new Map<string, string>();
-    for (const target of keyword ? this.branches(pointer, keyword, schema) : this.family(pointer)) {
+    for (const target of keyword ? this.branches(pointer, keyword) : this.family(pointer)) {
       const name = componentName(target);
       if (name !== undefined) branches.set(name, target);
     }
     const mapping = members(discriminator['mapping']);
     for (const [name, reference] of mapping) {
-      const target = this.mapped(reference, below(pointer, 'discriminator', 'mapping', name));
+      const target = this.document.references.mapped(reference);
       if (target !== undefined) branches.set(name, target);
     }
     if (branches.size === 0 || (!keyword && mapping.length === 0 && branches.size === 1)) return undefined;
     return { property: discriminator['propertyName'], branches, keyword };
   }
 
-  private branches(pointer: string, keyword: string, schema: JsonObject): string[] {
-    return [schema[keyword]].flat().flatMap((branch) => {
-      const target = isObject(branch) && '$ref' in branch ? this.document.resolve(branch['$ref']) : undefined;
-      return target === undefined ? [] : [target];
-    });
-  }
-
-  /** A value of a mapping is the name of a component or a reference. */
-  private mapped(reference: unknown, pointer: string): string | undefined {
-    const named = below(SCHEMAS, String(reference));
-    if (this.document.at(named) !== undefined) return named;
-    const target = this.document.resolve(reference);
-    if (target === undefined) {
-      this.document.addFinding(
-        pointer,
-        `${JSON.stringify(reference)} is neither a component nor a reference to a schema`,
-      );
-    }
-    return target;
+  private branches(pointer: string, keyword: string): string[] {
+    const { subschemas } = this.document;
+    return subschemas.under(pointer, keyword).flatMap((branch) => subschemas.target(branch) ?? []);
   }
 
   /** The schema at `pointer`, and all that have it in their `allOf`, directly or not. */
@@ -69,7 +52,7 @@ export class Discriminators {
   }
 }
 
-/** The name by which a discriminator knows a schema without a mapping. */
+/** The name of a component, which a discriminator uses without a mapping. */
 function componentName(pointer: string): string | undefined {
   const name = pointer.startsWith(`${SCHEMAS}/`) ? pointer.slice(SCHEMAS.length + 1) : '';
   return name === '' || name.includes('/') ? undefined : name;
@@ -78,12 +61,11 @@ function componentName(pointer: string): string | undefined {
 /** The components that refer to a schema in their `allOf`, by where that stands. */
 function subtypesIn(document: OpenApiDocument): Map<string, string[]> {
   const subtypes = new Map<string, string[]>();
-  for (const [name, schema] of members(document.at(SCHEMAS))) {
-    if (!isObject(schema)) continue;
-    for (const part of [schema['allOf'] ?? []].flat()) {
-      const parent: string | undefined =
-        isObject(part) && '$ref' in part ? document.resolve(part['$ref']) : undefined;
-      if (parent !== undefined) subtypes.set(parent, [...(subtypes.get(parent) ?? []), below(SCHEMAS, name)]);
+  for (const [name] of members(document.at(SCHEMAS))) {
+    const subtype = joinPointer(SCHEMAS, name);
+    for (const part of document.subschemas.under(subtype, 'allOf')) {
+      const parent = document.subschemas.target(part);
+      if (parent !== undefined) subtypes.set(parent, [...(subtypes.get(parent) ?? []), subtype]);
     }
   }
   return subtypes;

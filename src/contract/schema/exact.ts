@@ -23,7 +23,7 @@ const BOUNDS: Readonly<Record<string, readonly [sign: string, holds: Compare]>> 
 /** Keywords of bounds, each compared exactly where a double would not do. */
 export const BOUND_KEYWORDS = Object.keys(BOUNDS);
 
-/** What is wrong with the number at `holder[key]`, whose double is given; an empty text if nothing is. */
+/** Returns the violation by the number at `holder[key]`, whose double is given; an empty text if it conforms. */
 export type JudgeNumber = (double: number, holder: object, key: string | number) => string;
 
 /** Compiles a rule. The literal that the client wrote is judged, not the double nearest to it. */

@@ -3,11 +3,12 @@
  * A checker takes time linear in the text: each is a pattern that compilePattern() matches, or a function of such parts.
  */
 import { domainToUnicode } from 'node:url';
-import { isUri, isUriReference } from './format-uri';
+import { compilePattern, type Pattern } from '../pattern/pattern';
 import { isIpv4, isIpv6 } from './format-ip';
-import { compilePattern } from '../pattern/pattern';
+import { isDate, isDateTime, isTime } from './format-time';
+import { isUri, isUriReference } from './format-uri';
 
-/** What a format admits. Values of other types conform. */
+/** The test of a format. Values of other types conform. */
 export type Format =
   | { readonly type: 'string'; readonly source: string; readonly test: (text: string) => boolean }
   | { readonly type: 'number'; readonly source: string; readonly test: (value: number) => boolean };
@@ -27,33 +28,13 @@ const number = (source: string, test: (value: number) => boolean): Format => ({
 });
 
 /** A test by a pattern of the whole text. It is compiled when it is first needed. */
-const matching = (pattern: string) => (text: string) => compilePattern(`^(?:${pattern})$`).test(text);
+function matching(pattern: string): (text: string) => boolean {
+  let compiled: Pattern | undefined;
+  return (text) => (compiled ??= compilePattern(`^(?:${pattern})$`)).test(text);
+}
 
 const integer = (least: number, most: number) => (value: number) =>
   Number.isInteger(value) && value >= least && value <= most;
-
-const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-
-function isDate(text: string): boolean {
-  const [, year = 0, month = 0, day = 0] = (/^(\d{4})-(\d{2})-(\d{2})$/.exec(text) ?? []).map(Number);
-  const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
-  return day >= 1 && day <= (month === 2 && leap ? 29 : (DAYS[month - 1] ?? 0));
-}
-
-function isTime(text: string): boolean {
-  const found = /^(\d{2}):(\d{2}):(\d{2})(?:\.\d+)?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/.exec(text);
-  if (!found) return false;
-  const [hour = 0, minute = 0, second = 0] = found.slice(1, 4).map(Number);
-  const [offsetHour = 0, offsetMinute = 0] = found.slice(5).map((digits) => Number(digits || 0));
-  if (hour > 23 || minute > 59 || second > 60 || offsetHour > 23 || offsetMinute > 59) return false;
-  if (second < 60) return true;
-  // A leap second is the last of a day in UTC.
-  const offset = (offsetHour * 60 + offsetMinute) * (found[4] === '-' ? -1 : 1);
-  return (hour * 60 + minute - offset + 1440) % 1440 === 1439;
-}
-
-const isDateTime = (text: string) =>
-  isDate(text.slice(0, 10)) && /^[Tt]$/.test(text.charAt(10)) && isTime(text.slice(11));
 
 // RFC 3339 appendix A: a smaller unit comes right after the next larger one.
 const clock = '(?:\\d+H(?:\\d+M(?:\\d+S)?)?|\\d+M(?:\\d+S)?|\\d+S)';

@@ -37,7 +37,7 @@ export class Interner {
     return number;
   }
 
-  /** The number of a double that is just what was written. */
+  /** The number of a double whose literal it holds exactly. */
   private ofDouble(value: number, holder: object, key: string | number): number {
     const known = this.doubles.get(value);
     if (known !== undefined) return known;

@@ -1,19 +1,10 @@
 /**
- * The keywords of ajv that schemas.ts adds to the standard ones. Together they make judging linear in the value: whether a
- * component is conformed to is found without a reason (verdicts.ts), and reasons are looked for only where it is not.
+ * The keywords of ajv that rewrite.ts writes beside the standard ones. They make judging linear in the value: verdicts.ts
+ * finds whether it conforms to a component, and reasons.ts why not, where it does not.
  */
-import {
-  _,
-  type default as Ajv,
-  type Code,
-  type CodeKeywordDefinition,
-  type ErrorObject,
-  type KeywordCxt,
-  Name,
-  type ValidateFunction,
-} from 'ajv';
-import { isObject, type JsonObject, members } from '../document/document';
-import { hasExact, type Holder } from '../json/parse';
+import { _, type CodeKeywordDefinition, type ValidateFunction } from 'ajv';
+import { joinPointer, isObject, type JsonObject, members } from '../document/document';
+import type { Holder } from '../json/parse';
 import {
   Applicables,
   type Components,
@@ -23,160 +14,26 @@ import {
   type Node,
   patternsOf,
 } from './applicable';
-import { compileExact, type ExactRule } from './exact';
-import { Interner } from './identity';
+import { equalityKeywords } from './equality';
+import type { Interner } from './identity';
+import {
+  bare,
+  type Context,
+  error,
+  type Errors,
+  exact,
+  functionKeyword,
+  pathOf,
+  report,
+  ROOT_DATA,
+} from './keyword';
+import { MAX_ERRORS, Reasons } from './reasons';
 import { Verdicts } from './verdicts';
-
-/** Where a value stands. */
-interface Context {
-  readonly instancePath: string;
-  readonly holder: Holder;
-  readonly key: string | number;
-  readonly root: object;
-}
-
-/** `equals`: the values that a schema allows, as JSON. */
-export interface Equals {
-  /** Those that are equal to their JavaScript value. */
-  readonly primitives: readonly unknown[];
-  /** Of those that must be compared otherwise: objects, arrays, and integers that no double can hold. */
-  readonly numbers: readonly number[];
-  readonly message: string;
-}
-
-/** Errors of a component that are kept: more would multiply where components refer to each other. */
-const MAX_ERRORS = 10;
-/** Values whose errors are kept during one check. */
-const MAX_KEPT = 1_000;
-/** Schemas that may be evaluated in the search for all violations of one request or response. */
-const BUDGET = 2_000;
-
-/** Thrown by a check for all violations that would cost too much. */
-export class BudgetExceeded extends Error {
-  override name = 'BudgetExceeded';
-}
-
-type Errors = readonly Partial<ErrorObject>[];
-
-/** A keyword that is judged by a function; it returns what is wrong, undefined if the value conforms. */
-type Rule<Value, Operand> = (
-  operand: Operand,
-  schema: Node,
-  /** Only whether anything is wrong matters. */
-  quiet: boolean,
-) => (value: Value, context: Context) => Errors | undefined;
-
-const [INSTANCE_PATH, ROOT_DATA] = [new Name('instancePath'), new Name('rootData')];
-const [V_ERRORS, ERRORS] = [new Name('vErrors'), new Name('errors')];
-
-function functionKeyword<Value, Operand>(
-  keyword: string,
-  type: 'object' | 'array' | undefined,
-  rule: Rule<Value, Operand>,
-): CodeKeywordDefinition {
-  return {
-    keyword,
-    ...(type && { type }),
-    // What follows prefixItems is not judged where an array has fewer items than these.
-    ...(type === 'array' && { before: 'prefixItems' }),
-    code(cxt) {
-      const { gen, data, it } = cxt;
-      const judge = rule(cxt.schema as Operand, cxt.parentSchema, isQuiet(cxt));
-      const place = (
-        value: Value,
-        holder: Holder,
-        key: string | number,
-        root: object,
-        instancePath: string,
-      ) => judge(value, { instancePath, holder, key, root })?.map((found) => ({ instancePath, ...found }));
-      const ref = gen.scopeValue('func', { ref: place });
-      const found = gen.const(
-        'found',
-        _`${ref}(${data}, ${it.parentData}, ${it.parentDataProperty}, ${ROOT_DATA}, ${pathOf(cxt)})`,
-      );
-      cxt.failResult(_`${found} !== undefined`, undefined, () => {
-        report(cxt, () => found);
-      });
-    },
-  };
-}
-
-/** Whether nobody reads the errors of a schema. */
-const isQuiet = ({ it }: KeywordCxt): boolean => it.createErrors === false;
-
-/** The code of the place of a value. */
-const pathOf = (cxt: KeywordCxt): Code =>
-  isQuiet(cxt) ? _`""` : _`${INSTANCE_PATH} + (${cxt.it.errorPath})`;
-
-/** Adds the errors in a variable to those found so far. */
-function report(cxt: KeywordCxt, errors: () => Name): void {
-  if (isQuiet(cxt)) {
-    cxt.error();
-    return;
-  }
-  const found = errors();
-  cxt.gen.assign(V_ERRORS, _`${V_ERRORS} === null ? ${found}.slice() : ${V_ERRORS}.concat(${found})`);
-  cxt.gen.assign(ERRORS, _`${V_ERRORS}.length`);
-}
-
-const error = (keyword: string, message: string, params: object = {}, instancePath?: string): Errors => [
-  { keyword, message, params, ...(instancePath !== undefined && { instancePath }) },
-];
-
-const exact: CodeKeywordDefinition = {
-  keyword: 'exact',
-  type: 'number',
-  error: { message: ({ params }) => _`${params['message']}` },
-  code(cxt) {
-    const { gen, data, it } = cxt;
-    const judge = gen.scopeValue('func', { ref: compileExact(cxt.schema as ExactRule) });
-    const message = gen.const('message', _`${judge}(${data}, ${it.parentData}, ${it.parentDataProperty})`);
-    cxt.setParams({ message });
-    cxt.fail(_`${message} !== ""`);
-  },
-};
-
-/** `bare`: a schema of which only the verdict matters, so that no errors are made. */
-const bare: CodeKeywordDefinition = {
-  keyword: 'bare',
-  code(cxt) {
-    const valid = cxt.gen.name('valid');
-    cxt.subschema({ keyword: 'bare', createErrors: false, allErrors: false }, valid);
-    cxt.ok(valid);
-  },
-};
-
-/** Makes the branches of a schema give no reason: the search for the first violation looks no further. */
-export function silenceBranches(ajv: Pick<Ajv, 'getKeyword' | 'removeKeyword' | 'addKeyword'>): void {
-  for (const keyword of ['anyOf', 'oneOf']) {
-    const known = ajv.getKeyword(keyword) as CodeKeywordDefinition;
-    ajv.removeKeyword(keyword);
-    ajv.addKeyword({
-      ...known,
-      keyword,
-      code(cxt, ruleType) {
-        const apply = cxt.subschema.bind(cxt);
-        const fail = cxt.error.bind(cxt);
-        cxt.subschema = (application, valid) => apply({ ...application, createErrors: false }, valid);
-        cxt.error = (append) => {
-          cxt.reset(); // those of the branches are empty
-          fail(append);
-        };
-        known.code(cxt, ruleType);
-      },
-    });
-  }
-}
 
 /** Judges by components, each value once. */
 export class Judgment {
   readonly verdicts: Verdicts;
-  private readonly compiled = new Map<string, ValidateFunction>();
-  /** The places whose errors are being looked for. */
-  private readonly open: { readonly identifier: string; readonly context: Context }[] = [];
-  private readonly kept = new Map<object, Map<string, readonly ErrorObject[]>>();
-  private spent = 0;
-  private readonly interners = new WeakMap<object, Interner>();
+  readonly reasons: Reasons;
 
   /**
    * @param compile compiles a schema for the instance of ajv that has these keywords
@@ -186,66 +43,15 @@ export class Judgment {
     private readonly components: Components,
     private readonly constants: Interner,
     private readonly allErrors: boolean,
-    private readonly compile: (schema: JsonObject) => ValidateFunction,
+    compile: (schema: JsonObject) => ValidateFunction,
     verdicts?: Verdicts,
   ) {
     this.verdicts = verdicts ?? new Verdicts(components, (schema) => compile({ bare: schema }));
-  }
-
-  /** Starts to judge another value. */
-  begin(): void {
-    this.spent = 0;
-    if (this.kept.size > 0) this.kept.clear(); // which takes its time also of an empty map
-  }
-
-  /** Why a value does not conform to a component; undefined if it does. */
-  private reasons(identifier: string, value: unknown, context: Context): readonly ErrorObject[] | undefined {
-    const { holder, key, root } = context;
-    if (this.verdicts.of(identifier)(value, holder, key, root)) return undefined;
-    const object = typeof value === 'object' && value !== null ? value : undefined;
-    const known = object && this.kept.get(object)?.get(identifier);
-    if (known) return known;
-    // It rests on itself, by a discriminator: the reason is another one.
-    if (this.open.some((other) => other.identifier === identifier && isAt(other.context, context)))
-      return undefined;
-    this.open.push({ identifier, context });
-    try {
-      const errors = this.search(identifier, value, context);
-      if (object && errors.length > 0 && this.kept.size < MAX_KEPT) {
-        this.kept.set(
-          object,
-          (this.kept.get(object) ?? new Map<string, readonly ErrorObject[]>()).set(identifier, errors),
-        );
-      }
-      return errors;
-    } finally {
-      this.open.pop();
-    }
-  }
-
-  private search(identifier: string, value: unknown, context: Context): readonly ErrorObject[] {
-    const known = this.compiled.get(identifier);
-    const validate = known ?? this.compile(this.components[identifier] ?? {});
-    if (!known) this.compiled.set(identifier, validate);
-    const { instancePath, holder, key, root } = context;
-    const place = { parentData: holder, parentDataProperty: key, rootData: root };
-    // Its errors are those of its last call.
-    const errors = validate(value, { instancePath, ...place, dynamicAnchors: {} }) ? [] : validate.errors;
-    // Within others it may rest on one of them, which has the reason.
-    if (errors && (errors.length > 0 || this.open.length > 1)) return errors.slice(0, MAX_ERRORS);
-    return [{ instancePath, schemaPath: '', keyword: 'judge', message: 'must match its schema', params: {} }];
+    this.reasons = new Reasons(components, this.verdicts, compile);
   }
 
   private applicables<T>(schema: Node, make: (nodes: readonly Node[]) => T): Applicables<T> {
     return new Applicables([schema], this.components, this.verdicts.of, make);
-  }
-
-  private interner({ root }: Context): Interner {
-    const known = this.interners.get(root);
-    if (known) return known;
-    const interner = new Interner(this.constants);
-    this.interners.set(root, interner);
-    return interner;
   }
 
   keywords(): CodeKeywordDefinition[] {
@@ -253,12 +59,7 @@ export class Judgment {
       exact,
       bare,
       this.judge(),
-      functionKeyword<unknown[], true>('unique', 'array', () => (items, context) => {
-        const interner = this.interner(context);
-        const distinct = new Set(items.map((_item, i) => interner.of(items, i)));
-        return distinct.size === items.length ? undefined : error('unique', 'must NOT have duplicate items');
-      }),
-      this.equals(),
+      ...equalityKeywords(this.constants),
       this.containing(),
       this.discriminate(),
       this.remainingProperties(),
@@ -289,27 +90,13 @@ export class Judgment {
               key: string | number,
               root: object,
               at: string,
-            ) => this.reasons(identifier, value, { instancePath: at, holder, key, root }) ?? [];
+            ) => this.reasons.of(identifier, value, { instancePath: at, holder, key, root }) ?? [];
             const ref = gen.scopeValue('func', { ref: reasons });
             return gen.const('found', _`${ref}(${place}, ${pathOf(cxt)})`);
           });
         });
       },
     };
-  }
-
-  /** `enum` and `const`, each number as it is written, objects and arrays by their number. */
-  private equals(): CodeKeywordDefinition {
-    return functionKeyword<unknown, Equals>('equals', undefined, ({ primitives, numbers, message }) => {
-      const [simple, others] = [new Set(primitives), new Set(numbers)];
-      const failed = error('equals', message);
-      return (value, context) => {
-        const { holder, key } = context;
-        const structured = typeof value === 'object' && value !== null;
-        if (!structured && !hasExact(holder, key)) return simple.has(value) ? undefined : failed;
-        return others.size > 0 && others.has(this.interner(context).of(holder, key)) ? undefined : failed;
-      };
-    });
   }
 
   private containing(): CodeKeywordDefinition {
@@ -346,7 +133,7 @@ export class Judgment {
                 'discriminator',
                 `must be one of ${names}`,
                 {},
-                `${context.instancePath}/${escape(rule.property)}`,
+                joinPointer(context.instancePath, rule.property),
               )
             : error('discriminator', `must have the property '${rule.property}', which is one of ${names}`);
         }
@@ -357,7 +144,7 @@ export class Judgment {
 
   /** Why a value does not conform to a component; if quiet, that it does not. */
   private failing(identifier: string, value: unknown, context: Context, quiet: boolean): Errors | undefined {
-    if (!quiet) return this.reasons(identifier, value, context);
+    if (!quiet) return this.reasons.of(identifier, value, context);
     const { holder, key, root } = context;
     return this.verdicts.of(identifier)(value, holder, key, root) ? undefined : [];
   }
@@ -372,7 +159,7 @@ export class Judgment {
     if (count > 1) return error('oneOf', 'must match exactly one schema in oneOf');
     const errors =
       this.allErrors && !quiet
-        ? others.branches.flatMap((branch) => this.reasons(branch, value, context) ?? [])
+        ? others.branches.flatMap((branch) => this.reasons.of(branch, value, context) ?? [])
         : [];
     if (errors.length > 0) return errors.slice(0, MAX_ERRORS);
     return error(others.keyword, `must match a schema in ${others.keyword}`);
@@ -440,19 +227,19 @@ export class Judgment {
     { instancePath, root }: Context,
     quiet: boolean,
   ): Errors | undefined {
-    const below = quiet ? '' : `${instancePath}/${escape(key)}`;
+    const place = quiet ? '' : joinPointer(instancePath, key);
     if (operand !== false) {
-      return this.failing(operand, holder[key], { instancePath: below, holder, key, root }, quiet);
+      return this.failing(operand, holder[key], { instancePath: place, holder, key, root }, quiet);
     }
     return typeof key === 'string'
       ? error('unevaluatedProperties', 'must NOT have unevaluated properties', { unevaluatedProperty: key })
-      : error('unevaluatedItems', 'must NOT have unevaluated items', {}, below);
+      : error('unevaluatedItems', 'must NOT have unevaluated items', {}, place);
   }
 
   /** Counts the schemas that are evaluated in the search for all violations. */
   private meter(): CodeKeywordDefinition {
     const spend = () => {
-      if (++this.spent > BUDGET) throw new BudgetExceeded();
+      this.reasons.spend();
     };
     return {
       keyword: 'meter',
@@ -464,11 +251,6 @@ export class Judgment {
   }
 }
 
-/** Whether two values are one, in the same place. */
-const isAt = (one: Context, other: Context): boolean => one.holder === other.holder && one.key === other.key;
-
 /** Whether a schema evaluates all properties or items that are left to it. */
 const evaluatesAll = (node: Node, self: Node, applicator: string, remaining: string): boolean =>
   applicator in node || (node !== self && remaining in node);
-
-const escape = (step: string | number): string => String(step).replace(/~/g, '~0').replace(/\//g, '~1');

@@ -1,13 +1,13 @@
-import { below, type JsonObject, members, type OpenApiDocument } from '../document/document';
+import { joinPointer, type JsonObject, members, type OpenApiDocument } from '../document/document';
 import { UnsupportedPattern } from '../pattern/automaton';
 import { compilePattern } from '../pattern/pattern';
 
 /** Finds the patterns of the schema at `pointer` that cannot be matched. */
 export function checkPatterns(document: OpenApiDocument, schema: JsonObject, pointer: string): void {
   const { pattern } = schema;
-  if (typeof pattern === 'string') checkPattern(document, pattern, below(pointer, 'pattern'));
+  if (typeof pattern === 'string') checkPattern(document, pattern, joinPointer(pointer, 'pattern'));
   for (const [name] of members(schema['patternProperties'])) {
-    checkPattern(document, name, below(pointer, 'patternProperties', name));
+    checkPattern(document, name, joinPointer(pointer, 'patternProperties', name));
   }
 }
 

@@ -3,29 +3,33 @@
  * pinned exactly in package.json.
  *
  * As a middleware, it compiles a validator for every Content-Type that clients make up, scans all routes on each
- * request, coerces, judges integers as doubles, and looks only at what is sent with res.json. What judges in it has none
- * of these faults: its ajv, with its formats, keywords and messages. That is made here once for a document, and shown
- * everything that enters and leaves, in one object each (the envelope), in validators compiled at start.
- * plain-wiring.test.ts shows what this saves from, and fails when a new version no longer needs it.
+ * request, coerces, judges integers as doubles, and looks only at what is sent with res.json. Its judge has none of
+ * these faults: its ajv, with its formats, keywords and messages. This file makes that ajv once for a document. Validators
+ * compiled at start judge each request and each response in one object, the envelope.
+ * plain-wiring.test.ts shows the faults, and fails when a new version no longer has them.
  */
 import type { ErrorObject, Format as AjvFormat, ValidateFunction } from 'ajv';
 import { createRequestAjv, createResponseAjv } from 'express-openapi-validator/dist/framework/ajv';
-import type { JsonObject } from '../document/document';
+import { joinPointer, type JsonObject } from '../document/document';
 import { withDoubles } from '../document/openapi-schema';
 import type { Components } from './applicable';
 import { FORMATS, type OwnFormats } from './formats';
 import { Interner } from './identity';
-import { BudgetExceeded, Judgment, silenceBranches } from './judgment';
+import { Judgment } from './judgment';
+import { silenceBranches } from './keyword';
+import { BudgetExceeded } from './reasons';
 import { compilePattern } from '../pattern/pattern';
 import type { Verdicts } from './verdicts';
 
 /** The value to judge: an object, so that the exact value of a number in it can be looked up. */
 export type Envelope = Record<string, unknown>;
 
-/** What a value breaks: with `place` before it, `message` is a sentence (`body/name must be string`). */
+/** A violation. `message` completes a sentence that begins with `place`: `body/name must be string`. */
 export interface Violation {
   /** Steps from the envelope, each after a slash. */
   readonly place: string;
+  /** Of JSON Schema. */
+  readonly keyword: string;
   readonly message: string;
 }
 
@@ -42,7 +46,7 @@ export interface Judge {
 
 let metaschema: Check | undefined;
 
-/** What the metaschema of JSON Schema 2020-12 finds in the schema at `schema` of the envelope. */
+/** The violations of the metaschema of JSON Schema 2020-12 by the schema at `schema` of the envelope. */
 export function schemaErrors(envelope: { readonly schema: unknown }): readonly Violation[] {
   const none = { components: {}, constants: new Interner() };
   metaschema ??= createCompiler('response', none, true, {}).compile({
@@ -74,18 +78,43 @@ interface ErrorParameters {
   readonly allowedValues?: readonly unknown[];
 }
 
-function violation({ instancePath, keyword, message = 'is not valid', params }: ErrorObject): Violation {
+/** The keyword of JSON Schema for which one of ours stands, by the message where it stands for several. */
+const STANDARD: readonly (readonly [own: string, message: RegExp, keyword: string])[] = [
+  ['unique', /^/, 'uniqueItems'],
+  ['equals', /^must be equal to constant$/, 'const'],
+  ['equals', /^/, 'enum'],
+  ['oneWay', /^/, 'readOnly'],
+  ['judge', /^/, '$ref'],
+  ['false schema', /^/, 'not'], // JSON Schema core section 4.3.2: `false` is `{"not": {}}`
+  ['exact', /integer$/, 'type'],
+  ['exact', /format/, 'format'],
+  ['exact', /multiple/, 'multipleOf'],
+  ['exact', />=/, 'minimum'],
+  ['exact', /<=/, 'maximum'],
+  ['exact', />/, 'exclusiveMinimum'],
+  ['exact', /</, 'exclusiveMaximum'],
+];
+
+const standardKeyword = (keyword: string, message: string): string =>
+  STANDARD.find(([own, form]) => own === keyword && form.test(message))?.[2] ?? keyword;
+
+function violation({ instancePath, keyword: own, message = 'is not valid', params }: ErrorObject): Violation {
+  const keyword = standardKeyword(own, message);
   const { missingProperty, additionalProperty, unevaluatedProperty, allowedValues } =
     params as ErrorParameters;
   // At the top stand the parts of a request or response, not the properties of a value.
   if (instancePath === '' && missingProperty !== undefined) {
-    return { place: `/${missingProperty}`, message: 'is required' };
+    return { place: `/${missingProperty}`, keyword, message: 'is required' };
   }
   if (keyword === 'enum' && allowedValues) {
-    return { place: instancePath, message: `${message}: ${allowedValues.join(', ')}` };
+    return { place: instancePath, keyword, message: `${message}: ${allowedValues.join(', ')}` };
   }
   const surplus = additionalProperty ?? unevaluatedProperty;
-  return { place: surplus === undefined ? instancePath : `${instancePath}/${surplus}`, message };
+  return {
+    place: surplus === undefined ? instancePath : joinPointer(instancePath, surplus),
+    keyword,
+    message,
+  };
 }
 
 /** The rewritten schemas of a document, for one direction. */
@@ -95,7 +124,7 @@ export interface Schemas {
   readonly constants: Interner;
 }
 
-/** Compiles checks of what goes one way. */
+/** Compiles checks of requests, or of responses. */
 export interface Compiler {
   /** Compiles the check of an envelope. Equal schemas share one, as the error responses of most operations do. */
   readonly compile: (schema: JsonObject) => Check;
@@ -112,8 +141,8 @@ const EMPTY: Parameters<typeof createRequestAjv>[0] = {
 };
 
 /**
- * @param allErrors whether a check lists all violations, or ends at the first. One that would cost too much lists none:
- *   it is to be asked only about what does not conform.
+ * @param allErrors whether a check lists all violations, or ends at the first. It lists none where that would cost too much:
+ *   call it only for values that do not conform.
  * @param formats of the team's own; they come before those of formats.ts
  * @param verdicts those of another compiler of the same schemas
  */
@@ -140,7 +169,7 @@ export function createCompiler(
     compile(schema) {
       const validate = compile(schema);
       return (envelope) => {
-        judge.begin();
+        judge.reasons.begin();
         try {
           return validate(envelope) ? CONFORMS : (validate.errors ?? []).map(violation);
         } catch (error) {

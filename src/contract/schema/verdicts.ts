@@ -13,7 +13,7 @@ interface Component {
   round: number;
 }
 
-/** What a schema must hold to refer to others: then it could be asked about one value more often than its document is long. */
+/** The keywords by which a schema refers to others, which could ask for its verdict on one value many times. */
 const REFERRING = ['judge', 'discriminate', 'containing', 'remainingProperties', 'remainingItems', 'oneWay'];
 
 /** UTF-16 code units of rewritten schemas that are compiled at start. */
@@ -50,10 +50,10 @@ export class Verdicts {
 
   /** Compiles components, so that no request has to wait for it; of a very large document the first. */
   prepare(): void {
-    let room = MAX_PREPARED;
+    let budget = MAX_PREPARED;
     for (const [identifier, schema] of Object.entries(this.schemas)) {
-      room -= JSON.stringify(schema).length;
-      if (room < 0) return;
+      budget -= JSON.stringify(schema).length;
+      if (budget < 0) return;
       this.validator(identifier);
     }
   }
@@ -135,7 +135,7 @@ export class Verdicts {
       verdict = judge(value, holder, key, root);
       return verdict;
     } finally {
-      // One that rests on what is not decided yet, holds for this place only.
+      // A verdict that rests on an open one holds for this call only.
       keep(component, value, holder, key, this.assumed < depth ? undefined : verdict);
       this.assumed = Math.min(outer, this.assumed < depth ? this.assumed : Infinity);
       this.depth = depth;
@@ -150,7 +150,7 @@ function knownOf(
   key: string | number,
 ): boolean | number | undefined {
   if (typeof value === 'object' && value !== null) return ofObjects.get(value);
-  // A number is exactly what was written at its place.
+  // The exact number depends on its holder and key.
   return last?.holder === holder && last.key === key && Object.is(last.value, value) ? ofLast : undefined;
 }
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { below, type JsonObject, type OpenApiDocument } from '../document/document';
+import { joinPointer, type JsonObject, type OpenApiDocument } from '../document/document';
 import type { Operation, SecurityAlternative } from '../operations/operations';
 import { Problem } from '../problem';
 import { type Ask, attemptsOf, type Strategies } from './attempt';
@@ -91,7 +91,7 @@ function compileScheme(
   { scheme: name, scopes }: SecurityAlternative[number],
   strategies: Strategies,
 ): Scheme | undefined {
-  const { pointer, value } = document.follow(below('/components/securitySchemes', name));
+  const { pointer, value } = document.follow(joinPointer('/components/securitySchemes', name));
   const find = finder(value);
   if (!find) document.addFinding(pointer, 'this kind of security scheme cannot be served');
   const strategy = Object.hasOwn(strategies, name) ? strategies[name] : undefined;

@@ -1,7 +1,10 @@
 import { Strategy } from 'passport';
 import { Strategy as BearerStrategy } from 'passport-http-bearer';
 import type { Credentials } from './credentials';
+import { readOperations } from '../operations/operations';
+import { joinPointer, type JsonObject, members, type OpenApiDocument } from '../document/document';
 import type { StrategyOf, Verified, Verify } from './principals';
+import type { Strategies } from './requirements';
 
 /** A strategy of passport for bearer tokens (RFC 6750), of whichever kind of security scheme. */
 export function bearerStrategy<P extends object>(verify: Verify<[token: string], P>): StrategyOf<P> {
@@ -56,4 +59,42 @@ export class BasicStrategy<P extends object> extends VerifyingStrategy<P> {
     const colon = pair.indexOf(':');
     return colon < 0 ? false : this.verify(pair.slice(0, colon), pair.slice(colon + 1));
   }
+}
+
+/** A security scheme of a document. */
+export interface DocumentedScheme {
+  readonly name: string;
+  /** OpenAPI 3.1 section 4.8.27. */
+  readonly value: JsonObject;
+  /** The scopes that any operation demands of it. */
+  readonly scopes: readonly string[];
+}
+
+/**
+ * A strategy for each security scheme of a document, for servers of any document: a mock, a test.
+ *
+ * @param verify gets the token, the API key, or `user:password`
+ */
+export function strategiesFor(
+  document: OpenApiDocument,
+  verify: Verify<[secret: string, scheme: DocumentedScheme], object>,
+): Strategies {
+  const demanded = readOperations(document).flatMap(({ security }) => security.flat());
+  return Object.fromEntries(
+    members(document.at('/components/securitySchemes')).map(([name]) => {
+      const { value } = document.follow(joinPointer('/components/securitySchemes', name));
+      const scopes = demanded.flatMap((one) => (one.scheme === name ? one.scopes : []));
+      return [name, strategyFor({ name, value, scopes }, verify)];
+    }),
+  );
+}
+
+function strategyFor(
+  scheme: DocumentedScheme,
+  verify: Verify<[secret: string, scheme: DocumentedScheme], object>,
+): Strategies[string] {
+  if (scheme.value['type'] === 'apiKey') return new ApiKeyStrategy((key) => verify(key, scheme));
+  return /^basic$/i.test(String(scheme.value['scheme']))
+    ? new BasicStrategy((user, password) => verify(`${user}:${password}`, scheme))
+    : bearerStrategy((token) => verify(token, scheme));
 }

@@ -1,17 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  type Json,
-  type JsonObject,
-  list,
-  Literal,
-  object,
-  parse,
-  print,
-  toInteger,
-  type Value,
-  word,
-} from '../../engine/json';
+import { type Json, type JsonObject, asArray, asObject, asString } from '../../engine/json/json';
+import { parse, print, toJavaScript, type Value } from '../../engine/json/value';
 
 /** One value of the suite, and whether it conforms to the schema of its group. */
 export interface SuiteTest {
@@ -39,17 +29,17 @@ export function readSuite(): SuiteGroup[] {
   const files = Object.entries(JSON.parse(text) as JsonObject);
   const exact = parse(text) as Map<string, Value>;
   return files.flatMap(([file, groups]) =>
-    list(groups).map((json, i) => {
-      const { schema = null, description, tests } = object(json);
+    asArray(groups).map((json, i) => {
+      const { schema = null, description, tests } = asObject(json);
       const values = member(member(exact.get(file), i), 'tests');
       return {
         schemaAt: (pointer: string) => relocate(schema, pointer),
         anchored: JSON.stringify(schema).includes('"$anchor"'),
-        tests: list(tests).map((test, j): SuiteTest => {
-          const { description: name, valid } = object(test);
+        tests: asArray(tests).map((test, j): SuiteTest => {
+          const { description: name, valid } = asObject(test);
           const value = member(member(values, j), 'data');
           return {
-            names: [file, word(description), word(name)],
+            names: [file, asString(description), asString(name)],
             valid: valid === true,
             text: print(value),
             value: toJavaScript(value),
@@ -70,17 +60,6 @@ function member(value: Value | undefined, key: string | number): Value {
   return found;
 }
 
-function toJavaScript(value: Value): unknown {
-  if (value instanceof Literal) {
-    const integer = toInteger(value.text);
-    return integer === undefined || Number.isSafeInteger(Number(integer)) ? Number(value.text) : integer;
-  }
-  if (Array.isArray(value)) return value.map(toJavaScript);
-  if (!(value instanceof Map)) return value;
-  // Defined, not assigned: a property may be called __proto__.
-  return Object.fromEntries([...value].map(([name, item]) => [name, toJavaScript(item)]));
-}
-
 const LITERALS = ['const', 'enum', 'default', 'examples'];
 const MAPS = ['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions'];
 
@@ -93,7 +72,7 @@ function relocate(json: Json, pointer: string): Json {
       Object.entries(schema).map(([keyword, value]) => {
         if (LITERALS.includes(keyword)) return [keyword, value];
         if (MAPS.includes(keyword)) {
-          const members = Object.entries(object(value)).map(([name, one]) => [name, visit(one)]);
+          const members = Object.entries(asObject(value)).map(([name, one]) => [name, visit(one)]);
           return [keyword, Object.fromEntries(members) as JsonObject];
         }
         const within = keyword === '$ref' && typeof value === 'string' && /^#(\/|$)/.test(value);

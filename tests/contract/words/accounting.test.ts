@@ -47,7 +47,7 @@ const words = (fate: string) =>
     [...all].flatMap(([name, word]) => (word.fate === fate ? [[kind, name] as const] : [])),
   );
 
-it.each(words('told'))('%s %s is named with its place, since it is not enforced', (kind, name) => {
+it.each(words('remarked'))('%s %s is named with its place, since it is not enforced', (kind, name) => {
   const { pointer = '' } = firstOf(kind) ?? {};
   const document = edited(pointer, (value) => (value[name] = VALUES[`${kind} ${name}`] ?? 'a'));
   expect(accountOf(document)).toEqual({

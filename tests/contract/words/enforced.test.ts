@@ -2,17 +2,16 @@ import { isDeepStrictEqual } from 'node:util';
 import request from 'supertest';
 import {
   type Answer,
-  ApiKeyStrategy,
-  bearerStrategy,
   InvalidContract,
   type JsonObject,
-  members,
   OBJECTS,
   OpenApiDocument,
   operationPlaces,
-  type Strategies,
+  type Problem,
+  strategiesFor,
   walk,
 } from '../../../src/contract';
+import type { Kind } from '../../../src/errors';
 import { buildService } from '../../support/service';
 import { CASES, type WordCase } from './cases';
 
@@ -20,6 +19,7 @@ interface Outcome {
   readonly ends: number | 'refused';
   /** What the handler saw of a body, what the client got, and the header that the cases document. */
   readonly seen?: readonly unknown[];
+  readonly problem?: Problem<Kind> | undefined;
 }
 
 /** Serves the document, and makes the exchange. */
@@ -42,7 +42,7 @@ async function outcomeOf(document: JsonObject, exchange: WordCase): Promise<Outc
     service = buildService({
       document,
       handlers: Object.fromEntries(handlers),
-      strategies: strategiesOf(read),
+      strategies: strategiesFor(read, (secret) => secret === 'good' && {}),
     });
   } catch (error) {
     if (error instanceof InvalidContract) return { ends: 'refused' };
@@ -50,16 +50,8 @@ async function outcomeOf(document: JsonObject, exchange: WordCase): Promise<Outc
   }
   const sent = request(service.app)[method as 'post'](path).set(headers);
   const response = await (body === undefined ? sent : sent.set('Content-Type', type).send(body));
-  return { ends: response.status, seen: [received, response.body, response.headers['x-a']] };
-}
-
-function strategiesOf(document: OpenApiDocument): Strategies {
-  const keys = new ApiKeyStrategy((key) => key === 'good' && {});
-  const tokens = bearerStrategy((token) => token === 'good' && {});
-  const schemes = members(document.at('/components/securitySchemes'));
-  return Object.fromEntries(
-    schemes.map(([name, scheme]) => [name, (scheme as JsonObject)['type'] === 'apiKey' ? keys : tokens]),
-  );
+  const seen: unknown[] = [received, response.body, response.headers['x-a']];
+  return { ends: response.status, seen, problem: service.outcomes[0]?.problem };
 }
 
 /** The document without the first place at which it has the word; `*` is any name of a map. */
@@ -82,6 +74,19 @@ const enforced = [...OBJECTS.values()].flatMap(({ name: kind, words, others }) =
     fate === 'enforced' ? [`${kind} ${name}`] : [],
   ),
 );
+
+const schemaWords = OBJECTS.get('Schema')?.words ?? new Map<string, unknown>();
+
+it.each(
+  CASES.filter(({ word, ends }) => word.startsWith('Schema ') && ends === 400).map(
+    (one) => [one.word, one] as const,
+  ),
+)('a problem names the words that the request violates: %s', async (_, one) => {
+  const { problem } = await outcomeOf(one.document, one);
+  const keywords = problem?.violations.map(({ keyword }) => keyword) ?? [];
+  expect(keywords.length).toBeGreaterThan(0);
+  expect(keywords.filter((keyword) => !schemaWords.has(keyword))).toEqual([]);
+});
 
 it('has a case for each word that the table calls enforced', () => {
   const cases = new Set(CASES.map(({ word }) => word));

@@ -1,10 +1,15 @@
-import type { Document, Operation } from '../document';
-import type { Oracle } from '../oracle';
-import type { Delivery } from '../received';
-import { authorise, compose, type Inputs } from '../request';
-import type { Members, Refusal, Target } from '../target';
-import type { RawRequest } from '../wire';
+import type { Document, Operation } from '../document/document';
+import type { Value } from '../json/value';
+import type { HandlerInput } from '../judge/received';
+import { protocolKey, type ProtocolScenario } from '../obligation';
+import { authorize } from '../request/credentials';
+import { composeRequest } from '../request/request';
+import type { Inputs, Slot } from '../request/slots';
+import type { Oracle } from '../schema/oracle';
+import type { ExpectedMembers, Refusal, Target } from '../target';
+import type { RawRequest } from '../wire/message';
 
+/** The groups of cases. */
 export type Family =
   | 'baseline'
   | 'examples'
@@ -19,36 +24,37 @@ export type Family =
   | 'generated'
   | 'oracle';
 
+/** The expected answer to a case. */
 export type Expectation =
-  /** Answered by the service itself: with `success`, or with one of the target's own refusals; with these members. */
+  /** The service answers: with `success`, or with one of its own refusals. */
   | {
       readonly kind: 'answered';
-      readonly as: readonly string[];
-      readonly members?: Members;
-      /** The documented media type that must be chosen. */
-      readonly media?: string;
+      readonly outcomes: readonly string[];
+      readonly members?: ExpectedMembers;
+      /** The documented media type that the server must choose. */
+      readonly mediaType?: string;
     }
-  /** Turned away for one of these reasons; nothing behind the contract is entered. */
-  | { readonly kind: 'refused'; readonly as: readonly Refusal[] }
+  /** The server refuses the request for one of these reasons, before it enters the service. */
+  | { readonly kind: 'refused'; readonly reasons: readonly Refusal[] }
   | { readonly kind: 'status'; readonly status: number };
 
-/** One request with exactly one fault or none, and what it would prove. */
+/** A request with one fault or none, the expected answer, and the obligations that it proves. */
 export interface Case {
   readonly family: Family;
   readonly title: string;
   readonly operation: Operation;
   readonly request: RawRequest;
   readonly expect: Expectation;
-  /** What is presented as credentials; absent where they are simply good. */
+  /** The kind of credentials, for the report; absent if they are valid. */
   readonly credentials?: string;
-  /** What the handler must be given, where the case is sure of it. */
-  readonly delivers?: Delivery;
-  /** Keys of the obligations that it speaks for. */
+  /** The input that the handler must receive, if the case determines it. */
+  readonly handlerInput?: HandlerInput;
+  /** Keys of obligations. */
   readonly proves: readonly string[];
 }
 
-/** What every family starts from: an operation and the plainest request that it must accept. */
-export interface Context {
+/** The input of every family of cases. */
+export interface OperationContext {
   readonly document: Document;
   /** Judges requests. */
   readonly oracle: Oracle;
@@ -56,39 +62,57 @@ export interface Context {
   readonly responseOracle: Oracle;
   readonly target: Target;
   readonly operation: Operation;
+  /** The inputs of the minimal valid request. */
   readonly base: Inputs;
 }
 
-export const answered = (...as: string[]): Extract<Expectation, { kind: 'answered' }> => ({
+export const expectAnswer = (...outcomes: string[]): Extract<Expectation, { kind: 'answered' }> => ({
   kind: 'answered',
-  as,
+  outcomes,
 });
-export const accepted = answered('success');
 
-/** What becomes of a request without a fault whose inputs the service need not know anything of. */
-export function admitted({ target, operation }: Context): Expectation {
-  const own = Object.entries(target.ownRefusals ?? {});
-  const possible = own.filter(([, { operations }]) => operations.includes(operation.id));
-  return answered('success', ...possible.map(([name]) => name));
+export const expectSuccess = expectAnswer('success');
+
+/** For a valid request whose inputs the service may not have: the target lists the operations that may refuse it. */
+export function expectSuccessOrOwnRefusal({ target, operation }: OperationContext): Expectation {
+  const refusals = Object.entries(target.ownRefusals ?? {});
+  const possible = refusals.filter(([, { operations }]) => operations.includes(operation.id));
+  return expectAnswer('success', ...possible.map(([name]) => name));
 }
 
-export const refused = (...as: Refusal[]): Expectation => ({ kind: 'refused', as });
+export const expectRefusal = (...reasons: Refusal[]): Expectation => ({ kind: 'refused', reasons });
 
-/** The request with these inputs and with credentials that open the first alternative. */
-export const authorised = (
-  { document, target, operation, base }: Context,
+/** A case for an obligation of kind `protocol`. */
+export const protocolCase = (
+  { operation }: OperationContext,
+  family: Family,
+  scenario: ProtocolScenario,
+  title: string,
+  request: RawRequest,
+  expect: Expectation,
+): Case => ({ family, title, operation, request, expect, proves: [protocolKey(operation, scenario)] });
+
+/** The request with these inputs, and with valid credentials for the first security alternative. */
+export const authorizedRequest = (
+  { document, target, operation, base }: OperationContext,
   inputs: Inputs = base,
-): RawRequest => authorise(document, target, operation.security[0] ?? [], compose(operation, inputs));
+): RawRequest => authorize(document, target, operation.security[0] ?? [], composeRequest(operation, inputs));
 
-/** The same request with a header set (its others of that name gone), or without it. */
-export function withHeader(request: RawRequest, name: string, value: string | undefined): RawRequest {
-  const others = request.headers.filter(([key]) => key.toLowerCase() !== name.toLowerCase());
-  return { ...request, headers: value === undefined ? others : [...others, [name, value]] };
+/** Cases about values, and the values on which generator and oracle disagree. */
+export interface ValueCases {
+  readonly cases: Case[];
+  readonly contradictions: string[];
 }
 
-/** The same request without a body and without the header that describes one. */
-export const bodiless = (request: RawRequest): RawRequest => ({
-  method: request.method,
-  target: request.target,
-  headers: withHeader(request, 'Content-Type', undefined).headers,
-});
+/**
+ * The input that the handler must receive for a value in a slot; nothing if the receiver may decode it in several ways.
+ */
+export function handlerInput(
+  { base }: OperationContext,
+  slot: Slot,
+  value: Value,
+): Pick<Case, 'handlerInput'> {
+  const decoded = slot.decode(value);
+  if (decoded === undefined) return {};
+  return { handlerInput: { inputs: slot.fill(base, value), sent: { slot, value: decoded } } };
+}

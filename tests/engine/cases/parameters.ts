@@ -1,59 +1,76 @@
-import { protocolKey } from '../ledger';
-import { takesAnyQuery } from '../parameters';
-import { slots, slotSamples } from '../request';
-import { admitted, authorised, refused, type Case, type Context } from './case';
+import { acceptsAnyQueryParameter } from '../request/deserialize';
+import { slots, slotSamples } from '../request/slots';
+import { withQuery } from '../wire/message';
+import {
+  authorizedRequest,
+  type Case,
+  expectRefusal,
+  expectSuccessOrOwnRefusal,
+  type OperationContext,
+  protocolCase,
+} from './case';
 
-/** Every case about which parameters there are, whatever stands in them. */
-export const parameterCases = (context: Context): Case[] => [
-  ...togetherCases(context),
-  ...unlistedCases(context),
+/** The presence of parameters, independent of their values. */
+export const parameterCases = (context: OperationContext): Case[] => [
+  ...allParametersCases(context),
+  ...missingParameterCases(context),
+  ...unlistedParameterCases(context),
 ];
 
-/** One query parameter that the operation does not list. */
-function unlistedCases(context: Context): Case[] {
-  const { document, operation } = context;
-  if (takesAnyQuery(document.requests, operation)) return [];
-  const taken = [...operation.parameters, ...Object.values(document.schemes)].map(({ name }) => name);
-  const name = ['unlisted', 'unlisted1', 'unlisted2'].find((one) => !taken.includes(one)) ?? '__unlisted';
-  const request = authorised(context);
-  const joint = request.target.includes('?') ? '&' : '?';
-  return [
-    {
-      family: 'constraints',
-      title: `with the query parameter ${name}, which is not listed`,
-      operation,
-      request: { ...request, target: `${request.target}${joint}${name}=1` },
-      expect: refused('mismatch'),
-      proves: [protocolKey(operation, 'unlisted query parameter')],
-    },
-  ];
-}
-
-/** All parameters at once, and each required one left out. */
-function togetherCases(context: Context): Case[] {
+/** All parameters in one request. */
+function allParametersCases(context: OperationContext): Case[] {
   const { document, oracle, operation, base } = context;
   const parameters = slots(document, operation).filter(({ body }) => !body);
   if (parameters.length === 0) return [];
-  const all = parameters.reduce((inputs, slot) => {
+  const inputs = parameters.reduce((filled, slot) => {
     const [value] = slotSamples(document, oracle, slot, 'all', 10);
-    return value === undefined ? inputs : slot.fill(inputs, value);
+    return value === undefined ? filled : slot.fill(filled, value);
   }, base);
-  const left = operation.parameters.filter((parameter) => parameter.required && parameter.in !== 'path');
   return [
     {
       family: 'valid',
       title: 'all parameters',
       operation,
-      request: authorised(context, all),
-      delivers: { inputs: all },
-      expect: admitted(context),
+      request: authorizedRequest(context, inputs),
+      handlerInput: { inputs },
+      expect: expectSuccessOrOwnRefusal(context),
       proves: [],
     },
-    ...left.map((parameter): Case => {
-      const others = new Map([...base.parameters].filter(([other]) => other !== parameter));
-      const request = authorised(context, { ...base, parameters: others });
-      const title = `without the required ${parameter.in} parameter ${parameter.name}`;
-      return { family: 'constraints', title, operation, request, expect: refused('mismatch'), proves: [] };
-    }),
+  ];
+}
+
+/** The minimal request without one of its required parameters. */
+function missingParameterCases(context: OperationContext): Case[] {
+  const { operation, base } = context;
+  const required = operation.parameters.filter((parameter) => parameter.required && parameter.in !== 'path');
+  return required.map((parameter) => {
+    const others = new Map([...base.parameters].filter(([other]) => other !== parameter));
+    return {
+      family: 'constraints',
+      title: `without the required ${parameter.in} parameter ${parameter.name}`,
+      operation,
+      request: authorizedRequest(context, { ...base, parameters: others }),
+      expect: expectRefusal('invalid request'),
+      proves: [],
+    };
+  });
+}
+
+/** A query parameter that the operation does not list. */
+function unlistedParameterCases(context: OperationContext): Case[] {
+  const { document, operation } = context;
+  if (acceptsAnyQueryParameter(document.requests, operation)) return [];
+  const taken = [...operation.parameters, ...Object.values(document.schemes)].map(({ name }) => name);
+  const name =
+    ['unlisted', 'unlisted1', 'unlisted2'].find((candidate) => !taken.includes(candidate)) ?? '__unlisted';
+  return [
+    protocolCase(
+      context,
+      'constraints',
+      'unlisted query parameter',
+      `with the unlisted query parameter ${name}`,
+      withQuery(authorizedRequest(context), `${name}=1`),
+      expectRefusal('invalid request'),
+    ),
   ];
 }

@@ -1,86 +1,67 @@
-import { acceptable, describes } from '../document';
-import { protocolKey } from '../ledger';
-import { accepted, authorised, bodiless, refused, withHeader, type Case, type Context } from './case';
+import { matchesPath } from '../document/document';
+import { withoutBody } from '../wire/message';
+import {
+  authorizedRequest,
+  type Case,
+  expectRefusal,
+  expectSuccess,
+  type OperationContext,
+  protocolCase,
+} from './case';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND'];
 
-/** Methods and paths that the document does not have. */
-export function methodAndPathCases(context: Context): Case[] {
+/** Requests with methods and paths that the document does not contain, and HEAD where it contains GET. */
+export function methodAndPathCases(context: OperationContext): Case[] {
   const { document, operation } = context;
-  const request = authorised(context);
+  const request = authorizedRequest(context);
   const [path = '', query] = request.target.split('?');
   const suffix = query === undefined ? '' : `?${query}`;
   const documented = document.operations
     .filter((other) => other.path === operation.path)
     .map(({ method }) => method);
-  const family = 'methods and paths';
-  const answersHead = operation.method === 'GET' && !documented.includes('HEAD');
-  const isUnknown = (method: string): boolean =>
+  const isUndocumented = (method: string): boolean =>
     !documented.includes(method) && !(method === 'HEAD' && documented.includes('GET'));
-  const methods = METHODS.filter(isUnknown).map((method): Case => {
-    const bare = bodiless({ ...request, method });
-    const proves = [protocolKey(operation, 'undocumented methods')];
-    return {
-      family,
-      title: `${method} ${path}`,
-      operation,
-      request: bare,
-      expect: refused('unknown method'),
-      proves,
-    };
-  });
-  const misses = nearMisses(path).filter((candidate) => !describes(document, candidate));
-  const paths = misses.map((candidate): Case => {
-    const proves = [protocolKey(operation, 'near-miss paths')];
-    const missed = { ...request, target: candidate + suffix };
-    return {
-      family,
-      title: `${operation.method} ${candidate}`,
-      operation,
-      request: missed,
-      expect: refused('unknown path'),
-      proves,
-    };
-  });
-  const head: Case = {
-    family,
-    title: `HEAD ${path}`,
-    operation,
-    request: { ...request, method: 'HEAD' },
-    expect: accepted,
-    proves: [protocolKey(operation, 'HEAD of GET')],
-  };
-  return [...methods, ...paths, ...(answersHead ? [head] : []), ...acceptCases(context)];
-}
-
-/** What a client may ask for of the media types of an answer (RFC 9110 section 12.5.1). */
-function acceptCases(context: Context): Case[] {
-  const { operation, target } = context;
-  const names = acceptable(operation);
-  if (names.length === 0) return [];
-  const asking = (field: string, expect: Case['expect']): Case => ({
-    family: 'media types',
-    title: `Accept: ${field}`,
-    operation,
-    request: withHeader(authorised(context), 'Accept', field),
-    expect,
-    proves: [protocolKey(operation, 'what is accepted')],
-  });
-  const last = names.at(-1) ?? '';
+  const answersHead = operation.method === 'GET' && !documented.includes('HEAD');
   return [
-    ...names.map((name) => asking(name, { ...accepted, media: name })),
-    asking(`application/x-undocumented, ${last};q=0.1`, { ...accepted, media: last }),
-    ...(names.length > 1
-      ? [asking(`${names[0] ?? ''};q=0.1, ${last};q=0.9`, { ...accepted, media: last })]
+    ...METHODS.filter(isUndocumented).map((method) =>
+      protocolCase(
+        context,
+        'methods and paths',
+        'undocumented methods',
+        `${method} ${path}`,
+        withoutBody({ ...request, method }),
+        expectRefusal('method not allowed'),
+      ),
+    ),
+    ...nearMisses(path)
+      .filter((candidate) => !matchesPath(document, candidate))
+      .map((candidate) =>
+        protocolCase(
+          context,
+          'methods and paths',
+          'near-miss paths',
+          `${operation.method} ${candidate}`,
+          { ...request, target: candidate + suffix },
+          expectRefusal('not found'),
+        ),
+      ),
+    ...(answersHead
+      ? [
+          protocolCase(
+            context,
+            'methods and paths',
+            'HEAD of GET',
+            `HEAD ${path}`,
+            { ...request, method: 'HEAD' },
+            expectSuccess,
+          ),
+        ]
       : []),
-    asking('*/*', accepted),
-    ...(target.refusals['not acceptable'] === undefined
-      ? []
-      : [asking('application/x-undocumented', refused('not acceptable'))]),
   ];
 }
 
-/** Paths that a lenient router takes for the given one. */
+/** Paths that a lenient router treats as the given one. */
 function nearMisses(path: string): string[] {
   const letter = /[a-z]/i.exec(path);
   const swapped =

@@ -1,38 +1,38 @@
-import type { Document, Operation, Parameter } from '../document';
-import { fromJson, locate, parse, print } from '../json';
-import { serialise } from '../parameters';
-import type { Answer, Members, Said, Step, Target, Values } from '../target';
-import { header, told, type RawResponse } from '../wire';
-import { answered, authorised, type Case, type Context } from './case';
+import type { Document, Operation, Parameter } from '../document/document';
+import { valueAt } from '../json/pointer';
+import { fromJson, parse, print } from '../json/value';
+import { serializeParameter } from '../request/serialize';
+import type { Answer, ExpectedMembers, Resolvable, Step, Target, ParameterValues } from '../target';
+import { header, type RawResponse, summarize } from '../wire/message';
+import { expectAnswer, authorizedRequest, type Case, type OperationContext } from './case';
 
-/** A step of a scenario; what is sent may depend on the answers to those before it. */
-export interface PendingCase {
+/** A step of a scenario. Its request may depend on the answers to earlier steps. */
+export interface ScenarioStep {
   readonly title: string;
   readonly operation: Operation;
-  /** @throws {Error} if the answers lack what the step takes from them, or that cannot be sent */
+  /** @throws {Error} if an answer lacks a value that the step needs, or if the request cannot carry it */
   readonly make: (answers: readonly RawResponse[]) => Case;
 }
 
 /**
- * What only a person can think of: requests that belong together, each list to be sent to a fresh service. A scenario
- * with an operation that is blocked is left out.
+ * The steps of each scenario. Omits a scenario with a blocked operation.
  *
- * @throws {Error} if a scenario names what neither the document nor the target has
+ * @throws {Error} if a scenario names an unknown operation, parameter or own refusal
  */
 export function scenarioCases(
   { operations }: Document,
   { scenarios = [], ownRefusals = {} }: Target,
-  contexts: readonly Context[],
-): PendingCase[][] {
+  contexts: readonly OperationContext[],
+): ScenarioStep[][] {
   const ids = operations.map(({ id }) => id);
   return scenarios.flatMap(({ title: scenario, steps }) => {
-    const pending = steps.flatMap((step, index): PendingCase[] => {
+    const pending = steps.flatMap((step, index): ScenarioStep[] => {
       const title = `${scenario}, step ${index + 1}`;
       try {
-        check(step.operation, ids);
-        check(step.expect, ['success', ...Object.keys(ownRefusals)]);
+        assertKnown(step.operation, ids);
+        assertKnown(step.expect, ['success', ...Object.keys(ownRefusals)]);
         const operation = operations.find(({ id }) => id === step.operation);
-        if (operation && typeof step.parameters === 'object') given(operation, step.parameters);
+        if (operation && typeof step.parameters === 'object') serializeParameters(operation, step.parameters);
       } catch (error) {
         throw new Error(`scenario "${title}": ${(error as Error).message}`, { cause: error });
       }
@@ -46,22 +46,22 @@ export function scenarioCases(
   });
 }
 
-function check(name: string, known: readonly string[]): void {
+function assertKnown(name: string, known: readonly string[]): void {
   if (known.includes(name)) return;
   const expected = known.length > 0 ? `one of ${known.join(', ')}` : 'no parameters';
   throw new Error(`expected ${expected}, got ${name}`);
 }
 
-/** Parameters as they stand on the wire, in every place where one has the name. */
-function given({ parameters }: Operation, values: Values): [Parameter, string][] {
+/** The serialized parameters. A name stands for the parameters of this name in every location. */
+function serializeParameters({ parameters }: Operation, values: ParameterValues): [Parameter, string][] {
   return Object.entries(values).flatMap(([name, value]) => {
-    check(
+    assertKnown(
       name,
       parameters.map((parameter) => parameter.name),
     );
-    const places = parameters.filter((parameter) => parameter.name === name);
-    return places.map((parameter): [Parameter, string] => {
-      const text = serialise(parameter, fromJson(value));
+    const named = parameters.filter((parameter) => parameter.name === name);
+    return named.map((parameter): [Parameter, string] => {
+      const text = serializeParameter(parameter, fromJson(value));
       if (text !== undefined) return [parameter, text];
       throw new Error(
         `expected a value that ${parameter.in} ${name} can carry, got ${print(fromJson(value))}`,
@@ -70,18 +70,26 @@ function given({ parameters }: Operation, values: Values): [Parameter, string][]
   });
 }
 
-function stepCase(context: Context, step: Step, title: string, answers: readonly RawResponse[]): Case {
+function stepCase(
+  context: OperationContext,
+  step: Step,
+  title: string,
+  answers: readonly RawResponse[],
+): Case {
   const { operation, base } = context;
   const answerTo = (number: number): Answer => {
     const answer = answers[number - 1];
-    if (answer) return readable(answer, `the answer to step ${number}`);
+    if (answer) return readAnswer(answer, `the answer to step ${number}`);
     throw new Error(`expected the number of an earlier step, got ${number}`);
   };
-  const body = now(step.body, answerTo);
-  const members = now(step.answer, answerTo);
+  const body = resolveValue(step.body, answerTo);
+  const members = resolveValue(step.answer, answerTo);
   const inputs = {
     ...base,
-    parameters: new Map([...base.parameters, ...given(operation, now(step.parameters, answerTo) ?? {})]),
+    parameters: new Map([
+      ...base.parameters,
+      ...serializeParameters(operation, resolveValue(step.parameters, answerTo) ?? {}),
+    ]),
     ...(body !== undefined && {
       body: { type: base.body?.type ?? 'application/json', bytes: Buffer.from(body) },
     }),
@@ -90,23 +98,23 @@ function stepCase(context: Context, step: Step, title: string, answers: readonly
     family: 'scenarios',
     title,
     operation,
-    request: authorised(context, inputs),
-    expect: { ...answered(step.expect), ...(members && { members }) },
+    request: authorizedRequest(context, inputs),
+    expect: { ...expectAnswer(step.expect), ...(members && { members }) },
     proves: [],
   };
 }
 
-const now = <T extends string | Values | Members>(
-  said: Said<T> | undefined,
+const resolveValue = <T extends string | ParameterValues | ExpectedMembers>(
+  value: Resolvable<T> | undefined,
   answerTo: (step: number) => Answer,
-): T | undefined => (typeof said === 'function' ? said(answerTo) : said);
+): T | undefined => (typeof value === 'function' ? value(answerTo) : value);
 
-function readable(answer: RawResponse, name: string): Answer {
+function readAnswer(answer: RawResponse, name: string): Answer {
   return {
     at(pointer) {
-      const value = answer.body.length > 0 ? locate(parse(answer.body.toString()), pointer) : undefined;
+      const value = answer.body.length > 0 ? valueAt(parse(answer.body.toString()), pointer) : undefined;
       if (value !== undefined) return value;
-      throw new Error(`expected something at ${pointer} of ${name}, got ${told(answer)}`);
+      throw new Error(`expected a value at ${pointer} of ${name}, got ${summarize(answer)}`);
     },
     header(field) {
       const value = header(answer, field.toLowerCase());

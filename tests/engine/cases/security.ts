@@ -1,146 +1,175 @@
-import type { Operation } from '../document';
-import { INSUFFICIENT, isSpare, securityKey } from '../ledger';
-import { authorise, compose } from '../request';
-import type { RawRequest } from '../wire';
-import { accepted, refused, withHeader, type Case, type Context } from './case';
+import type { Operation } from '../document/document';
+import { securityKey, type SecurityScenario } from '../obligation';
+import { isRedundant } from '../obligations';
+import { authorize } from '../request/credentials';
+import { composeRequest } from '../request/request';
+import { type RawRequest, withHeader, withQuery } from '../wire/message';
+import { type Case, type Expectation, expectRefusal, expectSuccess, type OperationContext } from './case';
 
-/** Who gets in and who does not: each alternative of the operation's security, whole, broken and missing. */
-export function securityCases(context: Context): Case[] {
+/** One security alternative of an operation, with a request that satisfies it and one without credentials. */
+interface Alternative {
+  readonly schemes: readonly string[];
+  readonly anonymous: RawRequest;
+  readonly authorized: RawRequest;
+  readonly send: (
+    scenario: SecurityScenario,
+    title: string,
+    request: RawRequest,
+    expect: Expectation,
+  ) => Case;
+}
+
+const UNAUTHENTICATED = expectRefusal('missing credentials', 'invalid credentials');
+
+/** Valid, wrong, malformed and missing credentials, for each security alternative of the operation. */
+export function securityCases(context: OperationContext): Case[] {
   const { document, target, operation, base } = context;
-  const bare = compose(operation, base);
-  const open = operation.security.some((alternative) => alternative.length === 0);
-  return operation.security.flatMap((alternative, index) => {
-    const whole = authorise(document, target, alternative, bare);
-    const made = (scenario: string, title: string, request: RawRequest, expect: Case['expect']): Case => ({
+  const anonymous = composeRequest(operation, base);
+  const allowsAnonymous = operation.security.some((schemes) => schemes.length === 0);
+  return operation.security.flatMap((schemes, index) => {
+    const authorized = authorize(document, target, schemes, anonymous);
+    const send: Alternative['send'] = (scenario, title, request, expect) => ({
       family: 'security',
-      title: `${alternative.join(' and ') || 'anonymous'}: ${title}`,
+      title: `${schemes.join(' and ') || 'anonymous'}: ${title}`,
       operation,
       request,
       expect,
-      credentials: label(operation, alternative, scenario),
-      proves: [securityKey(operation, alternative, scenario)],
+      credentials: credentialsLabel(operation, schemes, scenario),
+      proves: [securityKey(operation, schemes, scenario)],
     });
-    const cases = [made('accepted', 'with what it asks for', whole, accepted)];
-    if (open) return cases;
-    cases.push(made('missing', 'nothing at all', bare, refused('no credentials')));
-    for (const [scheme, scopes] of Object.entries(operation.scopes[index] ?? {})) {
-      for (const secret of scopes.length > 0
-        ? new Set(target.credentials[scheme]?.insufficient?.(scopes))
-        : []) {
-        const narrow = authorise(document, target, alternative, bare, ({ valid }, name) =>
-          name === scheme ? secret : valid,
-        );
-        const title = `${secret} for ${scheme}, which does not hold all of ${scopes.join(', ')}`;
-        cases.push(made(INSUFFICIENT, title, narrow, refused('insufficient scope')));
-      }
-    }
-    for (const scheme of alternative.filter((name) => !isSpare(operation, alternative, name))) {
-      const broken = authorise(document, target, alternative, bare, ({ valid, invalid }, name) =>
-        name === scheme ? invalid : valid,
-      );
-      const without = authorise(document, target, alternative, bare, ({ valid }, name) =>
-        name === scheme ? undefined : valid,
-      );
-      cases.push(made('wrong', `a wrong secret for ${scheme}`, broken, refused('bad credentials')));
-      if (alternative.length > 1) {
-        cases.push(
-          made('missing', `all but ${scheme}`, without, refused('no credentials', 'bad credentials')),
-        );
-      }
-      if (bare.body) {
-        // The answer may not wait for a body that the sender has no right to have read.
-        const withheld: RawRequest = { ...broken, sending: 'withheld' };
-        cases.push(
-          made(
-            'wrong',
-            `a wrong secret for ${scheme}, the body withheld`,
-            withheld,
-            refused('bad credentials'),
-          ),
-        );
-        const garbage: RawRequest = { ...broken, body: Buffer.from('{') };
-        cases.push(
-          made(
-            'wrong',
-            `a wrong secret for ${scheme}, a malformed body`,
-            garbage,
-            refused('bad credentials'),
-          ),
-        );
-      }
-    }
-    return [...cases, ...headerCases(context, alternative, bare, whole, made)];
+    const alternative: Alternative = { schemes, anonymous, authorized, send };
+    const valid = send('accepted', 'valid credentials', authorized, expectSuccess);
+    if (allowsAnonymous) return [valid];
+    return [
+      valid,
+      send('missing', 'no credentials', anonymous, expectRefusal('missing credentials')),
+      ...scopeCases(context, alternative, operation.scopes[index] ?? {}),
+      ...schemes
+        .filter((scheme) => !isRedundant(operation, schemes, scheme))
+        .flatMap((scheme) => schemeCases(context, alternative, scheme)),
+      ...headerCases(context, alternative),
+    ];
   });
 }
 
-/** What the matrix calls the credentials; the alternative is named where there are several. */
-function label({ security }: Operation, alternative: readonly string[], scenario: string): string {
-  const kind = scenario === 'accepted' ? 'good' : scenario;
-  return security.length > 1 ? `${alternative.join(' and ') || 'anonymous'}: ${kind}` : kind;
+/** The label of the credentials in the report. It names the alternative if there are several. */
+function credentialsLabel(
+  { security }: Operation,
+  schemes: readonly string[],
+  scenario: SecurityScenario,
+): string {
+  const kind = scenario === 'accepted' ? 'valid' : scenario;
+  return security.length > 1 ? `${schemes.join(' and ') || 'anonymous'}: ${kind}` : kind;
 }
 
-/** What stands in the Authorization header (RFC 9110 section 11.6.2, RFC 6750 section 2.1). */
-function headerCases(
-  { document, target, operation }: Context,
-  alternative: readonly string[],
-  bare: RawRequest,
-  whole: RawRequest,
-  made: (scenario: string, title: string, request: RawRequest, expect: Case['expect']) => Case,
+/** Valid credentials that lack a required scope. */
+function scopeCases(
+  { document, target }: OperationContext,
+  { schemes, anonymous, send }: Alternative,
+  required: Readonly<Record<string, readonly string[]>>,
 ): Case[] {
-  const scheme = alternative.find((name) => document.schemes[name]?.['type'] !== 'apiKey');
-  const value = whole.headers.find(([name]) => name === 'Authorization')?.[1];
-  if (scheme === undefined || value === undefined || isSpare(operation, alternative, scheme)) return [];
-  const [word = '', ...rest] = value.split(' ');
-  const secret = rest.join(' ');
-  const set = (text: string): RawRequest => withHeader(whole, 'Authorization', text);
-  const turnedAway = refused('no credentials', 'bad credentials');
+  return Object.entries(required).flatMap(([scheme, scopes]) => {
+    if (scopes.length === 0) return [];
+    const credentials = new Set(target.credentials[scheme]?.insufficient?.(scopes));
+    return [...credentials].map((credential) => {
+      const request = authorize(document, target, schemes, anonymous, ({ valid }, name) =>
+        name === scheme ? credential : valid,
+      );
+      const title = `${credential} for ${scheme}, which lacks some of the scopes ${scopes.join(', ')}`;
+      return send('insufficient scope', title, request, expectRefusal('insufficient scope'));
+    });
+  });
+}
+
+/** A wrong credential for one scheme, or none, with valid ones for the others. */
+function schemeCases(
+  { document, target }: OperationContext,
+  { schemes, anonymous, send }: Alternative,
+  scheme: string,
+): Case[] {
+  const wrong = authorize(document, target, schemes, anonymous, ({ valid, invalid }, name) =>
+    name === scheme ? invalid : valid,
+  );
+  const without = authorize(document, target, schemes, anonymous, ({ valid }, name) =>
+    name === scheme ? undefined : valid,
+  );
+  const title = `a wrong credential for ${scheme}`;
+  const refusal = expectRefusal('invalid credentials');
+  const cases = [send('wrong', title, wrong, refusal)];
+  if (schemes.length > 1) cases.push(send('missing', `all but ${scheme}`, without, UNAUTHENTICATED));
+  if (anonymous.body) {
+    // The server must not read the body of a sender that it has not authenticated.
+    const malformed = { ...wrong, body: Buffer.from('{') };
+    cases.push(send('wrong', `${title}, the body withheld`, { ...wrong, sending: 'withheld' }, refusal));
+    cases.push(send('wrong', `${title}, a malformed body`, malformed, refusal));
+  }
+  return cases;
+}
+
+/**
+ * The syntax and the place of credentials in the Authorization header (RFC 9110 section 11.6.2, RFC 6750 section 2).
+ */
+function headerCases(
+  { document, target, operation }: OperationContext,
+  { schemes, anonymous, authorized, send }: Alternative,
+): Case[] {
+  const scheme = schemes.find((name) => document.schemes[name]?.['type'] !== 'apiKey');
+  const value = authorized.headers.find(([name]) => name === 'Authorization')?.[1];
+  if (scheme === undefined || value === undefined || isRedundant(operation, schemes, scheme)) return [];
+  const [authScheme = '', ...rest] = value.split(' ');
+  const credential = rest.join(' ');
   const wrong = target.credentials[scheme]?.invalid ?? '';
-  const joint = bare.target.includes('?') ? '&' : '?';
-  const both = { ...whole, headers: [...whole.headers, ['Authorization', `${word} ${wrong}`] as const] };
+  const withValue = (text: string): RawRequest => withHeader(authorized, 'Authorization', text);
+  const withSecond = (text: string): RawRequest => ({
+    ...authorized,
+    headers: [...authorized.headers, ['Authorization', text]],
+  });
+  const malformed = [
+    '',
+    authScheme,
+    `${authScheme} `,
+    `${authScheme}${credential}`,
+    credential,
+    `x${value}`,
+    `${value} ${credential}`,
+    `${value},`,
+  ];
+  const misplaced = `access_token=${encodeURIComponent(credential)}`;
+  const unauthorized = withHeader(authorized, 'Authorization', undefined);
   const inQuery = withHeader(
-    { ...whole, target: `${bare.target}${joint}access_token=${encodeURIComponent(secret)}` },
+    { ...authorized, target: withQuery(anonymous, misplaced).target },
     'Authorization',
     undefined,
   );
-  const malformed = [
-    '',
-    word,
-    `${word} `,
-    `${word}${secret}`,
-    secret,
-    `x${value}`,
-    `${value} ${secret}`,
-    `${value},`,
-  ];
+  const inCookie = withHeader(unauthorized, 'Cookie', `access_token=${credential}`);
+  const inForm = {
+    ...withHeader(unauthorized, 'Content-Type', 'application/x-www-form-urlencoded'),
+    body: Buffer.from(misplaced),
+  };
   return [
-    made('accepted', 'its scheme in capitals', set(`${word.toUpperCase()} ${secret}`), accepted),
-    made('accepted', 'its scheme in small letters', set(`${word.toLowerCase()} ${secret}`), accepted),
-    ...malformed.map((text) => made('malformed', `Authorization: ${text}`, set(text), turnedAway)),
-    made('malformed', 'another scheme', set(`Digest ${secret}`), turnedAway),
-    made('doubled', 'two Authorization headers, the second wrong', both, turnedAway),
-    made(
+    send(
+      'accepted',
+      'the scheme in upper case',
+      withValue(`${authScheme.toUpperCase()} ${credential}`),
+      expectSuccess,
+    ),
+    send(
+      'accepted',
+      'the scheme in lower case',
+      withValue(`${authScheme.toLowerCase()} ${credential}`),
+      expectSuccess,
+    ),
+    ...malformed.map((text) => send('malformed', `Authorization: ${text}`, withValue(text), UNAUTHENTICATED)),
+    send('malformed', 'another scheme', withValue(`Digest ${credential}`), UNAUTHENTICATED),
+    send(
       'doubled',
-      'the same header twice',
-      { ...whole, headers: [...whole.headers, ['Authorization', value]] },
-      turnedAway,
+      'two Authorization headers, the second wrong',
+      withSecond(`${authScheme} ${wrong}`),
+      UNAUTHENTICATED,
     ),
-    made('misplaced', 'the secret in the query', inQuery, turnedAway),
-    made(
-      'misplaced',
-      'the secret in a cookie',
-      withHeader(withHeader(whole, 'Authorization', undefined), 'Cookie', `access_token=${secret}`),
-      turnedAway,
-    ),
-    ...(operation.body ? [made('misplaced', 'the secret in a form', inForm(whole, secret), turnedAway)] : []),
+    send('doubled', 'the same header twice', withSecond(value), UNAUTHENTICATED),
+    send('misplaced', 'the credential in the query', inQuery, UNAUTHENTICATED),
+    send('misplaced', 'the credential in a cookie', inCookie, UNAUTHENTICATED),
+    ...(operation.body ? [send('misplaced', 'the credential in a form', inForm, UNAUTHENTICATED)] : []),
   ];
-}
-
-/** RFC 6750 section 2.2, with a media type that the operation need not know. */
-function inForm(whole: RawRequest, secret: string): RawRequest {
-  const bare = withHeader(
-    withHeader(whole, 'Authorization', undefined),
-    'Content-Type',
-    'application/x-www-form-urlencoded',
-  );
-  return { ...bare, body: Buffer.from(`access_token=${encodeURIComponent(secret)}`) };
 }

@@ -1,11 +1,13 @@
-import { responseFor } from '../document';
-import { authorised, type Case, type Context } from './case';
+import { responseFor } from '../document/document';
+import { authorizedRequest, type Case, type OperationContext } from './case';
 
-/** A valid request to a server in a situation that ends in this status, if the operation documents it. */
-export function situationCases(context: Context, status: number): Case[] {
+/** A valid request to a server in a situation that causes a status, if the operation documents the status. */
+export function situationCases(context: OperationContext, status: number): Case[] {
   const { operation } = context;
   if (!responseFor(operation, status)) return [];
-  const title = `a situation that ends in ${status}`;
+  const title = `a situation that causes ${status}`;
   const expect = { kind: 'status', status } as const;
-  return [{ family: 'situations', title, operation, request: authorised(context), expect, proves: [] }];
+  return [
+    { family: 'situations', title, operation, request: authorizedRequest(context), expect, proves: [] },
+  ];
 }

@@ -1,46 +1,25 @@
-import { Literal, fromJson, print, word, type Value } from '../json';
-import { markOf } from '../direction';
-import { constraintKey } from '../ledger';
-import { requiredNames } from '../document';
-import { codec, encodeBody, fits as isFitting, slots, slotSamples, type Slot } from '../request';
-import { constraints, sites, trials, witnesses, type Site, type Trial } from '../walk';
+import { requiredNames } from '../document/document';
+import { codecOf } from '../document/media-type';
+import { abbreviate, fromJson, print, type Value } from '../json/value';
+import { constraintKey } from '../obligation';
+import { fitsSlot, type Slot, slots, slotSamples } from '../request/slots';
+import { type InstanceLocation, instanceLocations } from '../schema/locations';
 import {
-  accepted,
-  admitted,
-  authorised,
-  refused,
-  withHeader,
+  expectSuccess,
+  expectSuccessOrOwnRefusal,
+  authorizedRequest,
   type Case,
-  type Context,
-  type Expectation,
+  type OperationContext,
+  handlerInput,
+  type ValueCases,
 } from './case';
+import { type BaseValue, keywordCases } from './keywords';
+import { contentTypeSpellings } from './media-types';
+import { oneWayCases } from './one-way';
 import { parameterCases } from './parameters';
 
-/** Keywords whose violating values break them beyond doubt, so that an oracle that disagrees is itself at fault. */
-const BEYOND_DOUBT = [
-  ...['type', 'format', 'required', 'pattern', 'minLength', 'maxLength'],
-  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'],
-];
-/** Keywords beside which the edges of an integer format may not fit. */
-const NARROWING = [
-  'minimum',
-  'maximum',
-  'exclusiveMinimum',
-  'exclusiveMaximum',
-  'multipleOf',
-  'enum',
-  'const',
-  'not',
-];
-
-/** What the cases about values find: the cases, and where generator and oracle contradict each other. */
-export interface Found {
-  readonly cases: Case[];
-  readonly contradictions: string[];
-}
-
-/** Every case about the value of a parameter or body: examples, what fits, and each keyword on both sides of its bound. */
-export function valueCases(context: Context): Found {
+/** The values of parameters and bodies: examples, valid values, and each keyword on both sides of its bound. */
+export function valueCases(context: OperationContext): ValueCases {
   const found = slots(context.document, context.operation).map((slot) => slotCases(context, slot));
   return {
     cases: [...found.flatMap(({ cases }) => cases), ...parameterCases(context)],
@@ -48,112 +27,66 @@ export function valueCases(context: Context): Found {
   };
 }
 
-function slotCases(context: Context, slot: Slot): Found {
+function slotCases(context: OperationContext, slot: Slot): ValueCases {
   const { document, oracle, operation } = context;
-  if (slot.body && codec(slot.body.name) === 'binary') return binaryCases(context, slot);
-  const plain = slotSamples(document, oracle, slot, 'all', 20);
-  const bases = covering(context, slot, [
-    ...plain,
+  if (slot.body && codecOf(slot.body.name) === 'binary') return binaryCases(context, slot);
+  const simple = slotSamples(document, oracle, slot, 'all', 20);
+  const bases = coveringValues(context, slot, [
+    ...simple,
     ...slotSamples(document, oracle, slot, 'required', 20),
     ...slotSamples(document, oracle, slot, 'any', 100),
   ]);
-  const fits = [
+  const validValues = [
     ...slotSamples(document, oracle, slot, 'required', 3),
-    ...plain.slice(0, 3),
+    ...simple.slice(0, 3),
     ...bases.map(({ value }) => value),
-    ...toggled(
-      bases.flatMap(({ found }) => found),
-      slot.body && codec(slot.body.name) === 'json' ? ['whatever'] : 'whatever',
+    ...withOptionalMembersToggled(
+      bases.flatMap(({ locations }) => locations),
+      slot.body && codecOf(slot.body.name) === 'json' ? ['whatever'] : 'whatever',
     ),
-  ].filter((value) => isFitting(oracle, slot, value));
-  // An example of a schema for both ways may show what only responses have.
-  const ofSchema = slot.schemaExamples
+  ].filter((value) => fitsSlot(oracle, slot, value));
+  // The example of a schema that requests and responses share may be valid for responses only.
+  const schemaExamples = slot.schemaExamples
     .map(fromJson)
-    .filter((value) => isFitting(oracle, slot, value) || !isFitting(context.responseOracle, slot, value));
-  const examples = [...slot.examples.map(fromJson), ...ofSchema];
-  const valid =
+    .filter((value) => fitsSlot(oracle, slot, value) || !fitsSlot(context.responseOracle, slot, value));
+  const examples = [...slot.examples.map(fromJson), ...schemaExamples];
+  const validCase =
     (family: 'examples' | 'valid') =>
     (value: Value): Case => ({
       family,
-      title: `${slot.label} = ${brief(value)}`,
+      title: `${slot.label} = ${abbreviate(value)}`,
       operation,
-      request: authorised(context, slot.fill(context.base, value)),
-      ...delivering(context, slot, value),
-      expect: family === 'examples' ? accepted : admitted(context),
-      proves: held(context, slot, slot.read(value) ?? value),
+      request: authorizedRequest(context, slot.fill(context.base, value)),
+      ...handlerInput(context, slot, value),
+      expect: family === 'examples' ? expectSuccess : expectSuccessOrOwnRefusal(context),
+      proves: satisfiedConstraints(context, slot, slot.decode(value) ?? value),
     });
-  const { cases, contradictions } = trialCases(context, slot, bases);
+  const { cases, contradictions } = keywordCases(context, slot, bases);
   return {
     cases: [
-      ...examples.map(valid('examples')),
-      ...distinct(fits).map(valid('valid')),
+      ...examples.map(validCase('examples')),
+      ...distinctValues(validValues).map(validCase('valid')),
       ...cases,
-      ...markedCases(context, slot),
-      ...(plain[0] === undefined ? [] : respelled(context, slot, plain[0])),
+      ...oneWayCases(context, slot),
+      ...(simple[0] === undefined ? [] : contentTypeSpellings(context, slot, simple[0])),
     ],
     contradictions,
   };
 }
 
-/** A media type with parameters, written in other ways that mean the same (RFC 9110 section 8.3.1). */
-function respelled(context: Context, slot: Slot, value: Value): Case[] {
-  const [essence = '', ...parameters] = (slot.body?.name ?? '').split(';').map((part) => part.trim());
-  const pairs = parameters.map((parameter) => parameter.split('='));
-  if (pairs.length === 0) return [];
-  const spellings = [
-    [essence.toUpperCase(), ...pairs.map(([name = '', given = '']) => `${name.toUpperCase()}=${given}`)].join(
-      ';',
-    ),
-    [essence, ...pairs.map(([name = '', given = '']) => `${name}="${given}"`)].join(' ; '),
-    [essence, 'charset=utf-8', ...parameters].join('; '),
-  ];
-  return spellings.map((type) => ({
-    family: 'media types',
-    title: `${slot.label} as Content-Type: ${type}`,
-    operation: context.operation,
-    request: withHeader(authorised(context, slot.fill(context.base, value)), 'Content-Type', type),
-    ...delivering(context, slot, value),
-    expect: admitted(context),
-    proves: [],
-  }));
-}
-
-/** What goes the other way only, wherever the schema marks it. */
-function markedCases(context: Context, slot: Slot): Case[] {
-  const { document, oracle, operation } = context;
-  const mark = markOf(document.requests);
-  const marks = constraints(document.requests, slot.schema).filter(({ keyword }) => keyword === mark);
-  return marks.flatMap(({ pointer }) =>
-    witnesses(document.requests, oracle, slot.schema, pointer)
-      .filter((value) => {
-        const read = slot.read(value);
-        return read !== undefined && oracle.decides(slot.schema, read) && !oracle.valid(slot.schema, read);
-      })
-      .slice(0, 2)
-      .map((value): Case => ({
-        family: 'constraints',
-        title: `${slot.label} has what is ${mark} at ${pointer}: ${brief(value)}`,
-        operation,
-        request: authorised(context, slot.fill(context.base, value)),
-        expect: refused('mismatch'),
-        proves: [constraintKey(operation, slot.label, pointer, mark, 'violates')],
-      })),
-  );
-}
-
-/** Bytes without a schema that says anything about them: all of them fit. */
-function binaryCases(context: Context, slot: Slot): Found {
-  const every = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
-  const request = authorised(context, slot.fill(context.base, 'bytes'));
-  const expect = admitted(context);
-  const title = `${slot.label} = every byte there is`;
+/** Binary content: every sequence of bytes is valid. */
+function binaryCases(context: OperationContext, slot: Slot): ValueCases {
+  const everyByte = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
+  const request = authorizedRequest(context, slot.fill(context.base, 'bytes'));
+  const expect = expectSuccessOrOwnRefusal(context);
+  const title = `${slot.label} = every byte`;
   return {
     cases: [
       {
         family: 'valid',
         title,
         operation: context.operation,
-        request: { ...request, body: every },
+        request: { ...request, body: everyByte },
         expect,
         proves: [],
       },
@@ -162,122 +95,56 @@ function binaryCases(context: Context, slot: Slot): Found {
   };
 }
 
-interface Base {
-  readonly value: Value;
-  readonly found: readonly Site[];
-}
-
-/** As few of the values as reach every schema object that any of them reaches. */
-function covering({ document, oracle }: Context, slot: Slot, values: readonly Value[]): Base[] {
+/** Values that together reach every schema object which any of the given values reaches. */
+function coveringValues(
+  { document, oracle }: OperationContext,
+  slot: Slot,
+  values: readonly Value[],
+): BaseValue[] {
   const reached = new Set<string>();
   return values.flatMap((value) => {
-    const found = sites(document.requests, oracle, slot.schema, value);
-    const pointers = found.flatMap(({ fragments }) => fragments.map(({ pointer }) => pointer));
+    const locations = instanceLocations(document.requests, oracle, slot.schema, value);
+    const pointers = locations.flatMap(({ subschemas }) => subschemas.map(({ pointer }) => pointer));
     if (pointers.every((pointer) => reached.has(pointer))) return [];
     for (const pointer of pointers) reached.add(pointer);
-    return [{ value, found }];
+    return [{ value, locations }];
   });
 }
 
 /**
- * The value without each of its optional members, one at a time, and with one more than the schema lists; each once for
- * each schema, however often it comes back in the value.
+ * The value without one of its optional members, for each of them, and the value with an unlisted member. A recursive
+ * schema is varied once.
  */
-function toggled(found: readonly Site[], unlisted: Value): Value[] {
+function withOptionalMembersToggled(locations: readonly InstanceLocation[], unlisted: Value): Value[] {
   const done = new Set<string>();
-  const toggles: Value[] = [];
-  for (const { value, fragments, put } of found) {
+  const toggled: Value[] = [];
+  for (const { value, subschemas, replace } of locations) {
     if (!(value instanceof Map)) continue;
-    const schemas = fragments.map(({ pointer }) => pointer).join();
-    const required = fragments.flatMap(({ schema }) => requiredNames(schema));
+    const schemas = subschemas.map(({ pointer }) => pointer).join();
+    const required = subschemas.flatMap(({ schema }) => requiredNames(schema));
     for (const name of [...value.keys(), 'unlisted']) {
       if (required.includes(name) || done.has(`${schemas} ${name}`)) continue;
       done.add(`${schemas} ${name}`);
       const others = [...value].filter(([other]) => other !== name);
-      toggles.push(put(new Map(value.has(name) ? others : [...others, [name, unlisted]])));
+      toggled.push(replace(new Map(value.has(name) ? others : [...others, [name, unlisted]])));
     }
   }
-  return toggles;
+  return toggled;
 }
 
-function delivering({ base }: Context, slot: Slot, value: Value): Pick<Case, 'delivers'> {
-  const read = slot.read(value);
-  return read === undefined
-    ? {}
-    : { delivers: { inputs: slot.fill(base, value), sent: { slot, value: read } } };
-}
-
-/** The constraints that a fitting value keeps. */
-function held({ document, oracle, operation }: Context, slot: Slot, value: Value): string[] {
-  return sites(document.requests, oracle, slot.schema, value).flatMap(({ fragments }) =>
-    fragments.flatMap(({ pointer, schema }) =>
+/** Keys of the constraints that a valid value satisfies. */
+function satisfiedConstraints(
+  { document, oracle, operation }: OperationContext,
+  slot: Slot,
+  value: Value,
+): string[] {
+  return instanceLocations(document.requests, oracle, slot.schema, value).flatMap(({ subschemas }) =>
+    subschemas.flatMap(({ pointer, schema }) =>
       Object.keys(schema).map((keyword) => constraintKey(operation, slot.label, pointer, keyword, 'holds')),
     ),
   );
 }
 
-function trialCases(context: Context, slot: Slot, bases: readonly Base[]): Found {
-  const tried = new Set<string>();
-  const contradictions: string[] = [];
-  const cases = bases.flatMap(({ found }) => {
-    const fresh = trials(found).filter(
-      ({ fragment, keyword }) => !tried.has(`${fragment.pointer} ${keyword}`),
-    );
-    for (const { fragment, keyword } of fresh) tried.add(`${fragment.pointer} ${keyword}`);
-    return fresh.flatMap((trial) => {
-      const fits = isFitting(context.oracle, slot, trial.value);
-      const read = slot.read(trial.value);
-      if (read === undefined || !context.oracle.decides(slot.schema, read)) return [];
-      if (fits === (trial.side === 'holds')) return [trialCase(context, slot, trial)];
-      if (mustAgree(slot, trial)) {
-        contradictions.push(
-          `${slot.label}: ${brief(trial.value)} ${trial.side} ${trial.keyword} at ${trial.fragment.pointer}, but the oracle says it ${fits ? 'fits' : 'does not fit'}`,
-        );
-      }
-      return [];
-    });
-  });
-  return { cases, contradictions };
-}
-
-function mustAgree(slot: Slot, { fragment, keyword, side, site }: Trial): boolean {
-  if (!fragment.certain || !slot.body || codec(slot.body.name) !== 'json') return false;
-  if (side === 'violates') return BEYOND_DOUBT.includes(keyword);
-  const narrowed = site.fragments.some(({ schema }) =>
-    NARROWING.some((other) => schema[other] !== undefined),
-  );
-  return keyword === 'format' && /^int(?:32|64)$/.test(word(fragment.schema['format'])) && !narrowed;
-}
-
-/** How a value that does not fit is turned away, given what was put at the place that is at fault. */
-export function mismatch(put: Value): Expectation {
-  // A reader may set limits to numbers (RFC 8259 section 6), and say so before it looks at the schema.
-  const beyond = put instanceof Literal && !Number.isFinite(Number(put.text));
-  return beyond ? refused('mismatch', 'malformed') : refused('mismatch');
-}
-
-function trialCase(context: Context, slot: Slot, { value, put, fragment, keyword, side, site }: Trial): Case {
-  const { operation, oracle } = context;
-  // Text off the wire has no type of its own: what it breaks is judged as its receiver reads it.
-  const read = site.place === '' ? (slot.read(put) ?? put) : put;
-  const proper = oracle.breaks(fragment.pointer, keyword, read);
-  const key = constraintKey(operation, slot.label, fragment.pointer, keyword, side);
-  return {
-    family: 'constraints',
-    title: `${slot.label}${site.place} ${side} ${keyword} of ${fragment.pointer}: ${brief(value)}`,
-    operation,
-    request: authorised(context, slot.fill(context.base, value)),
-    ...(side === 'holds' && delivering(context, slot, value)),
-    expect: side === 'holds' ? admitted(context) : mismatch(put),
-    proves: side === 'holds' || (fragment.certain && proper) ? [key] : [],
-  };
-}
-
-const distinct = (values: readonly Value[]): Value[] => [
+const distinctValues = (values: readonly Value[]): Value[] => [
   ...new Map(values.map((value) => [print(value), value])).values(),
 ];
-
-export function brief(value: Value): string {
-  const text = print(value);
-  return text.length > 100 ? `${text.slice(0, 90)}... (${encodeBody('json', value).length} bytes)` : text;
-}

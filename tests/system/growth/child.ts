@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { Worker } from 'node:worker_threads';
-import { ApiKeyStrategy, BasicStrategy, bearerStrategy, createHttpServer } from '../../../src/contract';
+import { createHttpServer, OpenApiDocument, strategiesFor } from '../../../src/contract';
 import { renderPlain } from '../../support/plain-errors';
 import { buildApp, buildService } from '../../support/service';
 import type { JsonObject } from '../../../src/contract';
@@ -39,13 +39,7 @@ function serve({ about, document }: Subject): Served {
   }
   let body: unknown;
   const handler = () => Promise.resolve(body === undefined ? { status: 204 } : { status: 200, body });
-  const strategies = {
-    bearer: bearerStrategy(() => ({})),
-    basic: new BasicStrategy(() => ({})),
-    ...Object.fromEntries(
-      ['header', 'query', 'cookie'].map((name) => [name, new ApiKeyStrategy(() => ({}))]),
-    ),
-  };
+  const strategies = strategiesFor(new OpenApiDocument(document), () => ({}));
   const handlers = handlersOf(document, handler);
   const { app } = buildService({
     document,

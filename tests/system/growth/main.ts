@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { table } from '../../engine/report';
+import { formatTable } from '../../engine/report/text';
 import { type Plan, type Row, survey } from './survey';
 
 /**
@@ -20,7 +20,7 @@ async function main(only: string | undefined): Promise<void> {
     rows.push(row);
     console.error(`${rows.length} ${cells(row).join('  ')}`);
   }
-  const text = table([
+  const text = formatTable([
     [
       '',
       'subject',

@@ -1,7 +1,7 @@
 import { Strategy } from 'passport';
 import type { Parts } from '../../contract/document-server';
 import type { Family } from '../../engine/cases/case';
-import { object, type Json, type JsonObject } from '../../engine/json';
+import { type Json, type JsonObject, asObject } from '../../engine/json/json';
 import { answer, body, request } from './parts';
 import { FailsOpen } from './security';
 
@@ -19,7 +19,7 @@ function requirements(document: JsonObject, change: (scopes: Json) => Json): Par
   const visit = (node: Json): void => {
     if (Array.isArray(node)) node.forEach(visit);
     if (node === null || typeof node !== 'object' || Array.isArray(node)) return;
-    for (const requirement of Array.isArray(node['security']) ? node['security'].map(object) : []) {
+    for (const requirement of Array.isArray(node['security']) ? node['security'].map(asObject) : []) {
       for (const [scheme, scopes] of Object.entries(requirement)) requirement[scheme] = change(scopes);
     }
     Object.values(node).forEach(visit);

@@ -1,7 +1,7 @@
 import { DOCUMENTS, readFiles, serviceOf } from '../../contract/document-server';
 import type { Family } from '../../engine/cases/case';
-import type { Oracle } from '../../engine/oracle';
-import { described, table } from '../../engine/report';
+import type { Oracle } from '../../engine/schema/oracle';
+import { describeFailure, formatTable } from '../../engine/report/text';
 import { run } from '../../engine/run';
 import type { Target } from '../../engine/target';
 import { service } from '../../contract/service';
@@ -84,14 +84,17 @@ async function main(): Promise<void> {
     try {
       const group = await make();
       const sound = await run(group.sound, { generated: GENERATED });
-      if (!sound.passed) unsound.push(`${name}: ${sound.failures.map(described)[0] ?? 'not all is proven'}`);
+      if (!sound.passed)
+        unsound.push(`${name}: ${sound.failures.map(describeFailure)[0] ?? 'not all is proven'}`);
       else for (const trial of group.mutants) rows.push(await verdict(group, trial, rows.length + 1));
     } catch (error) {
       unsound.push(`${name}: ${messageOf(error)}`);
     }
   }
   progress('');
-  console.log(table([['', 'server', 'mutant', 'family that must catch it', 'failures', 'in it'], ...rows]));
+  console.log(
+    formatTable([['', 'server', 'mutant', 'family that must catch it', 'failures', 'in it'], ...rows]),
+  );
   const seconds = ((performance.now() - began) / 1000).toFixed(0);
   for (const [state, group, mutant] of rows) {
     const message = MESSAGES[state];

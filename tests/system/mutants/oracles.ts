@@ -1,13 +1,13 @@
 import contract from '../../../generated/openapi.json';
 import type { Family } from '../../engine/cases/case';
-import { Literal, type Value } from '../../engine/json';
-import { createOracle, type Oracle } from '../../engine/oracle';
+import { NumberLiteral, type Value } from '../../engine/json/value';
+import { createOracle, type Oracle } from '../../engine/schema/oracle';
 
 const sound = createOracle({ json: contract, direction: 'request' });
 
 /** The value as a reader on doubles has it. */
 function rounded(value: Value): Value {
-  if (value instanceof Literal) return new Literal(String(Number(value.text)));
+  if (value instanceof NumberLiteral) return new NumberLiteral(String(Number(value.text)));
   if (Array.isArray(value)) return value.map(rounded);
   return value instanceof Map ? new Map([...value].map(([name, member]) => [name, rounded(member)])) : value;
 }

@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import contract from '../../../generated/openapi.json';
-import { openMemoryStore } from '../../../src/storage/memory';
 import type { Plant, PlantStore } from '../../../src/plants/plant-store';
-import type { Family } from '../../engine/cases/case';
-import { at, object, type JsonObject } from '../../engine/json';
+import { openMemoryStore } from '../../../src/storage/memory';
 import type { Parts } from '../../contract/service';
+import type { Family } from '../../engine/cases/case';
+import type { JsonObject } from '../../engine/json/json';
+import { objectAt } from '../../engine/json/pointer';
 
 /** A server with one fault, and the families of cases that are there for such faults. */
 export interface Mutant {
@@ -28,7 +29,7 @@ export type Wrapped = Required<Pick<Parts, 'wrap'>>;
 /** A server that is given another document than the one it is judged by. `pointer` is where `change` is let loose. */
 export function document(pointer: string, change: (node: JsonObject) => void): Fault {
   const copy = structuredClone(contract) as JsonObject;
-  change(object(at(copy, pointer)));
+  change(objectAt(copy, pointer));
   return { document: copy };
 }
 

@@ -66,7 +66,7 @@ export const responses: readonly Mutant[] = [
   ),
   mutant(
     'constraints',
-    'mismatches are 422',
+    'invalid requests are 422',
     answer((given) => {
       if (given.status === 400) given.status = 422;
     }),

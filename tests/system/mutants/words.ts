@@ -1,5 +1,6 @@
-import { follow, readDocument } from '../../engine/document';
-import { at, escape, list, object, target, word, type Json, type JsonObject } from '../../engine/json';
+import { readDocument } from '../../engine/document/read';
+import { type Json, type JsonObject, asArray, asObject, asString } from '../../engine/json/json';
+import { nodeAt, objectAt, escapeToken, resolvePointer, pointerOf } from '../../engine/json/pointer';
 
 /** A document without one of its words: a server that has only this one does not enforce that word. */
 export interface Deletion {
@@ -66,9 +67,7 @@ export function deletions(json: JsonObject): Deletion[] {
   for (const [name, pointer, key] of places) byWord.set(name, [...(byWord.get(name) ?? []), [pointer, key]]);
   return [...byWord].map(([name, occurrences]) => {
     const document = structuredClone(json);
-    const owners = occurrences.map(
-      ([pointer = '', key = '']) => [object(at(document, pointer)), key] as const,
-    );
+    const owners = occurrences.map(([pointer = '', key = '']) => [objectAt(document, pointer), key] as const);
     for (const [owner, key] of owners) Reflect.deleteProperty(owner, key);
     return { word: name, document };
   });
@@ -87,7 +86,7 @@ function schemaWords(json: JsonObject): Occurrence[] {
   const seen = new Set<string>();
   return roots.flatMap((root) =>
     schemaObjects(json, root, seen).flatMap((pointer) => {
-      const schema = object(at(json, pointer));
+      const schema = objectAt(json, pointer);
       const marked = schema['readOnly'] === true;
       return KEYWORDS.filter((keyword) => keyword in schema && (!marked || keyword === 'readOnly')).map(
         (keyword): Occurrence => {
@@ -102,25 +101,27 @@ function schemaWords(json: JsonObject): Occurrence[] {
 /** Where the document itself has what a path item has from its reference. */
 function written(json: JsonObject, pointer: string): string {
   const [, item = '', field = '', rest = ''] = /^(\/paths\/[^/]*)\/([^/]*)(.*)$/.exec(pointer) ?? [];
-  if (item === '' || field in object(at(json, item))) return pointer;
-  return `${follow(json, item)}/${field}${rest}`;
+  if (item === '' || field in objectAt(json, item)) return pointer;
+  return `${resolvePointer(json, item)}/${field}${rest}`;
 }
 
 const text = (json: Json | undefined): string => (typeof json === 'string' ? json : JSON.stringify(json));
 
 /** Pointers of the schema at a pointer and of all that it is made of; what is `readOnly` describes no request. */
 function schemaObjects(json: JsonObject, pointer: string, seen: Set<string>): string[] {
-  const schema = at(json, pointer);
+  const schema = nodeAt(json, pointer);
   if (seen.has(pointer) || typeof schema === 'boolean') return [];
   seen.add(pointer);
-  const node = object(schema);
+  const node = asObject(schema);
   if (node['readOnly'] === true) return [pointer];
   const below = [
-    ...(typeof node['$ref'] === 'string' ? [target(node['$ref'])] : []),
+    ...(typeof node['$ref'] === 'string' ? [pointerOf(node['$ref'])] : []),
     ...ONE.filter((keyword) => keyword in node).map((keyword) => `${pointer}/${keyword}`),
-    ...LISTS.flatMap((keyword) => [...list(node[keyword]).keys()].map((i) => `${pointer}/${keyword}/${i}`)),
+    ...LISTS.flatMap((keyword) =>
+      [...asArray(node[keyword]).keys()].map((i) => `${pointer}/${keyword}/${i}`),
+    ),
     ...MAPS.flatMap((keyword) =>
-      Object.keys(object(node[keyword])).map((name) => `${pointer}/${keyword}/${escape(name)}`),
+      Object.keys(asObject(node[keyword])).map((name) => `${pointer}/${keyword}/${escapeToken(name)}`),
     ),
   ];
   return [pointer, ...below.flatMap((inner) => schemaObjects(json, inner, seen))];
@@ -129,30 +130,31 @@ function schemaObjects(json: JsonObject, pointer: string, seen: Set<string>): st
 function documentWords(json: JsonObject): Occurrence[] {
   const found: Occurrence[] = [];
   const words = (kind: string, pointer: string, keys: readonly string[]): void => {
-    const node = object(at(json, pointer));
+    const node = objectAt(json, pointer);
     for (const key of keys) if (key in node) found.push([`${key} of ${kind}`, pointer, key]);
   };
   const parameters = (owner: string): void => {
-    for (const index of list(object(at(json, owner))['parameters']).keys()) {
-      const pointer = follow(json, `${owner}/parameters/${index}`);
+    for (const index of asArray(objectAt(json, owner)['parameters']).keys()) {
+      const pointer = resolvePointer(json, `${owner}/parameters/${index}`);
       // A parameter of a path is always required.
       const keys = WORDS_OF_PARAMETERS.filter(
-        (key) => key !== 'required' || word(object(at(json, pointer))['in']) !== 'path',
+        (key) => key !== 'required' || asString(objectAt(json, pointer)['in']) !== 'path',
       );
       words('a parameter', pointer, keys);
     }
   };
   words('the document', '', ['security', 'servers']);
-  for (const path of Object.keys(object(json['paths']))) {
-    const item = follow(json, `/paths/${escape(path)}`);
+  for (const path of Object.keys(asObject(json['paths']))) {
+    const item = resolvePointer(json, `/paths/${escapeToken(path)}`);
     words('a path item', item, ['servers']);
     parameters(item);
     for (const method of ['get', 'put', 'post', 'delete', 'patch']) {
-      if (!(method in object(at(json, item)))) continue;
+      if (!(method in objectAt(json, item))) continue;
       const operation = `${item}/${method}`;
       // A document that does not describe a parameter of its path is not served.
-      const inPath = list(object(at(json, operation))['parameters']).some(
-        (_, i) => word(object(at(json, follow(json, `${operation}/parameters/${i}`)))['in']) === 'path',
+      const inPath = asArray(objectAt(json, operation)['parameters']).some(
+        (_, i) =>
+          asString(objectAt(json, resolvePointer(json, `${operation}/parameters/${i}`))['in']) === 'path',
       );
       words(
         'an operation',
@@ -160,8 +162,8 @@ function documentWords(json: JsonObject): Occurrence[] {
         WORDS_OF_OPERATIONS.filter((key) => key !== 'parameters' || !inPath),
       );
       parameters(operation);
-      if ('requestBody' in object(at(json, operation)))
-        words('a request body', follow(json, `${operation}/requestBody`), ['required']);
+      if ('requestBody' in objectAt(json, operation))
+        words('a request body', resolvePointer(json, `${operation}/requestBody`), ['required']);
     }
   }
   return found;

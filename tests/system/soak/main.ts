@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import Database from 'better-sqlite3';
 import document from '../../../generated/openapi.json';
-import { ERROR_NUMBERS } from '../../../src/errors';
+import { ERRORS } from '../../../src/errors';
 import { startProgram } from '../../support/program';
 import { nameOf, startGood } from './good';
 
@@ -24,13 +24,13 @@ const MAX_SLOWDOWN = 3;
 /** How much the memory may be at the end of the bad times, of what it was in their first half. */
 const MAX_GROWTH = 1.2;
 /** What the server answers to what is no operation of the document. */
-const BEYOND = ['noSuchPath', 'noSuchMethod', 'tooSlow', 'headersTooLarge', 'malformed'] as const;
+const BEYOND = ['notFound', 'methodNotAllowed', 'requestTimeout', 'headersTooLarge', 'malformed'] as const;
 
 const documented = new Set([
   ...Object.keys(document.paths['/plants'].post.responses),
-  ...BEYOND.map((kind) => String(Math.floor(ERROR_NUMBERS[kind] / 100))),
+  ...BEYOND.map((kind) => String(ERRORS[kind].status)),
 ]);
-const numbers = new Set<string>(Object.values(ERROR_NUMBERS).map(String));
+const numbers = new Set<string>(Object.values(ERRORS).map(({ number }) => String(number)));
 
 /** Whether an answer, as bad.ts tells of it, is one that the server may give. */
 function isDocumented(answer: string): boolean {

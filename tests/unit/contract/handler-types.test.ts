@@ -206,9 +206,30 @@ const CASES: [name: string, source: string, says: RegExp][] = [
     /^$/,
   ],
   [
-    'no media type where there is no choice',
-    handler(`return { status: 200, body: { name: String(request.contentType) + String(request.accepts) } };`),
-    /'contentType' does not exist[^]*'accepts' does not exist/,
+    'the media types where there is no choice',
+    handler(
+      `const given: 'application/json' = request.contentType; const likes: 'application/json' = request.accepts;
+       return { status: 200, body: { name: given + likes } };`,
+    ),
+    /^$/,
+  ],
+  [
+    'the logger of the request',
+    handler(
+      `request.log.info({ a: 1 }, 'a'); request.log.warn('b'); return { status: 200, body: { name: '' } };`,
+    ),
+    /^$/,
+  ],
+  [
+    'the scopes of the credentials',
+    handler(`const { demanded, held } = request.scopes.bearerAuth; const none: 0 = demanded.length;
+       return { status: 200, body: { name: held.join() + none } };`),
+    /^$/,
+  ],
+  [
+    'the scopes of credentials that are not demanded',
+    handler(`return { status: 200, body: { name: String(request.scopes.key) } };`),
+    /'key' does not exist/,
   ],
   [
     'a media type by name',
@@ -377,6 +398,67 @@ const SECURITY_CASES: typeof CASES = [
     /'key' is missing/,
   ],
 ];
+
+/** A service with kinds of problems of its own. */
+const KINDS = `
+  import { createService, Problem, type ProblemKind, type ServiceOptions } from '../../../src/contract';
+  type OwnKind = 'rateLimited';
+  type Errors = Readonly<Record<ProblemKind | OwnKind, number>>;
+  declare const others: Omit<ServiceOptions<OwnKind>, 'toProblem' | 'render'>;
+  declare const core: Readonly<Record<ProblemKind, number>>;
+  declare const toProblem: (error: unknown) => Problem<ProblemKind | OwnKind>;`;
+const serving = (render: string) =>
+  `${KINDS}\nexport const s = createService({ ...others, toProblem, render: ${render} });`;
+
+const KIND_CASES: typeof CASES = [
+  ['a table with each kind', `${KINDS}\nexport const errors: Errors = { ...core, rateLimited: 1 };`, /^$/],
+  [
+    'a kind without a number',
+    `${KINDS}\nexport const errors: Errors = { ...core };`,
+    /'rateLimited' is missing/,
+  ],
+  [
+    'a number of an unknown kind',
+    `${KINDS}\nexport const errors: Errors = { ...core, rateLimited: 1, ratelimited: 1 };`,
+    /'ratelimited' does not exist/,
+  ],
+  [
+    'a problem of an unknown kind',
+    `${KINDS}\nexport const p = new Problem('typo', '');`,
+    /"typo"' is not assignable/,
+  ],
+  ['a problem of an own kind', `${KINDS}\nexport const p = new Problem<OwnKind>('rateLimited', '');`, /^$/],
+  [
+    'a problem of a misspelt own kind',
+    `${KINDS}\nexport const p = new Problem<OwnKind>('ratelimited', '');`,
+    /"ratelimited"' is not assignable/,
+  ],
+  [
+    'an answer to each kind',
+    serving(`({ kind }) => ({ status: { ...core, rateLimited: 429 }[kind] })`),
+    /^$/,
+  ],
+  [
+    'no answer to an own kind',
+    serving(`({ kind }) => ({ status: core[kind] })`),
+    /implicitly has an 'any' type|'rateLimited' does not exist/,
+  ],
+  [
+    'a render that knows the kinds of the core alone',
+    serving(`({ kind }: Problem) => ({ status: core[kind] })`),
+    /"rateLimited"' is not assignable/,
+  ],
+];
+
+describe('the types tie problems to the errors of a service', () => {
+  const said = compile(KIND_CASES.map(([, source]) => source));
+  it.each(KIND_CASES.map(([name, , says], i) => [name, says, said[i]] as const))(
+    '%s',
+    (_, says, diagnostics) => {
+      expect(diagnostics).toMatch(says);
+    },
+  );
+});
 
 describe('the types tie strategies to the document', () => {
   const said = compile(SECURITY_CASES.map(([, source]) => source));

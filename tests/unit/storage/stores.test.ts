@@ -15,12 +15,12 @@ let postgres: Postgres;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'plant-store-'));
   postgres = await startPostgres();
-}, 60_000);
+});
 
 afterAll(async () => {
   rmSync(folder, { recursive: true });
   await postgres.remove();
-}, 60_000);
+});
 
 const STORES = [
   { kind: 'memory', durable: false, locate: () => Promise.resolve('memory:') },
@@ -39,7 +39,7 @@ describe.each(STORES)('the $kind store', ({ durable, locate }) => {
   beforeAll(async () => {
     url = await locate();
     store = await openStore(url);
-  }, 60_000);
+  });
   afterAll(() => store.close());
 
   // Every test has ids of its own in the one database.

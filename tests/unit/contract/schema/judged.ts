@@ -1,7 +1,8 @@
 import { OpenApiDocument } from '../../../../src/contract/document/document';
 import { parseJson } from '../../../../src/contract/json/parse';
 import type { Direction } from '../../../../src/contract/schema/one-way';
-import { envelopeSchema, SchemaSet } from '../../../../src/contract/schema/schema-set';
+import { envelopeSchema } from '../../../../src/contract/schema/envelope';
+import { SchemaSet } from '../../../../src/contract/schema/schema-set';
 import { Shapes } from '../../../../src/contract/schema/shapes';
 import { createCompiler, type Envelope, type Violation } from '../../../../src/contract/schema/validator';
 import { buildDocument } from '../../../support/service';
@@ -20,9 +21,7 @@ export function judged(schemas: Readonly<Record<string, unknown>>, direction: Di
   const document = new OpenApiDocument(buildDocument({ components: { schemas } }));
   const set = new SchemaSet(document, direction);
   const pointer = '/components/schemas/Body';
-  const type = { essence: 'application/json', parameters: new Map<string, string>() };
-  const media = { key: 'application/json', type, codec: 'json', schema: pointer } as const;
-  const envelope = envelopeSchema({}, media, set, true);
+  const envelope = envelopeSchema({}, pointer, set, true);
   set.check();
   document.assertValid();
   const first = createCompiler(direction, set, false, {});

@@ -24,7 +24,8 @@ test('what branches a client chooses does not make it remember more and more', (
     const left = Object.values(holder.body).reduce((bits, i) => bits | (1 << i), 0);
     expect(left).toBe(chosen);
   }
-  for (const memory of ['shapes', 'places']) {
-    expect((Reflect.get(shapes, memory) as Map<string, unknown>).size).toBeLessThanOrEqual(1000);
+  const table = Reflect.get(shapes, 'table') as object;
+  for (const memory of ['shapes', 'positions']) {
+    expect((Reflect.get(table, memory) as Map<string, unknown>).size).toBeLessThanOrEqual(1000);
   }
 });

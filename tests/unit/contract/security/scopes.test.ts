@@ -1,25 +1,17 @@
 import { compileContract } from '../../../../src/contract/compile';
-import { InvalidContract } from '../../../../src/contract/document/document';
-import type { Strategies } from '../../../../src/contract/security/requirements';
-import { ApiKeyStrategy, BasicStrategy, bearerStrategy } from '../../../../src/contract/security/strategies';
+import { InvalidContract, OpenApiDocument } from '../../../../src/contract/document/document';
+import { scopesOf } from '../../../../src/contract/security/scopes';
+import { strategiesFor } from '../../../../src/contract/security/strategies';
 import { buildAuthentication, CREDENTIALS, SCHEMES } from '../../../support/authentication';
 import { buildDocument } from '../../../support/service';
 
 type Name = keyof typeof SCHEMES;
 const NAMES = Object.keys(SCHEMES) as Name[];
 
+const document = new OpenApiDocument(buildDocument({ components: { securitySchemes: SCHEMES } }));
+
 /** Strategies whose principal is this, or whose verdict is false. */
-function strategiesOf(principal: object | false): Record<Name, Strategies[string]> {
-  const verify = () => principal;
-  const bearer = bearerStrategy(verify);
-  return {
-    bearer,
-    oauth: bearer,
-    openId: bearer,
-    key: new ApiKeyStrategy(verify),
-    basic: new BasicStrategy(verify),
-  };
-}
+const strategiesOf = (principal: object | false) => strategiesFor(document, () => principal);
 
 const CHALLENGES: Readonly<Record<Name, string>> = {
   bearer: 'Bearer realm="api", ',
@@ -160,4 +152,45 @@ describe('at start', () => {
       { pointer: '/paths/~1things/post/security/1/oauth', message },
     ]);
   });
+});
+
+test.each<[title: string, security: [string, string[]][][], principals: object, scopes: object]>([
+  ['of the anonymous', [[]], {}, {}],
+  [
+    'of one scheme',
+    [[['a', ['read']]]],
+    { a: { scopes: ['read', 'write'] } },
+    { a: [['read'], ['read', 'write']] },
+  ],
+  ['that are neither demanded nor held', [[['a', []]]], { a: {} }, { a: [[], []] }],
+  [
+    'of each of several schemes',
+    [
+      [
+        ['a', ['read']],
+        ['b', []],
+      ],
+    ],
+    { a: { scopes: ['read'] }, b: {} },
+    { a: [['read'], ['read']], b: [[], []] },
+  ],
+  [
+    'of the alternative that the principals satisfy',
+    [
+      [['a', ['admin']]],
+      [
+        ['a', ['read']],
+        ['b', []],
+      ],
+      [['a', ['read']]],
+    ],
+    { a: { scopes: ['read'] } },
+    { a: [['read'], ['read']] },
+  ],
+])('the scopes %s are those that were demanded and those that are held', (_, security, principals, want) => {
+  const alternatives = security.map((schemes) => schemes.map(([scheme, scopes]) => ({ scheme, scopes })));
+  const found = Object.entries(scopesOf(alternatives, { ...principals }));
+  expect(Object.fromEntries(found.map(([name, { demanded, held }]) => [name, [demanded, held]]))).toEqual(
+    want,
+  );
 });

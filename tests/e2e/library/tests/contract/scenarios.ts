@@ -1,7 +1,7 @@
 /** What the contract-test engine cannot read in the document: what this service holds, and what it means. */
 import type { LibraryStore } from '../../src/library/library-store';
 import { openMemoryStore } from '../../src/storage/memory';
-import type { OwnRefusal, Said, Scenario, Values, Waiver } from '../engine/target';
+import type { OwnRefusal, ParameterValues, Resolvable, Scenario, Waiver } from '../engine/target';
 import { refusal } from './refusals';
 
 const ODYSSEY = { isbn: '9780140449136', title: 'The Odyssey', year: 1996 };
@@ -20,8 +20,8 @@ export const ownRefusals: Readonly<Record<string, OwnRefusal>> = {
   lent: { ...refusal('lent'), operations: [] },
 };
 
-/** That which the first step made. */
-const theLoan: Said<Values> = (answerTo) => ({ loanId: answerTo(1).at('/id') });
+/** The loan that the first step creates. */
+const theLoan: Resolvable<ParameterValues> = (answerTo) => ({ loanId: answerTo(1).at('/id') });
 
 export const scenarios: readonly Scenario[] = [
   {

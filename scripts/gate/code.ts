@@ -1,0 +1,120 @@
+/**
+ * `tsc` and `eslint .` on one program: types are found once, not twice. ESLint leaves out the files of which nothing that
+ * their types depend on has changed since they passed: its own cache looks at a file alone, and rules that know types look
+ * at what it imports too.
+ */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { ESLint } from 'eslint';
+import ts from 'typescript';
+import { root } from '../paths';
+import { contentOf, digestOf } from './tree';
+
+const CACHE = path.join(root, '.cache/lint.json');
+const CONFIG = path.join(root, 'tsconfig.json');
+/** So many digests are kept: those of some branches, between which a person changes. */
+const MOST = 5000;
+/** Whatever every verdict depends on. */
+const COMMON = ['eslint.config.mjs', 'tsconfig.json', 'src/tsconfig.json', 'node_modules/.package-lock.json'];
+
+/** The files of the project that a file imports, by path. */
+function importsOf(file: string, known: ReadonlySet<string>): string[] {
+  const { importedFiles } = ts.preProcessFile(String(contentOf(file)), true, true);
+  return importedFiles.flatMap(({ fileName }) => {
+    if (!fileName.startsWith('.')) return [];
+    const target = path.posix.join(path.posix.dirname(file), fileName);
+    const candidates = [target, ...['.ts', '.d.ts', '/index.ts'].map((ending) => target + ending)];
+    return candidates.filter((candidate) => known.has(candidate));
+  });
+}
+
+/** A digest for each file, of its text and the texts of all that it imports, however far away. */
+function closureDigests(files: readonly string[]): Map<string, string> {
+  const known = new Set(files);
+  const imports = new Map(files.map((file) => [file, importsOf(file, known)]));
+  const texts = new Map(files.map((file) => [file, digestOf([file, contentOf(file)])]));
+  const common = digestOf([process.version, ...COMMON.map(contentOf)]);
+  const closure = (file: string, found = new Set<string>()): Set<string> => {
+    if (found.has(file)) return found;
+    found.add(file);
+    for (const imported of imports.get(file) ?? []) closure(imported, found);
+    return found;
+  };
+  return new Map(
+    files.map((file) => [
+      file,
+      digestOf([common, ...[...closure(file)].sort().map((each) => texts.get(each) ?? '')]),
+    ]),
+  );
+}
+
+/** The digests of what has passed, the newest last. */
+function readPassed(): string[] {
+  try {
+    return JSON.parse(readFileSync(CACHE, 'utf8')) as string[];
+  } catch {
+    return []; // nothing yet
+  }
+}
+
+/** As `tsc` does: only files that a change can have touched are checked again. Prints what is wrong. */
+function checkTypes({ fileNames, options, errors }: ts.ParsedCommandLine): {
+  readonly program: ts.Program;
+  readonly right: boolean;
+} {
+  const builder = ts.createIncrementalProgram({ rootNames: fileNames, options });
+  const found = [
+    ...errors,
+    ...builder.getOptionsDiagnostics(),
+    ...builder.getSyntacticDiagnostics(),
+    ...builder.getGlobalDiagnostics(),
+    ...builder.getSemanticDiagnostics(),
+  ];
+  builder.emit(); // which files are right, for the next time
+  const host = {
+    getCurrentDirectory: () => root,
+    getCanonicalFileName: (name: string) => name,
+    getNewLine: () => '\n',
+  };
+  if (found.length > 0) console.log(ts.formatDiagnostics(found, host));
+  return { program: builder.getProgram(), right: found.length === 0 };
+}
+
+/** Prints what ESLint finds. */
+async function lint(program: ts.Program, fileNames: readonly string[]): Promise<boolean> {
+  const digests = closureDigests(fileNames.map((file) => path.relative(root, file)));
+  const passed = new Set(readPassed());
+  const unchanged = [...digests].flatMap(([file, digest]) => (passed.has(digest) ? file : []));
+  const eslint = new ESLint({
+    cwd: root,
+    overrideConfig: [
+      ...(unchanged.length > 0 ? [{ ignores: unchanged }] : []),
+      {
+        files: ['**/*.ts'],
+        languageOptions: { parserOptions: { projectService: false, programs: [program] } },
+      },
+    ],
+  });
+  const results = await eslint.lintFiles('.');
+  const dirty = new Set(
+    results.flatMap(({ messages, filePath }) => (messages.length > 0 ? path.relative(root, filePath) : [])),
+  );
+  for (const [file, digest] of digests) if (!dirty.has(file)) passed.add(digest);
+  mkdirSync(path.dirname(CACHE), { recursive: true });
+  writeFileSync(CACHE, JSON.stringify([...passed].slice(-MOST)));
+  const text = await (await eslint.loadFormatter('stylish')).format(results);
+  if (text !== '') console.log(text);
+  return dirty.size === 0;
+}
+
+async function main(): Promise<boolean> {
+  const host = { ...ts.sys, onUnRecoverableConfigFileDiagnostic: () => undefined };
+  const config = ts.getParsedCommandLineOfConfigFile(CONFIG, {}, host);
+  if (!config) throw new Error(`${CONFIG} cannot be read`);
+  const { program, right } = checkTypes(config);
+  return (await lint(program, config.fileNames)) && right;
+}
+
+void main().then((clean) => {
+  process.exitCode = clean ? 0 : 1;
+});

@@ -1,0 +1,115 @@
+/** Makes numbers and texts that fit a schema: the same ones every time. */
+import fc from 'fast-check';
+import { compilePattern } from '../../src/contract';
+import type { Bound, SchemaView } from '../breaking/schema-view';
+
+/** No sample of a schema was found. */
+export class Unsampled extends Error {}
+
+/** The least or greatest number that a bound admits; of an exclusive one, `inwards` from it. */
+const edge = (bound: Bound | undefined, inwards: number) =>
+  bound && Number(bound.value) + (bound.exclusive ? inwards : 0);
+
+/** @param nth distinguishes samples of the same schema */
+export function sampleNumber(view: SchemaView, integer: boolean, nth: number): number | bigint {
+  const { least, most, multiples } = view;
+  const [lower, upper] = [least.get('imum'), most.get('imum')];
+  if ([lower?.value, upper?.value, ...multiples].some((value) => typeof value === 'bigint')) {
+    return sampleLarge(lower, upper, [...multiples], nth);
+  }
+  const width = Number(upper?.value ?? Infinity) - Number(lower?.value ?? 0);
+  const step = [...multiples].map(Number).reduce((a, b) => a * b, 1);
+  const inwards = integer || width >= 2 ? 1 : width / 2;
+  const lowest = edge(lower, inwards);
+  const highest = edge(upper, -inwards);
+  const start = lowest ?? Math.min(1, highest ?? 1);
+  const first = multiples.size > 0 || integer ? Math.ceil(start / step) * step : start;
+  return first + nth * (multiples.size > 0 || integer ? step : Math.min(1, width / 1_000));
+}
+
+/** An integer where doubles are not enough: the lowest that the bounds admit, or else the highest. */
+function sampleLarge(
+  lower: Bound | undefined,
+  upper: Bound | undefined,
+  multiples: readonly (number | bigint)[],
+  nth: number,
+): number | bigint {
+  const whole = (value: number | bigint) => BigInt(typeof value === 'bigint' ? value : Math.ceil(value));
+  const step = multiples.filter((value) => typeof value === 'bigint' || Number.isInteger(value)).map(whole);
+  const width = step.reduce((a, b) => a * b, 1n);
+  const lowest = lower && whole(lower.value) + (lower.exclusive ? 1n : 0n);
+  const highest = upper && whole(upper.value) - (upper.exclusive ? 1n : 0n);
+  const beyond = (value: bigint) => ((value % width) + width) % width;
+  const downwards = lowest === undefined && highest !== undefined && highest < 1n;
+  const start = lowest ?? 1n;
+  const first = downwards ? highest - beyond(highest) : start + beyond(-start);
+  const value = first + (downwards ? -1n : 1n) * BigInt(nth) * width;
+  return Number.isSafeInteger(Number(value)) ? Number(value) : value;
+}
+
+const FORMATS: Readonly<Record<string, (nth: number) => string>> = {
+  date: (nth) => `2024-01-${String((nth % 28) + 1).padStart(2, '0')}`,
+  time: (nth) => `12:00:${String(nth % 60).padStart(2, '0')}Z`,
+  'date-time': (nth) => `2024-01-01T12:${String(nth % 60).padStart(2, '0')}:00Z`,
+  duration: (nth) => `PT${nth + 1}H`,
+  email: (nth) => `person${nth + 1}@example.com`,
+  hostname: (nth) => `host${nth + 1}.example.com`,
+  ipv4: (nth) => `192.0.2.${(nth % 254) + 1}`,
+  ipv6: (nth) => `2001:db8::${nth + 1}`,
+  uri: (nth) => `https://example.com/${nth + 1}`,
+  url: (nth) => `https://example.com/${nth + 1}`,
+  'uri-reference': (nth) => `/${nth + 1}`,
+  'uri-template': (nth) => `/{a}/${nth + 1}`,
+  uuid: (nth) => `00000000-0000-4000-8000-${String(nth + 1).padStart(12, '0')}`,
+  'json-pointer': (nth) => `/${nth + 1}`,
+  'relative-json-pointer': (nth) => `${nth + 1}`,
+  regex: (nth) => `a{${nth + 1}}`,
+  byte: (nth) => Buffer.from(`bytes ${nth + 1}`).toString('base64'),
+};
+
+/** @param nth distinguishes samples of the same schema */
+export function sampleString({ least, most, patterns, formats }: SchemaView, nth: number): string {
+  const [shortest, longest] = [
+    Number(least.get('Length')?.value ?? 0),
+    Number(most.get('Length')?.value ?? Infinity),
+  ];
+  const fits = (text: string) => {
+    const { length } = Array.from(text);
+    return length >= shortest && length <= longest;
+  };
+  const [pattern] = patterns;
+  if (pattern !== undefined) {
+    // Those of a short length come first, and the seed makes them the same every time.
+    const all = [...patterns].map(compilePattern);
+    const suits = (text: string) => fits(text) && text.isWellFormed() && all.every((one) => one.test(text));
+    const found = new Set(stringsLike(pattern, shortest).filter(suits));
+    // Readable texts first.
+    const readable = [...found].sort((a, b) => Number(/[^ -~]/.test(a)) - Number(/[^ -~]/.test(b)));
+    const text = readable[nth % Math.max(readable.length, 1)];
+    if (text === undefined) throw new Unsampled(`nothing is found that matches ${pattern}`);
+    return text;
+  }
+  const formatted = [...formats].map((format) => FORMATS[format]?.(nth)).find((text) => text !== undefined);
+  if (formatted !== undefined) return formatted;
+  const plain = nth === 0 ? 'text' : `text ${nth + 1}`;
+  if (longest === 0) return '';
+  return plain.padEnd(Math.min(shortest, 100_000), '.').slice(-Math.min(longest, 100_000));
+}
+
+/** Strings found before: finding them takes milliseconds. */
+const matching = new Map<string, readonly string[]>();
+
+/** Strings that match a pattern, if it is of a kind that fast-check can follow. */
+function stringsLike(pattern: string, length: number): readonly string[] {
+  const size = length > 10 ? 'medium' : 'small';
+  const known = matching.get(`${size} ${pattern}`);
+  if (known) return known;
+  try {
+    const arbitrary = fc.stringMatching(new RegExp(pattern, 'u'), { size });
+    const found = fc.sample(arbitrary, { seed: 1, numRuns: 200 });
+    matching.set(`${size} ${pattern}`, found);
+    return found;
+  } catch (error) {
+    throw new Unsampled(`no sample is found for ${pattern}`, { cause: error });
+  }
+}

@@ -1,0 +1,35 @@
+import { Unservable } from '../parameters/parts';
+import { type Codec, type DescribedBody, isOpaque, type ReadBody } from './codec';
+import { isTextual } from './text';
+
+const read: ReadBody = (bytes, envelope) => {
+  envelope['body'] = bytes;
+};
+
+/** Bytes as they are: all media types that no other codec carries. */
+export const binary: Codec = {
+  name: 'binary',
+  mediaType: 'application/octet-stream',
+  isText: false,
+  isJudged: false,
+  carries: () => true,
+  reader(body) {
+    assertOpaque(body);
+    return read;
+  },
+  writer(body) {
+    assertOpaque(body);
+    return (value) => {
+      if (!(value instanceof Uint8Array)) throw new TypeError(`expected a Uint8Array for ${body.key}`);
+      return value;
+    };
+  },
+};
+
+function assertOpaque(body: DescribedBody): void {
+  if (isOpaque(body)) return;
+  const advice = isTextual(body.type.essence) ? 'type string' : 'type string and format binary';
+  throw new Unservable(
+    `a body of ${body.key} cannot be judged by a schema: use ${advice}, or application/json`,
+  );
+}

@@ -1,0 +1,39 @@
+import type { IncomingMessage } from 'node:http';
+import { countLines } from '../http/header-field';
+import type { Operation } from '../operations/operations';
+import type { Router } from '../operations/router';
+import { type Methods, pathParameters } from '../operations/routes';
+import { Problem } from '../problem';
+import type { ServedOperation } from './served-operation';
+
+interface Routes {
+  readonly router: Router<Methods>;
+  readonly served: ReadonlyMap<Operation, ServedOperation>;
+}
+
+/**
+ * The route of a request, and what stands for the templates of its path.
+ *
+ * @throws {Problem} `malformed`, `notFound` or `methodNotAllowed`
+ */
+export function findRoute({ router, served: operations }: Routes, request: IncomingMessage, path: string) {
+  const { method = '', headers, httpVersion } = request;
+  if (headers.host === undefined && httpVersion === '1.1') {
+    throw new Problem('malformed', 'the request has no Host'); // RFC 9112 section 3.2
+  }
+  if (countLines(request, 'host') > 1) throw new Problem('malformed', 'the request has more than one Host');
+  const match = router.find(path);
+  if (!match) throw new Problem('notFound', 'the document has no such path');
+  const route = match.target.get(method);
+  const served = route && operations.get(route.operation);
+  if (served) return { route, served, path: pathParameters(route, match.values) };
+  const allow = [...match.target.keys()].join(', ');
+  throw new Problem('methodNotAllowed', `this path has the methods ${allow}`, { Allow: allow });
+}
+
+/** The origin-form of a request target; a server must accept the absolute-form too (RFC 9112 section 3.2). */
+export function originForm(target: string): string {
+  if (target.startsWith('/')) return target;
+  const rest = /^https?:\/\/[^/?#]+([^]*)/i.exec(target)?.[1];
+  return rest === undefined ? target : rest.startsWith('/') ? rest : `/${rest}`;
+}

@@ -1,0 +1,18 @@
+/**
+ * The stages of a request, in order. A request ends in the first one that refuses it: this is the order of refusal. Three
+ * of them are hooks, options of `createService`. CONTRIBUTING.md shows this table.
+ */
+export const STAGES = {
+  route: 'path (404), then method (405)',
+  authenticate: 'credentials (401, 403)',
+  afterAuthentication: 'hook, for a policy such as a rate limit (429)',
+  negotiate: '`Accept` (406), then media type, charset and coding of the body (415)',
+  receive: 'size of the body (413)',
+  validate: 'well-formedness, then schema, of parameters and body (400)',
+  beforeHandler: 'hook, for a policy that needs the valid request',
+  handle: 'the handler of the service',
+  respond: 'the answer is written, judged (500) and sent',
+  afterResponse: 'hook, for an observer such as a tracer',
+} as const;
+
+export type Stage = keyof typeof STAGES;

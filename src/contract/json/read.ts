@@ -1,0 +1,117 @@
+/**
+ * JSON text to values by `JSON.parse`, wherever that reads exactly what parse.ts reads: without rounding a number, dropping
+ * a name that stands twice, or letting in a lone surrogate. A scan of the bytes, in linear time, finds out.
+ */
+import { type Holder, MAX_DEPTH, parseJson } from './parse';
+
+const [QUOTE, BACKSLASH, COLON] = [0x22, 0x5c, 0x3a];
+const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY] = [0x7b, 0x7d, 0x5b, 0x5d];
+const [ZERO, FIVE, EIGHT, NINE] = [0x30, 0x35, 0x38, 0x39];
+const [PLUS, MINUS, POINT] = [0x2b, 0x2d, 0x2e];
+const [LOWER_D, LOWER_E, LOWER_U] = [0x64, 0x65, 0x75];
+/** Makes a letter of ASCII lower case. */
+const LOWER = 0x20;
+
+/** A double represents each literal of so many digits, and each integer below 10 to this power (IEEE 754, binary64). */
+const MAX_DIGITS = 15;
+
+const isDigit = (code: number) => code >= ZERO && code <= NINE;
+
+/**
+ * Parses bytes of UTF-8 into `holder[key]`, as `parseJson` does.
+ *
+ * @param text that the bytes are
+ * @throws {MalformedJson} that says what was expected and what was got, and where
+ */
+export function readJson(bytes: Uint8Array, text: string, holder: Holder, key: string | number): void {
+  const members = countMembers(bytes);
+  if (members >= 0 && !text.includes('__proto__')) {
+    const value = parseNatively(text);
+    // An object has fewer members than the text if a name stands twice.
+    if (value !== undefined && membersIn(value) === members) {
+      holder[key] = value;
+      return;
+    }
+  }
+  parseJson(text, holder, key);
+}
+
+/** Undefined if the text is not JSON. */
+function parseNatively(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The number of members that the objects in a text have, or -1 if `JSON.parse` may not read it exactly. */
+function countMembers(bytes: Uint8Array): number {
+  let members = 0;
+  let depth = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const code = bytes[at];
+    if (code === QUOTE) {
+      at = endOfString(bytes, at);
+      if (at < 0) return -1;
+    } else if (code === COLON) {
+      members++;
+    } else if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
+      if (++depth > MAX_DEPTH) return -1;
+    } else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) {
+      depth--;
+    } else if (code !== undefined && isDigit(code)) {
+      at = endOfNumber(bytes, at);
+      if (at < 0) return -1;
+    }
+  }
+  return members;
+}
+
+/** The place of the quote that closes a string, or -1 if there is none, or an escape may hide a surrogate or `__proto__`. */
+function endOfString(bytes: Uint8Array, start: number): number {
+  for (let at = start + 1; at < bytes.length; at++) {
+    const code = bytes[at];
+    if (code === QUOTE) return at;
+    if (code === BACKSLASH && bytes[++at] === LOWER_U) {
+      const [first = 0, second = 0, third = 0] = [bytes[at + 1], bytes[at + 2], bytes[at + 3]];
+      if ((first | LOWER) === LOWER_D && second >= EIGHT) return -1; // U+D800 to U+DFFF
+      if (first === ZERO && second === ZERO && third === FIVE) return -1; // the underscore is U+005F
+    }
+  }
+  return -1;
+}
+
+/** The place of the last digit of a literal, or -1 if a double may not represent it. */
+function endOfNumber(bytes: Uint8Array, start: number): number {
+  let at = start;
+  let digits = 0;
+  for (; ; at++) {
+    const code = bytes[at] ?? 0;
+    if (isDigit(code)) digits++;
+    else if (code !== POINT) break;
+  }
+  if (digits > MAX_DIGITS) return -1;
+  if (((bytes[at] ?? 0) | LOWER) !== LOWER_E) return at - 1;
+  const sign = bytes[++at];
+  if (sign === PLUS || sign === MINUS) at++;
+  let exponent = 0;
+  let places = 0;
+  for (; isDigit(bytes[at] ?? 0); at++) {
+    exponent = exponent * 10 + ((bytes[at] ?? 0) - ZERO);
+    if (++places > 2) return -1;
+  }
+  return sign !== MINUS && digits + exponent > MAX_DIGITS ? -1 : at - 1;
+}
+
+/** The number of members of all objects in a value that `JSON.parse` has made. */
+function membersIn(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  let members = 0;
+  if (Array.isArray(value)) {
+    for (const item of value) members += membersIn(item);
+    return members;
+  }
+  for (const name in value) members += 1 + membersIn((value as Holder)[name]);
+  return members;
+}

@@ -1,0 +1,48 @@
+import { joinPointer, type OpenApiDocument } from '../document/document';
+import { certain } from '../document/subschemas';
+import { stringifyJson } from '../json/stringify';
+
+/** A default of the document, to be judged by the schema that it stands in. */
+export interface Default {
+  /** The component that judges it. */
+  readonly identifier: string;
+  readonly text: string;
+  /** Where it stands, if that is another schema, of which the one that judges consists. */
+  readonly from?: string;
+}
+
+/** Collects the defaults of schemas. */
+export class Defaults {
+  /** By where the schemas stand for which they are filled in. */
+  readonly byPointer = new Map<string, Default>();
+  private readonly sources = new Map<string, string | undefined>();
+
+  /** @param identify makes a component of the schema at a pointer */
+  constructor(
+    private readonly document: OpenApiDocument,
+    private readonly identify: (pointer: string) => string,
+  ) {}
+
+  /**
+   * Adds the default of the schema at `pointer`, as JSON. The default of a part of a schema must conform to all of it: it
+   * is filled in for the whole.
+   */
+  add(pointer: string): string | undefined {
+    const from = this.sourceOf(pointer);
+    if (from === undefined) return undefined;
+    const text = stringifyJson(this.document.at(joinPointer(from, 'default')), 'default');
+    if (this.byPointer.has(pointer)) return text;
+    const added = { text, ...(from !== pointer && { from }) };
+    this.byPointer.set(pointer, { ...added, identifier: '' }); // ends the cycle: its component has the same default
+    this.byPointer.set(pointer, { ...added, identifier: this.identify(pointer) });
+    return text;
+  }
+
+  /** The first schema with a default, of those that the schema at `pointer` always consists of. */
+  private sourceOf(pointer: string): string | undefined {
+    return this.document.subschemas.fold(pointer, certain, this.sources, (place, parts) => {
+      if ('default' in place.value) return place.pointer;
+      return parts.map((part) => this.sources.get(part.pointer)).find((source) => source !== undefined);
+    });
+  }
+}

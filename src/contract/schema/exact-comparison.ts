@@ -1,0 +1,105 @@
+import type { JsonObject } from '../document/document';
+import { excerpt } from '../json/excerpt';
+import { stringifyJson } from '../json/stringify';
+import { listOf } from './applicable';
+import { BOUND_KEYWORDS, type ExactRule } from './exact';
+import type { Interner } from './identity';
+
+/** Characters of the values of an enum that a message may quote. */
+const MAX_QUOTED = 200;
+
+/** `equals`: the values that a schema allows, as JSON. */
+export interface Equals {
+  /** Those that are equal to their JavaScript value. */
+  readonly primitives: readonly unknown[];
+  /** Of those that must be compared otherwise: objects, arrays, and integers that no double can hold. */
+  readonly numbers: readonly number[];
+  readonly message: string;
+}
+
+/** Whether a schema describes an integer of `format: int64`, for which a double is not enough. */
+export function isInt64(schema: JsonObject): boolean {
+  const types = [schema['type']].flat();
+  return schema['format'] === 'int64' && (types.includes('integer') || types.includes('number'));
+}
+
+/** Leaves to the validator's doubles and deep comparisons only what they judge exactly and in linear time. */
+export function compareExactly(
+  value: JsonObject,
+  rewritten: Record<string, unknown>,
+  constants: Interner,
+): void {
+  const types = [value['type']].flat();
+  const int64 = isInt64(value);
+  const integer = int64 || (types.includes('integer') && !types.includes('number'));
+  if (int64) {
+    delete rewritten['format'];
+    rewritten['type'] = types.map((name: unknown) => (name === 'number' ? 'integer' : name));
+  }
+  const bounds: Record<string, string> = {};
+  for (const keyword of BOUND_KEYWORDS) {
+    const text = textOfLargeInteger(value[keyword]);
+    if (text === undefined) continue;
+    bounds[keyword] = text;
+    Reflect.deleteProperty(rewritten, keyword);
+  }
+  const { multipleOf } = value;
+  if (integer || multipleOf !== undefined || Object.keys(bounds).length > 0) {
+    const step = multipleOf !== undefined && {
+      multipleOf: textOfLargeInteger(multipleOf) ?? String(Number(multipleOf)),
+    };
+    rewritten['exact'] = { integer, int64, bounds, ...step } satisfies ExactRule;
+  }
+  compareValues(value, rewritten, constants);
+}
+
+/** Texts, booleans and null are left to the validator. */
+function compareValues(value: JsonObject, rewritten: Record<string, unknown>, constants: Interner): void {
+  const lists = [
+    ...('const' in value ? [{ allowed: [value['const']], message: 'must be equal to constant' }] : []),
+    ...(Array.isArray(value['enum'])
+      ? [
+          {
+            allowed: value['enum'] as unknown[],
+            message: `must be equal to one of the allowed values: ${quote(value['enum'])}`,
+          },
+        ]
+      : []),
+  ];
+  const simple = (item: unknown) => item === null || typeof item === 'string' || typeof item === 'boolean';
+  if (lists.every(({ allowed }) => allowed.length > 0 && allowed.every(simple))) return;
+  delete rewritten['const'];
+  delete rewritten['enum'];
+  const equals = lists.map(({ allowed, message }) => ({ equals: equalsTo(allowed, message, constants) }));
+  if (equals.length === 1) Object.assign(rewritten, equals[0]);
+  else rewritten['allOf'] = [...listOf(rewritten['allOf']), ...equals];
+}
+
+function equalsTo(allowed: readonly unknown[], message: string, constants: Interner): Equals {
+  const doubles = allowed.map((item) =>
+    typeof item === 'bigint' && BigInt(Number(item)) === item ? Number(item) : item,
+  );
+  // A number of the request may be written with more digits than its double has.
+  const numbers = doubles.flatMap((item, i) =>
+    !isPlain(item) || typeof item === 'number' ? [constants.of(allowed, i)] : [],
+  );
+  return { primitives: doubles.filter(isPlain), numbers, message };
+}
+
+/** Whether a value is equal to others exactly if their JavaScript values are. */
+const isPlain = (value: unknown): boolean =>
+  typeof value !== 'bigint' && (typeof value !== 'object' || value === null);
+
+/** The text of an integer beyond 2^53; undefined for other values. */
+function textOfLargeInteger(value: unknown): string | undefined {
+  if (typeof value === 'bigint') return String(value);
+  // From 10^21 on a double is written with an exponent, and stands for no particular integer.
+  const large = typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value);
+  return large && Math.abs(value) < 1e21 ? String(BigInt(value)) : undefined;
+}
+
+const quote = (values: readonly unknown[]): string =>
+  excerpt(
+    values.map((value) => (typeof value === 'string' ? value : stringifyJson(value))).join(', '),
+    MAX_QUOTED,
+  );

@@ -1,0 +1,85 @@
+import type { ErrorObject, ValidateFunction } from 'ajv';
+import type { JsonObject } from '../document/document';
+import type { Components } from './applicable';
+import type { Context } from './keyword';
+import type { Verdicts } from './verdicts';
+
+/** Errors of a component that are kept: more would multiply where components refer to each other. */
+export const MAX_ERRORS = 10;
+/** Values whose errors are kept during one check. */
+const MAX_KEPT = 1_000;
+/** Schemas that may be evaluated in the search for all violations of one request or response. */
+const BUDGET = 2_000;
+
+/** Thrown by a check for all violations that would cost too much. */
+export class BudgetExceeded extends Error {
+  override name = 'BudgetExceeded';
+}
+
+/** Finds why values do not conform to components, at a bounded cost. */
+export class Reasons {
+  private readonly compiled = new Map<string, ValidateFunction>();
+  /** The places whose errors are being looked for. */
+  private readonly open: { readonly identifier: string; readonly context: Context }[] = [];
+  private readonly kept = new Map<object, Map<string, readonly ErrorObject[]>>();
+  private spent = 0;
+
+  /** @param compile compiles a schema to a validator that gives reasons */
+  constructor(
+    private readonly components: Components,
+    private readonly verdicts: Verdicts,
+    private readonly compile: (schema: JsonObject) => ValidateFunction,
+  ) {}
+
+  /** Starts to judge another value. */
+  begin(): void {
+    this.spent = 0;
+    if (this.kept.size > 0) this.kept.clear(); // which takes its time also of an empty map
+  }
+
+  /** Counts a schema that is evaluated in the search for all violations. */
+  spend(): void {
+    if (++this.spent > BUDGET) throw new BudgetExceeded();
+  }
+
+  /** Why a value does not conform to a component; undefined if it does. */
+  of(identifier: string, value: unknown, context: Context): readonly ErrorObject[] | undefined {
+    const { holder, key, root } = context;
+    if (this.verdicts.of(identifier)(value, holder, key, root)) return undefined;
+    const object = typeof value === 'object' && value !== null ? value : undefined;
+    const known = object && this.kept.get(object)?.get(identifier);
+    if (known) return known;
+    // It rests on itself, by a discriminator: the reason is another one.
+    if (this.open.some((other) => other.identifier === identifier && isAt(other.context, context)))
+      return undefined;
+    this.open.push({ identifier, context });
+    try {
+      const errors = this.search(identifier, value, context);
+      if (object && errors.length > 0 && this.kept.size < MAX_KEPT) {
+        this.kept.set(
+          object,
+          (this.kept.get(object) ?? new Map<string, readonly ErrorObject[]>()).set(identifier, errors),
+        );
+      }
+      return errors;
+    } finally {
+      this.open.pop();
+    }
+  }
+
+  private search(identifier: string, value: unknown, context: Context): readonly ErrorObject[] {
+    const known = this.compiled.get(identifier);
+    const validate = known ?? this.compile(this.components[identifier] ?? {});
+    if (!known) this.compiled.set(identifier, validate);
+    const { instancePath, holder, key, root } = context;
+    const place = { parentData: holder, parentDataProperty: key, rootData: root };
+    // Its errors are those of its last call.
+    const errors = validate(value, { instancePath, ...place, dynamicAnchors: {} }) ? [] : validate.errors;
+    // Within others it may rest on one of them, which has the reason.
+    if (errors && (errors.length > 0 || this.open.length > 1)) return errors.slice(0, MAX_ERRORS);
+    return [{ instancePath, schemaPath: '', keyword: 'judge', message: 'must match its schema', params: {} }];
+  }
+}
+
+/** Whether two values are one, in the same place. */
+const isAt = (one: Context, other: Context): boolean => one.holder === other.holder && one.key === other.key;

@@ -1,0 +1,76 @@
+import type { Express } from 'express';
+import request from 'supertest';
+import { clientOf, createStrategies, tokenVerifier } from '../../src/auth';
+import { createRateLimiter } from '../../src/operational/rate-limit';
+import { credentials, EXAMPLE, MISMATCH, SUCCESS } from '../support/client';
+import { buildApp } from '../support/service';
+
+// The rate limiter stands outside of the core, in a hook of it.
+
+const [GOOD, OTHER] = ['one-token', 'another-token'] as const;
+
+function build(requests: number) {
+  const app = buildApp({
+    strategies: createStrategies(tokenVerifier([GOOD, OTHER]).verify),
+    rateLimit: createRateLimiter({ requests, seconds: 60 }, clientOf),
+  });
+  return (token: string = GOOD, text = EXAMPLE.text, type = EXAMPLE.contentType) =>
+    ask(app, token, text, type);
+}
+
+function ask(app: Express, token: string, text = EXAMPLE.text, type = EXAMPLE.contentType) {
+  return request(app)
+    [EXAMPLE.method.toLowerCase() as 'post'](EXAMPLE.path)
+    .set({ ...EXAMPLE.headers, ...credentials(token), 'Content-Type': type })
+    .send(text);
+}
+
+test('each principal has its quota, of which every answer tells', async () => {
+  const asking = build(2);
+  const first = await asking();
+  expect(first.status).toBe(SUCCESS);
+  expect(first.headers).toMatchObject({
+    'ratelimit-policy': '"default";q=2;w=60',
+    ratelimit: '"default";r=1;t=60',
+  });
+  expect((await asking()).headers['ratelimit']).toMatch(/^"default";r=0;t=\d+$/);
+  const refused = await asking();
+  expect(refused.status).toBe(429);
+  expect(refused.body).toMatchObject({ error: 42900 });
+  expect(refused.headers['retry-after']).toMatch(/^\d+$/);
+  expect(refused.headers['ratelimit']).toBe(`"default";r=0;t=${refused.headers['retry-after'] ?? ''}`);
+  expect((await asking(OTHER, MISMATCH)).status).toBe(400);
+});
+
+test('a request without a good token costs no quota, and is not told of any', async () => {
+  const asking = build(1);
+  const bad = await asking('bad-token');
+  expect([bad.status, bad.headers['ratelimit']]).toEqual([401, undefined]);
+  expect((await asking()).status).toBe(SUCCESS);
+});
+
+test('a quota that is used up is refused before the media type and the body; one that is not is told with their refusal', async () => {
+  const asking = build(3);
+  for (const [text, type, status, left] of [
+    ['{}', 'text/plain', 415, 2],
+    ['{', 'application/json', 400, 1],
+    ['x'.repeat(200_000), 'application/json', 413, 0],
+  ] as const) {
+    const { status: got, headers } = await asking(GOOD, text, type);
+    expect([got, headers['ratelimit']]).toEqual([status, expect.stringContaining(`r=${left}`)]);
+  }
+  for (const [text, type] of [
+    ['{}', 'text/plain'],
+    ['{', 'application/json'],
+    ['x'.repeat(200_000), 'application/json'],
+  ] as const) {
+    expect((await asking(GOOD, text, type)).status).toBe(429);
+  }
+});
+
+test('without a limit no answer tells of one', async () => {
+  const app = buildApp({ strategies: createStrategies(tokenVerifier([GOOD]).verify) });
+  const { status, headers } = await ask(app, GOOD);
+  expect(status).toBe(SUCCESS);
+  expect(Object.keys(headers).filter((name) => /ratelimit|retry/.test(name))).toEqual([]);
+});

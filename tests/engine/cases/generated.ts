@@ -1,0 +1,132 @@
+import * as fc from 'fast-check';
+import { createHash } from 'node:crypto';
+import { codecOf } from '../document/media-type';
+import type { JsonObject } from '../json/json';
+import { abbreviate, print, type Value } from '../json/value';
+import { fitsSlot, type Inputs, type Slot, slots, slotVerdict } from '../request/slots';
+import { instanceLocations } from '../schema/locations';
+import { probes } from '../schema/probes';
+import { arbitrary } from '../schema/samples';
+import { expectSuccessOrOwnRefusal, authorizedRequest, type Case, type OperationContext } from './case';
+import { expectInvalid } from './keywords';
+
+/** Sends one case and judges the answer; resolves with its problems. */
+export type SendCase = (sent: Case) => Promise<readonly string[]>;
+
+/** A generated case that failed, shrunk. */
+export interface Counterexample {
+  /** Undefined if no valid request could be generated. */
+  readonly case: Case | undefined;
+  readonly problems: readonly string[];
+  readonly seed: number;
+  /** fast-check's path to the shrunk case. */
+  readonly path: string;
+}
+
+/** A digest of the document: a run generates the same requests until the document changes. */
+export const seedOf = (document: JsonObject): number =>
+  createHash('sha256').update(JSON.stringify(document)).digest().readInt32BE(0);
+
+/**
+ * Sends generated requests: valid ones, and ones with one random fault. Shrinks the first request of each kind whose
+ * answer is wrong.
+ *
+ * @param options `runs` is the number of requests of each kind
+ */
+export async function findCounterexamples(
+  context: OperationContext,
+  attempt: SendCase,
+  options: { seed: number; runs: number },
+): Promise<Counterexample[]> {
+  const found: Counterexample[] = [];
+  const valid = validCases(context);
+  for (const cases of [valid, faultyCases(context)]) {
+    if (!cases) continue;
+    const outcome = await fc.check(
+      fc.asyncProperty(cases, async (drawn) => {
+        fc.pre(drawn !== undefined);
+        const problems = await attempt(drawn);
+        if (problems.length > 0) throw new Error(problems.join('\n'));
+      }),
+      { seed: options.seed, numRuns: options.runs, maxSkipsPerRun: 20, interruptAfterTimeLimit: 8000 },
+    );
+    const [drawn] = outcome.counterexample ?? [];
+    const { errorInstance, seed, counterexamplePath, numRuns } = outcome;
+    const replay = { seed, path: counterexamplePath ?? '' };
+    if (drawn) {
+      const problem = errorInstance instanceof Error ? errorInstance.message : 'failed';
+      found.push({ case: drawn, problems: [problem], ...replay });
+    } else if (numRuns === 0 && cases === valid) {
+      // A schema may have no invalid value. A schema without a valid value has not been tested.
+      found.push({
+        case: undefined,
+        problems: ['expected to generate a valid request, got none'],
+        ...replay,
+      });
+    }
+  }
+  return found;
+}
+
+/** Valid values of a slot; undefined for a generated value that is invalid. */
+function slotValues({ document, oracle }: OperationContext, slot: Slot): fc.Arbitrary<Value | undefined> {
+  // A header cannot carry most random strings, so every other value is a simple one.
+  const modes = (['any', 'all'] as const).map((mode) =>
+    arbitrary(document.requests, [{ pointer: slot.schema, unconditional: true }], mode),
+  );
+  return fc.oneof(...modes).map((value) => (fitsSlot(oracle, slot, value) ? value : undefined));
+}
+
+/** Requests with random values in all slots, some optional ones left out. */
+function validCases(context: OperationContext): fc.Arbitrary<Case | undefined> | undefined {
+  const { document, operation, base } = context;
+  const parts = slots(document, operation).filter(({ body }) => !body || codecOf(body.name) !== 'binary');
+  if (parts.length === 0) return undefined;
+  const bodies = parts.filter(({ body }) => body);
+  const values = fc.tuple(...parts.map((slot) => slotValues(context, slot)));
+  const omissions = fc.tuple(...parts.map((slot) => (slot.required ? fc.constant(false) : fc.boolean())));
+  return fc.tuple(values, omissions, fc.nat(Math.max(0, bodies.length - 1))).map(([drawn, omitted, body]) => {
+    let inputs: Inputs = base;
+    for (const [index, slot] of parts.entries()) {
+      if (omitted[index] === true || (slot.body && slot !== bodies[body])) continue;
+      const value = drawn[index];
+      if (value !== undefined) inputs = slot.fill(inputs, value);
+      else if (slot.required) return undefined;
+    }
+    const title = `${operation.id} with ${drawn.map((value) => (value === undefined ? '' : abbreviate(value))).join(', ')}`;
+    return {
+      family: 'generated',
+      title,
+      operation,
+      request: authorizedRequest(context, inputs),
+      expect: expectSuccessOrOwnRefusal(context),
+      proves: [],
+    };
+  });
+}
+
+/** Requests with one random fault. */
+function faultyCases(context: OperationContext): fc.Arbitrary<Case | undefined> | undefined {
+  const { document, oracle, operation, base } = context;
+  const parts = slots(document, operation).filter(({ body }) => !body || codecOf(body.name) !== 'binary');
+  if (parts.length === 0) return undefined;
+  const drawn = fc.oneof(...parts.map((slot) => slotValues(context, slot).map((value) => ({ slot, value }))));
+  return fc.tuple(drawn, fc.nat()).map(([{ slot, value }, number]): Case | undefined => {
+    if (value === undefined) return undefined;
+    const faults = probes(instanceLocations(document.requests, oracle, slot.schema, value)).filter(
+      ({ side }) => side === 'violates',
+    );
+    const fault = faults[number % Math.max(1, faults.length)];
+    if (!fault || slotVerdict(oracle, slot, fault.value) !== 'invalid') return undefined;
+    const title = `${slot.label}${fault.location.instancePointer} violates ${fault.keyword}: ${print(value)} became ${abbreviate(fault.value)}`;
+    const request = authorizedRequest(context, slot.fill(base, fault.value));
+    return {
+      family: 'generated',
+      title,
+      operation,
+      request,
+      expect: expectInvalid(fault.replacement),
+      proves: [],
+    };
+  });
+}

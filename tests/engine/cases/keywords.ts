@@ -1,0 +1,102 @@
+import { codecOf } from '../document/media-type';
+import { asString } from '../json/json';
+import { abbreviate, NumberLiteral, type Value } from '../json/value';
+import { constraintKey } from '../obligation';
+import { type Slot, slotVerdict } from '../request/slots';
+import type { InstanceLocation } from '../schema/locations';
+import { type Probe, probes } from '../schema/probes';
+import {
+  authorizedRequest,
+  type Case,
+  type Expectation,
+  expectRefusal,
+  expectSuccessOrOwnRefusal,
+  handlerInput,
+  type OperationContext,
+  type ValueCases,
+} from './case';
+
+/** A valid value from which probes are made. */
+export interface BaseValue {
+  readonly value: Value;
+  readonly locations: readonly InstanceLocation[];
+}
+
+/** Keywords whose probes are certainly violations. If the oracle disagrees, the oracle is wrong. */
+const UNAMBIGUOUS_KEYWORDS = [
+  ...['type', 'format', 'required', 'pattern', 'minLength', 'maxLength'],
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'],
+];
+
+/** Keywords that may exclude the bounds of an integer format. */
+const NARROWING_KEYWORDS = [
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
+  ...['enum', 'const', 'not'],
+];
+
+/** Each keyword of each schema once, on both sides of its bound. */
+export function keywordCases(context: OperationContext, slot: Slot, bases: readonly BaseValue[]): ValueCases {
+  const tested = new Set<string>();
+  const contradictions: string[] = [];
+  const cases = bases.flatMap(({ locations }) => {
+    const untested = probes(locations).filter(
+      ({ subschema, keyword }) => !tested.has(`${subschema.pointer} ${keyword}`),
+    );
+    for (const { subschema, keyword } of untested) tested.add(`${subschema.pointer} ${keyword}`);
+    return untested.flatMap((probe) => {
+      const verdict = slotVerdict(context.oracle, slot, probe.value);
+      if (verdict === undefined) return [];
+      if ((verdict === 'valid') === (probe.side === 'holds')) return [keywordCase(context, slot, probe)];
+      if (mustAgree(slot, probe)) {
+        contradictions.push(
+          `${slot.label}: expected the oracle to agree that ${abbreviate(probe.value)} ${probe.side} ${probe.keyword} at ${probe.subschema.pointer}, got ${verdict}`,
+        );
+      }
+      return [];
+    });
+  });
+  return { cases, contradictions };
+}
+
+/** Whether generator and oracle must agree on a probe. Other probes may satisfy or violate a keyword beside theirs. */
+function mustAgree(slot: Slot, { subschema, keyword, side, location }: Probe): boolean {
+  if (!subschema.unconditional || !slot.body || codecOf(slot.body.name) !== 'json') return false;
+  if (side === 'violates') return UNAMBIGUOUS_KEYWORDS.includes(keyword);
+  const isNarrowed = location.subschemas.some(({ schema }) =>
+    NARROWING_KEYWORDS.some((other) => schema[other] !== undefined),
+  );
+  return keyword === 'format' && /^int(?:32|64)$/.test(asString(subschema.schema['format'])) && !isNarrowed;
+}
+
+function keywordCase(
+  context: OperationContext,
+  slot: Slot,
+  { value, replacement, subschema, keyword, side, location }: Probe,
+): Case {
+  const { operation, oracle } = context;
+  const key = constraintKey(operation, slot.label, subschema.pointer, keyword, side);
+  // Text on the wire has no type, so the keyword applies to the decoded value.
+  const decoded = location.instancePointer === '' ? (slot.decode(replacement) ?? replacement) : replacement;
+  const isProof =
+    side === 'holds' || (subschema.unconditional && oracle.breaks(subschema.pointer, keyword, decoded));
+  return {
+    family: 'constraints',
+    title: `${slot.label}${location.instancePointer} ${side} ${keyword} of ${subschema.pointer}: ${abbreviate(value)}`,
+    operation,
+    request: authorizedRequest(context, slot.fill(context.base, value)),
+    ...(side === 'holds' && handlerInput(context, slot, value)),
+    expect: side === 'holds' ? expectSuccessOrOwnRefusal(context) : expectInvalid(replacement),
+    proves: isProof ? [key] : [],
+  };
+}
+
+/**
+ * The refusal of an invalid value.
+ *
+ * @param fault the part of the value that is invalid
+ */
+export function expectInvalid(fault: Value): Expectation {
+  // RFC 8259 section 6: a parser may limit the range of numbers. It then refuses the text before the schema applies.
+  const isOutOfRange = fault instanceof NumberLiteral && !Number.isFinite(Number(fault.text));
+  return isOutOfRange ? expectRefusal('invalid request', 'malformed') : expectRefusal('invalid request');
+}

@@ -1,0 +1,104 @@
+import { negotiableMediaTypes } from '../document/document';
+import { codecOf } from '../document/media-type';
+import type { Value } from '../json/value';
+import type { Slot } from '../request/slots';
+import { withHeader } from '../wire/message';
+import {
+  authorizedRequest,
+  type Case,
+  type Expectation,
+  expectRefusal,
+  expectSuccess,
+  expectSuccessOrOwnRefusal,
+  handlerInput,
+  type OperationContext,
+  protocolCase,
+} from './case';
+
+/** Content-Type and Content-Encoding of the request body, and Accept. */
+export const mediaTypeCases = (context: OperationContext): Case[] => [
+  ...contentTypeCases(context),
+  ...acceptCases(context),
+];
+
+function contentTypeCases(context: OperationContext): Case[] {
+  const { base } = context;
+  if (!base.body) return [];
+  const { type } = base.body;
+  const request = authorizedRequest(context);
+  const send = (name: string, value: string | undefined, isSupported: boolean): Case =>
+    protocolCase(
+      context,
+      'media types',
+      isSupported ? 'equivalent media types' : 'unsupported media types',
+      value === undefined ? `no ${name}` : `${name}: ${value}`,
+      withHeader(request, name, value),
+      isSupported ? expectSuccess : expectRefusal('unsupported media type'),
+    );
+  // Binary content has no charset.
+  const hasCharset = codecOf(type) !== 'binary';
+  const unsupported = [
+    ...[undefined, 'application/x-undocumented', `${type}x`, 'not a media type', ''],
+    ...(hasCharset ? ['utf-16', 'latin1'].map((charset) => `${type}; charset=${charset}`) : []),
+  ];
+  const equivalent = [
+    type.toUpperCase(),
+    ...(hasCharset ? [`${type}; charset=utf-8`, `${type};charset=UTF-8`, `${type} ; charset="utf-8"`] : []),
+  ];
+  return [
+    ...unsupported.map((value) => send('Content-Type', value, false)),
+    ...['gzip', 'br', 'undocumented'].map((coding) => send('Content-Encoding', coding, false)),
+    ...equivalent.map((value) => send('Content-Type', value, true)),
+  ];
+}
+
+/** Other spellings of a media type with parameters (RFC 9110 section 8.3.1). */
+export function contentTypeSpellings(context: OperationContext, slot: Slot, value: Value): Case[] {
+  const [essence = '', ...parameters] = (slot.body?.name ?? '').split(';').map((part) => part.trim());
+  const pairs = parameters.map((parameter) => parameter.split('='));
+  if (pairs.length === 0) return [];
+  const upperCase = pairs.map(([name = '', text = '']) => `${name.toUpperCase()}=${text}`);
+  const quoted = pairs.map(([name = '', text = '']) => `${name}="${text}"`);
+  const spellings = [
+    [essence.toUpperCase(), ...upperCase].join(';'),
+    [essence, ...quoted].join(' ; '),
+    [essence, 'charset=utf-8', ...parameters].join('; '),
+  ];
+  return spellings.map((type) => ({
+    family: 'media types',
+    title: `${slot.label} as Content-Type: ${type}`,
+    operation: context.operation,
+    request: withHeader(authorizedRequest(context, slot.fill(context.base, value)), 'Content-Type', type),
+    ...handlerInput(context, slot, value),
+    expect: expectSuccessOrOwnRefusal(context),
+    proves: [],
+  }));
+}
+
+/** The media types of the response that a client may request (RFC 9110 section 12.5.1). */
+function acceptCases(context: OperationContext): Case[] {
+  const { operation, target } = context;
+  const names = negotiableMediaTypes(operation);
+  const [first = ''] = names;
+  const last = names.at(-1) ?? '';
+  if (names.length === 0) return [];
+  const accept = (field: string, expect: Expectation): Case =>
+    protocolCase(
+      context,
+      'media types',
+      'content negotiation',
+      `Accept: ${field}`,
+      withHeader(authorizedRequest(context), 'Accept', field),
+      expect,
+    );
+  const choosing = (mediaType: string): Expectation => ({ ...expectSuccess, mediaType });
+  return [
+    ...names.map((name) => accept(name, choosing(name))),
+    accept(`application/x-undocumented, ${last};q=0.1`, choosing(last)),
+    ...(names.length > 1 ? [accept(`${first};q=0.1, ${last};q=0.9`, choosing(last))] : []),
+    accept('*/*', expectSuccess),
+    ...(target.refusals['not acceptable'] === undefined
+      ? []
+      : [accept('application/x-undocumented', expectRefusal('not acceptable'))]),
+  ];
+}

@@ -1,0 +1,92 @@
+import { type Json, type JsonObject, asStrings } from '../json/json';
+import type { Schemas } from './direction';
+
+/** The examples of a parameter or media type. */
+export interface Examples {
+  readonly examples: readonly Json[];
+  /** The examples of its schema, which requests and responses may share. */
+  readonly schemaExamples: readonly Json[];
+}
+
+/** A parameter with the defaults of its fields (OpenAPI 3.1 section 4.8.12). */
+export interface Parameter extends Examples {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header' | 'cookie';
+  readonly required: boolean;
+  readonly style: string;
+  readonly explode: boolean;
+  /** Set if `content` describes the parameter instead of `schema`. */
+  readonly mediaType?: string;
+  /** Pointer to its schema. */
+  readonly schema: string;
+}
+
+/** OpenAPI 3.1 section 4.8.14. */
+export interface MediaType extends Examples {
+  readonly name: string;
+  /** Pointer to its schema, if it has one. */
+  readonly schema?: string;
+}
+
+/** OpenAPI 3.1 section 4.8.17. */
+export interface Response {
+  /** `200`, `4XX` or `default`. */
+  readonly status: string;
+  readonly headers: readonly { name: string; required: boolean; schema?: string }[];
+  readonly content: readonly MediaType[];
+}
+
+/** OpenAPI 3.1 section 4.8.10, with what it inherits from its path item and the document. */
+export interface Operation {
+  /** Its operationId, else its method and path. */
+  readonly id: string;
+  readonly method: string;
+  /** The path template after the base path of the server. */
+  readonly path: string;
+  readonly parameters: readonly Parameter[];
+  readonly body?: { readonly required: boolean; readonly content: readonly MediaType[] };
+  readonly responses: readonly Response[];
+  /** Alternatives (OR) of schemes that are all required (AND). An empty alternative allows anonymous requests. */
+  readonly security: readonly (readonly string[])[];
+  /** The scopes or roles that each alternative requires, by scheme. */
+  readonly scopes: readonly Readonly<Record<string, readonly string[]>>[];
+}
+
+/** An OpenAPI 3.1 document, read. */
+export interface Document {
+  readonly json: JsonObject;
+  /** Its schemas as requests and their parameters use them. */
+  readonly requests: Schemas;
+  readonly responses: Schemas;
+  readonly operations: readonly Operation[];
+  readonly schemes: Readonly<Record<string, JsonObject>>;
+}
+
+/** Whether a path on the wire, without a query, matches a path template of the document. */
+export const matchesPath = (document: Document, path: string): boolean =>
+  document.operations.some((operation) => {
+    const template = operation.path.split('/');
+    const segments = path.split('/');
+    return (
+      template.length === segments.length &&
+      template.every((part, index) =>
+        part.includes('{') ? segments[index] !== '' : part === segments[index],
+      )
+    );
+  });
+
+/** The response that documents a status: the status itself, else its range, else `default`. */
+export const responseFor = (operation: Operation, status: number): Response | undefined =>
+  [String(status), `${String(status).charAt(0)}XX`, 'default']
+    .map((key) => operation.responses.find((response) => response.status === key))
+    .find((response) => response !== undefined);
+
+/** The media types that a client may request by Accept: those of the only documented success, without ranges. */
+export function negotiableMediaTypes({ responses }: Operation): string[] {
+  const [success, ...others] = responses.filter(({ status }) => status.startsWith('2'));
+  const names = (success?.content ?? []).map(({ name }) => name).filter((name) => !name.includes('*'));
+  return others.length > 0 ? [] : names;
+}
+
+/** The `required` properties of a schema object. */
+export const requiredNames = (schema: JsonObject): string[] => asStrings(schema['required']);

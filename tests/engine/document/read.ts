@@ -1,0 +1,172 @@
+import { type Json, type JsonObject, asArray, asObject, asStrings, asString } from '../json/json';
+import { objectAt, escapeToken, resolvePointer } from '../json/pointer';
+import { expandDiscriminators } from './discriminator';
+import type { Document, Examples, MediaType, Operation, Parameter, Response } from './document';
+
+const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
+
+const DEFAULT_STYLE = { path: 'simple', query: 'form', header: 'simple', cookie: 'form' };
+
+/**
+ * Reads an OpenAPI 3.1 document. Bundle a document of several files first.
+ *
+ * @throws {Error} if a reference leads nowhere or out of the document
+ */
+export function readDocument(given: JsonObject): Document {
+  const json = expandDiscriminators(mergePathItems(given));
+  const paths = Object.keys(asObject(json['paths'])).map((path) => ({
+    path,
+    pointer: resolvePointer(json, `/paths/${escapeToken(path)}`),
+  }));
+  const operations = paths.flatMap(({ path, pointer }) => {
+    const item = objectAt(json, pointer);
+    return METHODS.filter((method) => item[method]).map((method) =>
+      readOperation(json, path, method, pointer, item),
+    );
+  });
+  const schemes = Object.keys(asObject(asObject(json['components'])['securitySchemes']));
+  return {
+    json,
+    requests: { json, direction: 'request' },
+    responses: { json, direction: 'response' },
+    operations,
+    schemes: Object.fromEntries(
+      schemes.map((name) => [
+        name,
+        objectAt(json, resolvePointer(json, `/components/securitySchemes/${escapeToken(name)}`)),
+      ]),
+    ),
+  };
+}
+
+/** Merges a referenced path item into the fields beside its `$ref` (OpenAPI 3.1 section 4.8.9). */
+function mergePathItems(json: JsonObject): JsonObject {
+  const items = Object.entries(asObject(json['paths'])).map(([path, item]): [string, Json] => {
+    if (typeof asObject(item)['$ref'] !== 'string' || Object.keys(asObject(item)).length === 1)
+      return [path, item];
+    const merged = {
+      ...objectAt(json, resolvePointer(json, `/paths/${escapeToken(path)}`)),
+      ...asObject(item),
+    };
+    Reflect.deleteProperty(merged, '$ref');
+    return [path, merged];
+  });
+  return { ...json, paths: Object.fromEntries(items) };
+}
+
+function readOperation(
+  json: JsonObject,
+  path: string,
+  method: string,
+  item: string,
+  itemNode: JsonObject,
+): Operation {
+  const pointer = `${item}/${method}`;
+  const node = asObject(itemNode[method]);
+  const servers = [node, itemNode, json]
+    .map((owner) => asArray(owner['servers']))
+    .find((urls) => urls.length);
+  const id = node['operationId'];
+  const body = node['requestBody'] && resolvePointer(json, `${pointer}/requestBody`);
+  return {
+    id: typeof id === 'string' ? id : `${method.toUpperCase()} ${path}`,
+    method: method.toUpperCase(),
+    path: basePath(asObject(servers?.[0])) + path,
+    parameters: readParameters(json, item, pointer),
+    ...(body && {
+      body: { required: objectAt(json, body)['required'] === true, content: readContent(json, body) },
+    }),
+    responses: Object.keys(asObject(node['responses'])).map((status) =>
+      readResponse(json, status, resolvePointer(json, `${pointer}/responses/${status}`)),
+    ),
+    ...readSecurity(node['security'] ?? json['security']),
+  };
+}
+
+/** The parameters of the path item, overridden by those of the operation with the same name and location. */
+function readParameters(json: JsonObject, item: string, operation: string): Parameter[] {
+  const found = new Map<string, Parameter>();
+  for (const owner of [item, operation]) {
+    for (const index of asArray(objectAt(json, owner)['parameters']).keys()) {
+      const parameter = readParameter(json, resolvePointer(json, `${owner}/parameters/${index}`));
+      // OpenAPI 3.1 section 4.8.12.2.1: a parameter of this name is ignored.
+      if (parameter.in === 'header' && /^(accept|content-type|authorization)$/i.test(parameter.name))
+        continue;
+      found.set(`${parameter.in} ${parameter.name}`, parameter);
+    }
+  }
+  return [...found.values()];
+}
+
+function readParameter(json: JsonObject, pointer: string): Parameter {
+  const node = objectAt(json, pointer);
+  const location = node['in'] as Parameter['in'];
+  const style = typeof node['style'] === 'string' ? node['style'] : DEFAULT_STYLE[location];
+  const [mediaType] = Object.keys(asObject(node['content']));
+  const described = mediaType === undefined ? pointer : `${pointer}/content/${escapeToken(mediaType)}`;
+  return {
+    name: asString(node['name']),
+    in: location,
+    required: node['required'] === true,
+    style,
+    explode: typeof node['explode'] === 'boolean' ? node['explode'] : style === 'form',
+    ...(mediaType !== undefined && { mediaType }),
+    schema: `${described}/schema`,
+    ...readExamples(json, described),
+  };
+}
+
+function readResponse(json: JsonObject, status: string, pointer: string): Response {
+  const headers = Object.keys(asObject(objectAt(json, pointer)['headers']))
+    .filter((name) => name.toLowerCase() !== 'content-type') // OpenAPI 3.1 section 4.8.17: `content` describes it.
+    .map((name) => {
+      const header = resolvePointer(json, `${pointer}/headers/${escapeToken(name)}`);
+      const node = objectAt(json, header);
+      return {
+        name,
+        required: node['required'] === true,
+        ...(node['schema'] !== undefined && { schema: `${header}/schema` }),
+      };
+    });
+  return { status, headers, content: readContent(json, pointer) };
+}
+
+function readContent(json: JsonObject, owner: string): MediaType[] {
+  return Object.entries(asObject(objectAt(json, owner)['content'])).map(([name, media]) => {
+    const node = asObject(media);
+    const pointer = `${owner}/content/${escapeToken(name)}`;
+    const schema = node['schema'] !== undefined && { schema: `${pointer}/schema` };
+    return { name, ...schema, ...readExamples(json, pointer) };
+  });
+}
+
+function readExamples(json: JsonObject, owner: string): Examples {
+  const { example, examples, schema } = objectAt(json, owner);
+  const named = Object.keys(asObject(examples)).map(
+    (key) => objectAt(json, resolvePointer(json, `${owner}/examples/${escapeToken(key)}`))['value'],
+  );
+  const schemaExamples =
+    schema === undefined ? [] : asArray(objectAt(json, resolvePointer(json, `${owner}/schema`))['examples']);
+  return { examples: [example, ...named].filter((given) => given !== undefined), schemaExamples };
+}
+
+/** OpenAPI 3.1 section 4.8.30; no requirement allows anonymous requests. */
+function readSecurity(json: Json | undefined): Pick<Operation, 'security' | 'scopes'> {
+  const requirements = asArray(json).length === 0 ? [{}] : asArray(json).map(asObject);
+  return {
+    security: requirements.map((requirement) => Object.keys(requirement)),
+    scopes: requirements.map((requirement) =>
+      Object.fromEntries(Object.entries(requirement).map(([scheme, scopes]) => [scheme, asStrings(scopes)])),
+    ),
+  };
+}
+
+/** The path of a server URL, with the defaults of its variables and without a trailing slash. */
+function basePath(server: JsonObject): string {
+  const url = typeof server['url'] === 'string' ? server['url'] : '/';
+  const filled = url.replace(/\{([^}]+)\}/g, (_, name: string) => {
+    const value = asObject(asObject(server['variables'])[name])['default'];
+    return typeof value === 'string' ? value : '';
+  });
+  return new URL(filled, 'http://base').pathname.replace(/\/$/, '');
+}

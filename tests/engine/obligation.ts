@@ -1,0 +1,77 @@
+import type { Operation } from './document/document';
+
+/**
+ * `PROVEN`: some cases passed, none failed. `WAIVED`: the target excuses the missing proof. `UNPROVEN`: no case passed,
+ * or one failed. `BLOCKED`: the server does not accept the minimal request of the operation.
+ */
+export type State = 'PROVEN' | 'WAIVED' | 'UNPROVEN' | 'BLOCKED';
+
+/** The side of a keyword's bound: requests that satisfy it, or requests that violate it. */
+export type Side = 'holds' | 'violates';
+
+/** A rule of the document that the server must keep, and the state of its proof. */
+export interface Obligation {
+  /** Identifies it; waivers match it. */
+  readonly key: string;
+  readonly operation: string;
+  readonly kind: 'constraint' | 'response' | 'security' | 'protocol' | 'received';
+  /** The key without the operation. */
+  readonly description: string;
+  /** The label of the slot, for a constraint. */
+  readonly slot?: string;
+  /** JSON pointer to the schema object, for a constraint. */
+  readonly pointer?: string;
+  readonly keyword?: string;
+  readonly side?: Side;
+  /** Cases that prove it. */
+  passed: number;
+  /** Cases that disprove it. */
+  failed: number;
+  state: State;
+  /** Why it is not proven. */
+  reason?: string;
+}
+
+/** A rule for the input of a handler: the value, the defaults of absent values, no unlisted properties. */
+export type ReceivedRule = 'as sent' | 'default' | 'unlisted left out';
+
+/** The kinds of credentials that a security alternative must accept or refuse. */
+export type SecurityScenario =
+  'accepted' | 'missing' | 'wrong' | 'malformed' | 'doubled' | 'misplaced' | 'insufficient scope';
+
+/** The rules of HTTP and OpenAPI that apply to an operation independent of its schemas. */
+export type ProtocolScenario =
+  | 'undocumented methods'
+  | 'near-miss paths'
+  | 'unlisted query parameter'
+  | 'HEAD of GET'
+  | 'content negotiation'
+  | 'unsupported media types'
+  | 'equivalent media types'
+  | 'body limit'
+  | 'absent body'
+  | 'malformed JSON'
+  | 'unusual JSON';
+
+export const constraintKey = (
+  operation: Operation,
+  slot: string,
+  pointer: string,
+  keyword: string,
+  side: Side,
+): string => `${operation.id} | ${slot} | ${pointer} ${keyword} | ${side}`;
+
+export const receivedKey = (operation: Operation, slot: string, rule: ReceivedRule): string =>
+  `${operation.id} | received | ${slot} | ${rule}`;
+
+export const responseKey = (operation: Operation, status: string, mediaType: string): string =>
+  `${operation.id} | response | ${status} | ${mediaType}`;
+
+export const securityKey = (
+  operation: Operation,
+  alternative: readonly string[],
+  scenario: SecurityScenario,
+): string => `${operation.id} | security | ${alternative.join(' and ') || 'anonymous'} | ${scenario}`;
+
+export const protocolKey = (operation: Operation, scenario: ProtocolScenario): string =>
+  `${operation.id} | protocol | ${scenario}`;

@@ -1,0 +1,185 @@
+import { excludingKeyword } from './document/direction';
+import { type Document, negotiableMediaTypes, type Operation } from './document/document';
+import { codecOf } from './document/media-type';
+import { asObject, asString } from './json/json';
+import { escapeToken, objectAt, resolvePointer } from './json/pointer';
+import {
+  constraintKey,
+  type Obligation,
+  protocolKey,
+  type ProtocolScenario,
+  receivedKey,
+  type ReceivedRule,
+  responseKey,
+  securityKey,
+  type SecurityScenario,
+  type Side,
+} from './obligation';
+import { acceptsAnyQueryParameter } from './request/deserialize';
+import { type Slot, slots } from './request/slots';
+import { isClosed } from './schema/applicable';
+import { type Constraint, constraints } from './schema/constraints';
+import { defaultOf } from './schema/defaults';
+import type { Target } from './target';
+
+/** The fields of an obligation that depend on its kind. */
+type Derived = Pick<Obligation, 'key' | 'kind' | 'slot' | 'pointer' | 'keyword' | 'side'>;
+
+/** Every obligation of an operation. It depends on the document alone, so that a rule without a case stays unproven. */
+export function deriveObligations(document: Document, target: Target, operation: Operation): Obligation[] {
+  const textual = slots(document, operation).filter(({ body }) => !body || codecOf(body.name) !== 'binary');
+  const derived = [
+    ...textual.flatMap((slot) => constraintObligations(document, operation, slot)),
+    ...(target.received ? textual.flatMap((slot) => receivedObligations(document, operation, slot)) : []),
+    ...responseObligations(operation),
+    ...securityObligations(document, operation),
+    ...protocolObligations(document, operation),
+  ];
+  const obligations = derived.map((fields): Obligation => ({
+    ...fields,
+    operation: operation.id,
+    description: fields.key.slice(`${operation.id} | `.length),
+    passed: 0,
+    failed: 0,
+    state: 'UNPROVEN',
+  }));
+  return [...new Map(obligations.map((obligation) => [obligation.key, obligation])).values()];
+}
+
+function constraintObligations(document: Document, operation: Operation, slot: Slot): Derived[] {
+  return constraints(document.requests, slot.schema).flatMap((constraint) =>
+    (['holds', 'violates'] as const)
+      .filter((side) => isTestable(document, slot, constraint, side))
+      .map((side) => ({
+        kind: 'constraint',
+        key: constraintKey(operation, slot.label, constraint.pointer, constraint.keyword, side),
+        slot: slot.label,
+        pointer: constraint.pointer,
+        keyword: constraint.keyword,
+        side,
+      })),
+  );
+}
+
+/** Keywords that no encoded parameter or form violates: every value on the wire is text or absent. */
+const ALWAYS_SATISFIED = [
+  ...['required', 'minProperties', 'minItems'],
+  ...['additionalProperties', 'unevaluatedProperties'],
+];
+
+/** Types that some text violates. */
+const NON_TEXT_TYPES = ['integer', 'number', 'boolean'];
+
+/** Whether some request tests this side of a constraint. */
+function isTestable(document: Document, slot: Slot, constraint: Constraint, side: Side): boolean {
+  const { pointer, keyword, unconditional } = constraint;
+  const isJson = slot.body !== undefined && codecOf(slot.body.name) === 'json';
+  // Every request without the property satisfies `readOnly`.
+  if (keyword === excludingKeyword(document.requests)) return side === 'violates' && isJson;
+  if (side === 'holds') return true;
+  if (!unconditional || isJson) return unconditional;
+  if (keyword !== 'type') return !ALWAYS_SATISFIED.includes(keyword);
+  const types = [objectAt(document.json, pointer)['type']].flat();
+  return types.every((type) => NON_TEXT_TYPES.includes(asString(type)));
+}
+
+/** Keywords that may forbid unlisted properties. */
+const LIMITING_KEYWORDS = [
+  ...['additionalProperties', 'unevaluatedProperties', 'propertyNames', 'maxProperties'],
+  ...['enum', 'const', 'not'],
+];
+
+/** The rules for the input of the handler in a slot. */
+function receivedObligations({ json }: Document, operation: Operation, slot: Slot): Derived[] {
+  const pointer = resolvePointer(json, slot.schema);
+  const schema = objectAt(json, pointer);
+  const pointers = [
+    ...(slot.parameter && !slot.required ? [pointer] : []),
+    ...Object.keys(asObject(schema['properties'])).map(
+      (name) => `${pointer}/properties/${escapeToken(name)}`,
+    ),
+  ];
+  const hasDefault = pointers.some((owner) => defaultOf(json, [{ pointer: owner, unconditional: true }]));
+  const allowsUnlisted = LIMITING_KEYWORDS.every((keyword) => schema[keyword] === undefined);
+  const removesUnlisted =
+    slot.body !== undefined && allowsUnlisted && isClosed([{ pointer, schema, unconditional: true }]);
+  const rules: [rule: ReceivedRule, applies: boolean][] = [
+    ['as sent', true],
+    ['default', hasDefault],
+    ['unlisted left out', removesUnlisted],
+  ];
+  return rules.flatMap(([rule, applies]): Derived[] =>
+    applies ? [{ kind: 'received', key: receivedKey(operation, slot.label, rule) }] : [],
+  );
+}
+
+/**
+ * Each documented response once for each media type. `default` describes unforeseen responses, so none has to occur.
+ */
+function responseObligations(operation: Operation): Derived[] {
+  return operation.responses
+    .filter(({ status }) => status !== 'default')
+    .flatMap(({ status, content }) => {
+      const mediaTypes = content.length > 0 ? content.map(({ name }) => name) : ['no body'];
+      return mediaTypes.map((mediaType): Derived => ({
+        kind: 'response',
+        key: responseKey(operation, status, mediaType),
+      }));
+    });
+}
+
+function securityObligations({ schemes }: Document, operation: Operation): Derived[] {
+  const allowsAnonymous = operation.security.some((alternative) => alternative.length === 0);
+  return operation.security.flatMap((alternative, index) => {
+    const required = alternative.filter((name) => !isRedundant(operation, alternative, name));
+    const isInHeader = required.some((name) => schemes[name]?.['type'] !== 'apiKey');
+    const hasScopes = Object.values(operation.scopes[index] ?? {}).some((scopes) => scopes.length > 0);
+    const scenarios: [scenario: SecurityScenario, applies: boolean][] = [
+      ['accepted', true],
+      ['missing', !allowsAnonymous],
+      ['wrong', !allowsAnonymous && required.length > 0],
+      ['malformed', !allowsAnonymous && isInHeader],
+      ['doubled', !allowsAnonymous && isInHeader],
+      ['misplaced', !allowsAnonymous && isInHeader],
+      ['insufficient scope', !allowsAnonymous && hasScopes],
+    ];
+    return scenarios.flatMap(([scenario, applies]): Derived[] =>
+      applies ? [{ kind: 'security', key: securityKey(operation, alternative, scenario) }] : [],
+    );
+  });
+}
+
+/** Whether the credentials of an alternative without those of one scheme satisfy another alternative. */
+export const isRedundant = (
+  { security }: Operation,
+  alternative: readonly string[],
+  scheme: string,
+): boolean =>
+  security.some(
+    (other) => other !== alternative && other.every((name) => name !== scheme && alternative.includes(name)),
+  );
+
+function protocolObligations(document: Document, operation: Operation): Derived[] {
+  const { operations, requests } = document;
+  const { method, path, body } = operation;
+  // RFC 9110 section 9.3.2: a server answers HEAD where it answers GET.
+  const answersHead =
+    method === 'GET' && !operations.some((other) => other.path === path && other.method === 'HEAD');
+  const hasJson = body?.content.some(({ name }) => codecOf(name) === 'json') === true;
+  const scenarios: [scenario: ProtocolScenario, applies: boolean][] = [
+    ['undocumented methods', true],
+    ['near-miss paths', true],
+    ['unlisted query parameter', !acceptsAnyQueryParameter(requests, operation)],
+    ['HEAD of GET', answersHead],
+    ['content negotiation', negotiableMediaTypes(operation).length > 0],
+    ['unsupported media types', body !== undefined],
+    ['equivalent media types', body !== undefined],
+    ['body limit', body !== undefined],
+    ['absent body', body?.required === true],
+    ['malformed JSON', hasJson],
+    ['unusual JSON', hasJson],
+  ];
+  return scenarios.flatMap(([scenario, applies]): Derived[] =>
+    applies ? [{ kind: 'protocol', key: protocolKey(operation, scenario) }] : [],
+  );
+}

@@ -1,0 +1,55 @@
+import type { Document } from '../document/document';
+import { type JsonObject, asObject, asString } from '../json/json';
+import type { CredentialValues, Target } from '../target';
+import { type RawRequest, withQuery } from '../wire/message';
+
+/** Adds a credential in the place that its security scheme names (OpenAPI 3.1 section 4.8.27). */
+function addCredential(request: RawRequest, scheme: JsonObject, credential: string): RawRequest {
+  const add = (name: string, value: string): RawRequest => ({
+    ...request,
+    headers: [[name, value], ...request.headers],
+  });
+  if (scheme['type'] !== 'apiKey') {
+    const isBasic = asString(scheme['scheme']).toLowerCase() === 'basic';
+    return add(
+      'Authorization',
+      isBasic ? `Basic ${Buffer.from(credential).toString('base64')}` : `Bearer ${credential}`,
+    );
+  }
+  const name = asString(scheme['name']);
+  if (scheme['in'] === 'header') return add(name, credential);
+  if (scheme['in'] === 'query') return withQuery(request, `${name}=${encodeURIComponent(credential)}`);
+  const cookie = request.headers.find(([key]) => key === 'Cookie')?.[1];
+  const others = request.headers.filter(([key]) => key !== 'Cookie');
+  const value = `${name}=${credential}`;
+  return {
+    ...request,
+    headers: [...others, ['Cookie', cookie === undefined ? value : `${cookie}; ${value}`]],
+  };
+}
+
+/**
+ * Adds the credentials of one security alternative to a request.
+ *
+ * @param credentialOf selects the credential of a scheme; undefined sends none
+ * @throws {Error} if the target has no credentials for a scheme
+ */
+export function authorize(
+  { schemes }: Document,
+  { credentials }: Target,
+  alternative: readonly string[],
+  request: RawRequest,
+  credentialOf: (values: CredentialValues, scheme: string) => string | undefined = ({ valid }) => valid,
+): RawRequest {
+  return alternative.reduce((authorized, name) => {
+    const values = credentials[name];
+    if (!values)
+      throw new Error(
+        `expected credentials for the security scheme ${name}, got none: add them to the target`,
+      );
+    const credential = credentialOf(values, name);
+    return credential === undefined
+      ? authorized
+      : addCredential(authorized, asObject(schemes[name]), credential);
+  }, request);
+}

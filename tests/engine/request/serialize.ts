@@ -1,0 +1,95 @@
+import type { Parameter } from '../document/document';
+import { NumberLiteral, print, type Value } from '../json/value';
+
+/** Text that every style, proxy and cookie parser decodes the same way. */
+const UNRESERVED_TEXT = /^[\w-]+(?:\.\w+)?$/;
+
+const HEADER_VALUE = /^[!-~](?:[ -~]*[!-~])?$/;
+
+/**
+ * Serializes a parameter: as the content of a path segment, the pairs of a query, the value of a header, or a cookie
+ * pair.
+ *
+ * @returns undefined if the style has no unambiguous form for the value
+ * @see https://spec.openapis.org/oas/v3.1.0#style-examples
+ */
+export function serializeParameter(parameter: Parameter, value: Value): string | undefined {
+  const { name, in: location, style, explode } = parameter;
+  if (parameter.mediaType !== undefined) return addPrefix(parameter, percentEncode(location, print(value)));
+  if (!Array.isArray(value) && !(value instanceof Map)) {
+    const text = primitiveText(value);
+    if (text === undefined || !isUnambiguous(location, text)) return undefined;
+    return addPrefix(parameter, percentEncode(location, text));
+  }
+  const pairs = value instanceof Map ? [...value] : value.map((entry): [string, Value] => ['', entry]);
+  const texts = pairs.map(([key, entry]): [string, string | undefined] => [key, primitiveText(entry)]);
+  // A dot separates items in an exploded label.
+  const safe = style === 'label' && explode ? /^[\w-]+$/ : UNRESERVED_TEXT;
+  if (texts.length === 0 || texts.some(([, text]) => text === undefined || !safe.test(text)))
+    return undefined;
+  const keyed = texts.map(([key, text = '']): [string, string] => [key, text]);
+  const flat = keyed.flatMap(([key, text]) => (value instanceof Map ? [key, text] : [text]));
+  const assigned = keyed.map(([key, text]) => `${value instanceof Map ? key : name}=${text}`);
+  switch (style) {
+    case 'simple':
+      return value instanceof Map && explode ? assigned.join(',') : flat.join(',');
+    case 'label':
+      return `.${explode ? (value instanceof Map ? assigned : flat).join('.') : flat.join(',')}`;
+    case 'matrix':
+      return explode ? assigned.map((pair) => `;${pair}`).join('') : `;${name}=${flat.join(',')}`;
+    case 'spaceDelimited':
+      return `${name}=${flat.join('%20')}`;
+    case 'pipeDelimited':
+      return `${name}=${flat.join('%7C')}`;
+    case 'deepObject':
+      return value instanceof Map
+        ? keyed.map(([key, text]) => `${name}%5B${key}%5D=${text}`).join('&')
+        : undefined;
+    default:
+      return explode ? assigned.join(location === 'cookie' ? '; ' : '&') : `${name}=${flat.join(',')}`;
+  }
+}
+
+/** Adds the prefix of the style to an encoded primitive. */
+function addPrefix({ name, in: location, style }: Parameter, text: string): string {
+  if (style === 'label') return `.${text}`;
+  if (style === 'matrix') return `;${name}=${text}`;
+  return location === 'query' || location === 'cookie' ? `${name}=${text}` : text;
+}
+
+const percentEncode = (location: Parameter['in'], text: string): string =>
+  location === 'header' ? text : encodeURIComponent(text);
+
+function isUnambiguous(location: Parameter['in'], text: string): boolean {
+  if (!text.isWellFormed() || text === '') return false;
+  if (location === 'header') return HEADER_VALUE.test(text);
+  if (location === 'cookie') return UNRESERVED_TEXT.test(text);
+  return location === 'query' || !/^\.+$/.test(text);
+}
+
+/** The text of a primitive value, or undefined for null, arrays and objects. */
+export function primitiveText(value: Value): string | undefined {
+  if (value instanceof NumberLiteral) return value.text;
+  if (typeof value === 'string') return value;
+  return typeof value === 'boolean' ? String(value) : undefined;
+}
+
+/**
+ * Serializes an object as `application/x-www-form-urlencoded`, and an array in it as repeated names.
+ *
+ * @returns undefined if the value has no unambiguous form
+ */
+export function encodeForm(value: Value): string | undefined {
+  if (!(value instanceof Map) || value.size === 0) return undefined;
+  const pairs = [...value].flatMap(([name, member]) => {
+    const texts = Array.isArray(member) ? member.map(primitiveText) : [primitiveText(member)];
+    return texts.length === 0
+      ? [undefined]
+      : texts.map((text) => text?.isWellFormed() && encodePair(name, text));
+  });
+  const encoded = pairs.filter((entry) => typeof entry === 'string');
+  return encoded.length === pairs.length ? encoded.join('&') : undefined;
+}
+
+const encodePair = (name: string, text: string): string =>
+  `${encodeURIComponent(name)}=${encodeURIComponent(text)}`;

@@ -1,0 +1,114 @@
+import type { Document, Examples, MediaType, Operation, Parameter } from '../document/document';
+import { type Codec, codecOf } from '../document/media-type';
+import { print, type Value } from '../json/value';
+import type { Oracle } from '../schema/oracle';
+import { type Mode, samples } from '../schema/samples';
+import { decodeText } from './deserialize';
+import { encodeForm, serializeParameter } from './serialize';
+
+/** The encoded parameters and body of a request. */
+export interface Inputs {
+  readonly parameters: ReadonlyMap<Parameter, string>;
+  readonly body?: { readonly type: string; readonly bytes: Buffer };
+}
+
+/** A part of a request that has a schema: a parameter, or the body in one media type. */
+export interface Slot extends Examples {
+  /** `query limit`, `body application/json`. */
+  readonly label: string;
+  /** Pointer to its schema. */
+  readonly schema: string;
+  readonly required: boolean;
+  readonly body?: MediaType;
+  readonly parameter?: Parameter;
+  /** The value that the receiver decodes, or undefined if no encoding of the value is unambiguous. */
+  readonly decode: (value: Value) => Value | undefined;
+  /** Adds the encoded value to the inputs. */
+  readonly fill: (inputs: Inputs, value: Value) => Inputs;
+}
+
+/** The slots of an operation. */
+export function slots(document: Document, operation: Operation): Slot[] {
+  const parameters = operation.parameters.map((parameter) => parameterSlot(document, parameter));
+  const bodies = (operation.body?.content ?? []).flatMap((media) =>
+    media.schema === undefined ? [] : [bodySlot(document, operation, media, media.schema)],
+  );
+  return [...parameters, ...bodies];
+}
+
+function parameterSlot({ requests }: Document, parameter: Parameter): Slot {
+  const location = [{ pointer: parameter.schema, unconditional: true }];
+  return {
+    label: `${parameter.in} ${parameter.name}`,
+    schema: parameter.schema,
+    required: parameter.required,
+    examples: parameter.examples,
+    schemaExamples: parameter.schemaExamples,
+    parameter,
+    decode: (value) => {
+      if (serializeParameter(parameter, value) === undefined) return undefined;
+      return parameter.mediaType === undefined ? decodeText(requests, location, value) : value;
+    },
+    fill: (inputs, value) => ({
+      ...inputs,
+      parameters: new Map([...inputs.parameters, [parameter, serializeParameter(parameter, value) ?? '']]),
+    }),
+  };
+}
+
+function bodySlot({ requests }: Document, operation: Operation, media: MediaType, schema: string): Slot {
+  const kind = codecOf(media.name);
+  return {
+    label: `body ${media.name}`,
+    schema,
+    required: operation.body?.required === true,
+    examples: media.examples,
+    schemaExamples: media.schemaExamples,
+    body: media,
+    decode: (value) => {
+      if (kind === 'json') return value;
+      if (kind === 'form')
+        return encodeForm(value) === undefined
+          ? undefined
+          : decodeText(requests, [{ pointer: schema, unconditional: true }], value);
+      // A decoder of text removes U+FEFF at the start as a byte order mark; a JSON parser does not.
+      return typeof value === 'string' && value.isWellFormed() && !/^(?:\ufeff|$)/.test(value)
+        ? value
+        : undefined;
+    },
+    fill: (inputs, value) => ({ ...inputs, body: { type: media.name, bytes: encodeBody(kind, value) } }),
+  };
+}
+
+function encodeBody(kind: Codec, value: Value): Buffer {
+  if (kind === 'json') return Buffer.from(print(value));
+  return Buffer.from(
+    (kind === 'form' ? encodeForm(value) : undefined) ?? (typeof value === 'string' ? value : print(value)),
+  );
+}
+
+/** Valid values of a slot. */
+export function slotSamples(
+  document: Document,
+  oracle: Oracle,
+  slot: Slot,
+  mode: Mode,
+  count: number,
+): Value[] {
+  return samples(document.requests, oracle, slot.schema, mode, count).filter((value) =>
+    fitsSlot(oracle, slot, value),
+  );
+}
+
+/** Whether the receiver decodes a valid value. */
+export function fitsSlot(oracle: Oracle, slot: Slot, value: Value): boolean {
+  const decoded = slot.decode(value);
+  return decoded !== undefined && oracle.valid(slot.schema, decoded);
+}
+
+/** The oracle's verdict on the decoded value, or undefined if there is none. */
+export function slotVerdict(oracle: Oracle, slot: Slot, value: Value): 'valid' | 'invalid' | undefined {
+  const decoded = slot.decode(value);
+  if (decoded === undefined || !oracle.decides(slot.schema, decoded)) return undefined;
+  return oracle.valid(slot.schema, decoded) ? 'valid' : 'invalid';
+}

@@ -1,0 +1,218 @@
+import { type Json, asArray, asObject, asStrings, asString } from '../json/json';
+import { fromJson, NumberLiteral, print, type Value } from '../json/value';
+import { type Subschema, propertyNames, type Type, admittedTypes, TYPES } from './applicable';
+import { INTEGER_BOUNDARIES, STRING_FORMATS, numberLiterals, type Boundary } from './formats';
+
+/** The input of a rule. */
+interface BoundaryContext {
+  /** The value of the keyword in the schema. */
+  readonly limit: Json;
+  /** The valid value at the instance location. */
+  readonly value: Value;
+  /** All that apply at the instance location. */
+  readonly subschemas: readonly Subschema[];
+}
+
+/** Simple values of each type. */
+const VALUES_BY_TYPE: Readonly<Record<Type, Value[]>> = {
+  null: [null],
+  boolean: [true, false],
+  integer: [new NumberLiteral('7')],
+  number: [new NumberLiteral('7.5')],
+  string: ['a word', '7', 'true', ''],
+  array: [[], [new NumberLiteral('7')]],
+  object: [new Map(), new Map<string, Value>([['a', new NumberLiteral('7')]])],
+};
+
+/** Strings that servers often handle wrongly: empty, U+0000, astral, combining, controls, right-to-left, BOM, long. */
+const UNUSUAL_STRINGS = [
+  '',
+  '\u0000',
+  'a\u0000b',
+  '\u{1f331}',
+  'e\u0301',
+  '\u001f\u007f',
+  '\u202eabc',
+  '\ufeff',
+  'x'.repeat(5000),
+];
+
+/** The keywords that a value can violate, each with values on both sides of its bound. */
+export const BOUNDARIES: Readonly<Record<string, (context: BoundaryContext) => Boundary>> = {
+  type: ({ limit, subschemas }) => {
+    const types = [limit].flat();
+    const allows = (type: Type): boolean =>
+      types.includes(type) || (type === 'integer' && types.includes('number'));
+    const hasNoFormat = subschemas.every(({ schema }) => schema['format'] === undefined);
+    return {
+      holds: [
+        ...TYPES.filter(allows).flatMap((type) => VALUES_BY_TYPE[type]),
+        ...(types.includes('string') && hasNoFormat ? UNUSUAL_STRINGS : []),
+      ],
+      violates: TYPES.filter((type) => !allows(type)).flatMap((type) => VALUES_BY_TYPE[type]),
+    };
+  },
+  enum: ({ limit }) => ({
+    holds: asArray(limit).map(fromJson),
+    violates: asArray(limit).flatMap((entry) => neighbors(fromJson(entry))),
+  }),
+  const: ({ limit }) => ({ holds: [fromJson(limit)], violates: neighbors(fromJson(limit)) }),
+  minimum: ({ limit, subschemas }) => aroundBound(limit, subschemas, 0, -1),
+  maximum: ({ limit, subschemas }) => aroundBound(limit, subschemas, 0, 1),
+  exclusiveMinimum: ({ limit, subschemas }) => aroundBound(limit, subschemas, 1, 0),
+  exclusiveMaximum: ({ limit, subschemas }) => aroundBound(limit, subschemas, -1, 0),
+  multipleOf: ({ limit, value }) => {
+    const step = Number(limit);
+    const count = value instanceof NumberLiteral ? Math.round(Number(value.text) / step) : 1;
+    const places = String(step).split('.')[1]?.length ?? 0;
+    const at = (n: number, extra: number): NumberLiteral =>
+      new NumberLiteral((n * step).toFixed(places) + '5'.repeat(extra));
+    const between = places === 0 ? new NumberLiteral(String(count * step + 1)) : at(count, 1);
+    return {
+      holds: [at(count, 0), at(count + 1, 0)],
+      violates: step === 1 ? numberLiterals('1.5') : [between],
+    };
+  },
+  minLength: ({ limit }) => ({
+    holds: stringsOfLength(Number(limit)),
+    violates: Number(limit) > 0 ? stringsOfLength(Number(limit) - 1) : [],
+  }),
+  maxLength: ({ limit }) => ({
+    holds: stringsOfLength(Number(limit)),
+    violates: stringsOfLength(Number(limit) + 1),
+  }),
+  pattern: ({ limit }) => ({
+    violates: ['', '!', 'a', 'A', '0', ' ', '\u0000', '_-_'].filter(
+      (text) => !new RegExp(asString(limit), 'u').test(text),
+    ),
+  }),
+  format: ({ limit }) => {
+    const format = asString(limit);
+    return INTEGER_BOUNDARIES[format] ?? STRING_FORMATS[format] ?? {};
+  },
+  required: ({ limit, value }) => ({
+    violates: value instanceof Map ? asStrings(limit).map((name) => withoutMember(value, name)) : [],
+  }),
+  minProperties: ({ limit, value }) => ({ violates: withPropertyCount(value, Number(limit) - 1) }),
+  maxProperties: ({ limit, value }) => ({
+    holds: withPropertyCount(value, Number(limit)),
+    violates: withPropertyCount(value, Number(limit) + 1),
+  }),
+  additionalProperties: ({ limit, value, subschemas }) => withExtraProperty(limit, value, subschemas),
+  unevaluatedProperties: ({ limit, value, subschemas }) => withExtraProperty(limit, value, subschemas),
+  propertyNames: ({ value }) => ({
+    violates:
+      value instanceof Map
+        ? ['', '!', ' A', '0', 'x'.repeat(200)].map((name) => withMember(value, name))
+        : [],
+  }),
+  dependentRequired: ({ limit, value }) => ({
+    violates:
+      value instanceof Map
+        ? Object.entries(asObject(limit))
+            .filter(([trigger]) => value.has(trigger))
+            .flatMap(([, names]) => asStrings(names).map((name) => withoutMember(value, name)))
+        : [],
+  }),
+  minItems: ({ limit, value }) => ({
+    holds: withLength(value, Number(limit)),
+    violates: Number(limit) > 0 ? withLength(value, Number(limit) - 1) : [],
+  }),
+  maxItems: ({ limit, value }) => ({
+    holds: withLength(value, Number(limit)),
+    violates: withLength(value, Number(limit) + 1),
+  }),
+  uniqueItems: ({ limit, value }) => ({
+    violates: limit === true && Array.isArray(value) && value[0] !== undefined ? [[...value, value[0]]] : [],
+  }),
+  contains: () => ({ violates: [[], [null], ['none of these']] }),
+  unevaluatedItems: ({ limit, value }) => withExtraItems(limit, value),
+  items: ({ limit, value }) => (limit === false ? withExtraItems(limit, value) : {}),
+  anyOf: () => ({ violates: TYPES.flatMap((type) => VALUES_BY_TYPE[type]) }),
+  oneOf: () => ({ violates: TYPES.flatMap((type) => VALUES_BY_TYPE[type]) }),
+  not: ({ limit }) => ({
+    violates: [
+      ...asArray(asObject(limit)['enum']).map(fromJson),
+      ...(asObject(limit)['const'] === undefined ? [] : [fromJson(asObject(limit)['const'] ?? null)]),
+      ...TYPES.flatMap((type) => VALUES_BY_TYPE[type]),
+    ],
+  }),
+};
+
+/** Values that differ little from a value: another letter case, another type, the next number. */
+function neighbors(value: Value): Value[] {
+  if (typeof value === 'string')
+    return [`${value}x`, value.toUpperCase(), value.toLowerCase(), ` ${value}`, ''];
+  if (value instanceof NumberLiteral) return [new NumberLiteral(String(Number(value.text) + 1)), value.text];
+  return [print(value), new NumberLiteral('7')];
+}
+
+/** Values at a number of steps from a numeric bound: of 1 for integers, else of its last decimal place. */
+function aroundBound(
+  limit: Json,
+  subschemas: readonly Subschema[],
+  inside: number,
+  outside: number,
+): Boundary {
+  const bound = Number(limit);
+  const whole = admittedTypes(subschemas).includes('integer') || Number.isInteger(bound);
+  // Beyond 2^53 the next integer is no double, and the bound itself was parsed as a double.
+  if (Math.abs(bound) > 2 ** 53) return {};
+  const step = whole ? 1 : 10 ** -(String(bound).split('.')[1]?.length ?? 0);
+  const at = (steps: number): NumberLiteral =>
+    new NumberLiteral(String(Number((bound + steps * step).toPrecision(15))));
+  return { holds: [at(inside)], violates: [at(outside), ...(whole ? [] : [at(outside * 1000)])] };
+}
+
+/** Strings of a length in code points: ASCII, and astral characters (two UTF-16 units and four bytes each). */
+const stringsOfLength = (length: number): string[] =>
+  length > 100_000 ? [] : ['a'.repeat(length), '\u{1f331}'.repeat(length)];
+
+function withoutMember(value: Map<string, Value>, name: string): Map<string, Value> {
+  return new Map([...value].filter(([key]) => key !== name));
+}
+
+const withMember = (value: Map<string, Value>, name: string): Value =>
+  new Map<string, Value>([...value, [name, 'unlisted']]);
+
+/** The object with a number of properties. */
+function withPropertyCount(value: Value, size: number): Value[] {
+  if (!(value instanceof Map) || size < 0 || size > 1000) return [];
+  const entries = [...value].slice(0, size);
+  for (let n = 0; entries.length < size; n++) entries.push([`extra${n}`, [...value.values()][0] ?? 'extra']);
+  return [new Map(entries)];
+}
+
+/** The array with a number of items: with distinct new items, and with equal ones. */
+function withLength(value: Value, size: number): Value[] {
+  if (!Array.isArray(value) || size < 0 || size > 1000) return [];
+  const last = value.at(-1) ?? 'item';
+  const vary = (entry: Value, n: number): Value => {
+    if (typeof entry === 'string') return `${entry}${n}`;
+    return entry instanceof NumberLiteral ? new NumberLiteral(String(Number(entry.text) + n)) : entry;
+  };
+  const filled = Array.from({ length: size }, (_, n) => value[n] ?? vary(last, n));
+  return [filled, Array.from({ length: size }, (_, n) => value[n] ?? last)];
+}
+
+/** The object with a property that no schema lists: a value of each type, since a schema may constrain it. */
+function withExtraProperty(limit: Json, value: Value, subschemas: readonly Subschema[]): Boundary {
+  if (!(value instanceof Map)) return {};
+  const { listed } = propertyNames(subschemas);
+  const name = ['extra', 'unlisted', '__extra'].find((candidate) => !listed.includes(candidate)) ?? 'extra1';
+  const extended = TYPES.flatMap((type) => VALUES_BY_TYPE[type]).map(
+    (member) => new Map([...value, [name, member]]),
+  );
+  return limit === false ? { violates: extended.slice(0, 2) } : { holds: extended, violates: extended };
+}
+
+/** The array with an item more, where the keyword forbids it. */
+const withExtraItems = (limit: Json, value: Value): Boundary =>
+  Array.isArray(value) && limit === false
+    ? {
+        violates: [
+          [...value, null],
+          [...value, 'more'],
+        ],
+      }
+    : {};

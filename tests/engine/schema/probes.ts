@@ -1,0 +1,69 @@
+import { excludingKeyword, type Schemas } from '../document/direction';
+import { asArray, asObject, asString } from '../json/json';
+import { objectAt, pointerOf } from '../json/pointer';
+import type { Value } from '../json/value';
+import type { Subschema } from './applicable';
+import { BOUNDARIES } from './boundaries';
+import { isViolable } from './constraints';
+import type { InstanceLocation } from './locations';
+import { createOracle, type Oracle } from './oracle';
+import { samples } from './samples';
+
+/**
+ * Values that violate `readOnly` (or `writeOnly`) at one location, and nothing else: they are valid without the
+ * keyword, and invalid with it.
+ */
+export function oneWayViolations(schemas: Schemas, oracle: Oracle, schema: string, pointer: string): Value[] {
+  const json = structuredClone(schemas.json);
+  const keyword = excludingKeyword(schemas);
+  const owner = objectAt(json, pointer);
+  for (let node = owner; ; node = objectAt(json, pointerOf(asString(node['$ref'])))) {
+    // Other uses of a referenced schema keep the keyword, so its fields are copied to this location.
+    if (node !== owner) Object.assign(owner, node);
+    if (typeof node['$ref'] !== 'string') break;
+  }
+  for (const part of [owner, ...asArray(owner['allOf']).map(asObject)]) Reflect.deleteProperty(part, keyword);
+  if (typeof owner['$ref'] === 'string') Reflect.deleteProperty(owner, '$ref');
+  const unrestricted = { json, direction: schemas.direction };
+  const unrestrictedOracle = createOracle(unrestricted);
+  return (['all', 'any'] as const)
+    .flatMap((mode) => samples(unrestricted, unrestrictedOracle, schema, mode, 40))
+    .filter((value) => !oracle.valid(schema, value));
+}
+
+/** A value that tests one keyword at one instance location. */
+export interface Probe {
+  /** The whole value. */
+  readonly value: Value;
+  /** The part of it that is at the location. */
+  readonly replacement: Value;
+  readonly location: InstanceLocation;
+  readonly subschema: Subschema;
+  readonly keyword: string;
+  readonly side: 'holds' | 'violates';
+}
+
+/** The probes of every keyword at every location of a valid value. Each has one fault or none. */
+export const probes = (locations: readonly InstanceLocation[]): Probe[] =>
+  locations.flatMap((location) =>
+    location.subschemas.flatMap((subschema) =>
+      Object.entries(subschema.schema).flatMap(([keyword, limit]) => {
+        if (!isViolable(keyword, limit)) return [];
+        const boundary = BOUNDARIES[keyword]?.({
+          limit,
+          value: location.value,
+          subschemas: location.subschemas,
+        });
+        return (['holds', 'violates'] as const).flatMap((side) =>
+          (boundary?.[side] ?? []).map((value) => ({
+            value: location.replace(value),
+            replacement: value,
+            location,
+            subschema,
+            keyword,
+            side,
+          })),
+        );
+      }),
+    ),
+  );

@@ -1,0 +1,248 @@
+import * as fc from 'fast-check';
+import type { Schemas } from '../document/direction';
+import { asArray, asObject } from '../json/json';
+import { NumberLiteral, print, type Value } from '../json/value';
+import {
+  type Subschema,
+  itemLocations,
+  enumeratedValues,
+  type SchemaLocations,
+  keywordLocations,
+  propertyLocations,
+  propertyNames,
+  type Type,
+  admittedTypes,
+  branchCombinations,
+} from './applicable';
+import { STRING_FORMATS, INTEGER_FORMATS } from './formats';
+import type { Oracle } from './oracle';
+
+/** `required`: required members only. `all`: every listed member, with simple values. `any`: random valid values. */
+export type Mode = 'required' | 'all' | 'any';
+
+/** Below this depth, values have required members only, so that recursive schemas end. */
+const MAX_DEPTH = 4;
+
+/**
+ * Values that usually fit a schema. The generator does not satisfy every combination of keywords, so the oracle must
+ * confirm each value ({@link samples}).
+ */
+export function arbitrary(
+  schemas: Schemas,
+  locations: SchemaLocations,
+  mode: Mode,
+  depth = 0,
+): fc.Arbitrary<Value> {
+  const effectiveMode = depth > MAX_DEPTH ? 'required' : mode;
+  return fc.oneof(
+    ...branchCombinations(schemas, locations).map((subschemas) => {
+      const listed = enumeratedValues(subschemas);
+      if (listed) return fc.constantFrom(...listed);
+      return fc.oneof(
+        ...admittedTypes(subschemas).map((type) =>
+          valuesOfType(schemas, subschemas, type, effectiveMode, depth),
+        ),
+      );
+    }),
+  );
+}
+
+/** Values that the oracle confirms; the same on every run. */
+export function samples(
+  schemas: Schemas,
+  oracle: Oracle,
+  schema: string,
+  mode: Mode,
+  count: number,
+): Value[] {
+  const values = arbitrary(schemas, [{ pointer: schema, unconditional: true }], mode);
+  return fc.sample(values, { numRuns: count, seed: 1 }).filter((value) => oracle.valid(schema, value));
+}
+
+function valuesOfType(
+  schemas: Schemas,
+  subschemas: Subschema[],
+  type: Type,
+  mode: Mode,
+  depth: number,
+): fc.Arbitrary<Value> {
+  switch (type) {
+    case 'null':
+      return fc.constant(null);
+    case 'boolean':
+      return fc.boolean();
+    case 'integer':
+      return integerValues(subschemas, mode);
+    case 'number':
+      return numberValues(subschemas, mode);
+    case 'string':
+      return stringValues(subschemas, mode);
+    case 'array':
+      return arrayValues(schemas, subschemas, mode, depth);
+    case 'object':
+      return objectValues(schemas, subschemas, mode, depth);
+  }
+}
+
+/** The tightest bound of a numeric keyword in all subschemas. */
+function tightest(
+  subschemas: readonly Subschema[],
+  keyword: string,
+  pick: 'max' | 'min',
+): number | undefined {
+  const limits = subschemas.map(({ schema }) => schema[keyword]).filter((limit) => typeof limit === 'number');
+  return limits.length > 0 ? Math[pick](...limits) : undefined;
+}
+
+/** Inclusive integer bounds, including those of integer formats. */
+function integerBounds(subschemas: readonly Subschema[]): { low?: bigint; high?: bigint } {
+  const lows: bigint[] = [];
+  const highs: bigint[] = [];
+  for (const { schema } of subschemas) {
+    const { minimum, exclusiveMinimum, maximum, exclusiveMaximum, format } = schema;
+    if (typeof minimum === 'number') lows.push(BigInt(Math.ceil(minimum)));
+    if (typeof exclusiveMinimum === 'number') lows.push(BigInt(Math.floor(exclusiveMinimum)) + 1n);
+    if (typeof maximum === 'number') highs.push(BigInt(Math.floor(maximum)));
+    if (typeof exclusiveMaximum === 'number') highs.push(BigInt(Math.ceil(exclusiveMaximum)) - 1n);
+    const bounds = typeof format === 'string' ? INTEGER_FORMATS[format] : undefined;
+    if (bounds) {
+      lows.push(BigInt(Number(bounds['minimum'])));
+      highs.push(BigInt(Number(bounds['exclusiveMaximum'])) - 1n);
+    }
+  }
+  const low = lows.reduce<bigint | undefined>((a, b) => (a === undefined || b > a ? b : a), undefined);
+  const high = highs.reduce<bigint | undefined>((a, b) => (a === undefined || b < a ? b : a), undefined);
+  return { ...(low !== undefined && { low }), ...(high !== undefined && { high }) };
+}
+
+function integerValues(subschemas: Subschema[], mode: Mode): fc.Arbitrary<Value> {
+  const step = BigInt(Math.max(1, Math.floor(tightest(subschemas, 'multipleOf', 'max') ?? 1)));
+  const { low = -(2n ** 62n), high = 2n ** 62n } = integerBounds(subschemas);
+  const up = (n: bigint): bigint => n / step + (n % step > 0n ? 1n : 0n);
+  const down = (n: bigint): bigint => n / step - (n % step < 0n ? 1n : 0n);
+  const [least, most] = [up(low), down(high)];
+  if (least > most) return fc.constant(new NumberLiteral(String(low))); // No value is valid; the oracle rejects this one.
+  const multiples = (from: bigint, to: bigint): fc.Arbitrary<Value> =>
+    fc.bigInt(from, to).map((count) => new NumberLiteral(String(count * step)));
+  if (mode === 'any') return multiples(least, most);
+  // Simple numbers are small and positive if the bounds allow it.
+  const from = least > 1n ? least : most < 1n ? most : 1n;
+  return multiples(from, most < from + 1000n ? most : from + 1000n);
+}
+
+function numberValues(subschemas: Subschema[], mode: Mode): fc.Arbitrary<Value> {
+  const low = Math.max(
+    tightest(subschemas, 'minimum', 'max') ?? -1e6,
+    tightest(subschemas, 'exclusiveMinimum', 'max') ?? -1e6,
+  );
+  const high = Math.min(
+    tightest(subschemas, 'maximum', 'min') ?? Math.max(low, 0) + 1e6,
+    tightest(subschemas, 'exclusiveMaximum', 'min') ?? Math.max(low, 0) + 1e6,
+  );
+  const step = tightest(subschemas, 'multipleOf', 'max');
+  if (step !== undefined) {
+    const places = String(step).split('.')[1]?.length ?? 0;
+    const most = Math.max(0, Math.min(1000, Math.floor((high - Math.max(low, 0)) / step)));
+    const base = Math.ceil(Math.max(low, 0) / step);
+    return fc.nat(most).map((n) => new NumberLiteral(((base + n) * step).toFixed(places)));
+  }
+  if (mode !== 'any') return fc.constantFrom(low + (high - low) / 4, low + (high - low) / 2).map(toLiteral);
+  // A float has 24 bits of precision. A server may refuse or round other numbers.
+  const isFloat = subschemas.some(({ schema }) => schema['format'] === 'float');
+  return fc
+    .double({ min: low, max: high, noNaN: true })
+    .map((number) => toLiteral(isFloat ? clampToFloat(Math.fround(number), low, high) : number));
+}
+
+const clampToFloat = (number: number, low: number, high: number): number =>
+  number < low || number > high ? Math.fround((low + high) / 2) : number;
+
+const toLiteral = (number: number): NumberLiteral =>
+  new NumberLiteral(Object.is(number, -0) ? '-0' : String(number));
+
+function stringValues(subschemas: Subschema[], mode: Mode): fc.Arbitrary<Value> {
+  const minLength = tightest(subschemas, 'minLength', 'max') ?? 0;
+  const maxLength = tightest(subschemas, 'maxLength', 'min') ?? minLength + (mode === 'any' ? 20 : 12);
+  for (const { schema } of subschemas) {
+    const known = typeof schema['format'] === 'string' ? STRING_FORMATS[schema['format']] : undefined;
+    if (known) return fc.constantFrom(...known.holds);
+    if (typeof schema['pattern'] === 'string') {
+      return stringsMatching(schema['pattern'], Math.max(maxLength, 40));
+    }
+  }
+  if (mode === 'any') return fc.string({ unit: 'binary', minLength, maxLength });
+  return fc
+    .constantFrom('monday', 'tuesday', 'wednesday')
+    .map((word) => word.slice(0, Math.max(maxLength, 0)).padEnd(minLength, 'abc'));
+}
+
+function arrayValues(
+  schemas: Schemas,
+  subschemas: Subschema[],
+  mode: Mode,
+  depth: number,
+): fc.Arbitrary<Value> {
+  const prefix = Math.max(...subschemas.map(({ schema }) => asArray(schema['prefixItems']).length));
+  const contains = keywordLocations(subschemas, 'contains');
+  const least = Math.max(tightest(subschemas, 'minItems', 'max') ?? 0, contains.length > 0 ? 1 : 0);
+  const most = tightest(subschemas, 'maxItems', 'min') ?? Math.max(least, prefix) + 3;
+  const lengths = {
+    required: least,
+    all: Math.min(Math.max(least, prefix, 1), most),
+    any: Math.min(least + 3, most),
+  };
+  const isUnique = subschemas.some(({ schema }) => schema['uniqueItems'] === true);
+  const element = (index: number): fc.Arbitrary<Value> => {
+    const locations =
+      index >= prefix && index - prefix < contains.length ? contains : itemLocations(subschemas, index);
+    return arbitrary(schemas, locations, isUnique && lengths[mode] > 1 ? 'any' : mode, depth + 1);
+  };
+  const all = fc.tuple(...Array.from({ length: lengths[mode] }, (_, index) => element(index)));
+  const truncated = mode === 'any' ? fc.tuple(all, fc.integer({ min: least, max: lengths.any })) : undefined;
+  const arrays = truncated ? truncated.map(([items, length]) => items.slice(0, length)) : all;
+  if (!isUnique) return arrays;
+  return arrays.map((items) => [...new Map(items.map((entry) => [print(entry), entry])).values()]);
+}
+
+function objectValues(
+  schemas: Schemas,
+  subschemas: Subschema[],
+  mode: Mode,
+  depth: number,
+): fc.Arbitrary<Value> {
+  const { listed, required } = propertyNames(subschemas);
+  const patterns = subschemas.flatMap(({ schema }) => Object.keys(asObject(schema['patternProperties'])));
+  const nameMatching = (pattern: string): string | undefined =>
+    fc.sample(fc.stringMatching(new RegExp(pattern, 'u'), { maxLength: 12 }), { numRuns: 1, seed: 1 })[0];
+  const hasExtra = subschemas.some(({ schema }) =>
+    [schema['additionalProperties'], schema['unevaluatedProperties']].some(
+      (others) => Object.keys(asObject(others)).length > 0,
+    ),
+  );
+  const fillers = [
+    ...patterns.map(nameMatching).filter((name) => name !== undefined),
+    ...(hasExtra ? ['extra1'] : []),
+  ];
+  const names = new Set(mode === 'required' ? required : [...listed, ...fillers]);
+  const least = tightest(subschemas, 'minProperties', 'max') ?? (mode === 'all' && names.size === 0 ? 1 : 0);
+  const spare = [...listed, ...fillers, ...Array.from({ length: least }, (_, n) => `extra${n + 1}`)];
+  for (const name of spare) if (names.size < least) names.add(name);
+  const entries = Object.fromEntries(
+    [...names].map((name) => [
+      name,
+      arbitrary(schemas, propertyLocations(subschemas, name), mode, depth + 1),
+    ]),
+  );
+  const kept = mode === 'any' ? required.filter((name) => names.has(name)) : [...names];
+  return fc.record(entries, { requiredKeys: kept }).map((record) => new Map(Object.entries(record)));
+}
+
+const patternArbitraries = new Map<string, fc.Arbitrary<string>>();
+
+/** Strings that match a pattern. Cached, since fast-check takes milliseconds to compile a pattern. */
+function stringsMatching(pattern: string, maxLength: number): fc.Arbitrary<string> {
+  const key = `${maxLength} ${pattern}`;
+  const cached = patternArbitraries.get(key) ?? fc.stringMatching(new RegExp(pattern, 'u'), { maxLength });
+  patternArbitraries.set(key, cached);
+  return cached;
+}

@@ -1,0 +1,116 @@
+import { allExcludedNames, forDirection, isExcluded, type Schemas } from '../document/direction';
+import { asArray, asObject, asString, type Json, type JsonObject } from '../json/json';
+import { nodeAt, objectAt, pointerOf } from '../json/pointer';
+import { INTEGER_FORMATS } from './formats';
+
+/** Keywords whose value is a schema. */
+const WITH_SCHEMA = [
+  ...['additionalProperties', 'unevaluatedProperties', 'unevaluatedItems', 'propertyNames'],
+  ...['items', 'contains', 'not', 'if', 'then', 'else'],
+];
+
+/** Keywords whose value is an array of schemas. */
+const WITH_SCHEMAS = ['prefixItems', 'allOf', 'anyOf', 'oneOf'];
+
+/** Keywords whose value is an object of schemas. */
+const WITH_SCHEMA_MAP = ['properties', 'patternProperties', 'dependentSchemas'];
+
+/** Keywords that the validator would misread: an `example` may contain `$ref` or `id`. */
+const ANNOTATIONS = ['example', 'examples', 'default', 'xml', 'discriminator', 'externalDocs'];
+
+/** Keywords whose schemas apply to the same value as the schema object (JSON Schema core section 10.2). */
+const IN_PLACE_APPLICATORS = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas'];
+
+/** Keywords that the rewriting would break. */
+const UNSUPPORTED = ['$dynamicRef', '$anchor', '$id', '$defs', '$dynamicAnchor'];
+
+/** Keywords on which the meaning of another keyword depends. */
+const COMPANION_KEYWORDS: Readonly<Record<string, string[]>> = {
+  additionalProperties: ['properties', 'patternProperties'],
+  unevaluatedProperties: ['properties', 'patternProperties', 'allOf', 'anyOf', 'oneOf', '$ref'],
+  items: ['prefixItems'],
+  unevaluatedItems: ['prefixItems', 'allOf', 'anyOf', 'oneOf', '$ref'],
+  contains: ['minContains', 'maxContains'],
+};
+
+/**
+ * A schema, or one keyword of it, as a document of its own: `$defs` contains every schema that it refers to.
+ *
+ * @param only the keyword
+ * @throws {Error} if a schema contains a keyword that is not supported
+ */
+export function standalone(schemas: Schemas, pointer: string, only?: string): JsonObject {
+  const references = new Map<string, string>();
+  const definitions: JsonObject = {};
+  const refer = (to: string, elsewhere: readonly string[] = []): string => {
+    const name = JSON.stringify([to, elsewhere]);
+    const known = references.get(name);
+    if (known !== undefined) return known;
+    const reference = `#/$defs/${references.size}`;
+    const key = String(references.size);
+    references.set(name, reference);
+    definitions[key] = true; // A recursive schema refers to it before it is complete.
+    // An excluded schema allows no value inside of another one. The root schema is judged all the same.
+    const isNested = to !== pointer || elsewhere.length > 0;
+    definitions[key] =
+      isNested && isExcluded(schemas, nodeAt(schemas.json, to))
+        ? false
+        : rewrite(schemas, nodeAt(schemas.json, to), to, refer, elsewhere);
+    return reference;
+  };
+  if (only === undefined) return { $ref: refer(pointer), $defs: definitions };
+  const kept = [only, ...(COMPANION_KEYWORDS[only] ?? [])];
+  const schema = forDirection(schemas, objectAt(schemas.json, pointer));
+  const entries = Object.entries(schema).filter(([keyword]) => kept.includes(keyword));
+  const alone = asObject(rewrite(schemas, Object.fromEntries(entries), pointer, refer));
+  return { ...alone, $defs: definitions };
+}
+
+/**
+ * Rewrites a schema for its direction: removes annotations, replaces references, and adds the bounds of integer
+ * formats.
+ *
+ * @param elsewhere properties that other schemas of the same value exclude
+ */
+function rewrite(
+  schemas: Schemas,
+  json: Json,
+  pointer: string,
+  refer: (pointer: string, elsewhere: readonly string[]) => string,
+  elsewhere: readonly string[] = [],
+): Json {
+  if (typeof json === 'boolean') return json;
+  const absent = allExcludedNames(schemas, asObject(json), elsewhere);
+  const schema = forDirection(schemas, asObject(json), absent);
+  const unsupported = UNSUPPORTED.find((keyword) => schema[keyword] !== undefined);
+  if (unsupported)
+    throw new Error(
+      `expected a schema that the oracle supports, got ${unsupported} at ${pointer}: rewrite the schema without it`,
+    );
+  const rewriteSub = (sub: Json, keyword: string): Json =>
+    isExcluded(schemas, sub)
+      ? false
+      : rewrite(
+          schemas,
+          sub,
+          `${pointer}/${keyword}`,
+          refer,
+          IN_PLACE_APPLICATORS.includes(keyword) ? absent : [],
+        );
+  const copy: JsonObject = {};
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (ANNOTATIONS.includes(keyword)) continue;
+    if (keyword === '$ref') copy[keyword] = refer(pointerOf(asString(value)), absent);
+    else if (WITH_SCHEMA.includes(keyword)) copy[keyword] = rewriteSub(value, keyword);
+    else if (WITH_SCHEMAS.includes(keyword))
+      copy[keyword] = asArray(value).map((sub) => rewriteSub(sub, keyword));
+    else if (WITH_SCHEMA_MAP.includes(keyword)) {
+      copy[keyword] = Object.fromEntries(
+        Object.entries(asObject(value)).map(([name, sub]) => [name, rewriteSub(sub, keyword)]),
+      );
+    } else copy[keyword] = value;
+  }
+  const bounds = typeof copy['format'] === 'string' ? INTEGER_FORMATS[copy['format']] : undefined;
+  if (bounds) copy['allOf'] = [...asArray(copy['allOf']), bounds];
+  return copy;
+}
