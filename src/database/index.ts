@@ -2,7 +2,7 @@
 export type { Database } from './database';
 export { openDatabase } from './open';
 export type { Migration, Schema } from './schema';
-export { BYTES, createTable, DOUBLE, INT64, rows, sql, TEXT } from './sql';
+export { BYTES, createTable, DOUBLE, IDENTITY, INT64, rows, sql, TEXT } from './sql';
 export type { Columns, ColumnType, PerDialect, Sql, Value } from './sql';
 export { ConstraintViolation, StoreUnavailable } from './store';
 export type { Store, StoreObserver } from './store';

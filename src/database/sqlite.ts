@@ -41,6 +41,10 @@ const CONSTRAINTS: Constraints = [
   ['SQLITE_CONSTRAINT', 'other'],
 ];
 
+/** After a commit nothing is: only what proves it can have failed. */
+const isTransient = (error: unknown, committing: boolean) =>
+  !committing && codeOf(error).startsWith('SQLITE_BUSY');
+
 /** SQLite's own busy handler would block the event loop. */
 function whenFree<T>(action: () => T): T | Promise<T> {
   try {
@@ -227,7 +231,7 @@ function createDriver(
     async transaction(work) {
       await lock.acquire();
       try {
-        return await runTransaction(begin, work, (error) => codeOf(error).startsWith('SQLITE_BUSY'));
+        return await runTransaction(begin, work, isTransient);
       } finally {
         lock.release();
       }
