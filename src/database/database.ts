@@ -1,7 +1,6 @@
 import { createBatch, type Batch } from './batch';
-import type { Sql } from './sql';
 import { StoreUnavailable, type Store, type StoreObserver } from './store';
-import type { Queries } from './transaction';
+import { queriesOf, type Queries, type Run } from './transaction';
 
 /** A database that is open, with the schema of one store. */
 export interface Database extends Store, Queries {
@@ -28,7 +27,8 @@ export interface Database extends Store, Queries {
 }
 
 /** What a dialect must do to become a `Database`. Its promises are those of `Database`. */
-export interface Driver extends Queries {
+export interface Driver {
+  readonly run: Run;
   transaction<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
   /** Resolves if a commit would succeed now. */
   probe(): Promise<unknown>;
@@ -67,7 +67,7 @@ export function createDatabase(driver: Driver, observer?: StoreObserver): Databa
   }
 
   return {
-    query: <Row>(query: Sql<Row>) => run(() => driver.query(query)),
+    ...queriesOf((query) => run(() => driver.run(query))),
     transaction: (work) => run(() => driver.transaction(work)),
     batched(write, lengthOf) {
       const batch = createBatch(write, lengthOf, observer);

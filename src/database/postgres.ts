@@ -4,7 +4,7 @@ import type { Driver } from './database';
 import { codeOf, explain, retryTransient, toStoreError, type Advice, type Constraints } from './failure';
 import { checkVersion, migrateFrom, type Schema } from './schema';
 import { render, type Rendered, type Sql, type Value } from './sql';
-import { runTransaction, type Session, WORK_TIMEOUT } from './transaction';
+import { type Result, runTransaction, type Session, WORK_TIMEOUT } from './transaction';
 
 // Only SQL that CockroachDB and YugabyteDB speak too: no advisory locks, and DDL that may be repeated, because not all of
 // them can roll it back.
@@ -172,9 +172,10 @@ async function migrate(client: PoolClient, schema: Schema): Promise<void> {
   await client.query('COMMIT');
 }
 
-async function run<Row>(target: Pool | PoolClient, query: Sql<Row>): Promise<Row[]> {
+async function run<Row>(target: Pool | PoolClient, query: Sql<Row>): Promise<Result<Row>> {
   const { text, values } = render(query, 'postgres');
-  return (await target.query(text, toParameters(values))).rows as Row[];
+  const { rows, rowCount } = await target.query(text, toParameters(values));
+  return { rows: rows as Row[], count: rowCount ?? 0 };
 }
 
 function createDriver(pool: Pool, subject: string, schema: Schema): Driver {
@@ -211,7 +212,7 @@ function createDriver(pool: Pool, subject: string, schema: Schema): Driver {
         throw error;
       });
     return {
-      execute: (query) => attempt(() => run(client, query)),
+      run: (query) => attempt(() => run(client, query)),
       async commit() {
         await attempt(() => client.query('COMMIT'));
         release(false);
@@ -224,7 +225,7 @@ function createDriver(pool: Pool, subject: string, schema: Schema): Driver {
   }
 
   return {
-    query: (query) => bounded(() => run(pool, query)),
+    run: (query) => bounded(() => run(pool, query)),
     transaction: (work) => runTransaction(begin, work, isTransient),
     probe: () => guarded(() => run(pool, schema.probe)),
     close: () => pool.end(),

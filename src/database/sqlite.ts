@@ -8,7 +8,7 @@ import { render, type Sql } from './sql';
 import { makeFolder, watchFiles } from './sqlite-files';
 import { compareWithRestart } from './sqlite-restart';
 import { migrate, prepareVersion } from './sqlite-schema';
-import { runTransaction, type Session } from './transaction';
+import { type Result, runTransaction, type Session } from './transaction';
 
 /** Milliseconds to wait for the commits of other processes on the same file, and between two looks at it. */
 const BUSY_TIMEOUT = 5000;
@@ -113,10 +113,10 @@ function statementsOf(db: Database.Database): (text: string) => Statement {
   };
 }
 
-function execute(statement: Statement, values: readonly unknown[]): unknown[] {
-  if (statement.reader) return statement.all(...values);
-  statement.run(...values);
-  return [];
+function execute<Row>(statement: Statement, values: readonly unknown[]): Result<Row> {
+  if (!statement.reader) return { rows: [], count: statement.run(...values).changes };
+  const rows = statement.all(...values) as Row[];
+  return { rows, count: rows.length };
 }
 
 function createDriver(
@@ -182,10 +182,10 @@ function createDriver(
   }
 
   const session: Session = {
-    async execute<Row>(query: Sql<Row>) {
+    async run<Row>(query: Sql<Row>) {
       const { text, values } = render(query, 'sqlite');
       try {
-        return (await Promise.resolve(execute(writing(text), values))) as Row[];
+        return await Promise.resolve(execute<Row>(writing(text), values));
       } catch (error) {
         throw toError(error);
       }
@@ -214,15 +214,15 @@ function createDriver(
   }
 
   return {
-    async query<Row>(query: Sql<Row>) {
+    async run<Row>(query: Sql<Row>) {
       const { text, values } = render(query, 'sqlite');
       try {
         const statement = await whenFree(() => writing(text));
         if (!reading || !statement.readonly)
-          return (await commit(() => commitOne.immediate(statement, values))) as Row[];
+          return (await commit(() => commitOne.immediate(statement, values))) as Result<Row>;
         return await whenFree(() => {
           files?.checkPlace();
-          return execute(reading(text), values) as Row[];
+          return execute<Row>(reading(text), values);
         });
       } catch (error) {
         throw toError(error);

@@ -2,21 +2,36 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from './sql';
 import { StoreUnavailable } from './store';
 
-/** Runs statements, one after the other. */
+/**
+ * Runs statements. Outside a transaction each is one of its own: what it writes is durable when the promise resolves.
+ *
+ * @throws {ConstraintViolation} if a row breaks a rule of its table
+ * @throws {StoreUnavailable} for any other reason; outside a transaction, what it writes may then be there or not
+ */
 export interface Queries {
-  /**
-   * Resolves to the rows that the statement returns. Outside a transaction it is one of its own: what it writes is
-   * durable when the promise resolves.
-   *
-   * @throws {ConstraintViolation} if a row breaks a rule of its table
-   * @throws {StoreUnavailable} for any other reason; outside a transaction, what it writes may then be there or not
-   */
+  /** Resolves to the rows that the statement returns. */
   readonly query: <Row>(query: Sql<Row>) => Promise<Row[]>;
+  /** Resolves to the number of rows that the statement has written. */
+  readonly execute: (statement: Sql<unknown>) => Promise<number>;
 }
 
-/** A transaction that has begun. Its errors are those of `Queries`. */
+export interface Result<Row> {
+  readonly rows: Row[];
+  /** Rows written, or read. */
+  readonly count: number;
+}
+
+/** Runs a statement. Its errors are those of `Queries`. */
+export type Run = <Row>(query: Sql<Row>) => Promise<Result<Row>>;
+
+export const queriesOf = (run: Run): Queries => ({
+  query: async (query) => (await run(query)).rows,
+  execute: async (statement) => (await run(statement)).count,
+});
+
+/** A transaction that has begun. */
 export interface Session {
-  execute<Row>(query: Sql<Row>): Promise<Row[]>;
+  readonly run: Run;
   commit(): Promise<void>;
   /** Never rejects. */
   rollback(): Promise<void>;
@@ -72,21 +87,19 @@ export async function runTransaction<T>(
 function guard(session: Session) {
   let failure: Error | undefined;
   let over = false;
-  const queries: Queries = {
-    async query(query) {
-      if (over)
-        throw new Error('the transaction has ended: await each of its queries before its work resolves');
-      if (failure) throw failure;
-      try {
-        return await session.execute(query);
-      } catch (error) {
-        failure ??= error as Error;
-        throw error;
-      }
-    },
+  const run: Run = async (query) => {
+    if (over)
+      throw new Error('the transaction has ended: await each of its queries before its work resolves');
+    if (failure) throw failure;
+    try {
+      return await session.run(query);
+    } catch (error) {
+      failure ??= error as Error;
+      throw error;
+    }
   };
   return {
-    queries,
+    queries: queriesOf(run),
     failure: () => failure,
     abandon() {
       over = true;

@@ -28,10 +28,8 @@ const insert = (plants: readonly Row[]) => sql<Inserted>`
   SELECT id, name, tag FROM ${rows('batch', COLUMNS, plants)} ORDER BY id
   ON CONFLICT (id) DO NOTHING RETURNING id`;
 
-/** Costs a plant that comes alone half of what a table of one row does. */
-const insertOne = ({ id, name, tag }: Row) => sql<Inserted>`
-  INSERT INTO plants (id, name, tag) VALUES (${id}, ${name}, ${tag})
-  ON CONFLICT (id) DO NOTHING RETURNING id`;
+const insertOne = ({ id, name, tag }: Row) => sql`
+  INSERT INTO plants (id, name, tag) VALUES (${id}, ${name}, ${tag}) ON CONFLICT (id) DO NOTHING`;
 
 const select = (plants: readonly Row[]) => sql<Row>`
   SELECT id, name, tag FROM plants WHERE id IN (SELECT id FROM ${rows('batch', { id: COLUMNS.id }, plants)})`;
@@ -66,6 +64,13 @@ export async function openPlantStore(url: string, observer?: StoreObserver): Pro
   };
 }
 
+/** Inserts the plants whose ids are free, and resolves to them. A plant that comes alone needs no table of plants. */
+async function insertFree(database: Database, plants: readonly Row[]): Promise<readonly Inserted[]> {
+  const [plant, another] = plants;
+  if (!plant || another) return database.query(insert(plants));
+  return (await database.execute(insertOne(plant))) === 1 ? plants : [];
+}
+
 /** Creates plants as if one after the other; resolves to one outcome each, in their order. */
 async function createAll(database: Database, plants: readonly Plant[]): Promise<CreateOutcome[]> {
   /** By id, the plant that stands there in the end. */
@@ -78,8 +83,7 @@ async function createAll(database: Database, plants: readonly Plant[]): Promise<
       throw new StoreUnavailable(
         `plants were deleted while they were created, ${ATTEMPTS} times in a row: try again`,
       );
-    const [first, ...others] = rest;
-    const inserted = await database.query(first && others.length === 0 ? insertOne(first) : insert(rest));
+    const inserted = await insertFree(database, rest);
     for (const { id } of inserted) created.add(id);
     if (inserted.length === rest.length) break;
     rest = rest.filter(({ id }) => !created.has(id));

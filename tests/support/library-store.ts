@@ -66,7 +66,7 @@ export async function openLibraryStore(url: string, schema: Schema = LIBRARY): P
     (await queries.query(sql<Loan>`SELECT id, isbn, reader, extensions FROM loans WHERE id = ${id}`))[0];
   return {
     async addBooks(books) {
-      await database.query(sql`INSERT INTO books (isbn, title, weight)
+      await database.execute(sql`INSERT INTO books (isbn, title, weight)
         SELECT isbn, title, weight FROM ${rows('batch', BOOK, books)} ORDER BY isbn`);
     },
     books: (after, limit) =>
@@ -74,7 +74,7 @@ export async function openLibraryStore(url: string, schema: Schema = LIBRARY): P
         sql<Book>`SELECT isbn, title, weight FROM books WHERE isbn > ${after} ORDER BY isbn LIMIT ${limit}`,
       ),
     async lend({ id, isbn, reader }) {
-      await database.query(sql`INSERT INTO loans (id, isbn, reader) VALUES (${id}, ${isbn}, ${reader})`);
+      await database.execute(sql`INSERT INTO loans (id, isbn, reader) VALUES (${id}, ${isbn}, ${reader})`);
     },
     extend: (id) =>
       database.transaction(async (queries) => {
@@ -82,11 +82,11 @@ export async function openLibraryStore(url: string, schema: Schema = LIBRARY): P
         if (!loan) return undefined;
         if (loan.extensions === 3n) return 'often';
         const extensions = loan.extensions + 1n;
-        await queries.query(sql`UPDATE loans SET extensions = ${extensions} WHERE id = ${id}`);
+        await queries.execute(sql`UPDATE loans SET extensions = ${extensions} WHERE id = ${id}`);
         return { ...loan, extensions };
       }),
     async takeBack(id) {
-      return (await database.query(sql`DELETE FROM loans WHERE id = ${id} RETURNING id`)).length > 0;
+      return (await database.execute(sql`DELETE FROM loans WHERE id = ${id}`)) === 1;
     },
     async summary() {
       const [summary = { loans: 0n, weight: null }] = await database.query(

@@ -38,7 +38,7 @@ function buildDatabase() {
 /** A store whose writes share commits. */
 function batching({ write, close }: ReturnType<typeof buildDatabase>) {
   const unused = () => Promise.reject(new Error('not used here'));
-  const database = createDatabase({ query: unused, transaction: unused, probe: () => write([]), close });
+  const database = createDatabase({ run: unused, transaction: unused, probe: () => write([]), close });
   const create = database.batched(write, ({ name }) => name.length);
   return { create, ready: () => database.ready(), close: () => database.close() };
 }

@@ -81,7 +81,7 @@ export async function openLibraryStore(url: string, observer?: StoreObserver): P
       return loan;
     },
     async takeBack(id) {
-      return (await database.query(sql`DELETE FROM loans WHERE id = ${id} RETURNING id`)).length > 0;
+      return (await database.execute(sql`DELETE FROM loans WHERE id = ${id}`)) === 1;
     },
     ready: () => database.ready(),
     close: () => database.close(),
