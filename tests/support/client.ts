@@ -4,7 +4,7 @@ import { exampleRequest, messageOf, OpenApiDocument, readOperations } from '../.
 import { errorNumberOf } from '../../src/errors';
 import type { Program } from './program';
 import { TOKEN } from './service';
-import { headOf } from './wire';
+import { bytesOf, headOf } from './wire';
 
 /** A request that should succeed on a new server, so far as the document can tell, and the status of its success. */
 function readExample() {
@@ -42,7 +42,7 @@ export const credentials = (token: string): Record<string, string> => ({
 export const HEAD = headOf(MESSAGE);
 
 /** All of it, with this body. */
-export const requestOf = (text: string) => `${HEAD}Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`;
+export const requestOf = (text: string) => bytesOf(MESSAGE, text);
 export const REQUEST = requestOf(EXAMPLE.text);
 
 /** All of it but the body, which the server is to ask for. */
