@@ -47,21 +47,21 @@ const TOOLCHAIN = {
 };
 
 /** A folder of src/ that is no room of its own is about the domain. */
-const DOMAIN = '(?!(?:contract|handlers|operational|storage)/)[^/]+/';
+const DOMAIN = '(?!(?:contract|database|handlers|operational|storage)/)[^/]+/';
 
 /** The rooms of the service, which know the domain. */
 const SERVICE = {
-  'store.ts': [],
-  domain: ['store.ts'],
-  storage: ['domain', 'store.ts'],
-  'errors.ts': ['contract', 'store.ts'],
+  database: [],
+  domain: ['database'],
+  storage: ['domain', 'database'],
+  'errors.ts': ['contract', 'database'],
   'auth.ts': ['contract'],
   'extensions.ts': ['contract'],
   'config.ts': [],
   'jwks.ts': [],
   'jwt.ts': ['auth.ts', 'contract', 'jwks.ts'],
   handlers: ['domain', 'errors.ts', 'auth.ts', 'contract'],
-  operational: ['contract', 'errors.ts', 'store.ts'],
+  operational: ['contract', 'errors.ts', 'database'],
   'app.ts': ['contract', 'errors.ts', 'extensions.ts', 'handlers', 'operational'],
 };
 
@@ -124,21 +124,33 @@ export default {
       packages(...WEB),
     ),
     wall(
-      'drivers in storage',
-      'A database is opened in src/storage/ only. Pass the store in.',
-      { path: '^src/', pathNot: '^src/storage/(sqlite|postgres)' },
+      'databases stand alone',
+      'src/database/ knows no domain. Pass in the schema and the statements of the store.',
+      { path: '^src/database/' },
+      { path: '^(src|scripts|tests|generated|openapi)/', pathNot: '^src/database/' },
+    ),
+    wall(
+      'index of the databases',
+      'Import src/database. What its index.ts does not export is internal.',
+      { path: '^(src|scripts|tests)/', pathNot: ['^src/database/', '^tests/unit/database/'] },
+      { path: '^src/database/', pathNot: '^src/database/index\\.ts$' },
+    ),
+    wall(
+      'drivers in databases',
+      'A database is opened in src/database/ only. Use openDatabase.',
+      { path: '^src/', pathNot: '^src/database/(sqlite|postgres)' },
       packages(...DRIVERS),
     ),
     wall(
-      'one driver a store',
-      'A store imports its own driver.',
-      { path: '^src/storage/sqlite' },
+      'one driver a dialect',
+      'A dialect imports its own driver.',
+      { path: '^src/database/sqlite' },
       packages('pg'),
     ),
     wall(
-      'one driver a store',
-      'A store imports its own driver.',
-      { path: '^src/storage/postgres' },
+      'one driver a dialect',
+      'A dialect imports its own driver.',
+      { path: '^src/database/postgres' },
       packages('better-sqlite3'),
     ),
     wall(

@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from '@prometheus-io/client';
-import type { StoreObserver } from '../store';
+import type { StoreObserver } from '../database';
 
 /** What Prometheus is told (https://prometheus.io/docs/practices/naming/); no label takes a value from a client. */
 export interface Metrics {

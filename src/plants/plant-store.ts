@@ -1,4 +1,4 @@
-import type { Store } from '../store';
+import type { Store } from '../database';
 
 /** A plant as the store keeps it. */
 export interface Plant {

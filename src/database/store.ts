@@ -16,10 +16,23 @@ export class StoreUnavailable extends Error {
   override name = 'StoreUnavailable';
 }
 
-/** Is told by a store what its databases are busy with, for metrics. */
+/** A row breaks a rule of its table. Nothing of the statement, or of its transaction, has been written. */
+export class ConstraintViolation extends Error {
+  override name = 'ConstraintViolation';
+
+  constructor(
+    readonly constraint: 'unique' | 'foreign key' | 'other',
+    message: string,
+    options: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+/** Receives what a store's batches do, for metrics. */
 export interface StoreObserver {
-  /** So many creations wait for their commit now. */
+  /** So many writes wait for their commit now. */
   waiting(count: number): void;
-  /** A commit of so many creations has ended, after so many milliseconds. */
+  /** A commit of so many writes has ended, after so many milliseconds. */
   committed(count: number, milliseconds: number, outcome: 'success' | 'failure'): void;
 }
