@@ -1,25 +1,25 @@
-/** What any store is to the server, whatever it stores. */
+/** The interface between the server and any store. */
 export interface Store {
   /**
-   * Resolves if the store would do its work now.
+   * Resolves if the store can do its work now.
    *
-   * @throws {StoreUnavailable} otherwise, with the reason.
+   * @throws {StoreUnavailable} if it cannot; the message is the reason
    */
   ready(): Promise<void>;
 
-  /** Finishes what it has accepted, then lets go of every resource. Later calls change nothing. */
+  /** Finishes the accepted work, then releases every resource. A second call has no effect. */
   close(): Promise<void>;
 }
 
-/** The store cannot do its work now but is expected to later: overloaded, disconnected, disk full, closing. */
+/** The store cannot do its work now, but later: it is overloaded, disconnected or closing, or its disk is full. */
 export class StoreUnavailable extends Error {
   override name = 'StoreUnavailable';
 }
 
-/** Is told by a store what its databases are busy with, for metrics. */
+/** Receives measurements of a store, for metrics. */
 export interface StoreObserver {
-  /** So many creations wait for their commit now. */
+  /** The number of creations that wait for their commit. */
   waiting(count: number): void;
-  /** A commit of so many creations has ended, after so many milliseconds. */
+  /** A commit of `count` creations has ended. */
   committed(count: number, milliseconds: number, outcome: 'success' | 'failure'): void;
 }

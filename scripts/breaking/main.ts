@@ -1,6 +1,6 @@
 /**
- * `breaking.ts GIT-REF`: lists the changes of the contract in openapi/, generated or not yet, that would break a client of
- * the one published at a git ref. Exits with 1 if anything would, with 2 if the two cannot be compared.
+ * `tsx scripts/breaking/main.ts GIT-REF`: lists the changes in openapi/ that break a client of the contract published
+ * at GIT-REF. Exits with 1 if there are any, and with 2 if the contracts cannot be compared.
  */
 import { execFileSync } from 'node:child_process';
 import { isObject, type JsonObject, readDocument } from '../../src/contract';

@@ -93,7 +93,7 @@ describe('answers', () => {
     expect(operations).toEqual([{ title: 'POST /things', status: undefined }]);
     await post().expect(500);
     expect(outcomes[0]?.problem?.cause).toMatchObject({
-      message: 'no answer was found for postThing that conforms to the document',
+      message: 'no response was found for postThing that conforms to the document',
     });
   });
 

@@ -32,11 +32,11 @@ test('tokens are those of the file, also after it has changed; a file that is wr
   expect([await statusOf('old-token'), await statusOf('new-token')]).toEqual([401, 400]);
   replace('not a-secret!\n');
   await server.printed(
-    /"level":"error".*the tokens stay as they were: API_TOKENS_FILE: expected bearer tokens/,
+    /"level":"error".*the tokens are unchanged: API_TOKENS_FILE: expected bearer tokens/,
   );
   expect(await statusOf('new-token')).toBe(400);
   rmSync(file);
-  await server.printed(/the tokens stay as they were: API_TOKENS_FILE: expected a file/);
+  await server.printed(/the tokens are unchanged: API_TOKENS_FILE: expected a file/);
   expect((await send(server, credentials('new-token'))).status).toBe(SUCCESS);
   expect(server.output()).not.toMatch(/new-token|secret/);
   expect(await server.stop()).toBe(0);

@@ -32,7 +32,7 @@ test('the way that README shows leads from another document to a server that pas
   takePlantsOut();
   cpSync(LIBRARY, project.folder, { recursive: true });
   expect(generate().output).toMatch(
-    /overlay\.yaml#\/actions\/\d+: .*NewPlant matches nothing; delete the action/,
+    /overlay\.yaml#\/actions\/\d+: .*NewPlant matches nothing: delete the action/,
   );
   const overlay = project.read('openapi/overlay.yaml');
   project.write('openapi/overlay.yaml', overlay.slice(0, overlay.lastIndexOf('  - target:')));

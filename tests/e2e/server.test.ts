@@ -52,7 +52,7 @@ describe('what is wrong at the start ends it with status 1 and a sentence', () =
     ['PORT', { PORT: '80000' }, 'PORT: expected an integer from 0 to 65535, got "80000"'],
     ['PORT', { PORT: '1e3' }, 'PORT: expected an integer from 0 to 65535, got "1e3"'],
     ['BODY_LIMIT', { BODY_LIMIT: '-1' }, 'BODY_LIMIT: expected an integer from 1 to '],
-    ['HOST', { HOST: '203.0.113.9' }, 'HOST and PORT: expected where this program may listen, got listen E'],
+    ['HOST', { HOST: '203.0.113.9' }, 'HOST and PORT: expected an address that this program can listen on, got listen E'],
     [
       'LOG_LEVEL',
       { LOG_LEVEL: 'loud' },

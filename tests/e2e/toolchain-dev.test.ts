@@ -5,7 +5,7 @@ jest.setTimeout(120_000);
 
 const DOCUMENT = 'openapi/notes.yaml';
 const HANDLER = 'src/handlers/create-note.ts';
-const SERVING = /serving what is there, after (\d+) ms/;
+const SERVING = /serving the current files, after (\d+) ms/;
 
 let project: Project;
 let dev: RunningProcess;
@@ -48,7 +48,7 @@ it('swaps the server on every edit without losing data or a request, and survive
   const conflict = (message: string) => ({ error: 40002, message });
 
   // a mistake in the code
-  const wrong = await edit(HANDLER, 'status: 400', 'status: 409', /the last good server goes on/);
+  const wrong = await edit(HANDLER, 'status: 400', 'status: 409', /the previous server keeps running/);
   expect(wrong).toMatch(/src\/handlers\/create-note\.ts\(\d+,\d+\): error TS2322/);
   expect(await create(address, other)).toEqual(conflict('body/id 1 is another note'));
 
@@ -68,7 +68,7 @@ it('swaps the server on every edit without losing data or a request, and survive
   );
 
   // a mistake in the document, then a change of it
-  const lost = await edit(DOCUMENT, 'schemas/NewNote', 'schemas/NoNote', /the last good server goes on/);
+  const lost = await edit(DOCUMENT, 'schemas/NewNote', 'schemas/NoNote', /the previous server keeps running/);
   expect(lost).toMatch(/openapi\/notes\.yaml:\d+:\d+: .*NoNote" leads nowhere/);
   await edit(DOCUMENT, 'schemas/NoNote', 'schemas/NewNote', SERVING);
   const told = await edit(DOCUMENT, 'type: string', 'type: string\n          maxLength: 8', SERVING);
@@ -88,14 +88,14 @@ it('swaps the server on every edit without losing data or a request, and survive
   // a mistake in a script, which the server does without
   const script = dev.output().length;
   project.write('scripts/new.ts', "export const one: number = 'two';\n");
-  await dev.printed(/scripts\/new\.ts\(1,14\): error TS2322[^]*the server goes on without these/, script);
+  await dev.printed(/scripts\/new\.ts\(1,14\): error TS2322[^]*the server does not use these files and keeps running/, script);
   project.write('scripts/new.ts', '');
 
   // what compiles, but does not start
   const config = 'const server = createHttpServer(';
   const position = dev.output().length;
   project.edit('src/main.ts', config, `if (process.pid > 0) throw new Error('not today');\n  ${config}`);
-  await dev.printed(/not today[\s\S]*the server did not start[\s\S]*the last good server goes on/, position);
+  await dev.printed(/not today[\s\S]*the server did not start[\s\S]*the previous server keeps running/, position);
   expect(await create(address, other)).toEqual(conflict('body/id 1 is taken'));
 
   // what neither starts nor ends

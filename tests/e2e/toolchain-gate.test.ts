@@ -60,7 +60,7 @@ test.each([
 ])('Node %s ends the npm scripts with %i, and with a sentence if it is too old', (version, status) => {
   const pretend = `data:text/javascript,Object.defineProperty(process,'versions',{value:{node:'${version}'}})`;
   const ended = run(process.execPath, ['--import', pretend, 'scripts/node-version.mjs']);
-  const sentence = `expected Node 22.14 or later, got ${version}: use make (\`make run\`, \`make test\`), which brings one\n`;
+  const sentence = `expected Node 22.14 or later, got ${version}: use make (\`make run\`, \`make test\`), which installs a newer one\n`;
   expect(ended).toMatchObject({ status, stderr: status === 0 ? '' : sentence });
 });
 

@@ -92,7 +92,7 @@ it('never touches a handler that is there, and says what is left to do by hand',
   project.edit('src/handlers/index.ts', '=> ({\n  createNote: createNote(store),\n})', '=> listed(store)');
   const index = project.read('src/handlers/index.ts');
   const { output } = await generate();
-  expect(output).toContain('src/handlers/get-note.ts was there and stays as it is');
+  expect(output).toContain('src/handlers/get-note.ts exists and is not changed');
   expect(output).toContain("add to src/handlers/index.ts: import { getNote } from './get-note';");
   expect(output).toContain('and to the object that its createHandlers returns: getNote: getNote(),');
   expect(project.read('src/handlers/get-note.ts')).toBe('// mine\n');
@@ -155,12 +155,12 @@ it('names the handler of an operation that is gone', async () => {
   await generate();
   project.edit(DOCUMENT, 'operationId: getNote', 'operationId: find');
   const orphan =
-    'getNote is no operation any more: delete src/handlers/get-note.ts and its lines in src/handlers/index.ts';
+    'getNote is not an operation of the document: delete src/handlers/get-note.ts and its lines in src/handlers/index.ts';
   expect((await generate()).output).toContain(orphan);
   expect(existsSync(join(project.folder, 'src/handlers/get-note.ts'))).toBe(true);
   rmSync(join(project.folder, 'src/handlers/get-note.ts'));
   expect((await generate()).output).toContain(
-    'getNote is no operation any more: delete its lines in src/handlers/index.ts',
+    'getNote is not an operation of the document: delete its lines in src/handlers/index.ts',
   );
 });
 
@@ -211,8 +211,8 @@ it('shows where the overlay changes what the document says', async () => {
   expect(await generate()).toEqual({
     status: 1,
     output:
-      'openapi/overlay.yaml, at #/components/responses/Unauthorized/description: the document says "Show your card", ' +
-      'not "No token was sent, or it was refused."; leave it out\n',
+      'openapi/overlay.yaml, at #/components/responses/Unauthorized/description: the document has "Show your card", ' +
+      'the overlay "No token was sent, or it was refused.": remove it from the overlay\n',
   });
 });
 

@@ -73,7 +73,7 @@ it.each([
 
 it('makes up a token where none is given, and it works', async () => {
   start('tests/contract/documents/security.yaml');
-  const [, token = ''] = await mock.printed(/token of this run is (\S+)/);
+  const [, token = ''] = await mock.printed(/token is valid until the mock ends: (\S+)/);
   const [, address = ''] = await mock.printed(/mock of .* on (http:\S+)/);
   const ask = (Authorization: string) => fetch(`${address}/bearer`, { headers: { Authorization } });
   expect(await (await ask(`Bearer ${token}`)).json()).toEqual({ name: 'text' });

@@ -240,7 +240,7 @@ describe('a file of tokens', () => {
       () => {
         writeFileSync(file, 'not a token\n');
       },
-      'got something else as number 1',
+      'got something else at position 1',
     ],
     [
       'disappears',
@@ -288,7 +288,7 @@ describe('a file of tokens', () => {
       return 'timed-out';
     });
     expect(wrongIn({ API_TOKENS_FILE: file })).toEqual([
-      'API_TOKENS_FILE: expected a whole file, got one that is being written',
+      'API_TOKENS_FILE: expected a complete file, got one that is being written',
     ]);
   });
 });
