@@ -127,7 +127,7 @@ export interface components {
     parameters: never;
     requestBodies: never;
     headers: {
-        /** @description How to authenticate, as RFC 6750 section 3 says. */
+        /** @description How to authenticate (RFC 6750 section 3). */
         "WWW-Authenticate": string;
         /** @description Seconds after which to try again (RFC 9110 section 10.2.3). */
         "Retry-After": string;
