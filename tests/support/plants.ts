@@ -1,11 +1,11 @@
 import type { Plant } from '../../src/plants/plant-store';
 
-/** A plant like any other, but for what the test cares about. */
+/** A plant with default values for all properties that the test does not set. */
 export function buildPlant(overrides: Partial<Plant> = {}): Plant {
   return { id: 1n, name: 'Monstera', tag: 'tropical', ...overrides };
 }
 
-/** Strings that a store is tempted to change, confuse with another, or refuse. */
+/** Strings that a store may change, confuse or refuse by mistake. */
 export const STRANGE_STRINGS: readonly string[] = [
   '',
   ' ',
@@ -37,7 +37,7 @@ export const STRANGE_STRINGS: readonly string[] = [
   '🌵'.repeat(25_000),
 ];
 
-/** The ends of int64, of int32, and of what a double holds exactly, with their neighbours. */
+/** The limits of int64, of int32 and of safe integers, with their neighbors. */
 export const EDGE_IDS: readonly bigint[] = [
   ...new Set(
     [0n, 2n ** 31n, 2n ** 32n, 2n ** 53n, 2n ** 63n]

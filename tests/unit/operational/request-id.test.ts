@@ -27,7 +27,7 @@ test.each<[string, Record<string, string>, string | RegExp]>([
   );
 });
 
-test('no two requests are given the same id', () => {
+test('generated ids are unique', () => {
   const ids = Array.from({ length: 1000 }, () => requestIdOf({ headers: {} }));
   expect(new Set(ids).size).toBe(1000);
 });
