@@ -14,7 +14,7 @@ export NODE_COMPILE_CACHE := $(CURDIR)/.cache/node
 
 INSTALLED := node_modules/.package-lock.json
 
-.PHONY: help install generate breaking check quick loop rooms format build test gate run dev mock clean browser contract mutants crash soak growth throughput bench sbom
+.PHONY: help install generate breaking check quick loop rooms format build test gate run dev mock clean browser contract mutants crash soak growth bench sbom
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -87,12 +87,12 @@ soak: build ## load the server for minutes, with hostile clients
 growth: $(INSTALLED) ## measure the cost of hostile requests; reports/growth.txt
 	@tsx tests/system/growth/main.ts $(ONLY)
 
-throughput: build ## measure the cost of durability under load
-	@tsx tests/system/bench/throughput.ts
-
-bench: build ## measure the cost of a request, here and in other frameworks; reports/bench/
-	@npm ci --silent --prefix tests/system/bench
-	@node tests/system/bench/run.mjs
+BENCH := tests/system/bench
+bench: build $(BENCH)/node_modules/.package-lock.json ## measure the cost of requests here and in other servers; ONLY=plant,get
+	@tsx $(BENCH)/main.ts $(if $(SAVE),--save) $(ONLY)
+$(BENCH)/node_modules/.package-lock.json: $(BENCH)/package.json $(BENCH)/package-lock.json | $(INSTALLED)
+	@npm ci --silent --prefix $(BENCH)
+	@touch $@
 
 sbom: $(INSTALLED) ## list the packages of the server; reports/sbom.cdx.json (CycloneDX)
 	@mkdir -p reports
@@ -102,4 +102,4 @@ build: $(INSTALLED)
 	tsc -p src
 
 clean: ## remove builds, packages, reports and caches (not data/)
-	rm -rf dist reports node_modules .node .cache tests/system/bench/node_modules
+	rm -rf dist reports node_modules .node .cache $(BENCH)/node_modules

@@ -31,9 +31,7 @@ test('tokens are those of the file, also after it has changed; a file that is wr
   await server.printed(/the tokens have been replaced/);
   expect([await statusOf('old-token'), await statusOf('new-token')]).toEqual([401, 400]);
   replace('not a-secret!\n');
-  await server.printed(
-    /"level":"error".*the tokens are unchanged: API_TOKENS_FILE: expected bearer tokens/,
-  );
+  await server.printed(/"level":"error".*the tokens are unchanged: API_TOKENS_FILE: expected bearer tokens/);
   expect(await statusOf('new-token')).toBe(400);
   rmSync(file);
   await server.printed(/the tokens are unchanged: API_TOKENS_FILE: expected a file/);
@@ -97,6 +95,8 @@ test('web pages that may call may read the headers of responses that the documen
   const app = buildApp({ document, corsOrigins: ['https://app.example.com'] });
   const { headers } = await request(app).get('/').set('Origin', 'https://app.example.com');
   expect(headers).toMatchObject({
-    'access-control-expose-headers': 'X-Request-Id,Retry-After,WWW-Authenticate,X-Count',
+    'access-control-expose-headers': expect.stringContaining(
+      'X-Request-Id,Retry-After,WWW-Authenticate,X-Count',
+    ) as string,
   });
 });

@@ -1,33 +1,89 @@
-import { join } from 'node:path';
-import { exampleRequest, messageOf } from '../../src/contract';
-import document from '../../generated/openapi.json';
-import { startProcess } from '../support/process';
+import { LISTS, plantsContract } from '../system/bench/contracts';
+import { type Line, lineOf, missed } from '../system/bench/lines';
+import { MATRIX } from '../system/bench/matrix';
+import { compare } from '../system/bench/measure';
+import { printed } from '../system/bench/report';
+import { BARE, check, COMMIT_EACH, CORE, OURS, README, SQLITE, startServer } from '../system/bench/servers';
 
-// Of the servers that `make bench` compares, those that need no packages of their own.
-const PEERS = ['ours', 'bare-node', 'express-readme'];
-const PEER = join(__dirname, '../system/bench/peers');
-/** As tests/system/bench/probe.mjs does: tells where the server listens. */
-const PROBE = `data:text/javascript,import { Server } from 'node:net'; const { listen } = Server.prototype;
-Server.prototype.listen = function (...args) { this.once('listening', () => console.log('port ' + this.address().port));
-return listen.apply(this, args); };`;
+// `make bench`, so far as it needs no packages of its own.
 
-test.each(PEERS.flatMap((peer) => [1, 10].map((operations) => [peer, operations] as const)))(
-  '%s starts with a document of %i operations, and fulfils its example',
-  async (peer, operations) => {
-    const env = { API_TOKENS: 'token', NODE_ENV: 'production', BENCH_OPERATIONS: String(operations) };
-    const server = startProcess(['--import', PROBE, join(PEER, `${peer}.mjs`)], env);
-    const [, port] = await server.printed(/^port (\d+)$/m);
-    const example = exampleRequest(document);
-    const send = async (token: string) => {
-      const { method = '', path = '', headers, body } = example ? messageOf(example, token) : {};
-      return fetch(`http://127.0.0.1:${port}${path}`, {
-        method,
-        headers: { ...headers },
-        body: body ?? null,
-      });
-    };
-    expect((await send('token')).status).toBe(200);
-    expect((await send('other')).status).toBe(401);
-    await server.stop('SIGKILL');
+const [ONE, TEN] = [plantsContract(1), plantsContract(10)];
+
+test.each([
+  ...[OURS, CORE, BARE, README].map((subject) => ['the plants', subject.name, subject, ONE] as const),
+  ...[SQLITE, COMMIT_EACH].map((subject) => ['the plants on SQLite', subject.name, subject, ONE] as const),
+  ...[CORE, README].map((subject) => ['one of ten operations', subject.name, subject, TEN] as const),
+  ...[CORE, BARE, README].map((subject) => ['the lists', subject.name, subject, LISTS] as const),
+])('%s: the responses of %s are as expected', async (_, _name, subject, contract) => {
+  const server = await startServer(subject, contract);
+  try {
+    expect(await check(server, subject, contract.expectations)).toEqual([]);
+  } finally {
+    await server.stop();
+  }
+});
+
+test('a server that answers otherwise is found', async () => {
+  const server = await startServer(BARE, LISTS);
+  try {
+    const wrong = await check(server, { ...BARE, judges: true }, LISTS.expectations);
+    expect(wrong).toHaveLength(4);
+  } finally {
+    await server.stop();
+  }
+});
+
+test.each(['plant', 'get-100', 'post-100', 'refused-404', 'refused-401', 'refused-400'])(
+  'the row %s is measured',
+  async (name) => {
+    const row = MATRIX.find((row) => row.name === name);
+    if (!row) throw new Error(`there is no row ${name}`);
+    const subjects = row.subjects.filter((subject) => [OURS, CORE, BARE].includes(subject));
+    const { samples, wrong } = await compare(
+      { ...row, subjects, requests: 10 },
+      { generations: 1, rounds: 2 },
+    );
+    expect([...wrong]).toEqual([]);
+    expect([...samples.values()].flat()).toHaveLength(4);
+    for (const { cpu, rate } of [...samples.values()].flat()) {
+      expect(cpu).toBeGreaterThan(1);
+      expect(rate).toBeGreaterThan(1);
+    }
   },
 );
+
+describe('a line', () => {
+  const line: Line = lineOf(
+    'POST',
+    1,
+    new Map([
+      ['ours', [20, 30, 40]],
+      ['bare', [10, 20, 40]],
+      ['fastify', [40, 40, 40]],
+      ['memory', [20, 20, 20]],
+    ]),
+    [
+      { of: 'bare', limit: 1.4 },
+      { of: 'fastify', limit: 0.8 },
+      { of: 'README', limit: 1 },
+      { of: 'memory', limit: 1.5, least: true },
+    ],
+  );
+
+  test('has the median of the ratios of the rounds', () => {
+    expect(line.ratios['bare']?.value).toBe(1.5);
+    expect(line.figures['ours']?.value).toBe(30);
+  });
+
+  test('misses a goal that was not measured', () => {
+    expect(missed(line).map(({ of, is }) => [of, is])).toEqual([
+      ['bare', 1.5],
+      ['README', NaN],
+    ]);
+  });
+
+  test('is printed with its goals and those that it misses', () => {
+    expect(printed([line])).toMatch(/bare <= 1.4, fastify <= 0.8, README <= 1 +MISSED: bare, README\n/);
+    expect(printed([line])).toMatch(/ of memory: 20.0 +1.50 ±\d.\d\d +memory >= 1.5 +met$/);
+  });
+});

@@ -4,7 +4,7 @@ import { exampleRequest, messageOf, OpenApiDocument, readOperations } from '../.
 import { errorNumberOf } from '../../src/errors';
 import type { Program } from './program';
 import { TOKEN } from './service';
-import { headOf } from './wire';
+import { bytesOf, headOf } from './wire';
 
 /** A request that succeeds on a new server, as far as the document determines, and the status of its success. */
 function readExample() {
@@ -44,7 +44,7 @@ export const credentials = (token: string): Record<string, string> => ({
 export const HEAD = headOf(MESSAGE);
 
 /** The whole request with this body. */
-export const requestOf = (text: string) => `${HEAD}Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`;
+export const requestOf = (text: string) => bytesOf(MESSAGE, text);
 export const REQUEST = requestOf(EXAMPLE.text);
 
 /** The head of the request with `Expect: 100-continue`, without the body. */

@@ -7,6 +7,12 @@ export function headOf({ method, path, headers }: Message): string {
   return `${method} ${path} HTTP/1.1\r\n${fields.join('')}`;
 }
 
+/** The whole message (RFC 9112 section 2.1), with its own body or another one. */
+export function bytesOf(message: Message, body = message.body): string {
+  const length = body === undefined ? '' : `Content-Length: ${Buffer.byteLength(body)}\r\n`;
+  return `${headOf(message)}${length}\r\n${body ?? ''}`;
+}
+
 /** A response on a connection. */
 export interface Reply {
   readonly status: number;

@@ -1,5 +1,5 @@
-// Loaded into every measured server before its own code (`node --require`), so that all are measured in one way:
-// tells the parent where the server listens and, when asked, what it has used.
+// Loaded into each server before its own code (`node --require`), so that all are measured in one way: sends the parent
+// the port on which the server listens and, when asked, what the server has used.
 const { Server } = process.getBuiltinModule('node:net');
 
 const { listen } = Server.prototype;
@@ -11,4 +11,5 @@ process.on('message', () => {
   const { user, system } = process.cpuUsage();
   process.send({ cpu: user + system, memory: process.memoryUsage.rss() });
 });
+process.on('disconnect', () => process.exit());
 process.channel.unref(); // a server that has nothing left to do must be able to end

@@ -1,8 +1,9 @@
 import { parseArgs } from 'node:util';
 import type { Plant } from '../../../src/plants/plant-store';
+import { formatTable } from '../../engine/report/text';
+import { type Program, startProgram } from '../../support/program';
 import { createPostgres, createSqlite, type Subject } from './databases';
-import { randomOf, startLoad, type Ledger } from './load';
-import { startServer } from './server';
+import { type Ledger, randomOf, sendPlants, TOKEN } from './plants';
 
 /*
  * Kills the real server, or its database, with SIGKILL at random moments under load, and looks afterwards whether every
@@ -27,6 +28,9 @@ interface Result {
   readonly lost: number;
   readonly foreign: number;
 }
+
+// Whoever ends this process ends the server too: "exit" is not emitted at a signal that nobody listens to.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
 const same = (a: Plant | undefined, b: Plant) => a?.id === b.id && a.name === b.name && a.tag === b.tag;
 
@@ -53,14 +57,17 @@ async function within<T>(promise: Promise<T>): Promise<T> {
   });
 }
 
+const start = ({ url }: Subject): Promise<Program> =>
+  startProgram({ DATABASE_URL: url, API_TOKENS: TOKEN, LOG_LEVEL: 'info' });
+
 async function crash(kind: Kind, rounds: number, seed: number): Promise<Result> {
   const subject = await SUBJECTS[kind]();
   const ledger: Ledger = { sent: new Map(), count: 0, acknowledged: [], unexpected: [] };
-  let server = await startServer(subject.url);
+  let server = await start(subject);
   let result = await compare(ledger, subject);
 
   async function round(number: number): Promise<void> {
-    const load = startLoad(server, ledger, seed);
+    const load = sendPlants(Number(new URL(server.url).port), ledger, seed);
     await load.acknowledged(1 + Math.floor(randomOf(seed, kind, number, 'plants') * 1000));
     await new Promise((resolve) => setTimeout(resolve, randomOf(seed, kind, number, 'moment') * 20));
     if (kind === 'postgres-killed') {
@@ -70,9 +77,9 @@ async function crash(kind: Kind, rounds: number, seed: number): Promise<Result> 
       await load.acknowledged(100);
       await load.stop();
     } else {
-      await server.kill();
+      await server.stop('SIGKILL');
       await load.stop();
-      server = await startServer(subject.url);
+      server = await start(subject);
     }
     result = await compare(ledger, subject);
     if (ledger.unexpected.length > 0)
@@ -86,24 +93,10 @@ async function crash(kind: Kind, rounds: number, seed: number): Promise<Result> 
   try {
     for (let number = 1; number <= rounds; number++) await within(round(number));
   } finally {
-    await server.kill();
+    await server.stop('SIGKILL');
     await subject.remove();
   }
   return result;
-}
-
-/** Prints the rows in columns, numbers to the right. */
-function printTable(rows: readonly (readonly (string | number)[])[]): void {
-  const widths =
-    rows[0]?.map((_, column) => Math.max(...rows.map((row) => String(row[column]).length))) ?? [];
-  for (const row of rows)
-    console.log(
-      row
-        .map((cell, i) =>
-          i === 0 ? String(cell).padEnd(widths[i] ?? 0) : String(cell).padStart(widths[i] ?? 0),
-        )
-        .join('  '),
-    );
 }
 
 async function main(): Promise<void> {
@@ -121,14 +114,13 @@ async function main(): Promise<void> {
       `expected --rounds N and --store ${Object.keys(SUBJECTS).join('|')}, got ${process.argv.slice(2).join(' ')}`,
     );
 
-  const table: (string | number)[][] = [['store', 'rounds', 'sent', 'acknowledged', 'lost', 'foreign']];
+  const rows: (string | number)[][] = [['store', 'rounds', 'sent', 'acknowledged', 'lost', 'foreign']];
   for (const kind of kinds) {
     const { sent, acknowledged, lost, foreign } = await crash(kind, rounds, Number(values.seed));
-    table.push([kind, rounds, sent, acknowledged, lost, foreign]);
+    rows.push([kind, rounds, sent, acknowledged, lost, foreign]);
     if (lost + foreign > 0) process.exitCode = 1;
   }
-  console.log();
-  printTable(table);
+  console.log(`\n${formatTable(rows)}`);
 }
 
 main().catch((error: unknown) => {

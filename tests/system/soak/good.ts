@@ -1,61 +1,47 @@
-import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
-import { headOf } from '../../support/wire';
 import { bodyWith, exampleMessage } from '../../support/example';
+import { bytesOf } from '../../support/wire';
+import { bodyOf, createLoad, statusOf } from '../load';
 
-/** What the good clients were told. */
+/** What the good clients have sent and received. */
 export interface Good {
   /** The plants sent have the ids from 1 to this. */
   lastId: number;
-  /** Ids of plants that were not answered 200, each with what was said instead. */
+  /** Ids of plants that were not answered 200, each with what came instead. */
   readonly refused: Map<number, string>;
-  /** Microseconds from a request to its answer. */
+  /** Microseconds from a request to its response. */
   latency: RecordableHistogram;
 }
 
 export const nameOf = (id: number) => `plant ${id}`;
 
-/** Well-behaved clients, each on a connection of its own with one request at a time, as fast as the server answers. */
-export async function startGood(port: number, token: string, clients: number) {
+/** Well-behaved clients, as fast as the server answers. */
+export function startGood(port: number, token: string, connections: number) {
   const good: Good = { lastId: 0, refused: new Map(), latency: createHistogram() };
-  let running = true;
   const message = exampleMessage(token);
-  const head = headOf(message);
-
-  function send(socket: Socket): void {
-    const id = ++good.lastId;
-    const body = bodyWith(message, { id, name: nameOf(id), tag: undefined });
-    const begin = performance.now();
-    let text = '';
-    const onData = (chunk: Buffer) => {
-      text += chunk.toString('latin1');
-      if (!text.endsWith('}')) return; // every answer is one JSON object
-      socket.off('data', onData).off('close', onClose);
-      good.latency.record(Math.max(1, Math.round((performance.now() - begin) * 1000)));
-      if (!text.startsWith('HTTP/1.1 200 ') || !text.endsWith(`{"name":"${nameOf(id)}"}`))
-        good.refused.set(id, text);
-      if (running) send(socket);
-      else socket.end();
-    };
-    const onClose = () => good.refused.set(id, `the connection was closed: ${text}`);
-    socket
-      .on('data', onData)
-      .on('close', onClose)
-      .write(`${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
-  }
-
-  const sockets = Array.from({ length: clients }, () =>
-    connect(port, '127.0.0.1').on('error', () => undefined),
-  );
-  await Promise.all(sockets.map((socket) => once(socket, 'connect')));
-  sockets.forEach(send);
+  const load = createLoad<number>({
+    port,
+    connections,
+    next() {
+      const id = ++good.lastId;
+      return {
+        bytes: bytesOf(message, bodyWith(message, { id, name: nameOf(id), tag: undefined })),
+        about: id,
+      };
+    },
+    answered(id, response, milliseconds) {
+      good.latency.record(Math.max(1, Math.round(milliseconds * 1000)));
+      if (!response) good.refused.set(id, 'the connection was closed');
+      else if (statusOf(response) !== 200 || bodyOf(response) !== `{"name":"${nameOf(id)}"}`)
+        good.refused.set(id, response.toString());
+    },
+  });
+  load.start();
   return {
     good,
     async stop() {
-      running = false;
-      const open = sockets.filter(({ closed }) => !closed);
-      await Promise.all(open.map((socket) => once(socket, 'close')));
+      await load.pause();
+      load.close();
     },
   };
 }

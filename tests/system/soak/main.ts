@@ -9,6 +9,7 @@ import { parseArgs } from 'node:util';
 import Database from 'better-sqlite3';
 import document from '../../../generated/openapi.json';
 import { ERRORS } from '../../../src/errors';
+import { formatTable } from '../../engine/report/text';
 import { startProgram } from '../../support/program';
 import { nameOf, startGood } from './good';
 
@@ -23,6 +24,8 @@ const BODY_LIMIT = 102_400;
 const MAX_SLOWDOWN = 3;
 /** How much the memory may be at the end of the bad times, of what it was in their first half. */
 const MAX_GROWTH = 1.2;
+/** Seconds of a run below which that is not judged: until then V8 enlarges its heap to what the load takes. */
+const SETTLED = 120;
 /** What the server answers to what is no operation of the document. */
 const BEYOND = ['notFound', 'methodNotAllowed', 'requestTimeout', 'headersTooLarge', 'malformed'] as const;
 
@@ -39,8 +42,8 @@ function isDocumented(answer: string): boolean {
 }
 
 const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? NaN;
-const mebibytes = (bytes: number) => (bytes / 2 ** 20).toFixed(0);
-const milliseconds = (microseconds: number) => (microseconds / 1000).toFixed(2);
+const mebibytes = (bytes: number) => Math.round(bytes / 2 ** 20);
+const milliseconds = (microseconds: number) => Math.round(microseconds / 10) / 100;
 
 async function memoryOf(url: string): Promise<number> {
   const metrics = await (await fetch(`${url}/-/metrics`)).text();
@@ -56,10 +59,12 @@ async function soak(seconds: number, file: string): Promise<boolean> {
     REQUEST_TIMEOUT: '4000',
   });
   const { port } = new URL(server.url);
-  const clients = await startGood(Number(port), 'soak', CLIENTS);
+  const clients = startGood(Number(port), 'soak', CLIENTS);
   const { good } = clients;
 
-  const rows = [['phase', 'seconds', 'requests/s', 'p50 ms', 'p99 ms', 'max ms', 'MiB']];
+  const rows: (string | number)[][] = [
+    ['good clients', 'seconds', 'requests/s', 'p50 ms', 'p99 ms', 'max ms', 'MiB'],
+  ];
   /** @returns the p99 in microseconds, and the bytes of the server's memory, once a second */
   async function phase(name: string, duration: number) {
     const memory: number[] = [];
@@ -76,8 +81,8 @@ async function soak(seconds: number, file: string): Promise<boolean> {
     const [p50, p99] = [latency.percentile(50), latency.percentile(99)];
     rows.push([
       name,
-      elapsed.toFixed(0),
-      (latency.count / elapsed).toFixed(0),
+      Math.round(elapsed),
+      Math.round(latency.count / elapsed),
       milliseconds(p50),
       milliseconds(p99),
       milliseconds(latency.max),
@@ -105,17 +110,17 @@ async function soak(seconds: number, file: string): Promise<boolean> {
   for (let id = 1; id <= good.lastId; id++)
     if (!good.refused.has(id) && stored.get(id) !== nameOf(id)) missing++;
 
-  const width = Math.max(...Object.keys(told).map(({ length }) => length));
-  const undocumented: string[] = [];
-  console.log('\n\nbad clients, and what they were told (status and error number, or closed without a word)');
-  for (const [name, answers] of Object.entries(told)) {
-    undocumented.push(...Object.keys(answers).filter((answer) => !isDocumented(answer)));
-    const list = Object.entries(answers).map(([answer, count]) => `${count} x ${answer.slice(0, 100)}`);
-    console.log(`  ${name.padEnd(width)}  ${list.join(', ')}`);
-  }
-  console.log('\ngood clients');
-  for (const row of rows)
-    console.log('  ' + row.map((cell, i) => (i === 0 ? cell.padEnd(14) : cell.padStart(11))).join(''));
+  const undocumented = Object.values(told)
+    .flatMap((answers) => Object.keys(answers))
+    .filter((answer) => !isDocumented(answer));
+  const attacks = Object.entries(told).map(([name, answers]) => [
+    name,
+    Object.entries(answers)
+      .map(([answer, count]) => `${count} x ${answer.slice(0, 100)}`)
+      .join(', '),
+  ]);
+  console.log(`\n\n${formatTable([['bad clients', 'responses: status and error number'], ...attacks])}`);
+  console.log(`\n${formatTable(rows)}`);
 
   const slowdown = mixed.p99 / ((before.p99 + after.p99) / 2);
   const half = mixed.memory.length >> 1;
@@ -133,8 +138,9 @@ async function soak(seconds: number, file: string): Promise<boolean> {
       slowdown <= MAX_SLOWDOWN,
     ],
     [
-      `the memory is at most ${MAX_GROWTH} times what it was; it is ${growth.toFixed(2)} times`,
-      growth <= MAX_GROWTH,
+      `the memory is at most ${MAX_GROWTH} times what it was; it is ${growth.toFixed(2)} times` +
+        (seconds < SETTLED ? `, which counts from ${SETTLED} s on` : ''),
+      growth <= MAX_GROWTH || seconds < SETTLED,
     ],
     [`the server ended with status 0; it was ${String(status)}`, status === 0],
   ];

@@ -1,32 +1,27 @@
+import { randomUUID } from 'node:crypto';
 import express from 'express';
-import { HEADERS } from '../../../../dist/app.js';
-import { createStrategies, tokenVerifier } from '../../../../dist/auth.js';
-import { createHttpServer } from '../../../../dist/contract/index.js';
-import { createService } from '../../../../dist/contract/index.js';
+import { bearerStrategy, createHttpServer, createService, listen } from '../../../../dist/contract/index.js';
 import { renderProblem, toProblem } from '../../../../dist/errors.js';
-import { createPlant } from '../../../../dist/handlers/create-plant.js';
-import { requestIdOf } from '../../../../dist/operational/request-id.js';
-import { openStore } from '../../../../dist/storage/open.js';
-import { BODY_LIMIT, forEachOperation, readDocument } from './work.mjs';
+import { accepts, BODY_LIMIT, document, handlersOf, items } from './work.mjs';
 
-// What src/main.ts and src/app.ts compose, for a document of any number of operations.
+// The contract core by its public surface, for any document; the errors are those of the plants.
 
-const document = readDocument();
-const app = express();
-app.disable('x-powered-by');
-app.use(
-  createService({
-    document,
-    handlers: forEachOperation(document, createPlant(await openStore('memory:'))),
-    strategies: createStrategies(tokenVerifier([process.env.API_TOKENS]).verify),
-    toProblem,
-    render: renderProblem,
-    bodyLimit: BODY_LIMIT,
-    maxRequests: 512,
-    headers: HEADERS,
-    requestIdOf,
-    reserved: '/-/',
-    report: () => undefined,
-  }),
-);
-createHttpServer(app, renderProblem, {}).listen(0, '127.0.0.1');
+// A handler that returns int64 returns bigint.
+for (const item of items) item.id = BigInt(item.id);
+
+const service = createService({
+  document,
+  handlers: handlersOf((work) => async ({ query, body }) => ({ status: 200, body: work(query, body) })),
+  strategies: { bearerAuth: bearerStrategy((token) => accepts(token) && { id: 'client' }) },
+  toProblem,
+  render: renderProblem,
+  bodyLimit: BODY_LIMIT,
+  maxRequests: 512,
+  headers: { 'X-Content-Type-Options': 'nosniff', 'Cache-Control': 'no-store' },
+  requestIdOf: () => randomUUID(),
+  stubs: false,
+  reserved: '/-/',
+  report: () => undefined,
+});
+const app = express().disable('x-powered-by').disable('etag').use(service);
+await listen(createHttpServer(app, renderProblem, {}), '127.0.0.1', 0);

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
-import { accepts, BODY_LIMIT, createPlant, errorBody } from './work.mjs';
+import { BODY_LIMIT, createPlant, errorBody, isAuthorized, items } from './work.mjs';
 
-// As little as does the work: no framework, no document, everything by hand.
+// As little as does the work: no framework, no document. Of a list nothing is checked but that it is JSON.
 
 function answer(response, status, value) {
   const text = JSON.stringify(value);
@@ -27,12 +27,25 @@ function parse(text) {
   }
 }
 
+const ROUTES = {
+  'POST /plants': (body) => (isPlant(body) ? createPlant(body) : undefined),
+  'POST /items': (body) => body && { count: body.length },
+  'GET /items?count=10': () => items.slice(0, 10),
+  'GET /items?count=100': () => items.slice(0, 100),
+  'GET /items?count=1000': () => items,
+};
+
 createServer((request, response) => {
   const refuse = (status, message) => answer(response, status, errorBody(status, message));
-  if (request.url !== '/plants') return refuse(404, 'no such path');
-  if (request.method !== 'POST') return refuse(405, 'no such method');
-  const token = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
-  if (token === undefined || !accepts(token)) return refuse(401, 'no valid token');
+  const route = ROUTES[`${request.method} ${request.url}`];
+  if (!route) return refuse(404, 'no such path');
+  if (!isAuthorized(request.headers)) return refuse(401, 'no valid token');
+  const finish = (body) => {
+    const result = route(body);
+    if (result) answer(response, 200, result);
+    else refuse(400, 'not what is expected');
+  };
+  if (request.method === 'GET') return finish();
   if (request.headers['content-type'] !== 'application/json') return refuse(415, 'expected application/json');
 
   const chunks = [];
@@ -42,9 +55,5 @@ createServer((request, response) => {
     if (size > BODY_LIMIT) request.destroy();
     else chunks.push(chunk);
   });
-  request.on('end', () => {
-    const plant = parse(Buffer.concat(chunks).toString());
-    if (isPlant(plant)) answer(response, 200, createPlant(plant));
-    else refuse(400, 'not a plant');
-  });
+  request.on('end', () => finish(parse(Buffer.concat(chunks).toString())));
 }).listen(0, '127.0.0.1');

@@ -1,0 +1,120 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { drawChart } from './chart';
+import { growthOf, type Line, lineOf, missed } from './lines';
+import { GET_LISTS, type Goal, GROWTH, MATRIX, type Row, STARTS, type Starts } from './matrix';
+import { compare, type Effort, memoryAfter, start, type Start } from './measure';
+import { legend, printed } from './report';
+import type { Subject } from './servers';
+
+/*
+ * `make bench`: what requests cost here and elsewhere, in about four minutes. ONLY=plant,get measures the row plant
+ * and all of get-10 to get-1000, for whoever makes them cheaper. SAVE=1 draws chart.svg beside this file anew, which README shows.
+ */
+
+/** Servers differ by some percent from one start to the next. */
+const WHOLE: Effort = { generations: 2, rounds: 15 };
+const PART: Effort = { generations: 1, rounds: 30 };
+const STARTS_EACH = 3;
+/** Requests before the memory of a server is read again. */
+const LOAD = 20_000;
+
+const began = performance.now();
+
+function progress(line: string): void {
+  const seconds = ((performance.now() - began) / 1000).toFixed(0);
+  process.stderr.write(process.stderr.isTTY ? `\r\u001b[K${line}` : `${seconds} s: ${line}\n`);
+}
+
+/** A line of one number out of each sample. */
+function lineFrom<T>(
+  title: string,
+  samples: ReadonlyMap<Subject, readonly T[]>,
+  number: (sample: T) => number,
+  goals: readonly Goal[],
+): Line {
+  const rounds = [...samples].map(([{ name }, list]) => [name, list.map(number)] as const);
+  return lineOf(title, title.endsWith('CPU us') ? 1 : 0, new Map(rounds), goals);
+}
+
+async function measureRow(row: Row, effort: Effort): Promise<Line[]> {
+  progress(row.title);
+  const { samples, wrong } = await compare(row, effort);
+  for (const [{ name }, errors] of wrong) {
+    const text = `${name} is not measured:\n  ${errors.join('\n  ')}`;
+    if (row.subjects[0]?.name === name) throw new Error(text);
+    console.error(text);
+  }
+  const cpu = lineFrom(`${row.title}, CPU us`, samples, (sample) => sample.cpu, row.goals);
+  if (!row.rates) return [cpu];
+  return [cpu, lineFrom(`${row.title}, requests/s`, samples, (sample) => sample.rate, row.rates)];
+}
+
+async function measureStarts(starts: Starts): Promise<Line[]> {
+  const samples = new Map<Subject, Start[]>(starts.subjects.map((subject) => [subject, []]));
+  const loaded = new Map<Subject, number[]>();
+  for (let round = 1; round <= STARTS_EACH; round++)
+    for (const [subject, list] of samples) {
+      progress(`start with ${starts.title}, ${round} of ${STARTS_EACH}: ${subject.name}`);
+      list.push(await start(subject, starts));
+    }
+  for (const subject of starts.subjects) loaded.set(subject, [await memoryAfter(LOAD, subject, starts)]);
+  const { title, milliseconds, memory } = starts;
+  return [
+    lineFrom(`start with ${title}, ms`, samples, (sample) => sample.milliseconds, milliseconds),
+    lineFrom(`start with ${title}, CPU ms`, samples, ({ cpu }) => cpu, []),
+    lineFrom(`memory with ${title}, MiB`, samples, (sample) => sample.memory, memory),
+    lineFrom(`memory with ${title} after ${LOAD} requests, MiB`, loaded, (mebibytes) => mebibytes, []),
+  ];
+}
+
+async function main(only: readonly string[], save: boolean): Promise<void> {
+  const names = [...MATRIX.map(({ name }) => name), 'start'];
+  const matches = (name: string, wanted: string): boolean => name === wanted || name.startsWith(`${wanted}-`);
+  const unknown = only.filter((wanted) => !names.some((name) => matches(name, wanted)));
+  if (unknown.length > 0)
+    throw new Error(`expected ONLY=NAME,NAME of ${names.join(', ')}, got ${unknown.join(', ')}`);
+  const selected = (name: string): boolean =>
+    only.length === 0 || only.some((wanted) => matches(name, wanted));
+
+  const rows = MATRIX.filter(({ name }) => selected(name));
+  const lines: Line[] = [];
+  const lists: Line[] = [];
+  for (const row of rows) {
+    const measured = await measureRow(row, only.length === 0 ? WHOLE : PART);
+    lines.push(...measured);
+    if (GET_LISTS.includes(row)) lists.push(...measured);
+  }
+  if (lists.length === GET_LISTS.length) lines.push(growthOf(lists, GROWTH));
+  const chart = drawChart(lines, machine);
+  const starts = selected('start') ? STARTS : [];
+  for (const each of starts) lines.push(...(await measureStarts(each)));
+  progress('');
+
+  const seconds = ((performance.now() - began) / 1000).toFixed(0);
+  console.log(`${printed(lines)}\n\n${legend([...rows, ...starts].flatMap(({ subjects }) => subjects))}`);
+  const goals = lines.flatMap((line) => line.goals).length;
+  const reached = goals - lines.flatMap(missed).length;
+  console.log(`\n${reached} of ${goals} goals reached; ${machine}; ${seconds} s`);
+  if (only.length > 0) return;
+  mkdirSync(REPORTS, { recursive: true });
+  writeFileSync(join(REPORTS, 'bench.json'), `${JSON.stringify({ machine, lines }, null, 2)}\n`);
+  writeFileSync(join(REPORTS, 'chart.svg'), chart);
+  console.log(`${REPORTS}/bench.json and chart.svg are written.`);
+  if (save) writeFileSync(join(__dirname, 'chart.svg'), chart);
+}
+
+const REPORTS = 'reports/bench';
+const machine = `${cpus()[0]?.model.trim() ?? ''}, ${availableParallelism()} cores, Node ${process.version}`;
+
+const { values, positionals } = parseArgs({ options: { save: { type: 'boolean' } }, allowPositionals: true });
+
+main(
+  positionals.flatMap((names) => names.split(',')),
+  values.save ?? false,
+).catch((error: unknown) => {
+  console.error(`make bench: ${error instanceof Error ? error.message : String(error)}`);
+  process.exitCode = 1;
+});

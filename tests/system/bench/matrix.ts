@@ -1,0 +1,158 @@
+import {
+  anonymous,
+  elsewhere,
+  getItems,
+  invalid,
+  LISTS,
+  plantsContract,
+  postItemsOf,
+  postPlant,
+} from './contracts';
+import type { Comparison } from './measure';
+import {
+  BACKEND,
+  BARE,
+  COMMIT_EACH,
+  CORE,
+  FASTIFY,
+  FASTIFY_JUDGED,
+  HONO,
+  MEMORY,
+  OURS,
+  README,
+  SQLITE,
+  type Subject,
+} from './servers';
+
+/** The most that ours may be of what `of` is, where it is not the least; or, of `ours`, the most in the unit of the line. */
+export interface Goal {
+  readonly of: string;
+  readonly limit: number;
+  readonly least?: true;
+}
+
+/** One kind of request. */
+export interface Row extends Comparison {
+  /** What ONLY= names. */
+  readonly name: string;
+  readonly title: string;
+  readonly goals: readonly Goal[];
+  /** For the requests a second, where the CPU does not show all: a disk that is waited for. */
+  readonly rates?: readonly Goal[];
+}
+
+const most = (limits: Readonly<Record<string, number>>): Goal[] =>
+  Object.entries(limits).map(([of, limit]) => ({ of, limit }));
+
+const NO_SLOWER = { README: 1 };
+const ONE_PLANT = { bare: 1.35, fastify: 1.35, ...NO_SLOWER };
+const LIST = { bare: 1.5, fastify: 1.25, ...NO_SLOWER };
+/** Of bare, whose cost for an item grows too: with the caches of the machine and the garbage. */
+export const GROWTH = most({ bare: 1.25 });
+
+const PEERS = [BARE, FASTIFY, README];
+/** Many small requests at once, and few large ones: a turn of 64 lists of 1,000 would take half a second. */
+const [MANY, FEW] = [64, 8];
+
+const plants = {
+  contract: plantsContract(1),
+  subjects: [OURS, ...PEERS],
+  connections: MANY,
+  requests: 1000,
+  status: 200,
+  request: postPlant,
+  goals: most(ONE_PLANT),
+};
+const lists = {
+  contract: LISTS,
+  subjects: [CORE, ...PEERS],
+  connections: FEW,
+  status: 200,
+  goals: most(LIST),
+};
+const refusal = { ...plants, goals: most(NO_SLOWER) };
+const thousand = {
+  ...plants,
+  contract: plantsContract(1000),
+  subjects: [CORE, BARE, FASTIFY, { ...README, share: 0.02 }],
+};
+const ONE_OPERATION: Subject = {
+  ...CORE,
+  name: '1 operation',
+  included: 'ours, with a document of one operation',
+  contract: plants.contract,
+};
+
+/** So many that a round takes a tenth of a second. */
+const requestsOf = (count: number): number => 20_000 / Math.max(count, 40);
+
+export const GET_LISTS: readonly Row[] = [10, 100, 1000].map((count) => {
+  const message = getItems(count);
+  return {
+    ...lists,
+    subjects: [...lists.subjects, FASTIFY_JUDGED],
+    name: `get-${count}`,
+    title: `GET a list of ${count.toLocaleString('en')}`,
+    request: () => message,
+    requests: requestsOf(count),
+  };
+});
+
+export const MATRIX: readonly Row[] = [
+  {
+    ...plants,
+    name: 'plant',
+    title: 'POST one plant',
+    subjects: [...plants.subjects, HONO, BACKEND],
+  },
+  ...GET_LISTS,
+  ...[100, 1000].map((count) => {
+    const message = postItemsOf(count);
+    return {
+      ...lists,
+      name: `post-${count}`,
+      title: `POST a list of ${count.toLocaleString('en')}`,
+      request: () => message,
+      requests: requestsOf(count),
+    };
+  }),
+  { ...refusal, name: 'refused-404', title: '404, no such path', request: () => elsewhere, status: 404 },
+  { ...refusal, name: 'refused-401', title: '401, another token', request: () => anonymous, status: 401 },
+  {
+    ...refusal,
+    name: 'refused-400',
+    title: '400, a plant without a name',
+    request: () => invalid,
+    status: 400,
+  },
+  {
+    ...thousand,
+    name: 'operations',
+    title: 'POST one plant, 1,000 operations',
+    subjects: [...thousand.subjects, ONE_OPERATION],
+    goals: most({ ...NO_SLOWER, [ONE_OPERATION.name]: 1.05 }),
+  },
+  {
+    ...plants,
+    name: 'sqlite',
+    title: 'POST one plant, SQLite',
+    subjects: [SQLITE, MEMORY, COMMIT_EACH],
+    goals: most({ [MEMORY.name]: 1.4 }),
+    rates: [
+      { of: MEMORY.name, limit: 0.7, least: true },
+      { of: COMMIT_EACH.name, limit: 3, least: true },
+    ],
+  },
+];
+
+/** What a server costs before its first request. */
+export interface Starts extends Comparison {
+  readonly title: string;
+  readonly milliseconds: readonly Goal[];
+  readonly memory: readonly Goal[];
+}
+
+export const STARTS: readonly Starts[] = [
+  { ...plants, title: '1 operation', milliseconds: most({ ours: 350 }), memory: most({ fastify: 1.25 }) },
+  { ...thousand, title: '1,000 operations', milliseconds: most({ ours: 3000 }), memory: [] },
+];

@@ -1,0 +1,172 @@
+import { fork } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import type { Message } from '../../../src/contract';
+import { type Contract, type Expectation, ITEMS, TOKEN } from './contracts';
+
+const DIST = join(__dirname, '../../../dist');
+const peer = (name: string): string => join(__dirname, `peers/${name}.mjs`);
+
+/** A program to be measured. */
+export interface Subject {
+  readonly name: string;
+  readonly file: string;
+  /** What it does for a request, in a line. */
+  readonly included: string;
+  /** Loaded before the program. */
+  readonly preload?: string;
+  readonly sqlite?: true;
+  /** What it serves, where it is not that of the comparison. */
+  readonly contract?: Contract;
+  /** How many of the requests of a round it gets, where it would take minutes for all of them. 1 by default. */
+  readonly share?: number;
+  /** Whether it judges requests by the document, as all but one do. */
+  readonly judges?: boolean;
+}
+
+const ALL =
+  'path, credentials, request and response judged, int64 exact, duplicate keys refused, limits, deadlines';
+
+export const OURS: Subject = {
+  name: 'ours',
+  file: join(DIST, 'main.js'),
+  included: `${ALL}; metrics and request ids`,
+};
+/** The same core without the program around it: for other documents than that of the plants. */
+export const CORE: Subject = { name: 'ours', file: peer('ours'), included: ALL };
+/** What a plant costs by where it is kept. */
+export const SQLITE: Subject = { ...OURS, sqlite: true };
+export const MEMORY: Subject = { ...OURS, name: 'memory', included: 'ours, without a database' };
+export const COMMIT_EACH: Subject = {
+  ...SQLITE,
+  name: 'a commit each',
+  included: 'ours on SQLite, one plant at a time: none shares a commit',
+  preload: join(__dirname, 'commit-each.mjs'),
+  share: 0.1,
+};
+export const BARE: Subject = {
+  name: 'bare',
+  file: peer('bare'),
+  included: 'node:http, JSON.parse, JSON.stringify; a plant is judged by hand, a list not at all',
+  judges: false,
+};
+export const FASTIFY: Subject = {
+  name: 'fastify',
+  file: peer('fastify'),
+  included: 'fastify and openapi-glue: request judged; response not, but written and cut by its schema',
+};
+export const FASTIFY_JUDGED: Subject = {
+  name: 'fastify, judged',
+  file: peer('fastify-judged'),
+  included: 'the same with @fastify/response-validation: the value is judged before it is written',
+};
+export const README: Subject = {
+  name: 'README',
+  file: peer('readme'),
+  included: 'express, express-openapi-validator, passport, as their READMEs wire them: both judged',
+};
+export const HONO: Subject = {
+  name: 'hono',
+  file: peer('hono'),
+  included: 'hono and zod-openapi: request judged',
+};
+export const BACKEND: Subject = {
+  name: 'openapi-backend',
+  file: peer('openapi-backend'),
+  included: 'openapi-backend on express: request judged',
+};
+
+/** What a server has used so far. */
+export interface Usage {
+  /** Microseconds, user and system together. */
+  readonly cpu: number;
+  /** Bytes that are resident. */
+  readonly memory: number;
+}
+
+export interface Server {
+  readonly port: number;
+  /** Milliseconds from its spawn to its first successful response. */
+  readonly startup: number;
+  used(): Promise<Usage>;
+  stop(): Promise<void>;
+}
+
+function send(port: number, { method, path, headers, body }: Message): Promise<Response> {
+  return fetch(`http://127.0.0.1:${port}${path}`, { method, headers: { ...headers }, body: body ?? null });
+}
+
+/** Starts a server in a process of its own, and waits for its response to the first expectation. */
+export async function startServer(subject: Subject, { document, expectations }: Contract): Promise<Server> {
+  const folder = mkdtempSync(join(tmpdir(), 'bench-'));
+  const write = (name: string, value: unknown): string => {
+    writeFileSync(join(folder, name), JSON.stringify(value));
+    return join(folder, name);
+  };
+  const env = {
+    ...process.env,
+    NODE_ENV: 'production',
+    PORT: '0',
+    API_TOKENS: TOKEN,
+    LOG_LEVEL: 'warn', // no peer writes a line for every request
+    DATABASE_URL: subject.sqlite ? `sqlite:${join(folder, 'plants.db')}` : 'memory:',
+    BENCH_DOCUMENT: write('document.json', document),
+    BENCH_ITEMS: write('items.json', ITEMS),
+  };
+  const preload = [join(__dirname, 'probe.mjs'), ...(subject.preload === undefined ? [] : [subject.preload])];
+  const began = performance.now();
+  const child = fork(subject.file, {
+    env,
+    execArgv: preload.flatMap((file) => ['--require', file]),
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  const ended = new Promise<void>((resolve) => child.once('exit', resolve));
+  const kill = (): void => void child.kill('SIGKILL');
+  process.once('exit', kill);
+  /** The next message of the process, unless it ends before. */
+  const next = <T>(): Promise<T> =>
+    new Promise((resolve, reject) => {
+      child.once('message', resolve as (message: unknown) => void);
+      void ended.then(() => {
+        reject(new Error(`${subject.name} has ended`));
+      });
+    });
+  const { port } = await next<{ port: number }>();
+  const [first] = expectations;
+  if (first) await (await send(port, first.message)).text();
+  return {
+    port,
+    startup: performance.now() - began,
+    used() {
+      child.send({});
+      return next<Usage>();
+    },
+    async stop() {
+      process.off('exit', kill);
+      kill();
+      await ended;
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+/** What a server answers otherwise than it must; to measure that would compare unlike things. */
+export async function check(
+  { port }: Pick<Server, 'port'>,
+  subject: Subject,
+  expectations: readonly Expectation[],
+): Promise<string[]> {
+  const wrong: string[] = [];
+  for (const { message, status, body, judged } of expectations) {
+    if (judged && subject.judges === false) continue;
+    const response = await send(port, message);
+    const text = await response.text();
+    const same = body === undefined || isDeepStrictEqual(text === '' ? undefined : JSON.parse(text), body);
+    if (response.status === status && same) continue;
+    const { method, path } = message;
+    wrong.push(`${method} ${path}: expected ${status}, got ${response.status} ${text.slice(0, 200)}`);
+  }
+  return wrong;
+}
