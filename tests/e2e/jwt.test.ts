@@ -19,7 +19,7 @@ afterAll(() => {
   for (const { close } of issuers) close();
 });
 
-/** 400 if the token is accepted: only then does the server look at the body. */
+/** 400 if the token is accepted, because the server then reads the invalid body. */
 const statusOf = async (server: Program, token: string) =>
   (await send(server, credentials(token), MISMATCH)).status;
 const without = (claim: string) =>
@@ -40,7 +40,7 @@ const GOOD: readonly [string, string][] = [
   ['with claims of the issuer', jwt({ ...CLAIMS, name: null, groups: [{}] })],
 ];
 
-/** Values of which none is that of any claim or header parameter; some may be absent of content. */
+/** Values that are invalid for most claims and header parameters. */
 const WRONG = [null, 0, {}, [], true, [null], [''], ['x', 1]];
 const CLAIM_VALUES: Readonly<Record<string, readonly unknown[]>> = {
   iss: [...WRONG, '', 'https://evil.example.com', [CLAIMS.iss]],
@@ -102,30 +102,30 @@ const BAD: readonly [string, string][] = [
   ),
 ];
 
-test('tokens are accepted or refused, each for what it is', async () => {
+test('accepts valid tokens and refuses invalid ones', async () => {
   const server = await startProgram({ ...issuer.env, API_TOKENS: TOKEN });
-  const told: [string, number, number | undefined][] = [];
+  const outcomes: [string, number, number | undefined][] = [];
   for (const [what, token] of [...GOOD, ...BAD]) {
     const response = await send(server, credentials(token), MISMATCH);
-    told.push([what, response.status, await errorOf(response)]);
+    outcomes.push([what, response.status, await errorOf(response)]);
   }
-  expect(told).toEqual([
+  expect(outcomes).toEqual([
     ...GOOD.map(([what]) => [what, 400, 40001]),
     ...BAD.map(([what]) => [what, 401, 40101]),
   ]);
   expect(await statusOf(server, TOKEN)).toBe(400);
-  expect(issuer.asked).toBe(1); // of unknown keys too: they were fetched a moment ago
+  expect(issuer.asked).toBe(1); // an unknown key causes no second fetch within the cooldown
   expect(await server.stop()).toBe(0);
 });
 
-test('no token is made up where there is an issuer', async () => {
+test('no token is generated if an issuer is configured', async () => {
   const server = await startProgram({ ...issuer.env, NODE_ENV: 'production' });
   expect(server.output()).not.toContain('curl');
   expect((await send(server, credentials(jwt()))).status).toBe(SUCCESS);
   expect(await server.stop()).toBe(0);
 });
 
-/** Every way in which the keys cannot be had. */
+/** Each way in which the keys can be unavailable. */
 const FAILURES: readonly [string, (response: ServerResponse) => unknown][] = [
   ['the issuer fails', (response) => response.writeHead(500).end(JWKS)],
   ['the issuer leads elsewhere', (response) => response.writeHead(302, { Location: '/elsewhere' }).end()],
@@ -147,7 +147,7 @@ const FAILURES: readonly [string, (response: ServerResponse) => unknown][] = [
   ],
 ];
 
-// All at once, each with an issuer of its own: they only wait.
+// Concurrently, each with its own issuer: the cases only wait.
 test.concurrent.each(FAILURES)(
   'while %s, JWTs are 503, tokens are not concerned, and it passes by itself',
   async (_, answer) => {
@@ -170,7 +170,7 @@ test.concurrent.each(FAILURES)(
   },
 );
 
-test('while the issuer does not answer, JWTs hold few requests', async () => {
+test('JWTs hold few requests while the issuer does not respond', async () => {
   issuer.answer = () => undefined;
   const server = await startProgram({ ...issuer.env, API_TOKENS: TOKEN, MAX_REQUESTS: '8' });
   const begin = performance.now();
@@ -185,6 +185,6 @@ test('while the issuer does not answer, JWTs hold few requests', async () => {
   expect(quick).toBe(36);
   expect(await statusOf(server, TOKEN)).toBe(400);
   expect(await Promise.all(held)).toEqual(held.map(() => 503));
-  expect(issuer.asked).toBe(2); // at the start, and once for all of them
+  expect(issuer.asked).toBe(2); // at startup, and once for all tokens together
   expect(await server.stop()).toBe(0);
 });

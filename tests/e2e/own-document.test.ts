@@ -5,7 +5,7 @@ import { copyProject, type Project } from '../support/project';
 
 jest.setTimeout(120_000);
 
-/** What a team would write: a document with five operations over two resources, their handlers, a store, scenarios. */
+/** The files of another service: a document with five operations on two resources, handlers, a store and scenarios. */
 const LIBRARY = join(__dirname, 'library');
 
 let project: Project;
@@ -18,7 +18,10 @@ afterAll(() => {
 
 const generate = () => project.run('tsx', 'scripts/generate/main.ts');
 
-/** The command of README that takes the plants out; `git rm` asks for a repository, and fails as `rm` does without a file. */
+/**
+ * The command of README that takes the plants out; `git rm` asks for a repository, and fails as `rm` does without a
+ * file.
+ */
 function takePlantsOut(): void {
   const [, paths = ''] = /^ *git rm -rq ((?:.*\\\n)*.*)\n/m.exec(project.read('README.md')) ?? [];
   const { status, stderr } = spawnSync('bash', ['-c', `rm -r ${paths}`], {
@@ -52,7 +55,7 @@ test('the way that README shows leads from another document to a server that pas
   );
   project.edit('src/config.ts', 'sqlite:data/plants.db', 'memory:');
   expect(project.run('tsc')).toEqual({ status: 0, output: '' });
-  // What has just been checked is only written.
+  // The types are already checked, so this only writes the files.
   expect(project.run('tsc', '-p', 'src', '--noCheck')).toEqual({ status: 0, output: '' });
   const { status, output } = project.run(
     'jest',

@@ -13,7 +13,7 @@ export interface RunningProcess {
    */
   readonly printed: (pattern: RegExp, position?: number) => Promise<RegExpExecArray>;
   /** Writes a line to its standard input. */
-  readonly tell: (line: string) => void;
+  readonly writeLine: (line: string) => void;
   /** Resolves with its exit status, or null if a signal ended it. */
   readonly exit: Promise<number | null>;
   /** Sends a signal; resolves as `exit` does. */
@@ -83,7 +83,7 @@ export function startProcess(
   return {
     output: () => output,
     printed,
-    tell: (line) => child.stdin.write(`${line}\n`),
+    writeLine: (line) => child.stdin.write(`${line}\n`),
     exit,
     stop(signal = 'SIGTERM') {
       child.kill(signal);
