@@ -19,8 +19,8 @@ function publishedAt(ref: string): JsonObject {
     const output = { cwd: root, encoding: 'utf8', stdio: 'pipe', maxBuffer: 2 ** 28 } as const;
     return parseDocument(execFileSync('git', ['show', '--end-of-options', `${ref}:./${PUBLISHED}`], output));
   } catch (error) {
-    const said = error instanceof Error ? error.message.trim().split('\n').at(-1) : String(error);
-    throw new Error(`${PUBLISHED} of ${ref} cannot be read: ${said}`, { cause: error });
+    const reason = error instanceof Error ? error.message.trim().split('\n').at(-1) : String(error);
+    throw new Error(`${PUBLISHED} of ${ref} cannot be read: ${reason}`, { cause: error });
   }
 }
 

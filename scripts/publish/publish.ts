@@ -166,7 +166,7 @@ export async function typesOf(document: JsonObject): Promise<string> {
  */
 
 ${astToString(nodes)}
-/** What each operation demands: one of these security requirements, each scheme of it with its scopes. */
+/** The security requirements of each operation: alternatives, each with its schemes and their scopes. */
 export interface security {
 ${requirements.join('')}}
 `;

@@ -6,7 +6,7 @@ import { hidden, ok, respond } from './respond';
 const text = { type: 'string' };
 const int64 = { type: 'integer', format: 'int64' };
 
-describe('a handler gets the properties that its type lists', () => {
+describe('a handler receives the properties that its type lists', () => {
   const listed = { type: 'object', properties: { a: text } };
   it.each([
     ['beside those listed', listed, '{"a":"","x":1}', '{"a":""}'],
@@ -66,14 +66,14 @@ describe('a handler gets the properties that its type lists', () => {
   });
 });
 
-it('a client gets the properties that are demanded of an object, listed or not', async () => {
+it('a client receives the required properties of an object, listed or not', async () => {
   const schema = { properties: { a: text }, required: ['b'] };
   expect(await respond(ok(schema), { status: 200, body: { a: '', b: 1, x: 1 } })).toMatchObject({
     text: '{"a":"","b":1}',
   });
 });
 
-/** Ways to put a marked schema into an object; `marked` is the value there that is marked, `free` one that is not. */
+/** The places of a marked schema in an object. `marked` is a value under the mark, `free` one without a mark. */
 function placements(keyword: string) {
   const mark = { type: 'string', [keyword]: true };
   const other = { type: 'integer' };
@@ -164,7 +164,7 @@ function placements(keyword: string) {
     const reference = { $ref: '#/components/schemas/S', required };
     return [
       { place, ...way },
-      // Whatever requires the property, none does in the direction in which it does not go.
+      // In the excluded direction no keyword requires the property.
       { place: `${place}, required`, ...way, schema: { allOf: [schema, { required }] } },
       { place: `${place}, required beside a reference`, ...way, schema: reference },
     ];
@@ -200,7 +200,7 @@ it.each([
   ['some items', { type: 'array', items: { anyOf: [{ ...text, writeOnly: true }, int64] } }],
   ['prefixItems', { type: 'array', prefixItems: [{ ...text, writeOnly: true }] }],
   ['the whole, by a branch', { type: 'array', anyOf: [{ minItems: 1, writeOnly: true }, { maxItems: 0 }] }],
-])('what is writeOnly and cannot be left out is not sent: %s', async (_, schema) => {
+])('a writeOnly value that cannot be removed is not sent: %s', async (_, schema) => {
   expect(await respond(ok(schema), { status: 200, body: ['s'] })).toMatchObject({
     ...hidden,
     log: expect.stringContaining('is write-only') as string,
@@ -208,7 +208,7 @@ it.each([
   expect(await respond(ok(schema), { status: 200, body: [] })).toMatchObject({ status: 200 });
 });
 
-describe('a default is filled in where a property is absent', () => {
+describe('a default replaces an absent property', () => {
   const big = 9007199254740993n;
   const schemas = {
     D: { type: 'integer', default: 7 },
@@ -290,7 +290,7 @@ describe('a default is filled in where a property is absent', () => {
     expect(await receive({ type: ['object', 'array'], ...schema }, sent, schemas)).toBe(received);
   });
 
-  it('anew for each request', async () => {
+  it('as a new copy for each request', async () => {
     const content = json({
       type: 'object',
       properties: { p: { type: 'array', items: int64, default: [1] } },
@@ -353,7 +353,7 @@ describe('a default is filled in where a property is absent', () => {
   });
 });
 
-describe('each schema describes what it does itself, whatever others list', () => {
+describe('each schema applies independently of the properties that others list', () => {
   const beside = (...parts: object[]) => ({ allOf: parts });
   it.each<[string, object, unknown, unknown]>([
     [

@@ -4,7 +4,7 @@ import { toProblem } from '../../src/errors';
 import { renderPlain } from '../support/plain-errors';
 import { buildDocument, json } from '../support/service';
 
-/** Where a client's text can get into the message of a refusal: the schemas of a body and what is sent for a name. */
+/** The places of client text in a message: the schema of a body, and the body for a name. */
 const STRING = { type: 'string' };
 const closed = { type: 'object', properties: {}, additionalProperties: false };
 const FORM = 'application/x-www-form-urlencoded';
@@ -76,7 +76,7 @@ function refusalOf([query, type, text]: Sent): unknown {
   return undefined;
 }
 
-/** Long names whose characters of two code units stand at even places and at odd ones. */
+/** Long names with surrogate pairs at even and at odd offsets. */
 const names = fc
   .tuple(
     fc.nat(420),
@@ -87,7 +87,7 @@ const names = fc
   )
   .map(([before, characters]) => 'a'.repeat(before) + characters.join(''));
 
-test.each(Object.keys(PLACES))('the message about %s is well-formed, whatever the name', (place) => {
+test.each(Object.keys(PLACES))('the message about %s is well-formed for any name', (place) => {
   fc.assert(
     fc.property(names, (name) => {
       const problem = toProblem(refusalOf(PLACES[place]?.(name) ?? ['', '', '']));

@@ -9,8 +9,8 @@ import { exchange } from '../support/wire';
 import { createServer } from 'node:http';
 
 /**
- * What src/contract/ is for: the libraries, wired as their READMEs say, beside this server. Where a new version of a
- * library mends one of these, the test fails, and the workaround can go.
+ * Compares this server with the libraries wired as in their READMEs, which shows the purpose of src/contract/. If a new
+ * version of a library fixes one of these defects, the test fails, and the workaround can be removed.
  */
 function plainApp(): Express {
   const app = express();
@@ -79,7 +79,7 @@ function post(body: string | Buffer, headers = AUTHORIZED + JSON_TYPE, target = 
 }
 const plant = (name: string, id = '1') => `{"id":${id},"name":"${name}"}`;
 
-describe('what the plain wiring lets through, and this server does not', () => {
+describe('requests that the plain wiring accepts and this server refuses', () => {
   beforeAll(() => {
     jest.spyOn(console, 'error').mockReturnValue(undefined);
     jest.spyOn(console, 'warn').mockReturnValue(undefined);

@@ -3,7 +3,7 @@ import { EXAMPLE } from '../support/client';
 import { AUTHORIZED, buildApp, listening, TOKEN } from '../support/service';
 import { exchange } from '../support/wire';
 
-/** POST /plants with a body as it stands, and headers over those of a good request. */
+/** POST /plants with this body. The headers replace those of a valid request. */
 const post = (body: string | Buffer, headers: Record<string, string> = {}, app = buildApp()) =>
   request(app)
     .post('/plants')
@@ -25,7 +25,7 @@ describe('a conforming request is answered 200', () => {
     ['with U+0000 in its name', '{"id":1,"name":"a\\u0000b"}', '{"name":"a\\u0000b"}'],
     ['with an emoji in its name', '{"id":1,"name":"\\ud83c\\udf35"}', '{"name":"🌵"}'],
     ['with white space around', ' \r\n\t{"id":1,"name":""} ', '{"name":""}'],
-    ['with properties that nobody listed', '{"id":1,"name":"","color":"green"}', '{"name":""}'],
+    ['with unlisted properties', '{"id":1,"name":"","color":"green"}', '{"name":""}'],
   ])('%s', async (_, body, answer) => {
     const response = await post(body);
     expect([response.status, response.text]).toEqual([200, answer]);
@@ -41,7 +41,7 @@ describe('a conforming request is answered 200', () => {
     expect((await post('{"id":1,"name":""}', { 'Content-Type': type })).status).toBe(200);
   });
 
-  it('keeps every int64 apart from its neighbours', async () => {
+  it('distinguishes every int64 from its neighbors', async () => {
     const app = buildApp();
     expect((await post('{"id":9007199254740993,"name":"one"}', {}, app)).status).toBe(200);
     expect((await post('{"id":9007199254740992,"name":"other"}', {}, app)).status).toBe(200);
@@ -96,7 +96,7 @@ describe('a body that does not match the document is 400 / 40001, with the place
     expect([response.status, response.body]).toEqual([400, error(40001, message)]);
   });
 
-  it('never repeats what the client sent', async () => {
+  it('never repeats client data', async () => {
     const response = await post('{"id":"hunter2","name":5}');
     expect(response.text).not.toContain('hunter2');
   });
@@ -137,13 +137,13 @@ describe('a body that is not well-formed is 400 / 40000', () => {
     expect([response.status, response.body]).toEqual([400, error(40000)]);
   });
 
-  it('nesting 64 deep is well-formed', async () => {
+  it('nesting of depth 64 is well-formed', async () => {
     const response = await post(`{"id":1,"name":"","x":${'['.repeat(63)}${']'.repeat(63)}}`);
     expect(response.status).toBe(200);
   });
 });
 
-describe('a media type, charset or encoding that the document does not have is 415 / 41500', () => {
+describe('an undocumented media type, charset or encoding is 415 / 41500', () => {
   it.each([
     ['text/plain'],
     ['application/jsonp'],
@@ -213,13 +213,13 @@ describe('credentials come from the Authorization header only, exactly once', ()
     );
   });
 
-  it('two headers are refused, even if both are good', async () => {
+  it('two headers are refused, even if both are valid', async () => {
     const head = `POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${TOKEN}\r\nAuthorization: Bearer ${TOKEN}\r\n`;
     const [reply] = await listening(buildApp(), (port) => exchange(port, `${head}Content-Length: 0\r\n\r\n`));
     expect([reply?.status, reply?.body]).toEqual([401, expect.stringContaining('"error":40101')]);
   });
 
-  it('a token in the query is not looked at', async () => {
+  it('a token in the query is ignored', async () => {
     const response = await request(buildApp())
       .post(`/plants?access_token=${TOKEN}`)
       .send({ id: 1, name: '' });
@@ -294,7 +294,7 @@ describe('paths are exactly those of the document', () => {
     },
   );
 
-  it('a query that the document does not have is refused', async () => {
+  it('an undocumented query parameter is refused', async () => {
     const response = await request(buildApp()).post('/plants?x=1').set(AUTHORIZED).send({ id: 1, name: '' });
     expect([response.status, response.body]).toEqual([400, error(40001)]);
   });

@@ -33,7 +33,7 @@ const answer = (headers: Answer['headers'], contentType = 'text/plain') =>
 const serviceOf = (postThing: () => Promise<Answer>, options: Partial<ServiceOptions<OwnKind>> = {}) =>
   buildService({ document: DOCUMENT, handlers: { postThing }, reportFault: () => undefined, ...options });
 
-/** Every character up to U+00FF, and some that stand for the rest. */
+/** Every character up to U+00FF, and samples of the others. */
 const CHARACTERS = [
   ...Array.from({ length: 0x100 }, (_, code) => String.fromCharCode(code)),
   ...['\u0100', '\u010a', '\u03a9', '\ud800', '😀'],
@@ -67,14 +67,19 @@ test.each<[way: string, (text: string) => Promise<Answer>, besides: string]>([
   },
 );
 
-test.each(['\u03a9', '\x7f', '\x80'])('nor can JSON with the character %j be sent', async (character) => {
-  const { app, outcomes } = serviceOf(() => answer({ 'X-Json': character }));
-  const [reply] = await listening(app, (port) => exchange(port, POST));
-  expect(reply?.status).toBe(500);
-  expect(String(outcomes[0]?.problem?.cause)).toContain('X-Json has a character that a header cannot carry');
-});
+test.each(['\u03a9', '\x7f', '\x80'])(
+  'JSON with the character %j cannot be sent either',
+  async (character) => {
+    const { app, outcomes } = serviceOf(() => answer({ 'X-Json': character }));
+    const [reply] = await listening(app, (port) => exchange(port, POST));
+    expect(reply?.status).toBe(500);
+    expect(String(outcomes[0]?.problem?.cause)).toContain(
+      'X-Json has a character that a header cannot carry',
+    );
+  },
+);
 
-test('a name is the same in any case, and may be given once', async () => {
+test('names are case-insensitive and must be unique', async () => {
   const { app, outcomes } = serviceOf(() => answer({ 'X-Text': 'a', 'x-text': 'b' }));
   const [reply] = await listening(app, (port) => exchange(port, POST));
   expect([reply?.status, String(outcomes[0]?.problem?.cause)]).toEqual([
@@ -83,7 +88,7 @@ test('a name is the same in any case, and may be given once', async () => {
   ]);
 });
 
-/** The headers of the answer to a page of another origin. */
+/** The headers of the response to a page of another origin. */
 const headersOf = (app: express.Express) =>
   listening(app, async (port) => {
     const headers = { Origin: 'https://a.example.com' };
@@ -104,7 +109,7 @@ test('each cookie is a field of its own', async () => {
   expect(headers.getSetCookie()).toEqual(cookies);
 });
 
-test('Vary is that of the handler, of every answer and of the middleware before, together', async () => {
+test('Vary combines the values of the handler, of every response and of earlier middleware', async () => {
   const app = express().use(cors({ origin: ['https://a.example.com'] }));
   const give = () => answer({ Vary: ['Accept', 'origin'] });
   const headers = await headersOf(app.use(serviceOf(give, { headers: { Vary: 'Accept-Language' } }).app));
@@ -124,6 +129,9 @@ test.each([...CONNECTION.split(' '), 'X Y', 'X:', 'é', ''])(
   },
 );
 
-test.each([{ 'X-Always': 'a\nb' }, { 'Content-Length': '1' }])('so is %j in every answer', (headers) => {
-  expect(() => serviceOf(() => answer({}), { headers })).toThrow(TypeError);
-});
+test.each([{ 'X-Always': 'a\nb' }, { 'Content-Length': '1' }])(
+  'so is %j among the headers of every response',
+  (headers) => {
+    expect(() => serviceOf(() => answer({}), { headers })).toThrow(TypeError);
+  },
+);

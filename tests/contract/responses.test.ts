@@ -2,7 +2,7 @@ import request from 'supertest';
 import { buildDocument, buildService, json } from '../support/service';
 import { hidden, ok, respond, thing } from './respond';
 
-describe('what the document allows is sent as it is', () => {
+describe('a documented response is sent unchanged', () => {
   class Thing {
     constructor(private readonly secret: string) {}
     toJSON() {
@@ -72,7 +72,7 @@ describe('what the document allows is sent as it is', () => {
   });
 });
 
-describe('properties that the document does not list never leave', () => {
+describe('unlisted properties are never sent', () => {
   const inner = { type: 'object', properties: { inner: thing } };
   const named = {
     components: {
@@ -190,7 +190,7 @@ it.each(['X-Always', 'x-always', 'X-ALWAYS'])(
       handlers: { postThing: () => Promise.resolve({ status: 204, headers: { [name]: 'own' } }) },
       headers: { 'X-Always': 'usual' },
     });
-    app.disable('x-powered-by'); // where it is set, Node itself sees to it that no header is sent twice
+    app.disable('x-powered-by'); // with it, Node itself prevents duplicate headers
     const { headers } = await request(app).post('/things');
     expect(headers).toMatchObject({ 'x-always': 'own' });
   },

@@ -4,7 +4,7 @@ import { Strategy as BearerStrategy } from 'passport-http-bearer';
 import supertest from 'supertest';
 import { buildApp, buildDocument, buildService, json } from '../support/service';
 
-/** What is found in a document, a line each. */
+/** The findings of a document, one line each. */
 function findings(doc: JsonObject, options: object = {}): string[] {
   const postThing = () => Promise.resolve({ status: 204 });
   try {
@@ -38,7 +38,7 @@ it('serves the document of this project', () => {
   expect(() => buildApp()).not.toThrow();
 });
 
-describe('a document that is not valid OpenAPI 3.1 is refused', () => {
+describe('an invalid OpenAPI 3.1 document is refused', () => {
   it.each([
     [
       'of another version',
@@ -69,14 +69,14 @@ describe('a document that is not valid OpenAPI 3.1 is refused', () => {
     expect(findings(doc)).toContain(finding);
   });
 
-  it('of a version with other words, and of these nothing is said', () => {
+  it('of an unsupported version, without findings about its keywords', () => {
     expect(findings({ swagger: '2.0', info: {}, definitions: {} })).toEqual([
       expect.stringMatching(/^#\/swagger: expected an OpenAPI 3.1 document, got Swagger 2.0: convert it /),
     ]);
   });
 });
 
-describe('a schema that cannot be enforced is refused with its place', () => {
+describe('an unenforceable schema is refused with its place', () => {
   it.each([
     ['an unknown type', { type: 'strng' }, `${AT}/type: must be equal to one of the allowed values`],
     [
@@ -164,7 +164,10 @@ describe('a schema that cannot be enforced is refused with its place', () => {
       'the edges of int64 as bounds',
       { type: 'integer', format: 'int64', minimum: -(2 ** 63), maximum: 2 ** 63 },
     ],
-    ['bounds that no double says', { type: 'integer', minimum: 2 ** 60, enum: [2 ** 60, 2 ** 61] }],
+    [
+      'bounds that a double cannot represent',
+      { type: 'integer', minimum: 2 ** 60, enum: [2 ** 60, 2 ** 61] },
+    ],
     ['an enum without values', { enum: [] }],
     ['booleans', { properties: { a: true, b: false } }],
     [
@@ -184,13 +187,13 @@ describe('a schema that cannot be enforced is refused with its place', () => {
     expect(findings(doc)).toEqual([]);
   });
 
-  it('one that no operation uses too', () => {
+  it('even if no operation uses it', () => {
     const doc = buildDocument({ components: { schemas: { Unused: { type: 'strng' } } } });
     expect(findings(doc)[0]).toContain('#/components/schemas/Unused/type: must be');
   });
 });
 
-describe('an operation that cannot be served is refused with its place', () => {
+describe('an unsupported operation is refused with its place', () => {
   const operation = (fields: object) => buildDocument({ operation: fields });
   it.each([
     [
@@ -267,8 +270,8 @@ describe('an operation that cannot be served is refused with its place', () => {
   });
 });
 
-describe('what is wired to the document must be all that it asks for', () => {
-  it('a handler for every operation, and none besides', () => {
+describe('the service must provide everything that the document requires', () => {
+  it('a handler for every operation, and no other one', () => {
     const handlers = { postThings: () => Promise.resolve({ status: 204 }) };
     expect(findings(buildDocument(), { handlers })).toEqual([
       `${POST}: the operation postThing has no handler`,
@@ -276,7 +279,7 @@ describe('what is wired to the document must be all that it asks for', () => {
     ]);
   });
 
-  it('a stub in the place of a handler only where stubs may be', async () => {
+  it('a stub for a handler, only if stubs are allowed', async () => {
     const options = { document: buildDocument(), handlers: { postThing: notImplemented('postThing') } };
     expect(findings(options.document, { ...options, stubs: false })).toEqual([
       `${POST}: the handler of postThing is still a stub: write it`,
@@ -308,7 +311,7 @@ describe('what is wired to the document must be all that it asks for', () => {
     expect(findings(doc, { strategies })).toContain(finding);
   });
 
-  it('everything is told at once', () => {
+  it('all findings are reported together', () => {
     const doc = { ...document, security: [{ none: [] }] };
     const schema = { type: 'object', properties: { a: { $ref: '#/x' }, b: { $id: 'x' } } };
     expect(findings(withSchema(schema)).map((line) => line.split(':')[0])).toEqual([

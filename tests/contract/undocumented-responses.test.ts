@@ -3,7 +3,7 @@ import type { JsonObject } from '../../src/contract';
 import { buildDocument, buildService } from '../support/service';
 import { hidden, ok, respond, thing } from './respond';
 
-describe('what the document does not allow never reaches the client, and the log says what was wrong', () => {
+describe('an undocumented response never reaches the client, and the log contains the reason', () => {
   const cyclic: Record<string, unknown> = { name: 'a' };
   cyclic['self'] = cyclic;
   const header = (required: boolean) => ({
@@ -139,13 +139,13 @@ describe('what the document does not allow never reaches the client, and the log
   });
 });
 
-describe('errors thrown anywhere end in the error body', () => {
+describe('every thrown error produces the error body', () => {
   it.each([
     ['an Error', new Error('password=secret')],
     ['an error that claims a status', Object.assign(new Error('secret'), { status: 404, expose: true })],
     ['a string', 'secret'],
     ['undefined', undefined],
-  ])('%s thrown by a handler is 50000; its text is logged, never sent', async (_, thrown: unknown) => {
+  ])('%s thrown by a handler is 50000; its message is logged and not sent', async (_, thrown: unknown) => {
     const document = buildDocument();
     const fail = jest.fn().mockRejectedValue(thrown);
     const { app, outcomes } = buildService({ document, handlers: { postThing: fail } });
@@ -167,7 +167,7 @@ describe('errors thrown anywhere end in the error body', () => {
     expect((await request(app).post('/things')).text).toBe(hidden.text);
   });
 
-  it('a refusal that is not as the operation documents it', async () => {
+  it('a refusal that does not match the operation', async () => {
     const short = { properties: { message: { type: 'string', maxLength: 20 } } };
     const document = buildDocument({ operation: { responses: { 400: ok(short)[200] } } });
     const handlers = { postThing: () => Promise.reject(new Error('not asked')) };

@@ -5,7 +5,7 @@ import { accountOf } from './complete';
 const enumOf = (...values: string[]) => ({ default: values[0], enum: values });
 const numbers = (count: number) => enumOf(...Array.from({ length: count }, (_, i) => `v${i}`));
 
-/** Servers, and the base paths under which the operation is served. */
+/** Servers and the resulting base paths of the operation. */
 const SERVED: readonly (readonly [title: string, server: object, bases: readonly string[]])[] = [
   ['no path', { url: 'https://api.example.com' }, ['']],
   ['a slash at the end', { url: 'https://api.example.com/v1/' }, ['/v1']],
@@ -51,7 +51,7 @@ it.each<[string, object, string]>([
     '/servers/0/variables/v: has no enum: only its default, "a", is served',
   ],
   ['a query', { url: '/v1?a=1#b' }, '/servers/0/url: ?a=1#b is no part of a base path'],
-])('of %s it is said what is not served', (_, server, remark) => {
+])('for %s a remark lists the unsupported parts', (_, server, remark) => {
   expect(accountOf(buildDocument({ servers: [server] }))).toEqual({ findings: [], remarks: [remark] });
 });
 
