@@ -131,10 +131,7 @@ export interface components {
         "WWW-Authenticate": string;
         /** @description Seconds after which to try again (RFC 9110 section 10.2.3). */
         "Retry-After": string;
-        /**
-         * @description What is left of the quota, and for how many seconds (draft-ietf-httpapi-ratelimit-headers-11
-         * section 4).
-         */
+        /** @description What is left of the quota, and for how many seconds (draft-ietf-httpapi-ratelimit-headers-11 section 4). */
         RateLimit: string;
         /** @description The quota, and its window in seconds (draft-ietf-httpapi-ratelimit-headers-11 section 3). */
         "RateLimit-Policy": string;
