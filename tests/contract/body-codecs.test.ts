@@ -12,7 +12,9 @@ const SCHEMAS: Readonly<Record<string, object>> = {
   null: { type: 'null' },
   'list of numbers': { enum: [1, 2] },
   'reference to an object': { $ref: '#/components/schemas/Thing' },
-  'one of two that are no strings': { oneOf: [{ type: 'integer' }, { $ref: '#/components/schemas/Thing' }] },
+  'one of two schemas without strings': {
+    oneOf: [{ type: 'integer' }, { $ref: '#/components/schemas/Thing' }],
+  },
   contradiction: { allOf: [{ type: 'string' }, { type: 'integer' }] },
   string: { type: 'string', maxLength: 5 },
   'string or null': { type: ['string', 'null'] },

@@ -75,7 +75,7 @@ describe.each(FAMILIES)('a discriminator %s selects the schema', (_, schemas, do
   });
 
   it.each(['{}', '{"kind":"Cow"}', '{"kind":"constructor"}', '{"kind":1}'])(
-    'and %s is refused, with the names that there are',
+    'and %s is refused with the list of valid names',
     async (body) => {
       const message = await receive(schema, body, schemas);
       expect(message).toContain(cat);

@@ -40,7 +40,7 @@ describe('the unchanged engine on other documents', () => {
   });
 
   test.each(DOCUMENTS)(
-    'has a case for everything that %s promises of requests, and contradicts itself nowhere',
+    'has a case for every rule of %s about requests, and no contradiction',
     async (name) => {
       const target = serviceOf(await readFiles(name));
       const document = readDocument(target.document);

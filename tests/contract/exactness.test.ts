@@ -15,7 +15,7 @@ const KEYWORDS: readonly (readonly [string, object, good: string, bad: string])[
   ['const', { const: BIG }, `${BIG}.0`, `${BIG - 1n}`],
   ['enum', { enum: [1, BIG] }, `${BIG}`, `${BIG + 1n}`],
   ['multipleOf', { multipleOf: BIG }, `${BIG * 3n}`, `${BIG * 3n + 1n}`],
-  ['a bound that is a double', { maximum: 2 ** 53 }, `${2 ** 53}`, `${2n ** 53n + 1n}`],
+  ['a bound that a double represents', { maximum: 2 ** 53 }, `${2 ** 53}`, `${2n ** 53n + 1n}`],
 ];
 
 describe.each([

@@ -51,8 +51,8 @@ test.each([
   ['null', null],
   ['an array', ['a']],
   ['a Map', new Map([['X-A', 'a']])],
-  ['a value that a header cannot carry', { 'X-A': 'a\r\nb' }],
-  ['a header of the connection', { Connection: 'close' }],
+  ['an invalid header value', { 'X-A': 'a\r\nb' }],
+  ['a connection header', { Connection: 'close' }],
   ['true', true],
 ])('afterAuthentication must not return %s', async (_, given) => {
   const { reply, outcomes } = await ask({ afterAuthentication: () => given as never });
@@ -60,16 +60,13 @@ test.each([
   expect(outcomes[0]).toMatchObject({ stage: 'afterAuthentication', problem: { kind: 'unexpected' } });
 });
 
-test.each([[false], [null], [{ status: 429 }]])(
-  'what beforeHandler returns is no consent: %p',
-  async (given) => {
-    const { reply, outcomes } = await ask({ beforeHandler: () => given as never });
-    expect([reply?.status, outcomes[0]?.stage]).toEqual([500, 'beforeHandler']);
-  },
-);
+test.each([[false], [null], [{ status: 429 }]])('beforeHandler must not return %p', async (given) => {
+  const { reply, outcomes } = await ask({ beforeHandler: () => given as never });
+  expect([reply?.status, outcomes[0]?.stage]).toEqual([500, 'beforeHandler']);
+});
 
 test.each(['afterAuthentication', 'beforeHandler'] as const)(
-  'a request whose %s never ends is answered at its deadline, and its signal is aborted',
+  'a request with a hanging %s is answered at its deadline, and its signal is aborted',
   async (hook) => {
     let signal: AbortSignal | undefined;
     const { reply, outcomes } = await ask({
@@ -84,7 +81,7 @@ test.each(['afterAuthentication', 'beforeHandler'] as const)(
 );
 
 test.each(['afterAuthentication', 'beforeHandler'] as const)(
-  'a %s that fails after its request was given up is reported',
+  'a %s that fails after the deadline is reported',
   async (hook) => {
     let fail: () => void = () => undefined;
     const { faults } = await ask({

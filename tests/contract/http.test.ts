@@ -29,8 +29,8 @@ const send = async (bytes: string, count?: number, limits = {}) => {
 
 describe('invalid HTTP/1.1 has the error body too', () => {
   it.each([
-    ['a request line that is none', 'hello\r\n\r\n', 400, 40000],
-    ['a method that HTTP does not know', 'WATER / HTTP/1.1\r\nHost: x\r\n\r\n', 400, 40000],
+    ['an invalid request line', 'hello\r\n\r\n', 400, 40000],
+    ['an unknown method', 'WATER / HTTP/1.1\r\nHost: x\r\n\r\n', 400, 40000],
     ['another protocol', 'POST / HTTP/3.0\r\nHost: x\r\n\r\n', 400, 40000],
     ['a space in the target', 'POST /a b HTTP/1.1\r\nHost: x\r\n\r\n', 400, 40000],
     ['a header without a colon', 'POST / HTTP/1.1\r\nHost x\r\n\r\n', 400, 40000],
@@ -40,7 +40,7 @@ describe('invalid HTTP/1.1 has the error body too', () => {
     ['two Hosts of HTTP/1.0', 'POST / HTTP/1.0\r\nHost: x\r\nhost: x\r\n\r\n', 400, 40000],
     ['two Content-Types', `${HEAD}Content-Type: text/plain\r\nContent-Length: 2\r\n\r\n{}`, 415, 41500],
     ['headers that are too large', `${STRANGER}A: ${'a'.repeat(20_000)}\r\n\r\n`, 431, 43100],
-    ['a Content-Length that is no number', `${HEAD}Content-Length: x\r\n\r\n`, 400, 40000],
+    ['a Content-Length that is not a number', `${HEAD}Content-Length: x\r\n\r\n`, 400, 40000],
     ['two lengths', `${HEAD}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`, 400, 40000],
     [
       'a length and chunks',
@@ -49,8 +49,8 @@ describe('invalid HTTP/1.1 has the error body too', () => {
       40000,
     ],
     ['a transfer coding that is not the last', `${HEAD}Transfer-Encoding: chunked, gzip\r\n\r\n`, 400, 40000],
-    ['a tunnel to elsewhere', 'CONNECT x:80 HTTP/1.1\r\nHost: x:80\r\n\r\n', 400, 40000],
-    ['a chunk that is none', `${HEAD}Transfer-Encoding: chunked\r\n\r\nx\r\n`, 400, 40000],
+    ['a CONNECT request', 'CONNECT x:80 HTTP/1.1\r\nHost: x:80\r\n\r\n', 400, 40000],
+    ['an invalid chunk', `${HEAD}Transfer-Encoding: chunked\r\n\r\nx\r\n`, 400, 40000],
   ])('%s', async (_, bytes, status, number) => {
     const [reply] = await send(bytes);
     expect(outcomeOf(reply)).toEqual([status, number]);
@@ -104,11 +104,11 @@ describe('invalid HTTP/1.1 has the error body too', () => {
 describe('a body over the limit is 413 / 41300 and the connection is closed', () => {
   const big = 'x'.repeat(BODY_LIMIT + 1);
   it.each([
-    ['declared, and withheld', `${HEAD}Content-Length: ${BODY_LIMIT + 1}\r\n\r\n`],
-    ['declared, and sent', `${HEAD}Content-Length: ${BODY_LIMIT + 1}\r\n\r\n${big}`],
-    ['declared as more than any number', `${HEAD}Content-Length: 9007199254740991\r\n\r\n`],
+    ['declared but not sent', `${HEAD}Content-Length: ${BODY_LIMIT + 1}\r\n\r\n`],
+    ['declared and sent', `${HEAD}Content-Length: ${BODY_LIMIT + 1}\r\n\r\n${big}`],
+    ['declared as 2^53 - 1', `${HEAD}Content-Length: 9007199254740991\r\n\r\n`],
     ['in chunks', `${HEAD}Transfer-Encoding: chunked\r\n\r\n${chunk(big)}0\r\n\r\n`],
-    ['in chunks that do not end', `${HEAD}Transfer-Encoding: chunked\r\n\r\n${chunk(big)}`],
+    ['in chunks without an end', `${HEAD}Transfer-Encoding: chunked\r\n\r\n${chunk(big)}`],
     ['in many small chunks', `${HEAD}Transfer-Encoding: chunked\r\n\r\n${chunk('x').repeat(BODY_LIMIT + 1)}`],
   ])('%s', async (_, bytes) => {
     const [reply] = await send(bytes);
@@ -181,8 +181,8 @@ describe('the server requests and reads a body only after it has accepted the cr
 
 it.each([
   ['sends nothing, and does not close its side', ''],
-  ['sends garbage, and does not close its side', 'garbage\r\n\r\n'],
-  ['reads no answers', 'GET /-/docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(20)],
+  ['sends invalid bytes, and does not close its side', 'garbage\r\n\r\n'],
+  ['reads no responses', 'GET /-/docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(20)],
 ])('a client that %s keeps no connection', async (_, bytes) => {
   const limits = { headersTimeout: 1, requestTimeout: 500, keepAliveTimeout: 500 };
   const server = createHttpServer(buildApp(), renderProblem, limits);

@@ -11,7 +11,7 @@ const FORM = 'application/x-www-form-urlencoded';
 const encoded = encodeURIComponent;
 type Sent = readonly [query: string, type: string, body: string];
 const PLACES: Readonly<Record<string, (name: string) => Sent>> = {
-  'a property that may not be': (name) => ['', 'application/json', JSON.stringify({ closed: { [name]: 1 } })],
+  'a forbidden property': (name) => ['', 'application/json', JSON.stringify({ closed: { [name]: 1 } })],
   'a property of the wrong type': (name) => ['', 'application/json', JSON.stringify({ open: { [name]: 1 } })],
   'a property deep inside': (name) => [
     '',
@@ -23,12 +23,12 @@ const PLACES: Readonly<Record<string, (name: string) => Sent>> = {
     'application/json',
     JSON.stringify({ strict: { [name]: 1 } }),
   ],
-  'a name that may not be': (name) => ['', 'application/json', JSON.stringify({ named: { [name]: 1 } })],
+  'a forbidden name': (name) => ['', 'application/json', JSON.stringify({ named: { [name]: 1 } })],
   'a property given twice': (name) => {
     const text = JSON.stringify(name);
     return ['', 'application/json', `{${text}:1,${text}:2}`];
   },
-  'a character that may not be': (name) => ['', 'application/json', `{${name}`],
+  'an invalid character': (name) => ['', 'application/json', `{${name}`],
   'an unknown parameter': (name) => [`${encoded(name)}=1`, 'application/json', '{}'],
   'a property of a parameter': (name) => [
     `d[${encoded(name)}]=1&d[${encoded(name)}]=2`,

@@ -54,7 +54,7 @@ it.each([
 
 describe('answers', () => {
   it.each<[string, object, unknown]>([
-    ['with the example beside the schema', { 'application/json': { schema: text, example: 'it' } }, 'it'],
+    ['with the example of the media type', { 'application/json': { schema: text, example: 'it' } }, 'it'],
     [
       'with the first named example',
       { 'application/json': { schema: text, examples: { a: { value: 'a' }, b: { value: 'b' } } } },
@@ -66,7 +66,7 @@ describe('answers', () => {
       { a: 'it' },
     ],
     [
-      'with what fits, where the example does not',
+      'with a generated value, if the example does not conform',
       { 'application/json': { schema: text, example: 1 } },
       'text',
     ],
@@ -197,7 +197,7 @@ describe('an unsupported operation', () => {
 
   it.each<[string, object, object, string]>([
     [
-      'a schema of its own',
+      'an inline schema',
       body({ type: 'strng' }),
       {},
       '#/paths/~1bad/post/requestBody/content/application~1json/schema/type: must be',
@@ -210,7 +210,7 @@ describe('an unsupported operation', () => {
       '#/components/parameters/p/schema/$id: a schema with a base URI',
     ],
     [
-      'a security scheme that it demands',
+      'a required security scheme',
       { security: [{ tls: [] }] },
       { securitySchemes: { tls: { type: 'mutualTLS' } } },
       '#/components/securitySchemes/tls: this kind of security scheme cannot be served',
@@ -293,7 +293,7 @@ describe('an unsupported operation', () => {
       'served without Content-Length: #/paths/~1a/get/responses/204/headers/Content-Length: ',
     ],
     [
-      'an annotation of another form than it has',
+      'an annotation with an invalid value',
       { externalDocs: { url: 'not a URI' } },
       {},
       '/get/externalDocs/url is left out: ',

@@ -8,8 +8,12 @@ const text = { type: 'string' };
 const ways = (keyword: string): [string, object, object][] => [
   ['by itself', { ...text, [keyword]: true }, {}],
   ['beside a reference', { $ref: '#/components/schemas/Text', [keyword]: true }, { Text: text }],
-  ['in what it refers to', { $ref: '#/components/schemas/Text' }, { Text: { ...text, [keyword]: true } }],
-  ['in a part of it', { allOf: [text, { [keyword]: true }] }, {}],
+  [
+    'in the target of a reference',
+    { $ref: '#/components/schemas/Text' },
+    { Text: { ...text, [keyword]: true } },
+  ],
+  ['in an allOf', { allOf: [text, { [keyword]: true }] }, {}],
 ];
 
 /** Schemas that require the property in the same schema and in another one. */

@@ -240,14 +240,14 @@ describe('a codec that fails', () => {
     ['returns a Map', () => new Map([['a', 1]])],
     ['returns a class', () => ({ a: new Set([1]) })],
     ['returns a throwing object', () => ({ get a() { throw new Error('a secret cause'); } })], // prettier-ignore
-    ['returns what is no JSON', () => ({ toJSON: thrown(new Error('a secret cause')) })],
+    ['returns a value that is not JSON', () => ({ toJSON: thrown(new Error('a secret cause')) })],
   ];
   /** Results of a codec that a client can cause. */
   const MALFORMED: readonly (readonly [string, () => unknown])[] = [
     ['returns a value in 2^60 places', shared],
-    ['returns a circle', cyclic],
+    ['returns a cycle', cyclic],
     [
-      'returns what is nested too deep',
+      'returns a value with too much nesting',
       () => Array.from({ length: 200 }).reduce<unknown>((inner) => [inner], []),
     ],
     ['returns half of a surrogate pair', () => ['\ud800']],

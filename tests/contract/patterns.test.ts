@@ -58,7 +58,7 @@ it.each([
   ],
   ['propertyNames', { propertyNames: { pattern: 'x(a.{999}b)*c' } }, '/propertyNames/pattern: is too large'],
   [
-    'not of the u flag',
+    'invalid with the u flag',
     { pattern: '\\_' },
     '/pattern: is not valid: Invalid regular expression: /\\_/u: Invalid escape',
   ],

@@ -92,7 +92,12 @@ describe('requests that the plain wiring accepts and this server refuses', () =>
       /^200 .*no body/,
       /^400 .*40001,"message":"body is required"/,
     ],
-    ['an int64 that is no double', post(plant('id', '9007199254740993')), /^200 .*9007199254740992/, /^200 /],
+    [
+      'an int64 that a double cannot represent',
+      post(plant('id', '9007199254740993')),
+      /^200 .*9007199254740992/,
+      /^200 /,
+    ],
     ['an integer beyond int64', post(plant('id', '9223372036854775808')), /^200 /, /^400 .*40001/],
     ['1e300', post(plant('id', '1e300')), /^200 /, /^400 .*40001/],
     [
@@ -109,13 +114,13 @@ describe('requests that the plain wiring accepts and this server refuses', () =>
       /^400 .*40000/,
     ],
     ['half of a surrogate pair', post('{"id":1,"name":"\\ud800"}'), /^200 /, /^400 .*40000/],
-    ['one name twice', post('{"id":1,"name":"a","name":"b"}'), /^200 /, /^400 .*40000/],
-    ['the path with a slash at its end', post(plant('x'), undefined, '/plants/'), /^200 /, /^404 .*40400/],
-    ['the path in capitals', post(plant('x'), undefined, '/PLANTS'), /^200 /, /^404 .*40400/],
+    ['a duplicate name', post('{"id":1,"name":"a","name":"b"}'), /^200 /, /^400 .*40000/],
+    ['the path with a trailing slash', post(plant('x'), undefined, '/plants/'), /^200 /, /^404 .*40400/],
+    ['the path in upper case', post(plant('x'), undefined, '/PLANTS'), /^200 /, /^404 .*40400/],
     ['the absolute-form', post(plant('x'), undefined, 'http://x/plants'), /^404 /, /^200 /],
-    ['a handler that writes by itself', post(plant('raw')), /^200 .*secret/, /^200 {"name":"raw"}/],
+    ['a handler that writes the response itself', post(plant('raw')), /^200 .*secret/, /^200 {"name":"raw"}/],
     ['a toJSON', post(plant('null')), /^200 {}/, /^200 {"name":"null"}/],
-    ['a property that is not listed', post(plant('extra')), /^200 .*secret/, /^200 {"name":"extra"}/],
+    ['an unlisted property', post(plant('extra')), /^200 .*secret/, /^200 {"name":"extra"}/],
   ])('%s', async (_, bytes, plain, ours) => {
     expect(await send(plainApp(), bytes)).toMatch(plain);
     expect(await send(buildApp(), bytes)).toMatch(ours);

@@ -96,7 +96,7 @@ it.each<[title: string, query: string, body: object, errors: object[]]>([
   ['a format', '', { id: 2n ** 63n }, [at('#/id', 'format')]],
   ['items', '', { parts: [{}, {}] }, [at('#/parts', 'uniqueItems'), at('#/parts/0', 'required')]],
   ['an unknown property', '', { 'x/y': 1 }, [at('#/x~1y', 'additionalProperties')]],
-  ['what is read-only', '', { made: 'a' }, [at('#/made', 'readOnly')]],
+  ['a readOnly property', '', { made: 'a' }, [at('#/made', 'readOnly')]],
   ['a parameter', 'limit=0', {}, [of('query/limit', 'minimum')]],
   ['a parameter that is given twice', 'sort=a&sort=b', {}, [of('query/sort', 'style')]],
   ['an unknown parameter', 'x%2Fy=1', {}, [of('query/x~1y', 'style')]],

@@ -47,25 +47,22 @@ test.each<[way: string, (text: string) => Promise<Answer>, besides: string]>([
   ['a cookie', (text) => answer({ 'Set-Cookie': ['a=b', text] }), ''],
   ['toJSON of an object', (text) => answer({ 'X-Text': { toJSON: () => text } }), ''],
   ['a header of a problem', (text) => Promise.reject(new Problem('forbidden', 'no', { 'X-Why': text })), ''],
-])(
-  '%s is sent as it is, or is an error of the server if no header can carry it',
-  async (_, give, besides) => {
-    let text = '';
-    const { app } = serviceOf(() => give(text));
-    const sent: string[] = [];
-    await listening(app, async (port) => {
-      for (const character of CHARACTERS) {
-        text = `a${character}b`;
-        const [reply] = await exchange(port, POST);
-        if (Object.values(reply?.headers ?? {}).some((value) => value.includes(text))) sent.push(character);
-        else expect([character, reply?.status]).toEqual([character, 500]);
-      }
-    });
-    expect(sent).toEqual(
-      CHARACTERS.filter((character) => /^[\t -~]$/.test(character) && character !== besides),
-    );
-  },
-);
+])('%s is sent unchanged, or is a server error if a header cannot contain it', async (_, give, besides) => {
+  let text = '';
+  const { app } = serviceOf(() => give(text));
+  const sent: string[] = [];
+  await listening(app, async (port) => {
+    for (const character of CHARACTERS) {
+      text = `a${character}b`;
+      const [reply] = await exchange(port, POST);
+      if (Object.values(reply?.headers ?? {}).some((value) => value.includes(text))) sent.push(character);
+      else expect([character, reply?.status]).toEqual([character, 500]);
+    }
+  });
+  expect(sent).toEqual(
+    CHARACTERS.filter((character) => /^[\t -~]$/.test(character) && character !== besides),
+  );
+});
 
 test.each(['\u03a9', '\x7f', '\x80'])(
   'JSON with the character %j cannot be sent either',
@@ -103,7 +100,7 @@ test('a Date is its ISO text, alone and in a list', async () => {
   expect([headers.get('x-time'), headers.get('x-list')]).toEqual([epoch, `${epoch},b`]);
 });
 
-test('each cookie is a field of its own', async () => {
+test('each cookie has a separate field', async () => {
   const cookies = ['a=b; Expires=Wed, 21 Oct 2026 07:28:00 GMT', 'c=d; HttpOnly'];
   const headers = await headersOf(serviceOf(() => answer({ 'Set-Cookie': cookies })).app);
   expect(headers.getSetCookie()).toEqual(cookies);
@@ -119,7 +116,7 @@ test('Vary combines the values of the handler, of every response and of earlier 
 const CONNECTION =
   'Connection Content-Length Keep-Alive TE Trailer transfer-encoding Upgrade Proxy-Authenticate';
 test.each([...CONNECTION.split(' '), 'X Y', 'X:', 'é', ''])(
-  'the documented header %j is refused at start, with its place',
+  'the documented header %j is refused at startup with its place',
   (name) => {
     const responses = { 200: { description: '', headers: { [name]: { schema: string } } } };
     const document = buildDocument({ operation: { responses } });

@@ -123,7 +123,7 @@ describe('alternatives and combinations of schemes', () => {
   const optional = [{ header: [] }, {}];
   it.each([
     ['all of one alternative', AND, both, 200, { basic: { user: 'ann' }, header: { key: 'h' } }],
-    ['one scheme of two that are demanded', AND, basic('ann:secret'), 401, 40100],
+    ['one of two required schemes', AND, basic('ann:secret'), 401, 40100],
     ['the other one', AND, { 'X-Key': 'h' }, 401, 40100],
     ['the first of two alternatives', OR, basic('ann:secret'), 200, { basic: { user: 'ann' } }],
     ['the second', OR, { 'X-Key': 'h' }, 200, { header: { key: 'h' } }],

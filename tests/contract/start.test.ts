@@ -61,7 +61,7 @@ describe('an invalid OpenAPI 3.1 document is refused', () => {
       `${POST}/responses/2xx: is not a field of a Responses Object. Expected a status such as 200, a range such as 2XX, or default`,
     ],
     [
-      'with a path that is none',
+      'with an invalid path',
       buildDocument({ paths: { things: {} } }),
       '#/paths/things: is not a field of a Paths Object. A path begins with /',
     ],
@@ -80,18 +80,18 @@ describe('an unenforceable schema is refused with its place', () => {
   it.each([
     ['an unknown type', { type: 'strng' }, `${AT}/type: must be equal to one of the allowed values`],
     [
-      'a bound that is none',
+      'an invalid bound',
       { properties: { a: { minLength: -1 } } },
       `${AT}/properties/a/minLength: must be >= 0`,
     ],
-    ['a pattern that is none', { pattern: '(' }, `${AT}/pattern: must match format "regex"`],
+    ['an invalid pattern', { pattern: '(' }, `${AT}/pattern: must match format "regex"`],
     [
-      'a $ref that leads nowhere',
+      'a $ref without a target',
       { $ref: '#/components/schemas/None' },
       `${AT}/$ref: "#/components/schemas/None" leads nowhere in this document`,
     ],
     [
-      'a $ref into $defs of its own',
+      'a $ref into its own $defs',
       { $defs: { a: true }, $ref: '#/$defs/a' },
       `${AT}/$ref: "#/$defs/a" leads nowhere in this document`,
     ],
@@ -106,32 +106,32 @@ describe('an unenforceable schema is refused with its place', () => {
       `${AT}/$id: a schema with a base URI of its own cannot be served`,
     ],
     [
-      'two that are only references to each other',
+      'two references to each other',
       { $ref: '#/components/schemas/Ping' },
       '#/components/schemas/Pong/$ref: refers to itself for the same value: no value could ever be judged',
     ],
     [
-      'one that refers to itself in a branch',
+      'a reference to itself in a branch',
       { $ref: '#/components/schemas/Loop' },
       '#/components/schemas/Loop/anyOf/1/not/$ref: refers to itself for the same value',
     ],
     [
-      'a default that it does not allow',
+      'a default that its schema refuses',
       { properties: { a: { type: 'integer', default: '1' } } },
       `${AT}/properties/a/default: does not match the schema that it stands in`,
     ],
     [
-      'a default that a part of it has and the whole does not allow',
+      'a default of an allOf that the whole schema refuses',
       { properties: { a: { allOf: [{ minimum: 5 }, { $ref: '#/components/schemas/Three' }] } } },
       `#/components/schemas/Three/default: does not match ${AT}/properties/a, for which it is filled in`,
     ],
     [
-      'a default behind a reference that what stands beside it does not allow',
+      'a default of a referenced schema that conflicts with a sibling keyword',
       { properties: { a: { $ref: '#/components/schemas/Three', minimum: 5 } } },
       `#/components/schemas/Three/default: does not match ${AT}/properties/a, for which it is filled in`,
     ],
     [
-      'a mapping that leads nowhere',
+      'a mapping without a target',
       {
         oneOf: [{ $ref: '#/components/schemas/Named' }],
         discriminator: { propertyName: 'kind', mapping: { cat: '#/components/schemas/Cat' } },
@@ -139,7 +139,7 @@ describe('an unenforceable schema is refused with its place', () => {
       `${AT}/discriminator/mapping/cat: "#/components/schemas/Cat" is neither a component nor a reference to a schema`,
     ],
     [
-      'a body that is readOnly as a whole',
+      'a readOnly body',
       { type: 'object', readOnly: true },
       `${AT}: is readOnly as a whole: no request can have this body`,
     ],
@@ -161,7 +161,7 @@ describe('an unenforceable schema is refused with its place', () => {
     ['a $ref with siblings', { $ref: '#/components/schemas/Deep', minProperties: 1 }],
     ['a schema that refers to itself', { $ref: '#/components/schemas/Node' }],
     [
-      'the edges of int64 as bounds',
+      'the limits of int64 as bounds',
       { type: 'integer', format: 'int64', minimum: -(2 ** 63), maximum: 2 ** 63 },
     ],
     [
@@ -224,7 +224,7 @@ describe('an unsupported operation is refused with its place', () => {
       `${POST}/requestBody/content/application~1xml/schema: a body of application/xml cannot be judged by a schema: use type string, or application/json`,
     ],
     [
-      'whose 400 is not that of this server',
+      'whose 400 differs from that of this server',
       operation({ responses: { 400: { description: '', content: json({ required: ['code'] }) } } }),
       `${POST}: the errors of this server are not as it documents them: the 400 response: body must have required property 'code'`,
     ],
@@ -236,7 +236,7 @@ describe('an unsupported operation is refused with its place', () => {
       '#/paths/~1-~1live/post: paths that start with /-/ are reserved for the operation of the server',
     ],
     [
-      'whose path parameter is not described',
+      'with an undescribed path parameter',
       buildDocument({
         paths: { '/a/{id}': { post: { operationId: 'postThing', responses: { 204: { description: '' } } } } },
       }),
@@ -301,7 +301,7 @@ describe('the service must provide everything that the document requires', () =>
     ],
     ['that is not described', {}, {}, `${POST}/security/0/a: is not among components.securitySchemes`],
     [
-      'that cannot be served',
+      'of an unsupported type',
       { a: { type: 'mutualTLS' } },
       { a: new BearerStrategy(() => undefined) },
       '#/components/securitySchemes/a: this kind of security scheme cannot be served',

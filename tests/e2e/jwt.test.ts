@@ -27,17 +27,17 @@ const without = (claim: string) =>
 const now = Math.floor(Date.now() / 1000);
 
 const GOOD: readonly [string, string][] = [
-  ['with what it must have', jwt()],
+  ['with the required claims', jwt()],
   ...['JWT', 'jwt', 'at+jwt', 'AT+JWT', 'application/at+jwt', 'Application/JWT'].map(
     (typ): [string, string] => [`of the type ${typ}`, jwt(CLAIMS, { ...HEADER, typ })],
   ),
   ['for several services', jwt({ ...CLAIMS, aud: ['another', 'this-service'] })],
-  ['with all that RFC 7519 registers', jwt({ ...CLAIMS, nbf: now - 1, iat: now - 1, jti: 'x' })],
+  ['with all claims of RFC 7519', jwt({ ...CLAIMS, nbf: now - 1, iat: now - 1, jti: 'x' })],
   ['with scopes', jwt({ ...CLAIMS, scope: 'read write' })],
   ['with no scopes', jwt({ ...CLAIMS, scope: '', scp: [] })],
-  ['with scopes of another name', jwt({ ...CLAIMS, scp: ['read'] })],
-  ['with scopes of another name, as text', jwt({ ...CLAIMS, scp: 'read write' })],
-  ['with claims of the issuer', jwt({ ...CLAIMS, name: null, groups: [{}] })],
+  ['with scopes in scp', jwt({ ...CLAIMS, scp: ['read'] })],
+  ['with scopes in scp as text', jwt({ ...CLAIMS, scp: 'read write' })],
+  ['with other claims', jwt({ ...CLAIMS, name: null, groups: [{}] })],
 ];
 
 /** Values that are invalid for most claims and header parameters. */
@@ -81,13 +81,13 @@ const HEADER_VALUES: Readonly<Record<string, readonly unknown[]>> = {
 
 const BAD: readonly [string, string][] = [
   ['of another key', forged],
-  ['of the key that it brings along', selfSigned],
+  ['of the key in its own header', selfSigned],
   ['unsigned', unsigned],
   ['without a signature', jwt().replace(/[^.]*$/, '')],
   ...['iss', 'aud', 'sub', 'exp'].map((claim): [string, string] => [`without ${claim}`, jwt(without(claim))]),
   ['without claims', jwt({})],
   ['not a JWT', 'a.b.c'],
-  ['not a token that is known', 'abc'],
+  ['an unknown token', 'abc'],
   ...Object.entries(CLAIM_VALUES).flatMap(([name, values]) =>
     values.map((value): [string, string] => [
       `with the claim ${name} ${JSON.stringify(value)}`,
@@ -128,15 +128,15 @@ test('no token is generated if an issuer is configured', async () => {
 /** Each way in which the keys can be unavailable. */
 const FAILURES: readonly [string, (response: ServerResponse) => unknown][] = [
   ['the issuer fails', (response) => response.writeHead(500).end(JWKS)],
-  ['the issuer leads elsewhere', (response) => response.writeHead(302, { Location: '/elsewhere' }).end()],
+  ['the issuer redirects', (response) => response.writeHead(302, { Location: '/elsewhere' }).end()],
   ['the issuer closes the connection', (response) => response.destroy()],
-  ['the issuer does not answer', () => undefined],
-  ['the answer does not end', (response) => response.writeHead(200).write(JWKS)],
-  ['the answer is not JSON', (response) => response.end('<html>')],
-  ['the answer is no set of keys', (response) => response.end('{"keys":{}}')],
-  ['the answer is huge', (response) => response.end(`{"x":"${'x'.repeat(300_000)}",${JWKS.slice(1)}`)],
+  ['the issuer does not respond', () => undefined],
+  ['the response does not end', (response) => response.writeHead(200).write(JWKS)],
+  ['the response is not JSON', (response) => response.end('<html>')],
+  ['the response is not a key set', (response) => response.end('{"keys":{}}')],
+  ['the response is too large', (response) => response.end(`{"x":"${'x'.repeat(300_000)}",${JWKS.slice(1)}`)],
   [
-    'the answer is endless',
+    'the response is endless',
     (response) => {
       const more = () => {
         while (!response.destroyed && response.write('x'.repeat(65_536)));
@@ -149,7 +149,7 @@ const FAILURES: readonly [string, (response: ServerResponse) => unknown][] = [
 
 // Concurrently, each with its own issuer: the cases only wait.
 test.concurrent.each(FAILURES)(
-  'while %s, JWTs are 503, tokens are not concerned, and it passes by itself',
+  'while %s, JWTs are 503 and tokens are accepted; afterwards JWTs are accepted again',
   async (_, answer) => {
     const issuer = await openIssuer();
     const { answer: sound } = issuer;

@@ -58,9 +58,9 @@ test.each([
     { traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01' },
     /^4bf92f3577b34da6a3ce929d0e0e4736$/,
   ],
-  ['a new id where there is none', {}, /^[\da-f-]{36}$/],
-  ['a new id in place of one that is too long', { 'X-Request-Id': 'x'.repeat(129) }, /^[\da-f-]{36}$/],
-  ['a new id in place of one with spaces', { 'X-Request-Id': 'a b' }, /^[\da-f-]{36}$/],
+  ['a new id for a request without one', {}, /^[\da-f-]{36}$/],
+  ['a new id instead of one that is too long', { 'X-Request-Id': 'x'.repeat(129) }, /^[\da-f-]{36}$/],
+  ['a new id instead of one with spaces', { 'X-Request-Id': 'a b' }, /^[\da-f-]{36}$/],
 ])('sends back %s', async (_, headers, expected) => {
   const good = await send(server, headers); // the response may be a conflict: an earlier test may have created the plant
   expect(good.headers.get('x-request-id')).toMatch(expected);

@@ -26,7 +26,7 @@ test.each([
   ['SQLite file', () => Promise.resolve(`sqlite:${folder}/plants.db`)],
   ['PostgreSQL', () => postgres.createDatabase()],
 ])(
-  'of ten processes that make one new %s theirs and race for the same ids, exactly one wins each',
+  'of ten processes that open a new %s and create the same ids, exactly one wins each',
   async (_, locate) => {
     const url = await locate();
     // Half of them run backwards: locks in the order of arrival would deadlock.

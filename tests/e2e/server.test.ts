@@ -85,7 +85,7 @@ describe('an invalid configuration ends the startup with status 1 and a message'
       'API_TOKENS or API_TOKENS_FILE: expected tokens, since NODE_ENV is production, got none',
     ],
     [
-      'a database that is none',
+      'a file that is not a database',
       { DATABASE_URL: `sqlite:${file('text', 'not a database'.repeat(100))}` },
       'DATABASE_URL: ',
     ],

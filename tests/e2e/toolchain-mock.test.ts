@@ -97,9 +97,9 @@ it('serves a document with an unknown keyword, and reports it as unchecked', asy
 });
 
 it.each([
-  ['a file that is not there', 'none.yaml', /^none\.yaml: expected an OpenAPI document: ENOENT/],
+  ['a missing file', 'none.yaml', /^none\.yaml: expected an OpenAPI document: ENOENT/],
   [
-    'what is no document',
+    'a file that is not a document',
     'package.json',
     /^package\.json:1:1: #\/openapi: expected the version of an OpenAPI 3\.1 document, got none/,
   ],

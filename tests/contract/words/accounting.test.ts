@@ -15,7 +15,7 @@ const OPEN: readonly Kind[] = ['Schema', 'Reference'];
 const MAPS: readonly Kind[] = ['Callback', 'SecurityRequirement'];
 
 it.each(kinds.filter((kind) => !MAPS.includes(kind)))(
-  'an unknown word in a %s is named with its place',
+  'an unknown keyword in a %s is reported with its place',
   (kind) => {
     const { pointer = '' } = firstOf(kind) ?? {};
     const { findings, remarks } = accountOf(edited(pointer, (value) => (value['unknwon'] = 1)));

@@ -24,7 +24,7 @@ it.each(REFERRING.map(({ pointer }) => pointer))(
 );
 
 it.each(REFERRING.map(({ pointer }) => pointer))(
-  'a reference at %s to another kind of object is found',
+  'a reference at %s to another kind of object is reported',
   (pointer) => {
     expect(accountOf(become(pointer, '#/info')).findings).toContainEqual(
       expect.stringMatching(/\/\$ref: expected an? .* Object, got an Info Object$/),

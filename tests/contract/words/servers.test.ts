@@ -33,7 +33,7 @@ const SERVED: readonly (readonly [title: string, server: object, bases: readonly
     ['/v1', '/v2'],
   ],
   ['a value outside of ASCII', { url: '/{v}', variables: { v: enumOf('é') } }, ['/%C3%A9']],
-  ['as many values as there may be', { url: '/{v}', variables: { v: numbers(100) } }, ['/v0', '/v99']],
+  ['the maximum number of values', { url: '/{v}', variables: { v: numbers(100) } }, ['/v0', '/v99']],
 ];
 
 it.each(SERVED)('%s', async (_, server, bases) => {
@@ -62,12 +62,12 @@ it.each<[string, object, string]>([
     '/servers/0/url: names the variable v, which the server does not describe',
   ],
   [
-    'called like a property of every object',
+    'named like an inherited property',
     { url: '/{constructor}', variables: {} },
     '/servers/0/url: names the variable constructor, which the server does not describe',
   ],
   [
-    'whose default is none of its values',
+    'whose default is not among its values',
     { url: '/{v}', variables: { v: { default: 'a', enum: ['b'] } } },
     '/servers/0/variables/v/default: is not among the values of its enum',
   ],
@@ -77,7 +77,7 @@ it.each<[string, object, string]>([
     '/servers/0/url: its variables have more than 100 combinations of values',
   ],
   [
-    'that make no URL',
+    'that result in an invalid URL',
     { url: 'https://{v}/', variables: { v: { default: 'a b' } } },
     '/servers/0/url: "https://a b/" is not a URL',
   ],

@@ -154,9 +154,9 @@ it.each(ROWS)('$title', ({ was, is, want }) => {
 });
 
 it.each([
-  ['an operation that is gone breaks', ['/a'], [], ['! #/paths/~1a/get: GET /a (get) is gone']],
-  ['an operation that is new does not', [], ['/a'], ['#/paths/~1a/get: GET /a (get) is new']],
-  ['another name for a part of the path is nothing', ['/a/{id}'], ['/a/{key}'], []],
+  ['a removed operation breaks', ['/a'], [], ['! #/paths/~1a/get: GET /a (get) is gone']],
+  ['a new operation does not break', [], ['/a'], ['#/paths/~1a/get: GET /a (get) is new']],
+  ['another name of a path parameter is no change', ['/a/{id}'], ['/a/{key}'], []],
 ])('%s', (_, was, is, want) => {
   const build = (paths: string[]) => ({ paths: Object.fromEntries(paths.map((path) => [path, item(path)])) });
   expect(linesOf(build(was), build(is))).toEqual(want);

@@ -73,7 +73,7 @@ it.each([
 });
 
 it.each(['^[A-Z]{3}-\\d{4}$', '^\\+?[1-9]\\d{6,14}$', '^(cat|dog)s?$', '[a-f0-9]{32}'])(
-  'for the pattern %s it makes a string that matches',
+  'a sample of the pattern %s matches it',
   (pattern) => {
     expect(firstOf({ type: 'string', pattern })).toMatch(new RegExp(pattern, 'u'));
   },

@@ -137,15 +137,15 @@ describe.each(['requests', 'responses'] as const)('in %s', (side) => {
       '{required: [a], properties: {a: {}}}',
     ],
     ['const for enum', 'enum: [a]', 'const: a'],
-    ['a type that the values have', '{type: string, enum: [a, b]}', 'enum: [a, b]'],
-    ['a least length of nothing', 'type: string', '{type: string, minLength: 0}'],
+    ['the type of the values', '{type: string, enum: [a, b]}', 'enum: [a, b]'],
+    ['a minimum length of 0', 'type: string', '{type: string, minLength: 0}'],
     [
       'anyOf for oneOf, of different types',
       'oneOf: [{type: string}, {type: null}]',
       'anyOf: [{type: string}, {type: null}]',
     ],
     ['the order of alternatives', 'oneOf: [{const: 1}, {const: 2}]', 'oneOf: [{const: 2}, {const: 1}]'],
-    ['a reference for what it leads to', 'type: string', '$ref: "#/components/schemas/Text"'],
+    ['a reference instead of its target', 'type: string', '$ref: "#/components/schemas/Text"'],
     ['descriptions and examples', '{description: a}', '{description: b, examples: [1]}'],
   ])('%s: no change', (_, was, is) => {
     const components = { schemas: { Text: { type: 'string' } } };

@@ -104,7 +104,7 @@ parameters:
   });
 
   it.each(['none.yaml', 'other.yaml#/none', '%', 'https://example.com/none.yaml'])(
-    'where %s leads nowhere, that is found',
+    'reports %s if it has no target',
     (ref) => {
       const { document } = read({
         'main.yaml': `${HEAD}paths: {}\ncomponents: { schemas: { A: { $ref: '${ref}' } } }\n`,
@@ -150,7 +150,7 @@ describe('converts a document of OpenAPI 3.0', () => {
     ['nullable with anyOf', { anyOf: [B], nullable: true }, { anyOf: [B, { type: 'null' }] }],
     ['nullable with allOf', { allOf: [B], nullable: true }, { anyOf: [B, { type: 'null' }] }],
     [
-      'nullable with an enum, of which null is a part where it is written',
+      'nullable with an enum that contains null',
       { type: 'string', enum: ['a', null], nullable: true },
       { type: ['string', 'null'], enum: ['a', null] },
     ],
@@ -172,10 +172,10 @@ describe('converts a document of OpenAPI 3.0', () => {
   });
 
   it.each<[string, object]>([
-    ['what 3.1 understands', { type: 'string', format: 'byte', example: 'YQ==' }],
+    ['keywords that 3.1 supports', { type: 'string', format: 'byte', example: 'YQ==' }],
     ['bytes', { type: 'string', format: 'binary' }],
     [
-      'a property of the name of a word',
+      'a property named like a keyword',
       { properties: { nullable: { type: 'string' }, exclusiveMinimum: { type: 'string' } } },
     ],
     [
