@@ -86,13 +86,21 @@ function endOfString(bytes: Uint8Array, start: number): number {
 function endOfNumber(bytes: Uint8Array, start: number): number {
   let at = start;
   let digits = 0;
+  let value = 0; // of all digits, without the point
   for (; ; at++) {
     const code = bytes[at] ?? 0;
-    if (isDigit(code)) digits++;
-    else if (code !== POINT) break;
+    if (isDigit(code)) {
+      digits++;
+      value = value * 10 + (code - ZERO);
+    } else if (code !== POINT) break;
   }
-  if (digits > MAX_DIGITS) return -1;
-  if (((bytes[at] ?? 0) | LOWER) !== LOWER_E) return at - 1;
+  const hasExponent = ((bytes[at] ?? 0) | LOWER) === LOWER_E;
+  if (digits > MAX_DIGITS) {
+    // A safe integer may have one digit more.
+    const whole = digits === at - start && !hasExponent;
+    return whole && value <= Number.MAX_SAFE_INTEGER ? at - 1 : -1;
+  }
+  if (!hasExponent) return at - 1;
   const sign = bytes[++at];
   if (sign === PLUS || sign === MINUS) at++;
   let exponent = 0;

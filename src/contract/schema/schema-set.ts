@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, type OpenApiDocument } from '../document/document';
+import { usesInheritedNames } from '../document/inherited';
 import { type Default, Defaults } from './defaults';
 import { Discriminators } from './discriminator';
 import { Interner } from './identity';
@@ -31,6 +32,7 @@ export class SchemaSet implements ComponentSet {
   readonly components: Record<string, JsonObject> = {};
   /** The values of enum and const that are compared by their number. */
   readonly constants = new Interner();
+  readonly inheritedNames: boolean;
   /** By where their schemas stand. */
   readonly defaults: ReadonlyMap<string, Default>;
   private readonly identifiers = new Map<string, string>();
@@ -52,6 +54,7 @@ export class SchemaSet implements ComponentSet {
     private readonly document: OpenApiDocument,
     private readonly direction: Direction,
   ) {
+    this.inheritedNames = usesInheritedNames(document.root);
     const { constants } = this;
     const oneWay = (this.oneWay = new OneWay(document, excludedBy(direction)));
     const discriminators = (this.discriminators = new Discriminators(document));

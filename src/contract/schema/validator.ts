@@ -17,6 +17,7 @@ import { FORMATS, type OwnFormats } from './formats';
 import { Interner } from './identity';
 import { Judgment } from './judgment';
 import { silenceBranches } from './keyword';
+import { decideByCodeUnits } from './length';
 import { BudgetExceeded } from './reasons';
 import { compilePattern } from '../pattern/pattern';
 import type { Verdicts } from './verdicts';
@@ -48,7 +49,7 @@ let metaschema: Check | undefined;
 
 /** The violations of the metaschema of JSON Schema 2020-12 by the schema at `schema` of the envelope. */
 export function schemaErrors(envelope: { readonly schema: unknown }): readonly Violation[] {
-  const none = { components: {}, constants: new Interner() };
+  const none = { components: {}, constants: new Interner(), inheritedNames: false };
   metaschema ??= createCompiler('response', none, true, {}).compile({
     type: 'object',
     properties: { schema: { $ref: 'https://json-schema.org/draft/2020-12/schema' } },
@@ -56,11 +57,11 @@ export function schemaErrors(envelope: { readonly schema: unknown }): readonly V
   return metaschema({ schema: withDoubles(envelope.schema) });
 }
 
-function ajvOptions(own: OwnFormats) {
+function ajvOptions(own: OwnFormats, ownProperties: boolean) {
   const formats = Object.entries(FORMATS).map(([name, { type, test }]) => [name, { type, validate: test }]);
   return {
     strict: false,
-    ownProperties: true, // `constructor` is no property of `{}`
+    ownProperties,
     validateSchema: false,
     logger: false as const,
     code: {
@@ -122,6 +123,8 @@ export interface Schemas {
   /** Schemas that others refer to, by identifier. */
   readonly components: Components;
   readonly constants: Interner;
+  /** Whether they use names that every object inherits: `constructor` is no property of `{}`. */
+  readonly inheritedNames: boolean;
 }
 
 /** Compiles checks of requests, or of responses. */
@@ -148,13 +151,13 @@ const EMPTY: Parameters<typeof createRequestAjv>[0] = {
  */
 export function createCompiler(
   direction: 'request' | 'response',
-  { components, constants }: Schemas,
+  { components, constants, inheritedNames }: Schemas,
   allErrors: boolean,
   formats: OwnFormats,
   verdicts?: Verdicts,
 ): Compiler {
   const createAjv = direction === 'request' ? createRequestAjv : createResponseAjv;
-  const ajv = createAjv(EMPTY, { ...ajvOptions(formats), allErrors });
+  const ajv = createAjv(EMPTY, { ...ajvOptions(formats, inheritedNames), allErrors });
   const compiled = new Map<string, ValidateFunction>();
   const compile = (schema: JsonObject): ValidateFunction => {
     const text = JSON.stringify(schema);
@@ -164,6 +167,7 @@ export function createCompiler(
   };
   const judge = new Judgment(components, constants, allErrors, compile, verdicts);
   for (const keyword of judge.keywords()) ajv.addKeyword(keyword);
+  decideByCodeUnits(ajv);
   if (!allErrors) silenceBranches(ajv);
   return {
     compile(schema) {

@@ -49,6 +49,8 @@ const digits = fc.stringMatching(/^[0-9]{1,19}$/);
 const literal = fc.oneof(
   { weight: 3, arbitrary: fc.stringMatching(/^-?(0|[1-9][0-9]{0,5})$/) },
   fc.bigInt({ min: 2n ** 53n - 9n, max: 2n ** 53n + 9n }).map(String),
+  fc.stringMatching(/^-?0?[1-9][0-9]{15}(\.0)?$/),
+  fc.stringMatching(/^[1-9][0-9]{15}[eE]-?[12]$/),
   fc.stringMatching(/^-?0\.[0-9]{14,16}$/),
   fc.stringMatching(/^-?[1-9][0-9]{0,17}(\.[0-9]{1,17})?([eE][+-]?[0-9]{1,2})?$/),
   fc.constantFrom('1e400', '1e-400', '4e-324', '1e22', '1e23', '-0', '0e0', '01', '1.', '.5'),
