@@ -77,10 +77,14 @@ export class SchemaComparison implements ChangeSink {
 
   /** Whether the only constraint of the schemas is one `anyOf` or `oneOf`. */
   private isOnlyBranches(view: SchemaView, pointers: readonly string[]): boolean {
-    const constrained = Object.entries(view).some(([keyword, constraint]: [string, SchemaView[keyof SchemaView]]) => {
-      if (/^(types|unions|examples|withheld)$/.test(keyword)) return false;
-      return typeof constraint === 'object' ? ('size' in constraint ? constraint.size : constraint.length) > 0 : constraint;
-    });
+    const constrained = Object.entries(view).some(
+      ([keyword, constraint]: [string, SchemaView[keyof SchemaView]]) => {
+        if (/^(types|unions|examples|withheld)$/.test(keyword)) return false;
+        return typeof constraint === 'object'
+          ? ('size' in constraint ? constraint.size : constraint.length) > 0
+          : constraint;
+      },
+    );
     return pointers.length === 1 && view.unions.length === 1 && view.types.size === 7 && !constrained;
   }
 

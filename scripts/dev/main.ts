@@ -84,7 +84,8 @@ function checkRest(): void {
   let found = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (found += text));
   child.once('close', () => {
-    if (child === checking && found !== '') console.log(`\n${found}\nthe server does not use these files and keeps running\n`);
+    if (child === checking && found !== '')
+      console.log(`\n${found}\nthe server does not use these files and keeps running\n`);
   });
 }
 
@@ -154,5 +155,6 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     for (const worker of Object.values(cluster.workers ?? {})) if (worker) end(worker);
   });
 }
-if (configured === undefined) console.log(`API_TOKENS is not set; this token is valid until make dev ends: ${generatedToken}\n`);
+if (configured === undefined)
+  console.log(`API_TOKENS is not set; this token is valid until make dev ends: ${generatedToken}\n`);
 void settle();

@@ -87,7 +87,7 @@ describe('an undocumented response never reaches the client, and the log contain
       expect.stringContaining('nested more than 64 deep'),
     ],
     [
-      'a toJSON that lies',
+      'a toJSON with a wrong result',
       ok(thing),
       { status: 200, body: { name: 'a', toJSON: () => ({}) } },
       "the 200 response: body must have required property 'name'",
