@@ -19,10 +19,10 @@ afterAll(() => {
 const generate = () => project.run('tsx', 'scripts/generate/main.ts');
 
 /**
- * The command of README that takes the plants out; `git rm` asks for a repository, and fails as `rm` does without a
- * file.
+ * Runs the command of README that removes the files of the plants. Uses `rm` instead of `git rm`, which requires a
+ * repository. Both fail if a file does not exist.
  */
-function takePlantsOut(): void {
+function removePlants(): void {
   const [, paths = ''] = /^ *git rm -rq ((?:.*\\\n)*.*)\n/m.exec(project.read('README.md')) ?? [];
   const { status, stderr } = spawnSync('bash', ['-c', `rm -r ${paths}`], {
     cwd: project.folder,
@@ -32,7 +32,7 @@ function takePlantsOut(): void {
 }
 
 test('the way that README shows leads from another document to a server that passes its tests', () => {
-  takePlantsOut();
+  removePlants();
   cpSync(LIBRARY, project.folder, { recursive: true });
   expect(generate().output).toMatch(
     /overlay\.yaml#\/actions\/\d+: .*NewPlant matches nothing: delete the action/,
