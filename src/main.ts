@@ -127,7 +127,7 @@ async function bind(
 
 /** A message for a server without configured tokens: a curl command that works as printed. */
 function invitation(document: JsonObject, address: string, token: string): string {
-  const given = 'API_TOKENS is not set. This token is valid until the server stops.';
+  const given = 'API_TOKENS is not set. The server accepts a generated token until it stops.';
   const request = exampleRequest(document);
   if (!request?.credential) return `\n${given} Try it on ${address}/-/docs:\n\n  ${token}\n`;
   return `\n${given} Try:\n\n  ${curlCommand(address, messageOf(request, token))}\n`;
