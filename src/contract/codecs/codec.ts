@@ -56,8 +56,12 @@ export type ReadBody = (bytes: Buffer, envelope: Holder, type: MediaType) => voi
  */
 export type WriteBody = (value: unknown, envelope: Holder, shape: BodyShape) => string | Uint8Array;
 
+type Project = (value: unknown, holder: Holder, key: string) => 'native' | 'exact' | undefined;
+
 /** What the schema of a response body leaves out of it and refuses in it. */
 export interface BodyShape {
+  /** Copies a value without what is not listed; undefined if `convert` must find out what is. */
+  readonly project: Project | undefined;
   /** Leaves out what is not listed or is `writeOnly`; returns whether anything was. */
   readonly convert: ((holder: Holder, key: string) => boolean) | undefined;
   /** The place of a `writeOnly` item, which cannot be left out. */

@@ -19,9 +19,10 @@ const read: ReadBody = (bytes, envelope) => {
 
 const write: WriteBody = (value, envelope, shape) => {
   // The copy stands for the text that leaves. A value that has none is judged by its text: toJSON may have changed it.
-  const way = copyPlain(value, envelope, 'body');
+  const project = shape.project ?? copyPlain;
+  const way = project(value, envelope, 'body');
   if (way === undefined) parseJson(stringifyJson(value), envelope, 'body');
-  cut(envelope, shape);
+  if (way === undefined || !shape.project) cut(envelope, shape);
   if (way === 'native') return JSON.stringify(envelope['body']);
   return stringifyJson(exactNumber(envelope, 'body') ?? envelope['body']);
 };

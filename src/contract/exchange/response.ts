@@ -123,6 +123,7 @@ export function planResponses(
         media,
         judge: judgeOf(schema),
         shape: {
+          project: judged === undefined ? undefined : shapes.projection(judged),
           convert: judged === undefined ? undefined : shapes.converter(judged),
           findMarked: judged === undefined ? undefined : shapes.finder(judged),
         },

@@ -20,9 +20,18 @@ export function copyPlain(
   holder: Holder,
   key: string | number,
 ): 'native' | 'exact' | undefined {
+  return copyBy((copier) => copier.copy(value, holder, key, 0), holder, key);
+}
+
+/** The same, for a copy that `copy` makes with a copier. */
+export function copyBy(
+  copy: (copier: Copier) => unknown,
+  holder: Holder,
+  key: string | number,
+): 'native' | 'exact' | undefined {
   const copier = new Copier();
   try {
-    holder[key] = copier.copy(value, holder, key, 0);
+    holder[key] = copy(copier);
     return copier.exact ? 'exact' : 'native';
   } catch (error) {
     if (error instanceof NotPlain) return undefined;
@@ -36,7 +45,7 @@ function refuse(object: object): never {
   throw new NotPlain();
 }
 
-class Copier {
+export class Copier {
   /** Whether the copy has integers that a double does not represent. */
   exact = false;
 
@@ -56,8 +65,7 @@ class Copier {
         return value;
       case 'object':
         if (value === null) return value;
-        if (depth >= MAX_DEPTH || 'toJSON' in value) refuse(value);
-        return Array.isArray(value) ? this.copyArray(value, depth + 1) : this.copyObject(value, depth + 1);
+        return Array.isArray(value) ? this.copyArray(value, depth) : this.copyObject(value, depth);
       case 'undefined':
       case 'function':
       case 'symbol':
@@ -75,20 +83,40 @@ class Copier {
     return double;
   }
 
+  /** Checks an object before its parts are copied into `copy`. */
+  enter<T>(object: object, depth: number, copy: T): T {
+    if (depth >= MAX_DEPTH || 'toJSON' in object) refuse(object);
+    if (Array.isArray(object)) return copy;
+    const prototype: unknown = Object.getPrototypeOf(object);
+    if (prototype !== Object.prototype && prototype !== null) refuse(object);
+    return copy;
+  }
+
+  /** Settles the promises among the properties that are not listed, for nobody else may wait for them. */
+  leaveOut(object: Holder, listed: ReadonlySet<string>): void {
+    for (const name of Object.keys(object)) {
+      const item = listed.has(name) ? undefined : object[name];
+      if (types.isPromise(item)) item.catch(() => undefined);
+    }
+  }
+
+  /** Checks the name of a property. */
+  name(name: string): string {
+    if (name === '__proto__' || !name.isWellFormed()) throw new NotPlain();
+    return name;
+  }
+
   private copyArray(items: readonly unknown[], depth: number): unknown[] {
-    const copy: unknown[] = [];
-    for (let i = 0; i < items.length; i++) copy.push(this.copy(items[i], copy, i, depth));
+    const copy: unknown[] = this.enter(items, depth, []);
+    for (let i = 0; i < items.length; i++) copy.push(this.copy(items[i], copy, i, depth + 1));
     return copy;
   }
 
   private copyObject(object: object, depth: number): Holder {
-    const prototype: unknown = Object.getPrototypeOf(object);
-    if (prototype !== Object.prototype && prototype !== null) refuse(object);
-    const copy: Holder = {};
+    const copy: Holder = this.enter(object, depth, {});
     for (const name of Object.keys(object)) {
-      if (name === '__proto__' || !name.isWellFormed()) throw new NotPlain();
-      const item = (object as Holder)[name];
-      if (item !== undefined) copy[name] = this.copy(item, copy, name, depth);
+      const item = (object as Holder)[this.name(name)];
+      if (item !== undefined) copy[name] = this.copy(item, copy, name, depth + 1);
     }
     return copy;
   }

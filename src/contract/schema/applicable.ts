@@ -139,6 +139,13 @@ export class Applicables<T> {
     return step ? step.result : this.learn(value, holder, key, root);
   }
 
+  /** The result for every value; undefined if it depends on the value. */
+  constant(): T | undefined {
+    const asked: Question[] = [];
+    const nodes = applicable(this.nodes, this.components, (question) => asked.push(question));
+    return asked.length > 0 ? undefined : this.make(nodes);
+  }
+
   private learn(value: unknown, holder: Holder, key: string | number, root: object): T {
     const asked: { readonly ask: Ask; readonly answer: unknown }[] = [];
     const nodes = applicable(this.nodes, this.components, (question) => {

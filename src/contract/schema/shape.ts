@@ -1,3 +1,4 @@
+import type { Holder } from '../json/parse';
 import { isObject, members } from '../document/document';
 import {
   applicable,
@@ -10,6 +11,9 @@ import {
   patternsOf,
 } from './applicable';
 import type { Direction } from './one-way';
+
+/** Changes the value at `holder[key]` to the form the other side expects; returns whether it changed anything. */
+export type Convert = (holder: Holder, key: string | number) => boolean;
 
 /** A position in a value, by the schemas that describe the values there. */
 export interface Position {

@@ -1,12 +1,10 @@
 import { joinPointer, isObject, members } from '../document/document';
 import { exactNumber, type Holder, parseJson } from '../json/parse';
 import { type HoldsOf, type Node, partsOf } from './applicable';
+import { compileConversion, compileProjection, type Project, type ShapeAt } from './generated';
 import type { Direction } from './one-way';
 import type { SchemaSet } from './schema-set';
-import { itemPosition, type Position, type Shape, ShapeTable } from './shape';
-
-/** Changes the value at `holder[key]` to the form the other side expects; returns whether it changed anything. */
-export type Convert = (holder: Holder, key: string | number) => boolean;
+import { type Convert, itemPosition, type Position, type Shape, ShapeTable } from './shape';
 
 /** Returns the path, as steps after slashes, of a value within `holder[key]` that goes the other way only; undefined if none does. */
 export type Find = (holder: Holder, key: string | number) => string | undefined;
@@ -39,12 +37,32 @@ export class Shapes {
   convertBy(node: unknown): Convert | undefined {
     if (!this.converts(node)) return undefined;
     const position = this.table.position([node]);
+    const generated =
+      this.direction === 'request' && this.generates()
+        ? compileConversion(position, this.shapeOf)
+        : undefined;
+    if (generated) return generated;
     return (holder, key) => {
       // The verdicts of judging a request still hold. A response changes before it is judged.
       this.run = this.direction === 'request' ? holder : {};
       return this.convert(position, holder, key);
     };
   }
+
+  /** How to copy a response described by the schema at `pointer`; undefined if its shape depends on the value. */
+  projection(pointer: string): Project | undefined {
+    const node = this.schemas.converted(pointer);
+    if (!this.generates() || !this.converts(node)) return undefined;
+    return compileProjection(this.table.position([node]), this.shapeOf);
+  }
+
+  /** Whether a shape is decided by schemas alone, and a property by its name: what an object inherits is none of it. */
+  private generates(): boolean {
+    return !this.schemas.hasOneWay && !this.schemas.inheritedNames;
+  }
+
+  private readonly shapeOf: ShapeAt = (position) =>
+    position.nodes.some((node) => this.converts(node)) ? position.shapes.constant() : 'leaf';
 
   /**
    * Finds values that go the other way only, by the schema at `pointer`. A branch or `contains` may mark them: such a schema
