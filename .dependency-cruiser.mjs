@@ -47,21 +47,21 @@ const TOOLCHAIN = {
 };
 
 /** A folder of src/ that is not a room of its own belongs to the domain. */
-const DOMAIN = '(?!(?:contract|handlers|operational|storage)/)[^/]+/';
+const DOMAIN = '(?!(?:contract|database|handlers|operational|storage)/)[^/]+/';
 
 /** The rooms of the service, which depend on the domain. */
 const SERVICE = {
-  'store.ts': [],
-  domain: ['store.ts'],
-  storage: ['domain', 'store.ts'],
-  'errors.ts': ['contract', 'store.ts'],
+  database: [],
+  domain: ['database'],
+  storage: ['domain', 'database'],
+  'errors.ts': ['contract', 'database'],
   'auth.ts': ['contract'],
   'extensions.ts': ['contract'],
   'config.ts': [],
   'jwks.ts': [],
   'jwt.ts': ['auth.ts', 'contract', 'jwks.ts'],
   handlers: ['domain', 'errors.ts', 'auth.ts', 'contract'],
-  operational: ['contract', 'errors.ts', 'store.ts'],
+  operational: ['contract', 'errors.ts', 'database'],
   'app.ts': ['contract', 'errors.ts', 'extensions.ts', 'handlers', 'operational'],
 };
 
@@ -124,21 +124,33 @@ export default {
       packages(...WEB),
     ),
     wall(
-      'drivers in storage',
-      'Only src/storage/ opens a database. Pass the store as an argument.',
-      { path: '^src/', pathNot: '^src/storage/(sqlite|postgres)' },
+      'databases stand alone',
+      'src/database/ does not depend on a domain. Pass the schema and the statements of the store as arguments.',
+      { path: '^src/database/' },
+      { path: '^(src|scripts|tests|generated|openapi)/', pathNot: '^src/database/' },
+    ),
+    wall(
+      'index of the databases',
+      'Import src/database. Anything that its index.ts does not export is internal.',
+      { path: '^(src|scripts|tests)/', pathNot: ['^src/database/', '^tests/unit/database/'] },
+      { path: '^src/database/', pathNot: '^src/database/index\\.ts$' },
+    ),
+    wall(
+      'drivers in databases',
+      'Only src/database/ opens a database. Use openDatabase.',
+      { path: '^src/', pathNot: '^src/database/(sqlite|postgres)' },
       packages(...DRIVERS),
     ),
     wall(
-      'one driver a store',
-      'A store imports only its own driver.',
-      { path: '^src/storage/sqlite' },
+      'one driver a dialect',
+      'A dialect imports only its own driver.',
+      { path: '^src/database/sqlite' },
       packages('pg'),
     ),
     wall(
-      'one driver a store',
-      'A store imports only its own driver.',
-      { path: '^src/storage/postgres' },
+      'one driver a dialect',
+      'A dialect imports only its own driver.',
+      { path: '^src/database/postgres' },
       packages('better-sqlite3'),
     ),
     wall(

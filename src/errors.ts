@@ -1,5 +1,5 @@
 import { Problem, type ProblemKind } from './contract';
-import { StoreUnavailable } from './store';
+import { StoreUnavailable } from './database';
 import type { components } from '../generated/openapi';
 
 /** The error body of the contract. */

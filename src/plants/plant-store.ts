@@ -1,4 +1,4 @@
-import type { Store } from '../store';
+import type { Store } from '../database';
 
 /** A plant in the store. */
 export interface Plant {

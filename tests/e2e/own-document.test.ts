@@ -48,11 +48,6 @@ test('the way that README shows leads from another document to a server that pas
   noSuchLoan: { status: 404, number: 40402 },
   lent: { status: 409, number: 40900 },`,
   );
-  project.edit(
-    'src/main.ts',
-    'openStore(config.databaseUrl, metrics.store)',
-    'openStore(config.databaseUrl)',
-  );
   project.edit('src/config.ts', 'sqlite:data/plants.db', 'memory:');
   expect(project.run('tsc')).toEqual({ status: 0, output: '' });
   // The types are already checked, so this only writes the files.

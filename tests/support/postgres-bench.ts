@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import type { PlantStore } from '../../src/plants/plant-store';
-import { openPostgresStore } from '../../src/storage/postgres';
+import { openPlantStore } from '../../src/storage/plants';
 import { startPostgres, type Postgres } from './postgres';
 
 /** A separate database for each test of a file, with an operator connected to it. */
@@ -64,7 +64,7 @@ export function usePostgres(): Bench {
     },
     connect,
     async open(at = url) {
-      const store = await openPostgresStore(at);
+      const store = await openPlantStore(at);
       stores.push(store);
       return store;
     },

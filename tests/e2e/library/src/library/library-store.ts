@@ -1,4 +1,4 @@
-import type { Store } from '../store';
+import type { Store } from '../database';
 
 export interface Book {
   readonly isbn: string;

@@ -1,6 +1,6 @@
 /** The knowledge that the engine cannot derive from the document: stored data, scenarios and own refusals. */
 import type { LibraryStore } from '../../src/library/library-store';
-import { openMemoryStore } from '../../src/storage/memory';
+import { openStore } from '../../src/storage/open';
 import type { OwnRefusal, ParameterValues, Resolvable, Scenario, Waiver } from '../engine/target';
 import { refusal } from './refusals';
 
@@ -9,7 +9,7 @@ const EMMA = { isbn: '9780141439587', title: 'Emma' };
 
 /** A store with the objects that the examples of path parameters name. */
 export async function openExampleStore(): Promise<LibraryStore> {
-  const store = openMemoryStore([ODYSSEY, EMMA]);
+  const store = await openStore('memory:');
   await store.lend({ isbn: EMMA.isbn, reader: 'Grace', due: '2027-01-31' }); // the loan 1
   return store;
 }

@@ -16,10 +16,23 @@ export class StoreUnavailable extends Error {
   override name = 'StoreUnavailable';
 }
 
+/** A row breaks a rule of its table. Nothing of the statement, or of its transaction, has been written. */
+export class ConstraintViolation extends Error {
+  override name = 'ConstraintViolation';
+
+  constructor(
+    readonly constraint: 'unique' | 'foreign key' | 'other',
+    message: string,
+    options: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
 /** Receives measurements of a store, for metrics. */
 export interface StoreObserver {
-  /** The number of creations that wait for their commit. */
+  /** The number of writes that wait for their commit. */
   waiting(count: number): void;
-  /** A commit of `count` creations has ended. */
+  /** A commit of `count` writes has ended. */
   committed(count: number, milliseconds: number, outcome: 'success' | 'failure'): void;
 }
