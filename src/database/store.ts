@@ -1,17 +1,17 @@
-/** What any store is to the server, whatever it stores. */
+/** The interface between the server and any store. */
 export interface Store {
   /**
-   * Resolves if the store would do its work now.
+   * Resolves if the store can do its work now.
    *
-   * @throws {StoreUnavailable} otherwise, with the reason.
+   * @throws {StoreUnavailable} if it cannot; the message is the reason
    */
   ready(): Promise<void>;
 
-  /** Finishes what it has accepted, then lets go of every resource. Later calls change nothing. */
+  /** Finishes the accepted work, then releases every resource. A second call has no effect. */
   close(): Promise<void>;
 }
 
-/** The store cannot do its work now but is expected to later: overloaded, disconnected, disk full, closing. */
+/** The store cannot do its work now, but later: it is overloaded, disconnected or closing, or its disk is full. */
 export class StoreUnavailable extends Error {
   override name = 'StoreUnavailable';
 }
@@ -29,10 +29,10 @@ export class ConstraintViolation extends Error {
   }
 }
 
-/** Receives what a store's batches do, for metrics. */
+/** Receives measurements of a store, for metrics. */
 export interface StoreObserver {
-  /** So many writes wait for their commit now. */
+  /** The number of writes that wait for their commit. */
   waiting(count: number): void;
-  /** A commit of so many writes has ended, after so many milliseconds. */
+  /** A commit of `count` writes has ended. */
   committed(count: number, milliseconds: number, outcome: 'success' | 'failure'): void;
 }

@@ -4,24 +4,24 @@ import type { Answer, Headers, Outcome, Problem, ReportFault } from '../contract
 import { ERRORS, errorNumberOf, type OwnKind, renderProblem } from '../errors';
 import type { Metrics } from './metrics';
 
-/** Where each request is told of, once. */
+/** Records the outcome of each request in the log and the metrics. */
 export interface Report {
-  /** What became of a request. */
+  /** Records a request and its response. */
   readonly request: (outcome: Outcome<OwnKind>) => void;
-  /** The answer to what never became a request; it is told of as well. */
+  /** Records and answers bytes that are not a valid HTTP request. */
   readonly refuse: (problem: Problem) => Answer;
-  /** A failure that belongs to no answer. */
+  /** Records a failure outside a response. */
   readonly fault: ReportFault;
 }
 
 /**
- * A line in the log for each request, with nothing in it that a client has written but a well-formed request id: no
- * path, no header, no body. Only a failure of the server itself is told with its cause.
+ * Writes one log line for each request. A well-formed request id is the only client data in it: no path, no header, no
+ * body. Only a failure of the server is logged with its cause.
  *
- * @param headers of the answers to what never became a request
+ * @param headers the headers of responses to invalid HTTP
  */
 export function createReport(log: Logger, metrics: Metrics, headers: Headers): Report {
-  /** Loggers with the fields that many requests have in common: there are as many as the document has answers. */
+  /** Loggers by the fields that many requests share. The document bounds their number. */
   const loggers = new Map<string, Logger>();
   function loggerFor(method: string, operationId = '', status: number, error = 0): Logger {
     const key = `${method} ${operationId} ${status} ${error}`;
@@ -58,7 +58,7 @@ export function createReport(log: Logger, metrics: Metrics, headers: Headers): R
       return { ...answer, headers: { ...headers, 'X-Request-Id': requestId } };
     },
     fault(error, requestId) {
-      log.error({ ...(requestId !== undefined && { requestId }), err: error }, 'a failure beside an answer');
+      log.error({ ...(requestId !== undefined && { requestId }), err: error }, 'failure outside a response');
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { Plant } from '../../src/plants/plant-store';
 
-/** A plant like any other, but for what the test cares about. */
+/** A plant with default values for all properties that the test does not set. */
 export function buildPlant(overrides: Partial<Plant> = {}): Plant {
   return { id: 1n, name: 'Monstera', tag: 'tropical', ...overrides };
 }

@@ -1,4 +1,4 @@
-/** Strings that a store is tempted to change, confuse with another, or refuse. */
+/** Strings that a store may change, confuse or refuse by mistake. */
 export const STRANGE_STRINGS: readonly string[] = [
   '',
   ' ',
@@ -30,7 +30,7 @@ export const STRANGE_STRINGS: readonly string[] = [
   '🌵'.repeat(25_000),
 ];
 
-/** The ends of int64, of int32, and of what a double holds exactly, with their neighbours. */
+/** The limits of int64, of int32 and of safe integers, with their neighbors. */
 export const EDGE_IDS: readonly bigint[] = [
   ...new Set(
     [0n, 2n ** 31n, 2n ** 32n, 2n ** 53n, 2n ** 63n]

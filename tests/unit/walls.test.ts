@@ -7,7 +7,7 @@ const ROOT = join(__dirname, '../..');
 
 type Row = readonly [file: string, imported: string];
 
-/** Each file stands alone in a house that has nothing but these files. */
+/** Each file is the only importing file of a project with these files. */
 const FORBIDDEN: readonly Row[] = [
   ['src/contract/json/new.ts', 'src/contract/http/there'],
   ['src/contract/document/new.ts', 'src/contract/schema/there'],
@@ -83,7 +83,7 @@ afterAll(() => {
   rmSync(house, { recursive: true });
 });
 
-test('an import that leads through a wall is found, and no other', () => {
+test('finds each forbidden import, and no allowed one', () => {
   const program = join(ROOT, 'node_modules/.bin/depcruise');
   const { stdout } = spawnSync(program, ['--output-type', 'json', 'src', 'scripts', 'tests'], {
     cwd: house,
