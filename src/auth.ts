@@ -31,7 +31,8 @@ export function clientOf(principals: Readonly<Record<string, unknown>>): string 
 /** Whose a token is, or false if it is refused. */
 export type Verify = (token: string) => Verified<Client>;
 
-const digest = (token: string) => hash('sha256', token, 'buffer');
+/** By way of a text of 32 bytes: Node takes three times as long to return a buffer of its own. */
+const digest = (token: string) => Buffer.from(hash('sha256', token, 'binary'), 'latin1');
 
 /**
  * Accepts the given tokens, and those that `verifyJwt` does. Of the given ones only SHA-256 digests are kept, and compared

@@ -94,7 +94,8 @@ export function createService<Own extends string = never>(options: ServiceOption
       const reader = announcesBody(request) ? readerFor(request, requests) : undefined;
 
       exchange.stage = 'receive';
-      const bytes = reader && (await receive(exchange));
+      const receiving = reader && receive(exchange);
+      const bytes = receiving instanceof Promise ? await receiving : receiving;
       admission.enter(exchange);
 
       exchange.stage = 'validate';
@@ -135,7 +136,7 @@ export function createService<Own extends string = never>(options: ServiceOption
     else late(exchange, undefined);
   }
 
-  function receive(exchange: Exchange): Promise<Buffer> {
+  function receive(exchange: Exchange): Buffer | Promise<Buffer> {
     const { request, response } = exchange;
     return readBody(request, response, bodyLimit, (length) => admission.hold(exchange, length));
   }

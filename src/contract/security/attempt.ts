@@ -19,8 +19,11 @@ interface Attempt {
   authenticate(credentials: Credentials, options: { readonly scope: readonly string[] }): unknown;
 }
 
-/** Asks a strategy for its verdict; the scopes that the operation demands are told to it as well. */
-export type Ask = (credentials: Credentials, scopes: readonly string[]) => Promise<Verdict>;
+/**
+ * Asks a strategy for its verdict; the scopes that the operation demands are told to it as well. A strategy that ends
+ * before it returns, as one that knows its tokens does, needs no promise.
+ */
+export type Ask = (credentials: Credentials, scopes: readonly string[]) => Verdict | Promise<Verdict>;
 
 const ignore = () => undefined;
 
@@ -33,7 +36,7 @@ const FIELD = /^[\t\x20-\x7e]+$/;
  * this is the one place where all strategies end, those of other packages too.
  *
  * @param name of the security scheme, for messages
- * @returns a function whose promise rejects where the strategy has failed to give a verdict
+ * @returns a function that throws, or whose promise rejects, where the strategy has failed to give a verdict
  */
 export function attemptsOf(name: string, strategy: Strategies[string]): Ask {
   const failure = (what: string, cause?: unknown) =>
@@ -82,15 +85,27 @@ export function attemptsOf(name: string, strategy: Strategies[string]): Ask {
     },
   });
 
-  return (credentials, scope) =>
-    new Promise((resolve, reject) => {
-      const attempt = Object.create(methods) as Attempt;
-      attempt.end = resolve;
-      attempt.reject = reject;
+  return (credentials, scope) => {
+    const attempt = Object.create(methods) as Attempt;
+    let verdict: Verdict | undefined;
+    let later: PromiseWithResolvers<Verdict> | undefined;
+    const fail = (error: unknown) => {
+      if (!verdict) (later ??= Promise.withResolvers()).reject(error);
+    };
+    attempt.reject = fail;
+    attempt.end = (given) => {
+      if (later) later.resolve(given);
+      else verdict ??= given;
+    };
+    try {
       const returned = attempt.authenticate(credentials, { scope });
       // An asynchronous strategy can only fail here; its verdict comes as that of any other.
-      if (returned !== undefined) Promise.resolve(returned).catch(reject);
-    });
+      if (returned !== undefined) Promise.resolve(returned).catch(fail);
+    } catch (error) {
+      fail(error);
+    }
+    return verdict ?? (later ??= Promise.withResolvers()).promise;
+  };
 }
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {

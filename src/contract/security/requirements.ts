@@ -68,7 +68,8 @@ export function compileSecurity(
           satisfied = false;
           break;
         }
-        const verdict = await scheme.ask(found, scheme.scopes);
+        const asked = scheme.ask(found, scheme.scopes);
+        const verdict = asked instanceof Promise ? await asked : asked;
         if ('principal' in verdict && holds(verdict.principal, scheme.scopes)) {
           principals[scheme.name] = verdict.principal;
           continue;
@@ -153,11 +154,13 @@ async function challengeFor(
 
 /** The challenge of a scheme's strategy to a request without credentials; if it fails, that of the scheme. */
 async function plainChallenge({ ask, scopes, challenge }: Scheme, failed: Failed): Promise<string> {
-  const verdict = await ask({ headers: {} }, scopes).catch((error: unknown) => {
+  try {
+    const verdict = await ask({ headers: {} }, scopes);
+    if ('kind' in verdict && verdict.challenge !== undefined) return verdict.challenge;
+  } catch (error) {
     failed(error);
-    return undefined;
-  });
-  return (verdict && 'kind' in verdict ? verdict.challenge : undefined) ?? challenge;
+  }
+  return challenge;
 }
 
 /** Each challenge once; one that says no more than the beginning of another is left out. */
