@@ -94,8 +94,7 @@ export function createService<Own extends string = never>(options: ServiceOption
       const reader = announcesBody(request) ? readerFor(request, requests) : undefined;
 
       exchange.stage = 'receive';
-      const receiving = reader && receive(exchange);
-      const bytes = receiving instanceof Promise ? await receiving : receiving;
+      const bytes = reader && (await receive(exchange));
       admission.enter(exchange);
 
       exchange.stage = 'validate';
@@ -136,7 +135,7 @@ export function createService<Own extends string = never>(options: ServiceOption
     else late(exchange, undefined);
   }
 
-  function receive(exchange: Exchange): Buffer | Promise<Buffer> {
+  function receive(exchange: Exchange): Promise<Buffer> {
     const { request, response } = exchange;
     return readBody(request, response, bodyLimit, (length) => admission.hold(exchange, length));
   }

@@ -7,9 +7,9 @@ export function announcesBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** Whether some of the body is still to be read, or to come. */
+/** Whether some of the body is still to be read. */
 export function isUnread(request: IncomingMessage): boolean {
-  return announcesBody(request) && !(request.complete && request.readableLength === 0);
+  return announcesBody(request) && !request.readableEnded;
 }
 
 /** Whether the client waits for 100 Continue; one of HTTP/1.0 cannot (RFC 9110 section 10.1.1). */
@@ -21,7 +21,6 @@ function expectsContinue({ headers: { expect }, httpVersion }: IncomingMessage):
  * Reads the body of a request, at most `limit` bytes of it. Sends 100 Continue if the client asked for it.
  *
  * @param hold takes the length of each part that has come; false: the body is not wanted any more
- * @returns the body itself where all of it has come already, as that of a small request has: no waiting for events then
  * @throws {Problem} `tooLarge`, at once if the length is declared; `malformed` if the body breaks off
  */
 export function readBody(
@@ -29,18 +28,12 @@ export function readBody(
   response: ServerResponse,
   limit: number,
   hold: (bytes: number) => boolean,
-): Buffer | Promise<Buffer> {
+): Promise<Buffer> {
   const tooLarge = () => new Problem('tooLarge', `the body is larger than ${limit} bytes`);
   const brokenOff = () => new Problem('malformed', 'the body broke off');
-  if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge();
-  if (request.destroyed) throw brokenOff(); // while it was authenticated: it closes no second time
+  if (Number(request.headers['content-length'] ?? 0) > limit) return Promise.reject(tooLarge());
+  if (request.destroyed) return Promise.reject(brokenOff()); // while it was authenticated: it closes no second time
   if (expectsContinue(request)) response.writeContinue();
-  if (request.complete) {
-    const bytes = (request.read() as Buffer | null) ?? Buffer.alloc(0);
-    if (bytes.length > limit) throw tooLarge();
-    hold(bytes.length);
-    return bytes;
-  }
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
