@@ -1,10 +1,10 @@
 /**
- * The walls of the house: which room may import which. `make check` holds them; `make rooms` draws them.
+ * The rules for imports between rooms (folders and top-level files). `make check` enforces them; `make rooms` draws them.
  *
- * Imports point down only, and no room reaches around the index of the core.
+ * Imports point to lower rooms only. Outside of the core, only src/contract/index.ts may be imported.
  */
 
-/** The rooms of the core, the lowest first. Each may import those that it names, and itself. */
+/** The rooms of the core, the lowest first. Each may import itself and the rooms in its list. */
 const CORE = {
   'problem.ts': [],
   json: [],
@@ -46,22 +46,22 @@ const TOOLCHAIN = {
   dev: ['generate', 'source', 'paths.ts'],
 };
 
-/** A folder of src/ that is no room of its own is about the domain. */
-const DOMAIN = '(?!(?:contract|handlers|operational|storage)/)[^/]+/';
+/** A folder of src/ that is not a room of its own belongs to the domain. */
+const DOMAIN = '(?!(?:contract|database|handlers|operational|storage)/)[^/]+/';
 
-/** The rooms of the service, which know the domain. */
+/** The rooms of the service, which depend on the domain. */
 const SERVICE = {
-  'store.ts': [],
-  domain: ['store.ts'],
-  storage: ['domain', 'store.ts'],
-  'errors.ts': ['contract', 'store.ts'],
+  database: [],
+  domain: ['database'],
+  storage: ['domain', 'database'],
+  'errors.ts': ['contract', 'database'],
   'auth.ts': ['contract'],
   'extensions.ts': ['contract'],
   'config.ts': [],
   'jwks.ts': [],
   'jwt.ts': ['auth.ts', 'contract', 'jwks.ts'],
   handlers: ['domain', 'errors.ts', 'auth.ts', 'contract'],
-  operational: ['contract', 'errors.ts', 'store.ts'],
+  operational: ['contract', 'errors.ts', 'database'],
   'app.ts': ['contract', 'errors.ts', 'extensions.ts', 'handlers', 'operational'],
 };
 
@@ -74,7 +74,7 @@ const rooms = (base, table) =>
   Object.entries(table).map(([room, below]) => ({
     name: `${base}/${room}`,
     severity: 'error',
-    comment: `It may import ${below.length === 0 ? 'no other room' : below.join(', ')}. Move what both need into a room below both, or pass it in as an argument.`,
+    comment: `It may import ${below.length === 0 ? 'no other room' : below.join(', ')}. Move the shared code into a room below both, or pass it as an argument.`,
     from: { path: pathOf(base, room) },
     to: { path: `^${base}/`, pathNot: [room, ...below].map((name) => pathOf(base, name)) },
   }));
@@ -88,19 +88,19 @@ const DRIVERS = ['better-sqlite3', 'pg'];
 /** @type {import('dependency-cruiser').IConfiguration} */
 export default {
   forbidden: [
-    wall('circle', 'Move what both need into a third file.', {}, { circular: true }),
+    wall('circle', 'Move the shared code into a third file.', {}, { circular: true }),
     ...rooms('src/contract', CORE),
     ...rooms('src', SERVICE),
     ...rooms('scripts', TOOLCHAIN),
     wall(
       'the core stands alone',
-      'src/contract/ knows OpenAPI and HTTP. Pass in what it needs of the service by an option of createService.',
+      'src/contract/ depends on OpenAPI and HTTP only. Pass values of the service through an option of createService.',
       { path: '^src/contract/' },
       { path: '^(src|scripts|tests|generated|openapi)/', pathNot: '^src/contract/' },
     ),
     wall(
       'index of the core',
-      'Import src/contract. What its index.ts does not export is internal.',
+      'Import src/contract. Anything that its index.ts does not export is internal.',
       {
         path: '^(src|scripts|tests)/',
         pathNot: [
@@ -113,43 +113,55 @@ export default {
     ),
     wall(
       'one way to the validator',
-      'Only document/openapi-schema.ts and schema/validator.ts reach into express-openapi-validator, whose version is pinned.',
+      'Only document/openapi-schema.ts and schema/validator.ts may import internals of express-openapi-validator, whose version is pinned.',
       { path: '^src/', pathNot: '^src/contract/(document/openapi-schema|schema/validator)\\.ts$' },
       packages('express-openapi-validator'),
     ),
     wall(
       'no web in the domain',
-      'Handlers, domain and stores know values. Let the core or operational/ do it.',
+      'Handlers, domain and stores do not depend on HTTP. Move this code into the core or operational/.',
       { path: '^src/(handlers|plants|storage)/' },
       packages(...WEB),
     ),
     wall(
-      'drivers in storage',
-      'A database is opened in src/storage/ only. Pass the store in.',
-      { path: '^src/', pathNot: '^src/storage/(sqlite|postgres)' },
+      'databases stand alone',
+      'src/database/ does not depend on a domain. Pass the schema and the statements of the store as arguments.',
+      { path: '^src/database/' },
+      { path: '^(src|scripts|tests|generated|openapi)/', pathNot: '^src/database/' },
+    ),
+    wall(
+      'index of the databases',
+      'Import src/database. Anything that its index.ts does not export is internal.',
+      { path: '^(src|scripts|tests)/', pathNot: ['^src/database/', '^tests/unit/database/'] },
+      { path: '^src/database/', pathNot: '^src/database/index\\.ts$' },
+    ),
+    wall(
+      'drivers in databases',
+      'Only src/database/ opens a database. Use openDatabase.',
+      { path: '^src/', pathNot: '^src/database/(sqlite|postgres)' },
       packages(...DRIVERS),
     ),
     wall(
-      'one driver a store',
-      'A store imports its own driver.',
-      { path: '^src/storage/sqlite' },
+      'one driver a dialect',
+      'A dialect imports only its own driver.',
+      { path: '^src/database/sqlite' },
       packages('pg'),
     ),
     wall(
-      'one driver a store',
-      'A store imports its own driver.',
-      { path: '^src/storage/postgres' },
+      'one driver a dialect',
+      'A dialect imports only its own driver.',
+      { path: '^src/database/postgres' },
       packages('better-sqlite3'),
     ),
     wall(
       'toolchain without tests',
-      'scripts/ is the toolchain. A program that needs the tests is one of tests/system/.',
+      'scripts/ is the toolchain. Move a program that needs the tests into tests/system/.',
       { path: '^scripts/' },
       { path: '^tests/' },
     ),
     wall(
       'the engine stands alone',
-      'The engine judges any server, so it imports none. Pass the target in.',
+      'The engine tests any server, so it imports none. Pass the target as an argument.',
       { path: '^tests/engine/', pathNot: '\\.test\\.ts$' },
       { path: '^(src|scripts|generated)/|^tests/(?!engine/)' },
     ),

@@ -1,6 +1,6 @@
 # docker build -t plant-store . && docker run --rm --read-only -v plants:/data -p 3000:3000 -e API_TOKENS=secret plant-store
 
-# Node 24.18.0. Nothing is compiled but TypeScript, so that the slim image builds too.
+# Node 24.18.0. The packages compile no native code, so the slim image is enough.
 FROM node:24-bookworm-slim@sha256:6f7b03f7c2c8e2e784dcf9295400527b9b1270fd37b7e9a7285cf83b6951452d AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
@@ -12,7 +12,7 @@ RUN node_modules/.bin/tsc -p src
 RUN npm prune --omit=dev
 
 FROM node:24-bookworm-slim@sha256:6f7b03f7c2c8e2e784dcf9295400527b9b1270fd37b7e9a7285cf83b6951452d
-# Nothing in here belongs to the user that runs it, but for the folder of its data.
+# The user of the server owns nothing but the data folder.
 RUN install --directory --owner=node --group=node /data
 VOLUME /data
 WORKDIR /app
@@ -22,7 +22,7 @@ COPY --from=build /app/generated/openapi.json generated/
 COPY --from=build /app/dist dist
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 OPS_PORT=3001 DATABASE_URL=sqlite:/data/plants.db
 USER node
-# 3001 is for probes and metrics: do not publish it.
+# 3001 serves probes and metrics: do not publish it.
 EXPOSE 3000 3001
 HEALTHCHECK --interval=10s --timeout=5s --start-period=10s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.OPS_PORT}/-/ready`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]

@@ -1,15 +1,15 @@
-# Every target installs and builds what it needs. `make` alone lists them.
+# Every target installs and builds what it needs. `make` alone lists the targets.
 .DEFAULT_GOAL := help
 SHELL := /bin/bash
 
-# Empty where the machine's Node is new enough. Else the Node of .nvmrc, which npm brings into .node/, once.
+# Empty if the installed Node is new enough. Otherwise the Node of .nvmrc, which npm installs once into .node/.
 NODE :=
 ifneq ($(shell node scripts/node-version.mjs 2>/dev/null && echo new),new)
 NODE := .node/node_modules/.bin/node
 OLD := $(shell node --version)
 endif
 export PATH := $(CURDIR)/node_modules/.bin:$(if $(NODE),$(CURDIR)/.node/node_modules/.bin:)$(PATH)
-# The compiler and the linter are larger than the project: Node keeps their compiled code.
+# Caches the compiled code of the compiler and the linter, which are larger than the project.
 export NODE_COMPILE_CACHE := $(CURDIR)/.cache/node
 
 INSTALLED := node_modules/.package-lock.json
@@ -25,9 +25,9 @@ $(INSTALLED): package.json package-lock.json | $(NODE)
 	@touch $@
 
 ifneq ($(NODE),)
-# The package of this platform, of which the package `node` is an index. It holds the program and runs no script.
+# The package for this platform. The package `node` only selects it. This one contains the binary and runs no script.
 $(NODE): .nvmrc
-	@echo "Node $(OLD) is too old (package.json has the oldest): npm brings Node $$(cat .nvmrc) into .node/"
+	@echo "Node $(OLD) is too old (package.json states the minimum): npm installs Node $$(cat .nvmrc) into .node/"
 	@rm -rf .node
 	@npm install --prefix .node --no-save --ignore-scripts --loglevel error "$$(node -p \
 	  '(process.platform + process.arch === "darwinarm64" ? "node-bin-" : "node-") + process.platform + "-" + process.arch')@$$(cat .nvmrc)" >/dev/null
@@ -37,58 +37,58 @@ endif
 run: build ## build and serve
 	@node --enable-source-maps dist/main.js
 
-dev: $(INSTALLED) ## serve what you edit: on every change check it and swap the server
+dev: $(INSTALLED) ## serve while you edit: check every change, then replace the server
 	@tsx scripts/dev/main.ts
 
 mock: $(INSTALLED) ## serve any document: make mock DOC=path/to/openapi.yaml
 	@tsx scripts/mock/main.ts $(DOC)
 
-generate: $(INSTALLED) ## openapi/ -> generated/ and stubs of handlers; lists the changes
+generate: $(INSTALLED) ## update generated/ and handler stubs from openapi/; list the changes
 	@tsx scripts/generate/main.ts
 
-breaking: $(INSTALLED) ## list what would break a client of the contract at BASE=git-ref
+breaking: $(INSTALLED) ## list the changes that break a client of the contract at BASE=git-ref
 	@tsx scripts/breaking/main.ts $(BASE)
 
-check: $(INSTALLED) ## format, lint, types, and whether generated/ is fresh: all findings at once
+check: $(INSTALLED) ## check types, lint, imports, format and generated/; list all findings
 	@tsx scripts/gate/main.ts code walls format generated
 
-quick: $(INSTALLED) ## a faster verdict: types, lint, units, contract, memory and SQLite; names the tests left out
+quick: $(INSTALLED) ## check types and lint, run the fast tests, name the tests left out
 	@tsx scripts/gate/main.ts code quick
 
-loop: $(INSTALLED) ## go once round the loop in a copy, and draw it for README
+loop: $(INSTALLED) ## run the development loop in a copy; draw it for README
 	@tsx tests/system/loop/main.ts
 
-rooms: $(INSTALLED) ## draw which room imports which, in CONTRIBUTING.md
+rooms: $(INSTALLED) ## draw the imports between rooms in CONTRIBUTING.md
 	@tsx scripts/gate/walls.ts --draw
 
-format: $(INSTALLED) ## format every file as `check` wants it
+format: $(INSTALLED) ## format every file
 	prettier --write --log-level warn .
 
-test: $(INSTALLED) ## run every test; AGAIN=1 also where nothing has changed since they passed
+test: $(INSTALLED) ## run every test; AGAIN=1 runs them even if nothing has changed
 	@tsx scripts/gate/main.ts test
 
-browser: $(INSTALLED) ## try the documentation page in Chromium (Debian's chromium, or CHROMIUM=path)
+browser: $(INSTALLED) ## test the documentation page in Chromium (or CHROMIUM=path)
 	@tsx scripts/gate/main.ts browser
 
 gate: check test browser ## everything that must pass before a commit reaches main
 
-contract: $(INSTALLED) ## put the document's promises to the server; reports/contract/index.html
+contract: $(INSTALLED) ## test the server against the document; reports/contract/index.html
 	@tsx tests/contract/main.ts $(if $(SERVE),--serve)
 
-mutants: $(INSTALLED) ## the same suite against servers broken on purpose
+mutants: $(INSTALLED) ## run the same suite against broken servers
 	@tsx tests/system/mutants/main.ts
 
-crash: build ## kill server and database under load; count what was lost
+crash: build ## kill server and database under load; count lost plants
 	@tsx tests/system/crash/main.ts --rounds $(or $(ROUNDS),50)
 
-soak: build ## keep the server busy for minutes, among hostile clients
+soak: build ## load the server for minutes, with hostile clients
 	@tsx tests/system/soak/main.ts --seconds $(or $(SECONDS),180)
 
-growth: $(INSTALLED) ## measure what costly requests cost beside innocent ones; reports/growth.txt
+growth: $(INSTALLED) ## measure the cost of hostile requests; reports/growth.txt
 	@tsx tests/system/growth/main.ts $(ONLY)
 
 BENCH := tests/system/bench
-bench: build $(BENCH)/node_modules/.package-lock.json ## measure what requests cost here and elsewhere; ONLY=plant,get
+bench: build $(BENCH)/node_modules/.package-lock.json ## measure the cost of requests here and in other servers; ONLY=plant,get
 	@tsx $(BENCH)/main.ts $(if $(SAVE),--save) $(ONLY)
 $(BENCH)/node_modules/.package-lock.json: $(BENCH)/package.json $(BENCH)/package-lock.json | $(INSTALLED)
 	@npm ci --silent --prefix $(BENCH)
@@ -101,5 +101,5 @@ sbom: $(INSTALLED) ## list the packages of the server; reports/sbom.cdx.json (Cy
 build: $(INSTALLED)
 	tsc -p src
 
-clean: ## remove what can be made again (not data/)
+clean: ## remove builds, packages, reports and caches (not data/)
 	rm -rf dist reports node_modules .node .cache $(BENCH)/node_modules

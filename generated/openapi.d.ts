@@ -127,7 +127,7 @@ export interface components {
     parameters: never;
     requestBodies: never;
     headers: {
-        /** @description How to authenticate, as RFC 6750 section 3 says. */
+        /** @description How to authenticate (RFC 6750 section 3). */
         "WWW-Authenticate": string;
         /** @description Seconds after which to try again (RFC 9110 section 10.2.3). */
         "Retry-After": string;
@@ -183,7 +183,7 @@ export interface operations {
     };
 }
 
-/** What each operation demands: one of these security requirements, each scheme of it with its scopes. */
+/** The security requirements of each operation: alternatives, each with its schemes and their scopes. */
 export interface security {
     "createPlant": {"bearerAuth":[]};
 }

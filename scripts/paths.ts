@@ -1,15 +1,15 @@
 import path from 'node:path';
 
-/** The folder of the project; the paths below are relative to it. */
+/** The root folder of the project. The paths below are relative to it. */
 export let root = path.join(__dirname, '..');
 
-/** Has the scripts work on another project: a test loads them once, and tries them on many. */
+/** Changes the project that the scripts work on. A test loads the scripts once and runs them on many projects. */
 export function workOn(folder: string): void {
   root = folder;
   process.chdir(folder);
 }
 
-/** Where the document is that a person writes, and what may belong to it. */
+/** The folder of the document and of its parts. */
 export const SOURCES = 'openapi';
 export const OVERLAY = 'openapi/overlay.yaml';
 export const PUBLISHED = 'generated/openapi.json';

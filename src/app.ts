@@ -28,52 +28,52 @@ export interface Dependencies {
   /** The published contract, generated/openapi.json. */
   readonly document: JsonObject;
   readonly handlers: Handlers;
-  /** Resolves if the handlers could do their work now, rejects if not; the reason is not shown to who asks. */
+  /** Resolves if the handlers can do their work now, otherwise rejects. The response does not show the reason. */
   readonly ready: () => Promise<void>;
   readonly strategies: Strategies;
-  /** Nothing may be left unfinished: every operation has a handler that is more than a stub. */
+  /** True: every operation must have a handler, and no handler may be a stub. */
   readonly production: boolean;
-  /** Told of every request, once. */
+  /** Called once for each request. */
   readonly report: (outcome: Outcome<OwnKind>) => void;
-  /** Makes what handlers log with; without it they log to the console. */
+  /** Creates the logger of a handler. Default: the console. */
   readonly loggerFor?: LoggerFor;
-  /** Receives failures that belong to no answer; without it they go to standard error. */
+  /** Receives failures outside a response. Default: standard error. */
   readonly reportFault?: ReportFault;
-  /** Receives what the document has and the server does not enforce, once. */
+  /** Called once with the keywords of the document that the server does not enforce. */
   readonly onRemarks?: ((remarks: readonly Remark[]) => void) | undefined;
   readonly metrics: Pick<Metrics, 'text' | 'contentType'>;
   /** Aborted when the server begins to stop. */
   readonly stopping: AbortSignal;
-  /** From which web pages of others may call; none if empty. */
+  /** Origins whose pages may call the service (CORS). Empty: none. */
   readonly corsOrigins: string[];
-  /** Bytes of a request body. */
+  /** The maximum size of a request body, in bytes. */
   readonly bodyLimit: number;
-  /** Handlers at work at once. */
+  /** The maximum number of handlers that run at the same time. */
   readonly maxRequests: number;
-  /** Milliseconds from the head of a request to its answer. */
+  /** Milliseconds from the head of a request to its response. */
   readonly deadline?: number;
-  /** Limits the requests of each client; without it there is no limit. */
+  /** Limits the requests of each client. Default: no limit. */
   readonly rateLimit?: Pick<ServiceOptions<OwnKind>, 'afterAuthentication' | 'ownProblems'> | undefined;
-  /** Probes and metrics are served here too; false: only by an application of their own. True by default. */
+  /** Whether this application serves probes and metrics. False: a separate application does. Default: true. */
   readonly operational?: boolean;
 }
 
-/** Paths that start so are for the operation of the server, and never for the contract. */
+/** The path prefix that is reserved for the operation of the server. The contract cannot use it. */
 export const RESERVED = '/-/';
 
-/** Of every answer: it is what its Content-Type says, and for nobody else. */
+/** Headers of every response: no content sniffing, no caching. */
 export const HEADERS: Headers = { 'X-Content-Type-Options': 'nosniff', 'Cache-Control': 'no-store' };
 
 /**
- * The application: what happens to a request, in order.
+ * Creates the application. The order of the calls is the order in which a request passes them.
  *
- * @throws {InvalidContract} unless the document is valid and everything it asks for is there
+ * @throws {InvalidContract} if the document is invalid, or a handler or strategy that it needs is missing
  */
 export function createApp(dependencies: Dependencies): Express {
   const { document, handlers, strategies, report, corsOrigins, operational = true } = dependencies;
   const fault = safely(dependencies.reportFault ?? faultToStderr);
   const traces = createTraces(RESERVED);
-  // The first of all, because it proves that the document can be served.
+  // First, because it proves that the document can be served.
   const service = createService({
     document,
     handlers,
@@ -104,7 +104,7 @@ export function createApp(dependencies: Dependencies): Express {
   return app.use(...endOfRoutes(HEADERS, fault));
 }
 
-/** Probes and metrics alone: the application of a listener that clients cannot reach, and so cannot fill. */
+/** Probes and metrics alone, for a listener that clients cannot reach and therefore cannot overload. */
 export function createOperationalApp(
   dependencies: Pick<Dependencies, 'ready' | 'metrics' | 'stopping' | 'reportFault'>,
 ): Express {
@@ -115,8 +115,8 @@ export function createOperationalApp(
 }
 
 /**
- * Cross-origin requests (https://fetch.spec.whatwg.org/#http-cors-protocol). Only their preflight is answered here; the
- * page may read all headers of responses that the document has.
+ * Cross-origin requests (https://fetch.spec.whatwg.org/#http-cors-protocol). This middleware answers preflight requests
+ * only. It exposes every response header that the document declares.
  */
 function allowOrigins(origins: string[], document: JsonObject): express.RequestHandler {
   const operations = readOperations(new OpenApiDocument(document));
@@ -129,6 +129,6 @@ function allowOrigins(origins: string[], document: JsonObject): express.RequestH
   return (request, response, next) => {
     const preflight = request.headers.origin && request.headers['access-control-request-method'];
     if (request.method !== 'OPTIONS' || preflight) allow(request, response, next);
-    else next(); // and so 405
+    else next(); // the service answers 405
   };
 }

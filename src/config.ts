@@ -2,21 +2,21 @@ import { constants } from 'node:buffer';
 import { hash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 
-/** What the server is told by its environment; .env.example describes every variable. Times are in milliseconds. */
+/** The configuration of the server, read from its environment (see .env.example). Times are in milliseconds. */
 export interface Config {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
-  /** Where probes and metrics listen; undefined: where everything else does. */
+  /** The listener of probes and metrics; undefined: the listener of the service. */
   readonly ops: { readonly host: string; readonly port: number } | undefined;
   readonly databaseUrl: string;
-  /** Undefined: none are configured, which production does not allow. */
+  /** The bearer tokens; undefined: none are configured, which production does not allow. */
   readonly tokens: readonly string[] | undefined;
-  /** Nothing may be made up or left unfinished. */
+  /** NODE_ENV is `production`: no generated token, no stub. */
   readonly production: boolean;
-  /** Where the tokens were read from, if from a file. */
+  /** The file that the tokens were read from, if any. */
   readonly tokensFile: string | undefined;
-  /** Who issues JWTs for this service, if anybody does. */
+  /** The issuer of JWTs for this service, if any. */
   readonly jwt: { readonly jwksUrl: URL; readonly issuer: string; readonly audience: string } | undefined;
   readonly corsOrigins: string[];
   readonly limits: {
@@ -29,7 +29,7 @@ export interface Config {
   readonly maxConnections: number;
   readonly maxRequests: number;
   readonly deadline: number;
-  /** Requests that a client may send within so many seconds; undefined: as many as it likes. */
+  /** The requests that a client may send within a window of time; undefined: no limit. */
   readonly rateLimit: { readonly requests: number; readonly seconds: number } | undefined;
   /** Bytes. */
   readonly bodyLimit: number;
@@ -37,7 +37,7 @@ export interface Config {
   readonly logLevel: string;
 }
 
-/** Everything that is wrong with the environment, a sentence each. */
+/** Everything that is wrong with the environment, one sentence a line. */
 export class InvalidConfig extends Error {
   override name = 'InvalidConfig';
 }
@@ -48,7 +48,7 @@ const TOKEN = /^[\w.~+/-]+=*$/;
 const HOUR = 3_600_000;
 /** Seconds. */
 const DAY = 86_400;
-/** Milliseconds between two looks at the file of tokens. */
+/** Milliseconds between two reads of the tokens file. */
 const TOKENS_INTERVAL = 500;
 
 /** @throws {InvalidConfig} */
@@ -87,11 +87,11 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     for (const name of missing) expected(name, `a value, since ${names.join(', ')} belong together`, 'none');
     const [url, issuer, audience] = names.map(read);
     const jwksUrl = URL.canParse(url ?? '') ? new URL(url ?? '') : undefined;
-    // Keys that somebody on the way can replace prove nothing.
+    // An attacker on the network can replace keys that are fetched without TLS.
     const safe =
       jwksUrl?.protocol === 'https:' ||
       (jwksUrl?.protocol === 'http:' && /^(127\.0\.0\.1|\[::1\]|localhost)$/.test(jwksUrl.hostname));
-    // A user and a password fetch() takes in no URL; nor would they be for the log.
+    // fetch() rejects URLs with credentials, and they must not reach the log.
     const plain = jwksUrl?.username === '' && jwksUrl.password === '';
     if (jwksUrl && issuer !== undefined && audience !== undefined && safe && plain)
       return { jwksUrl, issuer, audience };
@@ -147,7 +147,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   }
   if (!LOG_LEVELS.includes(config.logLevel)) expected('LOG_LEVEL', `one of ${LOG_LEVELS.join(', ')}`);
   if (!/^(memory:$|sqlite:.|postgres(ql)?:\/\/.)/.test(config.databaseUrl)) {
-    const got = `${config.databaseUrl.split(':')[0] ?? ''}:...`; // the rest may be a password
+    const got = `${config.databaseUrl.split(':')[0] ?? ''}:...`; // the rest can contain a password
     expected('DATABASE_URL', 'memory:, sqlite:PATH or postgres://...', got);
   }
   if (!config.tokens && !config.jwt && wrong.length === 0 && config.production) {
@@ -158,8 +158,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
 }
 
 /**
- * Reads bearer tokens from a file, one a line. A last line without a line break may be half written: it counts if the
- * file is the same a moment later, during which the process is blocked.
+ * Reads bearer tokens from a file, one a line. A last line without a line break may be incomplete: the function accepts
+ * it if the file is unchanged after TOKENS_INTERVAL, and blocks the process meanwhile.
  *
  * @throws {InvalidConfig}
  */
@@ -168,7 +168,7 @@ function readTokensFile(path: string): string[] {
   if (isFinished(text)) return parseTokens('API_TOKENS_FILE', text.split('\n'));
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, TOKENS_INTERVAL);
   if (readText(path) === text) return parseTokens('API_TOKENS_FILE', text.split('\n'));
-  throw new InvalidConfig('API_TOKENS_FILE: expected a whole file, got one that is being written');
+  throw new InvalidConfig('API_TOKENS_FILE: expected a complete file, got one that is being written');
 }
 
 /** @throws {InvalidConfig} */
@@ -182,25 +182,25 @@ function readText(path: string): string {
 }
 
 const UNFINISHED =
-  'API_TOKENS_FILE: expected a line break after the last token, which shows that it is written whole, got none';
+  'API_TOKENS_FILE: expected a line break after the last token, which marks a complete file, got none';
 
-/** Whether the last line has been written to its end. */
+/** Whether the last line is complete. */
 const isFinished = (text: string) => text.slice(text.lastIndexOf('\n') + 1).trim() === '';
 
 /**
- * Calls back whenever the file says something else, with its tokens or what is wrong with it; does not keep the process
- * alive. A change counts once the file has stayed the same from one look to the next, and ends with a line break: tokens
- * that are half written are never accepted. Whoever replaces the file writes another one and renames it.
+ * Calls `onChange` when the content of the file changes, with its tokens or with the error. Does not keep the process
+ * alive. Two consecutive reads must find the same content, and it must end with a line break: an incomplete token is
+ * never accepted. To replace the file safely, write another file and rename it.
  *
- * @param tokens what it said when it was last read, which may be a while ago
+ * @param tokens the tokens of the last read, which may be older than this call
  */
 export function watchTokensFile(
   path: string,
   tokens: readonly string[],
   onChange: (change: string[] | InvalidConfig) => void,
 ): void {
-  // No token is kept, only whether what is said is the same.
-  const digestOf = (said: readonly string[] | InvalidConfig) => hash('sha256', String(said));
+  // Keeps digests only, so that no token stays in memory.
+  const digestOf = (content: readonly string[] | InvalidConfig) => hash('sha256', String(content));
   let accepted = digestOf(tokens);
   let reported = accepted;
   let seen = '';
@@ -214,27 +214,27 @@ export function watchTokensFile(
     }
   };
   const look = () => {
-    const said = read();
-    const digest = digestOf(said);
+    const content = read();
+    const digest = digestOf(content);
     const sight = `${digest} ${statSync(path, { throwIfNoEntry: false })?.mtimeMs}`;
     const stable = sight === seen;
     seen = sight;
     if (!stable || digest === reported) return;
     reported = digest;
-    if (Array.isArray(said)) accepted = digest;
-    onChange(said);
+    if (Array.isArray(content)) accepted = digest;
+    onChange(content);
   };
-  // Looked at, not listened to: a secret of Kubernetes changes by a link in a folder above it, of which no event tells.
+  // Polls: Kubernetes replaces a secret through a symbolic link in a parent folder, which fs.watch does not report.
   setInterval(look, TOKENS_INTERVAL).unref();
 }
 
-/** @throws {InvalidConfig} which does not show the tokens: they are secrets */
+/** @throws {InvalidConfig} The message does not contain the tokens: they are secrets. */
 function parseTokens(name: string, texts: readonly string[]): string[] {
   const tokens = texts.flatMap((text) => text.trim() || []);
   if (tokens.length === 0) throw new InvalidConfig(`${name}: expected at least one token, got none`);
   const bad = tokens.findIndex((token) => !TOKEN.test(token));
   if (bad < 0) return tokens;
   throw new InvalidConfig(
-    `${name}: expected bearer tokens (letters, digits and -._~+/), got something else as number ${bad + 1}`,
+    `${name}: expected bearer tokens (letters, digits and -._~+/), got something else at position ${bad + 1}`,
   );
 }

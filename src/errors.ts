@@ -1,18 +1,18 @@
 import { Problem, type ProblemKind } from './contract';
-import { StoreUnavailable } from './store';
+import { StoreUnavailable } from './database';
 import type { components } from '../generated/openapi';
 
 /** The error body of the contract. */
 export type ErrorBody = components['schemas']['Error'];
 
-/** The kinds of errors that this service has beside those of the core. */
+/** The kinds of errors that this service adds to those of the core. */
 export type OwnKind = 'idTaken' | 'rateLimited';
 
 export type Kind = ProblemKind | OwnKind;
 
 /**
- * Every kind of error: its status, and its number for programs to branch on, which is the status times 100 plus two
- * digits. README.md has the table for people. A number never changes its meaning.
+ * Every kind of error, its status and its error number. Clients branch on the number: the status times 100 plus two
+ * digits. A number never changes its meaning. README.md has the table for people.
  */
 export const ERRORS: Readonly<Record<Kind, { readonly status: number; readonly number: number }>> = {
   malformed: { status: 400, number: 40000 },
@@ -39,7 +39,7 @@ export const errorBody = (kind: Kind, message: string): ErrorBody => ({
   message,
 });
 
-/** The number in an error body; undefined where a handler has returned something else. */
+/** The number in an error body; undefined if a handler returned a body of another shape. */
 export function errorNumberOf(body: unknown): number | undefined {
   const number = typeof body === 'object' && body !== null && 'error' in body ? body.error : undefined;
   return typeof number === 'number' ? number : undefined;
@@ -56,7 +56,7 @@ export function renderProblem({ kind, message }: Problem<Kind>): {
 const isProblem = (error: unknown): error is Problem<Kind> =>
   error instanceof Problem && Object.hasOwn(ERRORS, String(error.kind));
 
-/** Takes any failure for what it is; the cause of an unforeseen one is kept for the log. */
+/** Converts any error to a problem. An unexpected error becomes the cause, for the log. */
 export function toProblem(error: unknown): Problem<Kind> {
   if (isProblem(error)) return error;
   if (error instanceof StoreUnavailable) {

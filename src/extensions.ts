@@ -1,8 +1,8 @@
 import type { Extensions } from './contract';
 
 /**
- * Formats and codecs of this service's own, for the server, `make generate` and `make mock`. `make dev` generates with those
- * that it found at its start.
+ * Formats and codecs of this service. The server, `make generate` and `make mock` use them. `make dev` reads them once,
+ * when it starts.
  *
  *     formats: { color: (text) => /^#[0-9a-f]{6}$/.test(text) },
  */

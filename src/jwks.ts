@@ -1,30 +1,30 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { createLocalJWKSet, JSONWebKeySet } from 'jose' with { 'resolution-mode': 'import' };
 
-/** Finds the key of a token, by its header. */
+/** Finds the key of a token by the header of the token. */
 type Keys = ReturnType<typeof createLocalJWKSet>;
 
-/** Milliseconds. */
+/** Milliseconds that one fetch may take. */
 const TIMEOUT = 2000;
-/** Between two requests for the keys, if the first of them failed; and if it did not. */
+/** Milliseconds between two fetches: after a failure, and after a success. */
 const PAUSE = 1000;
 const COOLDOWN = 30_000;
-/** The age at which keys are fetched anew, in the background, and at which they are not trusted any longer. */
+/** Milliseconds after which keys are refreshed in the background, and after which they are no longer trusted. */
 const REFRESH = 300_000;
 const MAX_AGE = 600_000;
-/** Bytes. Sets of keys, with certificates, have some ten thousand. */
+/** Bytes. A key set with certificates has some ten thousand. */
 const MAX_SIZE = 262_144;
-/** Tokens that may wait for keys: anybody can send one of a key that nobody knows, and each holds a place of a request. */
+/** Tokens that may wait for keys. Anyone can send a token with an unknown key, and each one holds a request slot. */
 const MAX_WAITING = 4;
 
 /**
- * The public keys of an issuer (RFC 7517), which are fetched at once, when they are old, and when a token names another
- * one. Tokens of a known key never wait.
+ * The public keys of an issuer (RFC 7517). They are fetched at the start, when they are old, and when a token names an
+ * unknown key. A token with a known key never waits.
  *
- * @param url of the set
- * @param createKeys reads a set
- * @param NoSuchKey what it throws for a token whose key is not in the set
- * @returns a function that rejects with `NoSuchKey`, or with another error if the keys cannot be had now
+ * @param url the URL of the key set
+ * @param createKeys reads a key set
+ * @param NoSuchKey the error that `createKeys`'s result throws if the key set lacks the key of a token
+ * @returns a function that rejects with `NoSuchKey`, or with another error if the keys are not available
  */
 export async function remoteKeys(
   url: URL,
@@ -53,7 +53,7 @@ export async function remoteKeys(
 
   async function fetched(): Promise<Keys> {
     if (waiting >= MAX_WAITING)
-      throw new Error(`${MAX_WAITING} tokens wait for the keys of the issuer already`);
+      throw new Error(`${MAX_WAITING} tokens already wait for the keys of the issuer`);
     waiting++;
     try {
       return await refresh();
@@ -62,7 +62,7 @@ export async function remoteKeys(
     }
   }
 
-  await refresh().catch(() => undefined); // whoever needs them tries again
+  await refresh().catch(() => undefined); // the next token tries again
   return async (...token) => {
     const age = current ? performance.now() - current.since : Infinity;
     if (!current || age > MAX_AGE) return (await fetched())(...token);
@@ -76,7 +76,7 @@ export async function remoteKeys(
   };
 }
 
-/** @throws {Error} unless the answer is JSON, in time and of the permitted size */
+/** @throws {Error} if the response is not JSON, is late, or is too large */
 async function fetchJson(url: URL): Promise<unknown> {
   const headers = { Accept: 'application/jwk-set+json, application/json' };
   const response = await fetch(url, { headers, redirect: 'error', signal: AbortSignal.timeout(TIMEOUT) });
@@ -86,7 +86,7 @@ async function fetchJson(url: URL): Promise<unknown> {
   for await (const chunk of response.body ?? []) {
     const bytes = chunk as Uint8Array;
     size += bytes.length;
-    // Leaving the loop cancels the rest.
+    // Leaving the loop cancels the rest of the download.
     if (size > MAX_SIZE) throw new Error(`expected keys of at most ${MAX_SIZE} bytes, got more`);
     chunks.push(bytes);
   }

@@ -4,22 +4,22 @@ import { Problem } from './contract';
 import { remoteKeys } from './jwks';
 
 export interface JwtIssuer {
-  /** Where its public keys are (RFC 7517). */
+  /** The URL of its public keys (RFC 7517). */
   readonly jwksUrl: URL;
   readonly issuer: string;
-  /** This service, as the issuer calls it. */
+  /** The issuer's name for this service. */
   readonly audience: string;
 }
 
-/** Seconds that the clocks of the issuer and of this machine may be apart. */
+/** Seconds by which the clocks of the issuer and of this machine may differ. */
 const CLOCK_TOLERANCE = 5;
-/** Asymmetric signatures (RFC 7518 section 3.1, RFC 8037): a public key must never serve as a shared secret. */
+/** Asymmetric signatures only (RFC 7518 section 3.1, RFC 8037): a public key must never serve as a shared secret. */
 const ALGORITHMS = ['RS', 'PS', 'ES'].flatMap((family) => [256, 384, 512].map((bits) => `${family}${bits}`));
 ALGORITHMS.push('EdDSA', 'Ed25519');
-/** What makes a token bad, by the codes of jose; anything else means that the keys cannot be had. */
+/** The error codes of jose for a bad token. Any other error means that the keys are not available. */
 const REFUSED = /^ERR_(JWT|JWS|JWKS_NO_MATCHING_KEY|JWKS_MULTIPLE|JOSE_ALG|JOSE_NOT_SUPPORTED)/;
 
-/** Access tokens (RFC 9068 section 2.1) or JWTs that do not say what for (RFC 8725 section 3.11), and no others. */
+/** The accepted values of `typ`: access tokens (RFC 9068 section 2.1) and untyped JWTs (RFC 8725 section 3.11). */
 const ACCESS_TOKEN = /^(application\/)?(at\+)?jwt$/i;
 
 type Is = (value: unknown) => boolean;
@@ -28,7 +28,7 @@ const isString: Is = (value) => typeof value === 'string';
 const isTime: Is = (value) => Number.isFinite(value);
 const isTexts: Is = (value) => Array.isArray(value) && value.length > 0 && value.every(isText);
 
-/** The form of what a header may hold (RFC 7515 section 4.1, RFC 7519 section 5); `alg` and `crit` are left to jose. */
+/** The valid form of header parameters (RFC 7515 section 4.1, RFC 7519 section 5). jose checks `alg` and `crit`. */
 const HEADER: Readonly<Record<string, Is>> = {
   typ: (value) => typeof value === 'string' && ACCESS_TOKEN.test(value),
   cty: isText,
@@ -41,7 +41,7 @@ const HEADER: Readonly<Record<string, Is>> = {
   'x5t#S256': isText,
 };
 
-/** The form of the claims that RFC 7519 section 4.1 registers, and of those that hold scopes. */
+/** The valid form of the claims of RFC 7519 section 4.1 and of the scope claims. */
 const CLAIMS: Readonly<Record<string, Is>> = {
   iss: isText,
   sub: isText,
@@ -50,7 +50,7 @@ const CLAIMS: Readonly<Record<string, Is>> = {
   nbf: isTime,
   iat: isTime,
   jti: isText,
-  scope: isString, // RFC 8693 section 4.2; some issuers write an empty one
+  scope: isString, // RFC 8693 section 4.2; some issuers send an empty string
   scp: (value) => isString(value) || (Array.isArray(value) && value.every(isString)),
 };
 
@@ -58,11 +58,11 @@ const isWellFormed = (given: object, forms: Readonly<Record<string, Is>>) =>
   Object.entries(forms).every(([name, is]) => !Object.hasOwn(given, name) || is(Reflect.get(given, name)));
 
 /**
- * Verifies JWTs (RFC 7519) that an issuer has signed for this service and that tell their subject and their expiry. The
- * promise rejects with a `Problem` (`unavailable`) where the keys of the issuer cannot be had.
+ * Verifies JWTs (RFC 7519) that an issuer has signed for this service and that have a subject and an expiration time.
+ * The promise rejects with a `Problem` (`unavailable`) if the keys of the issuer are not available.
  */
 export async function jwtVerifier({ jwksUrl, issuer, audience }: JwtIssuer): Promise<Verify> {
-  const { createLocalJWKSet, errors, jwtVerify } = await import('jose'); // an ES module, loaded only where it is used
+  const { createLocalJWKSet, errors, jwtVerify } = await import('jose'); // loaded on demand: an ES module
   const keys = await remoteKeys(jwksUrl, createLocalJWKSet, errors.JWKSNoMatchingKey);
   const options = {
     issuer,

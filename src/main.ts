@@ -26,7 +26,7 @@ import { createReport } from './operational/report';
 import { stopAtSignal } from './operational/shutdown';
 import { openStore } from './storage/open';
 
-/** Of the listener of probes and metrics: for a handful of clients that ask for little. */
+/** Limits of the listener of probes and metrics, which serves few clients. */
 const OPERATIONAL = {
   maxConnections: 64,
   limits: { headersTimeout: 5_000, requestTimeout: 5_000, keepAliveTimeout: 5_000, maxHeaderSize: 8_192 },
@@ -41,8 +41,8 @@ async function start(): Promise<void> {
   const store = await openStore(config.databaseUrl, metrics.store).catch((error: unknown) => {
     throw new InvalidConfig(`DATABASE_URL: ${error instanceof Error ? error.message : String(error)}`);
   });
-  const madeUp = config.tokens || config.jwt ? undefined : randomBytes(24).toString('base64url');
-  const tokens = config.tokens ?? (madeUp === undefined ? [] : [madeUp]);
+  const generatedToken = config.tokens || config.jwt ? undefined : randomBytes(24).toString('base64url');
+  const tokens = config.tokens ?? (generatedToken === undefined ? [] : [generatedToken]);
   const clients = tokenVerifier(tokens, config.jwt && (await jwtVerifier(config.jwt)));
   const rateLimit = config.rateLimit && (await limiting(config.rateLimit));
   const stopping = new AbortController();
@@ -72,7 +72,7 @@ async function start(): Promise<void> {
   server.on('drop', () => {
     attempt(metrics.droppedConnection, report.fault);
   });
-  // Not left to the log level: whoever starts the server looks for this.
+  // At any log level: operators and scripts need the address.
   const notice = log.child({}, { level: 'info' });
   const address = await bind(server, config, 'HOST', 'PORT');
   notice.info(`listening on ${address}`);
@@ -89,10 +89,10 @@ async function start(): Promise<void> {
     probes.maxConnections = maxConnections;
     notice.info(`probes and metrics on ${await bind(probes, config.ops, 'OPS_HOST', 'OPS_PORT')}`);
   }
-  if (madeUp !== undefined) console.log(invitation(document, address, madeUp));
+  if (generatedToken !== undefined) console.log(invitation(document, address, generatedToken));
   if (config.tokensFile !== undefined) {
     watchTokensFile(config.tokensFile, tokens, (change) => {
-      if (change instanceof Error) log.error(`the tokens stay as they were: ${change.message}`);
+      if (change instanceof Error) log.error(`the tokens are unchanged: ${change.message}`);
       else {
         clients.replaceTokens(change);
         log.info('the tokens have been replaced');
@@ -103,13 +103,13 @@ async function start(): Promise<void> {
   stopAtSignal({ server, probes, store, stopping, timeout: config.shutdownTimeout, log });
 }
 
-/** Loaded only where it is used: its package takes some 20 ms. */
+/** Loads the package on demand: that takes some 20 ms. */
 async function limiting(limit: RateLimit) {
   const { createRateLimiter } = await import('./operational/rate-limit.js');
   return createRateLimiter(limit, clientOf);
 }
 
-/** @throws {InvalidConfig} that names the variables */
+/** @throws {InvalidConfig} with the names of the environment variables */
 async function bind(
   server: Server,
   { host, port }: { readonly host: string; readonly port: number },
@@ -119,15 +119,15 @@ async function bind(
     const { code, message } = error as NodeJS.ErrnoException;
     throw new InvalidConfig(
       code === 'EADDRINUSE'
-        ? `${portName}: expected a free port, got ${port}, on which another program listens`
-        : `${hostName} and ${portName}: expected where this program may listen, got ${message}`,
+        ? `${portName}: expected a free port, got ${port}, which another program uses`
+        : `${hostName} and ${portName}: expected an address that this program can listen on, got ${message}`,
     );
   });
 }
 
-/** For whoever has configured no tokens: a request that works as it stands. */
+/** A message for a server without configured tokens: a curl command that works as printed. */
 function invitation(document: JsonObject, address: string, token: string): string {
-  const given = 'No API_TOKENS are set, so here is one until the server stops.';
+  const given = 'API_TOKENS is not set. The server accepts a generated token until it stops.';
   const request = exampleRequest(document);
   if (!request?.credential) return `\n${given} Try it on ${address}/-/docs:\n\n  ${token}\n`;
   return `\n${given} Try:\n\n  ${curlCommand(address, messageOf(request, token))}\n`;
@@ -136,5 +136,5 @@ function invitation(document: JsonObject, address: string, token: string): strin
 start().catch((error: unknown) => {
   const known = error instanceof InvalidConfig || error instanceof InvalidContract;
   console.error(known ? error.message : error);
-  process.exit(1); // whatever is open already
+  process.exit(1); // closes everything that is open
 });

@@ -1,10 +1,10 @@
 /**
- * The changes between two versions of a published contract, and whether they break a client.
+ * The changes between two versions of a published contract, and whether each one breaks a client.
  *
- * No library of npm does this for OpenAPI 3.1: openapi-diff knows 3.0, and follows references only in part;
- * @useoptic/openapi-utilities compares, but leaves the judging to rules that were given up with their product;
- * api-smart-diff classifies keyword by keyword, without knowing whether a schema is read in a request or a response,
- * which is what decides; oasdiff is a program in Go. This one stands on the reader of src/contract.
+ * No npm library does this for OpenAPI 3.1: openapi-diff supports 3.0 and follows references only in part;
+ * @useoptic/openapi-utilities compares, but the rules that judge the changes are discontinued; api-smart-diff classifies
+ * keywords without regard to whether a schema is read in a request or in a response, which decides the result; oasdiff
+ * is a Go program. This module uses the document reader of src/contract.
  */
 import {
   joinPointer,
@@ -24,19 +24,19 @@ import { SchemaComparison, type ReportChange } from './schema-changes';
 const CODECS = new Codecs(extensions.codecs);
 
 export interface Change {
-  /** JSON pointer into the later document; into the earlier one for a part that is gone. */
+  /** JSON pointer into the later document; for a removed part, into the earlier one. */
   readonly pointer: string;
   readonly message: string;
   readonly breaking: boolean;
 }
 
-/** Every change that a client could notice; those that break it come first. */
+/** Every change that a client can notice, breaking ones first. */
 export function compareDocuments(was: JsonObject, is: JsonObject): Change[] {
   const comparison = new Comparison(new OpenApiDocument(was), new OpenApiDocument(is));
   return comparison.run().sort((a, b) => Number(b.breaking) - Number(a.breaking));
 }
 
-/** A change as a line of text. */
+/** A change as one line of text. */
 export const changeLine = ({ pointer, message, breaking }: Change) =>
   `${breaking ? 'breaking' : '        '}  #${pointer}: ${message}`;
 
@@ -59,7 +59,7 @@ class Comparison {
 
   private readonly report: ReportChange = (pointer, message, breaking) => {
     const key = `${pointer} ${message}`;
-    // Another type both admits less and admits more: one of them breaks.
+    // One change of type can admit both less and more. The entry is breaking if either is.
     this.changes.set(key, {
       pointer,
       message,
@@ -139,7 +139,7 @@ class Comparison {
       const key = keyOf(was, parameter);
       const counterpart = now.get(key);
       now.delete(key);
-      // Servers of this kind refuse a query that they do not know.
+      // A server of this kind refuses an unknown query parameter.
       if (!counterpart) this.report(was.pointer, `${title(parameter)} is gone`, parameter.in === 'query');
       else
         this.compareParameter(
@@ -238,7 +238,7 @@ function nameOf(route: string, { operationId, paths }: Operation): string {
   return `${route.split(' ', 1)[0] ?? ''} ${path ?? ''} (${operationId})`;
 }
 
-/** Identifies a parameter: in a path by its position, in a header regardless of case. */
+/** The key of a parameter: its position in a path; its name without regard to case in a header. */
 function keyOf({ pointer, paths }: Operation, { name, in: place }: Parameter): string {
   if (place !== 'path') return `${place} ${place === 'header' ? name.toLowerCase() : name}`;
   const templates = [...(paths[0] ?? pointer).matchAll(/\{([^}]*)\}/g)].map(([, template]) => template);
@@ -249,7 +249,7 @@ function responseFor({ responses }: Operation, status: string): ResponseObject |
   return responses.get(status) ?? responses.get(`${status.slice(0, 1)}XX`) ?? responses.get('default');
 }
 
-/** The credentials that a client sends for a security scheme, whatever its name in the document. */
+/** The credentials that a client sends for a security scheme. The name of the scheme does not matter to a client. */
 function credentialsOf(document: OpenApiDocument, scheme: string): string {
   const { value } = document.follow(joinPointer('/components/securitySchemes', scheme));
   if (value['type'] === 'http') return `HTTP ${String(value['scheme']).toLowerCase()} credentials`;

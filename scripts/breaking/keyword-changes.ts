@@ -1,13 +1,13 @@
 import { joinPointer } from '../../src/contract';
 import { type Bound, isTighter, type SchemaView } from './schema-view';
 
-/** Collects changes of keywords: the later schema admits less, or more. */
+/** Collects changes of keywords. Narrowed: the later schema admits less. Widened: it admits more. */
 export interface ChangeSink {
   narrowed(pointer: string, message: string): void;
   widened(pointer: string, message: string): void;
 }
 
-/** Compares the keywords about a value itself, not those about its properties and items. */
+/** Compares the keywords about the value itself, not those about its properties and items. */
 export function compareKeywords(old: SchemaView, now: SchemaView, place: string, sink: ChangeSink): void {
   compareTypes(old, now, place, sink);
   compareValues(old, now, place, sink);
@@ -53,7 +53,7 @@ function compareBounds(old: SchemaView, now: SchemaView, place: string, sink: Ch
   }
 }
 
-/** Keywords of which every further one admits less. */
+/** Compares keywords of which each additional value admits less. */
 function compareSets(old: SchemaView, now: SchemaView, place: string, sink: ChangeSink): void {
   const wider = (a: string, b: string) =>
     (a === 'int32' && b === 'int64') || (a === 'float' && b === 'double');
@@ -84,7 +84,7 @@ function compareSet<T extends string | number | bigint>(
   if (lost.some((one) => !gained.some((other) => implies(other, one)))) sink.widened(pointer, message);
 }
 
-/** The items only of the first, and those only of the second. */
+/** The items of the first only, and those of the second only. */
 export function differences<T>(first: Iterable<T>, second: Iterable<T>): [first: T[], second: T[]] {
   const [a, b] = [new Set(first), new Set(second)];
   return [[...a].filter((item) => !b.has(item)), [...b].filter((item) => !a.has(item))];

@@ -1,6 +1,6 @@
 /**
- * `breaking.ts GIT-REF`: lists the changes of the contract in openapi/, generated or not yet, that would break a client of
- * the one published at a git ref. Exits with 1 if anything would, with 2 if the two cannot be compared.
+ * `tsx scripts/breaking/main.ts GIT-REF`: lists the changes in openapi/ that break a client of the contract published
+ * at GIT-REF. Exits with 1 if there are any, and with 2 if the contracts cannot be compared.
  */
 import { execFileSync } from 'node:child_process';
 import { isObject, type JsonObject, readDocument } from '../../src/contract';
@@ -19,8 +19,8 @@ function publishedAt(ref: string): JsonObject {
     const output = { cwd: root, encoding: 'utf8', stdio: 'pipe', maxBuffer: 2 ** 28 } as const;
     return parseDocument(execFileSync('git', ['show', '--end-of-options', `${ref}:./${PUBLISHED}`], output));
   } catch (error) {
-    const said = error instanceof Error ? error.message.trim().split('\n').at(-1) : String(error);
-    throw new Error(`${PUBLISHED} of ${ref} cannot be read: ${said}`, { cause: error });
+    const reason = error instanceof Error ? error.message.trim().split('\n').at(-1) : String(error);
+    throw new Error(`${PUBLISHED} of ${ref} cannot be read: ${reason}`, { cause: error });
   }
 }
 

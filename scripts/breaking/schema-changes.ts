@@ -8,13 +8,13 @@ import {
 import { compareKeywords, differences, type ChangeSink } from './keyword-changes';
 import { type SchemaView, viewSchemas } from './schema-view';
 
-/** Records one change. `pointer` is into the later document; into the earlier one for a part that is gone. */
+/** Records one change. `pointer` is into the later document; for a removed part, into the earlier one. */
 export type ReportChange = (pointer: string, message: string, breaking: boolean) => void;
 
 /**
- * Compares what schemas admit. A client breaks when its requests are no longer admitted (less is, in requests), or when
- * it is answered what it could not have expected (more is, in responses). By convention, a client ignores properties
- * that it does not know, and relies on those that it does.
+ * Compares the values that schemas admit. A client breaks if a request schema admits less, because the server then
+ * refuses its requests. It also breaks if a response schema admits more, because it does not expect the new values. By
+ * convention, a client ignores unknown properties and relies on known ones.
  */
 export class SchemaComparison implements ChangeSink {
   private readonly compared = new Set<string>();
@@ -24,14 +24,14 @@ export class SchemaComparison implements ChangeSink {
     private readonly after: OpenApiDocument,
     private readonly direction: Direction,
     private readonly report: ReportChange,
-    /** Which pairs of branches are the same; of one within itself it is taken for granted while it is looked at. */
+    /** The result for each pair of branches. A pair counts as equal while it is compared, which ends recursion. */
     private readonly same = new Map<string, boolean>(),
   ) {}
 
   /**
-   * @param was where the schemas of one value stand in the earlier document; none admit anything
-   * @param is where they stand in the later one
-   * @param place the pointer to report where there is none
+   * @param was the pointers of the schemas of one value in the earlier document; no schema admits anything
+   * @param is the pointers in the later document
+   * @param place the pointer to report if `is` is empty
    */
   compare(was: readonly string[], is: readonly string[], place: string): void {
     const pair = `${was.join(' ')} > ${is.join(' ')}`;
@@ -46,7 +46,7 @@ export class SchemaComparison implements ChangeSink {
       (old.unions.length === 0 && was.length === 1 && this.isOnlyBranches(now, is)) ||
       (now.unions.length === 0 && is.length === 1 && this.isOnlyBranches(old, was))
     ) {
-      // A value that had no branches is taken for one with a single branch, and the other way round.
+      // A schema without branches compares as a schema with one branch, and the reverse.
       this.compareUnions([old.unions[0] ?? [...was]], [now.unions[0] ?? [...is]], target);
       return;
     } else this.differ(target, 'its anyOf and oneOf are not comparable to those before');
@@ -75,13 +75,17 @@ export class SchemaComparison implements ChangeSink {
     this.report(pointer, message, true);
   }
 
-  /** Whether schemas only require that one of several branches holds. */
+  /** Whether the only constraint of the schemas is one `anyOf` or `oneOf`. */
   private isOnlyBranches(view: SchemaView, pointers: readonly string[]): boolean {
-    const says = Object.entries(view).some(([keyword, said]: [string, SchemaView[keyof SchemaView]]) => {
-      if (/^(types|unions|examples|withheld)$/.test(keyword)) return false;
-      return typeof said === 'object' ? ('size' in said ? said.size : said.length) > 0 : said;
-    });
-    return pointers.length === 1 && view.unions.length === 1 && view.types.size === 7 && !says;
+    const constrained = Object.entries(view).some(
+      ([keyword, constraint]: [string, SchemaView[keyof SchemaView]]) => {
+        if (/^(types|unions|examples|withheld)$/.test(keyword)) return false;
+        return typeof constraint === 'object'
+          ? ('size' in constraint ? constraint.size : constraint.length) > 0
+          : constraint;
+      },
+    );
+    return pointers.length === 1 && view.unions.length === 1 && view.types.size === 7 && !constrained;
   }
 
   private compareUnions(old: readonly string[][], now: readonly string[][], place: string): void {
@@ -93,7 +97,7 @@ export class SchemaComparison implements ChangeSink {
         if (same >= 0) rest.splice(same, 1);
         return same < 0;
       });
-      // Branches that refer to the same component, or stand at the same place, are the same one, changed.
+      // Branches that refer to the same component, or have the same position, are one changed branch.
       for (const branch of unpaired) {
         const name = (document: OpenApiDocument, pointer: string) => document.follow(pointer).pointer;
         const at = rest.findIndex((other) => name(this.after, other) === name(this.before, branch));
@@ -105,7 +109,7 @@ export class SchemaComparison implements ChangeSink {
     }
   }
 
-  /** `oneOf` refuses what several branches admit; where no value can have the type of two, it is `anyOf`. */
+  /** `oneOf` refuses a value that several branches admit. If no two branches share a type, it equals `anyOf`. */
   private compareKinds(old: readonly string[], now: readonly string[], place: string): void {
     const [was, is] = [old, now].map(([branch]) => branch?.split('/').at(-2));
     const types = now.flatMap((branch) => [...viewSchemas(this.after, [branch], this.direction).types]);
@@ -178,7 +182,7 @@ export class SchemaComparison implements ChangeSink {
   }
 }
 
-/** The text of the values at these pointers, with the targets of references in it. It compares texts, not what applies. */
+/** The values at these pointers as canonical JSON, references expanded. Equal texts mean equal constraints. */
 function expand(document: OpenApiDocument, pointers: readonly string[]): string {
   const seen = new Set<string>();
   const resolve = (value: unknown, pointer: string): unknown => {

@@ -8,28 +8,28 @@ import {
   type OpenApiDocument,
 } from '../../src/contract';
 
-/** The JSON types, with the numbers apart: `number` is an integer or a fraction. */
+/** The JSON types, with numbers split in two: `number` is an integer or a fraction. */
 const TYPES = ['null', 'boolean', 'object', 'array', 'string', 'integer', 'fraction'];
 
 export interface Bound {
   readonly keyword: string;
-  /** A bigint where a double does not hold it. */
+  /** A bigint if a double cannot represent it. */
   readonly value: number | bigint;
   readonly exclusive: boolean;
 }
 
-/** Bounds by their keyword without `min` and `max`. */
+/** Bounds by keyword without `min` and `max`. */
 type Bounds = Map<string, Bound>;
 
 /**
- * The constraints that a list of schemas puts on one value together, through `$ref` and `allOf`. The reader chooses a branch
- * of each `anyOf` and `oneOf`. All strings in arrays are JSON pointers of schemas.
+ * The constraints that a list of schemas puts together on one value, through `$ref` and `allOf`. The caller chooses a
+ * branch of each `anyOf` and `oneOf`. All strings in arrays are JSON pointers of schemas.
  */
 export interface SchemaView {
   readonly types: Set<string>;
-  /** Of `enum` and `const`, by their canonical JSON. */
+  /** The values of `enum` and `const`, by canonical JSON. */
   values: Map<string, unknown> | undefined;
-  /** Of `examples`, `example` and `default`. */
+  /** The values of `examples`, `example` and `default`. */
   readonly examples: unknown[];
   readonly least: Bounds;
   readonly most: Bounds;
@@ -39,18 +39,18 @@ export interface SchemaView {
   unique: boolean;
   readonly required: Set<string>;
   readonly properties: Map<string, string[]>;
-  /** Properties that are no part of a request because they are `readOnly`, or of a response: `writeOnly`. */
+  /** Properties that are absent: `readOnly` ones in a request, `writeOnly` ones in a response. */
   readonly withheld: Set<string>;
-  /** No other properties are admitted. */
+  /** Whether unlisted properties are refused. */
   closed: boolean;
   readonly otherProperties: string[];
   readonly prefixItems: string[][];
   readonly items: string[];
   /** The branches of each `anyOf` and `oneOf`. */
   readonly unions: string[][];
-  /** Where schemas with a `discriminator` stand. */
+  /** The pointers of schemas with a `discriminator`. */
   readonly discriminators: string[];
-  /** Keywords beyond these, and where they stand. */
+  /** The pointers of all other constraints, by keyword. */
   readonly further: Map<string, string[]>;
 }
 
@@ -192,14 +192,14 @@ function tighten(
   [keyword, start, end, of = '']: RegExpExecArray,
   value: number | bigint,
 ): void {
-  if (value === 0 && /^min(Length|Items|Properties)$/.test(keyword)) return; // is so without saying it
+  if (value === 0 && /^min(Length|Items|Properties)$/.test(keyword)) return; // the default
   const bounds = end === 'in' ? view.least : view.most;
   const bound = { keyword, value, exclusive: start !== 'm' };
   const known = bounds.get(of);
   if (known === undefined || isTighter(bound, known, end === 'in')) bounds.set(of, bound);
 }
 
-/** Whether a lower (or else upper) bound admits less than another. */
+/** Whether a bound admits less than another one. `lower`: both are lower bounds, otherwise upper ones. */
 export function isTighter(bound: Bound, other: Bound, lower: boolean): boolean {
   if (bound.value === other.value) return bound.exclusive && !other.exclusive;
   return bound.value > other.value === lower;

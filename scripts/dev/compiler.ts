@@ -5,15 +5,15 @@ import { root } from '../paths';
 const CONFIG = path.join(root, 'src/tsconfig.json');
 
 /**
- * The compiler of src/ -> dist/, kept warm: it reads again only the files of the project, and checks again only those
- * that a change can have touched.
+ * Compiles src/ to dist/ and keeps its state between runs: it reads only project files again, and checks only the files
+ * that a change affects.
  */
 export class Compiler {
-  /** Those of node_modules, which do not change while this runs. */
+  /** The files of node_modules, which do not change during a session. */
   private readonly libraries = new Map<string, ts.SourceFile | undefined>();
   private program: ts.EmitAndSemanticDiagnosticsBuilderProgram | undefined;
 
-  /** Checks src/, and writes dist/ if nothing is wrong. Otherwise returns the text of what is, with file and line. */
+  /** Checks src/ and writes dist/ if there are no errors. Otherwise returns the errors, with file and line. */
   compile(): string | undefined {
     const host = { ...ts.sys, onUnRecoverableConfigFileDiagnostic: () => undefined };
     const config = ts.getParsedCommandLineOfConfigFile(CONFIG, {}, host);

@@ -1,9 +1,10 @@
 /**
- * Serves what is being edited: on a change of openapi/ generates, on any change type-checks, compiles and swaps the
- * server. With a mistake the last good server goes on. Tests and scripts are checked beside the server, which needs none.
+ * Serves the code while you edit it. A change in openapi/ runs `generate`; any change runs the type check and the
+ * compiler, and replaces the server. After an error the previous server keeps running. Tests and scripts are checked in
+ * the background, because the server does not need them.
  *
- * The servers are workers of node:cluster, which share the port: the new one listens before the old one ends, so that
- * no request is lost, and one that does not start replaces nothing.
+ * The servers are workers of node:cluster and share one port. The new worker listens before the old one stops, so no
+ * request is lost. A worker that does not start replaces nothing.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import cluster, { type Worker } from 'node:cluster';
@@ -17,7 +18,7 @@ import { root, SOURCES } from '../paths';
 import { SourceError } from '../source/source';
 import { watchFolder } from './watch';
 
-/** Milliseconds without a change before work begins: an editor writes a file in several steps. */
+/** Milliseconds without a change before an update starts: an editor writes a file in several steps. */
 const SETTLE = 50;
 
 cluster.setupPrimary({
@@ -25,17 +26,17 @@ cluster.setupPrimary({
   execArgv: ['--enable-source-maps'],
   cwd: root,
 });
-/** One for the whole session: else every swap would refuse the token that worked a moment ago. */
-const made = randomBytes(24).toString('base64url');
+/** One token for the session, so that a token stays valid when the server is replaced. */
+const generatedToken = randomBytes(24).toString('base64url');
 const configured = process.env['API_TOKENS'] ?? process.env['API_TOKENS_FILE'];
-const environment = configured === undefined ? { API_TOKENS: made } : {};
+const environment = configured === undefined ? { API_TOKENS: generatedToken } : {};
 
 const compiler = new Compiler();
 let serving: Worker | undefined;
-/** Does not listen yet, and may never. */
+/** The worker that does not listen yet. */
 let starting: Worker | undefined;
 
-/** Resolves once the new server listens, or has failed to. */
+/** Resolves with whether the new server listens. */
 function swap(): Promise<boolean> {
   return new Promise((resolve) => {
     const worker = (starting = cluster.fork(environment));
@@ -44,7 +45,7 @@ function swap(): Promise<boolean> {
       if (worker === serving) {
         serving = undefined;
         if (!worker.exitedAfterDisconnect)
-          console.log(`the server ended with ${code}; it starts again after an edit`);
+          console.log(`the server exited with ${code}; edit a file to start it again`);
       }
       resolve(false);
     });
@@ -58,22 +59,22 @@ function swap(): Promise<boolean> {
   });
 }
 
-/** Milliseconds that a server has to drain before its channel to this process is closed. */
+/** Milliseconds between SIGTERM to a server and the end of its channel to this process. */
 const DRAIN = 1000;
 
-/** Drains a server. Disconnected too, since the channel to this process would keep it alive. */
+/** Drains a server. Also disconnects it, because the channel to this process keeps it alive. */
 function end(worker: Worker): void {
   worker.process.kill('SIGTERM');
-  // Not at once: it closes connections on which no request has arrived yet (seen on Node 26).
+  // Delayed, because disconnecting closes connections that have not sent a request yet (seen on Node 26).
   setTimeout(() => {
     if (worker.isConnected()) worker.disconnect();
   }, DRAIN);
 }
 
-/** The check of tests and scripts that runs. */
+/** The running check of tests and scripts. */
 let checking: ChildProcess | undefined;
 
-/** In a process of its own: this one hands out the connections of the server. */
+/** Runs in a process of its own, because this process distributes the connections of the server. */
 function checkRest(): void {
   checking?.kill();
   const child = (checking = spawn(path.join(root, 'node_modules/.bin/tsc'), {
@@ -83,15 +84,16 @@ function checkRest(): void {
   let found = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (found += text));
   child.once('close', () => {
-    if (child === checking && found !== '') console.log(`\n${found}\nthe server goes on without these\n`);
+    if (child === checking && found !== '')
+      console.log(`\n${found}\nthe server does not use these files and keeps running\n`);
   });
 }
 
-/** Brings the server up to what the files say, and tells how that went. */
+/** Generates if `sources` is true, compiles, and replaces the server. Prints the result. */
 async function update(sources: boolean): Promise<void> {
   const started = performance.now();
   const failed = (message: string) => {
-    const still = serving ? 'the last good server goes on' : 'nothing is served until this is right';
+    const still = serving ? 'the previous server keeps running' : 'no server runs until this is fixed';
     console.log(`\n${message}\n\n${still}\n`);
   };
   if (sources) {
@@ -105,12 +107,12 @@ async function update(sources: boolean): Promise<void> {
   const mistakes = compiler.compile();
   if (mistakes !== undefined) failed(mistakes);
   else if (await swap()) {
-    console.log(`serving what is there, after ${Math.round(performance.now() - started)} ms\n`);
+    console.log(`serving the current files, after ${Math.round(performance.now() - started)} ms\n`);
     checkRest();
   } else if (changed.size === 0) failed('the server did not start');
 }
 
-/** What has changed since the last update; `src` or `openapi`. */
+/** The folders that have changed since the last update. */
 const changed = new Set([SOURCES]);
 let timer: NodeJS.Timeout | undefined;
 let updating = false;
@@ -131,7 +133,7 @@ for (const folder of [SOURCES, 'src']) {
     changed.add(folder);
     clearTimeout(timer);
     timer = setTimeout(() => {
-      starting?.process.kill('SIGKILL'); // it is of yesterday, and would be waited for
+      starting?.process.kill('SIGKILL'); // it is stale, and the next update would wait for it
       void settle();
     }, SETTLE);
   });
@@ -153,5 +155,6 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     for (const worker of Object.values(cluster.workers ?? {})) if (worker) end(worker);
   });
 }
-if (configured === undefined) console.log(`API_TOKENS is not set; the token of this session is ${made}\n`);
+if (configured === undefined)
+  console.log(`API_TOKENS is not set; this token is valid until make dev ends: ${generatedToken}\n`);
 void settle();

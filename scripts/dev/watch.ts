@@ -2,8 +2,8 @@ import { type FSWatcher, readdirSync, watch } from 'node:fs';
 import path from 'node:path';
 
 /**
- * Calls back on every change below a folder. Each folder is watched by itself: the recursive watch of Node 22 and 24 holds
- * on to files, and is blind for one once an editor has replaced it by another of the same name (that of 26, for a folder).
+ * Calls `changed` on every change in a folder. Watches each subfolder separately: the recursive watch of Node 22 and 24
+ * loses a file after an editor replaces it by another file of the same name, and that of Node 26 loses a folder so.
  */
 export function watchFolder(folder: string, changed: () => void): void {
   const watchers = new Map<string, FSWatcher>();
@@ -13,7 +13,7 @@ export function watchFolder(folder: string, changed: () => void): void {
       for (const entry of readdirSync(name, { withFileTypes: true }))
         if (entry.isDirectory()) watchAll(path.join(name, entry.name));
     } catch (error) {
-      // Gone by the time it is looked at, as folders are while git changes branches.
+      // A folder can disappear before it is read, for example when git changes branches.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     }
   };

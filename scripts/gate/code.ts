@@ -1,7 +1,7 @@
 /**
- * `tsc` and `eslint .` on one program: types are found once, not twice. ESLint leaves out the files of which nothing that
- * their types depend on has changed since they passed: its own cache looks at a file alone, and rules that know types look
- * at what it imports too.
+ * `tsc` and `eslint .` on one program, so that types are computed once. ESLint skips a file if neither it nor any of
+ * its imports has changed since it passed. The cache of ESLint itself compares single files, but rules with type
+ * information depend on imports too.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -12,12 +12,12 @@ import { contentOf, digestOf } from './tree';
 
 const CACHE = path.join(root, '.cache/lint.json');
 const CONFIG = path.join(root, 'tsconfig.json');
-/** So many digests are kept: those of some branches, between which a person changes. */
+/** The maximum number of digests in the cache: enough for several branches. */
 const MOST = 5000;
-/** Whatever every verdict depends on. */
+/** Files that every result depends on. */
 const COMMON = ['eslint.config.mjs', 'tsconfig.json', 'src/tsconfig.json', 'node_modules/.package-lock.json'];
 
-/** The files of the project that a file imports, by path. */
+/** The project files that a file imports, by path. */
 function importsOf(file: string, known: ReadonlySet<string>): string[] {
   const { importedFiles } = ts.preProcessFile(String(contentOf(file)), true, true);
   return importedFiles.flatMap(({ fileName }) => {
@@ -28,7 +28,7 @@ function importsOf(file: string, known: ReadonlySet<string>): string[] {
   });
 }
 
-/** A digest for each file, of its text and the texts of all that it imports, however far away. */
+/** For each file, a digest of its text and the texts of all its direct and indirect imports. */
 function closureDigests(files: readonly string[]): Map<string, string> {
   const known = new Set(files);
   const imports = new Map(files.map((file) => [file, importsOf(file, known)]));
@@ -48,16 +48,16 @@ function closureDigests(files: readonly string[]): Map<string, string> {
   );
 }
 
-/** The digests of what has passed, the newest last. */
+/** The digests of files that have passed, the newest last. */
 function readPassed(): string[] {
   try {
     return JSON.parse(readFileSync(CACHE, 'utf8')) as string[];
   } catch {
-    return []; // nothing yet
+    return []; // no check has passed yet
   }
 }
 
-/** As `tsc` does: only files that a change can have touched are checked again. Prints what is wrong. */
+/** Checks only files that a change affects, as `tsc` does. Prints the errors. */
 function checkTypes({ fileNames, options, errors }: ts.ParsedCommandLine): {
   readonly program: ts.Program;
   readonly right: boolean;
@@ -70,7 +70,7 @@ function checkTypes({ fileNames, options, errors }: ts.ParsedCommandLine): {
     ...builder.getGlobalDiagnostics(),
     ...builder.getSemanticDiagnostics(),
   ];
-  builder.emit(); // which files are right, for the next time
+  builder.emit(); // stores the results for the next run
   const host = {
     getCurrentDirectory: () => root,
     getCanonicalFileName: (name: string) => name,
@@ -80,7 +80,7 @@ function checkTypes({ fileNames, options, errors }: ts.ParsedCommandLine): {
   return { program: builder.getProgram(), right: found.length === 0 };
 }
 
-/** Prints what ESLint finds. */
+/** Prints the findings of ESLint. Returns whether there are none. */
 async function lint(program: ts.Program, fileNames: readonly string[]): Promise<boolean> {
   const digests = closureDigests(fileNames.map((file) => path.relative(root, file)));
   const passed = new Set(readPassed());

@@ -1,6 +1,6 @@
 /**
- * `gate.ts NAME...`: runs these checks side by side to their end, and lists what all of them found. Exits with 1 if any
- * has failed. A check that has passed on the same files is not run again, unless AGAIN is set.
+ * `tsx scripts/gate/main.ts NAME...`: runs these checks in parallel, and lists all findings. Exits with 1 if a check
+ * fails. Skips a check that has passed on the same files, unless AGAIN is set.
  */
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -11,10 +11,12 @@ import { root } from '../paths';
 
 type Command = readonly [program: string, ...args: string[]];
 
-/** One more worker than there are cores: many suites wait for programs. (To Jest, more than 100 % is no share of the cores.) */
+/**
+ * One worker more than there are cores, because many suites wait for processes. Jest does not accept more than 100%.
+ */
 const WORKERS = `--maxWorkers=${availableParallelism() + 1}`;
 const BUILD: Command = ['tsc', '-p', 'src'];
-/** The paths that `quick` leaves out: programs, databases, and the suites that measure or take seconds. */
+/** The paths that `quick` leaves out: tests of processes and databases, and suites that measure or take seconds. */
 const LEFT_OUT = [
   'tests/e2e',
   'postgres',
@@ -24,7 +26,7 @@ const LEFT_OUT = [
   'memory.test',
   'pattern.test',
 ];
-/** The commands of each check, one after the other. */
+/** The commands of each check, in order. */
 const CHECKS: Readonly<Record<string, readonly Command[]>> = {
   code: [['tsx', 'scripts/gate/code.ts']],
   walls: [['tsx', 'scripts/gate/walls.ts']],
@@ -57,15 +59,15 @@ const CHECKS: Readonly<Record<string, readonly Command[]>> = {
     ],
   ],
 };
-/** What a person does to have a check pass. */
+/** The command that repairs a failed check. */
 const REMEDIES: Readonly<Record<string, string>> = { format: 'run `make format`' };
 
-/** What a check that has passed has not looked at. */
+/** The parts that a check leaves out. */
 const OMISSIONS: Readonly<Record<string, string>> = {
-  quick: `without the tests of ${LEFT_OUT.join(', ')}: ` + '`make test` runs them',
+  quick: `left out ${LEFT_OUT.join(', ')}: ` + '`make test` runs them',
 };
 
-/** Where it is noted that a check has passed. */
+/** The folder of one file for each check that has passed. */
 const NOTES = path.join(root, '.cache/passed');
 
 interface Verdict {
@@ -73,7 +75,7 @@ interface Verdict {
   readonly output: string;
 }
 
-/** Runs a program of node_modules/.bin; alone, it writes to the terminal itself. */
+/** Runs a program of node_modules/.bin. A single check writes directly to the terminal. */
 function run([program, ...args]: Command, alone: boolean): Promise<Verdict> {
   const child = spawn(path.join(root, 'node_modules/.bin', program), args, {
     cwd: root,
@@ -100,13 +102,13 @@ async function runAll(commands: readonly Command[], alone: boolean): Promise<Ver
   return { passed: true, output };
 }
 
-/** When the check passed on these files, or undefined. */
+/** The time at which the check passed on these files; undefined if it did not. */
 function lastPass(name: string, digest: string | undefined): string | undefined {
   try {
     const [noted, when] = readFileSync(path.join(NOTES, name), 'utf8').split('\n');
     return digest !== undefined && noted === digest ? when : undefined;
   } catch {
-    return undefined; // it has never passed
+    return undefined; // the check has never passed
   }
 }
 

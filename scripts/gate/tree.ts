@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { root } from '../paths';
 
-/** Environment variables on which a verdict depends. */
+/** Environment variables that affect the result of a check. */
 const VARIABLES = ['CHROMIUM', 'NODE_OPTIONS'];
 
 export const digestOf = (parts: Iterable<string | Buffer>): string => {
@@ -17,13 +17,13 @@ export const contentOf = (file: string): string | Buffer => {
   try {
     return readFileSync(path.join(root, file));
   } catch {
-    return ''; // it is deleted, but not yet for git
+    return ''; // deleted, but still in the index of git
   }
 };
 
 /**
- * A digest of all that a verdict depends on: the files that git tracks or would track, the installed packages, the version
- * of Node. Undefined outside of a git repository.
+ * A digest of everything that affects the result of a check: the tracked and untracked files, the installed packages,
+ * the Node version and the platform. Undefined outside a git repository.
  */
 export function treeDigest(): string | undefined {
   const options = { cwd: root, encoding: 'utf8', stdio: 'pipe', maxBuffer: 2 ** 26 } as const;

@@ -1,6 +1,6 @@
 /**
- * `walls.ts`: finds the imports that lead through a wall (.dependency-cruiser.mjs), and holds the picture of the rooms in
- * CONTRIBUTING.md against the code. `walls.ts --draw` draws that picture anew.
+ * `tsx scripts/gate/walls.ts`: finds imports that .dependency-cruiser.mjs forbids, and compares the diagram of the
+ * rooms in CONTRIBUTING.md with the code. `--draw` updates the diagram.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -12,14 +12,14 @@ const FOLDERS = ['src', 'scripts', 'tests'];
 const PICTURED = path.join(root, 'CONTRIBUTING.md');
 const PICTURE = /(?<=<!-- rooms -->\n\n)[^]*?(?=\n<!-- \/rooms -->)/;
 
-/** The groups of the picture, and what names a room in each. */
+/** The groups of the diagram, and the pattern that names the rooms of each. */
 const GROUPS: readonly (readonly [folder: string, room: RegExp])[] = [
   ['src/contract', /^src\/contract\/([^/]+?)(?:\.ts)?(?:\/|$)/],
   ['src', /^src\/([^/]+?)(?:\.ts)?(?:\/|$)/],
   ['scripts', /^scripts\/([^/]+?)(?:\.ts)?(?:\/|$)/],
 ];
 
-/** The room of a file, named with its group; undefined where the picture has none. */
+/** The room of a file with its group, such as `src/contract/http`; undefined if the diagram leaves the file out. */
 function roomOf(file: string): string | undefined {
   for (const [folder, pattern] of GROUPS) {
     const name = pattern.exec(file)?.[1];
@@ -28,7 +28,7 @@ function roomOf(file: string): string | undefined {
   return undefined;
 }
 
-/** The imports between rooms, in Mermaid. Of an import that a chain of others implies, there is no arrow. */
+/** The imports between rooms as a Mermaid diagram. An import that a chain of other imports implies has no arrow. */
 function draw({ modules }: ICruiseResult): string {
   const imports = new Map<string, Set<string>>();
   for (const { source, dependencies } of modules) {
@@ -70,7 +70,7 @@ async function main(): Promise<boolean> {
   const drawn = text.replace(PICTURE, () => draw(output));
   if (process.argv.includes('--draw')) writeFileSync(PICTURED, drawn);
   else if (drawn !== text) {
-    console.log('the picture of the rooms in CONTRIBUTING.md is stale: run `make rooms`');
+    console.log('the diagram of the rooms in CONTRIBUTING.md is stale: run `make rooms`');
     return false;
   }
   return true;

@@ -1,4 +1,4 @@
-/** Adds a handler to src/handlers/ for each new operation of the document. Code that a person wrote stays as it is. */
+/** Adds a handler to src/handlers/ for each new operation of the document. Never changes code that a person wrote. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
@@ -9,10 +9,10 @@ const FOLDER = 'src/handlers';
 const INDEX = `${FOLDER}/index.ts`;
 
 /**
- * Writes a stub for each operation that the list of handlers lacks, and adds it to the list. Names each handler whose
- * operation is gone.
+ * Writes a stub for each operation without a handler, and adds it to the list of handlers. Reports each handler without
+ * an operation.
  *
- * @returns a sentence for each change, and for each that is left to do by hand
+ * @returns one sentence for each change, and one for each change that a person must make
  */
 export function updateHandlers(operations: Iterable<Operation>): string[] {
   const file = path.join(root, INDEX);
@@ -26,7 +26,7 @@ export function updateHandlers(operations: Iterable<Operation>): string[] {
     const there = existsSync(path.join(root, stub));
     if (!there) writeFileSync(path.join(root, stub), stubText(operation));
     lines.push(
-      there ? `${stub} was there and stays as it is` : `${stub} is new: it answers 501 until you write it`,
+      there ? `${stub} exists and is not changed` : `${stub} is new: it answers 501 until you write it`,
     );
     if (index.add(operation.operationId)) continue;
     const [line, entry] = index.lines(operation.operationId);
@@ -36,12 +36,12 @@ export function updateHandlers(operations: Iterable<Operation>): string[] {
   for (const name of gone) {
     const source = index.sourceOf(name);
     const stale = source !== undefined && existsSync(path.join(root, source)) ? `${source} and ` : '';
-    lines.push(`${name} is no operation any more: delete ${stale}its lines in ${INDEX}`);
+    lines.push(`${name} is not an operation of the document: delete ${stale}its lines in ${INDEX}`);
   }
   return lines;
 }
 
-/** The words that an operationId is made of. */
+/** Splits an operationId into words. */
 const words = (operationId: string): string[] =>
   operationId
     .replace(/([a-z\d])([A-Z])/g, '$1 $2')
@@ -53,7 +53,7 @@ const words = (operationId: string): string[] =>
 export const kebab = (operationId: string): string =>
   words(operationId).join('-').toLowerCase() || 'operation';
 
-/** The name under which a handler is exported: the operationId, or the closest identifier. */
+/** The name of the exported handler: the operationId, or the closest identifier. */
 export function identifier(operationId: string): string {
   if (isIdentifier(operationId)) return operationId;
   const [first = 'operation', ...others] = words(operationId);
@@ -61,7 +61,7 @@ export function identifier(operationId: string): string {
   return isIdentifier(name) ? name : `_${name}`;
 }
 
-/** Whether a text can name a variable: `delete` cannot. */
+/** Whether a text can be the name of a variable: `delete` cannot. */
 function isIdentifier(text: string): boolean {
   const scanner = ts.createScanner(ts.ScriptTarget.Latest, true, ts.LanguageVariant.Standard, text);
   const token = scanner.scan();
@@ -84,30 +84,30 @@ ${head}${breaks ? '\n  ' : ' '}${made};
 `;
 }
 
-/** The line that ends an import. */
+/** The last line of an import. */
 const IMPORT = /^(?:import|\}) .*from '([^']+)';.*$/gm;
-/** The list as `make generate` writes it: an arrow function that returns an object, each entry on a line of its own. */
+/** The list as `make generate` writes it: an arrow function that returns an object with one entry a line. */
 const LIST = /^(export const createHandlers = [^]*?=> \(\{)\n?((?:(?: {2}.*)?\n)*)(\}\))/m;
 const ENTRY = /^ {2}(?:([\w$]+)|'(.*?)')\s*[:,]/gm;
 
-/** src/handlers/index.ts as text. What a person wrote there stays as it is. */
+/** The text of src/handlers/index.ts. Lines that a person wrote stay unchanged. */
 class HandlerList {
   changed = false;
   constructor(public text: string) {}
 
-  /** The operations that have an entry; none if the list has another shape. */
+  /** The operationIds with an entry; empty if the list has another form. */
   names(): string[] {
     const names = [...(this.entries() ?? '').matchAll(ENTRY)];
     return names.map(([, name, text = '']) => name ?? text.replace(/\\(.)/g, '$1'));
   }
 
-  /** Whether an operation has an entry or, in a list of another shape, is mentioned. */
+  /** Whether an operation has an entry. In a list of another form: whether the file contains its name. */
   has(operationId: string): boolean {
     if (this.entries() !== undefined) return this.names().includes(operationId);
     return wordsOf(this.text).includes(identifier(operationId)) || this.text.includes(quoted(operationId));
   }
 
-  /** The lines of an operation: its import, and the entry of the list. */
+  /** The two lines of an operation: its import and its entry. */
   lines(operationId: string): [string, string] {
     const name = identifier(operationId);
     return [
@@ -116,12 +116,12 @@ class HandlerList {
     ];
   }
 
-  /** Adds the lines of an operation; false, and nothing is changed, if the list has another shape. */
+  /** Adds the lines of an operation. Returns false and changes nothing if the list has another form. */
   add(operationId: string): boolean {
     const entries = this.entries();
     const lastImport = [...this.text.matchAll(IMPORT)].at(-1);
     if (entries === undefined || !lastImport || this.sourceOf(operationId) !== undefined) return false;
-    // What is spread into the list may have the handler already: a stub behind it would take its place.
+    // A spread object can contain the handler already, and a stub after it would replace that handler.
     if (/^ {2}(\.\.\.|\[)/m.test(entries)) return false;
     const last = entries.trimEnd().split('\n').at(-1) ?? '';
     const code = last.replace(/\/\*.*?\*\//g, '').replace(/\/\/.*/, '');
@@ -136,14 +136,14 @@ class HandlerList {
     return true;
   }
 
-  /** The file that the handler of an operation is imported from; undefined if no line tells. */
+  /** The file that exports the handler of an operation; undefined if no import has its name. */
   sourceOf(operationId: string): string | undefined {
     const name = identifier(operationId);
     const line = [...this.text.matchAll(IMPORT)].find(([text]) => wordsOf(text).includes(name));
     return line && `${path.posix.join(FOLDER, line[1] ?? '')}.ts`;
   }
 
-  /** The text of the entries; undefined if the list has another shape. */
+  /** The text of the entries; undefined if the list has another form. */
   private entries(): string | undefined {
     return LIST.exec(this.text)?.[2];
   }

@@ -1,6 +1,6 @@
 /**
- * openapi/ -> generated/, and a stub in src/handlers/ for each new operation. Says what changed. With `--check` nothing
- * is written, and the process fails if anything would change under generated/, also where the types would not show it.
+ * Generates generated/ from openapi/, and a stub in src/handlers/ for each new operation. Prints the changes. With
+ * `--check` it writes nothing, and exits with 1 if a file of generated/ is stale.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -12,9 +12,9 @@ import { publish, type Publication } from '../publish/publish';
 import { SourceError } from '../source/source';
 
 /**
- * Brings generated/ and the list of handlers up to date.
+ * Updates generated/ and the list of handlers.
  *
- * @returns what was done, a line each
+ * @returns one line for each remark, each change and each written file
  * @throws {SourceError}
  */
 export async function generate(): Promise<string[]> {
@@ -33,7 +33,7 @@ export async function generate(): Promise<string[]> {
   ];
 }
 
-/** @throws {SourceError} unless generated/ is what `generate` would write */
+/** @throws {SourceError} if a file of generated/ is stale */
 async function check(): Promise<void> {
   const publication = await publish();
   const [first] = staleFiles(publication);
@@ -54,11 +54,11 @@ function readPublished(): JsonObject | undefined {
   try {
     return text === '' ? undefined : readDocument(text);
   } catch {
-    return undefined; // a merge left it broken; it is about to be written anew
+    return undefined; // invalid after a merge, for example; the caller replaces it
   }
 }
 
-/** The first place in which two JSON values differ, with both values. */
+/** The first pointer at which two JSON values differ, with both values. */
 function difference(was: unknown, is: unknown, pointer = ''): string | undefined {
   const keys = (value: unknown) =>
     typeof value === 'object' && value !== null ? Object.keys(value) : undefined;

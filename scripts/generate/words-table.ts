@@ -1,12 +1,12 @@
-/** `words-table.ts`: prints the table of words as README has it. */
+/** `tsx scripts/generate/words-table.ts`: prints the table of keywords that README contains. */
 import { type Fate, type Kind, OBJECTS } from '../../src/contract';
 
-/** Enforced are all others. */
+/** The columns of the table. All other keywords are enforced. */
 const FATES: readonly Fate[] = ['carried', 'remarked', 'refused'];
 
 /**
- * The words that are not enforced, in Markdown: a row for each object that has some, and one for all objects of which
- * every word is carried.
+ * The keywords that are not enforced, as a Markdown table: one row for each object that has some, and one row for all
+ * objects whose keywords are all carried.
  */
 export function wordsTable(): string {
   const rows = [...OBJECTS.values()]

@@ -1,4 +1,4 @@
-/** The answers of a mock: made from the document alone, and judged by it. */
+/** The responses of a mock: generated from the document, and checked against it. */
 import {
   type Answer,
   joinPointer,
@@ -17,7 +17,7 @@ import {
 } from '../../src/contract';
 import { ATTEMPTS, samples } from './sample';
 
-/** The answer of an operation that succeeds; undefined if none was found that conforms. */
+/** The success response of an operation; undefined if no candidate conforms. */
 export function successOf(document: OpenApiDocument, served: ServedOperation): Answer | undefined {
   const ranked = [...served.operation.responses.keys()]
     .map((key) => ({ key, rank: ['2', 'd', '3', '4', '5'].indexOf(key.slice(0, 1)) }))
@@ -32,8 +32,8 @@ export function successOf(document: OpenApiDocument, served: ServedOperation): A
 }
 
 /**
- * The answer to a problem in the shape that an operation documents for its status, with the message in the property that
- * holds one; undefined if none was found that conforms.
+ * The error response that the operation documents for this status. The message replaces the property that holds one.
+ * Undefined if no candidate conforms.
  */
 export function refusalOf(
   document: OpenApiDocument,
@@ -50,13 +50,13 @@ export function refusalOf(
   );
   const facts = {
     ...(name !== undefined && { [name]: message }),
-    ...(typeof answer.body['status'] === 'number' && { status }), // of RFC 9457
+    ...(typeof answer.body['status'] === 'number' && { status }), // RFC 9457 section 3.1.2
   };
   const filled = { ...answer, body: { ...answer.body, ...facts } };
   return conforms(served, filled, headers) ? filled : answer;
 }
 
-/** An answer with this status; examples come before generated values. */
+/** A conforming response with this status. Examples are tried before generated values. */
 function answerOf(
   document: OpenApiDocument,
   served: ServedOperation,
@@ -94,7 +94,7 @@ function conforms({ responses }: ServedOperation, answer: Answer, beyond: Header
   }
 }
 
-/** Candidates for a body: the examples beside its schema, samples of the schema, and a value of each kind of body. */
+/** Candidates for a body: the examples of the media type, samples of its schema, and a value of each kind of body. */
 function* bodiesOf(
   document: OpenApiDocument,
   pointer: string,

@@ -20,22 +20,22 @@ import {
   writeDocument,
 } from '../../src/contract';
 
-/** A document that can be mocked, and the parts of the given one that it lacks. */
+/** A document that the mock can serve, and the parts of the given document that it lacks. */
 export interface Mockable<T> {
   /** The result of `build`; undefined if no operation is left. */
   readonly built: T | undefined;
-  /** A sentence for each part that cannot be served. */
+  /** One sentence for each part that is not served. */
   readonly leftOut: readonly string[];
-  /** Words that are not enforced. */
+  /** Keywords that are not enforced. */
   readonly remarks: readonly Remark[];
-  /** How many operations the given document has. */
+  /** The number of operations in the given document. */
   readonly total: number;
 }
 
 /**
- * Adds missing operationIds and responses, and removes each part that cannot be served: a field that OpenAPI does not
- * have, an annotation, a webhook, a callback, a default, a response header, or one of several media types; otherwise the
- * operations that it concerns.
+ * Adds missing operationIds and responses, and removes each part that cannot be served: an unknown field, an
+ * annotation, a webhook, a callback, a default, a response header, or one of several media types. If no such part
+ * exists, removes the operations that the finding concerns.
  *
  * @param build throws an InvalidContract while a part cannot be served
  * @throws {InvalidContract} if such a part cannot be removed
@@ -46,7 +46,7 @@ export function toMockable<T>(
 ): Mockable<T> {
   const version = versionFinding(given);
   if (version) throw new InvalidContract([version]);
-  // A copy in which no two places share an object, as they do where YAML has aliases.
+  // A copy without shared objects, which YAML aliases create.
   const root = readDocument(writeDocument(given));
   complete(root);
   const total = operationPlaces(new OpenApiDocument(root)).length;
@@ -69,14 +69,14 @@ export function toMockable<T>(
   }
 }
 
-/** The parts of a document that have been removed so far. */
+/** The removed parts of a document, and the reasons. */
 class Account {
-  /** The reasons, by the part that is left out. */
+  /** The reasons of each removed part. */
   private readonly reasons = new Map<string, Set<string>>();
   private readonly known = new Set<string>();
   private readonly unknown: Remark[] = [];
 
-  /** Adds a reason once: a component may be the reason for several operations, and then be left out itself. */
+  /** Adds a reason once. One component can be the reason for several operations, and be removed later itself. */
   add(leftOut: string, finding: Finding): void {
     const reason = findingLine({ pointer: finding.pointer, message: finding.message });
     const reasons = this.reasons.get(leftOut);
@@ -95,7 +95,7 @@ class Account {
   }
 }
 
-/** Gives each operation an operationId of its own, and a response. */
+/** Gives each operation a unique operationId and a response. */
 function complete(root: JsonObject): void {
   const document = new OpenApiDocument(root);
   const owners = new Map<unknown, string>();
@@ -113,7 +113,7 @@ function complete(root: JsonObject): void {
 
 const NO_CONTENT = { 204: { description: 'not documented' } };
 
-/** Removes parts of a document, until it is read anew. */
+/** Removes parts of a document. Valid until the document is read again. */
 class Removal {
   private readonly concerned: Concerned;
   private readonly gone = new Set<string>();
@@ -125,7 +125,7 @@ class Removal {
     this.concerned = new Concerned(document);
   }
 
-  /** Removes the part that a finding is about, or the operations that it concerns; false if there are none. */
+  /** Removes the part or the operations that a finding concerns. Returns false if there are none. */
   takeOut(finding: Finding): boolean {
     const { pointer, message } = finding;
     if (this.isUnknown(pointer)) {
@@ -156,7 +156,7 @@ class Removal {
     return true;
   }
 
-  /** Whether the table of words lacks a field. */
+  /** Whether the table of keywords lacks a field. */
   private isUnknown(pointer: string): boolean {
     const kind = OBJECTS.get(this.document.references.kindAt(holderOf(pointer)) ?? 'Schema');
     const name = lastStep(pointer);
@@ -177,7 +177,7 @@ class Removal {
     return undefined;
   }
 
-  /** The annotation, webhook, callback or link that a place is part of: the table of words calls it carried. */
+  /** The annotation, webhook, callback or link that contains a pointer. The table of keywords marks it as carried. */
   private carriedPart(pointer: string): string | undefined {
     let inner: string | undefined;
     for (let here = pointer; here !== ''; inner = here, here = holderOf(here)) {

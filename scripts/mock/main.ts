@@ -1,6 +1,6 @@
 /**
- * `mock.ts DOCUMENT`: serves any OpenAPI 3.1 document at once, with every check on, answering from its examples or with
- * values made up to fit. It is configured as the server is, but for the database.
+ * `tsx scripts/mock/main.ts DOCUMENT`: serves any OpenAPI 3.1 document with full validation. The responses are examples
+ * of the document or generated values. The mock reads the environment variables of the server, except DATABASE_URL.
  */
 import { randomBytes } from 'node:crypto';
 import express from 'express';
@@ -19,18 +19,19 @@ async function main(file: string): Promise<void> {
   if (file === '') throw new SourceError('expected a document: make mock DOC=path/to/openapi.yaml');
   const config = readConfig();
   const report = createReport(createLog(config.logLevel), createMetrics(), HEADERS);
-  const made = randomBytes(24).toString('base64url');
+  const generatedToken = randomBytes(24).toString('base64url');
   const source = readSource(file);
   const { service, operations, leftOut, remarks, total } = createMocked(source, {
     ...config,
     extensions,
-    tokens: config.tokens ?? [made],
+    tokens: config.tokens ?? [generatedToken],
     report: report.request,
   });
   for (const sentence of source.notes) console.log(`  note  ${sentence}`);
   for (const sentence of remarkLines(source, remarks)) console.log(`  unchecked  ${sentence}`);
   for (const sentence of leftOut) console.log(`  left out  ${sentence}`);
-  for (const { title, status } of operations) console.log(`  ${status ?? 'nothing fits, so 500'}  ${title}`);
+  for (const { title, status } of operations)
+    console.log(`  ${status ?? '500 (no conforming response found)'}  ${title}`);
   const account = `served ${operations.length} of ${total} operations, ${remarks.length} words not enforced`;
   if (operations.length === 0) throw new SourceError(account);
 
@@ -40,7 +41,7 @@ async function main(file: string): Promise<void> {
   console.log(`\nmock of ${file} on ${address}`);
   if (!config.tokens)
     console.log(
-      `API_TOKENS is not set; the bearer token of this run is ${made} (other credentials: any will do)`,
+      `API_TOKENS is not set; this bearer token is valid until the mock ends: ${generatedToken} (for other schemes any credentials)`,
     );
   console.log(account);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -51,7 +52,7 @@ async function main(file: string): Promise<void> {
   }
 }
 
-/** @throws {SourceError} with what keeps the document from being served at all */
+/** @throws {SourceError} with each finding that prevents the mock from serving the document */
 function createMocked(source: Source, options: Parameters<typeof createMock>[1]): Mock {
   try {
     return createMock(source.document, options);

@@ -1,16 +1,16 @@
-/** Makes numbers and texts that fit a schema: the same ones every time. */
+/** Generates numbers and strings that match a schema. The results are deterministic. */
 import fc from 'fast-check';
 import { compilePattern } from '../../src/contract';
 import type { Bound, SchemaView } from '../breaking/schema-view';
 
-/** No sample of a schema was found. */
+/** No sample of a schema exists, or none was found. */
 export class Unsampled extends Error {}
 
-/** The least or greatest number that a bound admits; of an exclusive one, `inwards` from it. */
+/** The least or greatest number that a bound admits. For an exclusive bound: `inwards` away from it. */
 const edge = (bound: Bound | undefined, inwards: number) =>
   bound && Number(bound.value) + (bound.exclusive ? inwards : 0);
 
-/** @param nth distinguishes samples of the same schema */
+/** @param nth selects one of several different samples of a schema */
 export function sampleNumber(view: SchemaView, integer: boolean, nth: number): number | bigint {
   const { least, most, multiples } = view;
   const [lower, upper] = [least.get('imum'), most.get('imum')];
@@ -27,7 +27,7 @@ export function sampleNumber(view: SchemaView, integer: boolean, nth: number): n
   return first + nth * (multiples.size > 0 || integer ? step : Math.min(1, width / 1_000));
 }
 
-/** An integer where doubles are not enough: the lowest that the bounds admit, or else the highest. */
+/** An integer beyond the doubles: the lowest that the bounds admit, otherwise the highest. */
 function sampleLarge(
   lower: Bound | undefined,
   upper: Bound | undefined,
@@ -67,7 +67,7 @@ const FORMATS: Readonly<Record<string, (nth: number) => string>> = {
   byte: (nth) => Buffer.from(`bytes ${nth + 1}`).toString('base64'),
 };
 
-/** @param nth distinguishes samples of the same schema */
+/** @param nth selects one of several different samples of a schema */
 export function sampleString({ least, most, patterns, formats }: SchemaView, nth: number): string {
   const [shortest, longest] = [
     Number(least.get('Length')?.value ?? 0),
@@ -79,14 +79,14 @@ export function sampleString({ least, most, patterns, formats }: SchemaView, nth
   };
   const [pattern] = patterns;
   if (pattern !== undefined) {
-    // Those of a short length come first, and the seed makes them the same every time.
+    // Short strings come first. The fixed seed makes the result deterministic.
     const all = [...patterns].map(compilePattern);
     const suits = (text: string) => fits(text) && text.isWellFormed() && all.every((one) => one.test(text));
     const found = new Set(stringsLike(pattern, shortest).filter(suits));
-    // Readable texts first.
+    // Readable strings first.
     const readable = [...found].sort((a, b) => Number(/[^ -~]/.test(a)) - Number(/[^ -~]/.test(b)));
     const text = readable[nth % Math.max(readable.length, 1)];
-    if (text === undefined) throw new Unsampled(`nothing is found that matches ${pattern}`);
+    if (text === undefined) throw new Unsampled(`no sample matches the pattern ${pattern}`);
     return text;
   }
   const formatted = [...formats].map((format) => FORMATS[format]?.(nth)).find((text) => text !== undefined);
@@ -96,10 +96,10 @@ export function sampleString({ least, most, patterns, formats }: SchemaView, nth
   return plain.padEnd(Math.min(shortest, 100_000), '.').slice(-Math.min(longest, 100_000));
 }
 
-/** Strings found before: finding them takes milliseconds. */
+/** A cache, because each search takes milliseconds. */
 const matching = new Map<string, readonly string[]>();
 
-/** Strings that match a pattern, if it is of a kind that fast-check can follow. */
+/** Strings that match a pattern. @throws {Unsampled} if fast-check does not support the pattern */
 function stringsLike(pattern: string, length: number): readonly string[] {
   const size = length > 10 ? 'medium' : 'small';
   const known = matching.get(`${size} ${pattern}`);
@@ -110,6 +110,6 @@ function stringsLike(pattern: string, length: number): readonly string[] {
     matching.set(`${size} ${pattern}`, found);
     return found;
   } catch (error) {
-    throw new Unsampled(`no sample is found for ${pattern}`, { cause: error });
+    throw new Unsampled(`no sample matches the pattern ${pattern}`, { cause: error });
   }
 }

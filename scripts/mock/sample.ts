@@ -1,4 +1,4 @@
-/** Makes values that fit a schema: the same ones every time. */
+/** Generates values that match a schema. The results are deterministic. */
 import {
   joinPointer,
   compilePattern,
@@ -10,16 +10,16 @@ import {
 import { type SchemaView, viewSchemas } from '../breaking/schema-view';
 import { sampleNumber, sampleString, Unsampled } from './sample-values';
 
-/** How many attempts differ from each other: by the branches they take, and by how much they leave out. */
+/** The number of different attempts. They choose different branches and omit different parts. */
 export const ATTEMPTS = 24;
-/** References deeper than this are left out where they may be, and given up where they may not. */
+/** The maximum depth of references, for optional and for required parts. */
 const DEPTH = { optional: 4, required: 12 };
-/** A sample has at most this many items or properties. */
+/** The maximum number of items or properties of a sample. */
 const MAX_COUNT = 1_000;
 
 /**
- * Candidates for the schema at `pointer`; whether one fits is for the validator. The first are as full as can be and
- * made of the examples in the document, the later ones as small as can be.
+ * Candidates for a value of the schema at `pointer`; the caller validates them. The first candidate is complete and
+ * uses the examples of the document, the last ones are minimal.
  */
 export function* samples(document: OpenApiDocument, pointer: string, direction: Direction): Generator {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -46,9 +46,9 @@ class Sampler {
     this.discriminators = new Discriminators(document);
   }
 
-  /** @param nth distinguishes samples of the same schema where they must differ */
+  /** @param nth selects one of several different samples of a schema */
   sample(pointers: readonly string[], depth: number, nth = 0): unknown {
-    if (depth > DEPTH.required) throw new Unsampled('the schema has no end');
+    if (depth > DEPTH.required) throw new Unsampled('the schema is recursive without an end');
     const view = this.resolve(pointers);
     const [example] = this.examples ? view.examples : [];
     if (example !== undefined && nth === 0) return example;
@@ -75,7 +75,9 @@ class Sampler {
     }
   }
 
-  /** The constraints of the schemas with a branch of each `anyOf` and `oneOf`; another one in each attempt. */
+  /**
+   * The constraints of the schemas, with one branch of each `anyOf` and `oneOf`. Each attempt chooses other branches.
+   */
   private resolve(pointers: readonly string[]): SchemaView & { readonly names: ReadonlyMap<string, string> } {
     let all = [...pointers];
     let view = viewSchemas(this.document, all, this.direction);
@@ -91,7 +93,7 @@ class Sampler {
       const schema = this.document.at(pointer);
       const discriminator = isObject(schema) ? this.discriminators.at(pointer, schema) : undefined;
       if (!discriminator) continue;
-      if (i > 20) throw new Unsampled('the alternatives have no end');
+      if (i > 20) throw new Unsampled('the branches are recursive without an end');
       const branches = [...discriminator.branches].filter(([, target]) => target !== pointer);
       const [name, target] = branches[turn % branches.length] ?? [];
       turn = Math.floor(turn / Math.max(branches.length, 1));
@@ -100,7 +102,7 @@ class Sampler {
       take(target);
     }
     for (let i = 0; i < view.unions.length; i++) {
-      if (i > 20) throw new Unsampled('the alternatives have no end');
+      if (i > 20) throw new Unsampled('the branches are recursive without an end');
       const branches = view.unions[i] ?? [];
       if (taken.has(branches[0]?.replace(/\/\d+$/, '') ?? '')) continue;
       const branch = branches[turn % branches.length];
@@ -141,13 +143,13 @@ class Sampler {
     return object;
   }
 
-  /** A name for a property that is not listed. */
+  /** A name for an unlisted property. */
   private name(view: SchemaView, i: number): string {
     const [names] = view.further.get('propertyNames') ?? [];
     return names === undefined ? `property${i + 1}` : String(this.sample([names], 0, i));
   }
 
-  /** The schemas that patternProperties have for a name. */
+  /** The schemas of patternProperties that apply to a name. */
   private pattern(view: SchemaView, name: string): string[] | undefined {
     const found = (view.further.get('patternProperties') ?? []).flatMap((pointer) =>
       Object.keys(this.document.at(pointer) as object)
@@ -179,16 +181,16 @@ class Sampler {
   }
 }
 
-/** The JSON type of the sample: of those admitted, the first that the other keywords constrain. */
+/** The JSON type of the sample: the first admitted type that other keywords constrain. */
 function typeOf(view: SchemaView): string {
   const [least, most] = [view.least, view.most];
-  const spoken = [
+  const preferred = [
     ...(view.properties.size + view.required.size + view.otherProperties.length > 0 ? ['object'] : []),
     ...(view.items.length + view.prefixItems.length > 0 ? ['array'] : []),
     ...(least.has('imum') || most.has('imum') || view.multiples.size > 0 ? ['fraction', 'integer'] : []),
     ...['string', 'fraction', 'integer', 'object', 'array', 'boolean', 'null'],
   ];
-  const type = spoken.find((candidate) => view.types.has(candidate));
+  const type = preferred.find((candidate) => view.types.has(candidate));
   if (type === undefined) throw new Unsampled('no type is admitted');
   return type === 'fraction' && [...view.formats].some((format) => /^u?int/.test(format)) ? 'integer' : type;
 }

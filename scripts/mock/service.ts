@@ -18,7 +18,7 @@ import { type Mockable, toMockable } from './document';
 
 export interface Mock extends Omit<Mockable<unknown>, 'built'> {
   readonly service: Middleware;
-  /** The served operations, each with the status of its answer; undefined where no answer was found that conforms. */
+  /** The served operations, each with the status of its response; undefined if no conforming response was found. */
   readonly operations: readonly { readonly title: string; readonly status: number | undefined }[];
 }
 
@@ -28,9 +28,9 @@ type Options = Pick<ServiceOptions<OwnKind>, 'bodyLimit' | 'maxRequests' | 'repo
 };
 
 /**
- * A service made of a document alone. Every request is checked, and every answer conforms to the document.
+ * Creates a service from a document alone. It validates every request, and every response conforms to the document.
  *
- * @throws {InvalidContract} with everything that cannot be served or left out
+ * @throws {InvalidContract} with every part that can neither be served nor removed
  */
 export function createMock(given: JsonObject, options: Options): Mock {
   const { built, ...account } = toMockable(given, (root) => build(root, options));
@@ -75,12 +75,12 @@ function build(root: JsonObject, options: Options) {
 
 function answering(operationId: string, answer: Answer | undefined): Promise<Answer> {
   if (answer) return Promise.resolve(answer);
-  return Promise.reject(new Error(`no answer was found for ${operationId} that conforms to the document`));
+  return Promise.reject(new Error(`no response was found for ${operationId} that conforms to the document`));
 }
 
 /**
- * Accepts the given bearer tokens and, of other schemes, any credentials of the right form. All of them hold the scopes
- * that the document demands of their scheme.
+ * Accepts the given bearer tokens. For any other scheme, accepts all well-formed credentials. Every client holds all
+ * scopes that the document requires of its scheme.
  */
 function acceptedBy(tokens: readonly string[]): Parameters<typeof strategiesFor>[1] {
   const { verify } = tokenVerifier(tokens);

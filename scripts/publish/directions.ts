@@ -1,4 +1,4 @@
-/** Types have no direction: this module makes schemas for requests and schemas for responses. */
+/** Schemas for requests and schemas for responses: types have no direction, so each direction needs its own. */
 import {
   APPLICATORS,
   joinPointer,
@@ -15,7 +15,7 @@ import {
 } from '../../src/contract';
 
 const SCHEMAS = '/components/schemas';
-/** The mark of the properties that each object does not have. */
+/** The keyword of the properties that each object excludes. */
 const EXCLUDED: Partial<Record<Kind, OneWayKeyword>> = {
   Parameter: 'readOnly',
   RequestBody: 'readOnly',
@@ -23,9 +23,9 @@ const EXCLUDED: Partial<Record<Kind, OneWayKeyword>> = {
 };
 
 /**
- * The document from which types are made. Requests refer to copies of schemas without `readOnly` properties, which require
- * the properties with a default; responses to copies without `writeOnly` properties. A schema without a difference has no
- * copy.
+ * The document to generate types from. Requests refer to copies of schemas that lack `readOnly` properties and require
+ * properties with a default. Responses refer to copies that lack `writeOnly` properties. A schema without such
+ * properties has no copy.
  */
 export function splitByDirection(document: OpenApiDocument): JsonObject {
   const schemas: Record<string, unknown> = Object.fromEntries(members(document.at(SCHEMAS)));
@@ -34,7 +34,7 @@ export function splitByDirection(document: OpenApiDocument): JsonObject {
   const oneWay = { readOnly: new OneWay(document, 'readOnly'), writeOnly: new OneWay(document, 'writeOnly') };
   const discriminators = new Discriminators(document);
 
-  /** The name of the component that stands for another one, made if need be. */
+  /** The name of the copy of a component. Creates the copy if the schema needs one. */
   function copyOf(name: string, keyword: OneWayKeyword): string {
     const key = `${keyword} ${name}`;
     const known = copies.get(key);
@@ -44,7 +44,7 @@ export function splitByDirection(document: OpenApiDocument): JsonObject {
     if (differs(document, pointer, keyword)) {
       copy += keyword === 'readOnly' ? 'Request' : 'Response';
       while (copy in schemas) copy += '_';
-      schemas[copy] = {}; // until its turn
+      schemas[copy] = {}; // filled in below
       pending.push({ copy, pointer, keyword });
     }
     copies.set(key, copy);
@@ -93,7 +93,7 @@ export function splitByDirection(document: OpenApiDocument): JsonObject {
       : Object.fromEntries(narrowed);
   }
 
-  /** A handler finds each property that has a default. */
+  /** Requires each property with a default: a handler always receives it. */
   function requireDefaults(narrowed: JsonObject, pointer: string): JsonObject {
     const filled = members(narrowed['properties'])
       .map(([name]) => name)
@@ -102,7 +102,7 @@ export function splitByDirection(document: OpenApiDocument): JsonObject {
     return { ...narrowed, required: [...new Set([...[narrowed['required'] ?? []].flat(), ...filled])] };
   }
 
-  /** The names of the schemas are those of the document, whatever the copies are called. */
+  /** The mapping with the schema names of the document, and the references to the copies. */
   function rename(schema: JsonObject, pointer: string, keyword: OneWayKeyword): unknown {
     const { discriminator } = schema;
     const found = discriminators.at(pointer, schema);
@@ -125,7 +125,7 @@ export function splitByDirection(document: OpenApiDocument): JsonObject {
 
   const published = structuredClone(document.root);
   const directions = new Map<string, OneWayKeyword>();
-  walk({ pointer: '', value: published, stands: 'OpenAPI', carried: false }, (walked) => {
+  walk({ pointer: '', value: published, expected: 'OpenAPI', carried: false }, (walked) => {
     const { pointer, value, kind, carried } = walked;
     if (carried || kind === 'Schema') return;
     const own = EXCLUDED[kind];
@@ -139,18 +139,18 @@ export function splitByDirection(document: OpenApiDocument): JsonObject {
     }
     if (kind === 'Parameter' && parameterHasDefault(value, pointer)) Object.assign(value, { required: true });
   });
-  // Not one copy within the other: a chain of references is longer than the stack.
+  // A queue instead of recursion: a chain of references can be longer than the stack.
   for (const { copy, pointer, keyword } of pending)
     schemas[copy] = narrow(document.at(pointer), pointer, keyword, []);
   const { components = {} } = published;
   return openUnevaluated({ ...published, components: { ...(components as JsonObject), schemas } });
 }
 
-/** Types only have additionalProperties, but a handler also gets properties that unevaluatedProperties admits. */
+/** Opens schemas through additionalProperties, because types do not support unevaluatedProperties. */
 function openUnevaluated(document: JsonObject): JsonObject {
   const opened = structuredClone(document);
   const schemas: Walked[] = [];
-  walk({ pointer: '', value: opened, stands: 'OpenAPI', carried: false }, (walked) => {
+  walk({ pointer: '', value: opened, expected: 'OpenAPI', carried: false }, (walked) => {
     if (walked.kind === 'Schema') schemas.push(walked);
   });
   for (const { value } of schemas) {
@@ -161,11 +161,11 @@ function openUnevaluated(document: JsonObject): JsonObject {
   return opened;
 }
 
-/** Whether the schema at `pointer` has a default: its own, or that of a schema that always applies with it. */
+/** Whether the schema at `pointer`, or a schema that always applies with it, has a default. */
 const hasDefault = (document: OpenApiDocument, pointer: string): boolean =>
   document.subschemas.certain(pointer).some(({ value }) => 'default' in value);
 
-/** Whether types differ by direction at `pointer` or where it leads. */
+/** Whether types differ by direction at `pointer` or in a schema that it refers to. */
 const differs = (document: OpenApiDocument, pointer: string, keyword: OneWayKeyword): boolean =>
   document.subschemas
     .all(pointer)

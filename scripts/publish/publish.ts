@@ -1,4 +1,4 @@
-/** openapi/ -> the published contract and its types. */
+/** Builds the published contract and its types from openapi/. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { openapiOverlay } from 'openapi-format';
@@ -29,9 +29,9 @@ import { located, readSource, type Source, SourceError } from '../source/source'
 export interface Publication {
   readonly document: JsonObject;
   readonly contract: Contract;
-  /** A line for each part that is not enforced, or that was converted. */
+  /** One line for each part that is not enforced, and for each conversion. */
   readonly remarks: readonly string[];
-  /** The files of generated/, by path. */
+  /** The content of the files of generated/, by path. */
   readonly files: Readonly<Record<string, string>>;
 }
 
@@ -42,7 +42,7 @@ export async function publish(): Promise<Publication> {
   const version = versionFinding(source.document);
   if (version) throw new SourceError(located(source, [version]));
   const document = await overlay(source.document);
-  // A validator ignores unknown keywords, such as `maximun`: the value would go unchecked.
+  // A validator ignores unknown keywords such as `maximun`, and the value would be unchecked.
   const unknown = new OpenApiDocument(document).remarks.filter(isUnknown);
   const { own, added } = apart(source, unknown);
   const misspelt = [...remarkLines(source, own), ...added.map(addedLine)];
@@ -59,7 +59,7 @@ export async function publish(): Promise<Publication> {
   }
 }
 
-/** Separates findings in the written document from those in the additions of the overlay. */
+/** Separates findings in the written document from findings in the additions of the overlay. */
 function apart<T extends Finding>(
   source: Source,
   findings: readonly T[],
@@ -71,13 +71,13 @@ function apart<T extends Finding>(
 
 const addedLine = (finding: Finding): string => `${OVERLAY}, at ${findingLine(finding)}`;
 
-/** Findings, each with its place in the written document or in the overlay. */
+/** One line for each finding, with its place in the written document or in the overlay. */
 function locatedApart(source: Source, findings: readonly Finding[]): string {
   const { own, added } = apart(source, findings);
   return [...(own.length > 0 ? [located(source, own)] : []), ...added.map(addedLine)].join('\n');
 }
 
-/** The one file of openapi/ that is an OpenAPI document; others are parts of it. */
+/** The only file of openapi/ that is an OpenAPI document. Other files are parts of it. */
 function findDocument(): string {
   const folder = path.join(root, SOURCES);
   const files = readdirSync(folder)
@@ -96,7 +96,7 @@ async function overlay(document: JsonObject): Promise<JsonObject> {
   const file = path.join(root, OVERLAY);
   if (!existsSync(file)) return document;
   const overlaySet = readOverlay(file);
-  // It edits what it is given.
+  // openapiOverlay changes its argument.
   const result: { data: JsonObject; resultData: JsonObject } = await openapiOverlay(
     structuredClone(document),
     {
@@ -106,7 +106,7 @@ async function overlay(document: JsonObject): Promise<JsonObject> {
   const unused = [result.resultData['unusedActions']].flat();
   const idle = overlaySet.actions.flatMap((action, i) =>
     unused.includes(action)
-      ? `${OVERLAY}#/actions/${i}: ${action.target} matches nothing; delete the action`
+      ? `${OVERLAY}#/actions/${i}: ${action.target} matches nothing: delete the action`
       : [],
   );
   const wrong = [...idle, ...contradictions(document, result.data)];
@@ -114,13 +114,13 @@ async function overlay(document: JsonObject): Promise<JsonObject> {
   return result.data;
 }
 
-/** Values that an overlay has changed, instead of adding to them: often two things of one name. */
+/** Errors for values that the overlay changes instead of adding: often two components share a name. */
 function contradictions(was: unknown, is: unknown, pointer = ''): string[] {
   if (typeof was !== 'object' || was === null || typeof is !== 'object' || is === null) {
-    return was === is || is === undefined // it may take things out
+    return was === is || is === undefined // an overlay may remove values
       ? []
       : [
-          `${OVERLAY}, at #${pointer}: the document says ${writeDocument(was)}, not ${writeDocument(is)}; leave it out`,
+          `${OVERLAY}, at #${pointer}: the document has ${writeDocument(was)}, the overlay ${writeDocument(is)}: remove it from the overlay`,
         ];
   }
   return Object.entries(was).flatMap(([key, value]) =>
@@ -138,7 +138,7 @@ function readOverlay(file: string): Overlay {
   }
 }
 
-/** The types of openapi-typescript, int64 as bigint, and the security requirements of each operation. */
+/** The types of openapi-typescript with int64 as bigint, and the security requirements of each operation. */
 export async function typesOf(document: JsonObject): Promise<string> {
   const described = new OpenApiDocument(document);
   const keyword = (kind: ts.KeywordTypeSyntaxKind) => ts.factory.createKeywordTypeNode(kind);
@@ -166,7 +166,7 @@ export async function typesOf(document: JsonObject): Promise<string> {
  */
 
 ${astToString(nodes)}
-/** What each operation demands: one of these security requirements, each scheme of it with its scopes. */
+/** The security requirements of each operation: alternatives, each with its schemes and their scopes. */
 export interface security {
 ${requirements.join('')}}
 `;

@@ -1,10 +1,10 @@
 import { type OpenApiDocument, type Operation, type Remark, UNKNOWN } from '../../src/contract';
 import type { Source } from '../source/source';
 
-/** Lines that are printed for remarks of one kind. */
+/** The maximum number of printed lines for each kind of remark. */
 const MOST = 20;
 
-/** Remarks as lines of text, each with where in the sources it stands; of many of one kind the first, and a count. */
+/** One line for each remark, with its place in the sources. Beyond MOST of one kind, a count replaces the rest. */
 export function remarkLines(source: Source, remarks: readonly Remark[]): string[] {
   const kinds = new Map<string, Remark[]>();
   for (const remark of remarks) {
@@ -24,7 +24,9 @@ export function remarkLines(source: Source, remarks: readonly Remark[]): string[
   });
 }
 
-/** Responses that are a list of any length: a client may have to wait for all of it. */
+/**
+ * Success responses that are a list of unlimited length: a client cannot limit the time and size of such a response.
+ */
 export function unboundedLists(document: OpenApiDocument, operations: Iterable<Operation>): Remark[] {
   const schemas = [...operations].flatMap(({ responses }) =>
     [...responses].flatMap(([status, { content }]) =>
@@ -35,7 +37,7 @@ export function unboundedLists(document: OpenApiDocument, operations: Iterable<O
     .filter((schema) => isUnbounded(document, schema))
     .map((pointer) => ({
       pointer,
-      message: 'is a list of any length: give it maxItems, or answer it in pages',
+      message: 'is a list of unlimited length: add maxItems, or split the response into pages',
       word: 'Schema maxItems',
     }));
 }

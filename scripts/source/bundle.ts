@@ -12,31 +12,31 @@ import { SourceError, SourceFile, stepsOf } from './source-file';
 
 type Mutable = Record<string, unknown>;
 
-/** Where the components of each kind stand. */
+/** The section of `components` for each kind of object. */
 const SECTIONS = new Map(
   [...(OBJECTS.get('Components')?.words ?? [])].flatMap(([name, { holds }]) =>
     holds ? [[holds.kind, name] as const] : [],
   ),
 );
 
-/** Where something stands in the sources. */
+/** A place in a source file. */
 export interface Origin {
   readonly file: SourceFile;
   readonly pointer: string;
 }
 
 /**
- * Puts a document in several files into one piece: what another file has becomes a component, and a path item takes the
- * place of the reference to it. A reference that leads to no file, or nowhere in it, stays as it is.
+ * Combines the files of a document. A referenced object of another file becomes a component; a path item replaces the
+ * reference to it. A reference to a missing file or value stays unchanged.
  */
 export class Bundle {
   readonly document: Mutable;
   readonly files = new Map<string, SourceFile>();
-  /** What was brought from another file, by its place in the bundle. */
+  /** The origin of each imported object, by its pointer in the bundle. */
   readonly origins = new Map<string, Origin>();
   private readonly imported = new Map<string, string>();
 
-  /** @throws {SourceError} if the file is no document */
+  /** @throws {SourceError} if the file does not contain an object */
   constructor(private readonly main: SourceFile) {
     this.files.set(main.path, main);
     const document = copyOf(main.value);
@@ -46,7 +46,7 @@ export class Bundle {
     this.bring(document, 'OpenAPI', main, '');
   }
 
-  /** Where the text at a pointer into the bundle was written, and the pointer into that file. */
+  /** The source file of the value at a pointer of the bundle, and the pointer in that file. */
   origin(pointer: string): Origin {
     for (let at = pointer; at !== ''; at = at.slice(0, at.lastIndexOf('/'))) {
       const origin = this.origins.get(at);
@@ -55,10 +55,10 @@ export class Bundle {
     return { file: this.main, pointer };
   }
 
-  /** Brings all that `value` refers to in other files. */
+  /** Imports every object of another file that `value` refers to. */
   private bring(value: unknown, kind: Kind, file: SourceFile, at: string): void {
     const referring: Walked[] = [];
-    walk({ pointer: '', value, stands: kind, carried: false }, (walked) => {
+    walk({ pointer: '', value, expected: kind, carried: false }, (walked) => {
       if (OBJECTS.get(walked.kind)?.words.has('$ref') === true) referring.push(walked);
       else if (walked.kind === 'Discriminator') this.bringMapping(walked.value['mapping'], file);
     });
@@ -66,7 +66,7 @@ export class Bundle {
       const object = walked.value as Mutable;
       const target = this.target(object['$ref'], file);
       if (!target) continue;
-      if (walked.kind !== 'PathItem') object['$ref'] = `#${this.component(target, walked.stands)}`;
+      if (walked.kind !== 'PathItem') object['$ref'] = `#${this.component(target, walked.expected)}`;
       else this.inline(object, target, at + walked.pointer);
     }
   }
@@ -79,11 +79,11 @@ export class Bundle {
     }
   }
 
-  /** What a reference of a file leads to, if that is to be brought from another file than the main one. */
+  /** The target of a reference; undefined if it is in the main file or does not exist. */
   private target(ref: unknown, file: SourceFile): Origin | undefined {
     if (typeof ref !== 'string' || (ref.startsWith('#') && file === this.main)) return undefined;
     const [name = '', pointer = ''] = decoded(ref).split('#', 2);
-    // An anchor is found by the reader of the document, if what has it is brought too.
+    // The document reader resolves anchors, after the schema that contains them is imported.
     if (pointer !== '' && !pointer.startsWith('/')) return undefined;
     const other = name === '' ? file : this.open(path.resolve(path.dirname(file.path), name));
     return other && valueAt(other.value, pointer) !== undefined ? { file: other, pointer } : undefined;
@@ -97,7 +97,8 @@ export class Bundle {
       this.files.set(name, file);
       return file;
     } catch (error) {
-      // What is there and cannot be read is a mistake; what is not there is a reference that leads nowhere.
+      // A file that exists and cannot be read is an error. A missing file is a broken reference, which is reported
+      // later.
       if (error instanceof SourceError && !error.message.includes('ENOENT')) throw error;
       return undefined;
     }
@@ -122,7 +123,7 @@ export class Bundle {
     return place;
   }
 
-  /** @param at the place of the path item */
+  /** @param at the pointer of the path item */
   private inline(object: Mutable, { file, pointer }: Origin, at: string): void {
     if (file === this.main) {
       object['$ref'] = `#${pointer}`;
@@ -130,7 +131,7 @@ export class Bundle {
     }
     const item = copyOf(valueAt(file.value, pointer));
     if (!isObject(item)) return;
-    // A path item may only lead to others that are not among those that led to it.
+    // A chain of path items must not return to one of its own.
     const key = `${file.path}#${pointer}`;
     if (this.inlining.has(key)) return;
     this.inlining.add(key);
@@ -140,7 +141,7 @@ export class Bundle {
     if (twice !== undefined) {
       const beside = this.origin(joinPointer(at, twice));
       throw new SourceError(
-        `${beside.file.locate(beside.pointer)}: ${twice} is at ${file.locate(joinPointer(pointer, twice))} too, where the $ref leads: which one counts is undefined`,
+        `${beside.file.locate(beside.pointer)}: ${twice} is also at ${file.locate(joinPointer(pointer, twice))}, the target of the $ref: OpenAPI does not define which one applies; remove one`,
       );
     }
     delete object['$ref'];
@@ -170,7 +171,7 @@ function valueAt(value: unknown, pointer: string): unknown {
   );
 }
 
-/** A copy of a value as JSON has it, bigints beside. */
+/** A deep copy of a JSON value that may contain bigints. */
 function copyOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(copyOf);
   if (!isObject(value)) return value;

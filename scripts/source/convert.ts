@@ -2,25 +2,24 @@ import { OBJECTS, walk } from '../../src/contract';
 
 type Mutable = Record<string, unknown>;
 
-/** A change that a conversion makes to a schema, and how often. */
+/** The number of schemas that each kind of change affects. */
 type Counts = Map<string, number>;
 
 /**
- * Turns a document of OpenAPI 3.0 into one of 3.1, in place
- * (https://learn.openapis.org/upgrading/v3.0-to-v3.1.html). What 3.1 still understands, such as `example` and
- * `format: byte`, stays as it is.
+ * Converts an OpenAPI 3.0 document to 3.1, in place (https://learn.openapis.org/upgrading/v3.0-to-v3.1.html). Keywords
+ * that 3.1 still supports, such as `example` and `format: byte`, stay unchanged.
  *
- * openapi-format converts too, but walks all nodes alike: it takes a property that is called `nullable` for the keyword,
- * loses `format: binary`, and writes integers beyond 2^53 as doubles.
+ * openapi-format converts too, but treats all nodes alike: it mistakes a property named `nullable` for the keyword,
+ * removes `format: binary`, and writes integers beyond 2^53 as doubles.
  *
- * @returns what was converted, in a sentence; undefined if the document is not of 3.0
+ * @returns one sentence about the changes; undefined if the version is not 3.0
  */
 export function convertTo31(document: Mutable): string | undefined {
   const { openapi: version } = document;
   if (typeof version !== 'string' || !/^3\.0\.\d+/.test(version)) return undefined;
   const counts: Counts = new Map();
   const schemas: Mutable[] = [];
-  walk({ pointer: '', value: document, stands: 'OpenAPI', carried: false }, ({ kind, value }) => {
+  walk({ pointer: '', value: document, expected: 'OpenAPI', carried: false }, ({ kind, value }) => {
     if (kind === 'Schema') schemas.push(value);
   });
   for (const schema of schemas) convertSchema(schema, counts);
@@ -32,13 +31,13 @@ export function convertTo31(document: Mutable): string | undefined {
 function convertSchema(schema: Mutable, counts: Counts): void {
   const count = (change: string) => counts.set(change, (counts.get(change) ?? 0) + 1);
   if ('$ref' in schema) {
-    // OpenAPI 3.0.3 section 4.7.23: what stands beside a $ref is ignored.
+    // OpenAPI 3.0.3 section 4.7.23: members beside a $ref are ignored.
     const words = OBJECTS.get('Schema')?.words;
     const ignored = Object.keys(schema).filter(
       (name) => name !== '$ref' && words?.get(name)?.fate !== 'carried',
     );
     for (const name of ignored) Reflect.deleteProperty(schema, name);
-    if (ignored.length > 0) count('words beside a $ref, which 3.0 ignores, are left out');
+    if (ignored.length > 0) count('keywords beside a $ref, which 3.0 ignores, are removed');
     return;
   }
   for (const [bound, exclusive] of [
@@ -58,7 +57,7 @@ function convertSchema(schema: Mutable, counts: Counts): void {
   count('nullable is the type null');
 }
 
-/** A schema that names its type admits null beside it; of one that is put together, one more branch does. */
+/** Admits null: as a further type, or as a further branch if the schema has no type. */
 function admitNull(schema: Mutable): void {
   const { type, oneOf, anyOf, allOf } = schema;
   const null_ = { type: 'null' };

@@ -13,15 +13,15 @@ import {
 } from 'yaml';
 import { isLargeInteger, lastStep, numberLiterals, readDocument } from '../../src/contract';
 
-/** What is wrong with a source, a line for each: file, line, column and sentence. */
+/** The errors of a source, one a line: file, line, column and sentence. */
 export class SourceError extends Error {
   override name = 'SourceError';
 }
 
-/** How often a text may repeat what stands elsewhere in it. */
+/** The maximum number of YAML aliases that one text may expand to. */
 const MAX_ALIASES = 10_000;
 
-/** One file of a document, as a person writes it: YAML or JSON. */
+/** One source file of a document: YAML or JSON. */
 export class SourceFile {
   /** Integers beyond 2^53 are bigints. */
   readonly value: unknown;
@@ -38,13 +38,16 @@ export class SourceFile {
     this.value = this.isJson ? this.readJson() : this.readYaml();
   }
 
-  /** File names as a person sees them from here. */
+  /** The file name relative to the current folder, or absolute outside of it. */
   get name(): string {
     const name = path.relative(process.cwd(), this.path);
     return name.startsWith('..') ? this.path : name;
   }
 
-  /** Where a pointer leads, as `file:line:column`; as far as it leads, if it does not lead to its end. */
+  /**
+   * The place of a pointer as `file:line:column`. If the pointer does not resolve, the place of its longest existing
+   * part.
+   */
   locate(pointer: string): string {
     let { contents: node }: { contents: unknown } = this.yaml();
     let found: Node | null = null;
@@ -60,7 +63,7 @@ export class SourceFile {
     return this.place(found?.range?.[0] ?? 0);
   }
 
-  /** The numbers that a double cannot hold, each with its place. */
+  /** One line for each number that a double cannot represent exactly. */
   inexactNumbers(): string[] {
     const found: string[] = [];
     const judge = (literal: string, offset: number) => {
@@ -68,7 +71,7 @@ export class SourceFile {
       if (Number.isFinite(value) && !isLargeInteger(literal) && !isExact(literal, value))
         found.push(`${this.place(offset)}: the number ${literal} is read as ${value}`);
     };
-    // Up to 15 digits, a double is written as it was read.
+    // A double represents up to 15 digits exactly.
     if (!/\d[\d.]{15,}/.test(this.text)) return found;
     if (this.isJson) {
       for (const [literal, offset] of numberLiterals(this.text)) judge(literal, offset);
@@ -107,7 +110,7 @@ export class SourceFile {
 
   private readYaml(): unknown {
     const document = this.yaml();
-    // Of the errors that follow from one mistake, the first in the text is the closest to it.
+    // Later errors often follow from the first one in the text.
     const [first] = document.errors.toSorted((one, other) => one.pos[0] - other.pos[0]);
     if (first) {
       const [message = ''] = first.message.split(/ at line \d+, column \d+/);
@@ -120,7 +123,7 @@ export class SourceFile {
     }
   }
 
-  /** The text as YAML, which JSON is too. */
+  /** The parsed YAML. JSON is YAML too. */
   private yaml(): Document {
     this.parsed ??= parseDocument(this.text, { intAsBigInt: true, merge: true });
     return this.parsed;
@@ -133,7 +136,7 @@ export const stepsOf = (pointer: string): string[] =>
     .slice(1)
     .map((step) => lastStep(`/${step}`));
 
-/** A copy in which integers are numbers where these hold them, and no two places share an object. */
+/** A copy without shared objects, in which safe integers are numbers. */
 function narrowed(value: unknown): unknown {
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value;
   if (Array.isArray(value)) return value.map(narrowed);
@@ -141,13 +144,13 @@ function narrowed(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, narrowed(member)]));
 }
 
-/** Whether a literal says what the double for it is written as. */
+/** Whether a literal and the shortest text of its double are the same decimal. */
 function isExact(literal: string, double: number): boolean {
   const [a, b] = [literal.replace(/^\+/, ''), String(double)].map(decimal);
   return a === undefined || b === undefined || a === b;
 }
 
-/** A decimal without zeros at its ends: its digits and its exponent. */
+/** The canonical form of a decimal: its significant digits and its exponent. */
 function decimal(text: string): string | undefined {
   const match = /^(-?)0*(\d*)\.?(\d*)(?:e([+-]?\d+))?$/i.exec(text);
   if (!match) return undefined;

@@ -1,4 +1,4 @@
-/** OpenAPI documents as people write them: YAML or JSON, in one file or several, of OpenAPI 3.1 or 3.0. */
+/** Reads OpenAPI documents as people write them: YAML or JSON, in one or several files, version 3.1 or 3.0. */
 import path from 'node:path';
 import { type Finding, findingLine, type JsonObject } from '../../src/contract';
 import { Bundle } from './bundle';
@@ -8,11 +8,11 @@ import { SourceFile } from './source-file';
 export { SourceError } from './source-file';
 
 export interface Source {
-  /** The document in one piece, with what it refers to in other files. */
+  /** The bundled document. */
   readonly document: JsonObject;
-  /** What was converted, and what could not be read exactly: a sentence each. */
+  /** One sentence for each conversion and each inexact number. */
   readonly notes: readonly string[];
-  /** Where what a pointer leads to was written: `file:line:column`. */
+  /** The place of a pointer in the sources, as `file:line:column`. */
   readonly locate: (pointer: string) => string;
 }
 
@@ -31,7 +31,7 @@ export function readSource(file: string): Source {
   };
 }
 
-/** Findings as lines of text, each with where in the sources it stands. */
+/** One line for each finding, with its place in the sources. */
 export function located(source: Source, findings: readonly Finding[]): string {
   return findings.map((finding) => `${source.locate(finding.pointer)}: ${findingLine(finding)}`).join('\n');
 }

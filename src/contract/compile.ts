@@ -16,23 +16,25 @@ import { compileSecurity, type Strategies } from './security/requirements';
 import { Shapes } from './schema/shapes';
 import { type Check, type Compiler, createCompiler, type Judge, schemaErrors } from './schema/validator';
 
-/** Everything that a document says, compiled. */
+/** A compiled document. */
 export interface Contract {
+  /** Finds the operations of a path. */
   readonly router: Router<Methods>;
   readonly served: ReadonlyMap<Operation, ServedOperation>;
-  /** What is in the document and is not enforced. */
+  /** The parts of the document that the server does not enforce. */
   readonly remarks: readonly Remark[];
 }
 
-/** The finding of a document of which no operation is served. */
+/** The message of the finding for a document without operations. */
 export const NOTHING_SERVED = 'no operation is under any path: nothing would be served';
 
 /**
- * Compiles a document: after this, nothing about it is left to be found out by a request.
+ * Compiles a document at start. Requests find no further faults in it.
  *
- * @param strategies undefined to prove the document alone
- * @param extensions the team's own formats and codecs
- * @throws {InvalidContract} with everything that is wrong, each with its place
+ * @param root an OpenAPI 3.1 document
+ * @param strategies by the name of the security scheme; undefined to check the document alone
+ * @param extensions the formats and codecs of the service
+ * @throws {InvalidContract} with all findings, each with its JSON pointer
  */
 export function compileContract(
   root: JsonObject,
@@ -41,7 +43,7 @@ export function compileContract(
 ): Contract {
   const codecs = new Codecs(own);
   const document = new OpenApiDocument(root);
-  // A document that is not OpenAPI cannot be read any further.
+  // The following steps expect a valid OpenAPI document.
   document.assertValid();
   const operations = readOperations(document);
   checkSchemas(document);
@@ -49,7 +51,7 @@ export function compileContract(
   if (operations.length === 0) document.addFinding('/paths', NOTHING_SERVED);
   const incoming = new SchemaSet(document, 'request');
   const outgoing = new SchemaSet(document, 'response');
-  // In two passes: a schema may refer to any other, so that all are known before the first is compiled.
+  // Schemas refer to each other: plan all operations before compiling the first.
   const plans = operations.map((operation) => ({
     operation,
     requests: planRequests(document, operation, incoming, codecs),
@@ -85,10 +87,10 @@ export function compileContract(
   return { router, served, remarks: document.remarks };
 }
 
-/** What judges the values that go one way. */
+/** Creates the judges of requests, or of responses. */
 function createJudges(direction: Direction, schemas: SchemaSet, formats: OwnFormats) {
   const first = createCompiler(direction, schemas, false, formats);
-  let compiler: Compiler | undefined; // made when something is refused: what the first takes, it takes too
+  let compiler: Compiler | undefined; // created at the first violation; it accepts every schema that `first` accepts
   const judgeOf = (schema: JsonObject): Judge => {
     let all: Check | undefined;
     return {
@@ -103,7 +105,7 @@ function createJudges(direction: Direction, schemas: SchemaSet, formats: OwnForm
   return { judgeOf, verdicts: first.verdicts };
 }
 
-/** Judges the defaults of a document by the schemas that they stand in. */
+/** Adds a finding for each default that does not conform to its schema. */
 function checkDefaults(
   document: OpenApiDocument,
   { defaults }: SchemaSet,
@@ -125,7 +127,7 @@ function checkDefaults(
   }
 }
 
-/** Remarks on each format that nothing enforces. */
+/** Adds a remark for each format that the server does not enforce. */
 function remarkFormats(document: OpenApiDocument, own: OwnFormats): void {
   for (const { pointer, value, carried } of document.references.objects('Schema')) {
     const { format } = value;
@@ -135,7 +137,7 @@ function remarkFormats(document: OpenApiDocument, own: OwnFormats): void {
   }
 }
 
-/** Judges every schema of the document by the metaschema of JSON Schema 2020-12. */
+/** Validates every schema of the document against the metaschema of JSON Schema 2020-12. */
 function checkSchemas(document: OpenApiDocument): void {
   for (const pointer of document.schemas) {
     for (const { place, message } of schemaErrors({ schema: document.at(pointer) })) {

@@ -1,35 +1,35 @@
 /**
- * The types that tie handlers to the document: `operations` is what openapi-typescript generates from it, `security`
- * (operationId -> its security requirements; `never` without authentication) is added by scripts/generate/main.ts.
+ * The types that tie handlers to the document. openapi-typescript generates `operations` from it. scripts/generate/main.ts
+ * adds `security`: operationId -> its security requirements; `never` without authentication.
  */
 import type { Logger } from './exchange/logger';
 import type { PrincipalsFor } from './security/principals';
 
-/** Of a generated operation, what the types here look at. */
+/** The parts of a generated operation that these types read. */
 interface OperationTypes {
   parameters: object;
   requestBody?: unknown;
   responses: object;
 }
 
-type Known<T> = { [Key in keyof T as string extends Key ? never : Key]: T[Key] };
+type OmitIndexSignature<T> = { [Key in keyof T as string extends Key ? never : Key]: T[Key] };
 
-/** All of what the members of a union can do: of several media types, a value that fits each. */
+/** The intersection of the members of a union: a value that fits every media type. */
 type Intersection<U> = (U extends unknown ? (value: U) => void : never) extends (value: infer I) => void
   ? I
   : never;
 
-/** Whether the keys of a content map leave a choice: there are several, or one is a range. */
+/** Whether the keys of a content map leave a choice: several media types, or a range. */
 type IsChoice<Key> = [Key] extends [Intersection<Key>]
   ? Key extends `${string}*${string}`
     ? true
     : false
   : true;
 
-/** How a media type is called: a client names one in a range. */
+/** The name of a media type. In place of a range it is the type that the client names. */
 type NameOf<Key> = Key extends `${infer Before}*${infer After}` ? `${Before}${string}${NameOf<After>}` : Key;
 
-type Parameters<P> = {
+type RequestParameters<P> = {
   readonly [Place in keyof P as [NonNullable<P[Place]>] extends [never] ? never : Place]-?: Readonly<
     NonNullable<P[Place]>
   >;
@@ -41,7 +41,7 @@ type Body<O extends OperationTypes> = [NonNullable<O['requestBody']>] extends [n
     ? BodyOf<Content, keyof Content> | (undefined extends O['requestBody'] ? Bodiless : never)
     : Bodiless;
 
-/** With its media type. */
+/** A body with its media type. */
 type BodyOf<Content, Key extends keyof Content> = Key extends unknown
   ? { readonly body: Content[Key]; readonly contentType: NameOf<Key> }
   : never;
@@ -63,7 +63,7 @@ type StartsWith2<Status> = Status extends string | number
 
 type ContentKeys<R> = R extends { content: infer Content } ? keyof Content : never;
 
-/** The media type of a successful response that the client likes best. */
+/** The media type of a successful response that the client prefers. */
 type Accepts<Responses> =
   ContentKeys<Responses[Extract<Successes<keyof Responses>, keyof Responses>]> extends infer Key
     ? [Key] extends [never]
@@ -90,38 +90,39 @@ type ScopesOf<Requirement> = {
   };
 };
 
-/** What a handler gets of every request. */
+/** The context of a request, the same for every operation. */
 export interface RequestContext {
-  /** What the request is called in logs, and in the `X-Request-Id` of its answer. */
+  /** Identifies the request in logs and in the `X-Request-Id` header of its response. */
   readonly requestId: string;
   /**
-   * Aborted when nobody waits for the answer any more: at the deadline of the request, when its client leaves, and when the
-   * server ends its connection at the end of a shutdown. What the handler returns after that is dropped. Pass it on to
-   * what takes time.
+   * Aborted at the deadline of the request, when its client disconnects, and when a shutdown closes its connection. The
+   * server then discards the result of the handler. Pass the signal to slow calls.
    */
   readonly signal: AbortSignal;
-  /** Made when it is first read. Its lines have the id of the request. */
+  /** Adds the id of the request to each line. Created at the first use. */
   readonly log: Logger;
 }
 
 /**
- * What a handler is given: what the document describes, and the context of the request. `path`, `query`, `header`,
- * `cookie` and `body` are there if the operation has them, `principal` and `scopes` (by security scheme) if it demands
- * authentication. `contentType` is the documented media type of the body, and `accepts` the one of a successful response
- * that the client likes best; of a range, such as `image/*`, the type that the client names.
+ * The argument of a handler: the valid request and its context. `path`, `query`, `header`, `cookie` and `body` exist if the
+ * operation has them, `principal` and `scopes` (by security scheme) if it demands authentication. `contentType` is the
+ * documented media type of the body. `accepts` is the media type of a successful response that the client prefers. In place
+ * of a range, such as `image/*`, both are the type that the client names.
  */
-export type HandlerRequest<O extends OperationTypes, Requirement, Principals> = Parameters<O['parameters']> &
+export type HandlerRequest<O extends OperationTypes, Requirement, Principals> = RequestParameters<
+  O['parameters']
+> &
   Body<O> &
   Accepts<O['responses']> &
   Authenticated<Requirement, Principals> &
   RequestContext;
 
 type ResponseHeaders<R> = R extends { headers: infer H }
-  ? [keyof Known<H>] extends [never]
+  ? [keyof OmitIndexSignature<H>] extends [never]
     ? { readonly headers?: Readonly<Record<string, never>> }
-    : Partial<Known<H>> extends Known<H>
-      ? { readonly headers?: Readonly<Known<H>> }
-      : { readonly headers: Readonly<Known<H>> }
+    : Partial<OmitIndexSignature<H>> extends OmitIndexSignature<H>
+      ? { readonly headers?: Readonly<OmitIndexSignature<H>> }
+      : { readonly headers: Readonly<OmitIndexSignature<H>> }
   : unknown;
 
 type ResponseContent<R> = R extends { content: infer Content }
@@ -132,7 +133,7 @@ type ResponseContent<R> = R extends { content: infer Content }
       : { readonly body: Content[keyof Content]; readonly contentType?: keyof Content }
   : unknown;
 
-/** A body of the media type that it names. */
+/** A body with the name of its media type. */
 type Named<Content> = {
   [Key in keyof Content]: { readonly body: Content[Key]; readonly contentType: NameOf<Key> };
 }[keyof Content];
@@ -145,7 +146,7 @@ type Unnamed<Content> =
     ? { readonly body: Value; readonly contentType?: undefined }
     : never;
 
-/** What a handler may return: one of the documented responses. A range or `default` stands for any status. */
+/** The result of a handler: one of the documented responses. A range or `default` admits any status. */
 export type HandlerResponse<O extends OperationTypes> = {
   [Status in keyof O['responses']]: {
     readonly status: Status extends number ? Status : number;
@@ -153,12 +154,13 @@ export type HandlerResponse<O extends OperationTypes> = {
     ResponseContent<O['responses'][Status]>;
 }[keyof O['responses']];
 
+/** Handles an operation. An error that it throws becomes a problem by the option `toProblem` of the service. */
 export type Handler<O extends OperationTypes, Requirement, Principals> = (
   request: HandlerRequest<O, Requirement, Principals>,
 ) => Promise<HandlerResponse<O>>;
 
 /**
- * One handler per operation, by operationId: a missing and an unknown one are compile errors. So is a security scheme
+ * One handler per operation, by operationId. Missing and unknown handlers are compile errors, and so are security schemes
  * that `Principals` lacks.
  */
 export type Handlers<Operations, Security, Principals extends PrincipalsFor<Security>> = {

@@ -13,7 +13,10 @@ import { attempt, faultToStderr, type ReportFault, safely, settleWithin } from '
 import { fieldValue, headerEntries } from './http/header-field';
 import { type Answer, isFinalStatus, Problem } from './problem';
 
-/** What bounds a server (https://nodejs.org/api/http.html#httpcreateserveroptions-requestlistener). */
+/**
+ * Timeouts in milliseconds and the size of the headers in bytes
+ * (https://nodejs.org/api/http.html#httpcreateserveroptions-requestlistener).
+ */
 export type ServerLimits = Pick<
   ServerOptions,
   'headersTimeout' | 'requestTimeout' | 'keepAliveTimeout' | 'maxHeaderSize'
@@ -21,22 +24,23 @@ export type ServerLimits = Pick<
 
 interface Connection {
   readonly socket: Socket;
-  /** The response last begun. */
+  /** The response to the latest request. */
   last: ServerResponse | undefined;
 }
 
-/** Milliseconds after which a connection on which nothing was asked since the server began to stop is closed. */
+/** Milliseconds from the start of a shutdown until idle connections are closed. */
 const IDLE_GRACE = 500;
-/** Milliseconds that a client is given to read why its connection ends, and to end it from its side too. */
+/** Milliseconds that a client has to read the last response and to close its side of the connection. */
 const LINGER = 1_000;
 
 /**
- * An HTTP server for an application of Express, not yet listening.
+ * Creates an HTTP server for an Express application. The server does not listen yet.
  *
- * @param render puts what Node refuses, before or instead of the application, into the error body of the contract
- * @param stopping begins the end: no new connections, and each open one ends with the answer to its last request; the
- * server emits `close` after the last of them
- * @param reportFault receives what `app` and `render` throw: the connection is closed then
+ * @param render encodes the requests that Node refuses as the error body of the contract
+ * @param limits timeouts in milliseconds, the size of the headers in bytes
+ * @param stopping starts the shutdown: the server accepts no connections, and closes each open one after the response to
+ *   its last request; it emits `close` after the last of them
+ * @param reportFault receives errors that `app` and `render` throw; the connection is closed then
  */
 export function createHttpServer(
   app: Express,
@@ -46,8 +50,8 @@ export function createHttpServer(
   reportFault: ReportFault = faultToStderr,
 ): Server {
   const fault = safely(reportFault);
-  // Express changes the prototype of every request and response to its own, which takes them off V8's fast path.
-  // Created with that prototype, there is nothing to change (expressjs/express#5998).
+  // Express sets the prototype of every request and response, which makes V8 slow (expressjs/express#5998). Objects that
+  // are created with that prototype stay unchanged.
   class Request extends IncomingMessage {}
   class Response extends ServerResponse {}
   Object.setPrototypeOf(Request.prototype, app.request);
@@ -73,20 +77,20 @@ export function createHttpServer(
     {
       ...limits,
       connectionsCheckingInterval: 1_000,
-      requireHostHeader: false, // the service checks it, and answers with an error body
+      requireHostHeader: false, // the service checks it, and sends an error body
       IncomingMessage: Request,
       ServerResponse: Response,
     },
     listener,
   );
-  // Without these listeners Node would ask for a body, or refuse, before the credentials are known.
+  // Without these listeners Node sends 100 Continue or 417 before the service verifies the credentials.
   server.on('checkContinue', listener);
   server.on('checkExpectation', listener);
   server.on('connection', (socket) => {
     connections.set(socket, { socket, last: undefined });
     socket.once('close', () => connections.delete(socket));
   });
-  server.maxHeadersCount = 0; // beyond one Node would pass headers over in silence; maxHeaderSize bounds them all
+  server.maxHeadersCount = 0; // Node silently drops headers beyond a count; maxHeaderSize bounds their size
   const refuseSafely = (error: NodeJS.ErrnoException, socket: Duplex) => {
     attempt(
       () => {
@@ -100,9 +104,9 @@ export function createHttpServer(
   };
   server.on('clientError', refuseSafely);
   server.on('connect', ({ socket }) => {
-    refuseSafely(new Error('this server is no proxy'), socket);
+    refuseSafely(new Error('this server is not a proxy'), socket);
   });
-  // A client that does not take its answers would keep its connection for good. One whose answer is not there yet waits.
+  // Closes connections of clients that do not read their responses. A client may wait for a response.
   server.setTimeout(limits.requestTimeout, (socket) => {
     if (socket.writableLength > 0 || connections.get(socket)?.last?.writableFinished === true)
       socket.destroy();
@@ -114,31 +118,34 @@ export function createHttpServer(
   return server;
 }
 
-/** Lets a connection end with this response, and not with an earlier one that is still owed. */
+/** Closes a connection after this response, and not after an earlier one that is still pending. */
 function endAfter(response: ServerResponse, earlier: ServerResponse | undefined): void {
   if (earlier?.headersSent === false) earlier.shouldKeepAlive = true;
   response.shouldKeepAlive = false;
 }
 
 /**
- * Stops listening, and closes what is idle: not at once, because a request may be on its way, but after its client has had
- * the time to send it.
+ * Stops listening, and closes idle connections after `IDLE_GRACE`: a request may already be on its way.
  */
 function drain(server: Server, connections: ReadonlyMap<Duplex, Connection>): void {
-  // Not `server.close()`: that of node:http closes idle connections at once, requests unread in their buffers or not.
+  // server.close() of node:http closes idle connections at once, even with unread requests in their buffers.
   NetServer.prototype.close.call(server);
   for (const { last } of connections.values()) if (last) endAfter(last, undefined);
   const closeIdle = () => {
     server.closeIdleConnections();
-    for (const { socket } of connections.values()) if (socket.bytesRead === 0) socket.destroy(); // to Node, it is busy
+    for (const { socket } of connections.values()) if (socket.bytesRead === 0) socket.destroy(); // Node counts it as busy
   };
-  const timer = setTimeout(() => setImmediate(closeIdle), IDLE_GRACE); // immediately after what has come is read
+  const timer = setTimeout(() => setImmediate(closeIdle), IDLE_GRACE); // setImmediate: read received requests first
   server.once('close', () => {
     clearTimeout(timer);
   });
 }
 
-/** Resolves with the address as a URL, once connections are accepted; rejects if that cannot be. */
+/**
+ * Starts to listen. Resolves with the URL of the server once it accepts connections; rejects with the error of Node.
+ *
+ * @param port 0 for any free port
+ */
 export function listen(server: Server, host: string, port: number): Promise<string> {
   return new Promise((resolve, reject) => {
     server.once('error', reject).listen(port, host, () => {
@@ -150,7 +157,7 @@ export function listen(server: Server, host: string, port: number): Promise<stri
   });
 }
 
-/** What Node's parser and timers refuse, by the code of the error (https://nodejs.org/api/http.html#event-clienterror). */
+/** Maps the error codes of Node's parser and timers (https://nodejs.org/api/http.html#event-clienterror). */
 function problemOf({ code }: NodeJS.ErrnoException): Problem {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
     return new Problem('requestTimeout', 'the request did not arrive in time');
@@ -177,12 +184,12 @@ function refuse(
     return;
   }
   if (pending?.req.complete === true) {
-    // The bytes behind a whole request are at fault: that one is answered, then the connection ends.
+    // The fault follows a complete request: answer that one, then close the connection.
     pending.shouldKeepAlive = false;
     return;
   }
   if (!pending && last?.writableFinished === false) {
-    // So too where it is answered already, but not sent: the answer to one before it is still owed.
+    // The response to the complete request waits for an earlier one.
     last.once('finish', () => {
       endSoon(socket);
     });
@@ -200,7 +207,7 @@ function refuse(
     Connection: 'close',
   };
   if (pending) {
-    // Whoever reads the request waits for its end or its close; once it is answered, Node tells of neither.
+    // Once the response ends, Node emits neither `end` nor `close` on the request: destroy it for its readers.
     pending.writeHead(status, headers).end(text, () => pending.req.destroy());
   } else {
     const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
@@ -209,7 +216,7 @@ function refuse(
   }
 }
 
-/** Ends a connection after what has been written and this; a client that does not end its side is cut off. */
+/** Writes `text` and ends the connection. Closes it after `LINGER` if the client does not. */
 function endSoon(socket: Duplex, text = ''): void {
   const timer = setTimeout(() => socket.destroy(), LINGER);
   socket.once('close', () => {

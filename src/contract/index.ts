@@ -1,8 +1,8 @@
 /**
- * The public surface of the contract core. Whatever is outside of the core imports this file and nothing else of it.
+ * The public surface of the contract core. Code outside the core imports this file and no other file of it.
  */
 
-// For a service: to serve a document, to refuse, to authenticate.
+// For services: serve a document, refuse requests, authenticate clients.
 export type { Coder, OwnCodec } from './codecs/own';
 export type { DescribedValue } from './operations/described-value';
 export { Unservable } from './parameters/parts';
@@ -25,7 +25,7 @@ export type { PrincipalsFor, StrategiesFor, StrategyOf, Verified, Verify } from 
 export type { Credentials, Principals, Strategies } from './security/requirements';
 export { ApiKeyStrategy, BasicStrategy, bearerStrategy, strategiesFor } from './security/strategies';
 
-// For tools: to read a document as the server reads it.
+// For tools: read a document as the server reads it.
 export { Codecs } from './codecs/registry';
 export { compileContract, type Contract, NOTHING_SERVED } from './compile';
 export type { ServedOperation } from './exchange/served-operation';

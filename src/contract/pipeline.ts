@@ -18,28 +18,29 @@ import { findRoute, originForm } from './exchange/find-route';
 import { fieldsOf, send } from './exchange/send';
 import { checkWiring } from './exchange/wiring';
 
-/** A middleware of Express; only requests to reserved paths are passed on. */
+/** An Express middleware. It calls `next` for requests to reserved paths only. */
 export type Middleware = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
 
+/** Milliseconds. */
 const DEADLINE = 40_000;
-/** Stages in which functions of the service are at work, whose late failures are reported. */
-const OF_THE_SERVICE: ReadonlySet<Stage> = new Set([
+/** The stages that run functions of the service. Their late failures are reported. */
+const SERVICE_STAGES: ReadonlySet<Stage> = new Set([
   'afterAuthentication',
   'beforeHandler',
   'handle',
   'respond',
 ]);
-/** As nginx logs it: the client closed the connection before it was answered. */
+/** The status that nginx logs if the client closes the connection before the answer. */
 const CLIENT_LEFT = 499;
 
 /**
- * Serves a document: nothing reaches a handler and nothing leaves the server unless the document allows it. A request
- * passes the stages of `STAGES`, and ends in the first that refuses it.
+ * Creates the middleware that serves a document. Handlers receive only requests that conform to the document, and clients
+ * only responses that conform. A request passes the stages of `STAGES`, and ends in the first that refuses it.
  *
- * Whatever the functions of the options throw, the client gets an error body or a closed connection, and `report` or
- * `reportFault` the cause.
+ * If a function of the options throws, the client gets an error body or a closed connection. `report` or `reportFault`
+ * receives the cause.
  *
- * @throws {InvalidContract} with all that is wrong
+ * @throws {InvalidContract} with all findings of the document and of the wiring
  */
 export function createService<Own extends string = never>(options: ServiceOptions<Own>): Middleware {
   const { document, handlers, strategies, bodyLimit, maxRequests, deadline = DEADLINE, reserved } = options;
@@ -48,7 +49,7 @@ export function createService<Own extends string = never>(options: ServiceOption
   checkWiring(served, options);
   options.onRemarks?.(contract.remarks);
   const { afterAuthentication, afterResponse } = options;
-  // These may return something against their types.
+  // Untyped code may return values here.
   const report: (outcome: Outcome<Own>) => unknown = options.report;
   const beforeHandler: ((...given: Parameters<BeforeHandler>) => unknown) | undefined = options.beforeHandler;
   const fault = safely(options.reportFault ?? faultToStderr);
@@ -57,14 +58,14 @@ export function createService<Own extends string = never>(options: ServiceOption
     settle(log, fault);
     return log;
   };
-  type Refusal = Problem<ProblemKind | Own>;
+  type ServiceProblem = Problem<ProblemKind | Own>;
   const refuse = createRefuse(options, served, fault);
   const always = Object.entries(options.headers).map(
     ([name, value]) => [name, fieldValue(name, value)] as const,
   );
   const admission = new Admission({ maxRequests, bodyLimit, deadline }, giveUp);
 
-  /** After each wait the request may have been given up; then it goes no further. */
+  /** A request may be given up during each `await`. Then it ends there. */
   async function serve(exchange: Exchange, url: string): Promise<void> {
     const { request } = exchange;
     let encoded: Encoded;
@@ -119,7 +120,7 @@ export function createService<Own extends string = never>(options: ServiceOption
 
       exchange.stage = 'respond';
       returned = [given];
-      // Read once: what is judged is what is sent, whatever getters would return the next time.
+      // Read each property once: a getter may return another value the next time.
       const { status, headers, contentType: type, body } = given;
       exchange.body = body;
       returned.push(status, headers, type, body);
@@ -128,11 +129,11 @@ export function createService<Own extends string = never>(options: ServiceOption
       settle(error, fault);
       settleWithin(returned, fault);
       if (admission.close(exchange)) answer(exchange, ...refuse(error, exchange.served, exchange.headers));
-      else late(exchange, error);
+      else reportLate(exchange, error);
       return;
     }
     if (admission.close(exchange)) answer(exchange, undefined, encoded);
-    else late(exchange, undefined);
+    else reportLate(exchange, undefined);
   }
 
   function receive(exchange: Exchange): Promise<Buffer> {
@@ -140,7 +141,7 @@ export function createService<Own extends string = never>(options: ServiceOption
     return readBody(request, response, bodyLimit, (length) => admission.hold(exchange, length));
   }
 
-  /** Ends a request before its time. */
+  /** Ends a request before its handler has. */
   function giveUp(exchange: Exchange, problem: Problem | undefined): void {
     if (!admission.close(exchange)) return;
     if (problem) answer(exchange, ...refuse(problem, exchange.served, exchange.headers));
@@ -155,7 +156,7 @@ export function createService<Own extends string = never>(options: ServiceOption
     else reportOutcome(exchange, undefined, CLIENT_LEFT);
   }
 
-  function answer(exchange: Exchange, problem: Refusal | undefined, encoded: Encoded): void {
+  function answer(exchange: Exchange, problem: ServiceProblem | undefined, encoded: Encoded): void {
     const { request, response, requestId } = exchange;
     const onFailure = (error: unknown) => {
       failed(error, response, requestId);
@@ -174,13 +175,13 @@ export function createService<Own extends string = never>(options: ServiceOption
     reportOutcome(exchange, problem, encoded.status);
   }
 
-  /** Where no answer can be sent, the connection is closed. */
+  /** Reports a failure to answer, and closes the connection. */
   function failed(error: unknown, response: ServerResponse, requestId?: string): void {
     fault(error, requestId);
     attempt(() => response.destroy(), faultToStderr);
   }
 
-  function reportOutcome(exchange: Exchange, problem: Refusal | undefined, status: number): void {
+  function reportOutcome(exchange: Exchange, problem: ServiceProblem | undefined, status: number): void {
     const outcome = outcomeOf(exchange, problem, status);
     const { requestId, request } = exchange;
     const failed = (error: unknown) => {
@@ -190,7 +191,7 @@ export function createService<Own extends string = never>(options: ServiceOption
     if (afterResponse) attempt(() => afterResponse(outcome, request), failed);
   }
 
-  /** The server has refused the rest of a request as malformed, and reported that: only the hook is left. */
+  /** Calls the hook for a request that the HTTP server has already refused as malformed, and reported. */
   function observeRefused(exchange: Exchange): void {
     const outcome = outcomeOf<Own>(exchange, undefined, exchange.response.statusCode);
     const { requestId, request } = exchange;
@@ -202,9 +203,9 @@ export function createService<Own extends string = never>(options: ServiceOption
     );
   }
 
-  /** A request that was given up has come to its end all the same: nobody waits for what it came to. */
-  function late({ served, stage, started, reason, requestId }: Exchange, error: unknown): void {
-    if (!OF_THE_SERVICE.has(stage) || isAbort(error, reason)) return;
+  /** Reports that a request ended after it was given up. Its result is discarded. */
+  function reportLate({ served, stage, started, reason, requestId }: Exchange, error: unknown): void {
+    if (!SERVICE_STAGES.has(stage) || isAbort(error, reason)) return;
     const milliseconds = Math.round(performance.now() - started);
     const hook = stage === 'afterAuthentication' || stage === 'beforeHandler' ? `${stage} of ` : '';
     const message = `${hook}${String(served?.operation.operationId)} ended after ${milliseconds} ms, when its request had been given up`;
@@ -242,12 +243,12 @@ export function createService<Own extends string = never>(options: ServiceOption
   };
 }
 
-/** Whether a handler has ended as its signal asked it to (https://nodejs.org/api/errors.html#class-aborterror). */
+/** Whether an error results from the abort of the signal (https://nodejs.org/api/errors.html#class-aborterror). */
 function isAbort(error: unknown, reason: Error | undefined): boolean {
   return (error !== undefined && error === reason) || (error instanceof Error && error.name === 'AbortError');
 }
 
-/** The reader of the body that a request announces. */
+/** Finds the reader of a request body by its Content-Type and Content-Encoding. */
 function readerFor(request: IncomingMessage, requests: RequestReader): BodyReader {
   if (countLines(request, 'content-type') > 1) {
     throw new Problem('unsupportedMediaType', 'expected one Content-Type, got more');

@@ -1,10 +1,10 @@
-/** The ways in which the core ends a request without the answer of its handler. A service may add kinds of its own. */
+/** The kinds of refusals by the core. A service may add its own kinds. */
 export type ProblemKind =
   | 'malformed' // the bytes are not well-formed: HTTP, UTF-8 or JSON
   | 'invalidRequest' // the request does not match the document
   | 'noCredentials'
   | 'badCredentials'
-  | 'forbidden' // known, but not allowed to do this
+  | 'forbidden' // authenticated, but not authorized
   | 'notFound'
   | 'methodNotAllowed'
   | 'notAcceptable'
@@ -12,23 +12,23 @@ export type ProblemKind =
   | 'tooLarge'
   | 'unsupportedMediaType'
   | 'headersTooLarge'
-  | 'unexpected' // the cause is for the log, never for the client
+  | 'unexpected' // an error of the server; only the log has the cause
   | 'notImplemented'
   | 'unavailable';
 
-/** Headers of a response: names as they are written, values as they are sent. */
+/** Headers of a response, by name in any case. */
 export type Headers = Readonly<Record<string, string>>;
 
 /** One violation of the document by a request. */
 export interface Violation {
   /**
-   * A JSON pointer (RFC 6901) whose first step is the part of the request: `/body/name`, `/query/limit`. Where it would be
-   * longer than 200 characters, it is that of the value around.
+   * A JSON pointer (RFC 6901) whose first step is the part of the request: `/body/name`, `/query/limit`. If it is longer
+   * than 200 UTF-16 code units, it is cut to the pointer of an enclosing value.
    */
   readonly pointer: string;
   /** The keyword of JSON Schema or the field of OpenAPI that the request violates, such as `maxLength`. */
   readonly keyword: string;
-  /** With the place before it, a sentence: `must be string`. */
+  /** The rule, as the predicate of a sentence: `must be string`. At most 300 UTF-16 code units. */
   readonly message: string;
 }
 
@@ -37,18 +37,21 @@ export interface ProblemOptions extends ErrorOptions {
 }
 
 /**
- * A refusal. Its message is sent to the client: it names what was wrong and where, and never repeats a secret. Half of a
- * surrogate pair in it becomes U+FFFD, because JSON text cannot carry it (RFC 8259 section 8.2).
+ * A refusal of a request. The client receives the message: it names the fault and its place, and never a secret. U+FFFD
+ * replaces half of a surrogate pair in it, because JSON text cannot carry it (RFC 8259 section 8.2).
  *
- * A service with kinds of its own names them: `new Problem<OwnKind>('rateLimited', ...)`.
+ * A service names its own kinds by the type argument: `new Problem<OwnKind>('rateLimited', ...)`.
  */
 export class Problem<Kind extends string = ProblemKind> extends Error {
   override name = 'Problem';
   readonly kind: Kind;
-  /** Of the kind `invalidRequest`: the first ten violations. Others have none. */
+  /** At most ten violations for the kind `invalidRequest`; empty for other kinds. */
   readonly violations: readonly Violation[];
 
-  /** @param kind is not inferred, so that a misspelt one does not compile */
+  /**
+   * @param kind is not inferred, so that a misspelled kind is a compile error
+   * @param headers are sent with the error body
+   */
   constructor(
     kind: NoInfer<Kind>,
     message: string,
@@ -61,17 +64,22 @@ export class Problem<Kind extends string = ProblemKind> extends Error {
   }
 }
 
-/** An answer before it is put into bytes. */
+/** A response before its encoding. */
 export interface Answer {
+  /** From 200 to 599. */
   readonly status: number;
-  /** Documented headers, as the types of the document have them. */
+  /** Documented headers, with values of the types in the document. */
   readonly headers?: Readonly<Record<string, unknown>> | undefined;
-  /** Needed only where the document offers several media types for this status, or none and it is not plain JSON. */
+  /**
+   * A documented media type. By default the one that the client prefers, or `application/json` for a status that the
+   * operation does not document.
+   */
   readonly contentType?: string | undefined;
+  /** A value of the types in the document; properties that it does not list are removed. */
   readonly body?: unknown;
 }
 
-/** Whether HTTP has it as the status of an answer (RFC 9110 section 15), which an interim one (1xx) is not. */
+/** Whether HTTP defines the status for final responses (RFC 9110 section 15); 1xx are interim. */
 export function isFinalStatus(status: number): boolean {
   return Number.isInteger(status) && status >= 200 && status <= 599;
 }

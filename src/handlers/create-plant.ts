@@ -2,11 +2,11 @@ import { errorBody } from '../errors';
 import type { PlantStore } from '../plants/plant-store';
 import type { Handlers } from './types';
 
-/** POST /plants: creates a plant in the store; creating the same one again is a safe retry. */
+/** POST /plants: creates a plant. To create the same plant again is a safe retry. */
 export const createPlant =
   (store: PlantStore): Handlers['createPlant'] =>
   async ({ body: { id, name, tag } }) => {
-    // Property by property, so that the compiler asks for what the document adds.
+    // Property by property, so that a property that the document adds is a compile error.
     const plant = tag === undefined ? { name } : { name, tag };
     const outcome = await store.create({ id, ...plant });
     if (outcome === 'conflict') {

@@ -3,11 +3,11 @@ import express, { type Router } from 'express';
 import { stringify } from 'yaml';
 import { isObject, type JsonObject, writeDocument } from '../contract';
 
-/** Swagger UI, as its package has it: https://github.com/swagger-api/swagger-ui */
+/** The files of Swagger UI, from its package (https://github.com/swagger-api/swagger-ui). */
 const ASSETS = path.dirname(require.resolve('swagger-ui-dist/package.json'));
 const FILES = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'];
 
-/** Nothing is loaded from elsewhere, nothing runs that is not a file of ours, and nobody may frame the page. */
+/** Allows only scripts, styles and images of this server. No page may frame this one. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -37,7 +37,7 @@ const page = (title: string) => `<!doctype html>
 const titleOf = ({ info }: JsonObject): string => String(isObject(info) ? info['title'] : '');
 const escapeHtml = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 
-/** A request is tried on the server that the page is from, whichever host the document names. */
+/** Sends each request to the server of this page, not to the servers that the document names. */
 const START = `SwaggerUIBundle({
   dom_id: '#docs',
   url: 'openapi.json',
@@ -52,8 +52,8 @@ const START = `SwaggerUIBundle({
 `;
 
 /**
- * `openapi.json` and `openapi.yaml`, the published contract, and `docs`, a page to read and try it. Mounted under the
- * prefix that is reserved for the operation of the server.
+ * The published contract as `openapi.json` and `openapi.yaml`, and the documentation page `docs`. Mounted under the
+ * reserved path prefix.
  */
 export function docsRouter(document: JsonObject): Router {
   const router = express.Router({ strict: true });

@@ -1,13 +1,13 @@
 interface Series {
-  /** How many ended within each bound, but within no smaller one; last those beyond all. */
+  /** The number of durations within each bound, without those within a smaller one; last those beyond all bounds. */
   readonly counts: number[];
   /** Seconds. */
   sum: number;
 }
 
 /**
- * A histogram of Prometheus (https://prometheus.io/docs/instrumenting/exposition_formats/). That of the client library puts
- * the labels of every observation into text to find its series; here they are found once.
+ * A Prometheus histogram of durations (https://prometheus.io/docs/instrumenting/exposition_formats/). The histogram of the
+ * client library builds a text of the labels for each observation. This one builds it once for each observer.
  */
 export class Durations {
   /** By the text of their labels. */
@@ -20,7 +20,7 @@ export class Durations {
     private readonly bounds: readonly number[],
   ) {}
 
-  /** What observes durations with these labels, in milliseconds. */
+  /** Creates the function that adds a duration, in milliseconds, to the series with these labels. */
   observer(labels: Readonly<Record<string, string | number>>): (milliseconds: number) => void {
     const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escaped(String(value))}"`);
     const key = pairs.join(',');

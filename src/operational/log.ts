@@ -1,13 +1,13 @@
 import { type Logger, pino } from 'pino';
 
-/** JSON on standard output, an object a line; on a terminal, lines for people. */
+/** Logs to standard output: one JSON object a line, or readable lines on a terminal. */
 export function createLog(level: string): Logger {
   const options = { level, base: null };
   if (process.stdout.isTTY) return pino({ ...options, transport: { target: 'pino-pretty' } });
   return pino({ ...options, formatters: { level: (label) => ({ level: label }) } }, standardOutput());
 }
 
-/** Writes what one turn of the event loop has to say at its end, all at once: a write for each line costs more than it. */
+/** Collects the lines of one turn of the event loop into a single write: a write costs more than a line. */
 function standardOutput() {
   let lines = '';
   const flush = () => {
@@ -15,7 +15,7 @@ function standardOutput() {
     lines = '';
   };
   process.on('exit', flush);
-  // Nobody reads them any more: that must not end the server.
+  // A closed pipe must not end the server.
   process.stdout.on('error', () => undefined);
   process.stderr.on('error', () => undefined);
   return {

@@ -1,29 +1,29 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from '@prometheus-io/client';
-import type { StoreObserver } from '../store';
+import type { StoreObserver } from '../database';
 import { Durations } from './durations';
 
-/** What Prometheus is told (https://prometheus.io/docs/practices/naming/); no label takes a value from a client. */
+/** The metrics for Prometheus (https://prometheus.io/docs/practices/naming/). No label has a value from a client. */
 export interface Metrics {
-  /** Makes what counts requests of one kind; `operationId` is undefined where the document has no such operation. */
+  /** Creates what counts requests, in milliseconds. `operationId` is undefined if they match no operation. */
   readonly requests: (operationId: string | undefined, status: number) => (milliseconds: number) => void;
-  /** Counts an answer with this error number. */
+  /** Counts a response with this error number. */
   readonly refusal: (error: number) => void;
-  /** Counts a connection that was closed because there were too many. */
+  /** Counts a connection that was closed because MAX_CONNECTIONS were open. */
   readonly droppedConnection: () => void;
   readonly store: StoreObserver;
-  /** All of it in the text format of Prometheus, of this media type. */
+  /** All metrics in the text format of Prometheus; `contentType` is its media type. */
   readonly text: () => Promise<string>;
   readonly contentType: string;
 }
 
-/** Seconds. A create takes less than a millisecond when idle; beyond ten seconds it is lost. */
+/** Seconds. A create takes less than a millisecond on an idle server; after ten seconds its client has left. */
 const DURATIONS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const SIZES = [1, 2, 4, 8, 16, 32, 64, 128];
 
 export function createMetrics(): Metrics {
   const registry = new Registry();
   const registers = [registry];
-  collectDefaultMetrics({ register: registry }); // the process, its memory, garbage collection, the lag of the event loop
+  collectDefaultMetrics({ register: registry }); // process, memory, garbage collection, event loop lag
   const requests = new Durations(
     'http_request_duration_seconds',
     'From the head of a request to its answer, by operationId and status.',

@@ -3,29 +3,28 @@ import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { type Headers, type HookContext, Problem, type ServiceOptions } from '../contract';
 import type { OwnKind } from '../errors';
 
-/** How many requests a client may send within a window of time. */
+/** The number of requests that a client may send within a window of time. */
 export interface RateLimit {
   readonly requests: number;
   readonly seconds: number;
 }
 
-/** Clients that are counted at once, of those with credentials and of the anonymous each. */
+/** The maximum number of counted clients: authenticated ones, and as many anonymous ones. */
 const MAX_CLIENTS = 10_000;
-/** Characters of a client's name that are kept as they are: a longer one is kept as its digest. */
+/** Characters. A longer client name is stored as its digest. */
 const MAX_NAME = 64;
-/** Quotes are part of its syntax: a String of RFC 9651 section 3.3.3. */
+/** A String of RFC 9651 section 3.3.3: the quotes are part of the syntax. */
 const POLICY = '"default"';
 
 /**
- * Limits how many requests each client may send: a hook of the service, after its authentication. The answers have the
- * fields `RateLimit` and `RateLimit-Policy` of draft-ietf-httpapi-ratelimit-headers-11. Only this process counts: of
- * several, each has a quota of its own.
+ * Limits the requests of each client: a hook that runs after authentication. The responses have the fields `RateLimit`
+ * and `RateLimit-Policy` of draft-ietf-httpapi-ratelimit-headers-11. Each process counts separately.
  *
- * A client is the principal of its credentials, or for the anonymous its address: of IPv6 the network of 64 bits, since
- * one machine has as many addresses. Beyond `maxClients` the others share one quota, so that memory is bounded and none
- * of them is let through uncounted.
+ * A client is the authenticated principal. An anonymous client is its address; for IPv6 its 64-bit network, since one
+ * machine has that many addresses. Beyond `maxClients` the remaining clients share one quota: memory is bounded, and
+ * every request counts.
  *
- * @param clientOf the name of a principal; undefined for the anonymous
+ * @param clientOf returns the name of the principal; undefined for an anonymous request
  */
 export function createRateLimiter(
   { requests, seconds }: RateLimit,
@@ -67,9 +66,9 @@ export function createRateLimiter(
   } satisfies Pick<ServiceOptions<OwnKind>, 'afterAuthentication' | 'ownProblems'>;
 }
 
-/** The names of the clients that are counted now, at most so many. */
+/** The names of the clients that are counted now, at most `most`. */
 class Names {
-  /** When the window of each ends, the first to end first. */
+  /** The end of each client's window, in order of time. */
   private readonly ends = new Map<string, number>();
 
   /** @param window milliseconds */
@@ -78,7 +77,7 @@ class Names {
     private readonly window: number,
   ) {}
 
-  /** The name by which a client is counted: the empty one, shared with others, where there are too many. */
+  /** The name to count a client by. Beyond `most` clients: the empty name, which all others share. */
   nameOf(client: string): string {
     const name = client.length > MAX_NAME ? hash('sha256', client) : client;
     const now = Date.now();
@@ -93,10 +92,10 @@ class Names {
   }
 }
 
-/** The network that a client is counted by: an address of IPv4, or the first 64 bits of one of IPv6 (RFC 4291). */
+/** The network of an address: an IPv4 address, or the first 64 bits of an IPv6 address (RFC 4291). */
 export function networkOf(address: string): string {
   const end = address.slice(address.lastIndexOf(':') + 1);
-  if (end.includes('.')) return end; // IPv4, also where it is mapped into IPv6
+  if (end.includes('.')) return end; // IPv4, or IPv4 mapped to IPv6
   const groupsOf = (text: string) => (text === '' ? [] : text.split(':'));
   const [before = '', after] = (address.split('%', 1)[0] ?? '').split('::');
   const [first, last] = [groupsOf(before), groupsOf(after ?? '')];

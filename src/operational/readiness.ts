@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 
-/** Milliseconds within which a probe is answered: less than those who ask are configured to wait. */
+/** Milliseconds within which a probe is answered: less than the timeouts of the probes in scripts/deploy/. */
 const TIMEOUT = 4_000;
 
-/** Resolves or rejects as the promise does, but rejects if that takes too long. */
+/** Settles as the promise does. Rejects after TIMEOUT. */
 export async function inTime<T>(promise: Promise<T>, name: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -19,8 +19,8 @@ export async function inTime<T>(promise: Promise<T>, name: string): Promise<T> {
 }
 
 /**
- * Asks whether the server can do its work, once for all who ask at the same time. The reason why it cannot goes to the
- * log whenever it changes, for the probe does not show it.
+ * Checks whether the server can do its work; concurrent probes share one check. The log gets the reason when it
+ * changes, because the response of the probe does not show it.
  *
  * @param ready rejects with the reason
  */

@@ -4,31 +4,32 @@ import type { Answer, Headers, Outcome, Problem, ReportFault } from '../contract
 import { ERRORS, errorNumberOf, type OwnKind, renderProblem } from '../errors';
 import type { Metrics } from './metrics';
 
-/** Where each request is told of, once. */
+/** Records the outcome of each request in the log and the metrics. */
 export interface Report {
-  /** What became of a request. */
+  /** Records a request and its response. */
   readonly request: (outcome: Outcome<OwnKind>) => void;
-  /** The answer to what never became a request; it is told of as well. */
+  /** Records and answers bytes that are not a valid HTTP request. */
   readonly refuse: (problem: Problem) => Answer;
-  /** A failure that belongs to no answer. */
+  /** Records a failure outside a response. */
   readonly fault: ReportFault;
 }
 
+/** Requests with the same method, operation, status and error. */
 interface Kind {
-  /** With the fields that all of this kind have. */
+  /** A logger with these fields. */
   readonly logger: Logger;
-  /** Takes milliseconds. */
+  /** Counts a request of so many milliseconds. */
   readonly observe: (milliseconds: number) => void;
 }
 
 /**
- * A line in the log for each request, with nothing in it that a client has written but a well-formed request id: no
- * path, no header, no body. Only a failure of the server itself is told with its cause.
+ * Writes one log line for each request. A well-formed request id is the only client data in it: no path, no header, no
+ * body. Only a failure of the server is logged with its cause.
  *
- * @param headers of the answers to what never became a request
+ * @param headers the headers of responses to invalid HTTP
  */
 export function createReport(log: Logger, metrics: Metrics, headers: Headers): Report {
-  /** What many requests have in common: there are as many kinds as the document has answers. */
+  /** What many requests share, by their kind. The document bounds the number of kinds. */
   const kinds = new Map<string, Kind>();
   function kindOf(method: string, operationId: string | undefined, status: number, error = 0): Kind {
     const key = `${method} ${operationId ?? ''} ${status} ${error}`;
@@ -66,7 +67,7 @@ export function createReport(log: Logger, metrics: Metrics, headers: Headers): R
       return { ...answer, headers: { ...headers, 'X-Request-Id': requestId } };
     },
     fault(error, requestId) {
-      log.error({ ...(requestId !== undefined && { requestId }), err: error }, 'a failure beside an answer');
+      log.error({ ...(requestId !== undefined && { requestId }), err: error }, 'failure outside a response');
     },
   };
 }

@@ -5,7 +5,7 @@ import type { Metrics } from './metrics';
 import { inTime } from './readiness';
 
 interface Operations {
-  /** Resolves if the server would do its work now, rejects if not. The reason is not shown. */
+  /** Resolves if the server can do its work now, otherwise rejects. The response does not show the reason. */
   readonly ready: () => Promise<void>;
   readonly metrics: Pick<Metrics, 'text' | 'contentType'>;
   /** Aborted when the server begins to stop. */
@@ -15,7 +15,7 @@ interface Operations {
 const unavailable = (message: string, cause?: unknown) =>
   new Problem('unavailable', message, { 'Retry-After': '1' }, { cause });
 
-/** What an operator asks the server about itself, under `/-/`: `live`, `ready` and `metrics`. Nothing of it is secret. */
+/** The operational paths `/-/live`, `/-/ready` and `/-/metrics`. Their responses contain no secret. */
 export function operationalRoutes({ ready, metrics, stopping }: Operations): Router {
   const router = express.Router({ caseSensitive: true, strict: true });
   const get = (path: string, handler: RequestHandler) => {
@@ -42,7 +42,7 @@ export function operationalRoutes({ ready, metrics, stopping }: Operations): Rou
   return router;
 }
 
-/** Goes with every answer of the routes behind it. */
+/** Adds the headers to the response of every later route. */
 export function withHeaders(headers: Headers): RequestHandler {
   return (_request, response, next) => {
     response.set(headers);
@@ -50,7 +50,7 @@ export function withHeaders(headers: Headers): RequestHandler {
   };
 }
 
-/** The end of an application: what no route answers is 404, and what any middleware throws becomes an error body. */
+/** The last handlers of an application: 404 for an unknown path, and an error body for any error. */
 export function endOfRoutes(headers: Headers, fault: ReportFault): [RequestHandler, ErrorRequestHandler] {
   const refuse: ErrorRequestHandler = (error: unknown, _request, response, next) => {
     try {
@@ -58,7 +58,7 @@ export function endOfRoutes(headers: Headers, fault: ReportFault): [RequestHandl
       if (problem.kind === 'unexpected') fault(problem.cause);
       const answer: Answer = renderProblem(problem);
       if (response.headersSent) {
-        next(error); // which closes the connection
+        next(error); // closes the connection
         return;
       }
       response

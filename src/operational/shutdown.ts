@@ -1,27 +1,27 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { Logger } from 'pino';
-import type { Store } from '../store';
+import type { Store } from '../database';
 
-/** Milliseconds that the store is given after the last request. */
+/** Milliseconds that the store has to close after the last response. */
 const FLUSH_TIMEOUT = 10_000;
 
 interface Running {
-  /** Stops, and then emits `close`, once `stopping` is aborted. */
+  /** Stops and emits `close` after `stopping` is aborted. */
   readonly server: Server;
-  /** Answers probes to the end, if they have a listener of their own. */
+  /** The listener of probes, if there is one. It closes last. */
   readonly probes: Server | undefined;
   readonly store: Store;
   readonly stopping: AbortController;
-  /** Milliseconds that open requests are given to end. */
+  /** Milliseconds that open requests have to finish. */
   readonly timeout: number;
   readonly log: Logger;
 }
 
 /**
- * Stops at SIGTERM or SIGINT: open requests are answered, the store is flushed, and the process ends by itself with status
- * 0, for nothing is left to do. A second signal ends it at once. An exception that nothing caught stops it in the same way,
- * with status 1: no one knows what it left undone.
+ * Stops the server on SIGTERM or SIGINT: it answers open requests, closes the store, and exits with status 0. A second
+ * signal ends the process at once. An uncaught exception stops the server in the same way, with status 1, because the
+ * state of the process is then unknown.
  */
 export function stopAtSignal({ server, probes, store, stopping, timeout, log }: Running): void {
   const stop = async (signal: string) => {
@@ -42,7 +42,7 @@ export function stopAtSignal({ server, probes, store, stopping, timeout, log }: 
   };
   const begin = (signal: string) => {
     stop(signal).catch((error: unknown) => {
-      log.error({ err: error }, 'the server did not stop as it should');
+      log.error({ err: error }, 'the shutdown failed');
       process.exit(1);
     });
   };
@@ -53,11 +53,11 @@ export function stopAtSignal({ server, probes, store, stopping, timeout, log }: 
     });
   }
   process.on('uncaughtException', (error) => {
-    log.fatal({ err: error }, 'an exception was not caught');
+    log.fatal({ err: error }, 'uncaught exception');
     process.exitCode = 1;
     if (!stopping.signal.aborted) begin('uncaughtException');
   });
   process.on('unhandledRejection', (error) => {
-    log.error({ err: error }, 'the rejection of a promise was not handled');
+    log.error({ err: error }, 'unhandled promise rejection');
   });
 }

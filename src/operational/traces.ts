@@ -14,16 +14,16 @@ import {
 import type { Hooks, Middleware, Outcome } from '../contract';
 import type { OwnKind } from '../errors';
 
-/** Spans of requests, for OpenTelemetry. */
+/** Creates OpenTelemetry spans of requests. */
 export interface Traces {
-  /** The service, each of whose requests is a span: what handles it runs in the context of the span. */
+  /** Wraps the service: each request is a span, and the service runs in the context of that span. */
   readonly around: (service: Middleware) => Middleware;
   readonly hooks: Required<Pick<Hooks<OwnKind>, 'afterResponse'>>;
 }
 
-/** The instrumentation scope, as OpenTelemetry calls it. */
+/** The instrumentation scope of OpenTelemetry. */
 const SCOPE = 'contract-first';
-/** Under this key instrumentations of node:http leave their span, and read its route (rpc-metadata of @opentelemetry/core). */
+/** The context key under which instrumentations of node:http keep their span (rpc-metadata of @opentelemetry/core). */
 const RPC_METADATA = createContextKey('OpenTelemetry SDK Context Key RPC_METADATA');
 interface RpcMetadata {
   readonly span: Span;
@@ -32,24 +32,24 @@ interface RpcMetadata {
 const isRpcMetadata = (value: unknown): value is RpcMetadata =>
   typeof value === 'object' && value !== null && 'span' in value;
 
-/** Those of RFC 9110 and RFC 5789; semantic conventions have any other as `_OTHER`. */
+/** The methods of RFC 9110 and RFC 5789. Semantic conventions require `_OTHER` for any other. */
 const METHODS = new Set(['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'TRACE']);
-/** The status of a request whose client left before its answer: it was never sent. */
+/** The status in the log if the client disconnected before the response. No client receives it. */
 const CLIENT_LEFT = 499;
 
 /**
- * Makes spans of requests as the semantic conventions of HTTP have them
- * (https://opentelemetry.io/docs/specs/semconv/http/http-spans/#http-server). The trace of a client is continued by the
- * propagators that are registered, W3C Trace Context by default. Where an instrumentation of node:http has made a span
- * of a request already, that one gets the route.
+ * Creates spans of requests after the semantic conventions of HTTP
+ * (https://opentelemetry.io/docs/specs/semconv/http/http-spans/#http-server). The registered propagators continue the
+ * trace of a client; W3C Trace Context by default. If an instrumentation of node:http has created a span for the
+ * request, that span gets the route.
  *
- * @param reserved paths that start so have no spans of their own
- * @returns undefined where no SDK is registered now: then a request costs nothing more than without
+ * @param reserved requests whose path has this prefix get no span
+ * @returns undefined if no SDK is registered: a request then has no overhead
  */
 export function createTraces(reserved: string): Traces | undefined {
   if (!isRegistered()) return undefined;
   const tracer = trace.getTracer(SCOPE);
-  /** Our spans, and of requests that an instrumentation of node:http traces what it has of them. */
+  /** The span of each request; for one of an instrumentation of node:http, its RPC metadata. */
   const spans = new WeakMap<IncomingMessage, Span | RpcMetadata>();
 
   function afterResponse(outcome: Outcome<OwnKind>, request: IncomingMessage): void {
@@ -83,7 +83,7 @@ export function createTraces(reserved: string): Traces | undefined {
   };
 }
 
-/** Without an SDK a tracer only hands on the parent that it is given. One that is not sampled is not recorded with any. */
+/** Without an SDK a tracer returns the parent span. The parent is not sampled, so no exporter records the probe. */
 function isRegistered(): boolean {
   const parent = { traceId: `${'0'.repeat(31)}1`, spanId: `${'0'.repeat(15)}1`, traceFlags: TraceFlags.NONE };
   const probe = trace.getTracer(SCOPE).startSpan('probe', {}, trace.setSpanContext(ROOT_CONTEXT, parent));
@@ -92,7 +92,7 @@ function isRegistered(): boolean {
 
 const methodOf = (method = ''): string => (METHODS.has(method) ? method : 'HTTP');
 
-/** What is known when a request begins. No query and no header: they may have secrets. */
+/** The attributes that a span has from its start. Queries and headers are excluded: they can contain secrets. */
 function attributesOf({ method = '', url = '', socket }: IncomingMessage): Attributes {
   return {
     'http.request.method': METHODS.has(method) ? method : '_OTHER',
@@ -111,6 +111,6 @@ function describe(span: Span, { method, route, operationId, status, problem, req
     return;
   }
   span.setAttribute('http.response.status_code', status);
-  if (status < 500) return; // what a client did wrong is no error of a server
+  if (status < 500) return; // a client error is not an error of a server span
   span.setAttribute('error.type', problem?.kind ?? String(status)).setStatus({ code: SpanStatusCode.ERROR });
 }

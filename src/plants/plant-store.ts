@@ -1,29 +1,28 @@
-import type { Store } from '../store';
+import type { Store } from '../database';
 
-/** A plant as the store keeps it. */
+/** A plant in the store. */
 export interface Plant {
   /** Any signed 64-bit integer. */
   readonly id: bigint;
-  /** Any well-formed Unicode string; the empty one and U+0000 too. */
+  /** Any well-formed Unicode string, including the empty string and U+0000. */
   readonly name: string;
   readonly tag?: string;
 }
 
 /**
- * What became of a creation:
+ * The outcome of a creation:
  * - `created`: the plant is new and durable.
- * - `unchanged`: the very same plant (id, name and tag) was there already; nothing changed.
- * - `conflict`: the id belongs to another plant, which is untouched.
+ * - `unchanged`: the same plant (id, name and tag) exists already; the store is unchanged.
+ * - `conflict`: another plant has this id; the store is unchanged.
  */
 export type CreateOutcome = 'created' | 'unchanged' | 'conflict';
 
 export interface PlantStore extends Store {
   /**
-   * Creates a plant, atomically: of any number of concurrent creations of one id, from any number of processes, exactly
-   * one wins. Resolves only once the plant would survive the process being killed and the machine losing power.
+   * Creates a plant atomically: of any number of concurrent creations with one id, in any number of processes, exactly
+   * one wins. Resolves only when the plant survives the end of the process and a power failure.
    *
-   * @throws {StoreUnavailable} when it cannot promise that now. The plant may then have been created or not; to
-   * try again is safe.
+   * @throws {StoreUnavailable} if the store cannot guarantee that now. The plant may or may not exist; a retry is safe.
    */
   create(plant: Plant): Promise<CreateOutcome>;
 }

@@ -2,7 +2,7 @@ import request from 'supertest';
 import { type Answer, InvalidContract } from '../../src/contract';
 import { buildDocument, buildService } from '../support/service';
 
-// A media type and a schema that its bodies cannot match are refused at start: no request could ever be served.
+// A schema that no body of the media type can match is refused at startup, because every request would fail.
 
 const SCHEMAS: Readonly<Record<string, object>> = {
   object: { type: 'object', properties: { a: { type: 'string' } } },
@@ -12,7 +12,9 @@ const SCHEMAS: Readonly<Record<string, object>> = {
   null: { type: 'null' },
   'list of numbers': { enum: [1, 2] },
   'reference to an object': { $ref: '#/components/schemas/Thing' },
-  'one of two that are no strings': { oneOf: [{ type: 'integer' }, { $ref: '#/components/schemas/Thing' }] },
+  'one of two schemas without strings': {
+    oneOf: [{ type: 'integer' }, { $ref: '#/components/schemas/Thing' }],
+  },
   contradiction: { allOf: [{ type: 'string' }, { type: 'integer' }] },
   string: { type: 'string', maxLength: 5 },
   'string or null': { type: ['string', 'null'] },
@@ -87,7 +89,7 @@ describe.each(['request', 'response'])('in a %s', (direction) => {
       BYTES,
       names.filter((name) => name !== 'anything'),
     ),
-  ])('%s with the schema %s is refused with its place, and what to do', (type, name) => {
+  ])('%s with the schema %s is refused with its place and a remedy', (type, name) => {
     const message = refusal(type, name, direction);
     expect(message.startsWith(`${place}content/${type.replace('/', '~1')}/schema: a body of ${type} `)).toBe(
       true,
@@ -129,7 +131,7 @@ describe.each(['request', 'response'])('in a %s', (direction) => {
     },
   );
 
-  test.each(['json', 'application/json, text/plain', ''])('%p is refused: it is no media type', (type) => {
+  test.each(['json', 'application/json, text/plain', ''])('%p is refused: it is not a media type', (type) => {
     expect(refusal(type, 'anything', direction)).toContain('is not a media type');
   });
 

@@ -10,7 +10,7 @@ import {
 const malformed = (name: string, reason: string) =>
   new Problem('malformed', `the body is not well-formed ${name}: ${reason}`);
 
-/** A JSON value on each line (https://github.com/ndjson/ndjson-spec): the values of an array. */
+/** NDJSON (https://github.com/ndjson/ndjson-spec): an array with one JSON value a line. */
 export const ndjson: OwnCodec = {
   name: 'NDJSON',
   mediaTypes: ['application/x-ndjson'],
@@ -34,7 +34,7 @@ export const ndjson: OwnCodec = {
 export const encodeLines = (items: unknown): string =>
   (items as unknown[]).map((item) => `${stringifyJson(item)}\n`).join('');
 
-/** CSV without quotes (RFC 4180), its names in the first line, or `a,b` with the parameter `header=absent`. */
+/** CSV without quotes (RFC 4180). The first line has the names; with the parameter `header=absent` they are `a,b`. */
 export const csv: OwnCodec = {
   name: 'CSV',
   mediaTypes: ['text/csv'],

@@ -6,11 +6,11 @@ import { hidden, ok, respond } from './respond';
 const text = { type: 'string' };
 const int64 = { type: 'integer', format: 'int64' };
 
-describe('a handler gets the properties that its type lists', () => {
+describe('a handler receives the properties that its type lists', () => {
   const listed = { type: 'object', properties: { a: text } };
   it.each([
-    ['beside those listed', listed, '{"a":"","x":1}', '{"a":""}'],
-    ['in an object within', { properties: { o: listed } }, '{"o":{"a":"","x":1}}', '{"o":{"a":""}}'],
+    ['in addition to listed ones', listed, '{"a":"","x":1}', '{"a":""}'],
+    ['in a nested object', { properties: { o: listed } }, '{"o":{"a":"","x":1}}', '{"o":{"a":""}}'],
     ['in items', { items: listed }, '[{"a":"","x":1}]', '[{"a":""}]'],
     ['behind a reference', { $ref: '#/components/schemas/Listed' }, '{"a":"","x":1}', '{"a":""}'],
     [
@@ -20,7 +20,7 @@ describe('a handler gets the properties that its type lists', () => {
       '{"a":"","b":1}',
     ],
     [
-      'of a branch not taken',
+      'of another branch',
       {
         properties: { a: text },
         anyOf: [{ properties: { b: int64 }, required: ['b'] }, { properties: { c: int64 } }],
@@ -35,45 +35,50 @@ describe('a handler gets the properties that its type lists', () => {
       '{"p":{"a":""},"y":1}',
     ],
     [
-      'and those that are demanded',
+      'and required ones',
       { ...listed, required: ['b'], dependentRequired: { a: ['c'] } },
       '{"a":"","b":1,"c":2,"x":1}',
       '{"a":"","b":1,"c":2}',
     ],
     [
-      'but all where none is listed, though one is demanded',
+      'but all if none is listed, although one is required',
       { required: ['a'] },
       '{"a":1,"x":1}',
       '{"a":1,"x":1}',
     ],
-    ['but all where none is listed', { type: 'object' }, '{"x":1}', '{"x":1}'],
-    ['or the list is empty', { type: 'object', properties: {} }, '{"x":1}', '{"x":1}'],
+    ['but all if none is listed', { type: 'object' }, '{"x":1}', '{"x":1}'],
+    ['and all if the list is empty', { type: 'object', properties: {} }, '{"x":1}', '{"x":1}'],
     [
-      'or the schema opens itself',
+      'and all if the schema has additionalProperties',
       { ...listed, additionalProperties: int64 },
       '{"a":"","x":1}',
       '{"a":"","x":1}',
     ],
     [
-      'or a part of it does',
+      'and all if a part of it has additionalProperties',
       { allOf: [listed, { additionalProperties: true }] },
       '{"a":"","x":1}',
       '{"a":"","x":1}',
     ],
-    ['or with what is left', { ...listed, unevaluatedProperties: {} }, '{"a":"","x":1}', '{"a":"","x":1}'],
+    [
+      'and all with unevaluatedProperties',
+      { ...listed, unevaluatedProperties: {} },
+      '{"a":"","x":1}',
+      '{"a":"","x":1}',
+    ],
   ])('%s', async (_, schema, sent, received) => {
     expect(await receive(schema, sent, { Listed: listed })).toBe(received);
   });
 });
 
-it('a client gets the properties that are demanded of an object, listed or not', async () => {
+it('a client receives the required properties of an object, listed or not', async () => {
   const schema = { properties: { a: text }, required: ['b'] };
   expect(await respond(ok(schema), { status: 200, body: { a: '', b: 1, x: 1 } })).toMatchObject({
     text: '{"a":"","b":1}',
   });
 });
 
-/** Ways to put a marked schema into an object; `marked` is the value there that is marked, `free` one that is not. */
+/** The places of a marked schema in an object. `marked` is a value under the mark, `free` one without a mark. */
 function placements(keyword: string) {
   const mark = { type: 'string', [keyword]: true };
   const other = { type: 'integer' };
@@ -164,7 +169,7 @@ function placements(keyword: string) {
     const reference = { $ref: '#/components/schemas/S', required };
     return [
       { place, ...way },
-      // Whatever requires the property, none does in the direction in which it does not go.
+      // In the excluded direction no keyword requires the property.
       { place: `${place}, required`, ...way, schema: { allOf: [schema, { required }] } },
       { place: `${place}, required beside a reference`, ...way, schema: reference },
     ];
@@ -176,7 +181,7 @@ function requiredBy(marked: string, left: string): string[] {
 }
 
 it.each(placements('readOnly'))(
-  'no request has what is readOnly in $place',
+  'no request has a readOnly value in $place',
   async ({ schema, marked, free, left, schemas }) => {
     expect(await receive(schema, marked, schemas)).toContain('is read-only');
     expect(await receive(schema, free, schemas)).toBe(free);
@@ -185,7 +190,7 @@ it.each(placements('readOnly'))(
 );
 
 it.each(placements('writeOnly'))(
-  'no response has what is writeOnly in $place',
+  'no response has a writeOnly value in $place',
   async ({ schema, marked, free, left, schemas }) => {
     const send = (body: string) =>
       respond(ok(schema), { status: 200, body: JSON.parse(body) as unknown }, { schemas });
@@ -199,8 +204,11 @@ it.each([
   ['items', { type: 'array', items: { ...text, writeOnly: true } }],
   ['some items', { type: 'array', items: { anyOf: [{ ...text, writeOnly: true }, int64] } }],
   ['prefixItems', { type: 'array', prefixItems: [{ ...text, writeOnly: true }] }],
-  ['the whole, by a branch', { type: 'array', anyOf: [{ minItems: 1, writeOnly: true }, { maxItems: 0 }] }],
-])('what is writeOnly and cannot be left out is not sent: %s', async (_, schema) => {
+  [
+    'the whole array, marked by a branch',
+    { type: 'array', anyOf: [{ minItems: 1, writeOnly: true }, { maxItems: 0 }] },
+  ],
+])('a writeOnly value that cannot be removed is not sent: %s', async (_, schema) => {
   expect(await respond(ok(schema), { status: 200, body: ['s'] })).toMatchObject({
     ...hidden,
     log: expect.stringContaining('is write-only') as string,
@@ -208,7 +216,7 @@ it.each([
   expect(await respond(ok(schema), { status: 200, body: [] })).toMatchObject({ status: 200 });
 });
 
-describe('a default is filled in where a property is absent', () => {
+describe('a default replaces an absent property', () => {
   const big = 9007199254740993n;
   const schemas = {
     D: { type: 'integer', default: 7 },
@@ -216,7 +224,7 @@ describe('a default is filled in where a property is absent', () => {
   };
   it.each([
     ['of the property', { properties: { p: { ...text, default: 'x' } } }, '{}', '{"p":"x"}'],
-    ['unless it is there', { properties: { p: { ...text, default: 'x' } } }, '{"p":"y"}', '{"p":"y"}'],
+    ['unless it is present', { properties: { p: { ...text, default: 'x' } } }, '{"p":"y"}', '{"p":"y"}'],
     ['behind a reference', { properties: { p: { $ref: '#/components/schemas/D' } } }, '{}', '{"p":7}'],
     [
       'beside a reference',
@@ -224,21 +232,21 @@ describe('a default is filled in where a property is absent', () => {
       '{}',
       '{"p":8}',
     ],
-    ['in a part', { properties: { p: { allOf: [{ $ref: '#/components/schemas/D' }] } } }, '{}', '{"p":7}'],
+    ['in an allOf', { properties: { p: { allOf: [{ $ref: '#/components/schemas/D' }] } } }, '{}', '{"p":7}'],
     [
-      'in a part of the object',
+      'in an allOf of the object',
       { allOf: [{ properties: { p: { ...text, default: 'x' } } }] },
       '{}',
       '{"p":"x"}',
     ],
     [
-      'of an object, with those in it',
+      'of an object, with nested defaults',
       { properties: { p: { $ref: '#/components/schemas/Deep', default: {} } } },
       '{}',
       '{"p":{"d":"x"}}',
     ],
     [
-      'in an object within',
+      'in a nested object',
       { properties: { p: { $ref: '#/components/schemas/Deep' } } },
       '{"p":{}}',
       '{"p":{"d":"x"}}',
@@ -250,7 +258,7 @@ describe('a default is filled in where a property is absent', () => {
       '[{"d":"x"},{"d":"y"}]',
     ],
     [
-      'in a branch that is taken',
+      'in the selected branch',
       {
         type: 'object',
         oneOf: [
@@ -275,13 +283,13 @@ describe('a default is filled in where a property is absent', () => {
     ['a list', { properties: { p: { type: 'array', items: int64, default: [1, 2] } } }, '{}', '{"p":[1,2]}'],
     ['an int64', { properties: { p: { ...int64, default: big } } }, '{}', `{"p":${big}}`],
     [
-      'of the name constructor',
+      'named constructor',
       { properties: { constructor: { ...text, default: 'x' } } },
       '{}',
       '{"constructor":"x"}',
     ],
     [
-      'but no property that is readOnly',
+      'except for a readOnly property',
       { properties: { p: { ...text, readOnly: true, default: 'x' } } },
       '{}',
       '{}',
@@ -290,7 +298,7 @@ describe('a default is filled in where a property is absent', () => {
     expect(await receive({ type: ['object', 'array'], ...schema }, sent, schemas)).toBe(received);
   });
 
-  it('anew for each request', async () => {
+  it('as a new copy for each request', async () => {
     const content = json({
       type: 'object',
       properties: { p: { type: 'array', items: int64, default: [1] } },
@@ -353,7 +361,7 @@ describe('a default is filled in where a property is absent', () => {
   });
 });
 
-describe('each schema describes what it does itself, whatever others list', () => {
+describe('each schema applies independently of the properties that others list', () => {
   const beside = (...parts: object[]) => ({ allOf: parts });
   it.each<[string, object, unknown, unknown]>([
     [
@@ -369,26 +377,26 @@ describe('each schema describes what it does itself, whatever others list', () =
       { a: 5n },
     ],
     [
-      'unevaluatedProperties, beside the other',
+      'unevaluatedProperties, in the same schema',
       beside({ properties: { a: true } }, { unevaluatedProperties: int64 }),
       { a: 5 },
       { a: 5n },
     ],
     [
-      'unevaluatedProperties, above the other',
+      'unevaluatedProperties, in the outer schema',
       { ...beside({ properties: { a: true } }), unevaluatedProperties: int64 },
       { a: 5, b: 5 },
       { a: 5, b: 5n },
     ],
     ['items', beside({ prefixItems: [true] }, { items: int64 }), [5], [5n]],
     [
-      'items behind fewer prefixItems',
+      'items after fewer prefixItems',
       beside({ prefixItems: [true], items: int64 }, { prefixItems: [true, true] }),
       [5, 5],
       [5, 5n],
     ],
     [
-      'unevaluatedItems, above the other',
+      'unevaluatedItems, in the outer schema',
       { ...beside({ prefixItems: [true] }), unevaluatedItems: int64 },
       [5, 5],
       [5, 5n],

@@ -5,7 +5,7 @@ const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 const text = { type: 'string' };
 const int64 = { type: 'integer', format: 'int64' };
 
-/** Animals whose schemas are listed by a oneOf or anyOf. */
+/** Animals whose schemas a oneOf or anyOf lists. */
 const listed = (keyword: string, discriminator: object) => ({
   Pet: {
     [keyword]: [ref('Cat'), ref('Dog'), { type: 'null' }],
@@ -15,7 +15,7 @@ const listed = (keyword: string, discriminator: object) => ({
   Dog: { type: 'object', required: ['kind', 'packSize'], properties: { kind: text, packSize: int64 } },
 });
 
-/** Animals that have their parent in an allOf. */
+/** Animals whose allOf contains their parent. */
 const derived = (discriminator: object) => ({
   Pet: {
     type: 'object',
@@ -38,11 +38,11 @@ const FAMILIES: readonly (readonly [string, Readonly<Record<string, object>>, do
   ['of a parent, with a mapping', derived(mapping), 'dog', 'cat'],
 ];
 
-describe.each(FAMILIES)('a discriminator %s names the schema that judges', (_, schemas, dog, cat) => {
+describe.each(FAMILIES)('a discriminator %s selects the schema', (_, schemas, dog, cat) => {
   const schema = ref('Pet');
   const respondWith = (body: unknown) => respond(ok(schema), { status: 200, body }, { schemas });
 
-  it('on the way in', async () => {
+  it('in requests', async () => {
     const good = `{"kind":"${dog}","packSize":9007199254740993}`;
     expect(await receive(schema, good, schemas)).toBe(good);
     expect(await receive(schema, `{"kind":"${cat}","name":"a","x":1}`, schemas)).toBe(
@@ -56,7 +56,7 @@ describe.each(FAMILIES)('a discriminator %s names the schema that judges', (_, s
     );
   });
 
-  it('on the way out, where a subtype keeps its own properties', async () => {
+  it('in responses, in which a subtype keeps its own properties', async () => {
     expect(await respondWith({ kind: dog, packSize: 3n, x: 1 })).toMatchObject({
       status: 200,
       text: `{"kind":"${dog}","packSize":3}`,
@@ -75,7 +75,7 @@ describe.each(FAMILIES)('a discriminator %s names the schema that judges', (_, s
   });
 
   it.each(['{}', '{"kind":"Cow"}', '{"kind":"constructor"}', '{"kind":1}'])(
-    'and %s is refused, with the names that there are',
+    'and %s is refused with the list of valid names',
     async (body) => {
       const message = await receive(schema, body, schemas);
       expect(message).toContain(cat);
@@ -85,21 +85,21 @@ describe.each(FAMILIES)('a discriminator %s names the schema that judges', (_, s
   );
 });
 
-it('a value that is no object goes by the branches themselves', async () => {
+it('the branches alone decide about a value that is not an object', async () => {
   expect(await receive(ref('Pet'), 'null', listed('oneOf', {}))).toBe('null');
   expect(await receive(ref('Pet'), '1', listed('oneOf', {}))).toContain('must be');
 });
 
-describe('a family of several generations', () => {
+describe('a hierarchy of several levels', () => {
   const schemas = derived({});
-  it('names each of them, the parent too', async () => {
+  it('the discriminator selects every level, including the parent', async () => {
     const puppy = '{"kind":"Puppy","packSize":1,"age":2}';
     expect(await receive(ref('Pet'), puppy, schemas)).toBe(puppy);
     expect(await receive(ref('Pet'), '{"kind":"Puppy","packSize":1}', schemas)).toContain("'age'");
     expect(await receive(ref('Pet'), '{"kind":"Pet","packSize":1}', schemas)).toBe('{"kind":"Pet"}');
   });
 
-  it('judges a friend of a friend, and a subtype asked for by itself', async () => {
+  it('it applies to nested values, and to a subtype that is referenced directly', async () => {
     const friends =
       '{"kind":"Cat","friend":{"kind":"Dog","packSize":1,"friend":{"kind":"Puppy","packSize":1}}}';
     expect(await receive(ref('Pet'), friends, schemas)).toContain(
@@ -111,7 +111,7 @@ describe('a family of several generations', () => {
   });
 });
 
-it('a parent that lists subtypes which have it in their allOf comes to an end', async () => {
+it('recursion between a parent and the allOf of its subtypes ends', async () => {
   const schemas = {
     Pet: {
       type: 'object',

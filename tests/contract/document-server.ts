@@ -24,7 +24,7 @@ import { listen } from './listen';
 import { BODY_LIMIT, refusalsOf } from './refusals';
 
 const SECRETS = { valid: 'somebody:good', invalid: 'somebody:bad' };
-/** A token that holds just these scopes. */
+/** A token with exactly these scopes. */
 const scoped = (scopes: readonly string[]): string =>
   `scoped-${Buffer.from(scopes.join(' ')).toString('hex')}`;
 const TOKENS = {
@@ -62,7 +62,7 @@ export const DOCUMENTS = [
   'strings.yaml',
 ];
 
-/** Reads a document of tests/contract/documents, its files in one piece. */
+/** Reads a document of tests/contract/documents and bundles its files. */
 export async function readFiles(name: string): Promise<JsonObject> {
   const ref = join(__dirname, 'documents', name);
   if (!name.includes('/')) return parse(readFileSync(ref, 'utf8')) as JsonObject;
@@ -70,18 +70,18 @@ export async function readFiles(name: string): Promise<JsonObject> {
   return bundled.parsed as JsonObject;
 }
 
-/** What the server under test is made of; tests/system/mutants replaces a part by a broken one. */
+/** The parts of the server under test. tests/system/mutants replaces one of them by a broken one. */
 export interface Parts {
-  /** The document that the server is given. The engine judges by the true one. */
+  /** The document of the server. The engine uses the original document. */
   readonly served: JsonObject;
   readonly strategies: Strategies;
-  /** Stands before each handler: what the handler is given, and the engine sees. */
+  /** Runs before each handler, and records its input for the engine. */
   readonly pass: (request: Received) => Received;
-  /** Stands between the HTTP server and the application. */
+  /** Wraps the application in the HTTP server. */
   readonly wrap: (application: RequestListener) => RequestListener;
 }
 
-/** A service for any document, as the engine sees it: its handlers answer with values sampled from the response schemas. */
+/** A service for any document as a target of the engine. Its handlers return samples of the response schemas. */
 export function serviceOf(json: JsonObject, changed: Partial<Parts> = {}): Target {
   const document = readDocument(json);
   const schemes = Object.entries(document.schemes);
@@ -119,7 +119,7 @@ export function serviceOf(json: JsonObject, changed: Partial<Parts> = {}): Targe
 
 const isBasic = (scheme: JsonObject): boolean => asString(scheme['scheme']).toLowerCase() === 'basic';
 
-/** Answers with the first documented success of an operation, made up at start; each time with another body. */
+/** Returns the first documented success of an operation, each time with another body that was generated at startup. */
 function responder(document: Document): (operation: Operation) => Answer {
   const oracle = createOracle(document.responses);
   const answers = new Map(
@@ -136,7 +136,7 @@ function answersOf(document: Document, oracle: Oracle, { id, responses }: Operat
   const response = responses.find(({ status }) => /^2|^default$/.test(status));
   if (!response) throw new Error(`expected ${id} to document a success, it documents none`);
   const status = /^\d{3}$/.test(response.status) ? Number(response.status) : 200;
-  // Typed as the document types them; what stands on the wire is the server's business.
+  // Values have the types of the document. The server writes them to the wire.
   const headers = Object.fromEntries(
     response.headers.map(({ name, schema }) => [
       name,
@@ -145,7 +145,7 @@ function answersOf(document: Document, oracle: Oracle, { id, responses }: Operat
   ) as Answer['headers'];
   const [media] = response.content;
   if (!media) return [{ status, headers, body: undefined }];
-  // Of several media types the request chooses one.
+  // The request selects one of several media types.
   const chosen = response.content.length > 1 ? {} : { contentType: media.name };
   return bodiesOf(document, oracle, media).map((body) => ({ status, headers, body, ...chosen }));
 }
@@ -170,7 +170,7 @@ function sampled({ responses }: Document, oracle: Oracle, schema: string): unkno
   return values.slice(0, 2).map(toJavaScript);
 }
 
-/** Values with all that is `writeOnly`, which handlers may hold and no response may show. */
+/** Values with their `writeOnly` properties, which handlers may return and responses must not contain. */
 function secretive({ json }: Document, schema: string): unknown[] {
   const text = JSON.stringify(json);
   const unmarked = JSON.parse(text.replaceAll('"writeOnly":true', '"writeOnly":false')) as JsonObject;
@@ -182,7 +182,7 @@ function secretive({ json }: Document, schema: string): unknown[] {
     .map(toJavaScript);
 }
 
-/** Accepts the one secret that the tests call valid, with all scopes, and the tokens that name their scopes. */
+/** Accepts the valid secret of the tests with all scopes, and the tokens that name their scopes. */
 const strategiesOf = (json: JsonObject): Strategies =>
   strategiesFor(new OpenApiDocument(json), (secret, { value, scopes }) => {
     if (secret === (isBasic(value as JsonObject) ? SECRETS : TOKENS).valid) return { secret, scopes };

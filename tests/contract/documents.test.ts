@@ -7,7 +7,7 @@ import { run } from '../engine/run';
 import { createOracle } from '../engine/schema/oracle';
 import { DOCUMENTS, readFiles, serviceOf } from './document-server';
 
-describe('the engine, unchanged, on documents that it has never seen', () => {
+describe('the unchanged engine on other documents', () => {
   test.each(DOCUMENTS)(
     'proves a service of %s',
     async (name) => {
@@ -19,7 +19,7 @@ describe('the engine, unchanged, on documents that it has never seen', () => {
     120_000,
   );
 
-  test('proves a service whose patterns take V8 exponential time', async () => {
+  test('proves a service with patterns that take exponential time in V8', async () => {
     const text = { type: 'string', maxLength: 60, pattern: '^(a|a)*b$' };
     const schema = { type: 'object', properties: { text }, propertyNames: { pattern: '^(x+x+)+y$|^text$' } };
     const operation = {
@@ -40,7 +40,7 @@ describe('the engine, unchanged, on documents that it has never seen', () => {
   });
 
   test.each(DOCUMENTS)(
-    'has a case for everything that %s promises of requests, and contradicts itself nowhere',
+    'has a case for every rule of %s about requests, and no contradiction',
     async (name) => {
       const target = serviceOf(await readFiles(name));
       const document = readDocument(target.document);

@@ -6,7 +6,7 @@ const integer = { type: 'integer' };
 const int64 = { type: 'integer', format: 'int64' };
 const number = { type: 'number' };
 
-/** Keywords of numbers beyond the doubles, a value that conforms, and its neighbor that does not. */
+/** Keywords with numbers that a double cannot represent, a conforming value, and its neighbor that does not conform. */
 const KEYWORDS: readonly (readonly [string, object, good: string, bad: string])[] = [
   ['minimum', { minimum: BIG }, `${BIG}`, `${BIG - 1n}`],
   ['maximum', { maximum: BIG }, `${BIG}`, `${BIG + 1n}`],
@@ -15,7 +15,7 @@ const KEYWORDS: readonly (readonly [string, object, good: string, bad: string])[
   ['const', { const: BIG }, `${BIG}.0`, `${BIG - 1n}`],
   ['enum', { enum: [1, BIG] }, `${BIG}`, `${BIG + 1n}`],
   ['multipleOf', { multipleOf: BIG }, `${BIG * 3n}`, `${BIG * 3n + 1n}`],
-  ['a bound that is a double', { maximum: 2 ** 53 }, `${2 ** 53}`, `${2n ** 53n + 1n}`],
+  ['a bound that a double represents', { maximum: 2 ** 53 }, `${2 ** 53}`, `${2n ** 53n + 1n}`],
 ];
 
 describe.each([
@@ -33,7 +33,7 @@ describe.each([
   });
 });
 
-it('compares what is in objects and arrays exactly', async () => {
+it('compares values in objects and arrays exactly', async () => {
   const schema = { enum: [{ a: [BIG] }, [1]] };
   expect(await receive(schema, `{"a":[${BIG}]}`)).not.toContain('must');
   expect(await receive(schema, '[1.0]')).toBe('[1]');
@@ -46,7 +46,7 @@ it('compares what is in objects and arrays exactly', async () => {
   );
 });
 
-/** Names that every object inherits, and one that is a keyword. */
+/** Names of inherited properties of every object, and the name of a keyword. */
 const NAMES = [
   'constructor',
   'toString',
@@ -57,7 +57,7 @@ const NAMES = [
   '$ref',
 ];
 
-describe.each(NAMES)('a property of the name %s is one like others', (name) => {
+describe.each(NAMES)('a property named %s is an ordinary property', (name) => {
   const text = { type: 'string' };
   it.each([
     ['properties', { properties: { [name]: text } }, '{}', `{"${name}":1}`],

@@ -8,7 +8,7 @@ jest.setTimeout(180_000);
 
 const ROOT = join(__dirname, '../..');
 
-/** How often each outcome came of each fault, by the call that failed. */
+/** The number of each outcome of each fault, by the failed call. */
 function tableOf(rows: readonly Row[]): string {
   const counts = new Map<string, number>();
   for (const { site, fault, outcome } of rows) {
@@ -19,7 +19,7 @@ function tableOf(rows: readonly Row[]): string {
   return ['| call | fault | outcome | times |', '|---|---|---|---|', ...lines.sort(), ''].join('\n');
 }
 
-test('whatever fails at a call out of the pipeline, the answer is an error body, and nothing else changes', async () => {
+test('a fault at any call out of the pipeline produces an error body and no other effect', async () => {
   const child = spawn(process.execPath, ['--import', 'tsx', join(__dirname, 'faults.ts')], { cwd: ROOT });
   const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr)]);
   expect(errors).toBe('');

@@ -1,6 +1,6 @@
 /**
- * Injects a fault at each call out of the pipeline, one at a time, and prints as JSON what became of each. A program of
- * its own, because only the process sees a rejection that nobody handles.
+ * Injects one fault at a time at each call out of the pipeline, and prints the outcomes as JSON. It is a separate
+ * program, because only the process receives unhandled rejections.
  */
 import { createReadStream } from 'node:fs';
 import type { AddressInfo } from 'node:net';
@@ -17,15 +17,15 @@ import { renderPlain } from '../support/plain-errors';
 import { buildDocument, json } from '../support/service';
 import { exchange } from '../support/wire';
 
-/** What became of one fault. */
+/** The outcome of one fault. */
 export interface Row {
   readonly scenario: string;
-  /** The call that failed, and which of its calls in this scenario, from 0. */
+  /** The failed call and its index in this scenario, from 0. */
   readonly site: string;
   readonly fault: string;
   /** `200`, `500/50000`, or `closed` if the connection was closed without an answer. */
   readonly outcome: string;
-  /** What is wrong with it; nothing must be. */
+  /** The violated expectations; empty in a passing run. */
   readonly wrong: readonly string[];
 }
 
@@ -35,14 +35,14 @@ const LIMITS = { headersTimeout: 5_000, requestTimeout: 5_000, keepAliveTimeout:
 
 type Act = () => unknown;
 
-/** Throws anything, as JavaScript can. */
+/** Throws any value, as JavaScript allows. */
 function raise(thrown: unknown): unknown {
   return (function* () {
     yield undefined;
   })().throw(thrown);
 }
 
-/** A value that throws whatever is done with it. */
+/** A value that throws on every access. */
 const hostile: unknown = new Proxy(
   {},
   Object.fromEntries(
@@ -53,7 +53,7 @@ const hostile: unknown = new Proxy(
   ),
 );
 
-/** The values thrown; an error is to be found in what is reported. */
+/** The thrown values. The reports must contain a thrown error. */
 const THROWN: readonly (readonly [string, unknown])[] = [
   ['an Error', new Error('injected')],
   ['undefined', undefined],
@@ -71,14 +71,14 @@ const RETURNING: [string, Act][] = [
   ['returns NaN', () => NaN],
   ['returns a hostile Proxy', () => hostile],
   ['returns a line break', () => 'a\r\nX-Injected: b'],
-  ['returns a promise that nobody waits for', () => Promise.reject(new Error('nobody waits'))],
+  ['returns a promise that is never awaited', () => Promise.reject(new Error('never awaited'))],
 ];
-/** What the process ends of, if nobody handles it. */
+/** Values that end the process unless their failure is handled. */
 const STARTED: [string, Act][] = [
-  ['a promise', () => Promise.reject(new Error('nobody waits'))],
-  ['a promise in an array', () => [Promise.reject(new Error('nobody waits'))]],
-  ['a promise in an object', () => ({ name: Promise.reject(new Error('nobody waits')) })],
-  ['a promise of toJSON', () => ({ name: { toJSON: () => Promise.reject(new Error('nobody waits')) } })],
+  ['a promise', () => Promise.reject(new Error('never awaited'))],
+  ['a promise in an array', () => [Promise.reject(new Error('never awaited'))]],
+  ['a promise in an object', () => ({ name: Promise.reject(new Error('never awaited')) })],
+  ['a promise of toJSON', () => ({ name: { toJSON: () => Promise.reject(new Error('never awaited')) } })],
   ['a stream', () => createReadStream('/nowhere')],
   ['a stream in an object', () => ({ name: createReadStream('/nowhere') })],
 ];
@@ -94,9 +94,9 @@ const STARTED_BY_HOOKS = STARTED.map(([name, start]): [string, Act] => [
 ]);
 const NEVER: [string, Act][] = [['never settles', () => new Promise(() => undefined)]];
 
-/** What can go wrong at a call: the functions of the options may do anything, those of Node can only throw. */
+/** The faults of a call: functions of the options may fail in any way, those of Node can only throw. */
 function faultsOf(site: string): readonly [string, Act][] {
-  // Whatever body `render` returns, it is that of the service's errors.
+  // Any body that `render` returns is a valid error body of the service.
   if (/^(request|response)\.|^(rendered\.body|stderr)$/.test(site)) return THROWING;
   if (site === 'handler') return [...THROWING, ...REJECTING, ...RETURNING, ...NEVER, ...ANSWERING];
   if (site === 'strategy') return [...THROWING, ...REJECTING, ...RETURNING, ...NEVER];
@@ -104,11 +104,11 @@ function faultsOf(site: string): readonly [string, Act][] {
     return [...THROWING, ...REJECTING, ...RETURNING, ...NEVER, ...STARTED_BY_HOOKS];
   }
   if (site === 'afterResponse') return [...THROWING, ...REJECTING, ...RETURNING, ...NEVER];
-  if (/\.(then|Symbol\(.*\))$/.test(site)) return THROWING; // what is no function there is nobody's
+  if (/\.(then|Symbol\(.*\))$/.test(site)) return THROWING; // a value that is not a function is never called
   return site.includes('.') ? [...THROWING, ...RETURNING] : [...THROWING, ...REJECTING, ...RETURNING];
 }
 
-/** Counts the calls at each site; the armed one does something else. */
+/** Counts the calls at each site. The armed call performs the fault. */
 class Switchboard {
   private counts = new Map<string, number>();
   private armed = new Map<string, Act>();
@@ -118,7 +118,7 @@ class Switchboard {
     this.armed = new Map(armed);
   }
 
-  /** All that is armed has happened. */
+  /** Whether every armed fault has happened. */
   get fired(): boolean {
     return this.armed.size === 0;
   }
@@ -139,13 +139,13 @@ class Switchboard {
     return act() as T;
   }
 
-  /** The object, its methods being sites. */
+  /** The object, with its methods as sites. */
   wrap(name: string, object: object, methods: readonly string[]): void {
     for (const method of methods) {
       const work = Reflect.get(object, method) as (...args: unknown[]) => unknown;
       Reflect.set(object, method, (...args: unknown[]) => {
         const call = () => Reflect.apply(work, object, args);
-        // Node calls some of them too, when an answer has been sent.
+        // Node calls some of them too, after a response has been sent.
         return new Error().stack?.includes('src/contract/') === true
           ? this.call(`${name}.${method}`, call)
           : call();
@@ -153,7 +153,7 @@ class Switchboard {
     }
   }
 
-  /** The object, each reading of a property being a site. */
+  /** The object, with each access to a property as a site. */
   readings<T extends object>(name: string, object: T): T {
     return new Proxy(object, {
       get: (target, key) => this.call(`${name}.${String(key)}`, (): unknown => Reflect.get(target, key)),
@@ -162,7 +162,7 @@ class Switchboard {
 }
 
 const board = new Switchboard();
-/** What was reported, by whatever way. */
+/** Everything that was reported, on any channel. */
 let reported: unknown[] = [];
 let uncaught: unknown[] = [];
 let held: (() => void) | undefined;
@@ -269,7 +269,7 @@ const SCENARIOS: readonly (readonly [string, string])[] = [
   ['malformed HTTP', 'hello\r\n\r\n'],
 ];
 
-/** What must have failed, for this site to be called. */
+/** The fault that makes the service call this site. */
 function beforeIt(site: string): [string, Act][] {
   const fail = () => raise(new Error('the first failure'));
   if (site === 'stderr 0') return [...beforeIt('reportFault 0'), ['reportFault 0', fail]];
@@ -295,7 +295,7 @@ function start() {
 
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** Sends bytes, and says what came back: at most this long after the deadline. */
+/** Sends bytes and returns the outcome, which must follow within this time after the deadline. */
 async function ask(port: number, bytes: string): Promise<{ outcome: string; headers: string[] }> {
   const late = pause(20 * DEADLINE).then(() => undefined);
   const replies = await Promise.race([exchange(port, bytes).catch((error: unknown) => String(error)), late]);
@@ -315,16 +315,16 @@ async function ask(port: number, bytes: string): Promise<{ outcome: string; head
   }
 }
 
-/** Whether an error is among what was reported, or among the causes of it. */
+/** Whether an error is among the reports or their causes. */
 function contains(value: unknown, wanted: unknown, depth = 0): boolean {
-  if (value === wanted || wanted === hostile) return true; // to look at it is to have another error
+  if (value === wanted || wanted === hostile) return true; // any access to it throws another error
   if (value === hostile || typeof value !== 'object' || value === null || depth > 5) return false;
   return ['problem', 'cause', 'errors'].some((key) => contains(Reflect.get(value, key), wanted, depth + 1));
 }
 
 /**
- * The place is free, and there is one of it: a handler that waits takes it, and the next request is refused. A busy machine
- * may let the deadline pass meanwhile, and is asked again; a place that is lost stays so.
+ * Asserts that the only slot is free: a waiting handler takes it, and the next request is refused. On a busy machine
+ * the deadline may pass meanwhile, so the check repeats. A lost slot stays lost.
  */
 async function places(port: number): Promise<string[]> {
   let got = '';

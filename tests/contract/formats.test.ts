@@ -14,7 +14,7 @@ async function exchange(schema: object, value: unknown, formats = {}) {
   return { in: request.status, out: response.status, problem: outcomes[0]?.problem?.message };
 }
 
-it('a format of the team is one line, enforced in both directions', async () => {
+it('a format of the service is one line and is enforced in both directions', async () => {
   const formats = { color: (text: string) => /^#[0-9a-f]{6}$/.test(text) };
   const schema = { type: 'string', format: 'color' };
   expect(await exchange(schema, '#00ff7f', formats)).toMatchObject({ in: 200, out: 200 });
@@ -26,7 +26,7 @@ it('a format of the team is one line, enforced in both directions', async () => 
   expect(await exchange(schema, 'green')).toMatchObject({ in: 200, out: 200 });
 });
 
-it('and comes before one of the same name', async () => {
+it('and replaces a built-in format of the same name', async () => {
   const formats = { uuid: (text: string) => text === 'mine' };
   expect(await exchange({ format: 'uuid' }, 'mine', formats)).toMatchObject({ in: 200, out: 200 });
 });

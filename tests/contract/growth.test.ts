@@ -1,8 +1,8 @@
 import { type Plan, type Row, survey } from '../system/growth/survey';
 
 /**
- * The small form of `make growth`: some inputs of every subject. The bounds are far above what a busy machine adds, and
- * far below what any input costs that grows faster than it is long.
+ * The small form of `make growth`: some inputs of every subject. The bounds are far above the noise of a busy machine,
+ * and far below the cost of an input with superlinear growth.
  */
 const PLAN: Plan = {
   bounds: { ratio: 25, exponent: 1.5 },
@@ -12,7 +12,7 @@ const PLAN: Plan = {
   brief: true,
 };
 
-test('no request costs much more than an innocent one of its size, nor does any grow faster than its size', async () => {
+test('no request costs much more than an ordinary one of its size, and no cost grows faster than the size', async () => {
   const rows: Row[] = [];
   for await (const row of survey(PLAN)) rows.push(row);
 

@@ -11,7 +11,7 @@ const answering = (log?: (log: Logger) => void) => ({
   },
 });
 
-test('a handler logs with the logger of the service, which is made once for a request that logs', async () => {
+test('a handler uses the logger of the service, which is created once for each request that logs', async () => {
   const lines: string[] = [];
   const log = pino({ base: null, timestamp: false }, { write: (line) => lines.push(line) });
   let made = 0;
@@ -35,14 +35,14 @@ test('a handler logs with the logger of the service, which is made once for a re
   expect(made).toBe(1);
 });
 
-test('no logger is made for a handler that does not log', async () => {
+test('a handler that does not log creates no logger', async () => {
   const loggerFor = jest.fn();
   const { app } = buildService({ document: buildDocument(), handlers: answering(), loggerFor });
   const [reply] = await listening(app, (port) => exchange(port, POST));
   expect([reply?.status, loggerFor.mock.calls]).toEqual([204, []]);
 });
 
-test('without a logger the lines go to the console', async () => {
+test('without a logger the console receives the lines', async () => {
   const info = jest.spyOn(console, 'info').mockImplementation(() => undefined);
   const { app } = buildService({
     document: buildDocument(),

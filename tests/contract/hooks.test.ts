@@ -23,7 +23,7 @@ async function ask(options: Options, bytes = POST) {
   return { reply, outcomes, faults };
 }
 
-test('a hook refuses with a problem of the own kind of the service, and its headers', async () => {
+test('a hook refuses with a problem of the service and its headers', async () => {
   const { reply } = await ask({
     afterAuthentication: () => ({ RateLimit: '"a";r=0', 'X-Other': 'b' }),
     beforeHandler: () => {
@@ -34,7 +34,7 @@ test('a hook refuses with a problem of the own kind of the service, and its head
   expect(reply).toMatchObject({ status: 429, headers: { ratelimit: '"a";r=1', 'x-other': 'b' } });
 });
 
-test('the headers of a hook stand in for those of the handler, and are judged where they are documented', async () => {
+test('the headers of a hook count as headers of the response and are validated if documented', async () => {
   const responses = {
     200: {
       ...thing[200],
@@ -51,25 +51,22 @@ test.each([
   ['null', null],
   ['an array', ['a']],
   ['a Map', new Map([['X-A', 'a']])],
-  ['a value that a header cannot carry', { 'X-A': 'a\r\nb' }],
-  ['a header of the connection', { Connection: 'close' }],
+  ['an invalid header value', { 'X-A': 'a\r\nb' }],
+  ['a connection header', { Connection: 'close' }],
   ['true', true],
-])('%s is not what afterAuthentication may return', async (_, given) => {
+])('afterAuthentication must not return %s', async (_, given) => {
   const { reply, outcomes } = await ask({ afterAuthentication: () => given as never });
   expect(reply?.status).toBe(500);
   expect(outcomes[0]).toMatchObject({ stage: 'afterAuthentication', problem: { kind: 'unexpected' } });
 });
 
-test.each([[false], [null], [{ status: 429 }]])(
-  'what beforeHandler returns is no consent: %p',
-  async (given) => {
-    const { reply, outcomes } = await ask({ beforeHandler: () => given as never });
-    expect([reply?.status, outcomes[0]?.stage]).toEqual([500, 'beforeHandler']);
-  },
-);
+test.each([[false], [null], [{ status: 429 }]])('beforeHandler must not return %p', async (given) => {
+  const { reply, outcomes } = await ask({ beforeHandler: () => given as never });
+  expect([reply?.status, outcomes[0]?.stage]).toEqual([500, 'beforeHandler']);
+});
 
 test.each(['afterAuthentication', 'beforeHandler'] as const)(
-  'a request whose %s never ends is answered at its deadline, and its signal is aborted',
+  'a request with a hanging %s is answered at its deadline, and its signal is aborted',
   async (hook) => {
     let signal: AbortSignal | undefined;
     const { reply, outcomes } = await ask({
@@ -84,7 +81,7 @@ test.each(['afterAuthentication', 'beforeHandler'] as const)(
 );
 
 test.each(['afterAuthentication', 'beforeHandler'] as const)(
-  'a %s that fails after its request was given up is reported',
+  'a %s that fails after the deadline is reported',
   async (hook) => {
     let fail: () => void = () => undefined;
     const { faults } = await ask({
@@ -104,7 +101,7 @@ test.each(['afterAuthentication', 'beforeHandler'] as const)(
   },
 );
 
-test('a client that breaks off its body is no fault of a hook before it, and is observed', async () => {
+test('an aborted body is not a fault of an earlier hook, and is reported', async () => {
   const faults: unknown[] = [];
   const operation = { requestBody: { content: json({}) }, responses: thing };
   const observed = new Promise<unknown[]>((resolve) => {
@@ -136,13 +133,13 @@ test.each([
     },
   ],
   ['rejects', () => Promise.reject(new Error('an observer'))],
-])('an afterResponse that %s is a fault, and changes no answer', async (_, afterResponse) => {
+])('an afterResponse that %s is a fault and does not change the response', async (_, afterResponse) => {
   const { reply, faults } = await ask({ afterResponse });
   await new Promise(setImmediate);
   expect([reply?.status, String(faults[0])]).toEqual([200, 'Error: an observer']);
 });
 
-test('the answers of the own kinds are compared with the document at start', () => {
+test('the responses of own problems are compared with the document at startup', () => {
   const refused = { description: 'no', content: json({ type: 'object', required: ['reason'] }) };
   const build = (ownProblems: readonly Problem<OwnKind>[]) =>
     buildService({ document: documented({ ...thing, 429: refused }), handlers, ownProblems });

@@ -14,7 +14,7 @@ const LENGTH = Buffer.byteLength(EXAMPLE.text);
 const BODY_LIMIT = LENGTH + 500;
 const chunk = (text: string) => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
 
-const told = (reply: Reply | undefined): unknown => [
+const outcomeOf = (reply: Reply | undefined): unknown => [
   reply?.status,
   reply?.body === '' ? '' : errorNumberOf(JSON.parse(reply?.body ?? 'null')),
 ];
@@ -27,10 +27,10 @@ const send = async (bytes: string, count?: number, limits = {}) => {
   );
 };
 
-describe('what is no request of HTTP/1.1 has the error body too', () => {
+describe('invalid HTTP/1.1 has the error body too', () => {
   it.each([
-    ['a request line that is none', 'hello\r\n\r\n', 400, 40000],
-    ['a method that HTTP does not know', 'WATER / HTTP/1.1\r\nHost: x\r\n\r\n', 400, 40000],
+    ['an invalid request line', 'hello\r\n\r\n', 400, 40000],
+    ['an unknown method', 'WATER / HTTP/1.1\r\nHost: x\r\n\r\n', 400, 40000],
     ['another protocol', 'POST / HTTP/3.0\r\nHost: x\r\n\r\n', 400, 40000],
     ['a space in the target', 'POST /a b HTTP/1.1\r\nHost: x\r\n\r\n', 400, 40000],
     ['a header without a colon', 'POST / HTTP/1.1\r\nHost x\r\n\r\n', 400, 40000],
@@ -40,7 +40,7 @@ describe('what is no request of HTTP/1.1 has the error body too', () => {
     ['two Hosts of HTTP/1.0', 'POST / HTTP/1.0\r\nHost: x\r\nhost: x\r\n\r\n', 400, 40000],
     ['two Content-Types', `${HEAD}Content-Type: text/plain\r\nContent-Length: 2\r\n\r\n{}`, 415, 41500],
     ['headers that are too large', `${STRANGER}A: ${'a'.repeat(20_000)}\r\n\r\n`, 431, 43100],
-    ['a Content-Length that is no number', `${HEAD}Content-Length: x\r\n\r\n`, 400, 40000],
+    ['a Content-Length that is not a number', `${HEAD}Content-Length: x\r\n\r\n`, 400, 40000],
     ['two lengths', `${HEAD}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`, 400, 40000],
     [
       'a length and chunks',
@@ -49,47 +49,47 @@ describe('what is no request of HTTP/1.1 has the error body too', () => {
       40000,
     ],
     ['a transfer coding that is not the last', `${HEAD}Transfer-Encoding: chunked, gzip\r\n\r\n`, 400, 40000],
-    ['a tunnel to elsewhere', 'CONNECT x:80 HTTP/1.1\r\nHost: x:80\r\n\r\n', 400, 40000],
-    ['a chunk that is none', `${HEAD}Transfer-Encoding: chunked\r\n\r\nx\r\n`, 400, 40000],
+    ['a CONNECT request', 'CONNECT x:80 HTTP/1.1\r\nHost: x:80\r\n\r\n', 400, 40000],
+    ['an invalid chunk', `${HEAD}Transfer-Encoding: chunked\r\n\r\nx\r\n`, 400, 40000],
   ])('%s', async (_, bytes, status, number) => {
     const [reply] = await send(bytes);
-    expect(told(reply)).toEqual([status, number]);
+    expect(outcomeOf(reply)).toEqual([status, number]);
     expect(reply?.headers['content-type']).toMatch(/^application\/(problem\+)?json$/);
   });
 
-  it('a head that does not arrive in time', async () => {
+  it('a head that arrives too late', async () => {
     const [reply] = await send('POST / HTTP/1.1\r\n', 1, { headersTimeout: 1, requestTimeout: 2 });
-    expect(told(reply)).toEqual([408, 40800]);
+    expect(outcomeOf(reply)).toEqual([408, 40800]);
   });
 
-  it('a body that does not arrive in time', async () => {
+  it('a body that arrives too late', async () => {
     const [reply] = await send(`${HEAD}Content-Length: 10\r\n\r\n{`, 1, {
       headersTimeout: 1,
       requestTimeout: 2,
     });
-    expect(told(reply)).toEqual([408, 40800]);
+    expect(outcomeOf(reply)).toEqual([408, 40800]);
   });
 
-  it('a request behind which garbage comes is answered, then the connection is closed', async () => {
+  it('a valid request before invalid bytes is answered, then the connection is closed', async () => {
     const replies = await send(`${REQUEST}garbage\r\n\r\n`, 2);
     expect(replies.map(({ status }) => status)).toEqual([SUCCESS]);
     expect(replies[0]?.headers['connection']).toBe('close');
   });
 
-  it('so are all that came before the garbage, in their order', async () => {
+  it('so are all requests before the invalid bytes, in their order', async () => {
     const unknown = 'GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n';
     const replies = await send(`${REQUEST}${unknown}garbage\r\n\r\n`, 3);
     expect(replies.map(({ status }) => status)).toEqual([SUCCESS, 404]);
   });
 
-  it('a request that is refused before its body turns out to be garbage has its answer', async () => {
+  it('a request that is refused before its invalid body is answered', async () => {
     const [reply] = await send(
       'GET /nowhere HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\ngarbage\r\n',
     );
-    expect(told(reply)).toEqual([404, 40400]);
+    expect(outcomeOf(reply)).toEqual([404, 40400]);
   });
 
-  it('no header is passed over, however many there are', async () => {
+  it('every header counts, for any number of headers', async () => {
     const [reply] = await send(REQUEST.replace('\r\n', `\r\n${'A: b\r\n'.repeat(2000)}`));
     expect(reply?.status).toBe(SUCCESS);
   });
@@ -104,15 +104,15 @@ describe('what is no request of HTTP/1.1 has the error body too', () => {
 describe('a body over the limit is 413 / 41300 and the connection is closed', () => {
   const big = 'x'.repeat(BODY_LIMIT + 1);
   it.each([
-    ['declared, and withheld', `${HEAD}Content-Length: ${BODY_LIMIT + 1}\r\n\r\n`],
-    ['declared, and sent', `${HEAD}Content-Length: ${BODY_LIMIT + 1}\r\n\r\n${big}`],
-    ['declared as more than any number', `${HEAD}Content-Length: 9007199254740991\r\n\r\n`],
+    ['declared but not sent', `${HEAD}Content-Length: ${BODY_LIMIT + 1}\r\n\r\n`],
+    ['declared and sent', `${HEAD}Content-Length: ${BODY_LIMIT + 1}\r\n\r\n${big}`],
+    ['declared as 2^53 - 1', `${HEAD}Content-Length: 9007199254740991\r\n\r\n`],
     ['in chunks', `${HEAD}Transfer-Encoding: chunked\r\n\r\n${chunk(big)}0\r\n\r\n`],
-    ['in chunks that do not end', `${HEAD}Transfer-Encoding: chunked\r\n\r\n${chunk(big)}`],
+    ['in chunks without an end', `${HEAD}Transfer-Encoding: chunked\r\n\r\n${chunk(big)}`],
     ['in many small chunks', `${HEAD}Transfer-Encoding: chunked\r\n\r\n${chunk('x').repeat(BODY_LIMIT + 1)}`],
   ])('%s', async (_, bytes) => {
     const [reply] = await send(bytes);
-    expect(told(reply)).toEqual([413, 41300]);
+    expect(outcomeOf(reply)).toEqual([413, 41300]);
     expect(reply?.headers['connection']).toBe('close');
   });
 
@@ -121,7 +121,7 @@ describe('a body over the limit is 413 / 41300 and the connection is closed', ()
       `${HEAD}Transfer-Encoding: chunked\r\n\r\n${chunk(big)}${chunk('y'.repeat(2_000_000))}`,
       2,
     );
-    expect(replies.map(told)).toEqual([[413, 41300]]);
+    expect(replies.map(outcomeOf)).toEqual([[413, 41300]]);
   });
 
   it('a body of exactly the limit is read', async () => {
@@ -132,11 +132,11 @@ describe('a body over the limit is 413 / 41300 and the connection is closed', ()
   });
 });
 
-describe('nothing of a body is asked for or read before the credentials are accepted', () => {
+describe('the server requests and reads a body only after it has accepted the credentials', () => {
   const expecting = `Expect: 100-continue\r\nContent-Length: ${LENGTH}\r\n\r\n`;
-  it('a client that waits is told to go on only then', async () => {
+  it('a client that expects 100 Continue gets it only then', async () => {
     const refused = await send(STRANGER + expecting);
-    expect(told(refused[0])).toEqual([401, 40100]);
+    expect(outcomeOf(refused[0])).toEqual([401, 40100]);
     expect(refused[0]?.headers['connection']).toBe('close');
     const accepted = await send(`${HEAD}${expecting}${EXAMPLE.text}`);
     expect(accepted[0]?.status).toBe(SUCCESS);
@@ -147,7 +147,7 @@ describe('nothing of a body is asked for or read before the credentials are acce
     ['1.1', '100-Continue', true],
     ['1.1', 'wonders', false],
     ['1.0', '100-continue', false],
-  ])('a client of HTTP/%s that expects %s', async (version, expectation, told) => {
+  ])('a client of HTTP/%s that expects %s', async (version, expectation, continues) => {
     const head = `${HEAD}Expect: ${expectation}\r\nContent-Length: ${LENGTH}\r\n\r\n`;
     const bytes = `${head.replace('HTTP/1.1', `HTTP/${version}`)}${EXAMPLE.text}`;
     const handlers = createHandlers(await openExampleStore());
@@ -160,29 +160,29 @@ describe('nothing of a body is asked for or read before the credentials are acce
       socket.destroy();
       return received;
     });
-    expect(text.startsWith('HTTP/1.1 100 ')).toBe(told);
+    expect(text.startsWith('HTTP/1.1 100 ')).toBe(continues);
   });
 
-  it('a client that expects something else is served all the same', async () => {
+  it('a client with another expectation is served', async () => {
     const [reply] = await send(REQUEST.replace('\r\n', '\r\nExpect: wonders\r\n'));
     expect(reply?.status).toBe(SUCCESS);
   });
 
-  it('a request without credentials is refused while its body is still withheld', async () => {
+  it('a request without credentials is refused before its body is sent', async () => {
     const [reply] = await send(`${STRANGER}Content-Length: 500\r\n\r\n`);
-    expect(told(reply)).toEqual([401, 40100]);
+    expect(outcomeOf(reply)).toEqual([401, 40100]);
   });
 
-  it('the connection lives on if the rest of the body is small', async () => {
+  it('the connection stays open if the rest of the body is small', async () => {
     const replies = await send(`${STRANGER}Content-Length: 5\r\n\r\nhello${REQUEST}`, 2);
     expect(replies.map(({ status }) => status)).toEqual([401, SUCCESS]);
   });
 });
 
 it.each([
-  ['says nothing, and does not close its side', ''],
-  ['sends garbage, and does not close its side', 'garbage\r\n\r\n'],
-  ['reads no answers', 'GET /-/docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(20)],
+  ['sends nothing, and does not close its side', ''],
+  ['sends invalid bytes, and does not close its side', 'garbage\r\n\r\n'],
+  ['reads no responses', 'GET /-/docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(20)],
 ])('a client that %s keeps no connection', async (_, bytes) => {
   const limits = { headersTimeout: 1, requestTimeout: 500, keepAliveTimeout: 500 };
   const server = createHttpServer(buildApp(), renderProblem, limits);
@@ -197,7 +197,7 @@ it.each([
   server.close();
 });
 
-test('a server that has closed keeps its process no longer', async () => {
+test('a closed server does not keep its process alive', async () => {
   const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
   const before = timers();
   const stopping = new AbortController();

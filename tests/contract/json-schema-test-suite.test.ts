@@ -6,11 +6,11 @@ import { buildService, json } from '../support/service';
 import { DISAGREEMENTS, type Where } from './json-schema-test-suite/disagreements';
 import { readSuite, type SuiteGroup } from './json-schema-test-suite/suite';
 
-// Each schema of the suite is the request body of one operation and the response of another. Where a verdict is not that
-// of the suite, disagreements.ts has it, with the reason.
+// Each schema of the suite is the request body of one operation and the response of another. disagreements.ts lists the
+// differences from the suite, with their reasons.
 
 const TIMEOUTS = { headersTimeout: 60_000, requestTimeout: 60_000, keepAliveTimeout: 60_000 };
-/** Requests at once. */
+/** The maximum number of concurrent requests. */
 const WORKERS = 16;
 
 type Groups = ReadonlyMap<number, SuiteGroup>;
@@ -54,7 +54,7 @@ function handlersOf(groups: Groups) {
   return Object.fromEntries(handlers) as Record<string, (request: never) => Promise<{ status: number }>>;
 }
 
-/** Serves those of the schemas that can be served; returns the others too. */
+/** Serves the supported schemas. Also returns the refused ones. */
 function serve(all: Groups) {
   const groups = new Map(all);
   const refused = () => [...all].filter(([i]) => !groups.has(i)).map(([, group]) => group);
@@ -85,7 +85,7 @@ function statusOf(options: object, body?: string): Promise<number> {
   });
 }
 
-/** Every verdict about some schemas that is not that of the suite, as a line. */
+/** One line for each difference from the suite. */
 async function disagreements(all: Groups): Promise<string[]> {
   const { app, groups, refused } = serve(all);
   const found = refused.map(({ tests }) => line('start', tests[0]?.names.slice(0, 2) ?? []));
@@ -113,9 +113,9 @@ async function disagreements(all: Groups): Promise<string[]> {
 
 const line = (where: Where, names: readonly string[]) => [where, ...names].join(' | ');
 
-it('judges as the JSON Schema Test Suite does, in both directions, but for what is listed with a reason', async () => {
+it('agrees with the JSON Schema Test Suite in both directions, except for the listed differences', async () => {
   const entries = readSuite().map((group, i) => [i, group] as const);
-  // All in one document, but for anchors, whose names hold for a whole document.
+  // One document for all schemas, except for those with anchors, whose names apply to the whole document.
   const parts = [
     new Map(entries.filter(([, { anchored }]) => !anchored)),
     ...entries.filter(([, { anchored }]) => anchored).map((entry) => new Map([entry])),

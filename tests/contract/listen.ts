@@ -4,13 +4,13 @@ import { type Answer, createHttpServer, type Problem } from '../../src/contract'
 import type { Server } from '../engine/target';
 import { openServer } from '../support/open-server';
 
-/** Milliseconds; longer than the engine waits for any answer, so that none is owed to them. */
+/** Milliseconds: longer than the engine waits for a response, so that no timeout affects a result. */
 const TIMEOUTS = { headersTimeout: 5000, requestTimeout: 5000, keepAliveTimeout: 1000 };
 
 /**
- * An application as a server under test, on a free port.
+ * Starts an application as a server under test, on a free port.
  *
- * @param wrap stands between the HTTP server and the application
+ * @param wrap wraps the application in the HTTP server
  */
 export async function listen(
   app: Express,

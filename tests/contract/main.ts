@@ -4,8 +4,8 @@ import { run } from '../engine/run';
 import { service } from './service';
 
 /**
- * `make contract`: what the document promises, put to the server, told at length. With `--serve` that server is started
- * and waits, so that a failure can be seen again by its curl lines.
+ * `make contract`: tests the server against the document and prints a full report. With `--serve` it starts that server
+ * and waits, so that the curl commands of the report can reproduce a failure.
  */
 async function main(serve: boolean): Promise<void> {
   if (serve) {

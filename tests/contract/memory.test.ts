@@ -7,14 +7,14 @@ import { buildApp, listening, TOKEN } from '../support/service';
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** Bytes of the heap that are really in use. */
+/** Bytes of live objects on the heap. */
 function heapUsed(): number {
   collectGarbage();
   collectGarbage();
   return process.memoryUsage().heapUsed;
 }
 
-/** Everything a client can make up differs from request to request; none of it matches the document. */
+/** Each request has other client data, none of which matches the document. */
 function send(agent: Agent, port: number, i: number): Promise<void> {
   const unique = `${i}-${'x'.repeat(50)}`;
   const path = i % 4 === 0 ? `/${unique}` : i % 4 === 1 ? `${EXAMPLE.path}?${unique}` : EXAMPLE.path;
@@ -32,7 +32,7 @@ function send(agent: Agent, port: number, i: number): Promise<void> {
   });
 }
 
-test('memory does not grow with what clients send', async () => {
+test('memory does not grow with client data', async () => {
   const agent = new Agent({ keepAlive: true, maxSockets: 20 });
   const used = await listening(buildApp(), async (port) => {
     const burst = async (from: number, to: number) => {

@@ -4,14 +4,14 @@ import { toProblem } from '../../src/errors';
 import { renderPlain } from '../support/plain-errors';
 import { buildDocument, json } from '../support/service';
 
-/** Where a client's text can get into the message of a refusal: the schemas of a body and what is sent for a name. */
+/** The places of client text in a message: the schema of a body, and the body for a name. */
 const STRING = { type: 'string' };
 const closed = { type: 'object', properties: {}, additionalProperties: false };
 const FORM = 'application/x-www-form-urlencoded';
 const encoded = encodeURIComponent;
 type Sent = readonly [query: string, type: string, body: string];
 const PLACES: Readonly<Record<string, (name: string) => Sent>> = {
-  'a property that may not be': (name) => ['', 'application/json', JSON.stringify({ closed: { [name]: 1 } })],
+  'a forbidden property': (name) => ['', 'application/json', JSON.stringify({ closed: { [name]: 1 } })],
   'a property of the wrong type': (name) => ['', 'application/json', JSON.stringify({ open: { [name]: 1 } })],
   'a property deep inside': (name) => [
     '',
@@ -23,12 +23,12 @@ const PLACES: Readonly<Record<string, (name: string) => Sent>> = {
     'application/json',
     JSON.stringify({ strict: { [name]: 1 } }),
   ],
-  'a name that may not be': (name) => ['', 'application/json', JSON.stringify({ named: { [name]: 1 } })],
+  'a forbidden name': (name) => ['', 'application/json', JSON.stringify({ named: { [name]: 1 } })],
   'a property given twice': (name) => {
     const text = JSON.stringify(name);
     return ['', 'application/json', `{${text}:1,${text}:2}`];
   },
-  'a character that may not be': (name) => ['', 'application/json', `{${name}`],
+  'an invalid character': (name) => ['', 'application/json', `{${name}`],
   'an unknown parameter': (name) => [`${encoded(name)}=1`, 'application/json', '{}'],
   'a property of a parameter': (name) => [
     `d[${encoded(name)}]=1&d[${encoded(name)}]=2`,
@@ -76,7 +76,7 @@ function refusalOf([query, type, text]: Sent): unknown {
   return undefined;
 }
 
-/** Long names whose characters of two code units stand at even places and at odd ones. */
+/** Long names with surrogate pairs at even and at odd offsets. */
 const names = fc
   .tuple(
     fc.nat(420),
@@ -87,7 +87,7 @@ const names = fc
   )
   .map(([before, characters]) => 'a'.repeat(before) + characters.join(''));
 
-test.each(Object.keys(PLACES))('the message about %s is well-formed, whatever the name', (place) => {
+test.each(Object.keys(PLACES))('the message about %s is well-formed for any name', (place) => {
   fc.assert(
     fc.property(names, (name) => {
       const problem = toProblem(refusalOf(PLACES[place]?.(name) ?? ['', '', '']));

@@ -23,7 +23,7 @@ function mock(document: JsonObject, extensions: Extensions = {}) {
   return { ...rest, outcomes, post: () => request(express().use(service)).post('/things') };
 }
 
-it.each(readdirSync(DOCUMENTS))('finds an answer for every operation of %s', (name) => {
+it.each(readdirSync(DOCUMENTS))('finds a response for every operation of %s', (name) => {
   const file = join(DOCUMENTS, name);
   const { document } = readSource(statSync(file).isDirectory() ? join(file, 'openapi.yaml') : file);
   const { operations, leftOut } = mock(document);
@@ -43,7 +43,7 @@ it.each([
     { type: 'oauth2', flows: { implicit: { authorizationUrl: 'https://x.example', scopes: { read: '' } } } },
   ],
   ['http', { type: 'http', scheme: 'bearer' }],
-])('grants the scopes that an operation demands of a scheme of type %s', async (_, scheme) => {
+])('grants the required scopes of a scheme of type %s', async (_, scheme) => {
   const document = buildDocument({
     operation: { responses: ok({}), security: [{ login: ['read'] }] },
     components: { securitySchemes: { login: scheme } },
@@ -54,7 +54,7 @@ it.each([
 
 describe('answers', () => {
   it.each<[string, object, unknown]>([
-    ['with the example beside the schema', { 'application/json': { schema: text, example: 'it' } }, 'it'],
+    ['with the example of the media type', { 'application/json': { schema: text, example: 'it' } }, 'it'],
     [
       'with the first named example',
       { 'application/json': { schema: text, examples: { a: { value: 'a' }, b: { value: 'b' } } } },
@@ -66,7 +66,7 @@ describe('answers', () => {
       { a: 'it' },
     ],
     [
-      'with what fits, where the example does not',
+      'with a generated value, if the example does not conform',
       { 'application/json': { schema: text, example: 1 } },
       'text',
     ],
@@ -88,16 +88,16 @@ describe('answers', () => {
     expect(response.headers).toMatchObject({ location: 'https://example.com/1', 'x-left': '1' });
   });
 
-  it('500 where nothing fits, and says so at the start and in the log', async () => {
+  it('500 if no response conforms, and reports it at startup and in the log', async () => {
     const { operations, outcomes, post } = mock(answers(ok(json({ ...text, not: text }))));
     expect(operations).toEqual([{ title: 'POST /things', status: undefined }]);
     await post().expect(500);
     expect(outcomes[0]?.problem?.cause).toMatchObject({
-      message: 'no answer was found for postThing that conforms to the document',
+      message: 'no response was found for postThing that conforms to the document',
     });
   });
 
-  it('an error in the shape that the document gives it, with the reason in it', async () => {
+  it('an error in the documented shape, with the reason', async () => {
     const error = json({
       properties: { code: { enum: ['E1'] }, status: { type: 'integer', minimum: 300 }, detail: text },
       required: ['code', 'status', 'detail'],
@@ -108,7 +108,7 @@ describe('answers', () => {
     expect(response.body).toEqual({ code: 'E1', status: 400, detail: 'body is required' });
   });
 
-  it('an error that is not documented as the server would', async () => {
+  it('an undocumented error in the shape of the server', async () => {
     const response = await mock(
       answers(ok(json(text)), { requestBody: { required: true, content: json(text) } }),
     )
@@ -119,7 +119,7 @@ describe('answers', () => {
   });
 });
 
-it('asks for one of the tokens, and of other schemes for the right form', async () => {
+it('requires a valid token, and well-formed credentials for other schemes', async () => {
   const securitySchemes = {
     bearer: { type: 'http', scheme: 'bearer' },
     login: { type: 'oauth2', flows: {} },
@@ -142,13 +142,13 @@ it('asks for one of the tokens, and of other schemes for the right form', async 
   expect(await ask('key', {})).toBe(401);
 });
 
-it('does without an operationId and a response', async () => {
+it('serves operations without an operationId or a response', async () => {
   const { operations, post } = mock(answers({}, { operationId: undefined }));
   expect(operations).toEqual([{ title: 'POST /things', status: 204 }]);
   await post().expect(204);
 });
 
-it('leaves out, and names, what cannot be served beside what can', async () => {
+it('removes and reports unsupported parts, and serves the others', async () => {
   const upload = { post: { requestBody: { content: { 'multipart/form-data': {} } }, responses: ok({}) } };
   const document = answers(ok({ 'application/xml': { schema: { type: 'object' } }, ...json(text) }));
   const { operations, leftOut, post } = mock({
@@ -165,7 +165,7 @@ it('leaves out, and names, what cannot be served beside what can', async () => {
   expect((await post().expect(201)).body).toBe('text');
 });
 
-it("serves media types and formats of the team's own", async () => {
+it('serves media types and formats of the service', async () => {
   const rows = {
     type: 'array',
     items: { type: 'object', properties: { a: { type: 'string', maxLength: 3 } } },
@@ -186,18 +186,18 @@ it("serves media types and formats of the team's own", async () => {
   expect(mock(color, { formats: { color: (text) => text === 'red' } }).remarks).toEqual([]);
 });
 
-it('refuses a document that is not valid as a whole, with the place', () => {
+it('refuses an invalid document, with the place', () => {
   expect(() => mock({ ...answers(ok({})), info: {} })).toThrow("#/info: must have required property 'title'");
 });
 
-describe('one operation that cannot be served', () => {
+describe('an unsupported operation', () => {
   const operation = (more: object = {}) => ({ responses: { 204: { description: '' } }, ...more });
   const body = (schema: object) => ({ requestBody: { content: json(schema) } });
   const parameters = [{ $ref: '#/components/parameters/p' }];
 
   it.each<[string, object, object, string]>([
     [
-      'a schema of its own',
+      'an inline schema',
       body({ type: 'strng' }),
       {},
       '#/paths/~1bad/post/requestBody/content/application~1json/schema/type: must be',
@@ -210,7 +210,7 @@ describe('one operation that cannot be served', () => {
       '#/components/parameters/p/schema/$id: a schema with a base URI',
     ],
     [
-      'a security scheme that it demands',
+      'a required security scheme',
       { security: [{ tls: [] }] },
       { securitySchemes: { tls: { type: 'mutualTLS' } } },
       '#/components/securitySchemes/tls: this kind of security scheme cannot be served',
@@ -221,7 +221,7 @@ describe('one operation that cannot be served', () => {
       {},
       'which is not in /bad',
     ],
-  ])('because of %s, is named, and the others are served', async (_, fields, components, message) => {
+  ])('because of %s, is reported, and the others are served', async (_, fields, components, message) => {
     const document = buildDocument({
       paths: { '/bad': { post: operation(fields) }, '/things': { post: operation() } },
       components,
@@ -234,7 +234,7 @@ describe('one operation that cannot be served', () => {
     await post().expect(204);
   });
 
-  it('says what else is left out: callbacks, webhooks, and components that nothing served refers to', () => {
+  it('reports removed callbacks, webhooks and unused components', () => {
     const broken = { post: { requestBody: { $ref: '#/none' }, responses: { 204: { description: '' } } } };
     const { operations, leftOut } = mock(
       buildDocument({
@@ -252,7 +252,7 @@ describe('one operation that cannot be served', () => {
     ]);
   });
 
-  it('serves two operations of one operationId, and without a field that OpenAPI does not have', () => {
+  it('serves two operations with one operationId, and removes an unknown field', () => {
     const same = operation({ operationId: 'same', unknwon: 1 });
     const { operations, leftOut, remarks } = mock(
       buildDocument({ paths: { '/a': { get: same, put: same } } }),
@@ -293,21 +293,21 @@ describe('one operation that cannot be served', () => {
       'served without Content-Length: #/paths/~1a/get/responses/204/headers/Content-Length: ',
     ],
     [
-      'an annotation of another form than it has',
+      'an annotation with an invalid value',
       { externalDocs: { url: 'not a URI' } },
       {},
       '/get/externalDocs/url is left out: ',
     ],
     ['a contact', {}, { info: { title: 'a', version: '1', contact: { email: 'a' } } }, '/contact/email is'],
     ['a requirement that no operation has', { security: [] }, { security: [{ none: [] }] }, '#/security is'],
-  ])('does without %s, and says so', (_, fields, document, line) => {
+  ])('removes %s, and reports it', (_, fields, document, line) => {
     const paths = { '/a': { get: operation(fields), put: operation(fields) } };
     const { operations, leftOut, total } = mock(buildDocument({ paths, ...document }));
     expect([operations.length, total]).toEqual([2, 2]);
     expect(leftOut[0]).toContain(line);
   });
 
-  it('may be all that there is', () => {
+  it('may be the only one', () => {
     const { operations, total } = mock(buildDocument({ operation: body({ type: 'strng' }) }));
     expect([operations, total]).toEqual([[], 1]);
     expect(mock(buildDocument({ security: [{ none: [] }] }))).toMatchObject({ operations: [], total: 1 });

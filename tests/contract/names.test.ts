@@ -2,7 +2,7 @@ import request from 'supertest';
 import { InvalidContract } from '../../src/contract';
 import { buildDocument, buildService, json } from '../support/service';
 
-// Names that every object of JavaScript has, and names that mean something elsewhere, are names like others.
+// Names of inherited properties in JavaScript and names with a special meaning elsewhere are ordinary names.
 
 const NAMES = [...Object.getOwnPropertyNames(Object.prototype), 'length', 'name', 'prototype'].filter(
   (name) => name !== '__proto__',
@@ -14,7 +14,7 @@ const object = (name: string, required: boolean) => ({
   required: required ? [name] : [],
 });
 
-/** An operation that has a string of this name in each place, and what it was called with. */
+/** An operation with a string of this name in each place, and the received values. */
 function serviceOf(name: string, required: boolean) {
   const seen: unknown[] = [];
   const parameters = ['query', 'header', 'cookie'].map((place) => ({
@@ -48,7 +48,7 @@ function serviceOf(name: string, required: boolean) {
 describe.each(NAMES)('the name %s', (name) => {
   const given = { [name]: 'a' };
 
-  it('is that of a value in every place', async () => {
+  it('is valid for a value in every place', async () => {
     const { app, seen } = serviceOf(name, true);
     for (const [type, body] of [
       ['application/json', JSON.stringify(given)],
@@ -65,7 +65,7 @@ describe.each(NAMES)('the name %s', (name) => {
     expect(seen).toEqual([expect.objectContaining(want), expect.objectContaining(want)]);
   });
 
-  it('is not that of a value where none was sent', async () => {
+  it('has no value if none was sent', async () => {
     const { app, seen } = serviceOf(name, false);
     const response = await request(app).post('/things/a').set('Content-Type', 'application/json').send('{}');
     expect([response.status, response.text]).toEqual([200, '{}']);
@@ -76,7 +76,7 @@ describe.each(NAMES)('the name %s', (name) => {
     ['query', '', given, `${name}=a`],
     ['header', `?${name}=a`, {}, `${name}=a`],
     ['cookie', `?${name}=a`, given, ''],
-  ])('is missed where it is required in the %s', async (place, query, headers, cookie) => {
+  ])('is reported if it is required and absent in the %s', async (place, query, headers, cookie) => {
     const { app, seen } = serviceOf(name, true);
     const response = await request(app)
       .post(`/things/a${query}`)
@@ -85,18 +85,21 @@ describe.each(NAMES)('the name %s', (name) => {
     expect(response.text).toContain(place);
   });
 
-  it.each(['application/json', FORM])('is missed where it is required in a body of %s', async (type) => {
-    const { app, seen } = serviceOf(name, true);
-    const response = await request(app)
-      .post(`/things/a?${name}=a`)
-      .set({ 'Content-Type': type, [name]: 'a', Cookie: `${name}=a` })
-      .send(type === FORM ? 'other=a' : '{}');
-    expect([response.status, seen]).toEqual([400, []]);
-    expect(response.text).toContain('body must have required property');
-  });
+  it.each(['application/json', FORM])(
+    'is reported if it is required and absent in a body of %s',
+    async (type) => {
+      const { app, seen } = serviceOf(name, true);
+      const response = await request(app)
+        .post(`/things/a?${name}=a`)
+        .set({ 'Content-Type': type, [name]: 'a', Cookie: `${name}=a` })
+        .send(type === FORM ? 'other=a' : '{}');
+      expect([response.status, seen]).toEqual([400, []]);
+      expect(response.text).toContain('body must have required property');
+    },
+  );
 });
 
-it('the name $ref is that of a parameter', async () => {
+it('the name $ref is valid for a parameter', async () => {
   const seen: unknown[] = [];
   const parameters = ['path', 'query', 'header', 'cookie'].map((place) => ({
     name: '$ref',
@@ -121,7 +124,7 @@ it('the name $ref is that of a parameter', async () => {
   ]);
 });
 
-it('the name __proto__ is refused wherever it stands', () => {
+it('the name __proto__ is refused in every place', () => {
   for (const place of ['path', 'query', 'header', 'cookie']) {
     const parameter = { name: '__proto__', in: place, required: true, schema: { type: 'string' } };
     const post = {

@@ -5,7 +5,7 @@ import { buildDocument, buildService, json } from '../support/service';
 const STRING = { schema: { type: 'string' } };
 const versions = (required: string) => ({ schema: { type: 'object', required: [required] } });
 
-/** One operation, what its handler is given, and a client of it. */
+/** An operation, the input of its handler, and a client. */
 function serve(operation: object, answer: (given: Readonly<Record<string, unknown>>) => Answer) {
   const given: Readonly<Record<string, unknown>>[] = [];
   const { app } = buildService({
@@ -20,7 +20,7 @@ function serve(operation: object, answer: (given: Readonly<Record<string, unknow
   return { app, given };
 }
 
-describe('a body is judged by the media type that it has', () => {
+describe('a body is validated by its media type', () => {
   const content = {
     'application/json; version=1': versions('one'),
     'application/json; version=2': versions('two'),
@@ -48,14 +48,14 @@ describe('a body is judged by the media type that it has', () => {
     expect(await post(type, body)).toEqual(want);
   });
 
-  it('which is given to the handler where there is a choice', async () => {
+  it('the handler receives the media type if there are several', async () => {
     const { app, given } = serve({ requestBody: { content: json({}) } }, () => ({ status: 204 }));
     await request(app).post('/things').set('Content-Type', 'application/json').send('1').expect(204);
     expect(given[0]).toMatchObject({ contentType: 'application/json', accepts: undefined });
   });
 });
 
-describe('of several media types of a response the client accepts', () => {
+describe('the response has a media type that the client accepts', () => {
   const both = { description: '', content: { ...json({ type: 'string' }), 'text/csv': STRING } };
   const problem = { description: '', content: { 'application/problem+json': {}, ...json({}) } };
   const get = async (responses: object, accept: string | undefined, answer: Partial<Answer> = {}) => {
@@ -81,7 +81,7 @@ describe('of several media types of a response the client accepts', () => {
     expect(await get({ 200: both }, accept)).toEqual(want);
   });
 
-  it('none, which is 406 before anything happens', async () => {
+  it('none, which is 406 before the handler runs', async () => {
     const { app, given } = serve({ responses: { 200: both } }, () => ({ status: 200, body: 'a' }));
     const response = await request(app).post('/things').set('Accept', 'image/png').expect(406);
     expect(response.body).toEqual({
@@ -102,14 +102,14 @@ describe('of several media types of a response the client accepts', () => {
     expect(await get(responses, 'image/png', { body })).toMatchObject({ status });
   });
 
-  it('what the handler names instead', async () => {
+  it('the one that the handler names', async () => {
     expect(await get({ 200: both }, 'text/csv', { contentType: 'application/json' })).toEqual({
       ...JSON_TYPE,
       accepts: 'text/csv',
     });
   });
 
-  it('a status that has the type, where others have it not', async () => {
+  it('a status with an accepted type, although others have none', async () => {
     const responses = { 200: both, 201: { description: '', content: json({}) }, 404: problem };
     expect(await get(responses, 'text/csv', { status: 201 })).toMatchObject({
       status: 201,
@@ -120,7 +120,7 @@ describe('of several media types of a response the client accepts', () => {
     expect(refused).toMatchObject({ status: 404, type: 'application/problem+json', vary: 'Accept' });
   });
 
-  it('nothing of the kind, and gets an error all the same', async () => {
+  it('none of them, for an error, which is sent anyway', async () => {
     const operation = {
       requestBody: { required: true, content: json({}) },
       responses: { 200: both, 400: problem },
@@ -141,7 +141,7 @@ describe('of several media types of a response the client accepts', () => {
     expect(await get(responses, 'application/json; version=3')).toMatchObject({ status: 406 });
   });
 
-  it('beside what else a response varies by', async () => {
+  it('in Vary, in addition to other fields', async () => {
     const responses = { 200: { ...both, headers: { vary: STRING } } };
     expect(await get(responses, 'text/csv', { headers: { vary: 'Origin' } })).toMatchObject({
       vary: 'Origin, Accept',

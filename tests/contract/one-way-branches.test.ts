@@ -2,7 +2,7 @@ import request from 'supertest';
 import { buildDocument, buildService, json } from '../support/service';
 import { ok, respond } from './respond';
 
-/** Schemas that mark a part of the value beside them, one for each keyword that describes what is in a value. */
+/** Schemas that mark a part of a value, one for each keyword that applies to parts. */
 const markings = (mark: object): [string, object, unknown][] => [
   ['properties', { properties: { a: mark } }, { a: 'secret' }],
   ['patternProperties', { patternProperties: { '^a': mark } }, { a: 'secret' }],
@@ -18,7 +18,7 @@ const markings = (mark: object): [string, object, unknown][] => [
   ['properties in contains', { contains: { properties: { a: mark } } }, [{ a: 'secret' }]],
 ];
 
-/** Schemas by which a marking one applies, though judging by it need not decide. */
+/** Schemas through which a marking schema applies conditionally. */
 const around: Readonly<Record<string, (marking: object) => object>> = {
   alone: (marking) => marking,
   'anyOf, before one that takes all': (marking) => ({ anyOf: [marking, true] }),
@@ -43,7 +43,7 @@ const around: Readonly<Record<string, (marking: object) => object>> = {
   }),
 };
 
-/** What stands deeper is marked as what stands at the top is. */
+/** A mark has the same effect at any depth. */
 const places: [string, (schema: object) => object, (value: unknown) => unknown][] = [
   ['', (schema) => schema, (value) => value],
   [

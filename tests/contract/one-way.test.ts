@@ -4,22 +4,26 @@ import { ok, respond } from './respond';
 
 const text = { type: 'string' };
 
-/** Every way to say of a property that it goes one way only. */
+/** Every way to mark a property as readOnly or writeOnly. */
 const ways = (keyword: string): [string, object, object][] => [
   ['by itself', { ...text, [keyword]: true }, {}],
   ['beside a reference', { $ref: '#/components/schemas/Text', [keyword]: true }, { Text: text }],
-  ['in what it refers to', { $ref: '#/components/schemas/Text' }, { Text: { ...text, [keyword]: true } }],
-  ['in a part of it', { allOf: [text, { [keyword]: true }] }, {}],
+  [
+    'in the target of a reference',
+    { $ref: '#/components/schemas/Text' },
+    { Text: { ...text, [keyword]: true } },
+  ],
+  ['in an allOf', { allOf: [text, { [keyword]: true }] }, {}],
 ];
 
-/** Schemas that require the property where they describe it, and in another part. */
+/** Schemas that require the property in the same schema and in another one. */
 function things(marked: object) {
   const thing = { type: 'object', required: ['name', 'marked'], properties: { name: text, marked } };
   return [thing, { allOf: [{ ...thing, required: ['name'] }, { required: ['marked'] }] }];
 }
 
 it.each(ways('readOnly'))(
-  'no request has a property that says %s that it is readOnly',
+  'no request has a property that is marked %s as readOnly',
   async (_, marked, schemas) => {
     for (const schema of things(marked)) {
       const document = buildDocument({
@@ -42,7 +46,7 @@ it.each(ways('readOnly'))(
 );
 
 it.each(ways('writeOnly'))(
-  'no response has a property that says %s that it is writeOnly',
+  'no response has a property that is marked %s as writeOnly',
   async (_, marked, schemas) => {
     for (const schema of things(marked)) {
       const given = { status: 200, body: { name: 'a', marked: 'b' } };

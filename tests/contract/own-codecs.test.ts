@@ -4,7 +4,7 @@ import { cbor, csv, encodeCbor, encodeCsv, encodeLines, ndjson } from './codecs'
 
 const BIG = 9007199254740993n;
 
-/** Rows, as a document describes them. */
+/** The schema of rows. */
 const ROWS = {
   type: 'array',
   maxItems: 3,
@@ -26,13 +26,13 @@ interface Sent {
   readonly codecs: readonly OwnCodec[];
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array;
-  /** The handler returns it; without it, the body that it has received. */
+  /** The result of the handler. Default: the received body. */
   readonly returned?: unknown;
-  /** Bodies are received only. */
+  /** Whether only requests have the media type. */
   readonly received?: boolean;
 }
 
-/** Sends a body to a service that receives and answers bodies of one media type. */
+/** Sends a body to a service whose requests and responses have one media type. */
 async function exchange(sent: Sent) {
   const { type, schema = {}, codecs, headers = {}, body, received = false } = sent;
   const content = { [type]: { schema } };
@@ -81,7 +81,7 @@ describe.each(TYPES)('%s', (_name, type, codec, encode) => {
   ];
   const sent = { type, schema: ROWS, codecs: [codec] };
 
-  it('is received and sent, integers exactly', async () => {
+  it('is received and sent with exact integers', async () => {
     const body = encode(rows);
     const { status, type: answered, bytes, seen } = await exchange({ ...sent, body });
     expect([status, answered]).toEqual([200, type === 'text/csv' ? 'text/csv; charset=utf-8' : type]);
@@ -94,7 +94,7 @@ describe.each(TYPES)('%s', (_name, type, codec, encode) => {
     ['an int64', [{ id: 2n ** 63n, name: 'a' }], 'body/0/id must match format "int64"'],
     ['a list', [1n, 2n, 3n, 4n].map((id) => ({ id, name: 'a' })), 'body must NOT have more than 3 items'],
     ['a property', [{ name: 'a' }], "body/0 must have required property 'id'"],
-  ])('is judged by its schema: %s, in both directions', async (_, value, message) => {
+  ])('is validated by its schema: %s, in both directions', async (_, value, message) => {
     const refused = await exchange({ ...sent, body: encode(value) });
     expect(refused).toMatchObject({ status: 400, kind: 'invalidRequest', message, seen: [] });
     const hidden = await exchange({ ...sent, body: encode(rows), returned: value });
@@ -102,13 +102,13 @@ describe.each(TYPES)('%s', (_name, type, codec, encode) => {
     expect(String(hidden.outcome?.problem?.cause)).toContain(message);
   });
 
-  it('leaves out of responses what the schema does not list, and what is writeOnly', async () => {
+  it('removes unlisted and writeOnly properties from responses', async () => {
     const returned = [{ id: BIG, name: 'a', more: 1, secret: 'x', when: undefined }];
     const { bytes } = await exchange({ ...sent, body: encode(rows), returned });
     expect(bytes).toEqual(Buffer.from(encode([{ id: BIG, name: 'a' }]) as Buffer));
   });
 
-  it('shows the codec plain data, whatever the handler returns', async () => {
+  it('passes plain data to the codec for any result of the handler', async () => {
     const row = { id: 1, get name() { return 'a'; }, toJSON: () => ({ id: BIG, name: 'b' }) }; // prettier-ignore
     const { bytes } = await exchange({ ...sent, body: encode(rows), returned: [row] });
     expect(bytes).toEqual(Buffer.from(encode([{ id: BIG, name: 'b' }]) as Uint8Array));
@@ -158,7 +158,7 @@ it.each<[string, string, OwnCodec, string | Uint8Array, string]>([
   expect(refused.message).toContain(message);
 });
 
-it('refuses a charset, and knows the parameters of the media type that the client names', async () => {
+it('refuses a charset, and passes the parameters of the media type to the codec', async () => {
   const sent = { type: 'text/csv', schema: ROWS, codecs: [csv] };
   const latin1 = { 'Content-Type': 'text/csv; charset=latin1' };
   expect(await exchange({ ...sent, headers: latin1, body: 'id,name\n1,a' })).toMatchObject({ status: 415 });
@@ -167,7 +167,7 @@ it('refuses a charset, and knows the parameters of the media type that the clien
   expect(seen).toEqual([[{ id: 1n, name: 'a', done: true, secret: 'x' }]]);
 });
 
-it('stands before the built-in codecs, also before the one that refuses multipart bodies', async () => {
+it('replaces a built-in codec, including the one that refuses multipart bodies', async () => {
   const pairs: OwnCodec = {
     name: 'form data',
     mediaTypes: ['multipart/form-data'],
@@ -239,15 +239,15 @@ describe('a codec that fails', () => {
     ['returns a symbol', () => Symbol('a')],
     ['returns a Map', () => new Map([['a', 1]])],
     ['returns a class', () => ({ a: new Set([1]) })],
-    ['returns what throws', () => ({ get a() { throw new Error('a secret cause'); } })], // prettier-ignore
-    ['returns what is no JSON', () => ({ toJSON: thrown(new Error('a secret cause')) })],
+    ['returns a throwing object', () => ({ get a() { throw new Error('a secret cause'); } })], // prettier-ignore
+    ['returns a value that is not JSON', () => ({ toJSON: thrown(new Error('a secret cause')) })],
   ];
-  /** A client can make a codec return these. */
+  /** Results of a codec that a client can cause. */
   const MALFORMED: readonly (readonly [string, () => unknown])[] = [
     ['returns a value in 2^60 places', shared],
-    ['returns a circle', cyclic],
+    ['returns a cycle', cyclic],
     [
-      'returns what is nested too deep',
+      'returns a value with too much nesting',
       () => Array.from({ length: 200 }).reduce<unknown>((inner) => [inner], []),
     ],
     ['returns half of a surrogate pair', () => ['\ud800']],
@@ -260,7 +260,7 @@ describe('a codec that fails', () => {
     expect(String(answer.bytes)).not.toContain('secret');
   });
 
-  test.each(MALFORMED)('to decode: %s, as a client wants it to', async (_, decode) => {
+  test.each(MALFORMED)('to decode: %s, which a client can cause', async (_, decode) => {
     expect(await exchange({ ...sent, codecs: [failing({ decode })] })).toMatchObject({
       status: 400,
       kind: 'malformed',
@@ -288,7 +288,7 @@ describe('a codec that fails', () => {
     });
   });
 
-  it('to keep what it has encoded, and what it decodes: what was judged is sent', async () => {
+  it('to keep its results unchanged: the validated value is sent', async () => {
     let kept = Buffer.alloc(0);
     const decode = (bytes: Uint8Array) => {
       const text = String(bytes);
@@ -299,7 +299,7 @@ describe('a codec that fails', () => {
     expect(String((await exchange({ ...sent, codecs })).bytes)).toBe('abc');
   });
 
-  it('to leave out what it is not given', async () => {
+  it('to omit absent members', async () => {
     const schema = { type: 'object', properties: { a: { type: 'string' } } };
     const codec = failing({ decode: () => ({ a: 'x', more: 1n }) });
     expect(await exchange({ ...sent, schema, codecs: [codec] })).toMatchObject({ status: 500 });
@@ -316,7 +316,7 @@ describe('at start', () => {
       buildService({ document: buildDocument({ operation }), codecs: [codec], handlers });
     };
 
-  it('names the place of a schema that a codec cannot carry, and what to do', () => {
+  it('names the place of a schema that a codec does not support, and a remedy', () => {
     const place = '#/paths/~1things/post/requestBody/content/application~1x-ndjson/schema';
     expect(start('application/x-ndjson', { type: 'object' }, ndjson)).toThrow(
       `${place}: NDJSON carries arrays: use type array`,
@@ -337,7 +337,7 @@ describe('at start', () => {
     );
   });
 
-  it('is refused without the codec', () => {
+  it('refuses the document without the codec', () => {
     expect(start('application/cbor', ROWS, csv)).toThrow(
       'a body of application/cbor cannot be judged by a schema',
     );

@@ -34,7 +34,7 @@ const post = (body: string, token = 'good', path?: string) =>
   `${head(token, path)}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 const [GOOD, HANG] = [post('"good"'), post('"hang"')];
 
-/** A service whose handler and verifier do not end where they are asked to hang, and how to talk to it. */
+/** A service whose handler and verifier hang on request, and a client for it. */
 async function serving(
   options: Partial<ServiceOptions<OwnKind>>,
   use: (service: {
@@ -87,10 +87,10 @@ class Client {
 
   async send(bytes: string): Promise<void> {
     await new Promise((resolve) => this.socket.write(bytes, resolve));
-    await pause(20); // the server has read it
+    await pause(20); // the server has read the request
   }
 
-  /** The statuses of the answers, once so many have come or the connection is closed. */
+  /** The statuses of the responses, after so many have arrived or the connection is closed. */
   async statuses(count = 1): Promise<number[]> {
     const read = () => parseReplies(Buffer.concat(this.chunks)).map(({ status }) => status);
     while (read().length < count && !this.socket.closed) {
@@ -102,14 +102,14 @@ class Client {
 
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-test('a handler is given the id of its request, and a signal that is not aborted', async () => {
+test('a handler receives the id of its request and a signal', async () => {
   await serving({}, async ({ open, contexts }) => {
     expect(await (await open(GOOD)).statuses()).toEqual([200]);
     expect(contexts[0]).toMatchObject({ requestId: 'a-request', signal: { aborted: false } });
   });
 });
 
-test('handlers that hang give back their places when their clients leave, and their signals are aborted', async () => {
+test('the disconnect of a client frees the slot of a hanging handler and aborts its signal', async () => {
   await serving({}, async ({ open, contexts, outcomes, faults, end }) => {
     const clients = [await open(HANG), await open(HANG)];
     const signals = contexts.map(({ signal }) => signal);
@@ -132,7 +132,7 @@ test('handlers that hang give back their places when their clients leave, and th
   });
 });
 
-test('so do those whose answers wait for an earlier one on the same connection', async () => {
+test('so it does for pipelined requests', async () => {
   await serving({}, async ({ open, contexts }) => {
     const client = await open(HANG + HANG);
     expect(contexts).toHaveLength(2);
@@ -142,7 +142,7 @@ test('so do those whose answers wait for an earlier one on the same connection',
   });
 });
 
-test('a handler that hangs is answered for at the deadline, and its place is free', async () => {
+test('a hanging handler ends with a response at the deadline and frees its slot', async () => {
   await serving({ deadline: 300 }, async ({ open, contexts, outcomes }) => {
     const clients = await Promise.all([open(HANG), open(HANG)]);
     expect(await (await open(GOOD)).statuses()).toEqual([503]);
@@ -160,14 +160,14 @@ test('a handler that hangs is answered for at the deadline, and its place is fre
 test.each([
   ['credentials', post('"a"', 'unknown')],
   ['a body', `${head('good')}Content-Length: 9\r\n\r\n"`],
-])('the deadline holds for %s too', async (_, bytes) => {
+])('the deadline applies to %s too', async (_, bytes) => {
   await serving({ deadline: 200 }, async ({ open, contexts }) => {
     expect(await (await open(bytes)).statuses()).toEqual([503]);
     expect(contexts).toEqual([]);
   });
 });
 
-test('credentials whose verification hangs keep nobody out; beyond MAX_REQUESTS the oldest are given up', async () => {
+test('hanging verifications block no other request; beyond MAX_REQUESTS the oldest is refused', async () => {
   await serving({}, async ({ open }) => {
     const strangers: Client[] = [];
     for (let i = 0; i < 5; i++) strangers.push(await open(post('"a"', 'unknown')));
@@ -177,7 +177,7 @@ test('credentials whose verification hangs keep nobody out; beyond MAX_REQUESTS 
   });
 });
 
-test('bodies that are slow keep nobody out', async () => {
+test('slow bodies block no other request', async () => {
   await serving({}, async ({ open }) => {
     const slow: Client[] = [];
     for (let i = 0; i < 5; i++) slow.push(await open(`${head('good')}Content-Length: 3\r\n\r\n"`));
@@ -189,7 +189,7 @@ test('bodies that are slow keep nobody out', async () => {
   });
 });
 
-test('of bodies no more is held than MAX_REQUESTS of the largest; beyond it the oldest is given up', async () => {
+test('the bodies in memory are limited to MAX_REQUESTS of the largest; beyond it the oldest is refused', async () => {
   await serving({}, async ({ open }) => {
     const part = `${head('good')}Content-Length: 1000\r\n\r\n"${'a'.repeat(899)}`;
     const [first, second, third] = [await open(part), await open(part), await open(part)];
@@ -201,7 +201,7 @@ test('of bodies no more is held than MAX_REQUESTS of the largest; beyond it the 
   });
 });
 
-test('without a free place nothing of a body is asked for', async () => {
+test('without a free slot the server requests no body', async () => {
   await serving({}, async ({ open }) => {
     await open(HANG);
     await open(HANG);
@@ -210,7 +210,7 @@ test('without a free place nothing of a body is asked for', async () => {
   });
 });
 
-test('those who need no credentials keep out nobody who has some', async () => {
+test('anonymous requests block no authenticated one', async () => {
   await serving({ document: PUBLIC }, async ({ open }) => {
     const hang = post('"hang"', '', '/public').replace('Authorization: Bearer \r\n', '');
     await open(hang);

@@ -9,8 +9,8 @@ import { exchange } from '../support/wire';
 import { createServer } from 'node:http';
 
 /**
- * What src/contract/ is for: the libraries, wired as their READMEs say, beside this server. Where a new version of a
- * library mends one of these, the test fails, and the workaround can go.
+ * Compares this server with the libraries wired as in their READMEs, which shows the purpose of src/contract/. If a new
+ * version of a library fixes one of these defects, the test fails, and the workaround can be removed.
  */
 function plainApp(): Express {
   const app = express();
@@ -79,7 +79,7 @@ function post(body: string | Buffer, headers = AUTHORIZED + JSON_TYPE, target = 
 }
 const plant = (name: string, id = '1') => `{"id":${id},"name":"${name}"}`;
 
-describe('what the plain wiring lets through, and this server does not', () => {
+describe('requests that the plain wiring accepts and this server refuses', () => {
   beforeAll(() => {
     jest.spyOn(console, 'error').mockReturnValue(undefined);
     jest.spyOn(console, 'warn').mockReturnValue(undefined);
@@ -92,7 +92,12 @@ describe('what the plain wiring lets through, and this server does not', () => {
       /^200 .*no body/,
       /^400 .*40001,"message":"body is required"/,
     ],
-    ['an int64 that is no double', post(plant('id', '9007199254740993')), /^200 .*9007199254740992/, /^200 /],
+    [
+      'an int64 that a double cannot represent',
+      post(plant('id', '9007199254740993')),
+      /^200 .*9007199254740992/,
+      /^200 /,
+    ],
     ['an integer beyond int64', post(plant('id', '9223372036854775808')), /^200 /, /^400 .*40001/],
     ['1e300', post(plant('id', '1e300')), /^200 /, /^400 .*40001/],
     [
@@ -109,13 +114,13 @@ describe('what the plain wiring lets through, and this server does not', () => {
       /^400 .*40000/,
     ],
     ['half of a surrogate pair', post('{"id":1,"name":"\\ud800"}'), /^200 /, /^400 .*40000/],
-    ['one name twice', post('{"id":1,"name":"a","name":"b"}'), /^200 /, /^400 .*40000/],
-    ['the path with a slash at its end', post(plant('x'), undefined, '/plants/'), /^200 /, /^404 .*40400/],
-    ['the path in capitals', post(plant('x'), undefined, '/PLANTS'), /^200 /, /^404 .*40400/],
+    ['a duplicate name', post('{"id":1,"name":"a","name":"b"}'), /^200 /, /^400 .*40000/],
+    ['the path with a trailing slash', post(plant('x'), undefined, '/plants/'), /^200 /, /^404 .*40400/],
+    ['the path in upper case', post(plant('x'), undefined, '/PLANTS'), /^200 /, /^404 .*40400/],
     ['the absolute-form', post(plant('x'), undefined, 'http://x/plants'), /^404 /, /^200 /],
-    ['a handler that writes by itself', post(plant('raw')), /^200 .*secret/, /^200 {"name":"raw"}/],
+    ['a handler that writes the response itself', post(plant('raw')), /^200 .*secret/, /^200 {"name":"raw"}/],
     ['a toJSON', post(plant('null')), /^200 {}/, /^200 {"name":"null"}/],
-    ['a property that is not listed', post(plant('extra')), /^200 .*secret/, /^200 {"name":"extra"}/],
+    ['an unlisted property', post(plant('extra')), /^200 .*secret/, /^200 {"name":"extra"}/],
   ])('%s', async (_, bytes, plain, ours) => {
     expect(await send(plainApp(), bytes)).toMatch(plain);
     expect(await send(buildApp(), bytes)).toMatch(ours);

@@ -3,13 +3,13 @@ import { type Kind, renderProblem } from '../../src/errors';
 import { buildDocument, buildService, json, listening } from '../support/service';
 import { exchange } from '../support/wire';
 
-// Errors as RFC 9457 has them: another media type, another shape.
+// Errors of RFC 9457, with another media type and another shape.
 
 const contentType = 'application/problem+json';
 const render = (problem: Problem<Kind>): Answer => {
   const { status } = renderProblem(problem);
   const errors = problem.violations.map(({ pointer, keyword, message }) => ({
-    // A pointer of RFC 9457 is into the body; other places have names.
+    // A pointer of RFC 9457 is into the body. Other places have names.
     ...(pointer.startsWith('/body') ? { pointer: `#${pointer.slice(5)}` } : { parameter: pointer.slice(1) }),
     keyword,
     detail: message,
@@ -32,7 +32,7 @@ it.each([
   ['for no operation', 'POST /none HTTP/1.1\r\nHost: x', 404],
   ['that the operation does not have', 'POST /things HTTP/1.1\r\nHost: x', 500],
   ['of Node', 'hello', 400],
-])('a refusal %s is of the media type that was chosen for errors', async (_, text, status) => {
+])('a refusal %s has the media type of errors', async (_, text, status) => {
   const { app } = buildService({
     document: buildDocument({ operation }),
     handlers: { postThing: () => Promise.reject(new Error('not asked')) },
@@ -43,7 +43,7 @@ it.each([
   expect(JSON.parse(reply?.body ?? '')).toMatchObject({ status });
 });
 
-/** What the body of a refusal lists, of requests with this query and body. */
+/** The errors in the refusal of a request with this query and body. */
 async function errorsOf(query: string, body: unknown): Promise<unknown> {
   const schemas = {
     name: { type: 'string', maxLength: 3 },
@@ -96,7 +96,7 @@ it.each<[title: string, query: string, body: object, errors: object[]]>([
   ['a format', '', { id: 2n ** 63n }, [at('#/id', 'format')]],
   ['items', '', { parts: [{}, {}] }, [at('#/parts', 'uniqueItems'), at('#/parts/0', 'required')]],
   ['an unknown property', '', { 'x/y': 1 }, [at('#/x~1y', 'additionalProperties')]],
-  ['what is read-only', '', { made: 'a' }, [at('#/made', 'readOnly')]],
+  ['a readOnly property', '', { made: 'a' }, [at('#/made', 'readOnly')]],
   ['a parameter', 'limit=0', {}, [of('query/limit', 'minimum')]],
   ['a parameter that is given twice', 'sort=a&sort=b', {}, [of('query/sort', 'style')]],
   ['an unknown parameter', 'x%2Fy=1', {}, [of('query/x~1y', 'style')]],
@@ -105,7 +105,7 @@ it.each<[title: string, query: string, body: object, errors: object[]]>([
   expect(listed).toEqual(expect.arrayContaining(errors));
 });
 
-it('lists ten violations at most, and says how many there are', async () => {
+it('lists at most ten violations, and their number', async () => {
   const parts = Array.from({ length: 12 }, (_, i) => ({ i }));
   expect(await errorsOf('', { parts })).toHaveLength(10);
 });

@@ -5,7 +5,7 @@ import { createRateLimiter } from '../../src/operational/rate-limit';
 import { credentials, EXAMPLE, MISMATCH, SUCCESS } from '../support/client';
 import { buildApp } from '../support/service';
 
-// The rate limiter stands outside of the core, in a hook of it.
+// The rate limiter is a hook, outside of the core.
 
 const [GOOD, OTHER] = ['one-token', 'another-token'] as const;
 
@@ -25,7 +25,7 @@ function ask(app: Express, token: string, text = EXAMPLE.text, type = EXAMPLE.co
     .send(text);
 }
 
-test('each principal has its quota, of which every answer tells', async () => {
+test('each principal has its own quota, which every response contains', async () => {
   const asking = build(2);
   const first = await asking();
   expect(first.status).toBe(SUCCESS);
@@ -42,14 +42,14 @@ test('each principal has its quota, of which every answer tells', async () => {
   expect((await asking(OTHER, MISMATCH)).status).toBe(400);
 });
 
-test('a request without a good token costs no quota, and is not told of any', async () => {
+test('a request without a valid token uses no quota, and its response has no quota fields', async () => {
   const asking = build(1);
   const bad = await asking('bad-token');
   expect([bad.status, bad.headers['ratelimit']]).toEqual([401, undefined]);
   expect((await asking()).status).toBe(SUCCESS);
 });
 
-test('a quota that is used up is refused before the media type and the body; one that is not is told with their refusal', async () => {
+test('an exhausted quota is refused before the media type and the body, whose refusals have the quota fields', async () => {
   const asking = build(3);
   for (const [text, type, status, left] of [
     ['{}', 'text/plain', 415, 2],
@@ -68,7 +68,7 @@ test('a quota that is used up is refused before the media type and the body; one
   }
 });
 
-test('without a limit no answer tells of one', async () => {
+test('without a limit no response has quota fields', async () => {
   const app = buildApp({ strategies: createStrategies(tokenVerifier([GOOD]).verify) });
   const { status, headers } = await ask(app, GOOD);
   expect(status).toBe(SUCCESS);

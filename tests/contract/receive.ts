@@ -2,7 +2,7 @@ import request from 'supertest';
 import { stringifyJson } from '../../src/contract';
 import { buildDocument, buildService, json } from '../support/service';
 
-/** Sends a body as JSON text; returns the body that the handler gets as JSON text, or the message of the refusal. */
+/** Sends a body as JSON text. Returns the handler's body as JSON text, or the message of the refusal. */
 export async function receive(schema: unknown, body: string, schemas: object = {}): Promise<string> {
   const document = buildDocument({
     operation: { requestBody: { required: true, content: json(schema) } },

@@ -2,16 +2,16 @@ import type { ProblemKind } from '../../src/contract';
 import { ERRORS, type Kind } from '../../src/errors';
 import type { RefusalRule, Refusals } from '../engine/target';
 
-/** Most bytes of a request body to a server under test. */
+/** The maximum size of a request body of a server under test, in bytes. */
 export const BODY_LIMIT = 65_536;
 
-/** An answer of this service that refuses something: its status, and what its body must hold. */
+/** A refusal of this service: its status and the required content of its body. */
 export const refusal = (kind: Kind): RefusalRule => ({
   status: ERRORS[kind].status,
   body: { error: ERRORS[kind].number },
 });
 
-/** What this server refuses, whatever document it serves, by what the refusal of each kind looks like. */
+/** The refusals of this server for any document, by kind. */
 export const refusalsOf = (rule: (kind: ProblemKind) => RefusalRule): Refusals => ({
   'not found': rule('notFound'),
   'method not allowed': rule('methodNotAllowed'),

@@ -8,7 +8,7 @@ export const thing = {
   properties: { name: { type: 'string' }, size: { type: 'integer', format: 'int64' } },
 };
 
-/** What a client gets, and what the log is told, when the handler of an operation returns something. */
+/** The response to a client and the log entry for a result of the handler. */
 export async function respond(responses: object, answer: unknown, components: object = {}) {
   const document = buildDocument({ operation: { responses }, components });
   const handlers = { postThing: () => Promise.resolve(answer as Answer) };
@@ -26,7 +26,7 @@ export async function respond(responses: object, answer: unknown, components: ob
 export const ok = (schema: unknown, more: object = {}) => ({
   200: { description: 'ok', content: json(schema), ...more },
 });
-/** What a client gets where the answer may not be sent. */
+/** The response for a result that must not be sent. */
 export const hidden = {
   status: 500,
   text: '{"error":50000,"message":"the server failed to answer this request"}',

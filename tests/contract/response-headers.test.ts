@@ -33,7 +33,7 @@ const answer = (headers: Answer['headers'], contentType = 'text/plain') =>
 const serviceOf = (postThing: () => Promise<Answer>, options: Partial<ServiceOptions<OwnKind>> = {}) =>
   buildService({ document: DOCUMENT, handlers: { postThing }, reportFault: () => undefined, ...options });
 
-/** Every character up to U+00FF, and some that stand for the rest. */
+/** Every character up to U+00FF, and samples of the others. */
 const CHARACTERS = [
   ...Array.from({ length: 0x100 }, (_, code) => String.fromCharCode(code)),
   ...['\u0100', '\u010a', '\u03a9', '\ud800', '😀'],
@@ -47,34 +47,36 @@ test.each<[way: string, (text: string) => Promise<Answer>, besides: string]>([
   ['a cookie', (text) => answer({ 'Set-Cookie': ['a=b', text] }), ''],
   ['toJSON of an object', (text) => answer({ 'X-Text': { toJSON: () => text } }), ''],
   ['a header of a problem', (text) => Promise.reject(new Problem('forbidden', 'no', { 'X-Why': text })), ''],
-])(
-  '%s is sent as it is, or is an error of the server if no header can carry it',
-  async (_, give, besides) => {
-    let text = '';
-    const { app } = serviceOf(() => give(text));
-    const sent: string[] = [];
-    await listening(app, async (port) => {
-      for (const character of CHARACTERS) {
-        text = `a${character}b`;
-        const [reply] = await exchange(port, POST);
-        if (Object.values(reply?.headers ?? {}).some((value) => value.includes(text))) sent.push(character);
-        else expect([character, reply?.status]).toEqual([character, 500]);
-      }
-    });
-    expect(sent).toEqual(
-      CHARACTERS.filter((character) => /^[\t -~]$/.test(character) && character !== besides),
+])('%s is sent unchanged, or is a server error if a header cannot contain it', async (_, give, besides) => {
+  let text = '';
+  const { app } = serviceOf(() => give(text));
+  const sent: string[] = [];
+  await listening(app, async (port) => {
+    for (const character of CHARACTERS) {
+      text = `a${character}b`;
+      const [reply] = await exchange(port, POST);
+      if (Object.values(reply?.headers ?? {}).some((value) => value.includes(text))) sent.push(character);
+      else expect([character, reply?.status]).toEqual([character, 500]);
+    }
+  });
+  expect(sent).toEqual(
+    CHARACTERS.filter((character) => /^[\t -~]$/.test(character) && character !== besides),
+  );
+});
+
+test.each(['\u03a9', '\x7f', '\x80'])(
+  'JSON with the character %j cannot be sent either',
+  async (character) => {
+    const { app, outcomes } = serviceOf(() => answer({ 'X-Json': character }));
+    const [reply] = await listening(app, (port) => exchange(port, POST));
+    expect(reply?.status).toBe(500);
+    expect(String(outcomes[0]?.problem?.cause)).toContain(
+      'X-Json has a character that a header cannot carry',
     );
   },
 );
 
-test.each(['\u03a9', '\x7f', '\x80'])('nor can JSON with the character %j be sent', async (character) => {
-  const { app, outcomes } = serviceOf(() => answer({ 'X-Json': character }));
-  const [reply] = await listening(app, (port) => exchange(port, POST));
-  expect(reply?.status).toBe(500);
-  expect(String(outcomes[0]?.problem?.cause)).toContain('X-Json has a character that a header cannot carry');
-});
-
-test('a name is the same in any case, and may be given once', async () => {
+test('names are case-insensitive and must be unique', async () => {
   const { app, outcomes } = serviceOf(() => answer({ 'X-Text': 'a', 'x-text': 'b' }));
   const [reply] = await listening(app, (port) => exchange(port, POST));
   expect([reply?.status, String(outcomes[0]?.problem?.cause)]).toEqual([
@@ -83,7 +85,7 @@ test('a name is the same in any case, and may be given once', async () => {
   ]);
 });
 
-/** The headers of the answer to a page of another origin. */
+/** The headers of the response to a page of another origin. */
 const headersOf = (app: express.Express) =>
   listening(app, async (port) => {
     const headers = { Origin: 'https://a.example.com' };
@@ -98,13 +100,13 @@ test('a Date is its ISO text, alone and in a list', async () => {
   expect([headers.get('x-time'), headers.get('x-list')]).toEqual([epoch, `${epoch},b`]);
 });
 
-test('each cookie is a field of its own', async () => {
+test('each cookie has a separate field', async () => {
   const cookies = ['a=b; Expires=Wed, 21 Oct 2026 07:28:00 GMT', 'c=d; HttpOnly'];
   const headers = await headersOf(serviceOf(() => answer({ 'Set-Cookie': cookies })).app);
   expect(headers.getSetCookie()).toEqual(cookies);
 });
 
-test('Vary is that of the handler, of every answer and of the middleware before, together', async () => {
+test('Vary combines the values of the handler, of every response and of earlier middleware', async () => {
   const app = express().use(cors({ origin: ['https://a.example.com'] }));
   const give = () => answer({ Vary: ['Accept', 'origin'] });
   const headers = await headersOf(app.use(serviceOf(give, { headers: { Vary: 'Accept-Language' } }).app));
@@ -114,7 +116,7 @@ test('Vary is that of the handler, of every answer and of the middleware before,
 const CONNECTION =
   'Connection Content-Length Keep-Alive TE Trailer transfer-encoding Upgrade Proxy-Authenticate';
 test.each([...CONNECTION.split(' '), 'X Y', 'X:', 'é', ''])(
-  'the documented header %j is refused at start, with its place',
+  'the documented header %j is refused at startup with its place',
   (name) => {
     const responses = { 200: { description: '', headers: { [name]: { schema: string } } } };
     const document = buildDocument({ operation: { responses } });
@@ -124,6 +126,9 @@ test.each([...CONNECTION.split(' '), 'X Y', 'X:', 'é', ''])(
   },
 );
 
-test.each([{ 'X-Always': 'a\nb' }, { 'Content-Length': '1' }])('so is %j in every answer', (headers) => {
-  expect(() => serviceOf(() => answer({}), { headers })).toThrow(TypeError);
-});
+test.each([{ 'X-Always': 'a\nb' }, { 'Content-Length': '1' }])(
+  'so is %j among the headers of every response',
+  (headers) => {
+    expect(() => serviceOf(() => answer({}), { headers })).toThrow(TypeError);
+  },
+);

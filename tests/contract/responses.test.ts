@@ -2,7 +2,7 @@ import request from 'supertest';
 import { buildDocument, buildService, json } from '../support/service';
 import { hidden, ok, respond, thing } from './respond';
 
-describe('what the document allows is sent as it is', () => {
+describe('a documented response is sent unchanged', () => {
   class Thing {
     constructor(private readonly secret: string) {}
     toJSON() {
@@ -17,12 +17,12 @@ describe('what the document allows is sent as it is', () => {
       { name: 'a', size: 2n ** 63n - 1n },
       '{"name":"a","size":9223372036854775807}',
     ],
-    ['a property that is undefined is left out', thing, { name: 'a', size: undefined }, '{"name":"a"}'],
-    ['what toJSON makes of it', thing, new Thing('bc'), '{"name":"b"}'],
+    ['a property that is undefined is removed', thing, { name: 'a', size: undefined }, '{"name":"a"}'],
+    ['the result of toJSON', thing, new Thing('bc'), '{"name":"b"}'],
     ['a date as text', { type: 'string', format: 'date-time' }, new Date(0), '"1970-01-01T00:00:00.000Z"'],
     ['an array', { type: 'array', items: thing }, [{ name: 'a' }], '[{"name":"a"}]'],
     ['null', { type: 'null' }, null, 'null'],
-    ['anything where there is no schema', true, { any: ['thing', 1.5, 10n] }, '{"any":["thing",1.5,10]}'],
+    ['any value without a schema', true, { any: ['thing', 1.5, 10n] }, '{"any":["thing",1.5,10]}'],
   ])('%s', async (_, schema, body, text) => {
     expect(await respond(ok(schema), { status: 200, body })).toMatchObject({ status: 200, text });
   });
@@ -72,7 +72,7 @@ describe('what the document allows is sent as it is', () => {
   });
 });
 
-describe('properties that the document does not list never leave', () => {
+describe('unlisted properties are never sent', () => {
   const inner = { type: 'object', properties: { inner: thing } };
   const named = {
     components: {
@@ -89,8 +89,8 @@ describe('properties that the document does not list never leave', () => {
     ],
   };
   it.each([
-    ['beside those listed', thing, { name: 'a', secret: 1 }, '{"name":"a"}'],
-    ['in an object within', inner, { inner: { name: 'a', secret: 1 } }, '{"inner":{"name":"a"}}'],
+    ['in addition to listed ones', thing, { name: 'a', secret: 1 }, '{"name":"a"}'],
+    ['in a nested object', inner, { inner: { name: 'a', secret: 1 } }, '{"inner":{"name":"a"}}'],
     [
       'in the items of an array',
       { type: 'array', items: thing },
@@ -123,7 +123,7 @@ describe('properties that the document does not list never leave', () => {
       { a: '', b: '' },
       '{"a":""}',
     ],
-    ['but others do where the schema lists none', { type: 'object' }, { any: 1 }, '{"any":1}'],
+    ['but others are sent if the schema lists none', { type: 'object' }, { any: 1 }, '{"any":1}'],
     [
       'or opens itself',
       { ...thing, additionalProperties: { type: 'integer' } },
@@ -131,7 +131,7 @@ describe('properties that the document does not list never leave', () => {
       '{"name":"a","any":1}',
     ],
     [
-      'of the branch that a condition leads to',
+      'of the branch that a condition selects',
       {
         properties: { a: { type: 'string' } },
         if: { required: ['a'] },
@@ -142,7 +142,7 @@ describe('properties that the document does not list never leave', () => {
       '{"a":"","b":""}',
     ],
     [
-      'of what depends on a property',
+      'of dependentSchemas',
       {
         properties: { a: { type: 'string' } },
         dependentSchemas: {
@@ -166,7 +166,7 @@ describe('properties that the document does not list never leave', () => {
       '{"name":"a","x1":1,"y":1}',
     ],
     [
-      'though not below a pattern that lists some',
+      'except for names of a pattern whose schema lists properties',
       { properties: {}, patternProperties: { '^x': thing } },
       { x1: { name: 'a', secret: 1 } },
       '{"x1":{"name":"a"}}',
@@ -180,7 +180,7 @@ describe('properties that the document does not list never leave', () => {
 });
 
 it.each(['X-Always', 'x-always', 'X-ALWAYS'])(
-  'a documented header replaces one of every answer: %s',
+  'a documented header replaces one of every response: %s',
   async (name) => {
     const responses = {
       204: { description: 'done', headers: { 'x-always': { schema: { type: 'string' } } } },
@@ -190,7 +190,7 @@ it.each(['X-Always', 'x-always', 'X-ALWAYS'])(
       handlers: { postThing: () => Promise.resolve({ status: 204, headers: { [name]: 'own' } }) },
       headers: { 'X-Always': 'usual' },
     });
-    app.disable('x-powered-by'); // where it is set, Node itself sees to it that no header is sent twice
+    app.disable('x-powered-by'); // with it, Node itself prevents duplicate headers
     const { headers } = await request(app).post('/things');
     expect(headers).toMatchObject({ 'x-always': 'own' });
   },

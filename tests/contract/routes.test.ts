@@ -17,7 +17,7 @@ function findings(paths: JsonObject): string[] {
   return [];
 }
 
-describe('the parameters in a path', () => {
+describe('path parameters', () => {
   const answer = (...values: unknown[]) => Promise.resolve({ status: 200, body: values });
   const ok = { responses: { 200: { description: '', content: json({}) } } };
   const { app } = buildService({
@@ -50,7 +50,7 @@ describe('the parameters in a path', () => {
   });
 });
 
-describe('paths that no client can tell apart are refused', () => {
+describe('ambiguous paths are refused', () => {
   it.each<[string, JsonObject, string]>([
     [
       'other names of template expressions',
@@ -109,7 +109,7 @@ describe('HEAD', () => {
       exchange(port, `${method} ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`, 2),
     );
 
-  it('is answered as GET is, without the body', async () => {
+  it('has the response of GET without the body', async () => {
     const [got, head] = [await request(app).get('/got'), await request(app).head('/got')];
     const headers = ({ headers: { date, ...others } }: request.Response): unknown => [typeof date, others];
     expect([head.status, headers(head)]).toEqual([200, headers(got)]);
@@ -118,11 +118,11 @@ describe('HEAD', () => {
     expect(outcomes.at(-1)).toMatchObject({ method: 'HEAD', operationId: 'get', status: 200 });
   });
 
-  it('is that of the document, where it has one', async () => {
+  it('is the documented operation, if there is one', async () => {
     await request(app).head('/own').expect(204);
   });
 
-  it('is among the methods that are allowed where GET is', async () => {
+  it('is an allowed method if GET is one', async () => {
     const [reply] = await ask('PUT', '/got');
     expect([reply?.status, reply?.headers['allow']]).toEqual([405, 'GET, HEAD, POST']);
     const [own] = await ask('POST', '/own');

@@ -1,10 +1,10 @@
-/** What the contract-test engine cannot read in the document: what this service holds, and what it means. */
+/** The knowledge that the engine cannot derive from the document: stored data, scenarios and own refusals. */
 import type { PlantStore } from '../../src/plants/plant-store';
 import { openMemoryStore } from '../../src/storage/memory';
 import type { OwnRefusal, Scenario, Waiver } from '../engine/target';
 import { refusal } from './refusals';
 
-/** A store that holds what the examples of path parameters in the document name: here, no path has any. */
+/** A store with the objects that the examples of path parameters name. Here, no path has parameters. */
 export const openExampleStore = (): Promise<PlantStore> => Promise.resolve(openMemoryStore());
 
 export const ownRefusals: Readonly<Record<string, OwnRefusal>> = {

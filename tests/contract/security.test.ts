@@ -6,7 +6,7 @@ import request from 'supertest';
 import { type Answer, bearerStrategy, type Credentials } from '../../src/contract';
 import { buildDocument, buildService, json, listening } from '../support/service';
 
-/** What passport gives a strategy to end with. */
+/** The methods with which a passport strategy reports its result. */
 interface Verdicts {
   success(principal: unknown): void;
   fail(challenge: string): void;
@@ -23,7 +23,7 @@ function strategy(challenge: string, verify: (credentials: Credentials) => objec
 
 const keyStrategy = (key: string) => strategy('ApiKey', ({ apiKey }) => apiKey === key && { key });
 
-/** Accepts anybody with the password `secret`. */
+/** Accepts any user with the password `secret`. */
 const basicStrategy = strategy('Basic realm="api"', ({ headers: { authorization = '' } }) => {
   const [user, password] = Buffer.from(authorization.slice('basic '.length), 'base64').toString().split(':');
   return password === 'secret' && { user };
@@ -54,7 +54,7 @@ const STRATEGIES = {
   cookie: keyStrategy('c'),
 };
 
-/** Asks an operation with a security requirement, and tells status, error number and who the handler was told it is. */
+/** Calls an operation with this security requirement. Returns the status, and the error number or the principal. */
 async function ask(security: object[] | undefined, headers: Record<string, string> = {}, query = '') {
   const responses = { 200: { description: '', content: json(true) } };
   const document = buildDocument({
@@ -68,7 +68,7 @@ async function ask(security: object[] | undefined, headers: Record<string, strin
   const body = response.body as { error?: number };
   return {
     status: response.status,
-    said: body.error ?? body,
+    result: body.error ?? body,
     challenge: response.headers['www-authenticate'],
     outcomes,
   };
@@ -89,14 +89,14 @@ describe('each scheme, with good credentials', () => {
   ])('%s', async (scheme, headers, query, principal) => {
     expect(await ask([{ [scheme]: [] }], headers, query)).toMatchObject({
       status: 200,
-      said: { [scheme]: principal },
+      result: { [scheme]: principal },
     });
   });
 });
 
 describe('each scheme, without or with other credentials', () => {
-  const none = (challenge: string) => ({ status: 401, said: 40100, challenge });
-  const bad = (challenge: string) => ({ status: 401, said: 40101, challenge });
+  const none = (challenge: string) => ({ status: 401, result: 40100, challenge });
+  const bad = (challenge: string) => ({ status: 401, result: 40101, challenge });
   it.each([
     ['bearer', {}, '', none('Bearer realm="api"')],
     ['bearer', { Authorization: 'Bearer bad' }, '', bad('Bearer realm="api", error="invalid_token"')],
@@ -116,14 +116,14 @@ describe('each scheme, without or with other credentials', () => {
   });
 });
 
-describe('alternatives and combinations, as the document has them', () => {
+describe('alternatives and combinations of schemes', () => {
   const both = { ...basic('ann:secret'), 'X-Key': 'h' };
   const AND = [{ basic: [], header: [] }];
   const OR = [{ basic: [] }, { header: [] }];
   const optional = [{ header: [] }, {}];
   it.each([
     ['all of one alternative', AND, both, 200, { basic: { user: 'ann' }, header: { key: 'h' } }],
-    ['one scheme of two that are demanded', AND, basic('ann:secret'), 401, 40100],
+    ['one of two required schemes', AND, basic('ann:secret'), 401, 40100],
     ['the other one', AND, { 'X-Key': 'h' }, 401, 40100],
     ['the first of two alternatives', OR, basic('ann:secret'), 200, { basic: { user: 'ann' } }],
     ['the second', OR, { 'X-Key': 'h' }, 200, { header: { key: 'h' } }],
@@ -135,19 +135,19 @@ describe('alternatives and combinations, as the document has them', () => {
       { header: { key: 'h' } },
     ],
     ['neither', OR, {}, 401, 40100],
-    ['nobody, where that is an alternative', optional, {}, 200, {}],
-    ['somebody, where nobody is an alternative', optional, { 'X-Key': 'h' }, 200, { header: { key: 'h' } }],
-    ['nobody, where nothing is demanded', [], {}, 200, {}],
-  ])('%s', async (_, security, headers, status, said) => {
-    expect(await ask(security, headers as Record<string, string>)).toMatchObject({ status, said });
+    ['no credentials, if that is an alternative', optional, {}, 200, {}],
+    ['credentials, although none are required', optional, { 'X-Key': 'h' }, 200, { header: { key: 'h' } }],
+    ['no credentials, without a requirement', [], {}, 200, {}],
+  ])('%s', async (_, security, headers, status, result) => {
+    expect(await ask(security, headers as Record<string, string>)).toMatchObject({ status, result });
   });
 
-  it('all challenges are told', async () => {
+  it('the response contains all challenges', async () => {
     expect((await ask(OR)).challenge).toBe('Basic realm="api", ApiKey');
   });
 });
 
-describe('credentials that lack a scope are 403, with the scopes it takes', () => {
+describe('credentials without a required scope are 403, with the required scopes', () => {
   const scopes = { read: 'to read', 'admin:write': 'to write' };
   const flows = { clientCredentials: { tokenUrl: 'https://example.org/token', scopes } };
   const documented = { content: json({ type: 'object' }), description: '' };
@@ -178,13 +178,13 @@ describe('credentials that lack a scope are 403, with the scopes it takes', () =
   });
 });
 
-it('a strategy that fails with an error is 50000, and its text is for the log', async () => {
-  const { outcomes, ...told } = await ask([{ bearer: [] }], { Authorization: 'Bearer down' });
-  expect(told).toEqual({ status: 500, said: 50000, challenge: undefined });
+it('an error of a strategy is 50000, and only the log contains its message', async () => {
+  const { outcomes, ...refusal } = await ask([{ bearer: [] }], { Authorization: 'Bearer down' });
+  expect(refusal).toEqual({ status: 500, result: 50000, challenge: undefined });
   expect(outcomes[0]?.problem?.cause).toEqual(new Error('the directory is down: ldap://10.0.0.1'));
 });
 
-it('a client that leaves while it is authenticated leaves nothing under way', async () => {
+it('a client that disconnects during authentication leaves no open request', async () => {
   const app = express();
   const left = new Promise<void>((resolve) => {
     app.use((request, _response, next) => {
@@ -199,7 +199,7 @@ it('a client that leaves while it is authenticated leaves nothing under way', as
       this.success({});
     });
   };
-  const told = new Promise((report) => {
+  const reported = new Promise((report) => {
     const service = buildService({
       document: buildDocument({
         operation: { security: [{ bearer: [] }], requestBody: { content: json(true) } },
@@ -216,6 +216,6 @@ it('a client that leaves while it is authenticated leaves nothing under way', as
       'POST /things HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer good\r\nContent-Type: application/json\r\n';
     const socket = connect(port, '127.0.0.1', () => socket.write(`${head}Content-Length: 1\r\n\r\n1`));
     leave = () => socket.destroy();
-    expect(await told).toMatchObject({ problem: { kind: 'malformed' } });
+    expect(await reported).toMatchObject({ problem: { kind: 'malformed' } });
   });
 });

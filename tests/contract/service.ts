@@ -3,9 +3,9 @@ import contract from '../../generated/openapi.json';
 import { clientOf, createStrategies, tokenVerifier } from '../../src/auth';
 import type { Strategies } from '../../src/contract';
 import { renderProblem } from '../../src/errors';
+import { StoreUnavailable } from '../../src/database';
 import { createHandlers } from '../../src/handlers';
 import { createRateLimiter } from '../../src/operational/rate-limit';
-import { StoreUnavailable } from '../../src/store';
 import type { JsonObject } from '../engine/json/json';
 import type { Received, Server, Target } from '../engine/target';
 import { buildApp, TOKEN } from '../support/service';
@@ -13,23 +13,23 @@ import { listen } from './listen';
 import { BODY_LIMIT, refusal, refusalsOf } from './refusals';
 import { openExampleStore, ownRefusals, scenarios, waivers } from './scenarios';
 
-/** What the server under test is made of; tests/system/mutants replaces one part at a time by a broken one. */
+/** The parts of the server under test. tests/system/mutants replaces one of them by a broken one. */
 export interface Parts {
-  /** The document that the server is given. The engine always judges by the published one. */
+  /** The document of the server. The engine uses the published document. */
   readonly document: JsonObject;
   readonly openStore: typeof openExampleStore;
   readonly strategies: Strategies;
   /** Bytes. */
   readonly bodyLimit: number;
-  /** Stands before each handler: what the handler is given, and the engine sees. */
+  /** Runs before each handler, and records its input for the engine. */
   readonly pass: (request: Received) => Received;
-  /** Called before each handler is. */
+  /** Called before each handler. */
   readonly before: () => void;
-  /** Stands between the HTTP server and the application. */
+  /** Wraps the application in the HTTP server. */
   readonly wrap: (application: RequestListener) => RequestListener;
 }
 
-/** This service as the contract-test engine sees it. */
+/** This service as a target of the engine. */
 export function service(changed: Partial<Parts> = {}): Target {
   let received: Received | undefined;
   const see = (request: Received): void => {
@@ -43,7 +43,7 @@ export function service(changed: Partial<Parts> = {}): Target {
     before: () => undefined,
     wrap: (application) => application,
     ...changed,
-    // The document may have more schemes than the one that is changed.
+    // The document may have other schemes than the changed one.
     strategies: { ...createStrategies(tokenVerifier([TOKEN]).verify), ...changed.strategies },
   };
   const failing = (error: Error) => () =>
@@ -101,7 +101,7 @@ async function startServer(
     current = await open();
   };
   const { strategies, bodyLimit, wrap } = parts;
-  // A copy: what the server does to its document must not reach the one that it is judged by.
+  // A copy: changes that the server makes must not affect the document of the engine.
   const document = structuredClone(parts.document);
   const app = buildApp({ document, handlers, strategies, bodyLimit, rateLimit });
   return listen(app, { entered: () => entered, reset }, renderProblem, wrap);

@@ -2,7 +2,7 @@ import { type Answer, bearerStrategy, type Logger, Problem, STAGES, type Stage }
 import { buildDocument, buildService, json, listening } from '../support/service';
 import { exchange } from '../support/wire';
 
-/** A request, and what the service does with it. Each fault makes it end in one stage. */
+/** A request and the behavior of the service. Each fault ends the request in one stage. */
 interface Scenario {
   line: string;
   token: string;
@@ -37,7 +37,7 @@ const FAULTS: readonly (readonly [Stage, string, Partial<Scenario>])[] = [
   ['route', 'a method that is not there', { line: 'PUT /things/a HTTP/1.1' }],
   ['authenticate', 'a bad token', { token: 'bad' }],
   ['afterAuthentication', 'a policy that refuses', { policy: refuse('afterAuthentication') }],
-  ['negotiate', 'an Accept that nothing fits', { accept: 'image/png' }],
+  ['negotiate', 'an Accept without a matching media type', { accept: 'image/png' }],
   ['negotiate', 'a media type that is not documented', { type: 'text/plain' }],
   ['receive', 'a body that is too large', { length: 2_000 }],
   ['validate', 'a body that is not well-formed', { body: '{"name":' }],
@@ -68,7 +68,7 @@ const DOCUMENT = {
   },
 };
 
-/** Which stages were entered that call out, and how the request ended. */
+/** The entered stages with calls to the service, and the outcome of the request. */
 async function run(scenario: Scenario) {
   const called: string[] = [];
   const lines: unknown[] = [];
@@ -123,7 +123,7 @@ async function run(scenario: Scenario) {
   return { reply, called, outcome: outcomes[0], lines, made, context };
 }
 
-test('a request passes the stages, and its hooks and its handler learn of it', async () => {
+test('a request passes the stages, which call its hooks and its handler', async () => {
   const { reply, called, outcome, lines, made, context } = await run(PLAIN);
   expect(reply).toMatchObject({ status: 200, headers: { 'x-policy': 'a' } });
   expect(called).toEqual([
@@ -146,18 +146,18 @@ test('a request passes the stages, and its hooks and its handler learn of it', a
   });
 });
 
-test('a fault is there for every stage that can refuse', () => {
+test('every stage that can refuse has a fault', () => {
   const stages = Object.keys(STAGES).filter((stage) => stage !== 'afterResponse');
   expect([...new Set(FAULTS.map(([stage]) => stage))]).toEqual(stages);
 });
 
-test.each(FAULTS)('%s: %s ends a request there', async (stage, _, fault) => {
+test.each(FAULTS)('%s: %s ends a request in this stage', async (stage, _, fault) => {
   const { reply, called, outcome } = await run({ ...PLAIN, ...fault });
   expect(outcome?.stage).toBe(stage);
   const order = Object.keys(STAGES);
   const before = (one: string) => order.indexOf(one) < order.indexOf(stage);
   expect(called.slice(0, -1).every((one) => before(one) || one === stage)).toBe(true);
-  // The headers of the policy go with every answer after it.
+  // Every later response has the headers of the policy.
   expect(reply?.headers['x-policy']).toBe(before('afterAuthentication') ? 'a' : undefined);
 });
 

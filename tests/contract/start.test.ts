@@ -4,7 +4,7 @@ import { Strategy as BearerStrategy } from 'passport-http-bearer';
 import supertest from 'supertest';
 import { buildApp, buildDocument, buildService, json } from '../support/service';
 
-/** What is found in a document, a line each. */
+/** The findings of a document, one line each. */
 function findings(doc: JsonObject, options: object = {}): string[] {
   const postThing = () => Promise.resolve({ status: 204 });
   try {
@@ -38,7 +38,7 @@ it('serves the document of this project', () => {
   expect(() => buildApp()).not.toThrow();
 });
 
-describe('a document that is not valid OpenAPI 3.1 is refused', () => {
+describe('an invalid OpenAPI 3.1 document is refused', () => {
   it.each([
     [
       'of another version',
@@ -61,7 +61,7 @@ describe('a document that is not valid OpenAPI 3.1 is refused', () => {
       `${POST}/responses/2xx: is not a field of a Responses Object. Expected a status such as 200, a range such as 2XX, or default`,
     ],
     [
-      'with a path that is none',
+      'with an invalid path',
       buildDocument({ paths: { things: {} } }),
       '#/paths/things: is not a field of a Paths Object. A path begins with /',
     ],
@@ -69,29 +69,29 @@ describe('a document that is not valid OpenAPI 3.1 is refused', () => {
     expect(findings(doc)).toContain(finding);
   });
 
-  it('of a version with other words, and of these nothing is said', () => {
+  it('of an unsupported version, without findings about its keywords', () => {
     expect(findings({ swagger: '2.0', info: {}, definitions: {} })).toEqual([
       expect.stringMatching(/^#\/swagger: expected an OpenAPI 3.1 document, got Swagger 2.0: convert it /),
     ]);
   });
 });
 
-describe('a schema that cannot be enforced is refused with its place', () => {
+describe('an unenforceable schema is refused with its place', () => {
   it.each([
     ['an unknown type', { type: 'strng' }, `${AT}/type: must be equal to one of the allowed values`],
     [
-      'a bound that is none',
+      'an invalid bound',
       { properties: { a: { minLength: -1 } } },
       `${AT}/properties/a/minLength: must be >= 0`,
     ],
-    ['a pattern that is none', { pattern: '(' }, `${AT}/pattern: must match format "regex"`],
+    ['an invalid pattern', { pattern: '(' }, `${AT}/pattern: must match format "regex"`],
     [
-      'a $ref that leads nowhere',
+      'a $ref without a target',
       { $ref: '#/components/schemas/None' },
       `${AT}/$ref: "#/components/schemas/None" leads nowhere in this document`,
     ],
     [
-      'a $ref into $defs of its own',
+      'a $ref into its own $defs',
       { $defs: { a: true }, $ref: '#/$defs/a' },
       `${AT}/$ref: "#/$defs/a" leads nowhere in this document`,
     ],
@@ -106,32 +106,32 @@ describe('a schema that cannot be enforced is refused with its place', () => {
       `${AT}/$id: a schema with a base URI of its own cannot be served`,
     ],
     [
-      'two that are only references to each other',
+      'two references to each other',
       { $ref: '#/components/schemas/Ping' },
       '#/components/schemas/Pong/$ref: refers to itself for the same value: no value could ever be judged',
     ],
     [
-      'one that refers to itself in a branch',
+      'a reference to itself in a branch',
       { $ref: '#/components/schemas/Loop' },
       '#/components/schemas/Loop/anyOf/1/not/$ref: refers to itself for the same value',
     ],
     [
-      'a default that it does not allow',
+      'a default that its schema refuses',
       { properties: { a: { type: 'integer', default: '1' } } },
       `${AT}/properties/a/default: does not match the schema that it stands in`,
     ],
     [
-      'a default that a part of it has and the whole does not allow',
+      'a default of an allOf that the whole schema refuses',
       { properties: { a: { allOf: [{ minimum: 5 }, { $ref: '#/components/schemas/Three' }] } } },
       `#/components/schemas/Three/default: does not match ${AT}/properties/a, for which it is filled in`,
     ],
     [
-      'a default behind a reference that what stands beside it does not allow',
+      'a default of a referenced schema that conflicts with a sibling keyword',
       { properties: { a: { $ref: '#/components/schemas/Three', minimum: 5 } } },
       `#/components/schemas/Three/default: does not match ${AT}/properties/a, for which it is filled in`,
     ],
     [
-      'a mapping that leads nowhere',
+      'a mapping without a target',
       {
         oneOf: [{ $ref: '#/components/schemas/Named' }],
         discriminator: { propertyName: 'kind', mapping: { cat: '#/components/schemas/Cat' } },
@@ -139,7 +139,7 @@ describe('a schema that cannot be enforced is refused with its place', () => {
       `${AT}/discriminator/mapping/cat: "#/components/schemas/Cat" is neither a component nor a reference to a schema`,
     ],
     [
-      'a body that is readOnly as a whole',
+      'a readOnly body',
       { type: 'object', readOnly: true },
       `${AT}: is readOnly as a whole: no request can have this body`,
     ],
@@ -161,10 +161,13 @@ describe('a schema that cannot be enforced is refused with its place', () => {
     ['a $ref with siblings', { $ref: '#/components/schemas/Deep', minProperties: 1 }],
     ['a schema that refers to itself', { $ref: '#/components/schemas/Node' }],
     [
-      'the edges of int64 as bounds',
+      'the limits of int64 as bounds',
       { type: 'integer', format: 'int64', minimum: -(2 ** 63), maximum: 2 ** 63 },
     ],
-    ['bounds that no double says', { type: 'integer', minimum: 2 ** 60, enum: [2 ** 60, 2 ** 61] }],
+    [
+      'bounds that a double cannot represent',
+      { type: 'integer', minimum: 2 ** 60, enum: [2 ** 60, 2 ** 61] },
+    ],
     ['an enum without values', { enum: [] }],
     ['booleans', { properties: { a: true, b: false } }],
     [
@@ -184,13 +187,13 @@ describe('a schema that cannot be enforced is refused with its place', () => {
     expect(findings(doc)).toEqual([]);
   });
 
-  it('one that no operation uses too', () => {
+  it('even if no operation uses it', () => {
     const doc = buildDocument({ components: { schemas: { Unused: { type: 'strng' } } } });
     expect(findings(doc)[0]).toContain('#/components/schemas/Unused/type: must be');
   });
 });
 
-describe('an operation that cannot be served is refused with its place', () => {
+describe('an unsupported operation is refused with its place', () => {
   const operation = (fields: object) => buildDocument({ operation: fields });
   it.each([
     [
@@ -221,7 +224,7 @@ describe('an operation that cannot be served is refused with its place', () => {
       `${POST}/requestBody/content/application~1xml/schema: a body of application/xml cannot be judged by a schema: use type string, or application/json`,
     ],
     [
-      'whose 400 is not that of this server',
+      'whose 400 differs from that of this server',
       operation({ responses: { 400: { description: '', content: json({ required: ['code'] }) } } }),
       `${POST}: the errors of this server are not as it documents them: the 400 response: body must have required property 'code'`,
     ],
@@ -233,7 +236,7 @@ describe('an operation that cannot be served is refused with its place', () => {
       '#/paths/~1-~1live/post: paths that start with /-/ are reserved for the operation of the server',
     ],
     [
-      'whose path parameter is not described',
+      'with an undescribed path parameter',
       buildDocument({
         paths: { '/a/{id}': { post: { operationId: 'postThing', responses: { 204: { description: '' } } } } },
       }),
@@ -267,8 +270,8 @@ describe('an operation that cannot be served is refused with its place', () => {
   });
 });
 
-describe('what is wired to the document must be all that it asks for', () => {
-  it('a handler for every operation, and none besides', () => {
+describe('the service must provide everything that the document requires', () => {
+  it('a handler for every operation, and no other one', () => {
     const handlers = { postThings: () => Promise.resolve({ status: 204 }) };
     expect(findings(buildDocument(), { handlers })).toEqual([
       `${POST}: the operation postThing has no handler`,
@@ -276,7 +279,7 @@ describe('what is wired to the document must be all that it asks for', () => {
     ]);
   });
 
-  it('a stub in the place of a handler only where stubs may be', async () => {
+  it('a stub for a handler, only if stubs are allowed', async () => {
     const options = { document: buildDocument(), handlers: { postThing: notImplemented('postThing') } };
     expect(findings(options.document, { ...options, stubs: false })).toEqual([
       `${POST}: the handler of postThing is still a stub: write it`,
@@ -298,7 +301,7 @@ describe('what is wired to the document must be all that it asks for', () => {
     ],
     ['that is not described', {}, {}, `${POST}/security/0/a: is not among components.securitySchemes`],
     [
-      'that cannot be served',
+      'of an unsupported type',
       { a: { type: 'mutualTLS' } },
       { a: new BearerStrategy(() => undefined) },
       '#/components/securitySchemes/a: this kind of security scheme cannot be served',
@@ -308,7 +311,7 @@ describe('what is wired to the document must be all that it asks for', () => {
     expect(findings(doc, { strategies })).toContain(finding);
   });
 
-  it('everything is told at once', () => {
+  it('all findings are reported together', () => {
     const doc = { ...document, security: [{ none: [] }] };
     const schema = { type: 'object', properties: { a: { $ref: '#/x' }, b: { $id: 'x' } } };
     expect(findings(withSchema(schema)).map((line) => line.split(':')[0])).toEqual([

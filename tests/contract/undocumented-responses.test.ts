@@ -3,7 +3,7 @@ import type { JsonObject } from '../../src/contract';
 import { buildDocument, buildService } from '../support/service';
 import { hidden, ok, respond, thing } from './respond';
 
-describe('what the document does not allow never reaches the client, and the log says what was wrong', () => {
+describe('an undocumented response never reaches the client, and the log contains the reason', () => {
   const cyclic: Record<string, unknown> = { name: 'a' };
   cyclic['self'] = cyclic;
   const header = (required: boolean) => ({
@@ -18,13 +18,13 @@ describe('what the document does not allow never reaches the client, and the log
       `the status ${status} is not documented`,
     ]),
     [
-      'a range in the place of a media type',
+      'a range instead of a media type',
       { 200: { description: '', content: { 'image/*': {} } } },
       { status: 200, contentType: 'image/*', body: Buffer.from('') },
       'expected a media type, got "image/*"',
     ],
     [
-      'a media type that no header can have',
+      'an invalid media type',
       { 200: { description: '', content: { 'text/*': {} } } },
       { status: 200, contentType: 'text/\u2192', body: '' },
       'expected a media type, got "text/\u2192"',
@@ -59,14 +59,9 @@ describe('what the document does not allow never reaches the client, and the log
       { status: 200, body: { name: '', size: '1' } },
       'the 200 response: body/size must be integer',
     ],
+    ['a missing body', ok(thing), { status: 200 }, 'body is of the type undefined, which JSON does not have'],
     [
-      'no body where there must be one',
-      ok(thing),
-      { status: 200 },
-      'body is of the type undefined, which JSON does not have',
-    ],
-    [
-      'a body where there is none',
+      'an undocumented body',
       { 204: { description: '' } },
       { status: 204, body: {} },
       'a body is not documented',
@@ -92,7 +87,7 @@ describe('what the document does not allow never reaches the client, and the log
       expect.stringContaining('nested more than 64 deep'),
     ],
     [
-      'a toJSON that lies',
+      'a toJSON with a wrong result',
       ok(thing),
       { status: 200, body: { name: 'a', toJSON: () => ({}) } },
       "the 200 response: body must have required property 'name'",
@@ -121,7 +116,7 @@ describe('what the document does not allow never reaches the client, and the log
       { status: 200, body: { name: '' }, headers: { 'X-Secret': 'x' } },
       'the header X-Secret is not documented',
     ],
-    ['nothing at all', ok(thing), undefined, expect.any(String)],
+    ['undefined', ok(thing), undefined, expect.any(String)],
     ['a number', ok(thing), 7, expect.any(String)],
   ])('%s', async (_, responses, answer, log) => {
     const { headers, ...sent } = await respond(responses, answer);
@@ -139,13 +134,13 @@ describe('what the document does not allow never reaches the client, and the log
   });
 });
 
-describe('errors thrown anywhere end in the error body', () => {
+describe('every thrown error produces the error body', () => {
   it.each([
     ['an Error', new Error('password=secret')],
     ['an error that claims a status', Object.assign(new Error('secret'), { status: 404, expose: true })],
     ['a string', 'secret'],
     ['undefined', undefined],
-  ])('%s thrown by a handler is 50000; its text is logged, never sent', async (_, thrown: unknown) => {
+  ])('%s thrown by a handler is 50000; its message is logged and not sent', async (_, thrown: unknown) => {
     const document = buildDocument();
     const fail = jest.fn().mockRejectedValue(thrown);
     const { app, outcomes } = buildService({ document, handlers: { postThing: fail } });
@@ -167,7 +162,7 @@ describe('errors thrown anywhere end in the error body', () => {
     expect((await request(app).post('/things')).text).toBe(hidden.text);
   });
 
-  it('a refusal that is not as the operation documents it', async () => {
+  it('a refusal that does not match the operation', async () => {
     const short = { properties: { message: { type: 'string', maxLength: 20 } } };
     const document = buildDocument({ operation: { responses: { 400: ok(short)[200] } } });
     const handlers = { postThing: () => Promise.reject(new Error('not asked')) };

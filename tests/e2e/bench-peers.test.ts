@@ -5,7 +5,7 @@ import { compare } from '../system/bench/measure';
 import { printed } from '../system/bench/report';
 import { BARE, check, COMMIT_EACH, CORE, OURS, README, SQLITE, startServer } from '../system/bench/servers';
 
-// `make bench`, so far as it needs no packages of its own.
+// The parts of `make bench` that need no packages of their own.
 
 const [ONE, TEN] = [plantsContract(1), plantsContract(10)];
 
@@ -23,7 +23,7 @@ test.each([
   }
 });
 
-test('a server that answers otherwise is found', async () => {
+test('finds a server with a different response', async () => {
   const server = await startServer(BARE, LISTS);
   try {
     const wrong = await check(server, { ...BARE, judges: true }, LISTS.expectations);

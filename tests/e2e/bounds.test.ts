@@ -25,15 +25,15 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** The handlers of the program wait for a signal. */
+/** A preload script that makes the handlers of the server wait for SIGUSR2. */
 const HANGING = `--require=${sabotage(
   'hanging-handlers.js',
   `const handlers = require(${JSON.stringify(join(__dirname, '../../dist/handlers/index.js'))});
   const { createHandlers } = handlers;
-  const told = new Promise((resolve) => process.once('SIGUSR2', resolve));
+  const signaled = new Promise((resolve) => process.once('SIGUSR2', resolve));
   handlers.createHandlers = (store) =>
     Object.fromEntries(
-      Object.entries(createHandlers(store)).map(([id, handler]) => [id, (request) => (console.log('entered'), told.then(() => handler(request)))]),
+      Object.entries(createHandlers(store)).map(([id, handler]) => [id, (request) => (console.log('entered'), signaled.then(() => handler(request)))]),
     );`,
 )}`;
 
@@ -43,7 +43,7 @@ function sabotage(file: string, code: string): string {
   return path;
 }
 
-/** A connection on which a request is under way. */
+/** A connection with an open request. */
 async function open(server: Program, bytes: string): Promise<Socket> {
   const socket = connect(portOf(server), '127.0.0.1').setEncoding('utf8');
   socket.on('error', () => undefined);
@@ -51,7 +51,7 @@ async function open(server: Program, bytes: string): Promise<Socket> {
   return socket;
 }
 
-test('beyond MAX_REQUESTS at once requests are refused early, and those accepted are answered', async () => {
+test('requests beyond MAX_REQUESTS are refused early, and accepted ones are answered', async () => {
   const server = await startProgram({ API_TOKENS: TOKEN, MAX_REQUESTS: '3', NODE_OPTIONS: HANGING });
   const accepted = await Promise.all([REQUEST, REQUEST, REQUEST].map((bytes) => open(server, bytes)));
   const answers = accepted.map((socket) => new Promise((resolve) => socket.once('data', resolve)));
@@ -67,7 +67,7 @@ test('beyond MAX_REQUESTS at once requests are refused early, and those accepted
   expect(await server.stop()).toBe(0);
 });
 
-test('a handler that hangs is answered for at REQUEST_DEADLINE, and its place is free', async () => {
+test('a hanging handler ends with a response at REQUEST_DEADLINE and frees its slot', async () => {
   const server = await startProgram({
     API_TOKENS: TOKEN,
     MAX_REQUESTS: '1',
@@ -85,7 +85,7 @@ test('a handler that hangs is answered for at REQUEST_DEADLINE, and its place is
   expect(await server.stop()).toBe(0);
 });
 
-test('handlers that hang hold no places for clients that left', async () => {
+test('hanging handlers hold no slots after their clients have disconnected', async () => {
   const server = await startProgram({ API_TOKENS: TOKEN, MAX_REQUESTS: '2', NODE_OPTIONS: HANGING });
   const clients = await Promise.all([open(server, REQUEST), open(server, REQUEST)]);
   await server.printed(/(entered[^]*){2}/);
@@ -97,7 +97,7 @@ test('handlers that hang hold no places for clients that left', async () => {
   expect(await server.stop()).toBe(0);
 });
 
-test('while the keys of JWTs cannot be fetched, tokens that are known pass', async () => {
+test('known tokens are accepted while the keys of JWTs are unavailable', async () => {
   const issuer = createServer(() => undefined).listen(0, '127.0.0.1');
   await once(issuer, 'listening');
   const server = await startProgram({
@@ -118,12 +118,12 @@ test('while the keys of JWTs cannot be fetched, tokens that are known pass', asy
   expect(await server.stop()).toBe(0);
 });
 
-test('bodies that are slow hold no places', async () => {
+test('slow bodies hold no slots', async () => {
   const server = await startProgram({ API_TOKENS: TOKEN, MAX_REQUESTS: '2' });
   const slow = await Promise.all(
     Array.from({ length: 5 }, async () => {
       const socket = await open(server, waitingRequest());
-      await once(socket, 'data'); // it is asked for
+      await once(socket, 'data'); // 100 Continue
       return socket;
     }),
   );
@@ -135,7 +135,7 @@ test('bodies that are slow hold no places', async () => {
   expect(await server.stop()).toBe(0);
 });
 
-test('with OPS_PORT probes and metrics are answered there alone, however many connections clients hold', async () => {
+test('with OPS_PORT probes and metrics are served only there, for any number of client connections', async () => {
   const server = await startProgram({ API_TOKENS: TOKEN, MAX_CONNECTIONS: '20', OPS_PORT: '0' });
   const [, ops] = await server.printed(/probes and metrics on (http:\/\/[\d.]+:\d+)/);
   const status = async (url: string) => (await fetch(url, { headers: { connection: 'close' } })).status;
@@ -153,7 +153,7 @@ test('with OPS_PORT probes and metrics are answered there alone, however many co
   expect(await server.stop()).toBe(0);
 });
 
-test('a request that breaks off is not under way any more', async () => {
+test('an aborted request is no longer open', async () => {
   const server = await startProgram({
     API_TOKENS: TOKEN,
     MAX_REQUESTS: '1',
@@ -177,12 +177,12 @@ test('a request that breaks off is not under way any more', async () => {
     });
   await breakOff((socket) => socket.end());
   expect((await send(server, {}, MISMATCH)).status).toBe(400);
-  await breakOff(() => undefined); // the server loses its patience
+  await breakOff(() => undefined); // until the server times out
   expect((await send(server)).status).toBe(SUCCESS);
   expect(await server.stop()).toBe(0);
 });
 
-test('beyond MAX_CONNECTIONS a connection is closed, and counted', async () => {
+test('a connection beyond MAX_CONNECTIONS is closed and counted', async () => {
   const server = await startProgram({ API_TOKENS: TOKEN, MAX_CONNECTIONS: '2' });
   const open = () => {
     const socket = connect(portOf(server), '127.0.0.1');
@@ -197,26 +197,26 @@ test('beyond MAX_CONNECTIONS a connection is closed, and counted', async () => {
   }
   await open().closed;
   let text = '';
-  const told = new Promise<void>((resolve) => {
+  const counted = new Promise<void>((resolve) => {
     first.socket.setEncoding('utf8').on('data', (chunk: string) => {
       text += chunk;
       if (text.includes('http_dropped_connections_total 1')) resolve();
     });
   });
   first.socket.write(ask);
-  await told;
+  await counted;
   for (const { socket } of [first, second]) socket.destroy();
   expect(await server.stop()).toBe(0);
 });
 
-test('a client that is slow to ask is hung up on, by the timeouts of the configuration', async () => {
+test('the configured timeouts close the connection of a slow client', async () => {
   const server = await startProgram({ API_TOKENS: TOKEN, HEADERS_TIMEOUT: '1', REQUEST_TIMEOUT: '2' });
   const [reply] = await exchange(portOf(server), 'POST / HTTP/1.1\r\n');
   expect([reply?.status, reply?.headers['connection']]).toEqual([408, 'close']);
   expect(await server.stop()).toBe(0);
 });
 
-test('a connection on which nothing more is asked is closed after KEEP_ALIVE_TIMEOUT', async () => {
+test('an idle connection is closed after KEEP_ALIVE_TIMEOUT', async () => {
   const server = await startProgram({ API_TOKENS: TOKEN, KEEP_ALIVE_TIMEOUT: '1' });
   const replies = await exchange(portOf(server), 'GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n', 2);
   expect(replies.map(({ status }) => status)).toEqual([404]);

@@ -6,10 +6,10 @@ import published from '../../generated/openapi.json';
 import { EXAMPLE, SUCCESS } from '../support/client';
 import { buildApp, listening, TOKEN } from '../support/service';
 
-/** Debian's package `chromium` puts it there. */
+/** The path of Debian's package `chromium`. */
 const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
 
-/** Where the page can be told to open what it says of the operation. */
+/** The fragment of the URL that opens the operation. */
 const OPERATION = `[id^="operations-"][id$="-${EXAMPLE.operationId}"] .opblock-summary-control`;
 
 let browser: Browser;
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-/** Opens the page; all that the browser complains of or asks of other hosts is kept. */
+/** Opens the page. Records the errors of the browser and its requests to other hosts. */
 async function open(url: string): Promise<{ page: Page; complaints: string[] }> {
   const page = await browser.newPage();
   page.setDefaultTimeout(20_000);
@@ -39,7 +39,7 @@ async function open(url: string): Promise<{ page: Page; complaints: string[] }> 
   return { page, complaints };
 }
 
-it('shows the contract, takes a token, and tries an operation', async () => {
+it('shows the contract, accepts a token, and sends a request', async () => {
   await listening(buildApp(), async (port) => {
     const { page, complaints } = await open(`http://127.0.0.1:${port}`);
     await page.getByRole('button', { name: 'Authorize' }).click();
@@ -47,7 +47,7 @@ it('shows the contract, takes a token, and tries an operation', async () => {
     await page.getByRole('button', { name: 'Apply credentials' }).click();
     await page.getByRole('button', { name: 'Close' }).click();
     await page.locator(OPERATION).click();
-    // To the letter: what is read and written anew could lose the digits of a long number.
+    // Exact text: parsing could lose the digits of a long number.
     const written = EXAMPLE.text.replace(':', ' : ');
     await page.locator('textarea.body-param__text').fill(written);
     const asked = page.waitForRequest((sent) => sent.method() === EXAMPLE.method);
@@ -60,7 +60,7 @@ it('shows the contract, takes a token, and tries an operation', async () => {
   });
 });
 
-it('shows the error body where the token is missing', async () => {
+it('shows the error body if the token is missing', async () => {
   await listening(buildApp(), async (port) => {
     const { page } = await open(`http://127.0.0.1:${port}`);
     await page.locator(OPERATION).click();
@@ -93,7 +93,7 @@ it.each(['/-/docs/', '/-/docs/package.json', '/-/docs/..%2Fpackage.json', '/-/do
   },
 );
 
-it('lets the page run no script but its own, and be framed by nobody', async () => {
+it('allows only scripts of this server, and no frames', async () => {
   const { headers } = await request(buildApp()).get('/-/docs').expect(200);
   expect(headers).toMatchObject({
     'content-security-policy': expect.stringContaining("script-src 'self';") as string,

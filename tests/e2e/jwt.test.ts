@@ -19,7 +19,7 @@ afterAll(() => {
   for (const { close } of issuers) close();
 });
 
-/** 400 if the token is accepted: only then does the server look at the body. */
+/** 400 if the token is accepted, because the server then reads the invalid body. */
 const statusOf = async (server: Program, token: string) =>
   (await send(server, credentials(token), MISMATCH)).status;
 const without = (claim: string) =>
@@ -27,20 +27,20 @@ const without = (claim: string) =>
 const now = Math.floor(Date.now() / 1000);
 
 const GOOD: readonly [string, string][] = [
-  ['with what it must have', jwt()],
+  ['with the required claims', jwt()],
   ...['JWT', 'jwt', 'at+jwt', 'AT+JWT', 'application/at+jwt', 'Application/JWT'].map(
     (typ): [string, string] => [`of the type ${typ}`, jwt(CLAIMS, { ...HEADER, typ })],
   ),
   ['for several services', jwt({ ...CLAIMS, aud: ['another', 'this-service'] })],
-  ['with all that RFC 7519 registers', jwt({ ...CLAIMS, nbf: now - 1, iat: now - 1, jti: 'x' })],
+  ['with all claims of RFC 7519', jwt({ ...CLAIMS, nbf: now - 1, iat: now - 1, jti: 'x' })],
   ['with scopes', jwt({ ...CLAIMS, scope: 'read write' })],
   ['with no scopes', jwt({ ...CLAIMS, scope: '', scp: [] })],
-  ['with scopes of another name', jwt({ ...CLAIMS, scp: ['read'] })],
-  ['with scopes of another name, as text', jwt({ ...CLAIMS, scp: 'read write' })],
-  ['with claims of the issuer', jwt({ ...CLAIMS, name: null, groups: [{}] })],
+  ['with scopes in scp', jwt({ ...CLAIMS, scp: ['read'] })],
+  ['with scopes in scp as text', jwt({ ...CLAIMS, scp: 'read write' })],
+  ['with other claims', jwt({ ...CLAIMS, name: null, groups: [{}] })],
 ];
 
-/** Values of which none is that of any claim or header parameter; some may be absent of content. */
+/** Values that are invalid for most claims and header parameters. */
 const WRONG = [null, 0, {}, [], true, [null], [''], ['x', 1]];
 const CLAIM_VALUES: Readonly<Record<string, readonly unknown[]>> = {
   iss: [...WRONG, '', 'https://evil.example.com', [CLAIMS.iss]],
@@ -81,13 +81,13 @@ const HEADER_VALUES: Readonly<Record<string, readonly unknown[]>> = {
 
 const BAD: readonly [string, string][] = [
   ['of another key', forged],
-  ['of the key that it brings along', selfSigned],
+  ['of the key in its own header', selfSigned],
   ['unsigned', unsigned],
   ['without a signature', jwt().replace(/[^.]*$/, '')],
   ...['iss', 'aud', 'sub', 'exp'].map((claim): [string, string] => [`without ${claim}`, jwt(without(claim))]),
   ['without claims', jwt({})],
   ['not a JWT', 'a.b.c'],
-  ['not a token that is known', 'abc'],
+  ['an unknown token', 'abc'],
   ...Object.entries(CLAIM_VALUES).flatMap(([name, values]) =>
     values.map((value): [string, string] => [
       `with the claim ${name} ${JSON.stringify(value)}`,
@@ -102,41 +102,41 @@ const BAD: readonly [string, string][] = [
   ),
 ];
 
-test('tokens are accepted or refused, each for what it is', async () => {
+test('accepts valid tokens and refuses invalid ones', async () => {
   const server = await startProgram({ ...issuer.env, API_TOKENS: TOKEN });
-  const told: [string, number, number | undefined][] = [];
+  const outcomes: [string, number, number | undefined][] = [];
   for (const [what, token] of [...GOOD, ...BAD]) {
     const response = await send(server, credentials(token), MISMATCH);
-    told.push([what, response.status, await errorOf(response)]);
+    outcomes.push([what, response.status, await errorOf(response)]);
   }
-  expect(told).toEqual([
+  expect(outcomes).toEqual([
     ...GOOD.map(([what]) => [what, 400, 40001]),
     ...BAD.map(([what]) => [what, 401, 40101]),
   ]);
   expect(await statusOf(server, TOKEN)).toBe(400);
-  expect(issuer.asked).toBe(1); // of unknown keys too: they were fetched a moment ago
+  expect(issuer.asked).toBe(1); // an unknown key causes no second fetch within the cooldown
   expect(await server.stop()).toBe(0);
 });
 
-test('no token is made up where there is an issuer', async () => {
+test('no token is generated if an issuer is configured', async () => {
   const server = await startProgram({ ...issuer.env, NODE_ENV: 'production' });
   expect(server.output()).not.toContain('curl');
   expect((await send(server, credentials(jwt()))).status).toBe(SUCCESS);
   expect(await server.stop()).toBe(0);
 });
 
-/** Every way in which the keys cannot be had. */
+/** Each way in which the keys can be unavailable. */
 const FAILURES: readonly [string, (response: ServerResponse) => unknown][] = [
   ['the issuer fails', (response) => response.writeHead(500).end(JWKS)],
-  ['the issuer leads elsewhere', (response) => response.writeHead(302, { Location: '/elsewhere' }).end()],
+  ['the issuer redirects', (response) => response.writeHead(302, { Location: '/elsewhere' }).end()],
   ['the issuer closes the connection', (response) => response.destroy()],
-  ['the issuer does not answer', () => undefined],
-  ['the answer does not end', (response) => response.writeHead(200).write(JWKS)],
-  ['the answer is not JSON', (response) => response.end('<html>')],
-  ['the answer is no set of keys', (response) => response.end('{"keys":{}}')],
-  ['the answer is huge', (response) => response.end(`{"x":"${'x'.repeat(300_000)}",${JWKS.slice(1)}`)],
+  ['the issuer does not respond', () => undefined],
+  ['the response does not end', (response) => response.writeHead(200).write(JWKS)],
+  ['the response is not JSON', (response) => response.end('<html>')],
+  ['the response is not a key set', (response) => response.end('{"keys":{}}')],
+  ['the response is too large', (response) => response.end(`{"x":"${'x'.repeat(300_000)}",${JWKS.slice(1)}`)],
   [
-    'the answer is endless',
+    'the response is endless',
     (response) => {
       const more = () => {
         while (!response.destroyed && response.write('x'.repeat(65_536)));
@@ -147,9 +147,9 @@ const FAILURES: readonly [string, (response: ServerResponse) => unknown][] = [
   ],
 ];
 
-// All at once, each with an issuer of its own: they only wait.
+// Concurrently, each with its own issuer: the cases only wait.
 test.concurrent.each(FAILURES)(
-  'while %s, JWTs are 503, tokens are not concerned, and it passes by itself',
+  'while %s, JWTs are 503 and tokens are accepted; afterwards JWTs are accepted again',
   async (_, answer) => {
     const issuer = await openIssuer();
     const { answer: sound } = issuer;
@@ -170,7 +170,7 @@ test.concurrent.each(FAILURES)(
   },
 );
 
-test('while the issuer does not answer, JWTs hold few requests', async () => {
+test('JWTs hold few requests while the issuer does not respond', async () => {
   issuer.answer = () => undefined;
   const server = await startProgram({ ...issuer.env, API_TOKENS: TOKEN, MAX_REQUESTS: '8' });
   const begin = performance.now();
@@ -185,6 +185,6 @@ test('while the issuer does not answer, JWTs hold few requests', async () => {
   expect(quick).toBe(36);
   expect(await statusOf(server, TOKEN)).toBe(400);
   expect(await Promise.all(held)).toEqual(held.map(() => 503));
-  expect(issuer.asked).toBe(2); // at the start, and once for all of them
+  expect(issuer.asked).toBe(2); // at startup, and once for all tokens together
   expect(await server.stop()).toBe(0);
 });

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-test('writes one line for each request, with nothing in it that is secret or of the body', async () => {
+test('writes one line for each request, without secrets and without the body', async () => {
   const ask = (requestId: string, body?: string, headers = {}) =>
     send(server, { 'X-Request-Id': requestId, ...headers }, body);
   const good = await ask('log-1');
@@ -41,7 +41,7 @@ test('writes one line for each request, with nothing in it that is secret or of 
   expect(server.output()).not.toMatch(/secret|private/);
 });
 
-test('tells of what never became a request, and answers it with an id too', async () => {
+test('logs invalid HTTP, and responds to it with a request id', async () => {
   const [reply] = await exchange(portOf(server), 'hello\r\n\r\n');
   const requestId = reply?.headers['x-request-id'] ?? '';
   expect(reply).toMatchObject({
@@ -58,24 +58,24 @@ test.each([
     { traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01' },
     /^4bf92f3577b34da6a3ce929d0e0e4736$/,
   ],
-  ['a new id where there is none', {}, /^[\da-f-]{36}$/],
-  ['a new id in place of one that is too long', { 'X-Request-Id': 'x'.repeat(129) }, /^[\da-f-]{36}$/],
-  ['a new id in place of one with spaces', { 'X-Request-Id': 'a b' }, /^[\da-f-]{36}$/],
+  ['a new id for a request without one', {}, /^[\da-f-]{36}$/],
+  ['a new id instead of one that is too long', { 'X-Request-Id': 'x'.repeat(129) }, /^[\da-f-]{36}$/],
+  ['a new id instead of one with spaces', { 'X-Request-Id': 'a b' }, /^[\da-f-]{36}$/],
 ])('sends back %s', async (_, headers, expected) => {
-  const good = await send(server, headers); // or not so good any more: the server may have done it before
+  const good = await send(server, headers); // the response may be a conflict: an earlier test may have created the plant
   expect(good.headers.get('x-request-id')).toMatch(expected);
   const bad = await send(server, headers, MISMATCH);
   expect([bad.status, bad.headers.get('x-request-id')]).toEqual([400, expect.stringMatching(expected)]);
 });
 
-/** Breaks a function of the program when it starts. */
+/** A preload script that breaks a function of the server. */
 function sabotage(file: string, code: string): string {
   const path = join(folder, file);
   writeFileSync(path, code);
   return `--require=${path}`;
 }
 
-test('an unforeseen error is told whole in the log, and not at all to the client', async () => {
+test('an unexpected error is in the log with its cause, and not in the response', async () => {
   const broken = sabotage(
     'broken-handlers.js',
     `const handlers = require(${JSON.stringify(join(__dirname, '../../dist/handlers/index.js'))});

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-test('says that its answers are nothing else and not to be kept, and not what it is made of', async () => {
+test('responses forbid sniffing and caching, and do not reveal the framework', async () => {
   for (const path of [EXAMPLE.path, '/nowhere', '/-/live', '/-/ready', '/-/metrics', '/-/nowhere']) {
     const { headers } = await fetch(server.url + path);
     expect([path, headers.get('x-content-type-options'), headers.get('cache-control')]).toEqual([
@@ -24,7 +24,7 @@ test('says that its answers are nothing else and not to be kept, and not what it
   }
 });
 
-test('is live and ready, and answers to nothing else there', async () => {
+test('is live and ready, and serves no other path there', async () => {
   const ask = async (path: string, method = 'GET') => {
     const response = await fetch(server.url + path, { method });
     return [response.status, method === 'HEAD' ? '' : await response.json()] as const;
@@ -41,16 +41,16 @@ test('is live and ready, and answers to nothing else there', async () => {
   expect(await refused('/-/live/')).toEqual([404, 40400]);
 });
 
-test('metrics tell what was asked and refused, and of the process', async () => {
+test('metrics count requests and refusals, and describe the process', async () => {
   const server = await startProgram({ API_TOKENS: TOKEN });
   await send(server);
   await send(server, {}, '["a-private-value"]');
   await send(server, {}, MISMATCH);
-  await fetch(`${server.url}/a/path/that/nobody/knows`);
+  await fetch(`${server.url}/a/path/of/no/operation`);
   await exchange(portOf(server), 'hello\r\n\r\n');
   const response = await fetch(`${server.url}/-/metrics`);
   expect(response.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
-  expect(await response.text()).not.toMatch(/nobody|private/);
+  expect(await response.text()).not.toMatch(/no\/operation|private/);
   const metrics = await metricsOf(server);
   const answered = `http_request_duration_seconds_count{operation_id="${EXAMPLE.operationId}",status=`;
   expect(metrics.get(`${answered}"${SUCCESS}"}`)).toBe(1);

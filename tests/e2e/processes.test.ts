@@ -26,16 +26,16 @@ test.each([
   ['SQLite file', () => Promise.resolve(`sqlite:${folder}/plants.db`)],
   ['PostgreSQL', () => postgres.createDatabase()],
 ])(
-  'of ten processes that make one new %s theirs and race for the same ids, exactly one wins each',
+  'of ten processes that open a new %s and create the same ids, exactly one wins each',
   async (_, locate) => {
     const url = await locate();
-    // Half of them go backwards: locks taken in the order of arrival would end in a deadlock.
+    // Half of them run backwards: locks in the order of arrival would deadlock.
     const racers = Array.from({ length: PROCESSES }, (_, i) =>
       startProcess([RACER, url, `from ${i}`, String(PLANTS), ...(i % 2 === 0 ? [] : ['backwards'])], {}),
     );
     for (const step of [/^here$/m, /^open$/m]) {
       await Promise.all(racers.map(({ printed }) => printed(step)));
-      for (const { tell } of racers) tell('go');
+      for (const { writeLine } of racers) writeLine('go');
     }
     const printed = await Promise.all(racers.map((racer) => racer.printed(/^\[.*\]$/m)));
     const outcomes = printed.map(([line]) => JSON.parse(line) as string[]);

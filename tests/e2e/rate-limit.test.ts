@@ -4,7 +4,7 @@ import { TOKEN } from '../support/service';
 
 jest.setTimeout(30_000);
 
-test('RATE_LIMIT limits the requests of a client, and probes have none', async () => {
+test('RATE_LIMIT limits the requests of a client, but not probes', async () => {
   const server = await startProgram({ API_TOKENS: TOKEN, RATE_LIMIT: '2/60s' });
   try {
     const statuses: number[] = [];
@@ -23,7 +23,7 @@ test('RATE_LIMIT limits the requests of a client, and probes have none', async (
   }
 });
 
-test('a RATE_LIMIT that is none ends the start with a sentence', async () => {
+test('an invalid RATE_LIMIT ends the startup with a message', async () => {
   const { status, output } = await failProgram({ API_TOKENS: TOKEN, RATE_LIMIT: '100 a minute' });
   expect(status).toBe(1);
   expect(output.trim()).toBe(

@@ -13,7 +13,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-test('with nothing configured a token is made up, and the printed curl line works as it stands', async () => {
+test('generates a token if none is configured, and prints a curl command that works', async () => {
   const server = await startProgram({ API_TOKENS: '', DATABASE_URL: '' }, folder);
   const [command] = /curl [^]*?'\n/.exec(server.output()) ?? [];
   const { stdout } = await promisify(execFile)('bash', ['-c', command ?? 'false']);
@@ -21,18 +21,18 @@ test('with nothing configured a token is made up, and the printed curl line work
   expect(await server.stop()).toBe(0);
 });
 
-test('what it prints to be found is printed at every log level', async () => {
+test('prints its addresses at every log level', async () => {
   const server = await startProgram({ API_TOKENS: 'secret', LOG_LEVEL: 'silent' });
   expect(server.output()).toContain(server.url);
   await server.stop();
 });
 
-test('an open request is answered before the server ends', async () => {
+test('answers an open request before it exits', async () => {
   const server = await startProgram({ API_TOKENS: TOKEN });
   const socket = connect({ port: portOf(server), host: '127.0.0.1' });
   const chunks: string[] = [];
   socket.setEncoding('utf8').on('data', (chunk: string) => chunks.push(chunk));
-  // The server has read the head once it asks for the body.
+  // 100 Continue shows that the server has read the head.
   const asked = new Promise((resolve) => socket.once('data', resolve));
   socket.write(waitingRequest());
   await asked;
@@ -42,7 +42,7 @@ test('an open request is answered before the server ends', async () => {
   expect(chunks.join('')).toContain(STATUS_LINE);
 });
 
-describe('what is wrong at the start ends it with status 1 and a sentence', () => {
+describe('an invalid configuration ends the startup with status 1 and a message', () => {
   const file = (name: string, content: string) => {
     const path = join(folder, name);
     writeFileSync(path, content);
@@ -52,7 +52,11 @@ describe('what is wrong at the start ends it with status 1 and a sentence', () =
     ['PORT', { PORT: '80000' }, 'PORT: expected an integer from 0 to 65535, got "80000"'],
     ['PORT', { PORT: '1e3' }, 'PORT: expected an integer from 0 to 65535, got "1e3"'],
     ['BODY_LIMIT', { BODY_LIMIT: '-1' }, 'BODY_LIMIT: expected an integer from 1 to '],
-    ['HOST', { HOST: '203.0.113.9' }, 'HOST and PORT: expected where this program may listen, got listen E'],
+    [
+      'HOST',
+      { HOST: '203.0.113.9' },
+      'HOST and PORT: expected an address that this program can listen on, got listen E',
+    ],
     [
       'LOG_LEVEL',
       { LOG_LEVEL: 'loud' },
@@ -81,7 +85,7 @@ describe('what is wrong at the start ends it with status 1 and a sentence', () =
       'API_TOKENS or API_TOKENS_FILE: expected tokens, since NODE_ENV is production, got none',
     ],
     [
-      'a database that is none',
+      'a file that is not a database',
       { DATABASE_URL: `sqlite:${file('text', 'not a database'.repeat(100))}` },
       'DATABASE_URL: ',
     ],
@@ -91,12 +95,12 @@ describe('what is wrong at the start ends it with status 1 and a sentence', () =
     expect(output).not.toMatch(/hunter2|^ +at /m);
   });
 
-  it('all of it at once', async () => {
+  it('reports all errors together', async () => {
     const { output } = await failProgram({ PORT: 'x', LOG_LEVEL: 'loud' });
     expect(output.trim().split('\n')).toHaveLength(2);
   });
 
-  it('a port that is taken', async () => {
+  it('reports a port that is in use', async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
     const address = taken.address();
@@ -106,7 +110,7 @@ describe('what is wrong at the start ends it with status 1 and a sentence', () =
     expect([status, output]).toEqual([1, expect.stringContaining(`PORT: expected a free port, got ${port}`)]);
   });
 
-  it('a file of tokens is read, a token a line', async () => {
+  it('reads a tokens file, one token a line', async () => {
     const server = await startProgram({ API_TOKENS_FILE: file('tokens', 'one\ntwo\n') });
     expect((await send(server, credentials('two'))).status).toBe(SUCCESS);
     await server.stop();

@@ -10,7 +10,7 @@ import { parseReplies } from '../support/wire';
 
 const LIVE = 'GET /-/live HTTP/1.1\r\nHost: x\r\n\r\n';
 
-/** A connection of its own, and all that has come on it. */
+/** A connection and the bytes received on it. */
 async function open(server: Program) {
   const socket = connect(portOf(server), '127.0.0.1').setEncoding('utf8');
   let text = '';
@@ -23,14 +23,14 @@ async function open(server: Program) {
   });
   socket.on('data', (chunk: string) => (text += chunk));
   await once(socket, 'connect');
-  /** Resolves once it has come. */
+  /** Resolves after this text has arrived. */
   const received = async (end: string) => {
     while (!text.includes(end)) await once(socket, 'data');
   };
   return { socket, closed, received };
 }
 
-/** A connection with a request under way, whose body the server waits for. */
+/** A connection with an open request, whose body the server waits for. */
 async function openHalf(server: Program, body = EXAMPLE.text) {
   const connection = await open(server);
   connection.socket.write(waitingRequest(body));
@@ -40,14 +40,14 @@ async function openHalf(server: Program, body = EXAMPLE.text) {
 
 const start = (env = {}) => startProgram({ API_TOKENS: TOKEN, ...env });
 
-/** Tells it to stop; resolves, with what resolves to its exit status, once it has heard. */
+/** Sends SIGTERM and resolves when the shutdown starts. The result has a promise of the exit status. */
 async function stopping(server: Program) {
   const ended = server.stop('SIGTERM');
   await server.printed(/"msg":"stopping"/);
   return { ended };
 }
 
-test('from the signal on it is not ready, takes no connections, and answers what is open', async () => {
+test('after the signal it is not ready, accepts no connections, and answers open requests', async () => {
   const server = await start();
   const [half, keptAlive] = [await openHalf(server), await open(server)];
   keptAlive.socket.write(LIVE);
@@ -65,7 +65,7 @@ test('from the signal on it is not ready, takes no connections, and answers what
   expect(await ended).toBe(0);
 });
 
-test('all requests that a client has sent ahead on one connection are answered', async () => {
+test('answers all pipelined requests of a connection', async () => {
   const server = await start();
   const connection = await openHalf(server, MISMATCH);
   const { ended } = await stopping(server);
@@ -75,7 +75,7 @@ test('all requests that a client has sent ahead on one connection are answered',
   expect(await ended).toBe(0);
 });
 
-test('connections on which nothing happens are closed', async () => {
+test('closes idle connections', async () => {
   const server = await start();
   const [silent, used] = [await open(server), await open(server)];
   used.socket.write(REQUEST);
@@ -86,14 +86,14 @@ test('connections on which nothing happens are closed', async () => {
   expect(await ended).toBe(0);
 });
 
-test('a request that does not end is cut off after SHUTDOWN_TIMEOUT', async () => {
+test('aborts an open request after SHUTDOWN_TIMEOUT', async () => {
   const server = await start({ SHUTDOWN_TIMEOUT: '1' });
   const half = await openHalf(server);
   expect(await server.stop('SIGTERM')).toBe(0);
   expect(await half.closed).not.toContain('HTTP/1.1 2');
 });
 
-test.each(['SIGTERM', 'SIGINT'] as const)('a second signal (%s) ends it at once', async (signal) => {
+test.each(['SIGTERM', 'SIGINT'] as const)('a second signal (%s) ends the process at once', async (signal) => {
   const server = await start();
   const half = await openHalf(server);
   const { ended } = await stopping(server);
@@ -102,7 +102,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)('a second signal (%s) ends it at once'
   await half.closed;
 });
 
-test('with OPS_PORT probes are answered while it drains: live, but not ready', async () => {
+test('with OPS_PORT it answers probes while it drains: live, but not ready', async () => {
   const server = await start({ OPS_PORT: '0' });
   const [, ops] = await server.printed(/probes and metrics on (http:\/\/[\d.]+:\d+)/);
   const half = await openHalf(server);
@@ -115,7 +115,7 @@ test('with OPS_PORT probes are answered while it drains: live, but not ready', a
   expect(await ended).toBe(0);
 });
 
-/** Adds to what the handlers do: a failure of which none of their promises tells. */
+/** A preload script that adds a failure outside the promise of each handler. */
 const failing = (code: string) => {
   const file = JSON.stringify(join(__dirname, '../../dist/handlers/index.js'));
   const path = join(mkdtempSync(join(tmpdir(), 'contract-first-')), 'failing-handlers.js');
@@ -131,7 +131,7 @@ const failing = (code: string) => {
   return { NODE_OPTIONS: `--require=${path}` };
 };
 
-test('a rejection that a handler leaves behind is logged, and ends nothing', async () => {
+test('logs an unhandled rejection of a handler and continues', async () => {
   const server = await start(failing(`void Promise.reject(new Error('left behind'))`));
   const { socket, received } = await open(server);
   socket.write(REQUEST);
@@ -142,7 +142,7 @@ test('a rejection that a handler leaves behind is logged, and ends nothing', asy
   expect(await server.stop()).toBe(0);
 });
 
-test('an exception that nothing catches is logged, and stops the server after it has answered what is open', async () => {
+test('logs an uncaught exception, answers open requests and stops', async () => {
   const server = await start(failing(`setImmediate(() => { throw new Error('left behind'); })`));
   const [half, other] = [await openHalf(server), await open(server)];
   other.socket.write(REQUEST);

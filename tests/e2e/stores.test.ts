@@ -54,7 +54,7 @@ test('the first minutes of a plant store, across a restart', async () => {
   database.close();
 });
 
-test('under load not one accepted request is cut off, and nothing acknowledged is lost', async () => {
+test('under load a restart aborts no accepted request and loses no acknowledged plant', async () => {
   const file = join(folder, 'load.db');
   const server = await startProgram({ API_TOKENS: TOKEN, DATABASE_URL: `sqlite:${file}`, LOG_LEVEL: 'warn' });
   const acknowledged: number[] = [];
@@ -62,12 +62,12 @@ test('under load not one accepted request is cut off, and nothing acknowledged i
   let cutOff = 0;
   const loaded = Promise.withResolvers<undefined>();
 
-  /** Asks on one connection as long as the server lets it, and then on another. */
+  /** Sends requests on one connection until the server closes it, then on a new one. */
   async function client(): Promise<void> {
     for (;;) {
       const socket = connect(portOf(server), '127.0.0.1').setEncoding('utf8');
       const connected = await once(socket, 'connect').catch(() => undefined);
-      if (!connected) return; // nobody listens any more
+      if (!connected) return; // the server no longer listens
       const closed = Promise.withResolvers<undefined>();
       socket
         .on('error', () => undefined)
@@ -100,7 +100,7 @@ test('under load not one accepted request is cut off, and nothing acknowledged i
   expect(acknowledged.filter((id) => !stored.has(id))).toEqual([]);
 });
 
-test('the log tells of an id that is taken, and not of the plants', async () => {
+test('the log contains the refusal of a conflicting id, and no plant', async () => {
   const server = await startProgram({ API_TOKENS: TOKEN });
   await create(server, MONSTERA, { 'X-Request-Id': 'log-1' });
   await create(server, FICUS, { 'X-Request-Id': 'log-2' });
@@ -115,7 +115,7 @@ test('the log tells of an id that is taken, and not of the plants', async () => 
   expect(await server.stop()).toBe(0);
 });
 
-test('why the store is not available is told in the log, and not to the client', async () => {
+test('the reason of an unavailable store is in the log, and not in the response', async () => {
   const file = join(folder, 'dropped.db');
   const server = await startProgram({ API_TOKENS: TOKEN, DATABASE_URL: `sqlite:${file}` });
   const database = new Database(file);
@@ -135,7 +135,7 @@ test('why the store is not available is told in the log, and not to the client',
   expect(await server.stop()).toBe(0);
 });
 
-test('a database that is moved away is neither written nor ready, and why is told in the log; put back, it is both', async () => {
+test('a moved database file makes the store unavailable and logs the reason; moved back, the store is available', async () => {
   const file = join(folder, 'moved.db');
   const server = await startProgram({ API_TOKENS: TOKEN, DATABASE_URL: `sqlite:${file}` });
   const move = (from: string, to: string) => {
@@ -155,7 +155,7 @@ test('a database that is moved away is neither written nor ready, and why is tol
   expect(await server.stop()).toBe(0);
 });
 
-test('is as ready as its store: not while the database is down, and by itself when it is back', async () => {
+test('is not ready while the database is down, and ready again when it is back', async () => {
   const postgres = await startPostgres();
   const server = await startProgram({ API_TOKENS: TOKEN, DATABASE_URL: await postgres.createDatabase() });
   const ready = async () => {
@@ -174,7 +174,7 @@ test('is as ready as its store: not while the database is down, and by itself wh
   await postgres.remove();
 });
 
-test('metrics tell what was written, and in how many commits', async () => {
+test('metrics count creations and commits', async () => {
   const server = await startProgram({ API_TOKENS: TOKEN, DATABASE_URL: `sqlite:${folder}/metrics.db` });
   await Promise.all(Array.from({ length: 20 }, (_, id) => create(server, { id, name: 'Monstera' })));
   await create(server, {});

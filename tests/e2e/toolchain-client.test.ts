@@ -4,7 +4,7 @@ import { createTypedClient } from '../support/typed-client';
 import { startProgram } from '../support/program';
 import { buildDocument, buildService, json, listening } from '../support/service';
 
-it('creates plants on the real server, as the generated types say', async () => {
+it('creates plants on the real server with the generated types', async () => {
   const program = await startProgram({ API_TOKENS: 'token' });
   try {
     const client = createTypedClient<paths>(program.url, document, { Authorization: 'Bearer token' });
@@ -28,7 +28,7 @@ it('creates plants on the real server, as the generated types say', async () => 
   }
 });
 
-it('reads every int64 exactly, as a bigint, and nothing else as one', async () => {
+it('reads every int64 exactly as a bigint, and no other number', async () => {
   const schema = {
     type: 'object',
     properties: {

@@ -5,13 +5,13 @@ jest.setTimeout(120_000);
 
 const DOCUMENT = 'openapi/notes.yaml';
 const HANDLER = 'src/handlers/create-note.ts';
-const SERVING = /serving what is there, after (\d+) ms/;
+const SERVING = /serving the current files, after (\d+) ms/;
 
 let project: Project;
 let dev: RunningProcess;
 beforeEach(() => {
   project = copyToolchain();
-  // The other scripts are about the service, and src/ has a check of its own.
+  // The other scripts belong to the service, and src/ has its own check.
   project.edit(
     'tsconfig.json',
     '["src", "tests", "scripts", "generated"]',
@@ -31,7 +31,7 @@ async function create(address: string, note: object): Promise<unknown> {
   return response.json();
 }
 
-/** Edits a file and resolves with what is printed then. */
+/** Edits a file and resolves with the output that follows. */
 async function edit(file: string, was: string, is: string, expected: RegExp): Promise<string> {
   const position = dev.output().length;
   project.edit(file, was, is);
@@ -39,7 +39,7 @@ async function edit(file: string, was: string, is: string, expected: RegExp): Pr
   return dev.output().slice(position);
 }
 
-it('swaps the server on every edit without losing data or a request, and survives every mistake', async () => {
+it('replaces the server after each edit without losing data or a request, and survives errors', async () => {
   const [address] = await dev.printed(/http:\/\/127\.0\.0\.1:\d+/);
   await dev.printed(SERVING);
   const fern = { id: 1, text: 'the fern' };
@@ -47,12 +47,12 @@ it('swaps the server on every edit without losing data or a request, and survive
   expect(await create(address, fern)).toEqual({ text: 'the fern' });
   const conflict = (message: string) => ({ error: 40002, message });
 
-  // a mistake in the code
-  const wrong = await edit(HANDLER, 'status: 400', 'status: 409', /the last good server goes on/);
+  // an error in the code
+  const wrong = await edit(HANDLER, 'status: 400', 'status: 409', /the previous server keeps running/);
   expect(wrong).toMatch(/src\/handlers\/create-note\.ts\(\d+,\d+\): error TS2322/);
   expect(await create(address, other)).toEqual(conflict('body/id 1 is another note'));
 
-  // put right, and something else said, while requests are made
+  // the fix and another message, during requests
   const going = new AbortController();
   const requests = (async () => {
     const answers: unknown[] = [];
@@ -67,38 +67,44 @@ it('swaps the server on every edit without losing data or a request, and survive
     new Set(['{"text":"the fern"}']),
   );
 
-  // a mistake in the document, then a change of it
-  const lost = await edit(DOCUMENT, 'schemas/NewNote', 'schemas/NoNote', /the last good server goes on/);
+  // an error in the document, then a change
+  const lost = await edit(DOCUMENT, 'schemas/NewNote', 'schemas/NoNote', /the previous server keeps running/);
   expect(lost).toMatch(/openapi\/notes\.yaml:\d+:\d+: .*NoNote" leads nowhere/);
   await edit(DOCUMENT, 'schemas/NoNote', 'schemas/NewNote', SERVING);
-  const told = await edit(DOCUMENT, 'type: string', 'type: string\n          maxLength: 8', SERVING);
-  expect(told).toContain('properties/text/maxLength: in requests: maxLength 8 is new');
+  const printed = await edit(DOCUMENT, 'type: string', 'type: string\n          maxLength: 8', SERVING);
+  expect(printed).toContain('properties/text/maxLength: in requests: maxLength 8 is new');
   expect(await create(address, { id: 2, text: 'Philodendron' })).toEqual({
     error: 40001,
     message: 'body/text must NOT have more than 8 characters',
   });
 
-  // a mistake in a file that is new, in a folder that is new
+  // an error in a new file of a new folder
   const before = dev.output().length;
   project.makeFolder('src/extra');
   project.write('src/extra/new.ts', "export const one: number = 'two';\n");
   await dev.printed(/src\/extra\/new\.ts\(1,14\): error TS2322/, before);
   await edit('src/extra/new.ts', "'two'", '2', SERVING);
 
-  // a mistake in a script, which the server does without
+  // an error in a script, which the server does not use
   const script = dev.output().length;
   project.write('scripts/new.ts', "export const one: number = 'two';\n");
-  await dev.printed(/scripts\/new\.ts\(1,14\): error TS2322[^]*the server goes on without these/, script);
+  await dev.printed(
+    /scripts\/new\.ts\(1,14\): error TS2322[^]*the server does not use these files and keeps running/,
+    script,
+  );
   project.write('scripts/new.ts', '');
 
-  // what compiles, but does not start
+  // code that compiles but does not start
   const config = 'const server = createHttpServer(';
   const position = dev.output().length;
   project.edit('src/main.ts', config, `if (process.pid > 0) throw new Error('not today');\n  ${config}`);
-  await dev.printed(/not today[\s\S]*the server did not start[\s\S]*the last good server goes on/, position);
+  await dev.printed(
+    /not today[\s\S]*the server did not start[\s\S]*the previous server keeps running/,
+    position,
+  );
   expect(await create(address, other)).toEqual(conflict('body/id 1 is taken'));
 
-  // what neither starts nor ends
+  // code that neither starts nor exits
   const waiting = "console.log('it waits'); await new Promise(() => setInterval(() => undefined, 1000));";
   await edit('src/main.ts', `if (process.pid > 0) throw new Error('not today');`, waiting, /it waits/);
   await edit('src/main.ts', waiting, '', SERVING);

@@ -15,7 +15,7 @@ afterEach(() => {
 
 const gate = (...checks: string[]) => project.run('tsx', 'scripts/gate/main.ts', ...checks);
 
-test('every check runs to its end, and what all of them found is listed', () => {
+test('runs every check to its end and lists all findings', () => {
   project.write('.prettierignore', 'openapi\nscripts\nsrc\n');
   project.write('wrong.ts', "export const one = 'two'\n");
   const { status, output } = gate('format', 'generated');
@@ -27,7 +27,7 @@ test('every check runs to its end, and what all of them found is listed', () => 
   );
 });
 
-test('what has passed is not run again on the same files, unless it is asked for', () => {
+test('skips a check that has passed on the same files, unless AGAIN is set', () => {
   spawnSync('git', ['init', '--quiet'], { cwd: project.folder });
   project.write('.gitignore', 'node_modules\n.cache\n');
   project.run('tsx', 'scripts/generate/main.ts');
@@ -57,14 +57,14 @@ test.each([
   ['22.14.0', 0],
   ['24.0.0', 0],
   ['26.10.0', 0],
-])('Node %s ends the npm scripts with %i, and with a sentence if it is too old', (version, status) => {
+])('Node %s ends the npm scripts with status %i, and with a message if it is too old', (version, status) => {
   const pretend = `data:text/javascript,Object.defineProperty(process,'versions',{value:{node:'${version}'}})`;
   const ended = run(process.execPath, ['--import', pretend, 'scripts/node-version.mjs']);
-  const sentence = `expected Node 22.14 or later, got ${version}: use make (\`make run\`, \`make test\`), which brings one\n`;
+  const sentence = `expected Node 22.14 or later, got ${version}: use make (\`make run\`, \`make test\`), which installs a newer one\n`;
   expect(ended).toMatchObject({ status, stderr: status === 0 ? '' : sentence });
 });
 
-test('make brings the Node of .nvmrc first, once, where that of the machine is too old', () => {
+test('make installs the Node of .nvmrc once, if the installed one is too old', () => {
   for (const file of ['Makefile', '.nvmrc', 'package-lock.json'])
     cpSync(join(__dirname, '../..', file), join(project.folder, file));
   const plan = (env?: Readonly<Record<string, string>>) => run('make', ['--dry-run', 'run'], env).stdout;

@@ -24,7 +24,7 @@ type Paths = Readonly<Record<string, { readonly get?: { readonly responses: obje
 
 let generator: RunningProcess;
 let project: Project;
-/** What is generated from the fixture, by path. */
+/** The generated files of the fixture, by path. */
 const generated = new Map<string, string>();
 beforeAll(() => {
   generator = startProcess(['--import', 'tsx', 'tests/support/generator.ts'], {});
@@ -42,11 +42,11 @@ afterEach(() => {
 });
 afterAll(() => generator.stop());
 
-/** The program itself; `generate` does the same without the second that it takes to start. */
+/** Runs the program itself. `generate` does the same without the second of start time. */
 const runGenerate = (...args: string[]) => project.run('tsx', 'scripts/generate/main.ts', ...args);
 async function generate(): Promise<{ readonly status: number; readonly output: string }> {
   const position = generator.output().length;
-  generator.tell(project.folder);
+  generator.writeLine(project.folder);
   const [line] = await generator.printed(/^\{.*\}$/m, position);
   return JSON.parse(line) as Awaited<ReturnType<typeof generate>>;
 }
@@ -54,7 +54,7 @@ const addGetNote = () => {
   project.edit(DOCUMENT, '\ncomponents:', `${GET_NOTE}components:`);
 };
 
-it('tells of a new operation, and writes a handler that compiles, but is not let into production', async () => {
+it('reports a new operation, and writes a stub that compiles but cannot run in production', async () => {
   expect(runGenerate()).toEqual({ status: 0, output: 'generated/ is up to date\n' });
   addGetNote();
   expect(runGenerate('--check').output).toContain('generated/openapi.json is stale at /paths//notes/{id}');
@@ -86,13 +86,13 @@ it('tells of a new operation, and writes a handler that compiles, but is not let
   expect(project.run('prettier', '--check', 'src/handlers').status).toBe(0);
 });
 
-it('never touches a handler that is there, and says what is left to do by hand', async () => {
+it('never changes an existing handler, and lists the steps to do by hand', async () => {
   addGetNote();
   project.write('src/handlers/get-note.ts', '// mine\n');
   project.edit('src/handlers/index.ts', '=> ({\n  createNote: createNote(store),\n})', '=> listed(store)');
   const index = project.read('src/handlers/index.ts');
   const { output } = await generate();
-  expect(output).toContain('src/handlers/get-note.ts was there and stays as it is');
+  expect(output).toContain('src/handlers/get-note.ts exists and is not changed');
   expect(output).toContain("add to src/handlers/index.ts: import { getNote } from './get-note';");
   expect(output).toContain('and to the object that its createHandlers returns: getNote: getNote(),');
   expect(project.read('src/handlers/get-note.ts')).toBe('// mine\n');
@@ -107,7 +107,7 @@ it.each([
     'createNote: createNote(store) /* mine */,\n  getNote: getNote(),',
   ],
   ['...notes(store),', '...notes(store),'],
-])('keeps the list of handlers as a person wrote it: %s', async (was, is) => {
+])('keeps the form of the list of handlers: %s', async (was, is) => {
   addGetNote();
   project.edit('src/handlers/index.ts', 'createNote: createNote(store),', was);
   project.edit('src/handlers/index.ts', "'./create-note';", "'./create-note'; // mine");
@@ -117,7 +117,7 @@ it.each([
   expect(index).toContain("'./create-note'; // mine\n");
 });
 
-it('knows the formats and codecs of src/extensions.ts', () => {
+it('uses the formats and codecs of src/extensions.ts', () => {
   project.edit(DOCUMENT, 'type: string', 'type: string\n          format: color');
   const place = 'openapi/notes.yaml:45:11: #/components/schemas/Note/properties/text/format: ';
   expect(runGenerate().output).toContain(`${place}format color is not enforced`);
@@ -137,7 +137,7 @@ it('knows the formats and codecs of src/extensions.ts', () => {
   expect([status, output]).toEqual([0, expect.not.stringContaining('color is not enforced')]);
 });
 
-it('leads through the loop of README: what the document adds, the compiler asks of the handler', async () => {
+it('follows the loop of README: the compiler requires the handler to return an added property', async () => {
   project.edit(
     DOCUMENT,
     '        - text\n      properties:',
@@ -150,17 +150,17 @@ it('leads through the loop of README: what the document adds, the compiler asks 
   );
 });
 
-it('names the handler of an operation that is gone', async () => {
+it('names the handler of a removed operation', async () => {
   addGetNote();
   await generate();
   project.edit(DOCUMENT, 'operationId: getNote', 'operationId: find');
   const orphan =
-    'getNote is no operation any more: delete src/handlers/get-note.ts and its lines in src/handlers/index.ts';
+    'getNote is not an operation of the document: delete src/handlers/get-note.ts and its lines in src/handlers/index.ts';
   expect((await generate()).output).toContain(orphan);
   expect(existsSync(join(project.folder, 'src/handlers/get-note.ts'))).toBe(true);
   rmSync(join(project.folder, 'src/handlers/get-note.ts'));
   expect((await generate()).output).toContain(
-    'getNote is no operation any more: delete its lines in src/handlers/index.ts',
+    'getNote is not an operation of the document: delete its lines in src/handlers/index.ts',
   );
 });
 
@@ -184,14 +184,14 @@ it.each([
     'type: text',
     /openapi\/notes\.yaml:44:\d+: #\/components\/schemas\/Note/,
   ],
-])('shows a mistake %s with its file and line', async (_, was, is, message) => {
+])('shows an error %s with its file and line', async (_, was, is, message) => {
   project.edit(DOCUMENT, was, is);
   const { status, output } = await generate();
   expect(status).toBe(1);
   expect(output).toMatch(message);
 });
 
-it('shows a mistake of the overlay as one of the overlay, and all actions that match nothing', async () => {
+it('shows an error of the overlay as such, and all actions without a target', async () => {
   project.edit(DOCUMENT, "schemas/Error'", "schemas/Fault'");
   project.edit(DOCUMENT, '    Error:', '    Fault:');
   expect((await generate()).output).toMatch(
@@ -204,19 +204,19 @@ it('shows a mistake of the overlay as one of the overlay, and all actions that m
   ).toHaveLength(2);
 });
 
-it('shows where the overlay changes what the document says', async () => {
+it('shows where the overlay contradicts the document', async () => {
   const own =
     "  responses:\n    Unauthorized: { description: 'Show your card', content: { text/plain: {} } }\n";
   project.edit(DOCUMENT, 'components:\n', `components:\n${own}`);
   expect(await generate()).toEqual({
     status: 1,
     output:
-      'openapi/overlay.yaml, at #/components/responses/Unauthorized/description: the document says "Show your card", ' +
-      'not "No token was sent, or it was refused."; leave it out\n',
+      'openapi/overlay.yaml, at #/components/responses/Unauthorized/description: the document has "Show your card", ' +
+      'the overlay "No token was sent, or it was refused.": remove it from the overlay\n',
   });
 });
 
-it('asks for a 401 only where credentials are asked for', async () => {
+it('adds a 401 only to operations that require credentials', async () => {
   addGetNote();
   const answers = () =>
     (JSON.parse(project.read('generated/openapi.json')) as { paths: Paths }).paths['/notes/{id}']?.get
@@ -232,7 +232,7 @@ it('asks for a 401 only where credentials are asked for', async () => {
   expect(answers()).toHaveProperty('401');
 });
 
-it('make breaking holds what would break a client of an earlier commit, and nothing else', async () => {
+it('make breaking lists the changes that break a client of an earlier commit, and no others', async () => {
   const git = (...args: string[]) =>
     spawnSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], {
       cwd: project.folder,
@@ -244,7 +244,7 @@ it('make breaking holds what would break a client of an earlier commit, and noth
   addGetNote();
   await generate();
   expect(breaking('HEAD')).toEqual({ status: 0, output: 'nothing since HEAD would break a client\n' });
-  // Also before it is generated.
+  // Before `make generate`, too.
   project.edit(DOCUMENT, 'type: string', 'type: string\n          maxLength: 30');
   expect(breaking('HEAD')).toEqual({
     status: 1,

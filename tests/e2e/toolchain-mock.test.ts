@@ -13,7 +13,7 @@ const start = (document: string, env: Record<string, string> = {}) => {
   mock = startProcess(['--import', 'tsx', 'scripts/mock/main.ts', document], { PORT: '0', ...env }, ROOT);
 };
 
-it('serves a document in several files, and lists what it answers', async () => {
+it('serves a document in several files, and lists its responses', async () => {
   start(DOCUMENT, { API_TOKENS: 'token' });
   const [, address = ''] = await mock.printed(/mock of .* on (http:\S+)/);
   expect(mock.output()).toMatch(/^ {2}20\d {2}(GET|POST) \//m);
@@ -29,7 +29,7 @@ const temporary = (text: string): string => {
   return document;
 };
 
-it('converts a document of 3.0, serves what can be served, and says how much that is in the last line', async () => {
+it('converts a 3.0 document, serves the supported operations, and counts them in the last line', async () => {
   start(
     temporary(`
 openapi: 3.0.3
@@ -65,22 +65,22 @@ it.each([
   ['openapi: 3.2.0', /openapi\.yaml:1:1: #\/openapi: .* got 3\.2\.0: later versions are not served yet/],
   ['openapi: 3.1', /openapi\.yaml:1:1: #\/openapi: .* got 3\.1: write it in full and in quotes/],
   ['openapi: 3.1.1\nwebhooks: {}', /^served 0 of 0 operations, 0 words not enforced\n$/],
-])('%s is refused in a sentence', async (line, sentence) => {
+])('%s is refused with a message', async (line, sentence) => {
   start(temporary(`${line}\ninfo: { title: None, version: '1' }\n`));
   expect(await mock.exit).toBe(1);
   expect(mock.output()).toMatch(sentence);
 });
 
-it('makes up a token where none is given, and it works', async () => {
+it('generates a valid token if none is configured', async () => {
   start('tests/contract/documents/security.yaml');
-  const [, token = ''] = await mock.printed(/token of this run is (\S+)/);
+  const [, token = ''] = await mock.printed(/token is valid until the mock ends: (\S+)/);
   const [, address = ''] = await mock.printed(/mock of .* on (http:\S+)/);
   const ask = (Authorization: string) => fetch(`${address}/bearer`, { headers: { Authorization } });
   expect(await (await ask(`Bearer ${token}`)).json()).toEqual({ name: 'text' });
   expect((await ask('Bearer other')).status).toBe(401);
 });
 
-it('serves a document with a keyword that nobody knows, and says that it goes unchecked', async () => {
+it('serves a document with an unknown keyword, and reports it as unchecked', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'contract-first-'));
   const document = join(folder, 'openapi.yaml');
   const text = readFileSync(join(ROOT, 'tests/contract/documents/strings.yaml'), 'utf8');
@@ -97,13 +97,13 @@ it('serves a document with a keyword that nobody knows, and says that it goes un
 });
 
 it.each([
-  ['a file that is not there', 'none.yaml', /^none\.yaml: expected an OpenAPI document: ENOENT/],
+  ['a missing file', 'none.yaml', /^none\.yaml: expected an OpenAPI document: ENOENT/],
   [
-    'what is no document',
+    'a file that is not a document',
     'package.json',
     /^package\.json:1:1: #\/openapi: expected the version of an OpenAPI 3\.1 document, got none/,
   ],
-])('refuses %s in a sentence', async (_, document, sentence) => {
+])('refuses %s with a message', async (_, document, sentence) => {
   start(document);
   expect(await mock.exit).toBe(1);
   expect(mock.output()).toMatch(sentence);

@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import { STATUS_LINE } from '../support/client';
 import { startProgram } from '../support/program';
 
-// The curl lines that people and the CI workflow send, to the server that they are written for.
+// Runs the curl commands of README and of the CI workflow against the server.
 
 const ADDRESS = 'http://127.0.0.1:3000';
 const read = (file: string) => readFileSync(join(__dirname, '../..', file), 'utf8');
@@ -22,11 +22,11 @@ const commands = [
   ...[...read('README.md').matchAll(/^curl (?:.*\\\n)*.*$/gm)].map(([command]) => command),
 ];
 
-test('README and the CI workflow have curl lines', () => {
+test('README and the CI workflow contain curl commands', () => {
   expect(commands).toHaveLength(2);
 });
 
-test.each(commands)('works as it is written: %s', async (command) => {
+test.each(commands)('works as written: %s', async (command) => {
   expect(command).toContain(ADDRESS);
   const server = await startProgram({ API_TOKENS: 'secret' });
   const { stdout } = await promisify(execFile)('bash', ['-c', command.replace(ADDRESS, server.url)]);

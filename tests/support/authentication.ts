@@ -4,13 +4,13 @@ import { OpenApiDocument, Problem, readOperations } from '../../src/contract';
 import { compileSecurity, type Strategies } from '../../src/contract/security/requirements';
 import { buildDocument } from './service';
 
-/** What authentication came to: who it is, the kind and challenge of a refusal, or the error for the log. */
+/** The result of an authentication: the principals, the kind and challenge of a refusal, or the error for the log. */
 export type Authentication =
   | { readonly principals: Readonly<Record<string, unknown>> }
   | { readonly refused: string; readonly challenge: string | undefined; readonly message: string }
   | { readonly error: unknown };
 
-/** The security schemes of `buildAuthentication`: one of each kind that can be served. */
+/** The security schemes of `buildAuthentication`: one of each supported kind. */
 export const SCHEMES = {
   bearer: { type: 'http', scheme: 'bearer' },
   basic: { type: 'http', scheme: 'basic' },
@@ -25,7 +25,7 @@ export const SCHEMES = {
   openId: { type: 'openIdConnect', openIdConnectUrl: 'https://x.example' },
 };
 
-/** Credentials of the right form for each of them. */
+/** Well-formed credentials for each scheme. */
 export const CREDENTIALS: Readonly<Record<keyof typeof SCHEMES, readonly [string, string]>> = {
   bearer: ['Authorization', 'Bearer token'],
   basic: ['Authorization', `Basic ${Buffer.from('user:password').toString('base64')}`],
@@ -34,7 +34,7 @@ export const CREDENTIALS: Readonly<Record<keyof typeof SCHEMES, readonly [string
   openId: ['Authorization', 'Bearer token'],
 };
 
-/** Authenticates requests with these headers as an operation with this security requirement would. */
+/** Authenticates a request with these headers to an operation with this security requirement. */
 export function buildAuthentication(security: readonly object[], strategies: Strategies) {
   const document = new OpenApiDocument(
     buildDocument({ operation: { security }, components: { securitySchemes: SCHEMES } }),

@@ -6,7 +6,7 @@ import type { Program } from './program';
 import { TOKEN } from './service';
 import { bytesOf, headOf } from './wire';
 
-/** A request that should succeed on a new server, so far as the document can tell, and the status of its success. */
+/** A request that succeeds on a new server, as far as the document determines, and the status of its success. */
 function readExample() {
   const example = exampleRequest(document);
   const operation = readOperations(new OpenApiDocument(document)).find(
@@ -25,34 +25,36 @@ function readExample() {
 
 const [REQUESTED, BODY, CARRIER, STATUS] = readExample();
 
-/** What the tests of the server send, whatever it serves. Sent again to the same server, it may be refused. */
+/**
+ * The example request, for tests that do not depend on the document. A second one to the same server may be refused.
+ */
 export const EXAMPLE = { ...REQUESTED, ...BODY };
 export const SUCCESS = STATUS;
 const MESSAGE = messageOf(REQUESTED, TOKEN);
 
-/** A body that the operation does not take: 400 / 40001, however often it is sent. */
+/** A body that the operation always refuses: 400 / 40001. */
 export const MISMATCH = '7';
 
-/** The header that presents a token, as the security scheme of the operation wants it. */
+/** The header with a token, in the form that the security scheme of the operation requires. */
 export const credentials = (token: string): Record<string, string> => ({
   [CARRIER]: messageOf(REQUESTED, token).headers[CARRIER] ?? '',
 });
 
-/** The request on the wire, up to what says how long its body is. */
+/** The head of the request on the wire, without the header that gives the length of the body. */
 export const HEAD = headOf(MESSAGE);
 
-/** All of it, with this body. */
+/** The whole request with this body. */
 export const requestOf = (text: string) => bytesOf(MESSAGE, text);
 export const REQUEST = requestOf(EXAMPLE.text);
 
-/** All of it but the body, which the server is to ask for. */
+/** The head of the request with `Expect: 100-continue`, without the body. */
 export const waitingRequest = (text = EXAMPLE.text) =>
   `${HEAD}Expect: 100-continue\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n`;
 
-/** How the answer to it begins if it succeeds. */
+/** The start of a successful response on the wire. */
 export const STATUS_LINE = `HTTP/1.1 ${SUCCESS} ${STATUS_CODES[SUCCESS]}\r\n`;
 
-/** Sends the example, or another body, with good credentials unless the headers say otherwise. */
+/** Sends the example or another body, with valid credentials unless `headers` replaces them. */
 export function send(
   { url }: Program,
   headers: Readonly<Record<string, string>> = {},
@@ -70,7 +72,7 @@ export const portOf = ({ url }: Program) => Number(new URL(url).port);
 /** The number in an error body. */
 export const errorOf = async (response: Response) => errorNumberOf(await response.json());
 
-/** What a server counts: the lines of its metrics, by name and labels. */
+/** The metrics of a server by name and labels. */
 export async function metricsOf({ url }: Program): Promise<ReadonlyMap<string, number>> {
   const text = await (await fetch(`${url}/-/metrics`)).text();
   return new Map([...text.matchAll(/^(\w.*) (\S+)$/gm)].map(([, name = '', value]) => [name, Number(value)]));

@@ -1,7 +1,7 @@
 import document from '../../generated/openapi.json';
 import { exampleRequest, type Message, messageOf, stringifyJson } from '../../src/contract';
 
-/** The document's example of a request, with a token: what loads the server sends it again and again, with other plants. */
+/** The example request of the document, with a token. Load tests send it repeatedly with other plants. */
 export function exampleMessage(token: string): Message {
   const example = exampleRequest(document);
   if (!example?.body)
@@ -11,6 +11,6 @@ export function exampleMessage(token: string): Message {
   return messageOf(example, token);
 }
 
-/** The body of the example with other members, as JSON; a member that is undefined is left out. */
+/** The body of the example with some members replaced, as JSON. A member that is undefined is removed. */
 export const bodyWith = ({ body = '{}' }: Message, members: object): string =>
   stringifyJson({ ...(JSON.parse(body) as object), ...members });

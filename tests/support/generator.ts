@@ -4,8 +4,8 @@ import { workOn } from '../../scripts/paths';
 import { SourceError } from '../../scripts/source/source';
 
 /*
- * `make generate` in one project after the other, without the second that it takes to start: a line of standard input is a
- * folder, a line of standard output what the program would have ended with. Jest itself cannot load openapi-typescript.
+ * Runs `make generate` in many projects within one process, which saves a second of start time for each. Each line of
+ * standard input is a folder; each line of standard output is the result. Jest itself cannot load openapi-typescript.
  */
 async function outcome(folder: string): Promise<{ readonly status: number; readonly output: string }> {
   workOn(folder);

@@ -1,19 +1,19 @@
 /**
- * How the cost of reading a text grows with its length. Compared are two lengths of one text in one process, in CPU time,
- * so that neither the machine nor what else runs on it decides.
+ * Measures how the cost of reading a text grows with its length. Compares two lengths in one process by CPU time, so
+ * that the speed and load of the machine do not affect the result.
  */
 
-/** A text of about `length` characters that is hard to read. */
+/** A text of about `length` characters that is expensive to read. */
 export interface Adversary {
   readonly name: string;
   readonly text: (length: number) => string;
 }
 
-/** Characters of the shorter text; the longer one has eight times as many. */
+/** Characters of the shorter text. The longer one is eight times as long. */
 const LENGTH = 2_000;
-/** CPU microseconds of noise that no measurement is below. */
+/** The resolution of a measurement in CPU microseconds. */
 const NOISE = 500;
-/** Linear work grows by 8, quadratic work by 64. */
+/** Linear cost grows by a factor of 8, quadratic cost by 64. */
 const LONGER = 8;
 const MOST = 24;
 const ATTEMPTS = 4;
@@ -24,14 +24,14 @@ function cost(work: () => void): number {
   return process.cpuUsage(before).user;
 }
 
-/** Whether the cost of `read` grows faster than the length of the text, in each of several attempts. */
+/** Whether the cost of `read` grows faster than the length of the text in each of several attempts. */
 export function growsTooFast(read: (text: string) => void, { text }: Adversary): boolean {
   const costOf = (given: string) =>
     cost(() => {
       read(given);
     });
   const [short, long] = [text(LENGTH), text(LONGER * LENGTH)];
-  // Not worth a comparison: quadratic work of this length takes several milliseconds.
+  // Too short to compare: quadratic work of this length takes several milliseconds.
   if (costOf(short) < NOISE) return false;
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     if (costOf(long) < MOST * Math.max(NOISE, costOf(short))) return false;
@@ -40,8 +40,9 @@ export function growsTooFast(read: (text: string) => void, { text }: Adversary):
 }
 
 /**
- * Texts made of the tokens of a language: each is repeated, alone and in turn with the next; behind each token, and before
- * the next or a character that is none, which is where an almost good text goes wrong. And each is nested in each.
+ * Texts of the tokens of a language. Each token is repeated alone, in turn with the next token, after another token,
+ * and before another token or an invalid character, which ends a valid prefix. Each token is also nested in each other
+ * one.
  */
 export function* adversaries(tokens: readonly string[]): Generator<Adversary> {
   for (const [i, token] of tokens.entries()) {
@@ -68,13 +69,15 @@ export function* adversaries(tokens: readonly string[]): Generator<Adversary> {
   }
 }
 
-/** The name of the first adversary for which the cost of `read`, whatever it throws, grows too fast; none if there is none. */
+/**
+ * The name of the first text for which the cost of `read` grows too fast; undefined if there is none. Ignores errors.
+ */
 export function tooFast(tokens: readonly string[], read: (text: string) => unknown): string | undefined {
   const quietly = (text: string) => {
     try {
       read(text);
     } catch {
-      // what is refused costs as well
+      // refused texts cost time too
     }
   };
   for (const adversary of adversaries(tokens)) {

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const stranger = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 
-/** What the issuer of these tests signs unless they say otherwise. */
+/** The default claims of a JWT. */
 export const HEADER = { alg: 'ES256', kid: 'one' };
 export const CLAIMS = {
   iss: 'https://issuer.example.com',
@@ -16,7 +16,7 @@ export const CLAIMS = {
 
 const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** A JWT, signed by the issuer unless another key is given. */
+/** A JWT that the issuer has signed, or another key. */
 export function jwt(claims: object = CLAIMS, header: object = HEADER, key: KeyObject = privateKey): string {
   const signed = `${part(header)}.${part(claims)}`;
   const signature = createSign('SHA256').update(signed).sign({ key, dsaEncoding: 'ieee-p1363' });
@@ -24,7 +24,7 @@ export function jwt(claims: object = CLAIMS, header: object = HEADER, key: KeyOb
 }
 
 export const forged = jwt(CLAIMS, HEADER, stranger.privateKey);
-/** Signed by the key that it brings along. */
+/** A JWT that is signed by the key in its own header. */
 export const selfSigned = jwt(
   CLAIMS,
   { ...HEADER, jwk: { ...stranger.publicKey.export({ format: 'jwk' }), kid: 'one', alg: 'ES256' } },
@@ -36,7 +36,7 @@ export const JWKS = JSON.stringify({
   keys: [{ ...publicKey.export({ format: 'jwk' }), kid: 'one', alg: 'ES256' }],
 });
 
-/** A server that publishes the keys of the issuer, in the way that `answer` says now; counts how often. */
+/** A server that publishes the keys of the issuer. `answer` can be replaced; `asked` counts the requests. */
 export async function startIssuer() {
   const issuer = {
     answer: (response: ServerResponse): unknown => response.end(JWKS),

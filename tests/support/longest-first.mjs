@@ -1,10 +1,10 @@
 import Sequencer from '@jest/test-sequencer';
 
-/** The suites that take the longest, none of which is a large file: by its size Jest would start it at the end. */
+/** The slowest suites. Their files are small, so that Jest would start them last if it has no timings. */
 const LONGEST =
   /own-document|toolchain-(dev|generate)|contract\/(documents|faults|growth)\.|jwt|postgres-outage/;
 
-/** As Jest orders suites, by how long they took; where that is not known yet, the longest first. */
+/** Orders suites by their duration, as Jest does. Without timings the slowest suites come first. */
 export default class LongestFirst extends Sequencer {
   sort(tests) {
     const sorted = super.sort(tests);

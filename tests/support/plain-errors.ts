@@ -1,8 +1,8 @@
 import type { Answer, Problem } from '../../src/contract';
 import { ERRORS, type Kind } from '../../src/errors';
 
-// The errors of documents that only tests have: `{error, message}`, whatever those of this service look like. So the tests
-// of src/contract/ stay as they are when the service gets another document.
+// The error bodies of documents that only tests use: `{error, message}`. They are independent of the service, so that
+// the tests of src/contract/ do not change with the document.
 
 export const plainRefusal = (kind: Kind) => ({
   status: ERRORS[kind].status,

@@ -1,26 +1,26 @@
 import { Client } from 'pg';
 import type { PlantStore } from '../../src/plants/plant-store';
-import { openPostgresStore } from '../../src/storage/postgres';
+import { openPlantStore } from '../../src/storage/plants';
 import { startPostgres, type Postgres } from './postgres';
 
-/** For each test of a file a database of its own, and an operator who is at it already. */
+/** A separate database for each test of a file, with an operator connected to it. */
 export interface Bench {
   readonly postgres: Postgres;
   readonly url: string;
   readonly operator: Client;
-  /** Another connection, which may break without anybody minding. */
+  /** Another connection. Its loss does not fail the test. */
   connect(): Promise<Client>;
-  /** A store, closed after the test. */
+  /** A store that is closed after the test. */
   open(at?: string): Promise<PlantStore>;
-  /** @returns the URL of the same database for a user who is no superuser and has the given defaults */
+  /** @returns the URL of the same database for a user who is not a superuser and has the given defaults */
   createUser(name: string, ...defaults: string[]): Promise<string>;
-  /** The processes of the server that serve the store. */
+  /** The server processes of the store's connections. */
   backendsOfStore(): Promise<number[]>;
   /** Resolves when a statement in the database waits for a lock. */
   somebodyWaits(): Promise<void>;
 }
 
-/** To be called once, at the top of a test file; the properties are those of the test that runs. */
+/** Call it once, at the top of a test file. The properties belong to the current test. */
 export function usePostgres(): Bench {
   let postgres: Postgres;
   let url: string;
@@ -64,7 +64,7 @@ export function usePostgres(): Bench {
     },
     connect,
     async open(at = url) {
-      const store = await openPostgresStore(at);
+      const store = await openPlantStore(at);
       stores.push(store);
       return store;
     },

@@ -7,31 +7,31 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 
-/** A real PostgreSQL server of its own, on a free port of 127.0.0.1, with its files in a temporary folder. */
+/** A separate PostgreSQL server on a free port of 127.0.0.1, with its files in a temporary folder. */
 export interface Postgres {
   /** Creates an empty database and resolves to its URL. */
   createDatabase(): Promise<string>;
-  /** SIGKILL, as a crash of the machine would: nothing is flushed, nobody is told. */
+  /** Sends SIGKILL, which acts like a crash of the machine: nothing is flushed, and no client gets a message. */
   kill(): Promise<void>;
   /** Starts it again on the same files and port. */
   start(): Promise<void>;
-  /** Ends it and removes its files. The same happens when this process dies, however it dies. */
+  /** Ends it and removes its files. The same happens when this process ends for any reason. */
   remove(): Promise<void>;
 }
 
-/** PostgreSQL refuses to run as root, and so becomes "nobody", who exists everywhere and owns nothing. */
+/** PostgreSQL does not run as root. The user "nobody" exists on every system and owns no files. */
 const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
 /**
- * Outlives this process: learns from its standard input which server to end, and acts when that closes. The folder can
- * only be removed when the last process of the server has let go of it.
+ * Outlives this process. Reads the pid of the server from its standard input, and ends the server when the input
+ * closes. Removes the folder after the last process of the server has ended.
  */
 const UNDERTAKER = `
   while read -r line; do pid=$line; done
   if [ "$pid" ]; then kill -QUIT "$pid"; while kill -0 "$pid"; do sleep 0.05; done; fi
   for try in 1 2 3 4 5 6 7 8 9 10; do rm -rf "$0" && exit; sleep 0.5; done`;
 
-/** PostgreSQL cannot choose a port itself. */
+/** Finds a free port, because PostgreSQL cannot choose one itself. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -57,7 +57,7 @@ export async function startPostgres(): Promise<Postgres> {
   if (user.uid !== undefined) {
     chmodSync(folder, 0o755);
     chownSync(data, user.uid, user.gid);
-    // The checkout of root may lie where nobody else may look.
+    // Other users may have no access to root's checkout.
     cpSync(native, join(folder, 'native'), { recursive: true, verbatimSymlinks: true });
     native = join(folder, 'native');
   }
@@ -70,7 +70,7 @@ export async function startPostgres(): Promise<Postgres> {
 
   let server: ChildProcess | undefined;
 
-  /** @returns what it said before it ended, or undefined if it is ready */
+  /** @returns its output if it ended, or undefined if it is ready */
   async function tryStart(): Promise<string | undefined> {
     const settings = [`port=${port}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories='];
     const child = spawn(
@@ -94,7 +94,7 @@ export async function startPostgres(): Promise<Postgres> {
   }
 
   async function start(): Promise<void> {
-    // After SIGKILL the processes of the old server need a moment to notice; until then a new one refuses.
+    // After SIGKILL the processes of the old server end with a delay, and a new server refuses to start until then.
     for (let tries = 1; ; tries++) {
       const failure = await tryStart();
       if (failure === undefined) return;

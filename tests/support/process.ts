@@ -2,25 +2,25 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
-/** A program of Node that runs. */
+/** A running Node process. */
 export interface RunningProcess {
-  /** What it has printed so far, the last of it. */
+  /** The end of its output so far. */
   readonly output: () => string;
   /**
-   * Resolves with the first match in what it has printed, from `position` on.
+   * Resolves with the first match in its output, from `position` on.
    *
-   * @throws {Error} with what it has printed, if it ends before
+   * @throws {Error} with its output, if it exits before a match
    */
   readonly printed: (pattern: RegExp, position?: number) => Promise<RegExpExecArray>;
-  /** Sends it a line on its standard input. */
-  readonly tell: (line: string) => void;
-  /** Its exit status once it has ended, null if a signal ended it. */
+  /** Writes a line to its standard input. */
+  readonly writeLine: (line: string) => void;
+  /** Resolves with its exit status, or null if a signal ended it. */
   readonly exit: Promise<number | null>;
-  /** Ends it with a signal; resolves as `exit` does. */
+  /** Sends a signal; resolves as `exit` does. */
   readonly stop: (signal?: NodeJS.Signals) => Promise<number | null>;
 }
 
-/** Of what it has printed, so many characters are kept: a server under load for minutes prints hundreds of millions. */
+/** The maximum number of characters of output to keep: a server under load for minutes prints hundreds of millions. */
 const MAX_OUTPUT = 1_000_000;
 
 const running = new Set<ChildProcess>();
@@ -28,13 +28,13 @@ const killAll = () => {
   for (const child of running) child.kill('SIGKILL');
 };
 process.once('exit', killAll);
-// A test that has failed leaves its processes running, and Jest would wait for them. (Scripts have no afterAll.)
+// A failed test leaves its processes running, and Jest waits for them. (Scripts have no afterAll.)
 if (typeof afterAll === 'function') afterAll(killAll);
 
-/** Node keeps the compiled code of the programs, which start some hundred times. */
+/** A cache of compiled code for the processes, of which the tests start hundreds. */
 const NODE_COMPILE_CACHE = join(__dirname, '../../.cache/node');
 
-/** Starts a program with nothing of the environment of the tests but what Node itself needs. */
+/** Starts a Node program with only those environment variables of the tests that Node itself needs. */
 export function startProcess(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
@@ -47,7 +47,7 @@ export function startProcess(
   });
   running.add(child);
   let output = '';
-  let dropped = 0; // characters before it
+  let dropped = 0; // characters before the kept ones
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => {
       output += text;
@@ -73,13 +73,17 @@ export function startProcess(
       child.stderr.on('data', look);
       look();
       void exit.then(() => {
-        reject(new Error(`it ended and has not printed ${String(pattern)}: ${output}`));
+        reject(
+          new Error(
+            `expected output that matches ${String(pattern)}, but the process exited after: ${output}`,
+          ),
+        );
       });
     });
   return {
     output: () => output,
     printed,
-    tell: (line) => child.stdin.write(`${line}\n`),
+    writeLine: (line) => child.stdin.write(`${line}\n`),
     exit,
     stop(signal = 'SIGTERM') {
       child.kill(signal);

@@ -1,18 +1,18 @@
 import { join } from 'node:path';
 import { type RunningProcess, startProcess } from './process';
 
-/** The built server (`dist/main.js`) as a process of its own. */
+/** The built server (`dist/main.js`) as a separate process. */
 export interface Program extends RunningProcess {
-  /** Where it listens. */
+  /** The URL of its listener. */
   readonly url: string;
 }
 
 type Environment = Readonly<Record<string, string>>;
 
-/** Milliseconds within which the server must listen, or say why it does not. */
+/** Milliseconds within which the server must listen or exit. */
 const START_TIMEOUT = 20_000;
 
-/** Resolves with what is waited for, or kills the server when it takes too long. */
+/** Resolves with the result of `awaited`, or kills the server on timeout. */
 async function within<T>({ stop }: RunningProcess, awaited: Promise<T>): Promise<T> {
   const timer = setTimeout(() => void stop('SIGKILL'), START_TIMEOUT);
   try {
@@ -28,9 +28,9 @@ function spawnProgram(env: Environment, cwd?: string): RunningProcess {
 }
 
 /**
- * Starts the server on a free port, with a store in memory unless `env` says otherwise.
+ * Starts the server on a free port, with a store in memory unless `env` names another one.
  *
- * @throws {Error} with what it has printed, if it does not come to listen (is it built?)
+ * @throws {Error} with its output, if it exits instead of listening (is it built?)
  */
 export async function startProgram(env: Environment = {}, cwd?: string): Promise<Program> {
   const server = spawnProgram(env, cwd);
@@ -38,13 +38,13 @@ export async function startProgram(env: Environment = {}, cwd?: string): Promise
   return { ...server, url };
 }
 
-/** Starts the server where it must not come to listen; resolves with its exit status and what it printed. */
+/** Starts a server that must not listen. Resolves with its exit status and its output. */
 export async function failProgram(env: Environment) {
   const server = spawnProgram(env);
   return { status: await within(server, server.exit), output: server.output() };
 }
 
-/** The lines that the server has written to its log, once the last of them tells of this request. */
+/** The log lines of the server, up to the line about this request. */
 export async function logUntil(program: Program, requestId: string): Promise<Record<string, unknown>[]> {
   await program.printed(new RegExp(`"requestId":"${requestId}".*\n`));
   const lines = program.output().trim().split('\n');

@@ -4,29 +4,29 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
 const HERE = resolve(__dirname, '../..');
-/** A small contract of notes and its handler, for tests of the toolchain: they do not change with the service. */
+/** A small contract of notes and its handler, for tests of the toolchain. It does not change with the service. */
 const FIXTURE = join(__dirname, 'fixture');
 
 /**
- * Node keeps the compiled code of the compiler and of the other tools. AGAIN may be set for the run of these tests, and
- * would change what the scripts do.
+ * The environment of the tools. It keeps compiled code in a cache, and unsets AGAIN, which may be set for this test run
+ * and changes the behavior of the scripts.
  */
 const env = { ...process.env, AGAIN: '', NODE_COMPILE_CACHE: join(HERE, '.cache/node') };
 
-/** A copy of this project in a temporary folder, with the same dependencies, to edit and to run its scripts in. */
+/** A copy of this project in a temporary folder, with the same dependencies. */
 export interface Project {
   readonly folder: string;
   read(file: string): string;
   write(file: string, text: string): void;
   makeFolder(name: string): void;
-  /** Replaces a text that must be there. */
+  /** Replaces a text that must exist in the file. */
   edit(file: string, was: string, is: string): void;
   /** Runs a program of node_modules/.bin to its end. */
   run(program: string, ...args: string[]): { readonly status: number | null; readonly output: string };
   remove(): void;
 }
 
-/** @param more files and folders to copy beside those that the scripts need */
+/** @param more files and folders to copy in addition to those that the scripts need */
 export function copyProject(...more: string[]): Project {
   const folder = mkdtempSync(join(tmpdir(), 'contract-first-'));
   for (const name of [
@@ -44,7 +44,9 @@ export function copyProject(...more: string[]): Project {
   return openProject(folder);
 }
 
-/** The same, with the contract and the handler of the fixture in the place of those of the service. Nothing is generated. */
+/**
+ * A copy with the contract and the handler of the fixture instead of those of the service. Nothing is generated yet.
+ */
 export function copyToolchain(): Project {
   const project = copyProject();
   for (const name of ['openapi', 'generated', 'src/handlers'])
@@ -69,7 +71,8 @@ function openProject(folder: string): Project {
     },
     edit(file, was, is) {
       const text = read(file);
-      if (!text.includes(was)) throw new Error(`${file} has no ${JSON.stringify(was)}`);
+      if (!text.includes(was))
+        throw new Error(`${file}: expected the text ${JSON.stringify(was)}, which it does not contain`);
       write(
         file,
         text.replace(was, () => is),

@@ -2,9 +2,10 @@ import { createInterface } from 'node:readline';
 import { openStore } from '../../dist/storage/open.js';
 
 /*
- * One of several processes that race for the same plants: `racer.mjs URL NAME COUNT [backwards]`. Told to by a line on
- * its standard input it opens the store and says so; at the next line it creates plants 0 to COUNT - 1, all at once, and
- * prints a JSON array of what became of each. It runs what is built, because ten of them start at once.
+ * One of several processes that create the same plants at the same time: `racer.mjs URL NAME COUNT [backwards]`. After
+ * the first line of standard input it opens the store and prints a line. After the second line it creates plants 0 to
+ * COUNT - 1 concurrently, and prints a JSON array of the outcomes. It uses the build, because ten of them start at
+ * once.
  */
 const [url = '', name = '', count = '', order] = process.argv.slice(2);
 const lines = createInterface(process.stdin)[Symbol.asyncIterator]();

@@ -39,7 +39,7 @@ export function buildApp(overrides: Partial<Dependencies> = {}): express.Express
   });
 }
 
-/** A service for any document, with plain errors, and what it reported of each request. */
+/** A service for any document, with plain errors, and the reported outcome of each request. */
 export function buildService(options: Partial<ServiceOptions<OwnKind>> & { document: JsonObject }) {
   const outcomes: Outcome<OwnKind>[] = [];
   const service = createService({
@@ -59,7 +59,7 @@ export function buildService(options: Partial<ServiceOptions<OwnKind>> & { docum
   return { app: express().use(service), service, outcomes };
 }
 
-/** Listens on a free port until the callback is done. */
+/** Listens on a free port until the callback has ended. */
 export async function listening<T>(
   app: express.Express,
   use: (port: number) => Promise<T>,
@@ -76,7 +76,7 @@ export async function listening<T>(
 
 type Fields = { readonly operation?: object; readonly components?: object } & JsonObject;
 
-/** A document with one operation, `POST /things`, and whatever the test is about. */
+/** A document with one operation, `POST /things`, and the fields that the test sets. */
 export function buildDocument({ operation = {}, components = {}, ...rest }: Fields = {}): JsonObject {
   return {
     openapi: '3.1.0',

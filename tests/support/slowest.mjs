@@ -1,7 +1,7 @@
-/** Of so many suites the time is listed. */
+/** The number of suites to list. */
 const MOST = 10;
 
-/** A reporter of Jest: where the time of a run went, if it was one of many suites. */
+/** A reporter of Jest that lists the slowest suites of a run with many suites. */
 export default class Slowest {
   onRunComplete(_, { testResults }) {
     if (testResults.length <= MOST) return;

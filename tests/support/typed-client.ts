@@ -13,8 +13,8 @@ import {
 import { Shapes } from '../../src/contract/schema/shapes';
 
 /**
- * A client with the types that `make generate` writes. Those have a bigint for each int64: this client sends bigints in
- * full and reads them exactly, where JSON.stringify would fail and JSON.parse would round.
+ * A client with the types that `make generate` writes, in which int64 is bigint. It sends and reads bigints exactly,
+ * which JSON.stringify and JSON.parse cannot.
  */
 export function createTypedClient<Paths extends object>(
   baseUrl: string,
@@ -30,11 +30,11 @@ export function createTypedClient<Paths extends object>(
   return client;
 }
 
-/** Reads JSON responses exactly, and turns what their schemas call an int64 into a bigint. */
+/** Reads JSON responses exactly, and converts each int64 of their schemas to a bigint. */
 function exactResponses(document: OpenApiDocument): Middleware {
   const operations = readOperations(document);
   const codecs = new Codecs();
-  // No branch is asked for: where any schema calls a number an int64, it is one.
+  // Considers all branches: a number is an int64 if any schema gives it that format.
   const shapes = new Shapes(new SchemaSet(document, 'request'), 'request', () => () => true);
   return {
     async onResponse({ request, response, schemaPath }) {

@@ -7,20 +7,20 @@ export function headOf({ method, path, headers }: Message): string {
   return `${method} ${path} HTTP/1.1\r\n${fields.join('')}`;
 }
 
-/** All of it (RFC 9112 section 2.1), with another body than its own if one is given. */
+/** The whole message (RFC 9112 section 2.1), with its own body or another one. */
 export function bytesOf(message: Message, body = message.body): string {
   const length = body === undefined ? '' : `Content-Length: ${Buffer.byteLength(body)}\r\n`;
   return `${headOf(message)}${length}\r\n${body ?? ''}`;
 }
 
-/** What came back on a connection. */
+/** A response on a connection. */
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** Splits the bytes that a server sent into its final responses. */
+/** Splits the bytes of a server into its final responses. */
 export function parseReplies(bytes: Buffer): Reply[] {
   const replies: Reply[] = [];
   let rest = bytes.toString('latin1');
@@ -44,8 +44,8 @@ export function parseReplies(bytes: Buffer): Reply[] {
 }
 
 /**
- * Sends bytes on a connection of its own and resolves with the responses once the server has closed it, or once
- * `count` of them have come.
+ * Sends bytes on a new connection. Resolves with the responses after the server has closed it, or after `count` of them
+ * have arrived.
  */
 export function exchange(port: number, bytes: string | Buffer, count = 1): Promise<Reply[]> {
   return new Promise((resolve, reject) => {
@@ -67,7 +67,7 @@ export function exchange(port: number, bytes: string | Buffer, count = 1): Promi
         const complete = last && Buffer.byteLength(last.body) === Number(last.headers['content-length'] ?? 0);
         if (replies.length >= count && complete) finish();
       } catch {
-        // the rest is still on its way
+        // incomplete: waits for the rest
       }
     });
     socket.on('error', finish).on('close', finish);

@@ -1,6 +1,6 @@
 import { tokenVerifier } from '../../src/auth';
 
-test('a client is known by the digest of its token, and by nothing that would give the token away', () => {
+test('the id of a client is a digest of its token and does not reveal the token', () => {
   const { verify } = tokenVerifier(['one', 'two']);
   // echo -n two | sha256sum
   expect(verify('two')).toEqual({ id: '3fc4ccfe', scopes: [] });
@@ -14,7 +14,7 @@ test('replaced tokens are refused at once', () => {
   expect(verify('two')).toEqual({ id: '3fc4ccfe', scopes: [] });
 });
 
-test('only what is not among the tokens is taken for a JWT', async () => {
+test('only an unknown token is verified as a JWT', async () => {
   const asked: string[] = [];
   const { verify } = tokenVerifier(['two'], (token) => {
     asked.push(token);

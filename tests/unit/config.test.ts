@@ -28,7 +28,7 @@ function wrongIn(environment: NodeJS.ProcessEnv): string[] {
   }
 }
 
-test('.env.example has every variable that is read, and with its default', () => {
+test('.env.example lists every variable with its default', () => {
   const read = [...SOURCE.matchAll(/'([A-Z]+(?:_[A-Z]+)*)'/g)].flatMap(([, name = '']) =>
     name in documented || name.includes('_') || /^(HOST|PORT)$/.test(name) ? name : [],
   );
@@ -36,11 +36,11 @@ test('.env.example has every variable that is read, and with its default', () =>
   expect(readConfig(documented)).toEqual(readConfig({}));
 });
 
-test('a variable that is empty or blank is as one that is not there', () => {
+test('an empty or blank variable counts as unset', () => {
   expect(readConfig({ PORT: '', HOST: ' ', API_TOKENS: '', CORS_ORIGINS: ' ' })).toEqual(readConfig({}));
 });
 
-test('values are taken as they are meant', () => {
+test('values are converted to their types', () => {
   const config = readConfig({
     API_TOKENS: ' one , two,',
     CORS_ORIGINS: 'https://a.example.com, http://localhost:5173',
@@ -123,7 +123,7 @@ test.each<[NodeJS.ProcessEnv, string[]]>([
   expect(wrongIn(environment)).toEqual(sentences);
 });
 
-test('BODY_LIMIT is no more than what one string can hold, as every text of a body must be one', () => {
+test('BODY_LIMIT is at most the maximum length of a string, because a body is read into one', () => {
   const most = constants.MAX_STRING_LENGTH;
   expect(wrongIn({ BODY_LIMIT: String(most) })).toEqual([]);
   expect(wrongIn({ BODY_LIMIT: String(most + 1) })).toEqual([
@@ -131,13 +131,13 @@ test('BODY_LIMIT is no more than what one string can hold, as every text of a bo
   ]);
 });
 
-test('neither tokens nor passwords are shown', () => {
-  const said = wrongIn({ API_TOKENS: 'hunter2, hunter 2', DATABASE_URL: 'mysql://root:hunter2@db' });
-  expect(said).toHaveLength(2);
-  expect(said.join()).not.toContain('hunter');
+test('messages contain neither tokens nor passwords', () => {
+  const messages = wrongIn({ API_TOKENS: 'hunter2, hunter 2', DATABASE_URL: 'mysql://root:hunter2@db' });
+  expect(messages).toHaveLength(2);
+  expect(messages.join()).not.toContain('hunter');
 });
 
-describe('a file of tokens', () => {
+describe('a tokens file', () => {
   const folder = mkdtempSync(join(tmpdir(), 'contract-first-'));
   const file = join(folder, 'tokens');
   const OLD = ['old-token', 'kept-token'];
@@ -151,7 +151,7 @@ describe('a file of tokens', () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** Watches the file; `look` has the watcher look so many times, and returns what it has called back with since. */
+  /** Watches the file. `look` makes the watcher read it so many times, and returns the changes reported since. */
   function watch(text = before, tokens = OLD) {
     jest.useFakeTimers();
     writeFileSync(file, text);
@@ -165,11 +165,11 @@ describe('a file of tokens', () => {
   const accepted = (changes: readonly (string[] | InvalidConfig)[]) =>
     changes.filter((change) => Array.isArray(change));
 
-  it('that has changed between its reading and its watching is read again', () => {
+  it('that changes between its first read and its watch is read again', () => {
     expect(watch(after)(2)).toEqual([NEW]);
   });
 
-  it('that is replaced by renaming another is taken', () => {
+  it('that is replaced by a renamed file is accepted', () => {
     const look = watch();
     writeFileSync(`${file}.new`, after);
     renameSync(`${file}.new`, file);
@@ -177,7 +177,7 @@ describe('a file of tokens', () => {
     expect(look(5)).toEqual([]);
   });
 
-  it.each([1, 5])('never counts half written, by a writer that stops at any byte for %d looks', (looks) => {
+  it.each([1, 5])('is never accepted incomplete, if the writer pauses at any byte for %d reads', (looks) => {
     for (let length = 0; length < after.length; length++) {
       const look = watch();
       look(2);
@@ -192,7 +192,7 @@ describe('a file of tokens', () => {
     }
   });
 
-  it('never counts half appended, by a writer that stops at any byte', () => {
+  it('is never accepted incomplete, if the writer appends and pauses at any byte', () => {
     const added = textOf([...OLD, 'another-token']);
     for (let length = before.length + 1; length < added.length; length++) {
       const look = watch();
@@ -204,7 +204,7 @@ describe('a file of tokens', () => {
     }
   });
 
-  it('that is written over and over does not count before it rests', () => {
+  it('that changes repeatedly is accepted only after it is stable', () => {
     const look = watch();
     for (let i = 0; i < 5; i++) {
       writeFileSync(file, textOf([`token-${i}`]));
@@ -240,7 +240,7 @@ describe('a file of tokens', () => {
       () => {
         writeFileSync(file, 'not a token\n');
       },
-      'got something else as number 1',
+      'got something else at position 1',
     ],
     [
       'disappears',
@@ -257,7 +257,7 @@ describe('a file of tokens', () => {
       },
       'expected a file that can be read',
     ],
-  ])('that %s is refused once, and counts again when it is whole', (_, change, sentence) => {
+  ])('that %s is reported once, and accepted again when it is valid', (_, change, sentence) => {
     const look = watch();
     change();
     expect(look(1)).toEqual([]);
@@ -269,26 +269,26 @@ describe('a file of tokens', () => {
     expect(look(2)).toEqual([NEW]);
   });
 
-  it('that shrinks by whole lines is taken: they have been revoked', () => {
+  it('that loses whole lines is accepted: those tokens are revoked', () => {
     const look = watch();
     truncateSync(file, 'old-token\n'.length);
     expect(look(2)).toEqual([['old-token']]);
   });
 
-  it('without a line break at its end is taken at the start, if it rests', () => {
+  it('without a final line break is accepted at startup if it is stable', () => {
     writeFileSync(file, 'a-token');
     expect(readConfig({ API_TOKENS_FILE: file }).tokens).toEqual(['a-token']);
     expect(watch('a-token', ['a-token'])(5)).toEqual([]);
   });
 
-  it('that is being written at the start is refused', () => {
+  it('that is being written at startup is refused', () => {
     writeFileSync(file, 'a-tok');
     jest.spyOn(Atomics, 'wait').mockImplementationOnce(() => {
       writeFileSync(file, 'a-token\n');
       return 'timed-out';
     });
     expect(wrongIn({ API_TOKENS_FILE: file })).toEqual([
-      'API_TOKENS_FILE: expected a whole file, got one that is being written',
+      'API_TOKENS_FILE: expected a complete file, got one that is being written',
     ]);
   });
 });

@@ -27,7 +27,7 @@ const [container] = pod['containers'] as [
 ];
 const dockerfile = read('Dockerfile');
 
-test('every variable that is set where the server is deployed is one that it reads', () => {
+test('the deployment files set only variables that the server reads', () => {
   const image = [...dockerfile.matchAll(/\b([A-Z_]+)=\S/g)].map(([, name]) => name);
   const named = [
     ...image.filter((name) => name !== 'API_TOKENS'),
@@ -38,7 +38,7 @@ test('every variable that is set where the server is deployed is one that it rea
   expect(named.filter((name) => !documented.has(name))).toEqual([]);
 });
 
-test('the image is built from files that are there, and not hidden from it', () => {
+test('the image copies files that exist and are not in .dockerignore', () => {
   const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap(([, files = '']) =>
     files.split(' '),
   );
@@ -50,7 +50,7 @@ test('the image is built from files that are there, and not hidden from it', () 
   expect(existsSync(join(ROOT, 'scripts/deploy', compose.services.server.build, 'Dockerfile'))).toBe(true);
 });
 
-test('the service leads to the port of the image, and probes ask what the server answers', () => {
+test('the service uses the port of the image, and the probes use paths of the server', () => {
   const [http, ops] = container.ports;
   expect(dockerfile).toContain(` PORT=${http?.containerPort} OPS_PORT=${ops?.containerPort} `);
   expect(service).toMatchObject({
@@ -66,12 +66,12 @@ test('the service leads to the port of the image, and probes ask what the server
   expect(new Set(probed)).toEqual(new Set(['/-/metrics', '/-/live', '/-/ready']));
 });
 
-test('the server is given the time that its shutdown may take', () => {
+test('the grace period covers the shutdown of the server', () => {
   const [drain = '', flush = ''] = [
     /^SHUTDOWN_TIMEOUT=(\d+)/m.exec(read('.env.example'))?.[1],
     /FLUSH_TIMEOUT = ([\d_]+)/.exec(read('src/operational/shutdown.ts'))?.[1]?.replace('_', ''),
   ];
   const seconds = (Number(drain) + Number(flush)) / 1000;
   expect(parseInt(compose.services.server.stop_grace_period)).toBeGreaterThan(seconds);
-  expect(pod['terminationGracePeriodSeconds']).toBeGreaterThan(seconds + 5); // the wait before the signal
+  expect(pod['terminationGracePeriodSeconds']).toBeGreaterThan(seconds + 5); // the preStop delay
 });

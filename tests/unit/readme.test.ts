@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { STAGES } from '../../src/contract';
 import { ERRORS } from '../../src/errors';
 
-// What README repeats of the code, for people.
+// Facts of the code that README and CONTRIBUTING repeat for people.
 
 const read = (file: string) => readFileSync(join(__dirname, '../..', file), 'utf8');
 const readme = read('README.md');
 
-/** The cells of the table that begins with these headings, row by row. */
+/** The cells of the table with these headings, row by row. */
 function table(headings: readonly string[], text = readme): string[][] {
   const lines = text.split('\n');
   const cells = (line = '') =>
@@ -28,19 +28,19 @@ function table(headings: readonly string[], text = readme): string[][] {
         .map(cells);
 }
 
-test('the table of errors has every number, each with the status that it begins with', () => {
+test('the table of errors lists every number with its status', () => {
   const rows = table(['number', 'status']).map(([number, status]) => [Number(number), Number(status)]);
   const errors = Object.values(ERRORS).toSorted((one, other) => one.number - other.number);
   expect(rows).toEqual(errors.map(({ number, status }) => [number, status]));
   expect(rows.filter(([number = 0, status]) => Math.floor(number / 100) !== status)).toEqual([]);
 });
 
-test('CONTRIBUTING has the stages of a request, in order', () => {
+test('CONTRIBUTING lists the stages of a request in order', () => {
   const rows = table(['stage'], read('CONTRIBUTING.md'));
   expect(rows).toEqual(Object.entries(STAGES).map(([name, text]) => [`\`${name}\``, text]));
 });
 
-test('the table of variables has only such as are read, with their defaults', () => {
+test('the table of variables lists variables that the server reads, with their defaults', () => {
   const defaults = new Map(
     [...read('.env.example').matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name = '', value = '']) => [
       name,
@@ -55,7 +55,7 @@ test('the table of variables has only such as are read, with their defaults', ()
   for (const [name = '', value] of rows) expect([name, defaults.get(name)]).toEqual([name, value]);
 });
 
-test('every target that README and CONTRIBUTING name is one of make', () => {
+test('README and CONTRIBUTING name only targets of the Makefile', () => {
   const targets = new Set([...read('Makefile').matchAll(/^([a-z]+):/gm)].map(([, name]) => name));
   const written = readme + read('CONTRIBUTING.md');
   const named = [...written.matchAll(/`make ([a-z]+)/g)].map(([, name]) => name);
@@ -64,7 +64,7 @@ test('every target that README and CONTRIBUTING name is one of make', () => {
   expect(missing).toEqual([]);
 });
 
-test('the Node that README asks for is the oldest of package.json', () => {
+test('README names the minimum Node version of package.json', () => {
   const { engines, devEngines } = JSON.parse(read('package.json')) as {
     engines: { node: string };
     devEngines: { runtime: { version: string } };

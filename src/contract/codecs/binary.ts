@@ -6,7 +6,7 @@ const read: ReadBody = (bytes, envelope) => {
   envelope['body'] = bytes;
 };
 
-/** Bytes as they are: all media types that no other codec carries. */
+/** Unchanged bytes. It carries all media types that no other codec carries. */
 export const binary: Codec = {
   name: 'binary',
   mediaType: 'application/octet-stream',

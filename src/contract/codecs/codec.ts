@@ -8,64 +8,69 @@ export interface DescribedBody extends MediaTypeObject {
 }
 
 /**
- * How bodies of some media types are read and written. There is one file for each codec in this folder, and registry.ts
- * lists them in order.
+ * Reads and writes the bodies of some media types. Each codec has a file in this folder. registry.ts lists them in order.
  */
 export interface Codec {
   /** For messages: `the body is not well-formed JSON`. */
   readonly name: string;
-  /** The media type that is sent where the document has a range and nobody names a type in it. */
+  /** The media type of a response whose document has a range, if neither the client nor the handler names a type. */
   readonly mediaType: string;
-  /** Bodies are text in UTF-8: no other charset can be served. */
+  /** Whether bodies are text. UTF-8 is the only charset that can be served. */
   readonly isText: boolean;
-  /** Bodies are judged by their schema. */
+  /** Whether the validator judges bodies by their schema. */
   readonly isJudged: boolean;
   /**
-   * Whether bodies of a media type are of this codec.
+   * Whether this codec reads and writes the bodies of a media type.
    *
-   * @param essence `type/subtype`; it may be a range where the document has one
+   * @param essence `type/subtype`, or a range of the document
    * @param body undefined for the type that a client names
    */
   carries(essence: string, body?: DescribedBody): boolean;
   /**
    * Compiles the reader of a request body.
    *
-   * @throws {Unservable} with the reason, and what to do
+   * @throws {Unservable} with the reason and advice
    */
   reader(body: DescribedBody): ReadBody;
   /**
    * Compiles the writer of a response body.
    *
-   * @throws {Unservable} with the reason, and what to do
+   * @throws {Unservable} with the reason and advice
    */
   writer(body: DescribedBody): WriteBody;
 }
 
 /**
- * Decodes a body to `envelope.body`, where it is judged.
+ * Decodes a body to `envelope.body`, for the validator.
  *
- * @param type the media type that the client names, whose parameters may matter (`boundary`, `header`)
- * @throws {Problem} `malformed`, or `mismatch` if the text is not what the schema describes
+ * @param type the media type that the client names, with its parameters (`boundary`, `header`)
+ * @throws {Problem} `malformed`
+ * @throws {MalformedParameter} if a property of a form is not in its style
  */
 export type ReadBody = (bytes: Buffer, envelope: Holder, type: MediaType) => void;
 
 /**
- * Encodes a value. At `envelope.body` it puts the value that a client decodes from the result: that one is judged.
+ * Encodes a value. Sets `envelope.body` to the value that a client decodes from the result, for the validator.
  *
- * @throws {TypeError} with the place of what cannot be encoded
+ * @throws {TypeError} with the place of a value that cannot be encoded
  */
 export type WriteBody = (value: unknown, envelope: Holder, shape: BodyShape) => string | Uint8Array;
 
-/** What the schema of a response body leaves out of it and refuses in it. */
+/** Copies a value to `holder[key]`. Returns how to write the copy; undefined if there is none (json/plain.ts). */
+type Project = (value: unknown, holder: Holder, key: string) => 'native' | 'exact' | undefined;
+
+/** The parts that the schema of a response body removes or refuses. */
 export interface BodyShape {
-  /** Leaves out what is not listed or is `writeOnly`; returns whether anything was. */
+  /** Copies a value without unlisted properties; undefined if they depend on the value: then `convert` removes them. */
+  readonly project: Project | undefined;
+  /** Removes properties that are not listed or are `writeOnly`. Returns whether there were any. */
   readonly convert: ((holder: Holder, key: string) => boolean) | undefined;
-  /** The place of a `writeOnly` item, which cannot be left out. */
+  /** Finds a `writeOnly` item, which cannot be removed. Returns its place. */
   readonly findMarked: ((holder: Holder, key: string) => string | undefined) | undefined;
 }
 
-/** Applies the shape to `envelope.body`; returns whether that has changed it. */
-export function cut(envelope: Holder, { convert, findMarked }: BodyShape): boolean {
+/** Applies the shape to `envelope.body`. Returns whether that changed it. */
+export function applyShape(envelope: Holder, { convert, findMarked }: BodyShape): boolean {
   const changed = convert?.(envelope, 'body') === true;
   const marked = findMarked?.(envelope, 'body');
   if (marked !== undefined) throw new TypeError(`${marked} is write-only`);

@@ -53,7 +53,7 @@ export const form: Codec = {
  */
 export type ReadForm = (text: string) => Record<string, unknown>;
 
-/** https://url.spec.whatwg.org/#urlencoded-parsing, but text that is not percent-encoded UTF-8 is refused. */
+/** Parses a form (https://url.spec.whatwg.org/#urlencoded-parsing), but refuses text that is not percent-encoded UTF-8. */
 const decodeForm: Decode = (text) => decodePercent(text.replaceAll('+', ' '));
 
 /**
@@ -89,7 +89,7 @@ export function compileForm(document: OpenApiDocument, schema: string | undefine
 
 const UNSTYLED = { style: 'form', explode: true };
 
-/** OpenAPI 3.1 section 4.8.15.1: with any of these three fields the property is written like a query parameter. */
+/** With any of these fields, a property has the style of a query parameter (OpenAPI 3.1 section 4.8.15.1). */
 function propertyReader(name: string, value: DescribedValue, encoding: JsonObject): PairsReader {
   const { style = 'form', explode = style === 'form', allowReserved, contentType } = encoding;
   const styled = [encoding['style'], encoding['explode'], allowReserved].some((field) => field !== undefined);
@@ -100,7 +100,7 @@ function propertyReader(name: string, value: DescribedValue, encoding: JsonObjec
   const written = { name, style: String(style), explode: explode === true };
   const reader = compilePairs(written, compileParts(value, decodeForm), decodeForm);
   if (reader.others === 'any')
-    throw new Unservable('its properties could not be told from those of the form');
+    throw new Unservable('its properties cannot be distinguished from those of the form');
   return reader;
 }
 

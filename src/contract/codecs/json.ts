@@ -5,7 +5,7 @@ import { copyPlain } from '../json/plain';
 import { readJson } from '../json/read';
 import { stringifyJson } from '../json/stringify';
 import { Problem } from '../problem';
-import { type Codec, cut, isOpaque, type ReadBody, type WriteBody } from './codec';
+import { applyShape, type Codec, isOpaque, type ReadBody, type WriteBody } from './codec';
 
 const read: ReadBody = (bytes, envelope) => {
   const text = decodeText(bytes);
@@ -18,15 +18,16 @@ const read: ReadBody = (bytes, envelope) => {
 };
 
 const write: WriteBody = (value, envelope, shape) => {
-  // The copy stands for the text that leaves. A value that has none is judged by its text: toJSON may have changed it.
-  const way = copyPlain(value, envelope, 'body');
+  // The validator judges the copy. A value without a copy, such as one with toJSON, is judged by its JSON text.
+  const project = shape.project ?? copyPlain;
+  const way = project(value, envelope, 'body');
   if (way === undefined) parseJson(stringifyJson(value), envelope, 'body');
-  cut(envelope, shape);
+  if (way === undefined || !shape.project) applyShape(envelope, shape);
   if (way === 'native') return JSON.stringify(envelope['body']);
   return stringifyJson(exactNumber(envelope, 'body') ?? envelope['body']);
 };
 
-/** JSON (RFC 8259). A range that covers it is JSON if its schema demands more than bytes: nothing else could be judged. */
+/** JSON (RFC 8259). A range that covers JSON is JSON if its schema does not describe bytes: only JSON could conform. */
 export const json: Codec = {
   name: 'JSON',
   mediaType: 'application/json',

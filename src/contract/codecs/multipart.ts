@@ -5,7 +5,7 @@ function refuse(): never {
   throw new Unservable('multipart bodies cannot be served');
 }
 
-/** Multipart bodies (RFC 7578, OpenAPI 3.1 section 4.8.14.3), which are refused. */
+/** Refuses multipart bodies (RFC 7578, OpenAPI 3.1 section 4.8.14.3). */
 export const multipart: Codec = {
   name: 'multipart',
   mediaType: 'multipart/form-data',

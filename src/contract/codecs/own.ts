@@ -1,6 +1,6 @@
 /**
- * Codecs of a team's own. Nothing is trusted but what they are given: the value that is judged is plain data decoded from
- * the bytes that came or that leave, whatever the codec does.
+ * Adapts the codecs of a service. The core does not trust their results: the validator judges plain data that is decoded
+ * from the bytes of the request or response.
  */
 import { decodeText } from '../http/body';
 import { settle, settleWithin } from '../http/fault';
@@ -10,42 +10,47 @@ import { stringifyJson } from '../json/stringify';
 import { DescribedValue } from '../operations/described-value';
 import { Unservable } from '../parameters/parts';
 import { Problem } from '../problem';
-import { type Codec, cut, type DescribedBody } from './codec';
+import { applyShape, type Codec, type DescribedBody } from './codec';
 
 /**
- * Decodes and encodes the values of one body. Both functions are synchronous, and take time linear in what they are given.
+ * Decodes and encodes the values of one body. Both functions are synchronous, and take time linear in their input.
  * Values are plain data: null, booleans, numbers, bigints (integers that a double cannot hold), strings, arrays, objects.
  */
 export interface Coder<Encoded> {
   /**
    * @param type the media type that the client names, or the documented one of a response
-   * @throws {Problem} `malformed`, or what parseJson() throws; any other error is one of the server
+   * @throws {Problem} `malformed`
+   * @throws {MalformedJson} the error of parseJson(); any other error ends the request with the problem `unexpected`
    */
   readonly decode: (encoded: Encoded, type: MediaType) => unknown;
-  /** Without it, bodies are received only. */
+  /** Undefined: the codec reads requests only. */
   readonly encode?: (value: unknown) => Encoded;
 }
 
 interface Own<IsText, Encoded> {
-  /** For messages: `CSV`. */
+  /** The name in messages: `CSV`. */
   readonly name: string;
   /** Media types and ranges, without parameters: `text/csv`, `application/*+cbor`. */
   readonly mediaTypes: readonly string[];
-  /** Bodies are text in UTF-8. */
+  /** Whether bodies are text in UTF-8. */
   readonly isText: IsText;
   /**
    * Called at start for each body that has one of the media types.
    *
    * @param value the types that its schema gives to the value and its parts
-   * @throws {Unservable} with the reason why values of the schema cannot be carried, and what to do
+   * @throws {Unservable} with the reason why the codec cannot carry values of the schema, and advice
    */
   readonly compile: (value: DescribedValue) => Coder<Encoded>;
 }
 
-/** A codec of a team's own. It comes before the built-in ones. */
+/** A codec of a service. It comes before the built-in codecs. */
 export type OwnCodec = Own<true, string> | Own<false, Uint8Array>;
 
-/** @throws {TypeError} unless it names media types */
+/**
+ * Adapts a codec of a service.
+ *
+ * @throws {TypeError} if it does not name media types
+ */
 export function adapt(own: OwnCodec): Codec {
   const { name, isText } = own;
   const types = own.mediaTypes.map((field) => {
@@ -64,7 +69,7 @@ export function adapt(own: OwnCodec): Codec {
     reader(body) {
       const { decode } = compileBytes(own, body);
       return (bytes, envelope, type) => {
-        put(name, () => decode(bytes, type), envelope);
+        decodeInto(name, () => decode(bytes, type), envelope);
       };
     },
     writer(body) {
@@ -74,25 +79,25 @@ export function adapt(own: OwnCodec): Codec {
       return (value, envelope, shape) => {
         const given: Holder = {};
         parseJson(stringifyJson(value), given, 'body');
-        cut(given, shape);
+        applyShape(given, shape);
         let bytes: Buffer;
         try {
           bytes = encode(plain(given, 'body'));
-          const copy = Buffer.from(bytes); // decode() may change what it is given
-          put(name, () => decode(copy, body.type), envelope);
+          const copy = Buffer.from(bytes); // decode() may change its argument
+          decodeInto(name, () => decode(copy, body.type), envelope);
         } catch (error) {
           settle(error, () => undefined);
           const reason = error instanceof Error ? error.message : 'no Error was thrown';
           throw new TypeError(`the codec of ${body.key} failed: ${reason}`, { cause: error });
         }
-        if (cut(envelope, shape)) throw new TypeError(`the codec of ${body.key} adds properties`);
+        if (applyShape(envelope, shape)) throw new TypeError(`the codec of ${body.key} adds properties`);
         return bytes;
       };
     },
   };
 }
 
-/** The coder of a body, its text as bytes. */
+/** Compiles the coder of a body, and converts its text to bytes. */
 function compileBytes(own: OwnCodec, { document, schema }: DescribedBody) {
   const value = DescribedValue.at(document, schema);
   if (own.isText) {
@@ -106,7 +111,7 @@ function compileBytes(own: OwnCodec, { document, schema }: DescribedBody) {
   return { decode, encode: encode && ((data: unknown) => bytesOf(encode(data))) };
 }
 
-/** A copy: the codec cannot change it after it was judged. */
+/** Copies the result of encode(): the codec cannot change the copy after the validator has judged it. */
 function bytesOf(encoded: unknown): Buffer {
   if (encoded instanceof Uint8Array) return Buffer.from(encoded);
   if (typeof encoded === 'string' && encoded.isWellFormed()) return Buffer.from(encoded);
@@ -114,8 +119,8 @@ function bytesOf(encoded: unknown): Buffer {
   throw new TypeError('encode() returned neither well-formed text nor a Uint8Array');
 }
 
-/** Puts a decoded value into the envelope, as JSON would have brought it. */
-function put(name: string, decode: () => unknown, envelope: Holder): void {
+/** Decodes a value to `envelope.body`, as the JSON reader would. */
+function decodeInto(name: string, decode: () => unknown, envelope: Holder): void {
   let value: unknown;
   try {
     value = decode();
@@ -128,7 +133,7 @@ function put(name: string, decode: () => unknown, envelope: Holder): void {
   }
 }
 
-/** Refuses values that a client can have decoded and JSON does not have. The walk ends, whatever it is given. */
+/** Refuses decoded values that JSON does not have. The walk ends even for cyclic values. */
 function assertTree(root: unknown): void {
   const seen = new Set<object>();
   const places: { readonly value: unknown; readonly depth: number }[] = [{ value: root, depth: 0 }];
@@ -138,7 +143,7 @@ function assertTree(root: unknown): void {
     if (typeof value === 'string' && !value.isWellFormed())
       throw new MalformedJson('a string has half of a surrogate pair');
     if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) continue;
-    if (seen.has(value)) throw new MalformedJson('one object stands in two places');
+    if (seen.has(value)) throw new MalformedJson('one object occurs in two places');
     if (depth === MAX_DEPTH) throw new MalformedJson(`nested more than ${MAX_DEPTH} deep`);
     seen.add(value);
     for (const part of Object.values(value)) places.push({ value: part, depth: depth + 1 });

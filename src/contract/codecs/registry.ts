@@ -9,10 +9,10 @@ import { multipart } from './multipart';
 import { adapt, type OwnCodec } from './own';
 import { text } from './text';
 
-/** The first codec that carries a media type is used. `binary` carries all of them. */
+/** The first codec that carries a media type is used. `binary` carries all media types. */
 const BUILT_IN: readonly Codec[] = [json, form, multipart, text, binary];
 
-/** A documented media type that has been given its codec. */
+/** A documented media type with its codec. */
 type Coded = Pick<MediaTypeObject, 'type'> & { readonly codec: Codec };
 
 /** The codecs of a service. */
@@ -20,7 +20,7 @@ export class Codecs {
   private readonly all: readonly Codec[];
 
   /**
-   * @param own those of the team's own, which come before the built-in ones
+   * @param own the codecs of the service, which come before the built-in ones
    * @throws {TypeError} if one of them does not name its media types
    */
   constructor(own: readonly OwnCodec[] = []) {

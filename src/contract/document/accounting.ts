@@ -5,7 +5,7 @@ import { nameOf } from './references';
 import { type Walked, wordsOf } from './walk';
 import { type Kind, OBJECTS } from './words';
 
-/** The objects whose unknown words a reader ignores, by the specification. */
+/** The objects whose unknown words the specifications ignore. */
 const OPEN: readonly Kind[] = ['Schema', 'Reference'];
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -16,12 +16,13 @@ const REASONS: Readonly<Record<string, string>> = {
   $recursiveAnchor: 'is not of JSON Schema 2020-12: use $anchor',
 };
 
+/** The dialects of JSON Schema that can be served (OpenAPI 3.1 section 4.8.24). */
 export const DIALECTS: readonly unknown[] = [
   'https://json-schema.org/draft/2020-12/schema',
   'https://spec.openapis.org/oas/3.1/dialect/base',
 ];
 
-/** Accounts for each word of an object: one that is not enforced is a remark of the document, one that is refused a finding. */
+/** Adds a remark for each word of an object that is not enforced, and a finding for each word that is refused. */
 export function accountForWords(document: Findings, walked: Walked): void {
   const { kind, pointer, value, carried } = walked;
   for (const [name, operand, word] of wordsOf(walked)) {
@@ -59,7 +60,7 @@ const EXPECTED: Partial<Record<Kind, string>> = {
   Responses: 'Expected a status such as 200, a range such as 2XX, or default',
 };
 
-/** The `word` of a remark on a word that the table does not have. */
+/** The `word` of a remark about a word that is not in the table. */
 export const UNKNOWN = 'unknown';
 
 /** A keyword that counts only beside another one (JSON Schema 2020-12, core, section 10.2.2; validation, section 6.4). */
@@ -78,7 +79,7 @@ function remarkIdle(document: Findings, pointer: string, schema: Walked['value']
   }
 }
 
-/** The keywords that name numbers. */
+/** The keywords whose values are or contain numbers. */
 const NUMBERS = [
   'const',
   'enum',
@@ -90,7 +91,7 @@ const NUMBERS = [
   'multipleOf',
 ];
 
-/** They are judged exactly, but handlers get a bigint only with the format int64. */
+/** The validator judges large integers exactly, but handlers receive a bigint only for the format int64. */
 function remarkRounded(document: Findings, pointer: string, schema: Walked['value']): void {
   for (const name of NUMBERS.filter((one) => Object.hasOwn(schema, one) && hasBigInt(schema[one]))) {
     const message = `${name} is beyond 2^53: without the format int64, handlers get such integers rounded`;

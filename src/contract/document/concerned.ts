@@ -60,7 +60,7 @@ export class Concerned {
 /** The name of an operation in messages: `POST /things`. */
 export const titleOf = ({ method, path }: OperationPlace): string => `${method.toUpperCase()} ${path}`;
 
-/** A pointer and all those above it, the root left out. */
+/** A JSON pointer and all its parents except the root. */
 function holdersOf(pointer: string): string[] {
   const holders: string[] = [];
   for (let here = pointer; here !== ''; here = here.slice(0, here.lastIndexOf('/'))) holders.push(here);

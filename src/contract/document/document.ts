@@ -16,7 +16,7 @@ export class OpenApiDocument {
   readonly references: References = new References(this);
   /** Which schemas each schema consists of, and which of them apply to the same value. */
   readonly subschemas = new Subschemas(this);
-  /** The outermost schemas: those that are no part of another schema. */
+  /** The outermost schemas, which are not part of another schema. */
   readonly schemas: readonly string[];
   private readonly found = new Map<string, Finding>();
   private readonly remarked = new Map<string, Remark>();
@@ -27,7 +27,7 @@ export class OpenApiDocument {
     for (const { pointer, message } of documentErrors(root)) this.addFinding(pointer, message);
     const schemas: string[] = [];
     this.schemas = schemas;
-    if (versionFinding(root)) return; // its words have another meaning, or none
+    if (versionFinding(root)) return; // words of other versions have other meanings
     this.references.read((walked) => {
       accountForWords(this, walked);
       if (walked.kind === 'Schema' && walked.outermost) schemas.push(walked.pointer);
@@ -49,15 +49,17 @@ export class OpenApiDocument {
     return [...this.remarked.values()];
   }
 
+  /** Adds a finding, once for each JSON pointer and message. */
   addFinding(pointer: string, message: string): void {
     this.found.set(`${pointer} ${message}`, { pointer, message });
   }
 
+  /** Adds a remark, once for each JSON pointer and message. */
   addRemark(remark: Remark): void {
     this.remarked.set(`${remark.pointer} ${remark.message}`, remark);
   }
 
-  /** @throws {InvalidContract} if anything was found so far */
+  /** @throws {InvalidContract} if there are findings so far */
   assertValid(): void {
     if (this.found.size > 0) throw new InvalidContract(this.findings);
   }
@@ -74,12 +76,12 @@ export class OpenApiDocument {
     return value;
   }
 
-  /** The pointer that a `$ref` leads to. One that leads nowhere has been found when the document was read. */
+  /** The JSON pointer to the target of a `$ref`. A reference without a target is already a finding. */
   resolve(ref: unknown): string | undefined {
     return this.references.resolve(ref);
   }
 
-  /** The object at `pointer`, or the one that its `$ref`s lead to; an empty one if there is none. */
+  /** The object at `pointer`, or the target of its `$ref`s; an empty object if there is none. */
   follow(pointer: string): Place {
     const seen = new Set<string>();
     let place = pointer;

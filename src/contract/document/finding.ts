@@ -1,18 +1,18 @@
-/** Something in the document (or in what was wired to it) that this server cannot serve. */
+/** A fault of the document, or of the handlers and options beside it, that prevents serving. */
 export interface Finding {
   /** JSON pointer (RFC 6901) into the document. */
   readonly pointer: string;
   readonly message: string;
-  /** The operations that it keeps from being served, as `POST /things`. Undefined: all of them. */
+  /** The operations that it prevents from being served, as `POST /things`; undefined: all operations. */
   readonly operations?: readonly string[];
 }
 
-/** Something in the document that is not enforced, although the document is served. */
+/** A part of the document that the server does not enforce. */
 export interface Remark {
   /** JSON pointer (RFC 6901) into the document. */
   readonly pointer: string;
   readonly message: string;
-  /** The word that is not enforced, with the object in which it stands (`Schema dependencies`). */
+  /** The word that is not enforced, after the name of its object (`Schema dependencies`). */
   readonly word: string;
 }
 
@@ -25,7 +25,7 @@ export interface Findings {
 /** How many operations a message names. */
 const MAX_NAMED = 3;
 
-/** A finding as a line of text: where, what, and which operations it concerns. */
+/** Formats a finding as a line of text: JSON pointer, message, and the operations that it concerns. */
 export function findingLine({ pointer, message, operations }: Finding): string {
   const named = operations?.slice(0, MAX_NAMED).join(', ') ?? '';
   const more = (operations?.length ?? 0) - MAX_NAMED;
@@ -33,7 +33,7 @@ export function findingLine({ pointer, message, operations }: Finding): string {
   return `#${pointer}: ${message}${concerned === '' ? '' : ` (${concerned})`}`;
 }
 
-/** Everything that is wrong with a document, all at once. */
+/** An error with all findings of a document. The message has a line for each. */
 export class InvalidContract extends Error {
   override name = 'InvalidContract';
   constructor(readonly findings: readonly Finding[]) {

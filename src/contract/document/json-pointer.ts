@@ -1,15 +1,17 @@
+/** An object of a parsed JSON document. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
+/** Whether a value is an object of JSON: neither null nor an array. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The members of an object, of none if it is none. */
+/** The members of an object; empty for other values. */
 export function members(value: unknown): [name: string, value: unknown][] {
   return isObject(value) ? Object.entries(value) : [];
 }
 
-/** The pointer (RFC 6901) one or more steps below `pointer`. */
+/** Appends steps to a JSON pointer (RFC 6901), and escapes them. */
 export function joinPointer(pointer: string, ...steps: (string | number)[]): string {
   return steps.reduce<string>(
     (p, step) => `${p}/${String(step).replace(/~/g, '~0').replace(/\//g, '~1')}`,
@@ -17,13 +19,13 @@ export function joinPointer(pointer: string, ...steps: (string | number)[]): str
   );
 }
 
-/** The name or index that the last step of a pointer denotes. */
+/** The last step of a JSON pointer, unescaped: a name or an index. */
 export function lastStep(pointer: string): string {
   const step = pointer.slice(pointer.lastIndexOf('/') + 1);
   return step.replace(/~1/g, '/').replace(/~0/g, '~');
 }
 
-/** An object of the document, and where it stands. */
+/** An object of the document with its JSON pointer. */
 export interface Place {
   readonly pointer: string;
   readonly value: JsonObject;

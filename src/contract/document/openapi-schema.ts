@@ -19,7 +19,7 @@ export function documentErrors(root: object): { pointer: string; message: string
   }));
 }
 
-/** Replaces bigints by doubles: ajv has no other numbers, and these schemas only ask for a number. */
+/** Replaces bigints by doubles: ajv has no other numbers, and these schemas only require a number. */
 export function withDoubles(value: unknown): unknown {
   if (typeof value === 'bigint') return Number(value);
   if (Array.isArray(value)) return value.map(withDoubles);

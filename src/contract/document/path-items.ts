@@ -8,20 +8,20 @@ interface Document extends Findings {
   resolve(ref: unknown): string | undefined;
 }
 
-/** OpenAPI 3.1 section 4.8.9. */
+/** The methods of a Path Item Object (OpenAPI 3.1 section 4.8.9). */
 export const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
 /** A Path Item Object merged with the target of its `$ref`: the pointer of each field. */
 export type PathItem = ReadonlyMap<string, string>;
 
-/** The fields that have an effect, and so contradict each other where they stand twice. */
+/** The fields that have an effect. Two of the same name are a conflict. */
 const ENFORCED = [...(OBJECTS.get('PathItem')?.words ?? [])].flatMap(([name, { fate }]) =>
   fate === 'enforced' && name !== '$ref' ? [name] : [],
 );
 
 /**
- * Reads a Path Item Object. Fields beside its `$ref` are added to those of the other path item; the specification does
- * not define what a field means that stands in both (OpenAPI 3.1 section 4.8.9), which is a finding.
+ * Reads a Path Item Object. Fields beside its `$ref` are added to those of the other path item. A field in both is a
+ * finding: the specification does not define its meaning (OpenAPI 3.1 section 4.8.9).
  */
 export function readPathItem(document: Document, pointer: string): PathItem {
   const fields = new Map<string, string>();
@@ -55,7 +55,7 @@ export interface OperationPlace {
   readonly pointer: string;
 }
 
-/** Each operation under `paths`, in the order of the document. Callbacks and webhooks are for others to serve. */
+/** Each operation under `paths`, in the order of the document. Clients serve callbacks and webhooks. */
 export function operationPlaces(document: Document): OperationPlace[] {
   const { paths } = document.root;
   if (!isObject(paths)) return [];

@@ -26,8 +26,8 @@ export class References {
       if (typeof ref === 'string' && mayRefer(walked)) deferred.push({ walked, ref });
       visit(walked);
     };
-    walk({ pointer: '', value: this.document.root, stands: 'OpenAPI', carried: false }, record);
-    // All anchors must be known first. Objects that are found on the way are added to the end of the list.
+    walk({ pointer: '', value: this.document.root, expected: 'OpenAPI', carried: false }, record);
+    // Resolving needs all anchors, so it follows the first walk. The loop also visits objects that it adds to the list.
     for (const { walked, ref } of deferred) {
       const pointer = joinPointer(walked.pointer, '$ref');
       const target = this.resolve(ref);
@@ -39,10 +39,13 @@ export class References {
       const there = this.kinds.get(target);
       if (!there) {
         // For example a schema below an extension: only the reference gives its kind.
-        const { stands, carried } = walked;
-        walk({ pointer: target, value: this.document.at(target), stands, carried }, record);
-      } else if (there.stands !== walked.stands) {
-        this.document.addFinding(pointer, `expected ${nameOf(walked.stands)}, got ${nameOf(there.stands)}`);
+        const { expected, carried } = walked;
+        walk({ pointer: target, value: this.document.at(target), expected, carried }, record);
+      } else if (there.expected !== walked.expected) {
+        this.document.addFinding(
+          pointer,
+          `expected ${nameOf(walked.expected)}, got ${nameOf(there.expected)}`,
+        );
       }
     }
     for (const walked of this.kinds.values()) this.readNamed(walked);
@@ -51,7 +54,7 @@ export class References {
     }
   }
 
-  /** Where a URI reference leads, if that is in this document. */
+  /** The JSON pointer to the target of a URI reference; undefined if it is not in this document. */
   resolve(ref: unknown): string | undefined {
     if (typeof ref !== 'string' || !ref.startsWith('#')) return undefined;
     const fragment = decodeFragment(ref.slice(1));
@@ -60,12 +63,12 @@ export class References {
     return target !== undefined && this.document.at(target) !== undefined ? target : undefined;
   }
 
-  /** The references to exactly this place: where they stand. */
+  /** The JSON pointers of all references to exactly this target. */
   to(target: string): readonly string[] {
     return this.sources.get(target) ?? [];
   }
 
-  /** The object of the document at `pointer`, if one is there. */
+  /** The kind of the object at `pointer`, if there is one. */
   kindAt(pointer: string): Kind | undefined {
     return this.kinds.get(pointer)?.kind;
   }
@@ -91,7 +94,7 @@ export class References {
       );
   }
 
-  /** References that are not called `$ref`. */
+  /** Reads references other than `$ref`. */
   private readNamed({ kind, pointer, value }: Walked): void {
     if (kind === 'SecurityRequirement') {
       for (const scheme of Object.keys(value)) this.readScheme(scheme, joinPointer(pointer, scheme));
@@ -125,7 +128,7 @@ export class References {
     } else this.add(pointer, target);
   }
 
-  /** OpenAPI 3.1 section 4.8.20. Operations of other documents are for the client to find. */
+  /** Reads the reference of a Link Object (OpenAPI 3.1 section 4.8.20). Clients resolve links to other documents. */
   private readLink(pointer: string, { operationId, operationRef }: JsonObject): void {
     if (operationId !== undefined && !this.operationIds().has(operationId)) {
       const message = `no operation has the operationId ${JSON.stringify(operationId)}`;
@@ -145,7 +148,7 @@ export class References {
   }
   private ids: ReadonlySet<unknown> | undefined;
 
-  /** A reference that ends where it began describes nothing. Schemas may: each step describes a part of a value. */
+  /** Adds a finding for a cycle of references. Cycles of schemas are valid: each step may describe a part of a value. */
   private checkCycle(start: Walked): void {
     const seen = new Set<string>();
     let here: Walked | undefined = start;
@@ -165,7 +168,7 @@ export class References {
 const mayRefer = ({ kind, value }: Walked): boolean =>
   typeof value['$ref'] === 'string' && OBJECTS.get(kind)?.words.has('$ref') === true;
 
-/** As the specification calls it: `a Path Item Object`. */
+/** The name of an object in the specification: `a Path Item Object`. */
 export function nameOf(kind: Kind): string {
   const words = kind.replace(/(?<=[a-z])(?=[A-Z][a-z])/g, ' ');
   return `${/^[AEIO]/.test(words) ? 'an' : 'a'} ${words} Object`;

@@ -47,7 +47,7 @@ function pathOf(document: Findings, url: string, pointer: string): string | unde
   }
 }
 
-/** The default first. */
+/** The values of a variable, the default first. */
 function valuesOf(document: Findings, server: JsonObject, pointer: string, name: string): string[] {
   const variable = variableOf(server, name);
   if (!isObject(variable)) {

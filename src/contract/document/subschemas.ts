@@ -47,14 +47,14 @@ export interface Subschema {
   readonly pointer: string;
 }
 
-/** Whether a traversal goes on from the schema at `from` to one of its subschemas. */
+/** Whether a traversal continues from the schema at `from` to one of its subschemas. */
 export type Follow = (subschema: Subschema, from: string) => boolean;
 
 /** The schemas that a traversal reaches, each once. A boolean schema counts as one without keywords. */
 export interface Traversal {
   /** Depth first, each schema before its subschemas. */
   readonly before: readonly Place[];
-  /** Depth first, each schema after its subschemas, but for those that lead back to it. */
+  /** Depth first, each schema after its subschemas, except those that lead back to it. */
   readonly after: readonly Place[];
   /** Where a cycle closes: a `$ref`, or a subschema from which the traversal came. */
   readonly cycles: readonly string[];
@@ -72,8 +72,7 @@ export const certain: Follow = ({ relation }) => relation === 'certain';
 export const inPlace: Follow = ({ relation }) => relation === 'certain' || relation === 'possible';
 
 /**
- * The one way to walk the schemas of a document. Cycles end, and no walk recurses: a chain of references may be longer
- * than the stack.
+ * Walks the schemas of a document. Cycles end, and no walk recurses: a chain of references may be longer than the stack.
  */
 export class Subschemas {
   private readonly known = new Map<string, readonly Subschema[]>();
@@ -131,7 +130,7 @@ export class Subschemas {
     return own;
   }
 
-  /** The subschemas by which the schema at `pointer` itself describes the item at an index, but for `contains`. */
+  /** The subschemas by which the schema at `pointer` itself describes the item at an index, without `contains`. */
   item(pointer: string, index: number): readonly Subschema[] {
     const all = this.of(pointer);
     const prefix = all.filter(({ keyword }) => keyword === 'prefixItems')[index];
@@ -143,7 +142,7 @@ export class Subschemas {
   /**
    * Evaluates each schema that a traversal from `pointer` reaches after its subschemas.
    *
-   * @param known the results, those of former calls too; it has none for a subschema that leads back
+   * @param known the results, with those of earlier calls; it has none for a subschema that leads back
    */
   fold<T>(
     pointer: string,
@@ -216,6 +215,6 @@ function describes({ keyword, pointer }: Subschema, name: string): boolean {
   try {
     return new RegExp(lastStep(pointer), 'u').test(name);
   } catch {
-    return false; // a finding of its own
+    return false; // checkPatterns() adds the finding
   }
 }

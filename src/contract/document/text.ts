@@ -3,7 +3,7 @@ import type { JsonObject } from './json-pointer';
 const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
 const LARGE = /^-?\d{16,}$/;
 
-/** Whether a literal is an integer that a double may not hold. */
+/** Whether a literal is an integer that a double may not represent: 16 digits or more. */
 export const isLargeInteger = (literal: string): boolean => LARGE.test(literal);
 
 /** The number literals of a JSON text, each with its offset. */
@@ -14,8 +14,8 @@ export function* numberLiterals(text: string): Generator<readonly [literal: stri
 }
 
 /**
- * Parses the JSON text of a document. Integers beyond 2^53 become bigints, so that the bounds and constants of schemas
- * keep the values of the text.
+ * Parses the JSON text of a document. Integers beyond 2^53 become bigints, so that bounds and constants of schemas stay
+ * exact.
  *
  * @throws {SyntaxError} if the text is not JSON
  */
@@ -30,7 +30,11 @@ export function readDocument(text: string): JsonObject {
   ) as JsonObject;
 }
 
-/** The JSON text of a document, with bigints in full. */
+/**
+ * Writes a document as JSON text, with bigints in full.
+ *
+ * @param indent spaces per level; by default the text is one line
+ */
 export function writeDocument(document: unknown, indent?: number): string {
   const asMarked = (mark: string) => (_: string, value: unknown) =>
     typeof value === 'bigint' ? `${mark}${value}` : value;
@@ -39,7 +43,7 @@ export function writeDocument(document: unknown, indent?: number): string {
   return marked.replaceAll(new RegExp(`"${mark}(-?\\d+)"`, 'g'), '$1');
 }
 
-/** A text that does not occur in another one. */
+/** Returns a prefix that does not occur in a text. */
 function markFor(text: string): string {
   let mark = 'integer:';
   while (text.includes(mark)) mark += ':';

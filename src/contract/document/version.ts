@@ -1,7 +1,7 @@
 import type { Finding } from './finding';
 import type { JsonObject } from './json-pointer';
 
-/** Advice for a document of another version than OpenAPI 3.1, undefined for one of any patch of 3.1. */
+/** The finding, with advice, for a document of another version than OpenAPI 3.1; undefined for any patch of 3.1. */
 export function versionFinding({ openapi, swagger }: JsonObject): Finding | undefined {
   if (typeof openapi === 'string' && /^3\.1\.\d+/.test(openapi)) return undefined;
   if (openapi === undefined && swagger !== undefined) {

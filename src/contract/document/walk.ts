@@ -1,24 +1,25 @@
 import { joinPointer, isObject, type JsonObject } from './json-pointer';
 import { type Kind, OBJECTS, type Word } from './words';
 
-/** An object of a document, and which object of OpenAPI it is. */
+/** An object of a document with its kind. */
 export interface Walked {
+  /** JSON pointer (RFC 6901) into the document. */
   readonly pointer: string;
   readonly value: JsonObject;
-  /** `Reference` where a Reference Object stands in the place of a `stands`. */
+  /** `Reference` for a Reference Object, else the expected kind. */
   readonly kind: Kind;
-  /** The kind that is expected here. */
-  readonly stands: Kind;
-  /** Whether it is in a part that is published and not served: a webhook, a callback, a link. */
+  /** The kind of object that the specification expects here. */
+  readonly expected: Kind;
+  /** Whether it belongs to a part that is published and not served: a webhook, a callback, a link. */
   readonly carried: boolean;
-  /** The word in which it stands is not one of a schema. */
+  /** Whether it is not part of a schema. */
   readonly outermost: boolean;
 }
 
-/** Where a walk begins. */
-export type Start = Pick<Walked, 'pointer' | 'stands' | 'carried'> & { readonly value: unknown };
+/** The start of a walk. */
+export type Start = Pick<Walked, 'pointer' | 'expected' | 'carried'> & { readonly value: unknown };
 
-/** The words of an object, each with the name and the value that it has there; no word where the table has none. */
+/** The members of an object, each with its entry in the table of words; undefined if the table has none. */
 export function* wordsOf({
   kind,
   value,
@@ -32,18 +33,18 @@ export function* wordsOf({
 }
 
 /**
- * Visits each object of a document by the table of words, from `start` down and in the order of the text. What the table
- * calls data (an example, an enum, a default, an extension) has no objects in it, whatever their names are.
+ * Visits each object of a document from `start` down, in the order of the text, by the table of words. Data (an example, an
+ * enum, a default, an extension) has no objects.
  */
 export function walk(start: Start, visit: (walked: Walked) => void, outermost = true): void {
-  const { pointer, value, stands, carried } = start;
+  const { pointer, value, expected, carried } = start;
   if (!isObject(value)) return;
-  const refers = OBJECTS.get(stands)?.referable === true && typeof value['$ref'] === 'string';
+  const refers = OBJECTS.get(expected)?.referable === true && typeof value['$ref'] === 'string';
   const walked: Walked = {
     pointer,
     value,
-    kind: refers ? 'Reference' : stands,
-    stands,
+    kind: refers ? 'Reference' : expected,
+    expected,
     carried,
     outermost,
   };
@@ -53,9 +54,9 @@ export function walk(start: Start, visit: (walked: Walked) => void, outermost = 
     const { kind, as } = word.holds;
     const here = joinPointer(pointer, name);
     const aside = carried || (word.fate === 'carried' && UNSERVED.includes(kind));
-    const inner = stands !== 'Schema';
+    const inner = expected !== 'Schema';
     const step = (item: unknown, at: string) => {
-      walk({ pointer: at, value: item, stands: kind, carried: aside }, visit, inner);
+      walk({ pointer: at, value: item, expected: kind, carried: aside }, visit, inner);
     };
     if (as === 'one') step(operand, here);
     else if (as === 'map' && isObject(operand)) {
@@ -71,5 +72,5 @@ export function walk(start: Start, visit: (walked: Walked) => void, outermost = 
   }
 }
 
-/** Objects that are not served where a carried word holds them. */
+/** Objects that are not served as values of a carried word. */
 const UNSERVED: readonly Kind[] = ['PathItem', 'Callback', 'Link'];

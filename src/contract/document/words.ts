@@ -7,15 +7,15 @@
  * - `refused`: a document that has it is not served.
  * - `remarked`: it is not enforced. Each place of it is a remark.
  *
- * A word that is not in the table is a remark too where the specification says to ignore it (in a schema, beside the
- * `$ref` of a Reference Object), and a finding everywhere else, because it makes the document invalid. Names that begin
- * with `x-` are carried everywhere.
+ * A word that is not in the table is a remark if the specification ignores it (in a schema, beside the `$ref` of a Reference
+ * Object), and otherwise a finding, because it makes the document invalid. Names that begin with `x-` are carried.
  *
  * After the fate comes the content of the value: an object (`Info`), a list of them (`[Server]`) or a map of them
  * (`{Schema}`). A value without it is data: nothing in it is a schema or a reference.
  */
 export type Fate = 'enforced' | 'carried' | 'refused' | 'remarked';
 
+/** The objects of OpenAPI 3.1, by their names in the specification without `Object` and spaces. */
 type Kind =
   | 'OpenAPI'
   | 'Info'
@@ -50,7 +50,7 @@ type Kind =
 type Content = Kind | `[${Kind}]` | `{${Kind}}`;
 type Entry = Fate | `${Fate} ${Content}`;
 
-/** The objects in whose place a Reference Object may stand (OpenAPI 3.1 section 4.8.23). */
+/** The objects that a Reference Object may replace (OpenAPI 3.1 section 4.8.23). */
 const REFERABLE: readonly Kind[] = [
   'Parameter',
   'RequestBody',
@@ -255,7 +255,7 @@ const TABLE: Readonly<Record<Kind, Readonly<Record<string, Entry>>>> = {
     contentEncoding: 'remarked',
     contentMediaType: 'remarked',
     contentSchema: 'remarked Schema',
-    // no longer of JSON Schema, but reserved by its metaschema
+    // removed from JSON Schema, but reserved by its metaschema
     definitions: 'carried {Schema}',
     dependencies: 'remarked',
     $recursiveAnchor: 'refused',
@@ -311,7 +311,7 @@ export interface Word {
   readonly default: unknown;
 }
 
-/** An object of OpenAPI, as the table has it. */
+/** The entry of an object of OpenAPI. */
 export interface ObjectKind {
   readonly name: Kind;
   readonly referable: boolean;

@@ -1,19 +1,19 @@
 /**
- * What bounds the requests under way. A request passes three stages, each with bounds of its own, so that clients that
- * wait in one stage keep nobody out of another:
+ * Bounds the requests in progress. A request passes three phases with separate bounds, so that clients that wait in one
+ * phase do not block the others:
  *
- * - *Credentials.* Until they are accepted the client is anonymous. At most `maxRequests` verifications wait; one more
- *   gives up the oldest. A verification that ends within the same turn of the event loop never waits, so known tokens pass
- *   while the keys for unknown ones cannot be fetched.
- * - *Body.* At most `maxRequests` x `bodyLimit` bytes of bodies are held; one more gives up the oldest body. A slow body
- *   costs the bytes that have arrived, and its connection.
- * - *Handler.* `maxRequests` places, taken once the body is there. Without a free place a request is refused: before its
- *   body is read, or before its handler is called.
+ * - *Credentials.* At most `maxRequests` verifications are pending; one more gives up the oldest. A verification that ends
+ *   within the same turn of the event loop is never pending. So cached tokens pass while the keys for others cannot be
+ *   fetched.
+ * - *Body.* At most `maxRequests` x `bodyLimit` bytes of bodies are buffered; more bytes give up the oldest body. A slow
+ *   body costs the bytes that have arrived, and its connection.
+ * - *Handler.* At most `maxRequests` handlers run. Beyond that a request is refused before the server reads its body, and
+ *   again before the server calls its handler.
  *
- * Bodies and handlers of anonymous requests (of operations without credentials) are counted apart from the others.
+ * Anonymous requests (of operations without credentials) have separate bounds for bodies and handlers.
  *
- * A request gives back all of it when it is answered, when its client leaves, and at its deadline. A handler cannot be
- * stopped from outside: its signal is aborted, and its place is free whether it stops or not.
+ * A request releases its resources when it is answered, when its client disconnects, and at its deadline. JavaScript cannot
+ * stop a handler: the signal is aborted, and the handler is no longer counted, even if it still runs.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -23,23 +23,24 @@ import type { Stage } from './stages';
 import { type Headers, Problem } from '../problem';
 import type { Principals } from '../security/requirements';
 
-/** One request under way. */
+/** A request in progress, and its response. */
 export class Exchange {
   readonly started = performance.now();
   stage: Stage = 'route';
-  /** Undefined until it is found. */
+  /** Undefined before the stage `route` has found it. */
   served: ServedOperation | undefined;
-  /** The path of the document that it matches. */
+  /** The path template that the request matches. */
   route: string | undefined;
-  /** Of the hook afterAuthentication. */
+  /** The headers that the hook afterAuthentication returned. */
   headers: Headers | undefined;
   log: Logger | undefined;
-  /** What the handler returned as the body. */
+  /** The body that the handler returned. */
   body: unknown;
-  /** Why the request was given up. */
+  /** The reason why the request was given up. */
   reason: Error | undefined;
+  /** Undefined before the credentials are accepted. */
   pool: Pool | undefined;
-  /** Bytes of the body that are held. */
+  /** Bytes of the body that are buffered. */
   bytes = 0;
   handling = false;
   private controller: AbortController | undefined;
@@ -50,24 +51,25 @@ export class Exchange {
     readonly requestId: string,
   ) {}
 
-  /** Made when a handler first asks for it: most never do, and it costs some microseconds. */
+  /** Created at the first use: it costs some microseconds, and few handlers use it. */
   get signal(): AbortSignal {
     this.controller ??= new AbortController();
     if (this.reason) this.controller.abort(this.reason);
     return this.controller.signal;
   }
 
+  /** Aborts the signal of a request that was given up. */
   abandon(reason: Error): void {
     this.reason = reason;
     this.controller?.abort(reason);
   }
 }
 
-/** What requests of one kind hold. */
+/** The resources that anonymous, or authenticated, requests use. */
 interface Pool {
   handlers: number;
   bytes: number;
-  /** Whose bodies are being read, the oldest first. */
+  /** The requests whose bodies are being read, the oldest first. */
   readonly reading: Set<Exchange>;
 }
 
@@ -79,12 +81,13 @@ export interface Bounds {
   readonly deadline: number;
 }
 
-/** Ends a request before its time, with this problem; without one, because the client has left. */
+/** Ends a request early with a problem, or without one if the client disconnected. */
 type GiveUp = (exchange: Exchange, problem: Problem | undefined) => void;
 
 const overloaded = (message: string) =>
   new Problem('unavailable', `${message}: try again later`, { 'Retry-After': '1' });
 
+/** Counts the requests in progress, and gives up or refuses those beyond the bounds. */
 export class Admission {
   /** The oldest first. */
   private readonly underWay = new Set<Exchange>();
@@ -100,11 +103,12 @@ export class Admission {
     private readonly giveUp: GiveUp,
   ) {}
 
+  /** Adds a request. It is given up at its deadline, and when its connection closes. */
   open(request: IncomingMessage, response: ServerResponse, requestId: string): Exchange {
     const { socket } = request;
     if (!this.sockets.has(socket)) {
       this.sockets.add(socket);
-      // Not the response's: that of a pipelined request, which waits for its turn, never closes.
+      // The socket emits `close`. The response of a pipelined request that waits for its turn does not.
       socket.on('close', () => {
         for (const exchange of this.underWay) {
           if (exchange.request.socket === socket) this.giveUp(exchange, undefined);
@@ -117,16 +121,16 @@ export class Admission {
     return exchange;
   }
 
-  /** Gives back all that a request holds; false if it has ended already. */
+  /** Releases all resources of a request. Returns false if it has already ended. */
   close(exchange: Exchange): boolean {
     if (!this.underWay.delete(exchange)) return false;
     this.verifying.delete(exchange);
-    this.forget(exchange);
+    this.releaseBody(exchange);
     if (exchange.handling && exchange.pool) exchange.pool.handlers--;
     return true;
   }
 
-  /** The credentials of a request are about to be verified. */
+  /** Counts a verification of credentials that begins. */
   verify(exchange: Exchange): void {
     this.verifying.add(exchange);
     if (this.verifying.size <= this.bounds.maxRequests || this.trimming) return;
@@ -141,19 +145,19 @@ export class Admission {
   }
 
   /**
-   * The credentials of a request have been accepted.
+   * Ends the verification of credentials that are accepted.
    *
-   * @throws {Problem} `unavailable` if all places are taken
+   * @throws {Problem} `unavailable` if `maxRequests` handlers run already
    */
   verified(exchange: Exchange, principals: Principals): void {
     this.assertUnderWay(exchange);
     this.verifying.delete(exchange);
     const anonymous = Object.keys(principals).length === 0;
     exchange.pool = anonymous ? this.anonymous : this.authenticated;
-    this.assertRoom(exchange.pool);
+    this.assertCapacity(exchange.pool);
   }
 
-  /** So many more bytes of a body have come; false if the request has been given up, and they are not to be kept. */
+  /** Counts more bytes of a body. Returns false if the request was given up: the caller must discard its body. */
   hold(exchange: Exchange, bytes: number): boolean {
     const { pool } = exchange;
     if (!pool || !this.underWay.has(exchange)) return false;
@@ -169,38 +173,38 @@ export class Admission {
   }
 
   /**
-   * The body of a request is there: takes a place for its handler.
+   * Counts a handler that begins. The body of its request is complete.
    *
-   * @throws {Problem} `unavailable` if there is none
+   * @throws {Problem} `unavailable` if `maxRequests` handlers run already
    */
   enter(exchange: Exchange): void {
     this.assertUnderWay(exchange);
     const { pool } = exchange;
     if (!pool) throw new Error('expected the credentials to be accepted first');
-    this.forget(exchange);
-    this.assertRoom(pool);
+    this.releaseBody(exchange);
+    this.assertCapacity(pool);
     pool.handlers++;
     exchange.handling = true;
   }
 
-  /** A request that was given up meanwhile goes no further. */
+  /** @throws the reason for which the request was given up, if it was */
   assertUnderWay(exchange: Exchange): void {
     if (!this.underWay.has(exchange)) throw exchange.reason ?? new Error('the request has ended');
   }
 
-  private assertRoom({ handlers }: Pool): void {
+  private assertCapacity({ handlers }: Pool): void {
     const { maxRequests } = this.bounds;
     if (handlers >= maxRequests) throw overloaded(`${maxRequests} requests are under way already`);
   }
 
-  private forget(exchange: Exchange): void {
+  private releaseBody(exchange: Exchange): void {
     if (exchange.bytes === 0 || !exchange.pool) return;
     exchange.pool.reading.delete(exchange);
     exchange.pool.bytes -= exchange.bytes;
     exchange.bytes = 0;
   }
 
-  /** One timer for all requests: they have the same deadline, so the oldest expires first. */
+  /** Starts the one timer of all requests. They have the same deadline, so the oldest expires first. */
   private expireIn(milliseconds: number): NodeJS.Timeout {
     const expire = () => {
       this.timer = undefined;

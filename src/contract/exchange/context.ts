@@ -7,8 +7,8 @@ import type { Logger, LoggerFor } from './logger';
 import type { ValidRequest } from './request';
 
 /**
- * What hooks and handlers get of every request. What most of them do not need is made by getters: of the class, because
- * an accessor in an object literal doubles the time of the garbage collector.
+ * The context that hooks and handlers receive. Getters create the rarely used parts. They belong to the class because
+ * accessors in an object literal double the time of garbage collection.
  */
 class Context {
   readonly requestId: string;
@@ -36,7 +36,7 @@ class Context {
   }
 }
 
-/** What a handler gets; handler-types.ts has its type for each operation. */
+/** The argument of a handler. handler-types.ts has its type for each operation. */
 export class HandlerContext extends Context {
   constructor(
     exchange: Exchange,
@@ -56,16 +56,16 @@ export class HandlerContext extends Context {
   }
 }
 
-/** What a hook gets. */
+/** The argument of a hook. */
 export class HookContext extends Context {
-  /** Its method, headers and connection. Its body is for the operation alone. */
+  /** Only the operation reads the body. */
   readonly request: Pick<IncomingMessage, 'method' | 'headers' | 'socket'>;
 
   constructor(
     exchange: Exchange,
     readonly operation: Operation,
     loggerFor: LoggerFor,
-    /** By security scheme; empty for the anonymous. */
+    /** By security scheme; empty for an anonymous request. */
     readonly principals: Principals,
   ) {
     super(exchange, operation, loggerFor);

@@ -4,27 +4,27 @@ import { stringifyJson } from '../json/stringify';
 import { readOperations, type Operation, type Parameter } from '../operations/operations';
 import { writeParameter } from '../parameters/write';
 
-/** A request, but for the secret that it needs. */
+/** An example request without the secret that it needs. */
 export interface ExampleRequest {
   readonly operationId: string;
   readonly method: string;
-  /** With the query that the operation requires. */
+  /** With the required query. */
   readonly path: string;
-  /** The parameters that the operation requires in headers and cookies. */
+  /** The required headers and cookies. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** How a secret is presented, if one is enough. */
+  /** The place of the secret, if the operation accepts a single one. */
   readonly credential?: Credential | undefined;
-  /** JSON, and its media type. */
+  /** JSON text with its media type. */
   readonly body?: { readonly contentType: string; readonly text: string };
 }
 
 /**
- * The header that carries a secret, and what stands in it before the secret; or the name of the query parameter or cookie.
- * Behind `Basic ` the secret is `user:password` in Base64 (RFC 7617 section 2).
+ * The place of a secret: the name of the header and the prefix of its value, or the name of the query parameter or cookie.
+ * After `Basic ` the secret is `user:password` in Base64 (RFC 7617 section 2).
  */
 export type Credential = readonly [name: string, prefix: string, place?: 'query' | 'cookie'];
 
-/** A request as it goes out. */
+/** A complete request. */
 export interface Message {
   readonly method: string;
   readonly path: string;
@@ -33,9 +33,12 @@ export interface Message {
 }
 
 /**
- * A request that should succeed also where nothing has been created yet, so far as a document can tell: of the operations
- * whose required parameters all have an example the first whose JSON body has one, or else the first that requires no body;
- * those without path parameters before the others, and those that ask for credentials before those that do not.
+ * Finds a request that probably succeeds on a server without data. Candidates are the operations with an example for each
+ * required parameter. Those without path parameters come first. Among them the first with an example of a JSON body wins, or
+ * else the first that requires no body. Operations with credentials come before public ones.
+ *
+ * @param root an OpenAPI 3.1 document
+ * @returns undefined if there is no candidate
  */
 export function exampleRequest(root: JsonObject): ExampleRequest | undefined {
   const document = new OpenApiDocument(root);
@@ -51,8 +54,10 @@ export function exampleRequest(root: JsonObject): ExampleRequest | undefined {
 }
 
 /**
- * The request with a secret: a token, an API key, or `user:password` (without a colon, a user without a password). Without
- * one it presents none.
+ * Completes an example request.
+ *
+ * @param secret a token, an API key, or `user:password` (without a colon, a user without a password); undefined to send no
+ *   credentials
  */
 export function messageOf(example: ExampleRequest, secret?: string): Message {
   const { method, path, credential, body } = example;
@@ -74,7 +79,7 @@ export function messageOf(example: ExampleRequest, secret?: string): Message {
 const basic = (secret: string): string =>
   Buffer.from(secret.includes(':') ? secret : `${secret}:`).toString('base64');
 
-/** A line for a shell that sends the message to an origin, such as `http://127.0.0.1:3000`. */
+/** Returns the shell command that sends a message to an origin, such as `http://127.0.0.1:3000`. */
 export function curlCommand(origin: string, { method, path, headers, body }: Message): string {
   const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
   const url = origin + path;
@@ -105,7 +110,7 @@ function requestOf(document: OpenApiDocument, operation: Operation): ExampleRequ
   return requestBody?.required === true ? undefined : request;
 }
 
-/** The path and the headers with every required parameter, or undefined if one of them has no example. */
+/** The path and the headers with every required parameter; undefined if one of them has no example. */
 function lineOf(document: OpenApiDocument, { paths, parameters }: Operation) {
   let path = paths[0] ?? '';
   const query: string[] = [];
@@ -127,7 +132,7 @@ function lineOf(document: OpenApiDocument, { paths, parameters }: Operation) {
   };
 }
 
-/** The first example of a parameter: its own, that of its content, or a value that its schema names. */
+/** The first example of a parameter: its own, that of its content, or that of its schema. */
 function parameterExample(document: OpenApiDocument, { schemaPointer, json }: Parameter): unknown {
   if (schemaPointer === undefined) return undefined;
   const owner = schemaPointer.slice(0, schemaPointer.lastIndexOf('/'));
@@ -136,7 +141,7 @@ function parameterExample(document: OpenApiDocument, { schemaPointer, json }: Pa
   return own[0] ?? schemaExample(document, schemaPointer);
 }
 
-/** The first value that a schema, or one that always applies with it, names: an example, its default, its constant, one of its enum. */
+/** The first example, default, constant or enum value of a schema, or of one that always applies with it. */
 function schemaExample(document: OpenApiDocument, pointer: string): unknown {
   const named = document.subschemas.certain(pointer).flatMap(({ value }) => {
     const { examples, example, default: usual, const: only, enum: all } = value;
@@ -145,7 +150,7 @@ function schemaExample(document: OpenApiDocument, pointer: string): unknown {
   return named.find((given) => given !== undefined);
 }
 
-/** Of the first alternative of its security requirement that asks for one secret. */
+/** The place of the secret for the first security alternative with a single scheme. */
 function credentialOf(document: OpenApiDocument, { security }: Operation): Credential | undefined {
   for (const [only, ...others] of security) {
     if (!only || others.length > 0) continue;
@@ -156,7 +161,7 @@ function credentialOf(document: OpenApiDocument, { security }: Operation): Crede
   return undefined;
 }
 
-/** OpenAPI 3.1 section 4.8.27. */
+/** The place of the secret of a security scheme (OpenAPI 3.1 section 4.8.27). */
 function presentation({ type, scheme, in: place, name }: JsonObject): Credential | undefined {
   if (type === 'apiKey') {
     if (place === 'query' || place === 'cookie') return [String(name), '', place];
@@ -176,7 +181,7 @@ function exampleOf(document: OpenApiDocument, pointer: string): unknown {
   return schemas.flatMap(({ value }) => value['examples'] ?? [])[0];
 }
 
-/** The examples that the parameter or media type object at `pointer` has of its own (OpenAPI 3.1 section 4.8.14). */
+/** The examples of the Parameter Object or Media Type Object at `pointer` itself (OpenAPI 3.1 section 4.8.14). */
 export function examplesOf(document: OpenApiDocument, pointer: string): unknown[] {
   const { example, examples } = document.follow(pointer).value;
   const named = members(examples).map(

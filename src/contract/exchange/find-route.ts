@@ -12,7 +12,7 @@ interface Routes {
 }
 
 /**
- * The route of a request, and what stands for the templates of its path.
+ * Finds the operation of a request, and the values of its path parameters.
  *
  * @throws {Problem} `malformed`, `notFound` or `methodNotAllowed`
  */
@@ -31,7 +31,7 @@ export function findRoute({ router, served: operations }: Routes, request: Incom
   throw new Problem('methodNotAllowed', `this path has the methods ${allow}`, { Allow: allow });
 }
 
-/** The origin-form of a request target; a server must accept the absolute-form too (RFC 9112 section 3.2). */
+/** Converts a request target to origin-form. Servers must accept the absolute-form too (RFC 9112 section 3.2). */
 export function originForm(target: string): string {
   if (target.startsWith('/')) return target;
   const rest = /^https?:\/\/[^/?#]+([^]*)/i.exec(target)?.[1];

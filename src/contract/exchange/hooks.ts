@@ -7,34 +7,34 @@ import type { Outcome } from './outcome';
 
 export type { HookContext } from './context';
 
-type MayWait<T> = T | Promise<T>;
+type MaybePromise<T> = T | Promise<T>;
 
-export type BeforeHandler = (context: HookContext, valid: ValidRequest) => MayWait<void>;
+export type BeforeHandler = (context: HookContext, valid: ValidRequest) => MaybePromise<void>;
 
 /**
  * Functions of the service that the pipeline calls at the stages of the same names. The first two refuse a request by
- * throwing a Problem; whatever else they throw is answered as unexpected. The deadline of the request bounds them.
+ * throwing a Problem. Any other error becomes the problem `unexpected`. The deadline of the request applies to them.
  */
 export interface Hooks<Own extends string = never> {
   /**
-   * Called once the credentials are accepted, before anything of the body is read. Returns headers that go with the
-   * answer, whichever it is, documented or not; of the headers of that answer they replace those of the same name.
+   * Called after the credentials are accepted, before the body is read. Returns headers to add to the response, documented
+   * or not. They replace the headers of the same name in a response of the handler, but not those of a problem.
    */
-  readonly afterAuthentication?: ((context: HookContext) => MayWait<Headers | undefined>) | undefined;
-  /** Called with the valid request, which it must not change, before the handler. Returns nothing. */
+  readonly afterAuthentication?: ((context: HookContext) => MaybePromise<Headers | undefined>) | undefined;
+  /** Called with the valid request before the handler. Must not change the request. Returns nothing. */
   readonly beforeHandler?: BeforeHandler | undefined;
   /**
-   * Called once for each request, after its answer and after `report`; it can change nothing. What it throws or rejects
-   * with is reported as a fault.
+   * Called once for each request, after the response and after `report`. Its errors and rejections go to `reportFault`.
    */
-  readonly afterResponse?: ((outcome: Outcome<Own>, request: IncomingMessage) => MayWait<void>) | undefined;
+  readonly afterResponse?:
+    ((outcome: Outcome<Own>, request: IncomingMessage) => MaybePromise<void>) | undefined;
 }
 
 /**
- * The headers that a hook has returned.
+ * Reads the headers that a hook returned.
  *
- * @param returned what it has returned; the values that were read in it are added
- * @throws {TypeError} if they are anything else than headers that can be sent
+ * @param returned has the returned value first; the values of its properties are added to this list
+ * @throws {TypeError} if the value is neither undefined nor an object of valid headers
  */
 export function headersOf(returned: unknown[]): Headers | undefined {
   const [headers] = returned;
@@ -46,9 +46,9 @@ export function headersOf(returned: unknown[]): Headers | undefined {
 }
 
 /**
- * Nothing else is taken for a consent: `false` may be meant as a refusal.
+ * Checks the result of a hook that must return nothing. Its author may expect `false` to refuse the request.
  *
- * @throws {TypeError} unless a hook has returned undefined
+ * @throws {TypeError} unless the result is undefined
  */
 export function assertNothing(returned: unknown): void {
   if (returned === undefined) return;

@@ -4,7 +4,7 @@ interface Log {
   (fields: object, message: string): void;
 }
 
-/** What a handler and a hook log with; the loggers of pino and bunyan are such. */
+/** The logger of handlers and hooks. The loggers of pino and bunyan conform to it. */
 export interface Logger {
   readonly debug: Log;
   readonly info: Log;
@@ -12,10 +12,10 @@ export interface Logger {
   readonly error: Log;
 }
 
-/** Makes the logger of one request. */
+/** Creates the logger of one request. */
 export type LoggerFor = (requestId: string, operationId: string) => Logger;
 
-/** Writes to the console: for a service that sets no logger. */
+/** The default logger: writes to the console. */
 export const consoleLogger: LoggerFor = (requestId, operationId) => {
   const to = (level: keyof Logger) => (first: object | string, message?: string) => {
     const fields = { requestId, operationId, ...(typeof first === 'object' && first) };

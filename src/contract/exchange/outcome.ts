@@ -2,26 +2,28 @@ import type { Problem, ProblemKind } from '../problem';
 import type { Exchange } from './admission';
 import type { Stage } from './stages';
 
-/** What one request came to, for logs, metrics and traces. */
+/** The outcome of one request, for logs, metrics and traces. */
 export interface Outcome<Own extends string = never> {
   readonly method: string;
-  /** Undefined where the document has no such operation. */
+  /** Undefined if the document has no such operation. */
   readonly operationId: string | undefined;
-  /** The path of the document that the request matches, templates in braces; undefined where it matches none. */
+  /** The path template that the request matches; undefined if it matches none. */
   readonly route: string | undefined;
   /** The stage in which the request ended. */
   readonly stage: Stage;
-  /** Of the answer; 499 if the client left before there was one. */
+  /** The status of the response; 499 if the client disconnected before it. */
   readonly status: number;
-  /** Why the answer is not that of the handler. Its cause is for the log alone. */
+  /** The problem in place of a response of the handler. Only logs may show its cause. */
   readonly problem: Problem<ProblemKind | Own> | undefined;
-  /** The body that the handler has returned. */
+  /** The body that the handler returned. */
   readonly body: unknown;
+  /** The duration of the request. */
   readonly milliseconds: number;
+  /** The X-Request-Id of the response. */
   readonly requestId: string;
 }
 
-/** The outcome of a request that ends now. */
+/** Creates the outcome of a request that ends now. */
 export function outcomeOf<Own extends string>(
   { served, started, body, requestId, request, route, stage }: Exchange,
   problem: Outcome<Own>['problem'],

@@ -13,14 +13,15 @@ import {
 import { type Headers, Problem } from '../problem';
 import { envelopeSchema, parameterSchemas } from '../schema/envelope';
 import type { SchemaSet } from '../schema/schema-set';
-import type { Convert, Find, Shapes } from '../schema/shapes';
+import type { Convert } from '../schema/shape';
+import type { Find, Shapes } from '../schema/shapes';
 import type { Envelope, Judge } from '../schema/validator';
 import { invalidRequest, malformedParameter, unexpectedBody } from './violations';
 
-/** A request that conforms to the document, as the handler receives it. Every int64 is a bigint. */
+/** A request that conforms to the document. Every int64 is a bigint. */
 export type ValidRequest = ParameterValues & {
   readonly body?: unknown;
-  /** The documented media type of the body, where there are several; for a range, the one that the client names. */
+  /** The media type of the body, if the document has several or a range; in place of a range, that of the client. */
   readonly contentType?: string | undefined;
 };
 
@@ -33,7 +34,9 @@ export interface RequestReader {
    */
   accept(contentType: string | undefined, contentEncoding: string | undefined): BodyReader;
   /**
-   * @param body undefined if there is none
+   * Decodes, judges and converts a request.
+   *
+   * @param body undefined for a request without a body
    * @throws {Problem} `malformed` or `invalidRequest`
    */
   read(parameters: RawParameters, body?: ReceivedBody): ValidRequest;
@@ -44,9 +47,9 @@ export interface ReceivedBody {
   readonly bytes: Buffer;
 }
 
-/** How the bodies of one documented media type are read. Its `type` is the one that the client names. */
+/** Reads the bodies of one documented media type. `type` is the media type that the client names. */
 export interface BodyReader extends MediaTypeObject {
-  /** The key, or the media type that a client names in its range. */
+  /** The key in the content map, or the media type that the client names in place of a range. */
   readonly contentType: string;
   readonly codec: Codec;
   readonly decode: ReadBody;
@@ -55,7 +58,7 @@ export interface BodyReader extends MediaTypeObject {
   readonly findMarked: Find | undefined;
 }
 
-/** Plans the reader of an operation's requests; `compile` it once the schemas of all operations are known. */
+/** Plans the reader of an operation's requests. Call the result after all operations are planned: it compiles schemas. */
 export function planRequests(
   document: OpenApiDocument,
   operation: Operation,
@@ -96,7 +99,7 @@ export function planRequests(
       accept: (contentType, contentEncoding) => accept(codecs, readers, contentType, contentEncoding),
       read(raw, body) {
         const envelope: Envelope = {};
-        // Before the parameters: a malformed body is reported as such, also where a parameter does not match.
+        // First the body: if it is malformed, report that and not a violation by a parameter.
         if (body) decodeBody(body, envelope);
         Object.assign(envelope, readRaw(readParameters, raw));
         const judge = body ? body.reader.judge : judgeBodiless;
@@ -132,7 +135,7 @@ function accept(
     });
   }
   const documented = bodies.find(({ key }) => key === contentType && !isRange(key));
-  if (documented) return documented; // the fast path: nearly all clients write the key itself
+  if (documented) return documented; // fast path: most clients send the key itself
   const expected = `expected a Content-Type of ${bodies.map(({ key }) => key).join(' or ')}`;
   if (contentType === undefined) throw unsupported(`${expected}, got none`);
   const type = parseMediaType(contentType);

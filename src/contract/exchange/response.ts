@@ -14,54 +14,53 @@ import type { Shapes } from '../schema/shapes';
 import type { Envelope, Judge } from '../schema/validator';
 import { describeViolations } from './violations';
 
-/** An answer as it goes out. */
+/** An encoded response. */
 export interface Encoded {
   readonly status: number;
-  /** Of several values, each is a field of its own. */
+  /** A list of values becomes several fields. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body: string | Uint8Array | undefined;
 }
 
-/** An answer that the document does not allow; the message is for the log. */
+/** A response that does not conform to the document. Its message is for the log, not for clients. */
 export class UndocumentedResponse extends Error {
   override name = 'UndocumentedResponse';
 }
 
-/** Writes the answers of one operation. */
+/** Writes the responses of one operation. */
 export interface ResponseWriter {
-  /** Whether the document says anything of a status. */
+  /** Whether the operation documents a status, by a range or `default` too. */
   documents(status: number): boolean;
   /**
-   * Which media types a client accepts (RFC 9110 section 12.5.1).
+   * Negotiates the media type of a response (RFC 9110 section 12.5.1).
    *
    * @param field the Accept field of its request
-   * @throws {Problem} `notAcceptable` if each successful response has a body, and none of their media types is accepted
+   * @throws {Problem} `notAcceptable` if every successful response has a body, and the client accepts none of their types
    */
   accept(field: string | undefined): Accepted;
   /**
-   * Puts an answer into the bytes that are sent, and judges these; properties that the document does not list are left
-   * out of them.
+   * Encodes a response, and judges the encoded value. Leaves out properties that the document does not list.
    *
-   * @param beyond headers that HTTP demands of this answer, whether documented or not
-   * @param accepted decides the media type where the answer does not name one
-   * @throws {UndocumentedResponse} that says what is wrong and where
+   * @param extra headers of a hook or a problem, documented or not
+   * @param accepted decides the media type if the answer names none
+   * @throws {UndocumentedResponse} with the violations and their places
    */
-  write(answer: Answer, beyond?: Headers, accepted?: Accepted): Encoded;
+  write(answer: Answer, extra?: Headers, accepted?: Accepted): Encoded;
 }
 
-/** What a client accepts. */
+/** The media types that a client accepts. */
 export interface Accepted {
-  /** All media types, if empty. */
+  /** Empty: all media types. */
   readonly ranges: readonly AcceptedRange[];
-  /** The media type of a success that the client likes best; undefined where no success has a body. */
+  /** The media type of a success that the client prefers; undefined if no success has a body. */
   readonly best: string | undefined;
 }
 
-/** How the responses of one documented status are written. */
+/** Writes the responses of one documented status. */
 interface StatusWriter {
   /** By name, in lower case. */
   readonly headers: ReadonlyMap<string, WriteHeader>;
-  /** One for each media type; one without any where there is no body. */
+  /** One for each media type, or one without a media type if the response has no body. */
   readonly variants: readonly Variant[];
 }
 
@@ -71,13 +70,13 @@ interface Variant {
   readonly shape: BodyShape;
 }
 
-/** A documented media type, and how its bodies are written. */
+/** A documented media type with the writer of its bodies. */
 interface CodedMedia extends MediaTypeObject {
   readonly codec: Codec;
   readonly encode: WriteBody;
 }
 
-/** Plans the writer of an operation's responses; `compile` it once the schemas of all operations are known. */
+/** Plans the writer of an operation's responses. Call the result after all operations are planned: it compiles schemas. */
 export function planResponses(
   document: OpenApiDocument,
   operation: Operation,
@@ -123,6 +122,7 @@ export function planResponses(
         media,
         judge: judgeOf(schema),
         shape: {
+          project: judged === undefined ? undefined : shapes.projection(judged),
           convert: judged === undefined ? undefined : shapes.converter(judged),
           findMarked: judged === undefined ? undefined : shapes.finder(judged),
         },
@@ -137,18 +137,18 @@ export function planResponses(
     return {
       documents: (status) => find(status) !== undefined,
       accept,
-      write(answer, beyond = {}, accepted) {
+      write(answer, extra = {}, accepted) {
         const writer = find(answer.status);
-        // What HTTP does not know as the status of an answer `default` does not document either.
+        // `default` documents only statuses that HTTP defines.
         if (!writer || !isFinalStatus(answer.status))
           throw new UndocumentedResponse(`the status ${answer.status} is not documented`);
-        return write(codecs, writer, answer, beyond, accepted);
+        return write(codecs, writer, answer, extra, accepted);
       },
     };
   };
 }
 
-/** Compiles what becomes of the Accept fields of requests for an operation. */
+/** Compiles the negotiation of an operation's media types. */
 function compileAccept({ responses }: Operation): ResponseWriter['accept'] {
   const statuses = [...responses.keys()];
   const successes = statuses.some((status) => status.startsWith('2'))
@@ -174,13 +174,13 @@ function write(
   codecs: Codecs,
   writer: StatusWriter,
   answer: Answer,
-  beyond: Headers,
+  extra: Headers,
   accepted: Accepted | undefined,
 ): Encoded {
-  const variant = choose(codecs, writer.variants, answer, accepted);
+  const variant = chooseVariant(codecs, writer.variants, answer, accepted);
   const envelope: Envelope = {};
-  const [headers, body] = writing(() => [
-    writeHeaders(writer.headers, answer, beyond, envelope),
+  const [headers, body] = asUndocumented(() => [
+    writeHeaders(writer.headers, answer, extra, envelope),
     writeBody(variant, answer.body, envelope),
   ]);
   const violations = variant.judge.first(envelope);
@@ -193,7 +193,7 @@ function write(
   return { status: answer.status, headers, body };
 }
 
-function choose(
+function chooseVariant(
   codecs: Codecs,
   variants: readonly Variant[],
   { contentType: wanted, status }: Answer,
@@ -213,7 +213,7 @@ function choose(
 
 const described = (variant: Variant) => (variant.media ? [{ ...variant.media, variant }] : []);
 
-/** The variant for an answer that names none; an error of the server itself is JSON, if it may be. */
+/** The variant for an answer that names no media type. An error of the server is JSON if the document allows it. */
 function preferredOf(variants: readonly Variant[], accepted: Accepted | undefined): Variant | undefined {
   if (variants.length === 1) return undefined;
   const content = variants.flatMap(described);
@@ -230,27 +230,28 @@ function vary(headers: Record<string, string | readonly string[]>, name: string)
 
 function contentType({ key, type, codec }: CodedMedia, { contentType: wanted }: Answer): string {
   if (isRange(key)) return wanted ?? codec.mediaType;
-  if (!type.essence.startsWith('text/') || !codec.isText || isJson(type.essence)) return key; // RFC 8259: JSON has no charset
+  // RFC 8259 section 11: JSON has no charset parameter.
+  if (!type.essence.startsWith('text/') || !codec.isText || isJson(type.essence)) return key;
   return key.includes('charset') ? key : `${key}; charset=utf-8`;
 }
 
 /**
- * The headers to send. What clients will read in those that are documented is put into the envelope. Names are the same in
- * any case (RFC 9110 section 5.1); a header that HTTP demands replaces one of the handler.
+ * Encodes the headers. Puts the values that a client decodes from documented headers into the envelope. Names are
+ * case-insensitive (RFC 9110 section 5.1). An extra header replaces one of the handler.
  */
-function writeHeaders(writers: StatusWriter['headers'], answer: Answer, beyond: Headers, envelope: Envelope) {
+function writeHeaders(writers: StatusWriter['headers'], answer: Answer, extra: Headers, envelope: Envelope) {
   const described: Envelope = {};
   const sent: Record<string, string | readonly string[]> = {};
-  const names = new Map<string, 'beyond' | 'own'>();
-  for (const [name, value] of Object.entries(beyond)) {
+  const names = new Map<string, 'extra' | 'own'>();
+  for (const [name, value] of Object.entries(extra)) {
     const lower = name.toLowerCase();
-    names.set(lower, 'beyond');
+    names.set(lower, 'extra');
     sent[name] = writers.get(lower)?.(value, described) ?? fieldValue(name, value);
   }
   for (const [name, value] of headerEntries(answer.headers)) {
     const lower = name.toLowerCase();
     const known = names.get(lower);
-    if (known === 'beyond') continue;
+    if (known === 'extra') continue;
     if (known) throw new UndocumentedResponse(`the header ${name} is given twice`);
     names.set(lower, 'own');
     const write = writers.get(lower);
@@ -271,8 +272,8 @@ function writeBody(
   return undefined;
 }
 
-/** What cannot be written is not documented. */
-function writing<T>(write: () => T): T {
+/** Reports a value that cannot be encoded as an UndocumentedResponse. */
+function asUndocumented<T>(write: () => T): T {
   try {
     return write();
   } catch (error) {

@@ -3,14 +3,14 @@ import { discardBody, isUnread } from '../http/body';
 import { mergeVary } from '../http/header-field';
 import type { Encoded } from './response';
 
-/** Names and values of header fields, in turn: put together as objects they take Node two microseconds more. */
+/** Alternating names and values of header fields. Node takes two microseconds longer for an object. */
 export type Fields = (string | number | string[])[];
 
 /**
- * The header fields of an answer.
+ * Returns the header fields of a response.
  *
- * @param always goes with every answer; a header of the answer replaces the one of the same name
- * @param vary the `Vary` that a middleware before this one has set
+ * @param always the headers of every response; a header of this response replaces the one of the same name
+ * @param vary the `Vary` field that an earlier middleware set
  */
 export function fieldsOf(
   { headers }: Encoded,
@@ -37,11 +37,11 @@ export function fieldsOf(
 }
 
 /**
- * Sends an answer.
+ * Sends a response.
  *
  * @param fields all but the Content-Length
  * @param limit bytes of an unread body up to which the connection stays open
- * @param failed gets what is thrown after this has returned
+ * @param failed receives an error that is thrown after this function returns
  */
 export function send(
   request: IncomingMessage,
@@ -61,7 +61,7 @@ export function send(
     response.writeHead(status, fields).end(body, encoding);
     return;
   }
-  // The connection is closed, but not with unread bytes in it: these would make it reset, and the answer be lost.
+  // Closing a connection with unread bytes resets it, and the client may lose the response: discard them first.
   response.writeHead(status, [...fields, 'Connection', 'close']);
   response.write(body ?? '');
   discardBody(request, () => {

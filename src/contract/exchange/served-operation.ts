@@ -3,7 +3,7 @@ import type { Authenticate } from '../security/requirements';
 import type { RequestReader } from './request';
 import type { ResponseWriter } from './response';
 
-/** An operation with all that it takes to serve it. */
+/** An operation with its compiled authentication, readers and writers. */
 export interface ServedOperation {
   readonly operation: Operation;
   readonly authenticate: Authenticate;

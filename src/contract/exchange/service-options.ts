@@ -10,50 +10,58 @@ import type { Hooks } from './hooks';
 import type { LoggerFor } from './logger';
 import type { Outcome } from './outcome';
 
-/** What a team adds to the formats and the media types that the core knows. */
+/** Formats and codecs that a service adds to the built-in ones. */
 export interface Extensions {
   /**
-   * Formats of the team's own, by name: whether a string conforms. They come before those of the same name in
-   * schema/formats.ts. Each must take time linear in the text.
+   * Tests of formats, by the name of the format. They replace those of the same name in schema/formats.ts. Each must take
+   * time linear in the text.
    */
   readonly formats?: OwnFormats;
-  /** Codecs of the team's own, for media types beside the built-in ones, or in their place. The first that fits is used. */
+  /** Codecs for further media types, or in place of the built-in codecs. The first that carries a media type is used. */
   readonly codecs?: readonly OwnCodec[];
 }
 
-/** @typeParam Own the kinds of problems that the service has beside those of the core */
+/**
+ * The options of `createService`.
+ *
+ * @typeParam Own the kinds of problems that the service adds to those of the core
+ */
 export interface ServiceOptions<Own extends string = never> extends Extensions, Hooks<Own> {
   /** One OpenAPI 3.1 document in one piece. */
   readonly document: JsonObject;
-  /** By operationId; handlers.ts has the type that each must be of. */
+  /** By operationId. handler-types.ts has their types. */
   readonly handlers: Readonly<Record<string, (request: never) => Promise<Answer>>>;
+  /** By the name of the security scheme. */
   readonly strategies: Strategies;
-  /** Takes any error for the problem that it is. */
+  /** Converts any error to a problem. */
   readonly toProblem: (error: unknown) => Problem<ProblemKind | Own>;
-  /** Puts a problem into the error body of the contract; without an operation, the request was for none. */
+  /** Converts a problem to a response with the error body of the contract. `operation` is undefined if none matches. */
   readonly render: (problem: Problem<ProblemKind | Own>, operation?: Operation) => Answer;
-  /** One of each kind of the service's own, with its headers: at start, their answers are compared with the document. */
+  /** One problem of each kind that the service adds, with its headers. Their responses are checked at start. */
   readonly ownProblems?: readonly Problem<Own>[] | undefined;
-  /** Bytes. */
+  /** The maximum size of a request body in bytes. */
   readonly bodyLimit: number;
-  /** How many handlers may be at work at once; admission.ts says what else it bounds. More are refused with `unavailable`. */
+  /**
+   * The maximum number of concurrent handlers; admission.ts has the other bounds that depend on it. Further requests are
+   * refused with `unavailable`.
+   */
   readonly maxRequests: number;
-  /** Milliseconds from the head of a request to its answer; then it is refused with `unavailable`. 40,000 by default. */
+  /** Milliseconds from the head of a request to its response; then it is refused with `unavailable`. 40,000 by default. */
   readonly deadline?: number | undefined;
-  /** What goes with every answer, whatever the document says. */
+  /** Headers of every response, documented or not. */
   readonly headers: Headers;
-  /** What a request is called in logs; it is sent back as X-Request-Id. */
+  /** Identifies a request in logs and in the X-Request-Id header of its response. */
   readonly requestIdOf: (request: IncomingMessage) => string;
-  /** Whether a handler may be a stub (stub.ts). */
+  /** Whether handlers may be stubs (stub.ts). */
   readonly stubs: boolean;
-  /** Paths that start so are left to others; no operation may have one. */
+  /** The prefix of the paths that `next` serves. No operation may have such a path. */
   readonly reserved: string;
-  /** Called once for each request, after its answer. */
+  /** Called once for each request, after its response. */
   readonly report: (outcome: Outcome<Own>) => void;
-  /** Receives the failures that no outcome has: see `ReportFault`. Without it they go to standard error. */
+  /** Receives the failures that no outcome reports: see `ReportFault`. By default they go to standard error. */
   readonly reportFault?: ReportFault | undefined;
-  /** Makes the logger of a request, when its handler or a hook first asks for it. By default it writes to the console. */
+  /** Creates the logger of a request, at its first use. The default logger writes to the console. */
   readonly loggerFor?: LoggerFor | undefined;
-  /** Receives what the document has and the server does not enforce, once, before the first request. */
+  /** Receives the parts of the document that the server does not enforce. Called once, at start. */
   readonly onRemarks?: ((remarks: readonly Remark[]) => void) | undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * The stages of a request, in order. A request ends in the first one that refuses it: this is the order of refusal. Three
- * of them are hooks, options of `createService`. CONTRIBUTING.md shows this table.
+ * The stages of a request, in order. A request ends in the first stage that refuses it: this is the order of refusal. Three
+ * stages are hooks, options of `createService`. CONTRIBUTING.md shows this table.
  */
 export const STAGES = {
   route: 'path (404), then method (405)',
@@ -15,4 +15,5 @@ export const STAGES = {
   afterResponse: 'hook, for an observer such as a tracer',
 } as const;
 
+/** The name of a stage. */
 export type Stage = keyof typeof STAGES;

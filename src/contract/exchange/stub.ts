@@ -2,7 +2,7 @@ import { Problem } from '../problem';
 
 const stubs = new WeakSet();
 
-/** Stands for the handler of an operation until somebody writes it: answers with the problem `notImplemented`. */
+/** Creates the placeholder for a handler. It rejects with the problem `notImplemented`. */
 export function notImplemented(operationId: string): () => Promise<never> {
   const stub = () =>
     Promise.reject(new Problem('notImplemented', `the operation ${operationId} is not implemented yet`));
@@ -10,7 +10,7 @@ export function notImplemented(operationId: string): () => Promise<never> {
   return stub;
 }
 
-/** Whether a handler is still what `notImplemented` made. */
+/** Whether a handler is a placeholder of `notImplemented`. */
 export function isStub(handler: object): boolean {
   return stubs.has(handler);
 }

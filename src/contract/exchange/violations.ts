@@ -1,29 +1,29 @@
 import { excerpt } from '../json/excerpt';
 import type { MalformedParameter } from '../parameters/parameters';
 import { Problem } from '../problem';
-import type { Violation as Judged } from '../schema/validator';
+import type { SchemaViolation } from '../schema/validator';
 
 /** How many violations a message names. */
 const MAX_VIOLATIONS = 10;
-/** UTF-16 code units of the place and of the rule of one violation: names in them come from clients. */
+/** UTF-16 code units of the place and the rule of one violation, which may contain names that the client sent. */
 const MAX_PLACE = 200;
 const MAX_MESSAGE = 300;
 
 /**
- * The distinct violations, ten at most, each with its place and rule cut to a bounded length; and how many there are.
+ * Finds at most ten distinct violations, with their place and rule cut to a bounded length, and counts all distinct ones.
  *
- * @param first those found when judging ended at the first; there is at least one
- * @param all all of them, or none if the search for them would have cost too much
+ * @param first the violations of a check that ends at the first; at least one
+ * @param all all violations; empty if the search exceeded its budget
  */
-function distinct(first: readonly Judged[], all: readonly Judged[]) {
+function distinct(first: readonly SchemaViolation[], all: readonly SchemaViolation[]) {
   const found = all.length > 0 ? all : first;
-  // Several branches of an allOf can find the same.
-  const sentences = new Map<string, Judged>();
+  // Several branches of an allOf can report the same violation.
+  const sentences = new Map<string, SchemaViolation>();
   for (const violation of found) sentences.set(sentenceOf(violation), violation);
   return { sentences: [...sentences].slice(0, MAX_VIOLATIONS), count: sentences.size };
 }
 
-const sentenceOf = ({ place, message }: Judged): string =>
+const sentenceOf = ({ place, message }: SchemaViolation): string =>
   `${excerpt(place.slice(1), MAX_PLACE)} ${excerpt(message, MAX_MESSAGE)}`;
 
 function describe({ sentences, count }: ReturnType<typeof distinct>): string {
@@ -32,18 +32,24 @@ function describe({ sentences, count }: ReturnType<typeof distinct>): string {
   return texts.join('; ');
 }
 
-/** A sentence for each violation, the place first. The parameters are those of `invalidRequest`. */
-export function describeViolations(first: readonly Judged[], all: readonly Judged[]): string {
+/** A sentence for each violation, beginning with its place. The parameters are those of `invalidRequest`. */
+export function describeViolations(
+  first: readonly SchemaViolation[],
+  all: readonly SchemaViolation[],
+): string {
   return describe(distinct(first, all));
 }
 
 /**
- * The problem of a request that does not match the document.
+ * Creates the problem of a request that does not conform to the document.
  *
- * @param first the violations found when judging ended at the first; there is at least one
- * @param all all of them, or none if the search for them would have cost too much
+ * @param first the violations of a check that ends at the first; at least one
+ * @param all all violations; empty if the search exceeded its budget
  */
-export function invalidRequest(first: readonly Judged[], all: readonly Judged[] = []): Problem {
+export function invalidRequest(
+  first: readonly SchemaViolation[],
+  all: readonly SchemaViolation[] = [],
+): Problem {
   const found = distinct(first, all);
   const violations = found.sentences.map(([, { place, keyword, message }]) => ({
     pointer: boundedPointer(place),
@@ -53,19 +59,19 @@ export function invalidRequest(first: readonly Judged[], all: readonly Judged[] 
   return new Problem('invalidRequest', describe(found), {}, { violations });
 }
 
-/** The pointer, or the longest one above it that is not too long: half of a name would point to something else. */
+/** Cuts a pointer after a whole step: half of a name would be another pointer. */
 function boundedPointer(pointer: string): string {
   if (pointer.length <= MAX_PLACE) return pointer.toWellFormed();
   return pointer.slice(0, pointer.lastIndexOf('/', MAX_PLACE)).toWellFormed();
 }
 
-/** The problem of a request whose parameter or form is not of its style. */
+/** Creates the problem of a parameter or form that is not in its style. */
 export function malformedParameter({ message, pointer }: MalformedParameter): Problem {
   const violations = [{ pointer: boundedPointer(pointer), keyword: 'style', message }];
   return new Problem('invalidRequest', message, {}, { violations });
 }
 
-/** The problem of a body that the operation does not document. */
+/** Creates the problem of a body that the operation does not document. */
 export function unexpectedBody(): Problem {
   const violation = { pointer: '/body', keyword: 'requestBody', message: 'is not documented' };
   const options = { violations: [violation] };

@@ -8,13 +8,13 @@ type Wiring<Own extends string> = Pick<
   ServiceOptions<Own>,
   'handlers' | 'stubs' | 'reserved' | 'render' | 'ownProblems'
 >;
-/** What does not depend on the kinds of problems. */
-type Handlers = Pick<ServiceOptions, 'handlers' | 'stubs' | 'reserved'>;
+/** The options that do not depend on the kinds of problems. */
+type HandlerWiring = Pick<ServiceOptions, 'handlers' | 'stubs' | 'reserved'>;
 
 /**
- * Proves that what is wired to a document is what its operations ask for.
+ * Checks the handlers and the error responses of a service against the operations of its document.
  *
- * @throws {InvalidContract} with all that is not
+ * @throws {InvalidContract} with all findings
  */
 export function checkWiring<Own extends string>(
   operations: readonly ServedOperation[],
@@ -28,7 +28,10 @@ export function checkWiring<Own extends string>(
   if (findings.length > 0) throw new InvalidContract(findings);
 }
 
-function checkHandler({ operation }: ServedOperation, { handlers, stubs, reserved }: Handlers): Finding[] {
+function checkHandler(
+  { operation }: ServedOperation,
+  { handlers, stubs, reserved }: HandlerWiring,
+): Finding[] {
   const { operationId, paths, pointer } = operation;
   const handler = Object.hasOwn(handlers, operationId) ? handlers[operationId] : undefined;
   const messages: string[] = [];
@@ -42,8 +45,8 @@ function checkHandler({ operation }: ServedOperation, { handlers, stubs, reserve
   return messages.map((message) => ({ pointer, message }));
 }
 
-/** Every handler is that of an operation. */
-function checkNames(operations: readonly ServedOperation[], { handlers }: Handlers): Finding[] {
+/** Finds handlers without an operation. */
+function checkNames(operations: readonly ServedOperation[], { handlers }: HandlerWiring): Finding[] {
   const known = new Set(operations.map(({ operation }) => operation.operationId));
   return Object.keys(handlers)
     .filter((name) => !known.has(name))
@@ -53,7 +56,7 @@ function checkNames(operations: readonly ServedOperation[], { handlers }: Handle
     }));
 }
 
-/** The answers of the server itself that many operations document. */
+/** The refusals by the server that operations often document. */
 const DOCUMENTED: readonly ProblemKind[] = [
   'invalidRequest',
   'noCredentials',
@@ -65,7 +68,7 @@ const DOCUMENTED: readonly ProblemKind[] = [
   'unavailable',
 ];
 
-/** The answers of this server itself fit what an operation documents for their status. */
+/** Finds refusals by the server that do not conform to the response that an operation documents for their status. */
 function checkProblems<Own extends string>(
   { operation, responses }: ServedOperation,
   { render, ownProblems = [] }: Wiring<Own>,

@@ -7,12 +7,12 @@ export function announcesBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** Whether some of the body is still to be read. */
+/** Whether the body of a request is not read to its end. */
 export function isUnread(request: IncomingMessage): boolean {
   return announcesBody(request) && !request.readableEnded;
 }
 
-/** Whether the client waits for 100 Continue; one of HTTP/1.0 cannot (RFC 9110 section 10.1.1). */
+/** Whether the client waits for 100 Continue, which HTTP/1.0 does not have (RFC 9110 section 10.1.1). */
 function expectsContinue({ headers: { expect }, httpVersion }: IncomingMessage): boolean {
   return httpVersion !== '1.0' && expect?.toLowerCase() === '100-continue';
 }
@@ -20,7 +20,7 @@ function expectsContinue({ headers: { expect }, httpVersion }: IncomingMessage):
 /**
  * Reads the body of a request, at most `limit` bytes of it. Sends 100 Continue if the client asked for it.
  *
- * @param hold takes the length of each part that has come; false: the body is not wanted any more
+ * @param hold receives the number of bytes of each chunk; returns false to discard the body
  * @throws {Problem} `tooLarge`, at once if the length is declared; `malformed` if the body breaks off
  */
 export function readBody(
@@ -32,7 +32,7 @@ export function readBody(
   const tooLarge = () => new Problem('tooLarge', `the body is larger than ${limit} bytes`);
   const brokenOff = () => new Problem('malformed', 'the body broke off');
   if (Number(request.headers['content-length'] ?? 0) > limit) return Promise.reject(tooLarge());
-  if (request.destroyed) return Promise.reject(brokenOff()); // while it was authenticated: it closes no second time
+  if (request.destroyed) return Promise.reject(brokenOff()); // closed during authentication; `close` is not emitted again
   if (expectsContinue(request)) response.writeContinue();
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -54,16 +54,16 @@ export function readBody(
       resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
     });
     request.on('close', () => {
-      // Every request closes in the end; an error for nobody would cost each of them its stack.
+      // Every request emits `close`: create the error, with its stack, only if it is needed.
       if (!request.readableEnded) reject(brokenOff());
     });
   });
 }
 
-/** What is discarded of a body that nobody wants: at most this many bytes, for at most this many milliseconds. */
-const DISCARDED = { bytes: 1_048_576, milliseconds: 1_000 };
+/** Bounds on reading the rest of a body that is discarded. */
+const DISCARD_LIMITS = { bytes: 1_048_576, milliseconds: 1_000 };
 
-/** Discards the rest of a body, so that the client can read its answer; calls back when there is nothing more to do. */
+/** Discards the rest of a body so that the client can read the response. Calls `done` at the end, or at a limit. */
 export function discardBody(request: IncomingMessage, done: () => void): void {
   let size = 0;
   const finish = () => {
@@ -73,14 +73,14 @@ export function discardBody(request: IncomingMessage, done: () => void): void {
   };
   const onData = ({ length }: Buffer) => {
     size += length;
-    if (size > DISCARDED.bytes) finish();
+    if (size > DISCARD_LIMITS.bytes) finish();
   };
-  const timer = setTimeout(finish, DISCARDED.milliseconds);
+  const timer = setTimeout(finish, DISCARD_LIMITS.milliseconds);
   request.on('data', onData).on('end', finish).on('close', finish).resume();
 }
 
 /**
- * The text that the bytes of a body are.
+ * Decodes the bytes of a body.
  *
  * @throws {Problem} `malformed` unless they are UTF-8 without a byte order mark (RFC 8259 section 8.1)
  */

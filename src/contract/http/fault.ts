@@ -2,23 +2,23 @@ import { Readable, Stream, Writable } from 'node:stream';
 import { types } from 'node:util';
 
 /**
- * Receives a failure that no answer can report: of a function of the service that is called after the answer, of a
+ * Receives a failure that no response can report: an error of a function that is called after the response, or of a
  * handler whose request was given up.
  *
  * @param requestId undefined if the failure belongs to no request
  */
 export type ReportFault = (error: unknown, requestId?: string) => void;
 
-/** Writes to standard error; the last resort, so it never throws. */
+/** Writes an error to standard error. It never throws. */
 export const faultToStderr: ReportFault = (error) => {
   try {
     console.error(error);
   } catch {
-    // An error that cannot even be printed: nowhere is left to report it.
+    // The error cannot be printed either.
   }
 };
 
-/** Makes a `ReportFault` that never throws: if `report` fails, both failures go to standard error. */
+/** Creates a `ReportFault` that never throws. If `report` fails, it writes both failures to standard error. */
 export function safely(report: (...fault: Parameters<ReportFault>) => unknown): ReportFault {
   return (error, requestId) => {
     attempt(
@@ -31,7 +31,11 @@ export function safely(report: (...fault: Parameters<ReportFault>) => unknown): 
   };
 }
 
-/** Calls a function of the service. `failed` gets what it throws, or what the promise that it returns rejects with. */
+/**
+ * Calls a function of the service.
+ *
+ * @param failed receives the error that `call` throws, or the reason with which its promise rejects
+ */
 export function attempt(call: () => unknown, failed: (error: unknown) => void): void {
   try {
     settle(call(), failed);
@@ -40,22 +44,22 @@ export function attempt(call: () => unknown, failed: (error: unknown) => void): 
   }
 }
 
-/** Handles the rejection of a promise that stands where none is expected, which would end the process. */
+/** Handles the rejection of a promise in place of another value. Unhandled, it would end the process. */
 export function settle(value: unknown, failed: (error: unknown) => void): void {
   if (types.isPromise(value)) value.catch(failed);
 }
 
-/** Values that are looked at in one that is not sent. */
+/** How many values settleWithin() visits. */
 const MAX_SETTLED = 10_000;
 
 /**
- * Ends what a value that cannot be sent has begun: the rejection of a promise and the error of a stream in it would end
- * the process, since nobody waits for them. Getters are not called.
+ * Handles the promises and streams in a value that is not sent: an unhandled rejection or stream error would end the
+ * process. Destroys the streams. Calls no getters.
  */
 export function settleWithin(root: unknown, failed: (error: unknown) => void): void {
   const values = [root];
   const seen = new Set<unknown>();
-  const look = (value: unknown): void => {
+  const settleValue = (value: unknown): void => {
     settle(value, failed);
     if (value instanceof Stream) {
       value.on('error', failed);
@@ -71,7 +75,7 @@ export function settleWithin(root: unknown, failed: (error: unknown) => void): v
     if (seen.has(value)) continue;
     seen.add(value);
     attempt(() => {
-      look(value);
+      settleValue(value);
     }, failed);
   }
 }

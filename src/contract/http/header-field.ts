@@ -4,15 +4,15 @@ import type { IncomingMessage } from 'node:http';
 const FIELD_NAME = /^[!#$%&'*+.^_`|~\dA-Za-z-]+$/;
 /** A field value (RFC 9110 section 5.5) in ASCII: recipients disagree on what other bytes mean. */
 const FIELD_VALUE = /^[\t\x20-\x7e]*$/;
-/** Fields that describe the connection or the framing (RFC 9110 section 7.6.1, RFC 9112 sections 6 and 7). */
+/** Fields of the connection and of the framing (RFC 9110 section 7.6.1, RFC 9112 sections 6 and 7). */
 const MANAGED = /^(connection|content-length|keep-alive|te|trailer|transfer-encoding|upgrade|proxy-.*)$/i;
 
-/** Whether a recipient reads exactly this text: it strips whitespace at both ends. */
+/** Whether a recipient reads this text unchanged. Recipients strip whitespace at both ends. */
 export function isFieldValue(text: string): boolean {
   return FIELD_VALUE.test(text) && text.trim() === text;
 }
 
-/** Why a response header of this name cannot be served; undefined if it can. */
+/** The reason why a response header of this name cannot be served; undefined if it can. */
 export function unservableField(name: string): string | undefined {
   if (!FIELD_NAME.test(name)) return 'is not the name of a header: expected a token (RFC 9110 section 5.6.2)';
   if (MANAGED.test(name)) return 'belongs to the connection: the server alone sends it, and no handler can';
@@ -20,7 +20,7 @@ export function unservableField(name: string): string | undefined {
 }
 
 /**
- * The value of a header that the document does not describe.
+ * Converts the value of a header that the document does not describe to text.
  *
  * @throws {TypeError} if the header cannot be sent
  */
@@ -37,7 +37,7 @@ export function fieldValue(name: string, value: unknown): string {
 /**
  * The names and values of an object of headers.
  *
- * @throws {TypeError} if it is something else, such as a Map, of which nothing would be sent
+ * @throws {TypeError} for another value, such as a Map, whose entries are no properties
  */
 export function headerEntries(headers: unknown): [name: string, value: unknown][] {
   if (headers === undefined || headers === null) return [];
@@ -46,7 +46,11 @@ export function headerEntries(headers: unknown): [name: string, value: unknown][
   throw new TypeError('expected the headers to be an object of names and values, got something else');
 }
 
-/** How many lines of a request are of this field: Node keeps the first of some, and joins others. The name is in lower case. */
+/**
+ * Counts the lines of a header field in a request. Node joins repeated lines of some fields, and drops those of others.
+ *
+ * @param field in lower case
+ */
 export function countLines({ rawHeaders }: IncomingMessage, field: string): number {
   let count = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -56,7 +60,7 @@ export function countLines({ rawHeaders }: IncomingMessage, field: string): numb
   return count;
 }
 
-/** One `Vary` field for several (RFC 9110 section 12.5.5). */
+/** Merges the values of several `Vary` fields (RFC 9110 section 12.5.5). */
 export function mergeVary(values: readonly string[]): string {
   const names = new Map(
     values.flatMap((value) =>

@@ -1,6 +1,6 @@
 /**
- * A media type or media range as RFC 9110 section 8.3.1 compares it. `charset=utf-8` is left out, because no other charset
- * is served.
+ * A media type or media range, normalized for comparison (RFC 9110 section 8.3.1). The parameter `charset=utf-8` is left
+ * out: UTF-8 is the only charset that is served.
  */
 export interface MediaType {
   /** `type/subtype`, in lower case. */
@@ -62,7 +62,7 @@ export function splitField(field: string, delimiter: ',' | ';'): string[] {
   return parts;
 }
 
-/** A part of a text without white space around it (OWS, RFC 9110 section 5.6.3). */
+/** Slices a text and strips the white space at both ends (OWS, RFC 9110 section 5.6.3). */
 function trim(text: string, start: number, end: number): string {
   while (start < end && isSpace(text.charCodeAt(start))) start++;
   while (start < end && isSpace(text.charCodeAt(end - 1))) end--;
@@ -96,23 +96,23 @@ export const isRange = (key: string): boolean => key.includes('*');
 export function specificity(range: MediaType, type: MediaType): number {
   const covers = coverage(range.essence, type.essence);
   for (const [name, value] of range.parameters) if (type.parameters.get(name) !== value) return 0;
-  // No header has room for a million parameters.
+  // A header has fewer than a million parameters: its size is bounded.
   return covers === 0 ? 0 : covers * 1_000_000 + range.parameters.size;
 }
 
-/** `type/subtype` of a key of a content map, in lower case. */
+/** The `type/subtype` of a key of a content map, in lower case. */
 export function essenceOf(key: string): string {
   return (key.split(';')[0] ?? '').trim().toLowerCase();
 }
 
-/** OpenAPI 3.1 section 4.8.14. */
+/** A Media Type Object with its key in the content map (OpenAPI 3.1 section 4.8.14). */
 export interface MediaTypeObject {
-  /** As the document writes it; it may be a range. */
+  /** As the document has it; it may be a range. */
   readonly key: string;
   readonly type: MediaType;
-  /** Pointer to it in the document. */
+  /** JSON pointer (RFC 6901) into the document. */
   readonly pointer: string;
-  /** Pointer to its schema, if it has one. */
+  /** JSON pointer to its schema, if it has one. */
   readonly schema: string | undefined;
 }
 

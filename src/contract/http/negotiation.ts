@@ -7,18 +7,20 @@ import {
   splitField,
 } from './media-type';
 
-/** A media range that a client accepts, and how much it likes it: more than 0 and at most 1. */
+/** A media range that a client accepts, with its weight. */
 export interface AcceptedRange {
   readonly range: MediaType;
+  /** From 0 (not acceptable) to 1. */
   readonly weight: number;
 }
 
-/** RFC 9110 section 12.4.2. */
+/** A weight (RFC 9110 section 12.4.2). */
 const WEIGHT = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
 
 /**
- * Parses an Accept field (RFC 9110 section 12.5.1). An element that is not well-formed says nothing, and what says nothing
- * accepts everything: then the list is empty.
+ * Parses an Accept field (RFC 9110 section 12.5.1). Ignores elements that are not well-formed.
+ *
+ * @returns an empty list if the client accepts everything
  */
 export function parseAccept(field: string | undefined): AcceptedRange[] {
   if (field === undefined || field === '*/*') return [];
@@ -31,7 +33,7 @@ export function parseAccept(field: string | undefined): AcceptedRange[] {
   });
 }
 
-/** A documented media type, and how it is called to the client: a range by what the client asks of it. */
+/** A documented media type, and its name for the client: in place of a range, the type that the client accepts. */
 export interface Preferred<T> {
   readonly media: T;
   readonly name: string;
@@ -40,7 +42,8 @@ export interface Preferred<T> {
 type Offered = Pick<MediaTypeObject, 'key' | 'type'>;
 
 /**
- * The documented media type that a client likes best; of several, the one that stands first. Undefined if it accepts none.
+ * Finds the documented media type that a client prefers, the first of those with the highest weight. Undefined if the client
+ * accepts none.
  */
 export function preferred<T extends Offered>(
   content: readonly T[],
@@ -56,7 +59,7 @@ export function preferred<T extends Offered>(
   return best;
 }
 
-/** The range that decides about a documented media type, which is the most specific one that covers it. */
+/** The range that decides the weight of a documented media type: the most specific one that covers it. */
 function decisiveRange(
   { key, type }: Offered,
   accepted: readonly AcceptedRange[],
@@ -69,7 +72,7 @@ function decisiveRange(
     if (covers > most) [most, decisive] = [covers, { range, weight }];
   }
   if (!isRange(key)) return decisive;
-  // Of a documented range, a client may accept a part.
+  // A client may accept a part of a documented range.
   for (const { range, weight } of accepted) {
     if (weight > decisive.weight && specificity(type, range) > 0) decisive = { range, weight };
   }

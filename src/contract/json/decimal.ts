@@ -1,6 +1,6 @@
 /**
- * Decimal numbers, exactly as they are written. Every function takes time linear in the length of the literal: a client
- * chooses its length, so neither a backtracking expression nor a BigInt of all digits will do.
+ * Exact decimal numbers. Every function takes time linear in the length of the literal, which a client chooses: no
+ * backtracking pattern, and no BigInt of all digits.
  */
 
 /** ±digits × 10^exponent. */
@@ -13,7 +13,11 @@ export interface Decimal {
 
 const ZERO = 0x30;
 
-/** @param literal a number of the JSON grammar (RFC 8259 section 6) */
+/**
+ * Parses a number.
+ *
+ * @param literal a number of the JSON grammar (RFC 8259 section 6)
+ */
 export function parseDecimal(literal: string): Decimal {
   const negative = literal.startsWith('-');
   const e = literal.search(/[eE]/);
@@ -35,7 +39,7 @@ export function equalDecimals(a: Decimal, b: Decimal): boolean {
 }
 
 /**
- * The integer that a decimal is; `null` if it has a fraction.
+ * Converts a decimal to an integer; `null` if it has a fraction.
  *
  * @param decimal within the range of a double, so that its integer has no more than 309 digits
  */
@@ -47,16 +51,16 @@ export function integerOf({ negative, digits, exponent }: Decimal): bigint | nul
 
 const powers: bigint[] = [];
 
-/** @param exponent at most some hundreds: they are remembered */
+/** @param exponent at most some hundreds: the powers are cached */
 function powerOfTen(exponent: number): bigint {
   return (powers[exponent] ??= 10n ** BigInt(exponent));
 }
 
-/** Digits that are taken into a BigInt at once. */
+/** Digits per BigInt: the time of a conversion grows faster than linearly. */
 const CHUNK = 256;
 
 /**
- * Whether `value` is `step` times an integer: 0.47 is a multiple of 0.01, although the doubles of both deny it.
+ * Whether `value` is `step` times an integer. 0.47 is a multiple of 0.01, although the quotient of their doubles is none.
  *
  * @param value within the range of a double
  * @param step not zero
@@ -64,7 +68,7 @@ const CHUNK = 256;
 export function isMultipleOf(value: Decimal, step: Decimal): boolean {
   if (value.digits === '') return true;
   const shift = value.exponent - step.exponent;
-  // A multiple would end in a zero, and digits do not.
+  // The digits of such a multiple would end in a zero, but `digits` never does.
   if (shift < 0) return false;
   const divisor = BigInt(step.digits);
   let rest = 0n;

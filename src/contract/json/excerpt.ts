@@ -1,6 +1,6 @@
 /**
- * The start of a client's text, fit for a message: at most `limit` UTF-16 code units, cut between two characters, and
- * well-formed Unicode whatever the text is. Half of a surrogate pair in a message could not be sent as JSON.
+ * Cuts a client's text for a message: at most `limit` UTF-16 code units, and well-formed Unicode. U+FFFD replaces half of a
+ * surrogate pair, which JSON text cannot carry.
  */
 export function excerpt(text: string, limit = 100): string {
   if (text.length <= limit) return text.toWellFormed();

@@ -1,6 +1,6 @@
 import { types } from 'node:util';
 
-/** Objects of JavaScript whose value is not in their properties. */
+/** Built-in objects whose properties do not have their value. */
 const OPAQUE = [
   types.isPromise,
   types.isMap,
@@ -14,8 +14,8 @@ const OPAQUE = [
 ];
 
 /**
- * What kind of object this is, if it is no data: its properties do not show what it is, as those of a Map do not, or it
- * is of a class with a name for itself and has none (`Response`, `Headers`, `Blob`). Undefined for all others.
+ * Returns the kind of an object that is not data: a built-in object such as a Map, or an object without properties of a
+ * class with a `Symbol.toStringTag` (`Response`, `Headers`, `Blob`). Undefined for all others.
  */
 export function opaqueKind(object: object): string | undefined {
   const kind = Object.prototype.toString.call(object).slice('[object '.length, -1);

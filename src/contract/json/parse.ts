@@ -1,60 +1,66 @@
 /**
- * JSON text (RFC 8259, restricted to I-JSON, RFC 7493) to values, exactly; json-text.ts has the way back.
+ * Parses JSON text (RFC 8259, restricted to I-JSON, RFC 7493) exactly. stringify.ts does the reverse.
  *
- * `JSON.parse` rounds 9007199254740993 to a double, keeps the last of two equal names, lets lone surrogates in and
- * recurses as deep as a client likes. Here each of these is decided: integers stay exact, the others are refused.
+ * `JSON.parse` rounds 9007199254740993 to a double, keeps the last of two equal names, accepts lone surrogates, and does not
+ * bound the depth. This parser keeps integers exact, and refuses the others.
  */
 
 import { excerpt } from './excerpt';
 import { equalDecimals, integerOf, parseDecimal } from './decimal';
 
-/** Deeper nesting is refused, so that no recursion over a value can exhaust the stack. */
+/** The maximum depth of nesting, so that recursion over a value cannot exhaust the stack. */
 export const MAX_DEPTH = 64;
 
+/** Text that is not JSON. The message has what was expected, what was got, and the position. */
 export class MalformedJson extends Error {
   override name = 'MalformedJson';
 }
 
-/** The object or array in which a value stands. */
+/** The object or array that has a value as a member. */
 export type Holder = Record<string | number, unknown>;
 
 /**
- * What a number literal denotes where its double does not: the integer, or `null` for a fraction (the double of
- * 1.00000000000000000001 is 1). Kept beside the values so that a double is all that other code sees.
+ * The exact value of a literal that a double cannot represent: an integer, or `null` for a fraction whose double is an
+ * integer (1.00000000000000000001). It is stored apart from the value, so that other code handles a plain double.
  */
-type Exact = bigint | null;
+type ExactValue = bigint | null;
 type ByKey<T> = Map<string | number, T>;
-const exactNumbers = new WeakMap<object, ByKey<Exact>>();
+const exactNumbers = new WeakMap<object, ByKey<ExactValue>>();
 /** The literals of fractions that their doubles do not represent. */
 const fractions = new WeakMap<object, ByKey<string>>();
 
-function keep<T>(kept: WeakMap<object, ByKey<T>>, holder: object, key: string | number, value: T): void {
-  const entries = kept.get(holder);
+function setByKey<T>(
+  byHolder: WeakMap<object, ByKey<T>>,
+  holder: object,
+  key: string | number,
+  value: T,
+): void {
+  const entries = byHolder.get(holder);
   if (entries) entries.set(key, value);
-  else kept.set(holder, new Map([[key, value]]));
+  else byHolder.set(holder, new Map([[key, value]]));
 }
 
-/** Keeps the exact value of the number at `holder[key]`, whose double is another or is written with other digits. */
-export function keepExact(holder: object, key: string | number, value: bigint): void {
-  keep(exactNumbers, holder, key, value);
+/** Stores the exact value of the number at `holder[key]`, which its double cannot represent. */
+export function setExactNumber(holder: object, key: string | number, value: bigint): void {
+  setByKey(exactNumbers, holder, key, value);
 }
 
-/** The exact values of the numbers in an object or array, by name or index, where they are not those of the doubles. */
-export function exactNumbersIn(holder: object): ReadonlyMap<string | number, Exact> | undefined {
+/** The exact values of the numbers in an object or array that doubles cannot represent, by name or index. */
+export function exactNumbersIn(holder: object): ReadonlyMap<string | number, ExactValue> | undefined {
   return exactNumbers.get(holder);
 }
 
-/** The exact value of the number at `holder[key]`, if it is not that of the double found there. */
-export function exactNumber(holder: object, key: string | number): Exact | undefined {
+/** The exact value of the number at `holder[key]`; undefined if the double is exact, `null` for a fraction. */
+export function exactNumber(holder: object, key: string | number): ExactValue | undefined {
   return exactNumbers.get(holder)?.get(key);
 }
 
-/** Whether the number at `holder[key]` is another than the double found there. */
+/** Whether the exact value of the number at `holder[key]` differs from its double. */
 export function hasExact(holder: object, key: string | number): boolean {
   return exactNumbers.get(holder)?.has(key) === true || fractions.get(holder)?.has(key) === true;
 }
 
-/** The number `double` at `holder[key]` as a decimal literal, exactly as it was written. */
+/** A decimal literal with the exact value of the number `double` at `holder[key]`. */
 export function exactLiteral(holder: object, key: string | number, double: number): string {
   const fraction = fractions.get(holder)?.get(key);
   if (fraction !== undefined) return fraction;
@@ -63,10 +69,10 @@ export function exactLiteral(holder: object, key: string | number, double: numbe
 }
 
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-/** No literal of at most 15 digits without an exponent is changed by the conversion to a double. */
+/** Literals of at most 15 digits without an exponent. Conversion to a double and back does not change them. */
 const SHORT = /^-?[\d.]{1,15}$/;
 
-/** The double for a literal of the JSON grammar; what the double does not represent is kept for `holder[key]`. */
+/** Converts a literal of the JSON grammar to a double. Stores the exact value for `holder[key]` if it differs. */
 function readNumber(literal: string, holder: object, key: string | number): number {
   const double = Number(literal);
   if (SHORT.test(literal)) return double;
@@ -76,14 +82,14 @@ function readNumber(literal: string, holder: object, key: string | number): numb
   const decimal = parseDecimal(literal);
   const integer = integerOf(decimal);
   if (whole) {
-    if (integer === null || integer !== BigInt(double)) keep(exactNumbers, holder, key, integer);
+    if (integer === null || integer !== BigInt(double)) setByKey(exactNumbers, holder, key, integer);
   }
   if (integer === null && !equalDecimals(decimal, parseDecimal(String(double))))
-    keep(fractions, holder, key, literal);
+    setByKey(fractions, holder, key, literal);
   return double;
 }
 
-/** Whether `text` is one number of the JSON grammar; if so `holder[key]` becomes that number, exactly. */
+/** Parses a number of the JSON grammar to `holder[key]`, exactly. Returns false for any other text. */
 export function parseNumber(text: string, holder: Holder, key: string | number): boolean {
   NUMBER.lastIndex = 0;
   if (!NUMBER.test(text) || NUMBER.lastIndex !== text.length) return false;
@@ -101,7 +107,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   r: '\r',
   t: '\t',
 };
-/** What a string may hold unescaped (RFC 8259 section 7). */
+/** The unescaped characters of a string (RFC 8259 section 7). */
 const PLAIN_STRING = /[^"\\\u0000-\u001f]*/y;
 
 class Parser {
@@ -115,7 +121,7 @@ class Parser {
     return value;
   }
 
-  /** The code of the next character that is not white space, NaN at the end. */
+  /** Skips white space. Returns the code of the next character, NaN at the end. */
   private next(): number {
     for (;;) {
       const code = this.text.charCodeAt(this.at);
@@ -164,13 +170,13 @@ class Parser {
     return readNumber(literal, holder, key);
   }
 
-  /** Enters an object or array and steps over its bracket. */
+  /** Consumes the opening bracket of an object or array. */
   private enter(): void {
     if (++this.depth > MAX_DEPTH) throw new MalformedJson(`nested more than ${MAX_DEPTH} deep`);
     this.at++;
   }
 
-  /** Whether a comma follows; otherwise steps out over the closing bracket. */
+  /** Consumes a comma or the closing bracket. Returns whether it was a comma. */
   private more(close: number, bracket: string): boolean {
     const code = this.next();
     if (code !== 0x2c && code !== close) throw this.unexpected(`"," or "${bracket}"`);
@@ -228,7 +234,7 @@ class Parser {
     return value;
   }
 
-  /** The character behind the backslash at the current place; ends on the last character of the escape. */
+  /** Reads the escape sequence at the current position, and stops at its last character. */
   private escape(): string {
     const letter = this.text[++this.at];
     if (letter === 'u') {
@@ -244,9 +250,9 @@ class Parser {
 }
 
 /**
- * Parses `text` into `holder[key]`.
+ * Parses JSON text to `holder[key]`. exactNumber() has the exact values of numbers that a double cannot represent.
  *
- * @throws {MalformedJson} that says what was expected and what was got, and where.
+ * @throws {MalformedJson} with what was expected, what was got, and the position
  */
 export function parseJson(text: string, holder: Holder, key: string | number): void {
   holder[key] = new Parser(text).document(holder, key);

@@ -5,10 +5,11 @@ import { opaqueKind } from './opaque';
 type ExactNumbers = ReturnType<typeof exactNumbersIn>;
 
 /**
- * The JSON text of a value: a bigint is written in full, `toJSON` is honoured, a property that is undefined is left
- * out. What JSON.stringify would silently turn into `null` or `{}` is an error instead.
+ * Converts a value to JSON text. It writes a bigint in full, calls `toJSON`, and leaves out properties that are undefined.
+ * It throws for values that JSON.stringify silently converts to `null` or `{}`.
  *
- * @throws {TypeError} with the place of what JSON does not have
+ * @param place the name of the value in messages
+ * @throws {TypeError} with the place of a value that JSON does not have
  */
 export function stringifyJson(value: unknown, place = 'body'): string {
   const steps = [place];
@@ -20,10 +21,10 @@ export function stringifyJson(value: unknown, place = 'body'): string {
   }
 }
 
-/** Its message goes behind the place. */
+/** Its message follows the place in a sentence. */
 class NotJson extends Error {}
 
-/** @param steps to the value; where this throws, they stay as they are */
+/** @param steps the path to the value; if this throws, they lead to the fault */
 function textOf(value: unknown, steps: string[]): string {
   if (typeof value === 'string') {
     if (!value.isWellFormed()) throw new NotJson('has half of a surrogate pair');
@@ -36,7 +37,7 @@ function textOf(value: unknown, steps: string[]): string {
     throw new NotJson(`is of the type ${typeof value}, which JSON does not have`);
   if (steps.length > MAX_DEPTH) throw new NotJson(`is nested more than ${MAX_DEPTH} deep`);
   if ('toJSON' in value && typeof value.toJSON === 'function') {
-    if (types.isDate(value) && Number.isNaN(value.valueOf())) throw new NotJson('is a Date of no time');
+    if (types.isDate(value) && Number.isNaN(value.valueOf())) throw new NotJson('is an invalid Date');
     return textOf((value.toJSON as () => unknown)(), steps);
   }
   const exact = exactNumbersIn(value);
@@ -45,7 +46,7 @@ function textOf(value: unknown, steps: string[]): string {
 
 function textOfNumber(value: number): string {
   if (!Number.isFinite(value)) throw new NotJson(`is ${value}, not a JSON number`);
-  // String() rounds a large integer to 17 digits; what was parsed as exactly this double must stay it.
+  // String() rounds a large integer to 17 digits. The exact value of the double has more.
   const rounded = Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < 1e21;
   return String(rounded ? BigInt(value) : value);
 }
@@ -74,15 +75,15 @@ function textOfObject(object: object, exact: ExactNumbers, steps: string[]): str
   return `{${text}}`;
 }
 
-/** Refuses an object that is no data, of which JSON.stringify writes `{}` for most. */
+/** Refuses an object that is not data. JSON.stringify writes most of them as `{}`. */
 function assertJson(object: object): void {
   const kind = opaqueKind(object);
   if (kind === undefined) return;
-  if (types.isPromise(object)) object.catch(() => undefined); // nobody else may wait for it
+  if (types.isPromise(object)) object.catch(() => undefined); // an unhandled rejection would end the process
   throw new NotJson(`is a ${kind}, which JSON does not have`);
 }
 
-/** A text that is the same for equal values only: what stands at `holder[key]`, with the names in order. */
+/** The canonical JSON text of the value at `holder[key]`, with sorted names. Equal values have the same text. */
 export function canonicalJson(holder: object, key: string | number): string {
   const value = (holder as Record<string | number, unknown>)[key];
   if (Array.isArray(value)) return `[${value.map((_, i) => canonicalJson(value, i)).join()}]`;

@@ -1,13 +1,13 @@
 import { joinPointer, isObject, members, type OpenApiDocument } from '../document/document';
 
-/** RFC 6749 section 3.3. */
+/** A scope (RFC 6749 section 3.3). */
 export const SCOPE = /^[!#-[\]-~]+$/;
 
 /**
- * Adds a finding for each scope of a security requirement that no credentials can hold: an oauth2 scheme declares its
- * scopes (OpenAPI 3.1 section 4.8.30), in any of its flows.
+ * Adds a finding for each invalid scope of a security requirement, and for each scope that no flow of its oauth2 scheme
+ * declares (OpenAPI 3.1 section 4.8.30).
  *
- * @param pointer of the scheme in the security requirement
+ * @param pointer to the scheme in the security requirement
  */
 export function checkScopes(
   document: OpenApiDocument,
@@ -16,7 +16,7 @@ export function checkScopes(
   scopes: readonly string[],
 ): void {
   const { type, flows } = document.follow(joinPointer('/components/securitySchemes', scheme)).value;
-  if (type !== 'oauth2' && type !== 'openIdConnect') return; // roles, which are declared nowhere
+  if (type !== 'oauth2' && type !== 'openIdConnect') return; // other types have roles, which no scheme declares
   const declared = new Set(members(flows).flatMap(([, flow]) => scopesOf(flow)));
   for (const scope of scopes) {
     if (!SCOPE.test(scope)) {

@@ -1,20 +1,20 @@
 import { isObject, type JsonObject, members, type OpenApiDocument, type Place } from '../document/document';
 import { inPlace, type Subschema } from '../document/subschemas';
 
-/** JSON types that a value may have, `number` for `integer`; undefined where the document names none. */
+/** JSON types that a value may have, with `number` for `integer`; undefined if the document names none. */
 type Types = readonly string[] | undefined;
 
-/** The types that the schema at a pointer names by itself. */
+/** Returns the types that the schema at a pointer itself names. */
 type TypesAt = (pointer: string) => Types;
 
 /**
- * A value as the schemas describe it before it is known: those that apply to it for certain, and any branch. A text is
- * read by the types found here; whether the value conforms is for the validator.
+ * A value as the schemas of the document describe it, before a request has one: the schemas that always apply, and all
+ * branches. Readers decode text by these types. The validator judges the value.
  */
 export class DescribedValue {
   /**
    * @param places all schemas that may describe the value
-   * @param combine the types of the value, by those that each of its schemas names
+   * @param combine combines the types that each of the schemas names
    */
   private constructor(
     private readonly document: OpenApiDocument,
@@ -22,7 +22,7 @@ export class DescribedValue {
     private readonly combine: (typesAt: TypesAt) => Types,
   ) {}
 
-  /** The value that the schema at `pointer` describes; without a schema, anything. */
+  /** The value that the schema at `pointer` describes; without a pointer, any value. */
   static at(document: OpenApiDocument, pointer: string | undefined): DescribedValue {
     if (pointer === undefined) return new DescribedValue(document, [], () => undefined);
     return new DescribedValue(document, document.subschemas.possible(pointer), (typesAt) =>
@@ -30,15 +30,17 @@ export class DescribedValue {
     );
   }
 
+  /** The JSON types that the value may have, with `number` for `integer`; undefined if the document names none. */
   types(): Types {
     return this.combine((pointer) => typesOf(this.document.at(pointer)));
   }
 
-  /** The property of this name; without a name, any that is not listed. */
+  /** The property of a name; without a name, any property that is not listed. */
   property(name?: string): DescribedValue {
     return this.child('unevaluatedProperties', (pointer) => this.document.subschemas.property(pointer, name));
   }
 
+  /** The item at an index, from 0. */
   item(index: number): DescribedValue {
     return this.child('unevaluatedItems', (pointer) => this.document.subschemas.item(pointer, index));
   }
@@ -48,13 +50,13 @@ export class DescribedValue {
     return this.places.map(({ value }) => value);
   }
 
-  /** The names of the properties that are listed anywhere. */
+  /** The names of all properties that the schemas list. */
   propertyNames(): string[] {
     const names = this.schemas().flatMap(({ properties }) => members(properties).map(([name]) => name));
     return [...new Set(names)];
   }
 
-  /** @param last the keyword that describes a part only where no other keyword does */
+  /** @param last the `unevaluated*` keyword, which applies only if no other keyword does */
   private child(last: string, partsOf: (pointer: string) => readonly Subschema[]): DescribedValue {
     const { document } = this;
     const all = this.places.flatMap(({ pointer }) => partsOf(pointer));
@@ -63,12 +65,14 @@ export class DescribedValue {
       partsOf(pointer).flatMap((part) => (left || part.keyword !== last ? [part.pointer] : []));
     const starts = this.places.flatMap(({ pointer }) => parts(pointer));
     return new DescribedValue(document, document.subschemas.traverse(starts, inPlace).before, (typesAt) =>
-      this.combine((pointer) => every(parts(pointer).map((part) => combineInPlace(document, part, typesAt)))),
+      this.combine((pointer) =>
+        intersection(parts(pointer).map((part) => combineInPlace(document, part, typesAt))),
+      ),
     );
   }
 }
 
-/** The types of the value of the schema at `pointer`; a schema that a cycle leads back to adds none. */
+/** The types of the value of the schema at `pointer`. A schema to which a cycle leads back adds none. */
 function combineInPlace(document: OpenApiDocument, pointer: string, typesAt: TypesAt): Types {
   const known = new Map<string, Types>();
   return document.subschemas.fold(pointer, inPlace, known, (place, subschemas) => {
@@ -77,20 +81,20 @@ function combineInPlace(document: OpenApiDocument, pointer: string, typesAt: Typ
     const own = [
       typesAt(place.pointer),
       ...under('$ref', 'allOf'),
-      some(under('anyOf')),
-      some(under('oneOf')),
+      union(under('anyOf')),
+      union(under('oneOf')),
     ];
-    // A condition that the value does not meet excludes no type.
-    return every(own) ?? some(under('then', 'else', 'dependentSchemas'));
+    // These apply to some values only, so they exclude no type.
+    return intersection(own) ?? union(under('then', 'else', 'dependentSchemas'));
   });
 }
 
-function every(all: readonly Types[]): Types {
+function intersection(all: readonly Types[]): Types {
   const given = all.filter((types) => types !== undefined);
   return given.length === 0 ? undefined : given.reduce((a, b) => a.filter((type) => b.includes(type)));
 }
 
-function some(all: readonly Types[]): Types {
+function union(all: readonly Types[]): Types {
   const given = all.filter((types) => types !== undefined);
   return given.length === 0 ? undefined : [...new Set(given.flat())];
 }
@@ -100,8 +104,8 @@ function typesOf(schema: unknown): Types {
   const named = schema['type'] === undefined ? undefined : [schema['type']].flat().map(nameOfType);
   const values = 'const' in schema ? [schema['const']] : schema['enum'];
   const listed = Array.isArray(values) ? values.map(typeOfValue) : undefined;
-  if (named ?? listed) return every([named, listed]);
-  // Without these two, an object or array whose schema leaves its type out would pass for a string, unchecked.
+  if (named ?? listed) return intersection([named, listed]);
+  // Otherwise an object or array whose schema has no `type` would be read as a string, unchecked.
   if ('properties' in schema || 'additionalProperties' in schema) return ['object'];
   return 'items' in schema || 'prefixItems' in schema ? ['array'] : undefined;
 }

@@ -7,44 +7,50 @@ import { coverage, isJson, type MediaTypeObject, parseMediaType } from '../http/
 const PARAMETER_LOCATIONS = ['path', 'query', 'header', 'cookie'] as const;
 export type ParameterLocation = (typeof PARAMETER_LOCATIONS)[number];
 
-/** OpenAPI 3.1 sections 4.8.12 and 4.8.21: a parameter of a request, or a header of a response. */
+/** A parameter of a request, or a header of a response (OpenAPI 3.1 sections 4.8.12 and 4.8.21). */
 export interface Parameter {
   readonly name: string;
   readonly in: ParameterLocation;
   readonly required: boolean;
+  /** By default that of its location (OpenAPI 3.1 section 4.8.12.2). */
   readonly style: string;
+  /** By default true for the style `form` only. */
   readonly explode: boolean;
+  /** JSON pointer to its schema, if it has one. */
   readonly schemaPointer: string | undefined;
-  /** The parameter is JSON text, not a style. */
+  /** Whether the value is JSON text, by `content` and not by `schema` and a style. */
   readonly json: boolean;
 }
 
-/** OpenAPI 3.1 section 4.8.17. */
+/** A Response Object (OpenAPI 3.1 section 4.8.17). */
 export interface ResponseObject {
   readonly headers: readonly Parameter[];
   readonly content: readonly MediaTypeObject[];
 }
 
-/** One way to satisfy a security requirement: all of its schemes. None: anonymous. */
+/** A Security Requirement Object (OpenAPI 3.1 section 4.8.30): all of its schemes are required. Empty: anonymous. */
 export type SecurityAlternative = readonly { readonly scheme: string; readonly scopes: readonly string[] }[];
 
-/** OpenAPI 3.1 section 4.8.10, with everything it refers to or inherits. */
+/** An Operation Object (OpenAPI 3.1 section 4.8.10) with everything that it refers to or inherits. */
 export interface Operation {
+  /** Without one in the document, which is a finding, the method and the path. */
   readonly operationId: string;
   /** In upper case. */
   readonly method: string;
-  /** Its path below each base path of its servers, templates in braces. */
+  /** Its path template below each base path of its servers. */
   readonly paths: readonly string[];
+  /** JSON pointer (RFC 6901) into the document. */
   readonly pointer: string;
   readonly parameters: readonly Parameter[];
   readonly requestBody:
     { readonly required: boolean; readonly content: readonly MediaTypeObject[] } | undefined;
   /** By status, range (`2XX`) or `default`. */
   readonly responses: ReadonlyMap<string, ResponseObject>;
+  /** One of these alternatives is required; empty: none. */
   readonly security: readonly SecurityAlternative[];
 }
 
-/** Reads every operation under `paths`. Callbacks and webhooks are for others to serve. */
+/** Reads every operation under `paths`. Clients serve callbacks and webhooks. Faults become findings of the document. */
 export function readOperations(document: OpenApiDocument): Operation[] {
   const known = new Map<string, string>();
   return operationPlaces(document).map((place) => {
@@ -52,7 +58,7 @@ export function readOperations(document: OpenApiDocument): Operation[] {
     const { value } = document.follow(place.pointer);
     if (typeof value['operationId'] !== 'string') return operation;
     const other = known.get(operation.operationId) ?? place.pointer;
-    // Several paths may refer to one path item: one handler has the requests of all.
+    // Several paths may refer to one path item. They share its operations.
     if (other !== place.pointer) {
       document.addFinding(joinPointer(place.pointer, 'operationId'), `is that of #${other} too`);
     }
@@ -134,7 +140,7 @@ class OperationReader {
     return [...found.values()];
   }
 
-  /** Each template of the path has a parameter, and each path parameter a template. */
+  /** Adds a finding for each template expression without a path parameter, and for each path parameter without one. */
   private checkTemplates(parameters: readonly Parameter[]): void {
     const { pointer } = this.operation;
     const templates = new Set([...this.place.path.matchAll(/\{([^{}]+)\}/g)].map(([, name]) => name));
@@ -224,11 +230,11 @@ class OperationReader {
   }
 }
 
-/** Whether a parameter with this content is JSON text. */
+/** Whether a parameter with this media type is JSON text. */
 const isJsonText = ({ type }: MediaTypeObject): boolean =>
   (isJson(type.essence) || coverage(type.essence, 'application/json') > 0) && !type.parameters.has('charset');
 
-/** A name for an operation without one: `postThings`. */
+/** Proposes an operationId: `postThings`. */
 export function camelCase(text: string): string {
   const [first = '', ...others] = text.match(/[A-Za-z0-9]+/g) ?? [];
   return first + others.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join('');

@@ -1,6 +1,6 @@
 import { normalizePath, parsePathTemplate } from './path-template';
 
-/** Where a path leads, and the texts in place of its template expressions, in their order, percent-encoded. */
+/** A matching path with the values of its template expressions, in order, percent-encoded. */
 export interface Match<T> {
   readonly target: T;
   readonly values: readonly string[];
@@ -13,26 +13,26 @@ interface Template<T> {
   readonly node: Node<T>;
 }
 
-/** The segments that can follow one slash. */
+/** The possible segments after a slash. */
 class Node<T> {
   readonly concrete = new Map<string, Node<T>>();
-  /** More concrete ones first. */
+  /** The most concrete first. */
   readonly templates: Template<T>[] = [];
   target: T | undefined;
 }
 
 /**
- * Finds the path of a request among those of a document (OpenAPI 3.1.1 section 4.8.8.2). Of several that match, the first
- * segment in which they differ decides: a concrete one wins, then one with more literal text, with fewer expressions, or
- * that stands first in the document. The time depends on the length of the path and on how many templates match its
- * beginning, not on the number of paths: the nodes are a tree, so that a search visits each of them at most once.
+ * Finds the path template of a request (OpenAPI 3.1.1 section 4.8.8.2). If several match, the first segment in which they
+ * differ decides: a concrete segment wins, then the one with more literal text, with fewer expressions, or earlier in the
+ * document. The nodes are a tree, and a search visits each node at most once. So the time depends on the length of the path
+ * and on the number of templates that match its beginning, not on the number of paths.
  */
 export class Router<T> {
   private readonly root = new Node<T>();
   /** Paths without template expressions, as a request may spell them: no other that matches them comes before. */
   private readonly concrete = new Map<string, T>();
 
-  /** Adds a path and returns its target: that of an earlier path, if both match the same requests. */
+  /** Adds a path template. Returns its target, or that of an earlier path that matches the same requests. */
   add(path: string, target: T): T {
     const { shape } = parsePathTemplate(path);
     const node = shape.split('/').reduce((parent, segment) => child(parent, segment), this.root);
@@ -41,7 +41,7 @@ export class Router<T> {
     return node.target;
   }
 
-  /** @param path the path of a request, without its query, as it came */
+  /** @param path the path of a request without its query, percent-encoded */
   find(path: string): Match<T> | undefined {
     const concrete = this.concrete.get(path);
     if (concrete !== undefined) return { target: concrete, values: [] };
@@ -71,7 +71,7 @@ function byConcreteness({ literals: a }: Template<unknown>, { literals: b }: Tem
   return b.join('').length - a.join('').length || a.length - b.length;
 }
 
-/** @param values become those of the match; as they were if there is none */
+/** @param values receives the values of the match; unchanged if there is none */
 function search<T>(node: Node<T>, segments: readonly string[], at: number, values: string[]): T | undefined {
   const segment = segments[at];
   if (segment === undefined) return node.target;
@@ -90,8 +90,8 @@ function search<T>(node: Node<T>, segments: readonly string[], at: number, value
 }
 
 /**
- * Adds to `values` the texts between the literals, none of them empty; returns whether the segment matches. Each literal is
- * taken where it occurs first, which leaves the most to those behind it: nothing has to be tried twice.
+ * Returns whether a segment matches, and adds the texts between the literals to `values`; none is empty. Each literal
+ * matches where it first occurs. That leaves the most text to the next ones, so no backtracking is needed.
  */
 function matchSegment(literals: readonly string[], segment: string, values: string[]): boolean {
   const first = literals[0] ?? '';

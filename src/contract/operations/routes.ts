@@ -11,10 +11,10 @@ export interface Route {
   readonly names: readonly string[];
 }
 
-/** The operations of one path, by method in upper case. */
+/** The routes of one path, by method in upper case. */
 export type Methods = Map<string, Route>;
 
-/** Puts every operation in its place; two operations for the same requests become a finding. */
+/** Adds every operation to a router. Two operations for the same requests become a finding. */
 export function compileRoutes(document: OpenApiDocument, operations: readonly Operation[]): Router<Methods> {
   const router = new Router<Methods>();
   for (const operation of operations) {
@@ -50,13 +50,13 @@ function addRoute(
   }
   const route = { operation, path, names };
   methods.set(method, route);
-  // RFC 9110 section 9.3.2: HEAD is answered as GET is, without the body. Node leaves that out.
+  // RFC 9110 section 9.3.2: the response to HEAD is that to GET without the body, which Node omits.
   if (method === 'GET' && !methods.has('HEAD')) methods.set('HEAD', route);
 }
 
 const NONE: ReadonlyMap<string, string> = new Map();
 
-/** The raw parameters in the path of a request, by name. */
+/** The path parameters of a request by name, percent-encoded. */
 export function pathParameters({ names }: Route, values: readonly string[]): ReadonlyMap<string, string> {
   return names.length === 0 ? NONE : new Map(names.map((name, i) => [name, values[i] ?? '']));
 }

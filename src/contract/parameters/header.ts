@@ -8,10 +8,10 @@ import { compileParts, compileWhole, jsonText, MalformedText, servable } from '.
 import { compileText } from './styles';
 
 /**
- * The text of a value in a documented response header, several where each is a field of its own; what a client will read
- * in it is put at `holder[name]`.
+ * Encodes the value of a documented response header, as a list if each text is a separate field. Sets `holder[name]` to the
+ * value that a client decodes.
  *
- * @throws {TypeError} with the place of what a header cannot carry
+ * @throws {TypeError} with the place of a value that a header cannot carry
  */
 export type WriteHeader = (value: unknown, holder: Holder) => string | readonly string[];
 
@@ -25,7 +25,7 @@ export function compileHeader(document: OpenApiDocument, header: Parameter, poin
   });
   const cookie = name.toLowerCase() === 'set-cookie';
   return (value, holder) => {
-    // The one field that cannot be combined into a list (RFC 9110 section 5.3).
+    // The only field that cannot be combined into a list (RFC 9110 section 5.3).
     if (cookie && Array.isArray(value)) return (holder[name] = writeCookies(value, name));
     const text = json ? headerText(stringifyJson(value, name), name) : formatHeader(value, explode, name);
     try {
@@ -44,10 +44,10 @@ function writeCookies(values: readonly unknown[], name: string): string[] {
 }
 
 /**
- * The text of a response header in the style `simple` (OpenAPI 3.1 section 4.8.21). Nothing is percent-encoded; an object
- * with `toJSON`, such as a Date, stands for the value that it returns.
+ * Encodes a response header in the style `simple` (OpenAPI 3.1 section 4.8.21), without percent-encoding. An object with
+ * `toJSON`, such as a Date, is replaced by its result.
  *
- * @throws {TypeError} with the place of what could not be sent or would not be read back as it is
+ * @throws {TypeError} with the place of a value that cannot be sent, or that a client cannot decode unchanged
  */
 export function formatHeader(given: unknown, explode: boolean, place = 'header'): string {
   const value = fromJson(given);

@@ -13,10 +13,10 @@ import {
 } from './parts';
 import { compileText, halves, type Written } from './styles';
 
-/** Its message names the value and what is wrong: `query/limit is given more than once`. */
+/** A parameter that is not in its style. The message names it and the fault: `query/limit is given more than once`. */
 export class MalformedParameter extends Error {
   override name = 'MalformedParameter';
-  /** @param pointer of the value in the request: `/query/limit` */
+  /** @param pointer JSON pointer to the value in the request: `/query/limit` */
   constructor(
     message: string,
     readonly pointer: string,
@@ -25,26 +25,26 @@ export class MalformedParameter extends Error {
   }
 }
 
-/** Names, decoded, each with the encoded texts that came for it. Readers remove what they have read. */
+/** Encoded texts by decoded name. Each reader removes the pairs that it reads. */
 export type Pairs = Map<string, string[]>;
 
-/** Reads a value from the part of a request in which it stands. */
+/** Reads a value from a part of a request. */
 export interface Reader<Source> {
   readonly name: string;
   readonly read: (source: Source, holder: Holder) => void;
 }
 
 export interface PairsReader extends Reader<Pairs> {
-  /** The names that it reads for certain. */
+  /** The names that it always reads. */
   readonly names: readonly string[];
-  /** Which names it reads beside them. */
+  /** The other names that it reads. */
   readonly others: keyof typeof TURN;
 }
 
-/** The more a reader would take, the later its turn. */
+/** The order of readers by the names that they accept: the most general last. */
 const TURN = { none: 0, prefixed: 1, any: 2 };
 
-/** Throws the error again; a MalformedText becomes a MalformedParameter with its place. */
+/** Rethrows an error. A MalformedText or MalformedJson becomes a MalformedParameter with its place. */
 function rethrow(error: unknown, location: string, ...names: readonly string[]): never {
   const place = [location, ...names.map((name) => excerpt(name))].join('/');
   const pointer = joinPointer('', location, ...names);
@@ -55,7 +55,7 @@ function rethrow(error: unknown, location: string, ...names: readonly string[]):
   throw error;
 }
 
-/** Reads the values of one place of a request into `holder`. */
+/** Reads the values of one location of a request to `holder`. */
 export function readAll<Source>(
   place: string,
   readers: readonly Reader<Source>[],
@@ -72,7 +72,7 @@ export function readAll<Source>(
   return holder;
 }
 
-/** Reads each pair that is left as a property of its own, as an exploded form is read. */
+/** Reads each remaining pair as a separate property, as in an exploded form. */
 export function readRest(
   place: string,
   parts: PrimitiveReader | ArrayReader,
@@ -88,7 +88,7 @@ export function readRest(
   }
 }
 
-/** Reads the texts that came for one name: an array has one for each item. */
+/** Reads the texts of one name. An array has one for each item. */
 function readTexts(
   parts: PrimitiveReader | ArrayReader,
   texts: readonly string[],
@@ -129,7 +129,7 @@ function decoded(place: string, name: string, decode: Decode): string {
   }
 }
 
-/** Compiles the reader of a value among pairs. */
+/** Compiles the reader of a value that is one or more pairs. */
 export function compilePairs(written: Written, parts: PartsReader, decode: Decode): PairsReader {
   const { name, style, explode } = written;
   if (style === 'deepObject') {
@@ -167,7 +167,7 @@ function take(pairs: Pairs, name: string): readonly string[] {
   return texts;
 }
 
-/** `R=100&G=200`: the properties are pairs of their own. */
+/** Reads `R=100&G=200`, where each property is a pair. */
 function spreadReader(name: string, parts: ObjectReader): PairsReader {
   return {
     name,
@@ -183,7 +183,7 @@ function spreadReader(name: string, parts: ObjectReader): PairsReader {
 
 const INNERMOST = /^([^[\]]*)\]$/;
 
-/** `color[R]=100&color[G]=200`. Nested brackets are undefined in OpenAPI. */
+/** Reads `color[R]=100&color[G]=200`. Nested brackets are undefined in OpenAPI. */
 function deepReader(name: string, parts: ObjectReader): PairsReader {
   const names = new Map(parts.listed.map((property) => [`${name}[${property}]`, property]));
   return {
@@ -205,12 +205,12 @@ function deepReader(name: string, parts: ObjectReader): PairsReader {
   };
 }
 
-/** Adds a reader to those of the same pairs. */
+/** Adds a reader to the others of the same pairs. Two readers of one name are a conflict. */
 export function addReader(readers: PairsReader[], reader: PairsReader): void {
   const shared = reader.names.find((name) => readers.some(({ names }) => names.includes(name)));
   if (shared !== undefined) throw new Unservable(`it shares the name ${shared} with another`);
   if (reader.others === 'any' && readers.some(({ others }) => others === 'any')) {
-    throw new Unservable('it takes any name, and so does another');
+    throw new Unservable('it accepts any name, and so does another');
   }
   readers.push(reader);
   readers.sort((a, b) => TURN[a.others] - TURN[b.others]);

@@ -27,23 +27,23 @@ import { compileText } from './styles';
 
 export { MalformedParameter };
 
-/** The parts of a request that carry parameters, as they came over the wire. */
+/** The parts of a request that carry parameters, not decoded. */
 export interface RawParameters {
-  /** The text of each template of the path, percent-encoded. */
+  /** The text of each template expression, by name, percent-encoded. */
   readonly path: ReadonlyMap<string, string>;
-  /** Behind the question mark; empty if there is none. */
+  /** The query without its question mark; empty if there is none. */
   readonly query: string;
   readonly headers: IncomingHttpHeaders;
 }
 
-/** The parameters of a request by location and name; those absent are left out, as is a location without parameters. */
+/** The parameters of a request by location and name, without absent parameters and locations without parameters. */
 export type ParameterValues = Partial<Record<ParameterLocation, Record<string, unknown>>>;
 
 /**
- * Reads the parameters of a request. Whether they conform is for the validator: a text becomes a number or a boolean
- * only where its schema has that type and the text is exactly one.
+ * Reads the parameters of a request. A text becomes a number or a boolean only if its schema has that type and the text is
+ * exactly one. The validator judges the values.
  *
- * @throws {MalformedParameter} when a text is not of its parameter's style
+ * @throws {MalformedParameter} if a text is not in the style of its parameter
  */
 export type ReadParameters = (raw: RawParameters) => ParameterValues;
 
@@ -119,13 +119,13 @@ function compileParameter(document: OpenApiDocument, parameter: Parameter, reade
     case 'cookie': {
       const reader = compilePairs(parameter, parts, decode);
       if (reader.others === 'any')
-        throw new Unservable('its properties could not be told from other cookies');
+        throw new Unservable('its properties cannot be distinguished from other cookies');
       addReader(readers.cookie, reader);
     }
   }
 }
 
-/** Compiles the reader of a query, in which nothing may be left over but credentials. */
+/** Compiles the reader of a query. It refuses names that are neither parameters nor credentials. */
 function compileQuery(readers: readonly PairsReader[], credentials: readonly string[]) {
   const ignored = credentials.filter((name) => !readers.some(({ names }) => names.includes(name)));
   return (text: string): Record<string, unknown> => {
@@ -150,13 +150,13 @@ function fieldReader(
     name,
     read: (raw, holder) => {
       const text = find(raw);
-      // Node joins a repeated header like this, but for a few.
+      // Node joins most repeated headers itself, in the same way.
       if (text !== undefined) read(typeof text === 'string' ? text : text.join(', '), holder, name);
     },
   };
 }
 
-/** The names of credentials in a query: they are not parameters, but documented (OpenAPI 3.1 section 4.8.27). */
+/** The names of API keys in the query (OpenAPI 3.1 section 4.8.27). They are documented, but not parameters. */
 function credentialsInQuery(document: OpenApiDocument, operation: Operation): string[] {
   return operation.security.flat().flatMap(({ scheme }) => {
     const { value } = document.follow(joinPointer('/components/securitySchemes', scheme));

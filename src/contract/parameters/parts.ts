@@ -1,10 +1,10 @@
-/** Reads a value from the texts of its parts, by its schema. styles.ts and pairs.ts find these texts. */
+/** Reads a value from the texts of its parts, by its schema. styles.ts and pairs.ts split a text into these parts. */
 import type { DescribedValue } from '../operations/described-value';
 import type { OpenApiDocument } from '../document/document';
 import { excerpt } from '../json/excerpt';
 import { type Holder, parseJson, parseNumber } from '../json/parse';
 
-/** Why the texts that the document describes cannot be served. */
+/** Thrown at start for a part of the document that cannot be served. Its message becomes a finding. */
 export class Unservable extends Error {
   override name = 'Unservable';
 }
@@ -17,7 +17,7 @@ export function servable<T>(
   compile: () => T,
 ): T | undefined {
   try {
-    if (name === '__proto__') throw new Unservable('it would not be a property like others');
+    if (name === '__proto__') throw new Unservable('it is not an ordinary property name');
     return compile();
   } catch (error) {
     if (!(error instanceof Unservable)) throw error;
@@ -26,10 +26,10 @@ export function servable<T>(
   }
 }
 
-/** A text that the document does not describe. Its message follows the place of the value. */
+/** A text that the document does not describe. Its message follows the place of the value in a sentence. */
 export class MalformedText extends Error {
   override name = 'MalformedText';
-  /** @param step from the place of the value to the place of the fault, after a slash */
+  /** @param step the step from the value to the place of the fault, after a slash */
   constructor(
     message: string,
     readonly step = '',
@@ -38,7 +38,7 @@ export class MalformedText extends Error {
   }
 }
 
-/** Takes off a text the encoding of its place in the request. */
+/** Decodes a text by the encoding of its location. */
 export type Decode = (text: string) => string;
 
 /** Percent-decodes UTF-8. */
@@ -82,7 +82,7 @@ export interface ObjectReader {
 /** Compiles the reader of a decoded text. */
 type CompileText = (value: DescribedValue) => Read<string>;
 
-/** A text is a number or a boolean only where the document has that type and the text is exactly one. */
+/** Reads a text as a number or a boolean only if the schema has that type and the text is exactly one. */
 export const primitiveText: CompileText = (value) => {
   const types = value.types() ?? [];
   if (types.includes('array') || types.includes('object')) {
@@ -97,12 +97,16 @@ export const primitiveText: CompileText = (value) => {
 
 export const jsonText: CompileText = () => parseJson;
 
-/** The kind of parts that a value has. */
+/**
+ * The kind of parts that a value has.
+ *
+ * @throws {Unservable} if it can have several
+ */
 export function kindOf(value: DescribedValue): PartsReader['kind'] {
   const types = value.types()?.filter((type) => type !== 'null') ?? [];
   const kind = types.find((type) => type === 'array' || type === 'object') ?? 'primitive';
   if (kind !== 'primitive' && types.some((type) => type !== kind)) {
-    throw new Unservable(`its text does not tell which of the types ${types.join(', ')} it is`);
+    throw new Unservable(`its text does not determine which of the types ${types.join(', ')} it has`);
   }
   return kind;
 }
@@ -114,7 +118,7 @@ export function compileParts(value: DescribedValue, decode: Decode, item = primi
   return kind === 'array' ? compileArray(value, decode, item) : compileWhole(value, decode, primitiveText);
 }
 
-/** Compiles the reader of a value that is one text, whatever its type. */
+/** Compiles the reader of a value of any type that is one text. */
 export function compileWhole(value: DescribedValue, decode: Decode, whole: CompileText): PrimitiveReader {
   const read = whole(value);
   return {
@@ -167,7 +171,7 @@ function compileObject(value: DescribedValue, decode: Decode): ObjectReader {
   };
 }
 
-/** Any property that is not listed. */
+/** Describes any property that is not listed. */
 export function unlisted(value: DescribedValue): DescribedValue {
   if (value.schemas().some((schema) => 'patternProperties' in schema)) {
     throw new Unservable('patternProperties are served in JSON only');

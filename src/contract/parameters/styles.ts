@@ -1,17 +1,17 @@
 /**
- * The texts of values in the styles of OpenAPI 3.1 section 4.8.12. They are those of RFC 6570: a delimiter that is
- * percent-encoded is data, and a label that is not exploded has commas (OpenAPI 3.1.0 shows dots, corrected in 3.1.1).
+ * Reads the styles of OpenAPI 3.1 section 4.8.12, which are those of RFC 6570: a percent-encoded delimiter is data, and a
+ * label that is not exploded has commas (OpenAPI 3.1.0 shows dots, corrected in 3.1.1).
  */
 import type { Parameter } from '../operations/operations';
 import { type Decode, type Entry, MalformedText, type PartsReader, type Read, Unservable } from './parts';
 
 const PREFIXES: Readonly<Record<string, string>> = { label: '.', matrix: ';' };
-/** As they are in a query, before it is decoded. */
+/** The delimiters in a query before it is decoded. */
 const DELIMITERS: Readonly<Record<string, RegExp>> = { spaceDelimited: /%20|\+/, pipeDelimited: /%7C|\|/i };
 
 export type Written = Pick<Parameter, 'name' | 'style' | 'explode'>;
 
-/** Compiles the reader of a value that is written in one text. */
+/** Compiles the reader of a value that is one text. */
 export function compileText(written: Written, parts: PartsReader, decode: Decode): Read<string> {
   const { name, style, explode } = written;
   const prefix = PREFIXES[style] ?? '';

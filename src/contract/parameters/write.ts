@@ -8,10 +8,10 @@ const DELIMITERS: Readonly<Record<string, string>> = { spaceDelimited: '%20', pi
 const FIELD_VALUE = /^(?:[!-~](?:[ -~]*[!-~])?)?$/;
 
 /**
- * The text of a value in the style of its parameter (OpenAPI 3.1 section 4.8.12.3): it replaces the template in a
- * path, or is the pairs of a query, the value of a header, or the pair of a cookie. The readers of this folder do the reverse.
+ * Encodes a value in the style of its parameter (OpenAPI 3.1 section 4.8.12.3). The readers of this folder do the reverse.
  *
- * @returns undefined where a header cannot carry the value
+ * @returns the text of the template expression in a path, the pairs of a query, the value of a header, or the pair of a
+ *   cookie; undefined if a header cannot carry the value
  */
 export function writeParameter(parameter: Parameter, value: unknown): string | undefined {
   const { in: place, json } = parameter;
@@ -20,7 +20,7 @@ export function writeParameter(parameter: Parameter, value: unknown): string | u
   return place === 'header' && !FIELD_VALUE.test(text) ? undefined : text;
 }
 
-/** `name=text` where the name stands beside the value. */
+/** `name=text` for a query or a cookie, else the text. */
 const named = ({ in: place, name }: Parameter, text: string): string =>
   place === 'query' || place === 'cookie' ? `${encodeURIComponent(name)}=${text}` : text;
 

@@ -1,26 +1,27 @@
 import type { CharSet } from './charset';
 
-/** Whether a set has a code point. */
+/** Whether a code point is a member of a set. */
 function includes(set: CharSet, code: number): boolean {
   let low = 0;
   let high = set.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    // Before an even index begins a range, after an odd one it has ended.
+    // A range begins at an even index and ends after an odd one.
     if ((set[middle] ?? 0) + (middle % 2) <= code) low = middle + 1;
     else high = middle;
   }
   return low % 2 === 1;
 }
 
-/** A text as symbols: characters that no set of a pattern tells apart are one symbol. */
+/** Encodes texts as symbols. Characters that are members of the same sets share a symbol. */
 export class Alphabet {
-  /** Where the ranges of equal characters begin, ascending. */
+  /** The first code points of the ranges of equal characters, ascending. */
   private readonly starts: number[];
   private readonly symbols: Uint16Array;
   private readonly ascii: Uint16Array;
-  /** Which symbols are members of a set: `members[set * size + symbol]` is 1. */
+  /** `members[set * size + symbol]` is 1 if the symbol is a member of the set. */
   readonly members: Uint8Array;
+  /** The number of symbols. */
   readonly size: number;
 
   constructor(sets: readonly CharSet[]) {
@@ -37,7 +38,7 @@ export class Alphabet {
     this.ascii = Uint16Array.from({ length: 128 }, (_, code) => this.symbolOf(code));
   }
 
-  /** The symbols of the code points of a text. */
+  /** Returns the symbol of each code point of a text. */
   encode(text: string): Uint16Array {
     const encoded = new Uint16Array(text.length);
     let length = 0;

@@ -2,9 +2,9 @@ import type { AST } from '@eslint-community/regexpp';
 import { type CharSet, charSetOf, LINE_TERMINATOR, type Modes, wordSet } from './charset';
 
 /** Operations of a nondeterministic automaton. */
-export const READ = 0; // reads a character of the set `operand`, goes on at `next`
-export const SPLIT = 1; // goes on at `next` and at `operand`
-export const ASSERT = 2; // goes on at `next` where the assertion `operand` holds
+export const READ = 0; // reads a character of the set `operand`, continues at `next`
+export const SPLIT = 1; // continues at `next` and at `operand`
+export const ASSERT = 2; // continues at `next` if the assertion `operand` holds
 export const MATCH = 3;
 
 export interface Node {
@@ -13,15 +13,15 @@ export interface Node {
   readonly operand: number;
 }
 
-/** Whether something holds between two characters of a text: a predicate of the position alone. */
+/** A condition on a position between two characters of a text. */
 export type Assertion =
   /** At the edge of the text or, if `lines` is given, beside a character of that set. */
   | { readonly kind: 'start' | 'end'; readonly lines: number | undefined }
   | { readonly kind: 'word'; readonly negate: boolean; readonly word: number }
-  /** Where a match of the nodes from `start` begins (read backward) or ends (read forward). */
+  /** At the begin of a match of the nodes from `start` (read backward), or at its end (read forward). */
   | { readonly kind: 'look'; readonly negate: boolean; readonly start: number; readonly backward: boolean };
 
-/** A pattern as an automaton (Thompson's construction), with the automata of its lookarounds. */
+/** A pattern as a nondeterministic automaton (Thompson's construction), with the automata of its lookarounds. */
 export interface Program {
   readonly nodes: readonly Node[];
   readonly start: number;
@@ -30,17 +30,21 @@ export interface Program {
   readonly sets: readonly CharSet[];
 }
 
-/** A pattern that this server does not match; the message says why. */
+/** A pattern that this server cannot match. The message has the reason. */
 export class UnsupportedPattern extends Error {
   override name = 'UnsupportedPattern';
 }
 
-/** A step takes time in proportion to the nodes, if a text makes it pass through all of them. */
+/** The maximum number of nodes. Each character takes time linear in it at worst. */
 const MAX_NODES = 1_000;
-/** A set of assertions is kept as the bits of an integer. */
+/** A set of assertions is the bits of a 32-bit integer. */
 const MAX_ASSERTIONS = 31;
 
-/** @throws {UnsupportedPattern} if the pattern has a backreference or is too large */
+/**
+ * Compiles a pattern to an automaton.
+ *
+ * @throws {UnsupportedPattern} if the pattern has a backreference or is too large
+ */
 export function compileAutomaton(pattern: AST.Pattern): Program {
   const builder = new Builder();
   const modes = { ignoreCase: false, multiline: false, dotAll: false };
@@ -49,8 +53,8 @@ export function compileAutomaton(pattern: AST.Pattern): Program {
 }
 
 /**
- * An alternative of the whole pattern, without the repetitions at its edges that it takes for no match: a text has a match
- * of `a{1,2000}b` just where it has one of `ab`.
+ * Reduces the repetitions at both ends of an alternative of the whole pattern to their minimum: a text has a match of
+ * `a{1,2000}b` exactly if it has one of `ab`.
  */
 function shortest(alternative: AST.Alternative): AST.Alternative {
   const edges = [0, alternative.elements.length - 1];
@@ -60,13 +64,13 @@ function shortest(alternative: AST.Alternative): AST.Alternative {
   return { ...alternative, elements };
 }
 
-/** Each method adds the nodes of a part of the pattern in front of the node `next`, and returns where they begin. */
+/** Each method adds the nodes of a part of the pattern before the node `next`, and returns the first of them. */
 class Builder {
   readonly nodes: Node[] = [{ operation: MATCH, next: 0, operand: 0 }];
   readonly match = 0;
   readonly assertions: Assertion[] = [];
   readonly sets: CharSet[] = [];
-  /** Equal sets share an index, equal assertions too; so do the copies of what is repeated. */
+  /** Equal sets share an index, and so do equal assertions and the copies of a repeated part. */
   private readonly setsByRanges = new Map<string, number>();
   private readonly edges = new Map<string, number>();
   private readonly indices = new Map<AST.Node, number>();
@@ -137,7 +141,7 @@ class Builder {
     }
     for (let i = 0; i < min; i++) {
       const before = this.element(element, start, modes, backward);
-      if (before === start) break; // matches nothing but the empty text
+      if (before === start) break; // the element matches only the empty text
       start = before;
     }
     return start;

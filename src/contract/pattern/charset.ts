@@ -55,7 +55,7 @@ export function intersects(a: CharSet, b: CharSet): boolean {
   return false;
 }
 
-/** The code points that `\b` and `\B` take for word characters. */
+/** The word characters of `\b` and `\B`. */
 export const wordSet = (modes: Modes): CharSet => (modes.ignoreCase ? scan('\\w', modes) : WORD);
 
 /** The code points that one character, class or escape of a pattern matches. */
@@ -79,13 +79,13 @@ export function charSetOf(
   return node.negate ? complement(union(...members)) : union(...members);
 }
 
-/** Sets that took a scan; cleared when there are many. */
+/** Cached results of scan(). */
 const scanned = new Map<string, CharSet>();
 const MAX_SCANNED = 500;
 
 /**
- * Asks the native engine about every code point: it has the tables of Unicode for properties and case folding.
- * Takes some 0.1 s.
+ * Tests every code point by the native engine, which has the Unicode tables for properties and case folding. Takes about
+ * 0.1 s.
  */
 function scan(raw: string, { ignoreCase }: Modes): CharSet {
   const expression = new RegExp(`^${raw}$`, ignoreCase ? 'iu' : 'u');

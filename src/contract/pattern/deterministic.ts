@@ -1,7 +1,7 @@
 import type { AST } from '@eslint-community/regexpp';
 import { type CharSet, charSetOf, intersects, union } from './charset';
 
-/** The characters with which the matches of a node can begin, and whether one of them is empty. */
+/** The first characters of the matches of a node, and whether a match may be empty. */
 interface Part {
   readonly first: CharSet;
   readonly nullable: boolean;
@@ -11,9 +11,9 @@ const MODES = { ignoreCase: false, multiline: false, dotAll: false };
 const EMPTY: Part = { first: [], nullable: true };
 
 /**
- * Whether a backtracking engine matches a pattern in linear time, because it never has a choice: each alternative is
- * anchored at the start, the next character always decides which way can go on, and no way is empty twice. (These are the
- * one-unambiguous expressions of Brüggemann-Klein and Wood, 1998.) False where that is not proven.
+ * Whether a backtracking engine matches a pattern in linear time because it never has a choice. Each alternative is anchored
+ * at the start, the next character always decides the next step, and no repeated part matches the empty text. (These are
+ * the one-unambiguous expressions of Brüggemann-Klein and Wood, 1998.) Returns false if that is not proven.
  */
 export function isDeterministic({ alternatives }: AST.Pattern): boolean {
   return alternatives.every(({ elements }) => {
@@ -25,7 +25,7 @@ export function isDeterministic({ alternatives }: AST.Pattern): boolean {
   });
 }
 
-/** @param follow the characters that can come after the elements */
+/** @param follow the characters that can follow the elements */
 function isSequenceDeterministic(elements: readonly AST.Element[], follow: CharSet): boolean {
   let after = follow;
   return elements.toReversed().every((element) => {
@@ -74,7 +74,7 @@ function isQuantifierDeterministic({ element, min, max }: AST.Quantifier, follow
   return isElementDeterministic(element, max === 1 ? follow : union(first, follow));
 }
 
-/** The characters with which a node or, where it is empty, what follows can begin. */
+/** The first characters of a node, and those that can follow it if its match may be empty. */
 const before = ({ first, nullable }: Part, follow: CharSet) => (nullable ? union(first, follow) : first);
 
 function partOf(node: AST.Element): Part {

@@ -1,22 +1,22 @@
 import type { AST } from '@eslint-community/regexpp';
 
-/** How a backtracking engine can match something from one position: in how many ways, in how many steps altogether. */
+/** The number of ways in which a backtracking engine can match a node at one position, and the total of their steps. */
 interface Effort {
   readonly ways: number;
   readonly steps: number;
 }
 
-const NOTHING: Effort = { ways: 1, steps: 0 };
+const EMPTY: Effort = { ways: 1, steps: 0 };
 
-/** Steps at one position, whatever the text. */
+/** The maximum number of steps at one position. */
 const MAX_STEPS = 30;
 const MAX_STEPS_ANCHORED = 10_000;
-/** Where V8 looks for these itself, it looks between the halves of surrogate pairs too: `\B` matches in `a😀a`. */
+/** Assertions that V8 also tests between the halves of a surrogate pair: `\B` matches in `a😀a`. */
 const POSITIONS = /\\b|\(\?<?[=!]/i;
 
 /**
- * Whether a backtracking engine matches a pattern in linear time, because it is finite: at each position of a text, all
- * ways to match take no more than so many steps. So are lists of words.
+ * Whether a backtracking engine matches a pattern in linear time because it is finite: at each position of a text, all ways
+ * to match take a bounded number of steps. Lists of words are finite.
  */
 export function isFinite({ alternatives, raw }: AST.Pattern): boolean {
   const { steps } = effortOfAny(alternatives);
@@ -27,11 +27,11 @@ export function isFinite({ alternatives, raw }: AST.Pattern): boolean {
 }
 
 function effortOfAny(alternatives: readonly AST.Alternative[]): Effort {
-  const all = alternatives.map(({ elements }) => elements.map(effortOf).reduce(then, NOTHING));
+  const all = alternatives.map(({ elements }) => elements.map(effortOf).reduce(then, EMPTY));
   return all.reduce((a, b) => ({ ways: a.ways + b.ways, steps: a.steps + b.steps }));
 }
 
-/** What comes second is tried after each way of what comes first. */
+/** The effort of a sequence: `b` is tried after each way of `a`. */
 const then = (a: Effort, b: Effort): Effort => ({
   ways: a.ways * b.ways,
   steps: a.steps + (b.steps === 0 ? 0 : a.ways * b.steps),
@@ -60,7 +60,7 @@ function effortOf(node: AST.Element): Effort {
 function effortOfQuantifier({ element, min, max }: AST.Quantifier): Effort {
   const each = effortOf(element);
   if (max > MAX_STEPS_ANCHORED) return { ways: Infinity, steps: Infinity };
-  let [soFar, ways] = [NOTHING, min === 0 ? 1 : 0];
+  let [soFar, ways] = [EMPTY, min === 0 ? 1 : 0];
   for (let count = 1; count <= max; count++) {
     soFar = then(soFar, each);
     if (count >= min) ways += soFar.ways;

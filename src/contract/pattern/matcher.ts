@@ -3,8 +3,8 @@ import type { Assertion, Program } from './automaton';
 import { Run, type Text } from './run';
 
 /**
- * Matches texts in time linear in their length. Assertions come first: for each, one pass over the text finds the
- * positions where it holds. A lookahead is a pass of its own automaton, backward.
+ * Matches texts in linear time. First one pass over the text for each assertion finds the positions where it holds. A
+ * lookahead is a backward pass by a separate automaton.
  */
 export class Matcher {
   private readonly alphabet: Alphabet;
@@ -35,7 +35,7 @@ export class Matcher {
     return found;
   }
 
-  /** Sets a bit at each position where the assertion holds. */
+  /** Sets a bit at each position where an assertion holds. */
   private assert({ symbols, assertions }: Text, assertion: Assertion, bit: number): void {
     const { members, size } = this.alphabet;
     const isMember = (set: number, i: number) =>

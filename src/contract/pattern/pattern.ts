@@ -1,9 +1,8 @@
 /**
- * Regular expressions of documents: `pattern` and the names of `patternProperties`. They mean what ECMA-262 with the u
- * flag says (JSON Schema 2020-12 section 6.4), and are matched in time linear in the text. V8 backtracks: it takes
- * quadratic time for `\s+$`, exponential time for `^(a+)+$`. So it is given only those patterns in which it never has a
- * choice, or few ways to go; an automaton matches the others. A pattern with a backreference is no regular expression, and
- * is refused.
+ * Matches the regular expressions of documents (`pattern` and the names of `patternProperties`) in time linear in the text.
+ * Their semantics are those of ECMA-262 with the u flag (JSON Schema 2020-12, core, section 6.4). V8 backtracks: it takes
+ * quadratic time for `\s+$`, and exponential time for `^(a+)+$`. So V8 matches only deterministic and finite patterns, and
+ * an automaton matches the others. Patterns with backreferences are refused.
  */
 import { type AST, RegExpParser } from '@eslint-community/regexpp';
 import { compileAutomaton, UnsupportedPattern } from './automaton';
@@ -15,20 +14,20 @@ import { Matcher } from './matcher';
 export interface Pattern {
   /** Whether the pattern matches anywhere in the text. */
   test(text: string): boolean;
-  /** The pattern as a literal, by which ajv tells patterns apart. */
+  /** The pattern as a literal. ajv compares patterns by it. */
   toString(): string;
 }
 
 const parser = new RegExpParser();
 const compiled = new Map<string, Pattern>();
 const MAX_COMPILED = 1_000;
-/** Code units. V8 keeps each way not taken on a stack, which some million of them exhaust. */
+/** UTF-16 code units. Longer texts may exhaust the backtracking stack of V8. */
 const MAX_NATIVE = 2 ** 20;
 
 /**
  * Compiles a pattern.
  *
- * @throws {SyntaxError} if it is no pattern of ECMA-262 with the u flag
+ * @throws {SyntaxError} if it is not a pattern of ECMA-262 with the u flag
  * @throws {UnsupportedPattern} if it cannot be matched in linear time
  */
 export function compilePattern(source: string): Pattern {
@@ -48,7 +47,7 @@ function compile(source: string): Pattern {
     const matcher = new Matcher(compileAutomaton(tree));
     return { test: (text) => matcher.test(text), toString };
   }
-  native.test('\u{10ffff}'); // V8 compiles a pattern only now, and throws if it is too large
+  native.test('\u{10ffff}'); // V8 compiles a pattern at its first use, and throws if it is too large
   let matcher: Pick<Pattern, 'test'> | undefined;
   return {
     test: (text) => {
@@ -60,7 +59,7 @@ function compile(source: string): Pattern {
   };
 }
 
-/** Undefined if the automaton would be too large. */
+/** Returns undefined if the automaton would be too large. */
 function matcherOf(tree: AST.Pattern): Matcher | undefined {
   try {
     return new Matcher(compileAutomaton(tree));

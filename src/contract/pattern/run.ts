@@ -4,29 +4,28 @@ import { MATCH, type Program, READ, SPLIT } from './automaton';
 /** A text as the symbols of an alphabet. */
 export interface Text {
   readonly symbols: Uint16Array;
-  /** For each position, the one at the end included, the assertions that hold there: bits by their index. */
+  /** For each position, the end included, the assertions that hold there, as bits by their index. */
   readonly assertions: Int32Array;
 }
 
-/** Where an automaton can be at a position, without reading on. */
+/** The nodes that an automaton can reach at a position. */
 interface State {
-  /** The nodes that read. */
+  /** The nodes that read the next character. */
   readonly reading: Int32Array;
   readonly matches: boolean;
-  /** The states after a symbol at whose end no assertion holds, as at most positions. */
+  /** The next states by symbol, at positions where no assertion holds. */
   readonly plain: (State | undefined)[];
-  /** The other states after a symbol, by it and the assertions that hold. */
+  /** The next states at other positions, by the symbol and the assertions that hold. */
   readonly others: Map<number, State>;
 }
 
-/** How many numbers the states that an automaton remembers may hold altogether. */
+/** The maximum size of the cached states of an automaton, in numbers. */
 const MAX_REMEMBERED = 50_000;
 
 /**
- * An automaton of a program, which looks for matches that begin anywhere. It is in all its nodes at once, so that it
- * reads each character once. The states that it has been in are remembered, and what follows them: they make a
- * deterministic automaton, as far as texts have needed it. When these are too many, the rest of the text is read
- * without, and the next text starts afresh.
+ * Runs an automaton of a program to find matches that begin anywhere. It follows all nodes at once, so it reads each
+ * character once. It caches its states and their successors: a deterministic automaton, built as texts need it. If the cache
+ * exceeds its bound, it reads the rest of the text without the cache, and clears it before the next text.
  */
 export class Run {
   private states = new Map<string, State>();
@@ -36,11 +35,11 @@ export class Run {
   private readonly reads: Uint8Array;
   private readonly targets: Int32Array;
   private readonly operands: Int32Array;
-  /** When each node was last visited. */
+  /** The number of the last visit of each node. */
   private readonly visits: Float64Array;
   private visit = 0;
   private readonly pending: Int32Array;
-  // The present position:
+  // The current position:
   private reading: Int32Array;
   private spare: Int32Array;
   private count = 0;
@@ -70,7 +69,7 @@ export class Run {
     const [first, last, step, behind] = this.backward
       ? [symbols.length, 0, -1, 0]
       : [0, symbols.length, 1, 1];
-    // Before the text there is nothing to read on from, whatever the symbol.
+    // The state before the text has no nodes, so its symbol does not matter.
     let state = (this.origin ??= newState(new Int32Array(), false));
     let symbol = 0;
     for (let i = first; ; i += step) {
@@ -95,7 +94,7 @@ export class Run {
     }
   }
 
-  /** Reads on from the present position, and remembers nothing. */
+  /** Continues from the current position without the cache. */
   private searchOn({ symbols, assertions }: Text, from: number, report: (position: number) => boolean): void {
     const [last, step, behind] = this.backward ? [0, -1, 0] : [symbols.length, 1, 1];
     for (let i = from; ;) {
@@ -123,7 +122,7 @@ export class Run {
     return state;
   }
 
-  /** Reads a symbol at some nodes, and goes to the position after it: what holds there decides where it gets. */
+  /** Reads a symbol at some nodes, and finds the nodes at the next position by the assertions that hold there. */
   private advance(from: Int32Array, count: number, symbol: number, holding: number): void {
     [this.reading, this.spare] = [this.spare, this.reading]; // `from` may be the reading nodes so far
     this.matches = false;
@@ -143,7 +142,7 @@ export class Run {
     this.count = this.reach(this.start, holding, found);
   }
 
-  /** Adds the nodes that read, of those to which a node leads, to those found so far; returns how many there are. */
+  /** Adds the reading nodes that are reachable from a node to those found so far. Returns their number. */
   private reach(first: number, holding: number, count: number): number {
     const { pending, operations, targets, operands, visits, visit, reading } = this;
     let found = count;

@@ -1,6 +1,6 @@
 /**
- * Which rewritten schemas apply to a value. document/subschemas.ts walks the document, before any value is known; this walk
- * asks the value which branch it takes, while requests are judged.
+ * Finds the rewritten schemas that apply to a value, by the branches that the value takes. document/subschemas.ts walks the
+ * schemas of the document, without a value.
  */
 import { isObject, type JsonObject, members } from '../document/document';
 import { APPLICATORS, type Relation } from '../document/subschemas';
@@ -19,7 +19,7 @@ export type Components = Readonly<Record<string, Node>>;
 /** `discriminate`: the value of the property names the component that judges. */
 export interface Discriminate {
   readonly property: string;
-  /** By name; null for the schema in which the discriminator stands. */
+  /** The component by name; null for the schema of the discriminator itself. */
   readonly branches: Readonly<Record<string, string | null>>;
   /** The branches for a value that is no object: of a `oneOf` exactly one, of an `anyOf` at least one holds. */
   readonly others?: { readonly keyword: 'oneOf' | 'anyOf'; readonly branches: readonly string[] };
@@ -41,18 +41,18 @@ export type HoldsOf = (identifier: string) => Holds;
  * The schemas that apply to a value in place: those given, and through references, `allOf`, discriminators and the
  * branches that the value takes, others (JSON Schema 2020-12 sections 10.2 and 7.7).
  *
- * @param ask undefined to find those that apply to every value
+ * @param answerOf answers a question about the value; undefined to find the schemas that apply to every value
  */
 export function applicable(
   nodes: readonly unknown[],
   components: Components,
-  ask?: (question: Question) => unknown,
+  answerOf?: (question: Question) => unknown,
 ): readonly Node[] {
   const found = new Set<Node>();
   const takesBranch = (branch: unknown): boolean => {
     const identifier = isObject(branch) ? branch['judge'] : undefined;
-    if (typeof identifier !== 'string') return false; // it describes nothing below the value
-    return ask?.({ component: identifier }) === true;
+    if (typeof identifier !== 'string') return false; // the branch describes no part of the value
+    return answerOf?.({ component: identifier }) === true;
   };
   const visit = (node: unknown): void => {
     if (!isObject(node) || found.has(node)) return;
@@ -65,19 +65,19 @@ export function applicable(
     if ('if' in node) {
       const holds = takesBranch(node['if']);
       if (holds) visit(node['if']);
-      if (ask) visit(node[holds ? 'then' : 'else']);
+      if (answerOf) visit(node[holds ? 'then' : 'else']);
     }
     for (const [name, part] of members(node['dependentSchemas'])) {
-      if (ask?.({ property: name }) === true) visit(part);
+      if (answerOf?.({ property: name }) === true) visit(part);
     }
     if ('discriminate' in node) visitNamed(node['discriminate'] as Discriminate);
   };
   const visitNamed = (discriminate: Discriminate): void => {
-    const named = ask?.(discriminate);
+    const named = answerOf?.(discriminate);
     if (typeof named === 'string') visit(components[named]);
     if (named !== OTHER_TYPE) return;
     for (const branch of discriminate.others?.branches ?? []) {
-      if (ask?.({ component: branch }) === true) visit(components[branch]);
+      if (answerOf?.({ component: branch }) === true) visit(components[branch]);
     }
   };
   for (const node of nodes) visit(node);
@@ -95,7 +95,7 @@ class Step<T> {
   named: Map<unknown, Step<T>> | undefined;
 
   constructor(
-    readonly ask: Ask | undefined,
+    readonly evaluate: Evaluate | undefined,
     readonly result: T,
   ) {}
 
@@ -103,59 +103,66 @@ class Step<T> {
     return answer === true ? this.yes : answer === false ? this.no : this.named?.get(answer);
   }
 
-  lead(answer: unknown, step: Step<T>): void {
+  setNext(answer: unknown, step: Step<T>): void {
     if (answer === true) this.yes = step;
     else if (answer === false) this.no = step;
     else (this.named ??= new Map<unknown, Step<T>>()).set(answer, step);
   }
 }
 
-type Ask = (value: unknown, holder: Holder, key: string | number, root: object) => unknown;
+type Evaluate = (value: unknown, holder: Holder, key: string | number, root: object) => unknown;
 
-/** Steps of one decision that are remembered: of twelve branches of an anyOf a client can choose in thousands of ways. */
+/** The maximum number of cached steps. A client can choose among twelve branches of an anyOf in thousands of ways. */
 const MAX_STEPS = 10_000;
 const OTHER_TYPE = Symbol('other type');
 
 /**
- * A result that depends on the schemas that apply to a value in place. It is made once for each sequence of answers:
- * the questions come in the same order each time.
+ * Caches a result that depends on the schemas that apply to a value in place, for each sequence of answers. The order of the
+ * questions is always the same.
  */
 export class Applicables<T> {
   private first: Step<T> | undefined;
   private steps = 0;
 
-  /** @param make the result for the schemas that apply */
+  /** @param compute computes the result for the schemas that apply */
   constructor(
     private readonly nodes: readonly unknown[],
     private readonly components: Components,
     private readonly holdsOf: HoldsOf,
-    private readonly make: (nodes: readonly Node[]) => T,
+    private readonly compute: (nodes: readonly Node[]) => T,
   ) {}
 
   /** @param root one object for all calls about the values below it */
   of(value: unknown, holder: Holder, key: string | number, root: object): T {
     let step = this.first;
-    while (step?.ask !== undefined) step = step.next(step.ask(value, holder, key, root));
-    return step ? step.result : this.learn(value, holder, key, root);
+    while (step?.evaluate !== undefined) step = step.next(step.evaluate(value, holder, key, root));
+    return step ? step.result : this.addResult(value, holder, key, root);
   }
 
-  private learn(value: unknown, holder: Holder, key: string | number, root: object): T {
-    const asked: { readonly ask: Ask; readonly answer: unknown }[] = [];
+  /** The result for every value; undefined if it depends on the value. */
+  constant(): T | undefined {
+    const questions: Question[] = [];
+    const nodes = applicable(this.nodes, this.components, (question) => questions.push(question));
+    return questions.length > 0 ? undefined : this.compute(nodes);
+  }
+
+  private addResult(value: unknown, holder: Holder, key: string | number, root: object): T {
+    const answers: { readonly evaluate: Evaluate; readonly answer: unknown }[] = [];
     const nodes = applicable(this.nodes, this.components, (question) => {
-      const ask = this.asking(question);
-      const answer = ask(value, holder, key, root);
-      asked.push({ ask, answer });
+      const evaluate = this.evaluatorOf(question);
+      const answer = evaluate(value, holder, key, root);
+      answers.push({ evaluate, answer });
       return answer;
     });
-    const result = this.make(nodes);
-    if (this.steps + asked.length > MAX_STEPS) [this.first, this.steps] = [undefined, 0];
-    const stepAt = (i: number): Step<T> => new Step(asked[i]?.ask, result);
+    const result = this.compute(nodes);
+    if (this.steps + answers.length > MAX_STEPS) [this.first, this.steps] = [undefined, 0];
+    const stepAt = (i: number): Step<T> => new Step(answers[i]?.evaluate, result);
     let step = (this.first ??= stepAt(0));
-    for (const [i, { answer }] of asked.entries()) {
+    for (const [i, { answer }] of answers.entries()) {
       let next = step.next(answer);
       if (!next) {
         next = stepAt(i + 1);
-        step.lead(answer, next);
+        step.setNext(answer, next);
         this.steps++;
       }
       step = next;
@@ -163,7 +170,7 @@ export class Applicables<T> {
     return result;
   }
 
-  private asking(question: Question): Ask {
+  private evaluatorOf(question: Question): Evaluate {
     if ('component' in question) return this.holdsOf(question.component);
     if ('branches' in question)
       return (value) => (isObject(value) ? namedBranch(question, value) : OTHER_TYPE);

@@ -2,18 +2,18 @@ import { joinPointer, type OpenApiDocument } from '../document/document';
 import { certain } from '../document/subschemas';
 import { stringifyJson } from '../json/stringify';
 
-/** A default of the document, to be judged by the schema that it stands in. */
+/** A default of the document, which must conform to its schema. */
 export interface Default {
   /** The component that judges it. */
   readonly identifier: string;
   readonly text: string;
-  /** Where it stands, if that is another schema, of which the one that judges consists. */
+  /** JSON pointer to the schema with the default, if it is a part of the schema that judges. */
   readonly from?: string;
 }
 
 /** Collects the defaults of schemas. */
 export class Defaults {
-  /** By where the schemas stand for which they are filled in. */
+  /** By the JSON pointer of the schema for which the default is filled in. */
   readonly byPointer = new Map<string, Default>();
   private readonly sources = new Map<string, string | undefined>();
 

@@ -2,12 +2,12 @@ import { joinPointer, isObject, type JsonObject, members, type OpenApiDocument }
 
 const SCHEMAS = '/components/schemas';
 
-/** A discriminator (OpenAPI 3.1 section 4.8.25), resolved: where the schema of each name stands. */
+/** A resolved discriminator (OpenAPI 3.1 section 4.8.25). */
 export interface Discriminator {
   readonly property: string;
-  /** The schema of the discriminator itself may be among them. */
+  /** JSON pointers by name. They may include the schema of the discriminator itself. */
   readonly branches: ReadonlyMap<string, string>;
-  /** Where the branches are listed; undefined for a parent whose subtypes refer to it in their `allOf`. */
+  /** The keyword that lists the branches; undefined for a parent whose subtypes refer to it in their `allOf`. */
   readonly keyword: 'oneOf' | 'anyOf' | undefined;
 }
 
@@ -18,7 +18,7 @@ export class Discriminators {
   constructor(private readonly document: OpenApiDocument) {}
 
   /**
-   * The discriminator of the schema at `pointer`. Undefined if there is none, or if it has nothing to choose from.
+   * The discriminator of the schema at `pointer`; undefined if there is none, or if it has no branches to choose from.
    */
   at(pointer: string, schema: JsonObject): Discriminator | undefined {
     const { discriminator } = schema;
@@ -58,7 +58,7 @@ function componentName(pointer: string): string | undefined {
   return name === '' || name.includes('/') ? undefined : name;
 }
 
-/** The components that refer to a schema in their `allOf`, by where that stands. */
+/** The components that refer to a schema in their `allOf`, by the JSON pointer of that schema. */
 function subtypesIn(document: OpenApiDocument): Map<string, string[]> {
   const subtypes = new Map<string, string[]>();
   for (const [name] of members(document.at(SCHEMAS))) {

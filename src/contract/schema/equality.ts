@@ -4,7 +4,7 @@ import type { Equals } from './exact-comparison';
 import { Interner } from './identity';
 import { type Context, error, functionKeyword } from './keyword';
 
-/** The keywords that compare values, each number as it is written, objects and arrays by their number. */
+/** The keywords that compare values: numbers exactly, objects and arrays by their number of identity.ts. */
 export function equalityKeywords(constants: Interner): CodeKeywordDefinition[] {
   const interners = new WeakMap<object, Interner>();
   const internerOf = ({ root }: Context): Interner => {

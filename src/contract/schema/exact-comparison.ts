@@ -5,25 +5,25 @@ import { listOf } from './applicable';
 import { BOUND_KEYWORDS, type ExactRule } from './exact';
 import type { Interner } from './identity';
 
-/** Characters of the values of an enum that a message may quote. */
+/** The maximum number of characters of enum values in a message. */
 const MAX_QUOTED = 200;
 
-/** `equals`: the values that a schema allows, as JSON. */
+/** The operand of `equals`: the values that a schema allows, as JSON. */
 export interface Equals {
-  /** Those that are equal to their JavaScript value. */
+  /** The values that JavaScript compares correctly. */
   readonly primitives: readonly unknown[];
-  /** Of those that must be compared otherwise: objects, arrays, and integers that no double can hold. */
+  /** The numbers (identity.ts) of objects, arrays, and integers that a double cannot represent. */
   readonly numbers: readonly number[];
   readonly message: string;
 }
 
-/** Whether a schema describes an integer of `format: int64`, for which a double is not enough. */
+/** Whether a schema describes an integer of `format: int64`, which a double cannot represent. */
 export function isInt64(schema: JsonObject): boolean {
   const types = [schema['type']].flat();
   return schema['format'] === 'int64' && (types.includes('integer') || types.includes('number'));
 }
 
-/** Leaves to the validator's doubles and deep comparisons only what they judge exactly and in linear time. */
+/** Replaces the comparisons of the validator that are not exact or not linear by keywords. */
 export function compareExactly(
   value: JsonObject,
   rewritten: Record<string, unknown>,
@@ -53,7 +53,7 @@ export function compareExactly(
   compareValues(value, rewritten, constants);
 }
 
-/** Texts, booleans and null are left to the validator. */
+/** Replaces `const` and `enum`. The validator itself compares texts, booleans and null. */
 function compareValues(value: JsonObject, rewritten: Record<string, unknown>, constants: Interner): void {
   const lists = [
     ...('const' in value ? [{ allowed: [value['const']], message: 'must be equal to constant' }] : []),
@@ -79,7 +79,7 @@ function equalsTo(allowed: readonly unknown[], message: string, constants: Inter
   const doubles = allowed.map((item) =>
     typeof item === 'bigint' && BigInt(Number(item)) === item ? Number(item) : item,
   );
-  // A number of the request may be written with more digits than its double has.
+  // A literal in the request may have more digits than its double.
   const numbers = doubles.flatMap((item, i) =>
     !isPlain(item) || typeof item === 'number' ? [constants.of(allowed, i)] : [],
   );
@@ -93,7 +93,7 @@ const isPlain = (value: unknown): boolean =>
 /** The text of an integer beyond 2^53; undefined for other values. */
 function textOfLargeInteger(value: unknown): string | undefined {
   if (typeof value === 'bigint') return String(value);
-  // From 10^21 on a double is written with an exponent, and stands for no particular integer.
+  // From 10^21 JavaScript writes a double with an exponent, not as an integer.
   const large = typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value);
   return large && Math.abs(value) < 1e21 ? String(BigInt(value)) : undefined;
 }

@@ -1,7 +1,7 @@
 import { exactLiteral, exactNumber } from '../json/parse';
 import { type Decimal, isMultipleOf, isWholeMultipleOf, parseDecimal } from '../json/decimal';
 
-/** The comparisons of a number that ajv leaves to `exact`, as JSON: integers beyond the doubles are texts. */
+/** The operand of `exact`: the comparisons that ajv does not make, as JSON. Integers beyond 2^53 are texts. */
 export interface ExactRule {
   readonly integer?: boolean;
   readonly int64?: boolean;
@@ -20,13 +20,13 @@ const BOUNDS: Readonly<Record<string, readonly [sign: string, holds: Compare]>> 
   exclusiveMaximum: ['<', (value, bound) => value < bound],
 };
 
-/** Keywords of bounds, each compared exactly where a double would not do. */
+/** The keywords of bounds, with exact comparisons. */
 export const BOUND_KEYWORDS = Object.keys(BOUNDS);
 
-/** Returns the violation by the number at `holder[key]`, whose double is given; an empty text if it conforms. */
+/** Returns the message of the violation by the number `value` at `holder[key]`; an empty text if it conforms. */
 export type JudgeNumber = (double: number, holder: object, key: string | number) => string;
 
-/** Compiles a rule. The literal that the client wrote is judged, not the double nearest to it. */
+/** Compiles a rule. It judges the literal in the request, not its nearest double. */
 export function compileExact({ integer, int64, bounds, multipleOf }: ExactRule): JudgeNumber {
   const compared = Object.entries(bounds ?? {}).flatMap(([keyword, text]) => {
     const bound = BOUNDS[keyword];

@@ -8,13 +8,13 @@ const isOctet = (digits: string) => Number(digits) <= 255 && (digits === '0' || 
 /** The longest is `ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255`. */
 const MAX_LENGTH = 45;
 
-/** RFC 4291 section 2.2: eight groups; `::` stands for one or more groups of zeros, and an IPv4 address for the last two. */
+/** RFC 4291 section 2.2: eight groups; `::` replaces one or more groups of zeros, and an IPv4 address the last two. */
 export function isIpv6(text: string): boolean {
   if (text.length > MAX_LENGTH) return false;
   const halves = text.split('::');
   const groups = halves.flatMap((half) => (half === '' ? [] : half.split(':')));
   const last = groups.at(-1) ?? '';
-  // Where `::` stands last, nothing follows it.
+  // Nothing follows `::` at the end.
   const embedded = halves.at(-1) !== '' && isIpv4(last);
   const hexadecimal = embedded ? groups.slice(0, -1) : groups;
   if (!hexadecimal.every((group) => /^[0-9A-Fa-f]{1,4}$/.test(group))) return false;

@@ -1,17 +1,17 @@
-/** Dates and times of RFC 3339 section 5.6. They are read by character: most answers have some in each item of a list. */
+/** Dates and times of RFC 3339 section 5.6. Reading by character is fast: lists often have one in each item. */
 
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 const ZERO = 0x30;
 const isDigit = (code: number) => code >= ZERO && code < ZERO + 10;
 
-/** The number that the two digits at `at` write; NaN if there are none. */
+/** The number of the two digits at `at`; NaN if there are none. */
 function twoDigits(text: string, at: number): number {
   const [first, second] = [text.charCodeAt(at), text.charCodeAt(at + 1)];
   return isDigit(first) && isDigit(second) ? (first - ZERO) * 10 + (second - ZERO) : NaN;
 }
 
-/** Whether a full-date ends at `end` of a text that it begins. */
+/** Whether a text from its start to `end` is a full-date. */
 function beginsWithDate(text: string, end: number): boolean {
   if (end !== 10 || text.charAt(4) !== '-' || text.charAt(7) !== '-') return false;
   const year = twoDigits(text, 0) * 100 + twoDigits(text, 2);
@@ -21,7 +21,7 @@ function beginsWithDate(text: string, end: number): boolean {
   return !Number.isNaN(year) && day >= 1 && day <= last;
 }
 
-/** Whether a full-time stands from `at` to the end of a text. */
+/** Whether a text from `at` to its end is a full-time. */
 function endsWithTime(text: string, at: number): boolean {
   if (text.charAt(at + 2) !== ':' || text.charAt(at + 5) !== ':') return false;
   const [hour, minute, second] = [twoDigits(text, at), twoDigits(text, at + 3), twoDigits(text, at + 6)];

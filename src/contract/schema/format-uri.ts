@@ -1,7 +1,7 @@
 import { isIpv6 } from './format-ip';
 import { compilePattern } from '../pattern/pattern';
 
-/** The components of a URI reference (RFC 3986 appendix B). Each part ends where the next begins, so that this is linear. */
+/** The components of a URI reference (RFC 3986 appendix B). Each part ends before the next begins, so matching is linear. */
 const COMPONENTS = /^(?:([^:/?#]+):)?(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#([^]*))?$/;
 
 const of = (characters: string) => {

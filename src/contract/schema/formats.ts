@@ -13,7 +13,7 @@ export type Format =
   | { readonly type: 'string'; readonly source: string; readonly test: (text: string) => boolean }
   | { readonly type: 'number'; readonly source: string; readonly test: (value: number) => boolean };
 
-/** Formats of a team's own, by name. */
+/** Tests of the formats that a service adds, by the name of the format. Each takes time linear in the text. */
 export type OwnFormats = Readonly<Record<string, (text: string) => boolean>>;
 
 const string = (source: string, test: (text: string) => boolean): Format => ({
@@ -27,7 +27,7 @@ const number = (source: string, test: (value: number) => boolean): Format => ({
   test,
 });
 
-/** A test by a pattern of the whole text. It is compiled when it is first needed. */
+/** A test by a pattern of the whole text, which is compiled at its first use. */
 function matching(pattern: string): (text: string) => boolean {
   let compiled: Pattern | undefined;
   return (text) => (compiled ??= compilePattern(`^(?:${pattern})$`)).test(text);
@@ -119,13 +119,13 @@ export const FORMATS: Readonly<Record<string, Format>> = {
   int8: number(REGISTRY, integer(-(2 ** 7), 2 ** 7 - 1)),
   int16: number(REGISTRY, integer(-(2 ** 15), 2 ** 15 - 1)),
   int32: number(REGISTRY, integer(-(2 ** 31), 2 ** 31 - 1)),
-  // Of type integer or number it is judged exactly, by the keyword `exact` of validator.ts.
+  // For integers and numbers the keyword `exact` (exact.ts) judges it.
   int64: number(REGISTRY, (value) => Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 63),
   uint8: number(REGISTRY, integer(0, 2 ** 8 - 1)),
   uint16: number(REGISTRY, integer(0, 2 ** 16 - 1)),
   uint32: number(REGISTRY, integer(0, 2 ** 32 - 1)),
   'double-int': number(REGISTRY, integer(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)),
-  // Any number is rounded to a float, but one that is beyond the largest has none.
+  // Any number rounds to a float, except those beyond the largest float.
   float: number(REGISTRY, (value) => Number.isFinite(Math.fround(value))),
   double: number(REGISTRY, Number.isFinite),
 };
@@ -138,7 +138,7 @@ const ANNOTATIONS: Readonly<Record<string, string>> = {
   'iri-reference': 'RFC 3987 is not implemented',
 };
 
-/** The reason for which values are not judged by a format of this name; undefined if they are. */
+/** The reason why a format is not enforced; undefined if it is. */
 export function reasonNotEnforced(name: string, own: OwnFormats): string | undefined {
   if (Object.hasOwn(FORMATS, name) || Object.hasOwn(own, name)) return undefined;
   const reason = Object.hasOwn(ANNOTATIONS, name) ? ANNOTATIONS[name] : 'the format is not known';

@@ -1,22 +1,22 @@
 import { exactLiteral, hasExact } from '../json/parse';
 import { parseDecimal } from '../json/decimal';
 
-/** A text that equal numbers share, and no two others. */
+/** A text that is the same for equal numbers only. */
 function textOfNumber(literal: string): string {
   const { negative, digits, exponent } = parseDecimal(literal);
   return `${negative && digits !== '' ? '-' : ''}${digits}e${exponent}`;
 }
 
 /**
- * Gives equal JSON values the same number, and others another one. Each object and array is read once, so that all
- * comparisons of the values below one root take time linear in its size.
+ * Assigns equal JSON values the same number, and different values different numbers. It reads each object and array once, so
+ * all comparisons of the values below one root take time linear in its size.
  */
 export class Interner {
   private readonly numbers = new Map<string, number>();
   private readonly doubles = new Map<number, number>();
   private readonly known = new WeakMap<object, number>();
 
-  /** @param constants values that keep their numbers here; nothing may be added to them anymore */
+  /** @param constants values whose numbers are the same here; nothing may be added to them anymore */
   constructor(private readonly constants?: Interner) {}
 
   /** The number of the value at `holder[key]`. */
@@ -37,7 +37,7 @@ export class Interner {
     return number;
   }
 
-  /** The number of a double whose literal it holds exactly. */
+  /** The number of a double that represents its literal exactly. */
   private ofDouble(value: number, holder: object, key: string | number): number {
     const known = this.doubles.get(value);
     if (known !== undefined) return known;

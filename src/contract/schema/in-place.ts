@@ -3,10 +3,10 @@ import { inPlace } from '../document/subschemas';
 import type { Discriminators } from './discriminator';
 
 /**
- * The references that lead back to themselves without going into a property or an item: a value would be judged by them
- * for ever (JSON Schema 2020-12 section 9.4.1). A discriminator may lead back, since its property names another schema.
+ * Finds the references that lead back to themselves without a step into a property or an item. Judging by them would not
+ * end (JSON Schema 2020-12, core, section 9.4.1). A discriminator may lead back: its property names another schema.
  *
- * @param targets of references
+ * @param targets the targets of all references
  */
 export function inPlaceCycles(
   document: OpenApiDocument,

@@ -1,6 +1,6 @@
 /**
- * The keywords of ajv that rewrite.ts writes beside the standard ones. They make judging linear in the value: verdicts.ts
- * finds whether it conforms to a component, and reasons.ts why not, where it does not.
+ * The ajv keywords that rewrite.ts adds to the standard ones. They make judging linear in the value: verdicts.ts finds
+ * whether it conforms to a component, and reasons.ts finds the violations.
  */
 import { _, type CodeKeywordDefinition, type ValidateFunction } from 'ajv';
 import { joinPointer, isObject, type JsonObject, members } from '../document/document';
@@ -30,14 +30,14 @@ import {
 import { MAX_ERRORS, Reasons } from './reasons';
 import { Verdicts } from './verdicts';
 
-/** Judges by components, each value once. */
+/** Judges values by components, each value once. */
 export class Judgment {
   readonly verdicts: Verdicts;
   readonly reasons: Reasons;
 
   /**
    * @param compile compiles a schema for the instance of ajv that has these keywords
-   * @param verdicts those of another judge of the same components
+   * @param verdicts the verdicts of another judge of the same components
    */
   constructor(
     private readonly components: Components,
@@ -65,15 +65,15 @@ export class Judgment {
       this.remainingProperties(),
       this.remainingItems(),
       functionKeyword<unknown, string>('oneWay', undefined, (message, schema) => {
-        const goes = this.applicables(schema, (nodes) => nodes.some((node) => node['marked'] === true));
+        const marked = this.applicables(schema, (nodes) => nodes.some((node) => node['marked'] === true));
         return (value, { holder, key, root }) =>
-          goes.of(value, holder, key, root) ? error('oneWay', message) : undefined;
+          marked.of(value, holder, key, root) ? error('oneWay', message) : undefined;
       }),
       this.meter(),
     ];
   }
 
-  /** `judge`: the component that the value conforms to. */
+  /** The keyword `judge`: the value must conform to a component. */
   private judge(): CodeKeywordDefinition {
     return {
       keyword: 'judge',
@@ -142,7 +142,7 @@ export class Judgment {
     });
   }
 
-  /** Why a value does not conform to a component; if quiet, that it does not. */
+  /** The errors of a value that does not conform to a component; if quiet, any error. */
   private failing(identifier: string, value: unknown, context: Context, quiet: boolean): Errors | undefined {
     if (!quiet) return this.reasons.of(identifier, value, context);
     const { holder, key, root } = context;
@@ -251,6 +251,6 @@ export class Judgment {
   }
 }
 
-/** Whether a schema evaluates all properties or items that are left to it. */
+/** Whether a schema evaluates all remaining properties or items. */
 const evaluatesAll = (node: Node, self: Node, applicator: string, remaining: string): boolean =>
   applicator in node || (node !== self && remaining in node);

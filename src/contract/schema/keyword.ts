@@ -11,7 +11,7 @@ import type { Holder } from '../json/parse';
 import type { Node } from './applicable';
 import { compileExact, type ExactRule } from './exact';
 
-/** Where a value stands. */
+/** The location of a value. */
 export interface Context {
   readonly instancePath: string;
   readonly holder: Holder;
@@ -21,11 +21,11 @@ export interface Context {
 
 export type Errors = readonly Partial<ErrorObject>[];
 
-/** A keyword that is judged by a function; it returns the errors, undefined if the value conforms. */
+/** The function of a keyword. Returns the errors; undefined if the value conforms. */
 type Rule<Value, Operand> = (
   operand: Operand,
   schema: Node,
-  /** Only whether anything is wrong matters. */
+  /** Only the verdict matters: any error will do. */
   quiet: boolean,
 ) => (value: Value, context: Context) => Errors | undefined;
 
@@ -41,7 +41,7 @@ export function functionKeyword<Value, Operand>(
   return {
     keyword,
     ...(type && { type }),
-    // ajv skips the keywords after prefixItems where an array has fewer items than these.
+    // ajv skips the keywords after prefixItems if an array has fewer items than prefixItems.
     ...(type === 'array' && { before: 'prefixItems' }),
     code(cxt) {
       const { gen, data, it } = cxt;
@@ -65,10 +65,10 @@ export function functionKeyword<Value, Operand>(
   };
 }
 
-/** Whether nobody reads the errors of a schema. */
+/** Whether the errors of a schema are discarded. */
 export const isQuiet = ({ it }: KeywordCxt): boolean => it.createErrors === false;
 
-/** The code of the place of a value. */
+/** The code of the JSON pointer to a value. */
 export const pathOf = (cxt: KeywordCxt): Code =>
   isQuiet(cxt) ? _`""` : _`${INSTANCE_PATH} + (${cxt.it.errorPath})`;
 
@@ -103,7 +103,7 @@ export const exact: CodeKeywordDefinition = {
   },
 };
 
-/** `bare`: a schema of which only the verdict matters, so that no errors are made. */
+/** The keyword `bare`: a schema whose verdict matters, but not its errors. */
 export const bare: CodeKeywordDefinition = {
   keyword: 'bare',
   code(cxt) {
@@ -113,7 +113,7 @@ export const bare: CodeKeywordDefinition = {
   },
 };
 
-/** Makes the branches of a schema give no reason: the search for the first violation looks no further. */
+/** Disables the errors of branches: the check for the first violation does not use them. */
 export function silenceBranches(ajv: Pick<Ajv, 'getKeyword' | 'removeKeyword' | 'addKeyword'>): void {
   for (const keyword of ['anyOf', 'oneOf']) {
     const known = ajv.getKeyword(keyword) as CodeKeywordDefinition;
@@ -126,7 +126,7 @@ export function silenceBranches(ajv: Pick<Ajv, 'getKeyword' | 'removeKeyword' | 
         const fail = cxt.error.bind(cxt);
         cxt.subschema = (application, valid) => apply({ ...application, createErrors: false }, valid);
         cxt.error = (append) => {
-          cxt.reset(); // those of the branches are empty
+          cxt.reset(); // the branches have no errors
           fail(append);
         };
         known.code(cxt, ruleType);

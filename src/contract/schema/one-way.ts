@@ -2,16 +2,17 @@ import { isObject, type OpenApiDocument, type Place } from '../document/document
 import { inPlace } from '../document/subschemas';
 import { listOf } from './applicable';
 
-/** The way that a value goes. A schema admits other values in a request than in a response. */
+/** The direction of a value. A schema admits different values in requests and in responses. */
 export type Direction = 'request' | 'response';
 
+/** The keywords of values that occur in one direction only (OpenAPI 3.1 section 4.8.24.1). */
 export type OneWayKeyword = 'readOnly' | 'writeOnly';
 
-/** No request has a `readOnly` property, and no response a `writeOnly` one (OpenAPI 3.1 section 4.8.24.1). */
+/** The keyword of properties that a direction excludes: `readOnly` in requests, `writeOnly` in responses. */
 export const excludedBy = (direction: Direction): OneWayKeyword =>
   direction === 'request' ? 'readOnly' : 'writeOnly';
 
-/** Finds the values that go one way only, whichever schema that applies to them marks them. */
+/** Finds the values that any applicable schema marks as `readOnly`, or as `writeOnly`. */
 export class OneWay {
   /** Whether any schema is marked: in most documents none is. */
   readonly occurs: boolean;
@@ -44,7 +45,7 @@ export class OneWay {
   /**
    * The schemas that apply to the value of the schema at `pointer` and mark some of its properties.
    *
-   * @param except a keyword whose branches are left aside
+   * @param except a keyword whose branches are ignored
    */
   owners(pointer: string, except?: string): string[] {
     if (!this.occurs) return [];

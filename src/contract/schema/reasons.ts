@@ -4,37 +4,37 @@ import type { Components } from './applicable';
 import type { Context } from './keyword';
 import type { Verdicts } from './verdicts';
 
-/** Errors of a component that are kept: more would multiply where components refer to each other. */
+/** The maximum number of errors of a component. More would multiply if components refer to each other. */
 export const MAX_ERRORS = 10;
-/** Values whose errors are kept during one check. */
+/** The maximum number of values with cached errors in one check. */
 const MAX_KEPT = 1_000;
-/** Schemas that may be evaluated in the search for all violations of one request or response. */
+/** The maximum number of evaluated schemas in the search for all violations of one request or response. */
 const BUDGET = 2_000;
 
-/** Thrown by a check for all violations that would cost too much. */
+/** Thrown if the search for all violations exceeds its budget. */
 export class BudgetExceeded extends Error {
   override name = 'BudgetExceeded';
 }
 
-/** Finds why values do not conform to components, at a bounded cost. */
+/** Finds the violations of components by values, within a budget. */
 export class Reasons {
   private readonly compiled = new Map<string, ValidateFunction>();
-  /** The places whose errors are being looked for. */
+  /** The values whose errors are being searched. */
   private readonly open: { readonly identifier: string; readonly context: Context }[] = [];
   private readonly kept = new Map<object, Map<string, readonly ErrorObject[]>>();
   private spent = 0;
 
-  /** @param compile compiles a schema to a validator that gives reasons */
+  /** @param compile compiles a schema to a validator that returns errors */
   constructor(
     private readonly components: Components,
     private readonly verdicts: Verdicts,
     private readonly compile: (schema: JsonObject) => ValidateFunction,
   ) {}
 
-  /** Starts to judge another value. */
+  /** Resets the budget and the cache for another value. */
   begin(): void {
     this.spent = 0;
-    if (this.kept.size > 0) this.kept.clear(); // which takes its time also of an empty map
+    if (this.kept.size > 0) this.kept.clear(); // clear() is slow even for an empty map
   }
 
   /** Counts a schema that is evaluated in the search for all violations. */
@@ -42,14 +42,14 @@ export class Reasons {
     if (++this.spent > BUDGET) throw new BudgetExceeded();
   }
 
-  /** Why a value does not conform to a component; undefined if it does. */
+  /** The errors of a value that does not conform to a component; undefined if it conforms. */
   of(identifier: string, value: unknown, context: Context): readonly ErrorObject[] | undefined {
     const { holder, key, root } = context;
     if (this.verdicts.of(identifier)(value, holder, key, root)) return undefined;
     const object = typeof value === 'object' && value !== null ? value : undefined;
     const known = object && this.kept.get(object)?.get(identifier);
     if (known) return known;
-    // It rests on itself, by a discriminator: the reason is another one.
+    // A discriminator leads back to the same value: another schema reports the error.
     if (this.open.some((other) => other.identifier === identifier && isAt(other.context, context)))
       return undefined;
     this.open.push({ identifier, context });
@@ -73,13 +73,13 @@ export class Reasons {
     if (!known) this.compiled.set(identifier, validate);
     const { instancePath, holder, key, root } = context;
     const place = { parentData: holder, parentDataProperty: key, rootData: root };
-    // Its errors are those of its last call.
+    // The validator has the errors of its last call.
     const errors = validate(value, { instancePath, ...place, dynamicAnchors: {} }) ? [] : validate.errors;
-    // Within others it may rest on one of them, which has the reason.
+    // Inside another search the error may be that of a pending component.
     if (errors && (errors.length > 0 || this.open.length > 1)) return errors.slice(0, MAX_ERRORS);
     return [{ instancePath, schemaPath: '', keyword: 'judge', message: 'must match its schema', params: {} }];
   }
 }
 
-/** Whether two values are one, in the same place. */
+/** Whether two values are the same, at the same location. */
 const isAt = (one: Context, other: Context): boolean => one.holder === other.holder && one.key === other.key;

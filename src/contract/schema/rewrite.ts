@@ -9,23 +9,23 @@ import type { Interner } from './identity';
 import type { Direction, OneWay } from './one-way';
 import { checkPatterns } from './patterns';
 
-/** A schema as the validator takes it. */
+/** A rewritten schema, for the validator. */
 export type Schema = JsonObject | boolean;
 
 type Rewritten = Record<string, unknown>;
 
-/** How a schema is rewritten. */
+/** The options of a rewrite. */
 export interface View {
-  /** A branch holds whether or not the value has properties that go the other way only, or that a response leaves out. */
+  /** Branches ignore properties that go the other way only, and properties that a response leaves out. */
   readonly lenient: boolean;
   /** Schemas that apply to the same value and mark properties that go the other way only. */
   readonly owners: readonly string[];
 }
 
-/** Judges as the document has it. */
+/** The view that judges as the document does. */
 export const STRICT: View = { lenient: false, owners: [] };
 
-/** The document to rewrite, with facts about the whole of it. */
+/** The document to rewrite, with data about its schemas. */
 export interface Source {
   readonly document: OpenApiDocument;
   readonly direction: Direction;
@@ -39,11 +39,11 @@ export interface Source {
 export interface ComponentSet {
   /** A component for the schema at `pointer`; `child` if it describes a property or an item. */
   identify(pointer: string, view: View, child?: boolean): string;
-  /** The rewritten schema to put in the place of a reference; undefined if that stays a reference. */
+  /** The rewritten schema that replaces a reference; undefined if the reference stays. */
   inline(target: string, rewrite: () => Schema): Schema | undefined;
 }
 
-/** `unevaluated*` is judged by keywords of ours, which see through components. */
+/** Keywords of judgment.ts judge `unevaluated*`, through components too. */
 const REMAINING: ReadonlyMap<string, string> = new Map([
   ['unevaluatedProperties', 'remainingProperties'],
   ['unevaluatedItems', 'remainingItems'],
@@ -88,7 +88,7 @@ export class Rewriter {
     return rewritten;
   }
 
-  /** Rewrites the schema of a property or item: one that goes the other way only is refused or left out. */
+  /** Rewrites the schema of a property or item. One that goes the other way only is refused or left out. */
   child(pointer: string, lenient: boolean): Schema {
     const { direction, oneWay } = this.source;
     const message = `is ${direction === 'request' ? 'read' : 'write'}-only`;
@@ -113,7 +113,7 @@ export class Rewriter {
     const here = joinPointer(pointer, keyword);
     const { lenient } = view;
     const remaining = REMAINING.get(keyword);
-    // A property that is not listed is left out of a response, so a branch of it holds all the same.
+    // A response leaves out properties that are not listed, so they do not decide whether a branch holds.
     const cuts = lenient && this.source.direction === 'response';
     if (remaining !== undefined) {
       if (value[keyword] !== false) rewritten[remaining] = this.components.identify(here, view, true);
@@ -191,7 +191,7 @@ export class Rewriter {
     };
   }
 
-  /** Takes properties that go the other way out of `required` and `dependentRequired`. */
+  /** Removes properties that go the other way from `required` and `dependentRequired`. */
   private relax(owners: readonly string[], rewritten: Rewritten): void {
     if (owners.length === 0) return;
     const kept = (names: unknown) =>
@@ -205,7 +205,7 @@ export class Rewriter {
     }
   }
 
-  /** Puts the target of the `$ref` in its place, which is the fastest to judge, or leaves it a reference. */
+  /** Replaces a `$ref` by its target, which is the fastest to judge, or by a reference to a component. */
   private refer(pointer: string, view: View, rewritten: Rewritten): void {
     const target = this.source.document.subschemas.target(pointer);
     if (target === undefined) return;

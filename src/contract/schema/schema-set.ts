@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, type OpenApiDocument } from '../document/document';
+import { usesInheritedNames } from '../document/inherited';
 import { type Default, Defaults } from './defaults';
 import { Discriminators } from './discriminator';
 import { Interner } from './identity';
@@ -6,13 +7,13 @@ import { inPlaceCycles } from './in-place';
 import { type Direction, excludedBy, OneWay } from './one-way';
 import { type ComponentSet, Rewriter, type Schema, STRICT, type View } from './rewrite';
 
-/** More schemas than these are not put in the place of references to them. */
+/** The maximum number of schemas that replace references in one component. */
 const MAX_INLINED = 50;
 
-/** Judges whether or not the value has properties that go the other way only. */
+/** The view in which properties that go the other way only may be present or absent. */
 const LENIENT: View = { lenient: true, owners: [] };
 
-/** A schema that others refer to. */
+/** A schema to which others refer. */
 interface Component {
   readonly identifier: string;
   readonly pointer: string;
@@ -23,7 +24,7 @@ interface Component {
 
 /**
  * Rewrites the schemas of a document into schemas that the validator can enforce. Each target of a reference, and each
- * branch that describes properties or items, becomes a component with an identifier of its own, compiled once and judged
+ * branch that describes properties or items, becomes a component with an identifier, compiled once and judged
  * once for each value (judgment.ts has the keywords beside the standard ones).
  */
 export class SchemaSet implements ComponentSet {
@@ -31,27 +32,30 @@ export class SchemaSet implements ComponentSet {
   readonly components: Record<string, JsonObject> = {};
   /** The values of enum and const that are compared by their number. */
   readonly constants = new Interner();
-  /** By where their schemas stand. */
+  /** Whether the document has names that every object inherits. */
+  readonly inheritedNames: boolean;
+  /** By the JSON pointer of the schema. */
   readonly defaults: ReadonlyMap<string, Default>;
   private readonly identifiers = new Map<string, string>();
-  /** Components that are to be rewritten. */
+  /** The components that are not rewritten yet. */
   private readonly pending: Component[] = [];
   /** The targets of references. */
   private readonly references = new Set<string>();
-  /** References to references that are being followed. */
+  /** The references to references that are being followed. */
   private readonly following = new Set<string>();
   private readonly oneWay: OneWay;
   private readonly discriminators: Discriminators;
   private readonly rewriter: Rewriter;
   /** The references that are being inlined, the outermost first. */
   private inlining = new Set<string>();
-  /** How many more schemas may be inlined into the present one. */
+  /** The number of schemas that may still be inlined into the current one. */
   private inlineBudget = 0;
 
   constructor(
     private readonly document: OpenApiDocument,
     private readonly direction: Direction,
   ) {
+    this.inheritedNames = usesInheritedNames(document.root);
     const { constants } = this;
     const oneWay = (this.oneWay = new OneWay(document, excludedBy(direction)));
     const discriminators = (this.discriminators = new Discriminators(document));
@@ -65,7 +69,7 @@ export class SchemaSet implements ComponentSet {
     return this.oneWay.occurs;
   }
 
-  /** The schema of the body at `pointer`, as it stands in an envelope. */
+  /** The schema of the body at `pointer` in an envelope. */
   body(pointer: string): Schema {
     if (this.oneWay.always(pointer)) {
       const message = `is ${this.oneWay.keyword} as a whole: no ${this.direction} can have this body`;
@@ -75,20 +79,20 @@ export class SchemaSet implements ComponentSet {
     return this.rewriter.child(pointer, false);
   }
 
-  /** The schema of the parameter or header at `pointer`, as it stands in an envelope; it goes its way, whatever marks it. */
+  /** The schema of the parameter or header at `pointer` in an envelope. `readOnly` and `writeOnly` do not exclude it. */
   at(pointer: string): Schema {
     this.inlineBudget = MAX_INLINED;
     return this.rewriter.rewrite(pointer, STRICT);
   }
 
-  /** The schema at `pointer` to convert values by. Responses are converted before properties are left out of them. */
+  /** The schema at `pointer` for conversion. A response is converted before it is judged. */
   converted(pointer: string): Schema {
     if (this.direction === 'request') return this.at(pointer);
     return { judge: this.identify(pointer, LENIENT) };
   }
 
   /**
-   * The schema at `pointer` to find properties by that go the other way only: a branch holds with and without them.
+   * The schema at `pointer` for finding properties that go the other way only: its branches ignore them.
    * Undefined if nothing is marked.
    */
   marking(pointer: string): Schema | undefined {
@@ -119,13 +123,13 @@ export class SchemaSet implements ComponentSet {
     if (known !== undefined) return known;
     const identifier = `schema:${this.identifiers.size}`;
     this.identifiers.set(key, identifier);
-    this.components[identifier] = {}; // before those that it refers to
+    this.components[identifier] = {}; // before the components that it refers to
     this.pending.push({ identifier, pointer, view, child });
     if (this.pending.length === 1) this.rewritePending();
     return identifier;
   }
 
-  /** Only recursive and large schemas stay references. */
+  /** Inlines the target of a reference, unless it is recursive or too large. */
   inline(target: string, rewrite: () => Schema): Schema | undefined {
     this.references.add(target);
     if (this.inlining.has(target) || --this.inlineBudget < 0) return undefined;
@@ -135,7 +139,7 @@ export class SchemaSet implements ComponentSet {
     return schema;
   }
 
-  /** Rewrites components until none refers to another. Not one within the other: a document is longer than the stack. */
+  /** Rewrites pending components, in a loop: recursion over a document may exhaust the stack. */
   private rewritePending(): void {
     const { inlineBudget, inlining } = this;
     for (const { identifier, pointer, view, child } of this.pending) {

@@ -1,3 +1,4 @@
+import type { Holder } from '../json/parse';
 import { isObject, members } from '../document/document';
 import {
   applicable,
@@ -11,22 +12,25 @@ import {
 } from './applicable';
 import type { Direction } from './one-way';
 
-/** A position in a value, by the schemas that describe the values there. */
+/** Converts the value at `holder[key]`, in place. Returns whether it changed anything. */
+export type Convert = (holder: Holder, key: string | number) => boolean;
+
+/** A position in a value, with the schemas that describe the values there. */
 export interface Position {
   readonly nodes: readonly unknown[];
   readonly shapes: Applicables<Shape>;
-  /** Whether these schemas, or any below them, mark something; undefined until it is known. */
+  /** Whether these schemas, or any below them, mark values; undefined until the first use. */
   mayMark?: boolean;
 }
 
-/** The shape that all schemas of one value give it together. */
+/** The shape of a value by all schemas that apply to it. */
 export interface Shape {
   readonly int64: boolean;
-  /** The value goes the other way only. */
+  /** Whether the value goes the other way only. */
   readonly marked: boolean;
-  /** Some properties are listed, and nothing admits others. */
+  /** Whether properties are listed, and no schema admits others. */
   readonly closed: boolean;
-  /** Those that are listed. */
+  /** The listed properties. */
   readonly properties: ReadonlyMap<string, Position>;
   /** The position of a property of any other name; undefined if that depends on the name. */
   readonly otherProperties: Position | 'none' | undefined;
@@ -34,7 +38,7 @@ export interface Shape {
   readonly defaults: readonly (readonly [name: string, fill: string])[];
   readonly prefixItems: readonly Position[];
   readonly items: Position | undefined;
-  /** Components that describe the items that they take. */
+  /** The components of `contains`, which describe the items that conform to them. */
   readonly contained: readonly string[];
 }
 
@@ -46,8 +50,8 @@ interface Described {
 }
 
 /**
- * Positions and shapes that are remembered. With branches there can be far more: a client can choose among twelve branches
- * of an anyOf in thousands of ways.
+ * The maximum number of cached positions and shapes. A client can choose among twelve branches of an anyOf in thousands of
+ * ways.
  */
 const MAX_REMEMBERED = 1_000;
 
@@ -57,7 +61,7 @@ function remember<V>(memory: Map<string, V>, id: string, value: V): V {
   return value;
 }
 
-/** Finds which rewritten schemas describe which part of a value, through references, `allOf`, and the branches that it takes. */
+/** Finds the rewritten schemas that describe each part of a value, through references, `allOf` and the branches it takes. */
 export class ShapeTable {
   private readonly positions = new Map<string, Position>();
   private readonly shapes = new Map<string, Shape>();
@@ -80,7 +84,7 @@ export class ShapeTable {
     return remember(this.positions, id, { nodes, shapes });
   }
 
-  /** The position of the property of a name; undefined if nothing describes it. */
+  /** The position of the property of a name; undefined if no schema describes it. */
   propertyPosition(shape: Shape, name: string): Position | undefined {
     const listed = shape.properties.get(name);
     if (listed) return listed;
@@ -158,7 +162,7 @@ export class ShapeTable {
     return typeof fill === 'string' ? fill : undefined;
   }
 
-  /** The schemas that describe the property of a name; undefined stands for a name that none lists and no pattern has. */
+  /** The schemas that describe the property of a name; without a name, one that is neither listed nor matched. */
   private propertySchemas(described: readonly Described[], name: string | undefined): unknown[] {
     const { components } = this;
     return described.flatMap(({ node, within }) => {
@@ -181,7 +185,7 @@ export class ShapeTable {
   }
 }
 
-/** The schemas by which a node itself describes a property; undefined stands for a name that it neither lists nor matches. */
+/** The schemas by which a node itself describes a property; without a name, one that it neither lists nor matches. */
 function propertiesOf(node: Node, name: string | undefined): unknown[] {
   const properties = node['properties'];
   const listed = name !== undefined && isObject(properties) && Object.hasOwn(properties, name);

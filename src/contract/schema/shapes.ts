@@ -1,14 +1,12 @@
 import { joinPointer, isObject, members } from '../document/document';
 import { exactNumber, type Holder, parseJson } from '../json/parse';
 import { type HoldsOf, type Node, partsOf } from './applicable';
+import { compileConversion, compileProjection, type Project, type ShapeAt } from './generated';
 import type { Direction } from './one-way';
 import type { SchemaSet } from './schema-set';
-import { itemPosition, type Position, type Shape, ShapeTable } from './shape';
+import { type Convert, itemPosition, type Position, type Shape, ShapeTable } from './shape';
 
-/** Changes the value at `holder[key]` to the form the other side expects; returns whether it changed anything. */
-export type Convert = (holder: Holder, key: string | number) => boolean;
-
-/** Returns the path, as steps after slashes, of a value within `holder[key]` that goes the other way only; undefined if none does. */
+/** Returns the path, as steps after slashes, to a value in `holder[key]` that goes the other way only; undefined if none. */
 export type Find = (holder: Holder, key: string | number) => string | undefined;
 
 /**
@@ -30,15 +28,20 @@ export class Shapes {
     this.table = new ShapeTable(schemas.components, direction, holdsOf);
   }
 
-  /** How to convert a value described by the schema at `pointer`; undefined if there is nothing to convert. */
+  /** Compiles the conversion of a value of the schema at `pointer`; undefined if there is nothing to convert. */
   converter(pointer: string): Convert | undefined {
     return this.convertBy(this.schemas.converted(pointer));
   }
 
-  /** How to convert a value described by a rewritten schema; undefined if there is nothing to convert. */
+  /** Compiles the conversion of a value of a rewritten schema; undefined if there is nothing to convert. */
   convertBy(node: unknown): Convert | undefined {
     if (!this.converts(node)) return undefined;
     const position = this.table.position([node]);
+    const generated =
+      this.direction === 'request' && this.generates()
+        ? compileConversion(position, this.shapeOf)
+        : undefined;
+    if (generated) return generated;
     return (holder, key) => {
       // The verdicts of judging a request still hold. A response changes before it is judged.
       this.run = this.direction === 'request' ? holder : {};
@@ -46,9 +49,24 @@ export class Shapes {
     };
   }
 
+  /** Compiles the copy of a response of the schema at `pointer`; undefined if its shape depends on the value. */
+  projection(pointer: string): Project | undefined {
+    const node = this.schemas.converted(pointer);
+    if (!this.generates() || !this.converts(node)) return undefined;
+    return compileProjection(this.table.position([node]), this.shapeOf);
+  }
+
+  /** Whether functions can be generated: they read inherited properties too, and ignore `readOnly` and `writeOnly`. */
+  private generates(): boolean {
+    return !this.schemas.hasOneWay && !this.schemas.inheritedNames;
+  }
+
+  private readonly shapeOf: ShapeAt = (position) =>
+    position.nodes.some((node) => this.converts(node)) ? position.shapes.constant() : 'leaf';
+
   /**
-   * Finds values that go the other way only, by the schema at `pointer`. A branch or `contains` may mark them: such a schema
-   * need not hold, so that judging by it refuses nothing. Undefined if nothing is marked.
+   * Compiles the search for values that go the other way only, by the schema at `pointer`. A branch or `contains` may mark
+   * them. Such a schema need not hold, so the validator does not refuse them. Undefined if nothing is marked.
    */
   finder(pointer: string): Find | undefined {
     const node = this.schemas.marking(pointer);
@@ -161,7 +179,7 @@ export class Shapes {
     return known;
   }
 
-  /** Whether a rewritten schema is one of those sought, or leads to one. It does not recurse: a document is longer than the stack. */
+  /** Whether a rewritten schema, or one below it, matches. Recursion over a document may exhaust the stack. */
   private someNode(root: unknown, isSought: (node: Node) => boolean): boolean {
     const { components } = this.schemas;
     const schemas = new Set([root]);

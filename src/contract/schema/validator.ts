@@ -1,12 +1,12 @@
 /**
- * The judge of express-openapi-validator. Only this file and document/openapi-schema.ts reach into that package, which is
- * pinned exactly in package.json.
+ * Creates the validator of express-openapi-validator. Only this file and document/openapi-schema.ts import files of that
+ * package, whose version is pinned exactly in package.json.
  *
- * As a middleware, it compiles a validator for every Content-Type that clients make up, scans all routes on each
- * request, coerces, judges integers as doubles, and looks only at what is sent with res.json. Its judge has none of
- * these faults: its ajv, with its formats, keywords and messages. This file makes that ajv once for a document. Validators
- * compiled at start judge each request and each response in one object, the envelope.
- * plain-wiring.test.ts shows the faults, and fails when a new version no longer has them.
+ * Its middleware compiles a validator for every Content-Type that clients invent, scans all routes on each request, coerces
+ * values, judges integers as doubles, and validates only responses of res.json. Its ajv instance, with its formats, keywords
+ * and messages, has none of these faults. This file creates that instance once for a document. Validators that are compiled
+ * at start judge each request and each response as one object, the envelope. plain-wiring.test.ts proves the faults, and
+ * fails if a new version no longer has them.
  */
 import type { ErrorObject, Format as AjvFormat, ValidateFunction } from 'ajv';
 import { createRequestAjv, createResponseAjv } from 'express-openapi-validator/dist/framework/ajv';
@@ -17,38 +17,39 @@ import { FORMATS, type OwnFormats } from './formats';
 import { Interner } from './identity';
 import { Judgment } from './judgment';
 import { silenceBranches } from './keyword';
+import { decideByCodeUnits } from './length';
 import { BudgetExceeded } from './reasons';
 import { compilePattern } from '../pattern/pattern';
 import type { Verdicts } from './verdicts';
 
-/** The value to judge: an object, so that the exact value of a number in it can be looked up. */
+/** The value to judge. It is an object, because exact numbers are stored by the object that has them. */
 export type Envelope = Record<string, unknown>;
 
 /** A violation. `message` completes a sentence that begins with `place`: `body/name must be string`. */
-export interface Violation {
+export interface SchemaViolation {
   /** Steps from the envelope, each after a slash. */
   readonly place: string;
-  /** Of JSON Schema. */
+  /** A keyword of JSON Schema. */
   readonly keyword: string;
   readonly message: string;
 }
 
 /** Judges an envelope; no violation means that it conforms. */
-export type Check = (envelope: Envelope) => readonly Violation[];
+export type Check = (envelope: Envelope) => readonly SchemaViolation[];
 
 /** Judges the envelopes of one schema. */
 export interface Judge {
   /** Ends at the first violation. */
   readonly first: Check;
-  /** Lists all violations; none if that would cost too much. */
+  /** Lists all violations; none if the search exceeds its budget. */
   readonly all: Check;
 }
 
 let metaschema: Check | undefined;
 
-/** The violations of the metaschema of JSON Schema 2020-12 by the schema at `schema` of the envelope. */
-export function schemaErrors(envelope: { readonly schema: unknown }): readonly Violation[] {
-  const none = { components: {}, constants: new Interner() };
+/** Validates the schema at `schema` of the envelope against the metaschema of JSON Schema 2020-12. */
+export function schemaErrors(envelope: { readonly schema: unknown }): readonly SchemaViolation[] {
+  const none = { components: {}, constants: new Interner(), inheritedNames: false };
   metaschema ??= createCompiler('response', none, true, {}).compile({
     type: 'object',
     properties: { schema: { $ref: 'https://json-schema.org/draft/2020-12/schema' } },
@@ -56,15 +57,15 @@ export function schemaErrors(envelope: { readonly schema: unknown }): readonly V
   return metaschema({ schema: withDoubles(envelope.schema) });
 }
 
-function ajvOptions(own: OwnFormats) {
+function ajvOptions(own: OwnFormats, ownProperties: boolean) {
   const formats = Object.entries(FORMATS).map(([name, { type, test }]) => [name, { type, validate: test }]);
   return {
     strict: false,
-    ownProperties: true, // `constructor` is no property of `{}`
+    ownProperties,
     validateSchema: false,
     logger: false as const,
     code: {
-      optimize: false, // V8 does that; ajv takes half of the start-up for it
+      optimize: false, // V8 optimizes; ajv would double the time to start
       regExp: Object.assign((pattern: string) => compilePattern(pattern), { code: 'compilePattern' }),
     },
     formats: { ...(Object.fromEntries(formats) as Record<string, AjvFormat>), ...own },
@@ -78,7 +79,7 @@ interface ErrorParameters {
   readonly allowedValues?: readonly unknown[];
 }
 
-/** The keyword of JSON Schema for which one of ours stands, by the message where it stands for several. */
+/** The standard keyword that each internal keyword replaces, by the message if it replaces several. */
 const STANDARD: readonly (readonly [own: string, message: RegExp, keyword: string])[] = [
   ['unique', /^/, 'uniqueItems'],
   ['equals', /^must be equal to constant$/, 'const'],
@@ -98,11 +99,16 @@ const STANDARD: readonly (readonly [own: string, message: RegExp, keyword: strin
 const standardKeyword = (keyword: string, message: string): string =>
   STANDARD.find(([own, form]) => own === keyword && form.test(message))?.[2] ?? keyword;
 
-function violation({ instancePath, keyword: own, message = 'is not valid', params }: ErrorObject): Violation {
+function violation({
+  instancePath,
+  keyword: own,
+  message = 'is not valid',
+  params,
+}: ErrorObject): SchemaViolation {
   const keyword = standardKeyword(own, message);
   const { missingProperty, additionalProperty, unevaluatedProperty, allowedValues } =
     params as ErrorParameters;
-  // At the top stand the parts of a request or response, not the properties of a value.
+  // At the top level are the parts of a request or response, not the properties of a value.
   if (instancePath === '' && missingProperty !== undefined) {
     return { place: `/${missingProperty}`, keyword, message: 'is required' };
   }
@@ -122,6 +128,8 @@ export interface Schemas {
   /** Schemas that others refer to, by identifier. */
   readonly components: Components;
   readonly constants: Interner;
+  /** Whether the document has names that every object inherits: `constructor` is not a property of `{}`. */
+  readonly inheritedNames: boolean;
 }
 
 /** Compiles checks of requests, or of responses. */
@@ -132,7 +140,7 @@ export interface Compiler {
   readonly verdicts: Verdicts;
 }
 
-const CONFORMS: readonly Violation[] = [];
+const CONFORMS: readonly SchemaViolation[] = [];
 const EMPTY: Parameters<typeof createRequestAjv>[0] = {
   openapi: '3.1.0',
   info: { title: '', summary: '', version: '' },
@@ -141,20 +149,22 @@ const EMPTY: Parameters<typeof createRequestAjv>[0] = {
 };
 
 /**
- * @param allErrors whether a check lists all violations, or ends at the first. It lists none where that would cost too much:
+ * Creates the compiler of one direction.
+ *
+ * @param allErrors whether a check lists all violations, or ends at the first. It lists none if that exceeds the budget:
  *   call it only for values that do not conform.
- * @param formats of the team's own; they come before those of formats.ts
- * @param verdicts those of another compiler of the same schemas
+ * @param formats the formats of the service, which replace those of formats.ts
+ * @param verdicts the verdicts of another compiler of the same schemas
  */
 export function createCompiler(
   direction: 'request' | 'response',
-  { components, constants }: Schemas,
+  { components, constants, inheritedNames }: Schemas,
   allErrors: boolean,
   formats: OwnFormats,
   verdicts?: Verdicts,
 ): Compiler {
   const createAjv = direction === 'request' ? createRequestAjv : createResponseAjv;
-  const ajv = createAjv(EMPTY, { ...ajvOptions(formats), allErrors });
+  const ajv = createAjv(EMPTY, { ...ajvOptions(formats, inheritedNames), allErrors });
   const compiled = new Map<string, ValidateFunction>();
   const compile = (schema: JsonObject): ValidateFunction => {
     const text = JSON.stringify(schema);
@@ -164,6 +174,7 @@ export function createCompiler(
   };
   const judge = new Judgment(components, constants, allErrors, compile, verdicts);
   for (const keyword of judge.keywords()) ajv.addKeyword(keyword);
+  decideByCodeUnits(ajv);
   if (!allErrors) silenceBranches(ajv);
   return {
     compile(schema) {

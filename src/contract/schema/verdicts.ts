@@ -3,25 +3,25 @@ import { isObject } from '../document/document';
 import type { Holder } from '../json/parse';
 import type { Components, Holds, HoldsOf, Node } from './applicable';
 
-/** A component, and its verdicts on the values below the present root; a number is the place on the stack of one that is being found. */
+/** A component with its verdicts on the values below the current root. A number is the stack depth of a pending verdict. */
 interface Component {
   readonly holds: Holds;
   readonly ofObjects: Map<object, boolean | number>;
-  /** Of primitives only the last is known. */
+  /** Only the last verdict on a primitive is cached. */
   last: { readonly holder: Holder; readonly key: string | number; readonly value: unknown } | undefined;
   ofLast: boolean | number;
   round: number;
 }
 
-/** The keywords by which a schema refers to others, which could ask for its verdict on one value many times. */
+/** The keywords that refer to components. They can require the verdict on one value many times. */
 const REFERRING = ['judge', 'discriminate', 'containing', 'remainingProperties', 'remainingItems', 'oneWay'];
 
-/** UTF-16 code units of rewritten schemas that are compiled at start. */
+/** The maximum size of the rewritten schemas that are compiled at start, in UTF-16 code units. */
 const MAX_PREPARED = 200_000;
 
 /**
- * Whether values conform to components, without a reason. A component that refers to others judges a value once, however
- * many of them ask.
+ * Finds whether values conform to components, without the violations. A component that refers to others judges each value
+ * once.
  */
 export class Verdicts {
   /** The judge of a component. */
@@ -31,9 +31,9 @@ export class Verdicts {
   private root: object = {};
   private round = 0;
   private depth = 0;
-  /** The lowest place on the stack whose verdict is assumed by one that is being found. */
+  /** The lowest stack depth whose pending verdict was assumed. */
   private assumed = Infinity;
-  /** Validators read it when they begin, so that one does for all. */
+  /** Validators read it at their start, so they can share one. */
   private readonly context = {
     instancePath: '',
     parentData: {},
@@ -42,13 +42,13 @@ export class Verdicts {
     dynamicAnchors: {},
   };
 
-  /** @param compile compiles a component to a validator that gives no reason */
+  /** @param compile compiles a component to a validator without errors */
   constructor(
     private readonly schemas: Components,
     private readonly compile: (schema: Node) => ValidateFunction,
   ) {}
 
-  /** Compiles components, so that no request has to wait for it; of a very large document the first. */
+  /** Compiles components at start and not at a request, up to `MAX_PREPARED`. */
   prepare(): void {
     let budget = MAX_PREPARED;
     for (const [identifier, schema] of Object.entries(this.schemas)) {
@@ -65,7 +65,7 @@ export class Verdicts {
     const judge = this.judge(identifier, schema);
     const component: Component = {
       holds: refers(schema)
-        ? (value, holder, key, root) => this.remembered(component, judge, value, holder, key, root)
+        ? (value, holder, key, root) => this.judgeOnce(component, judge, value, holder, key, root)
         : judge,
       ofObjects: new Map(),
       last: undefined,
@@ -103,7 +103,7 @@ export class Verdicts {
     return judge;
   }
 
-  private remembered(
+  private judgeOnce(
     component: Component,
     judge: Holds,
     value: unknown,
@@ -120,7 +120,7 @@ export class Verdicts {
       if (component.ofObjects.size > 0) component.ofObjects.clear();
       component.last = undefined;
     }
-    const known = knownOf(component, value, holder, key);
+    const known = rememberedVerdict(component, value, holder, key);
     if (typeof known === 'boolean') return known;
     if (known !== undefined) {
       this.assumed = Math.min(this.assumed, known);
@@ -129,21 +129,21 @@ export class Verdicts {
     const depth = this.depth++;
     const outer = this.assumed;
     this.assumed = Infinity;
-    keep(component, value, holder, key, depth);
+    remember(component, value, holder, key, depth);
     let verdict: boolean | undefined;
     try {
       verdict = judge(value, holder, key, root);
       return verdict;
     } finally {
-      // A verdict that rests on an open one holds for this call only.
-      keep(component, value, holder, key, this.assumed < depth ? undefined : verdict);
+      // A verdict that depends on a pending one is valid for this call only.
+      remember(component, value, holder, key, this.assumed < depth ? undefined : verdict);
       this.assumed = Math.min(outer, this.assumed < depth ? this.assumed : Infinity);
       this.depth = depth;
     }
   }
 }
 
-function knownOf(
+function rememberedVerdict(
   { ofObjects, last, ofLast }: Component,
   value: unknown,
   holder: Holder,
@@ -154,7 +154,7 @@ function knownOf(
   return last?.holder === holder && last.key === key && Object.is(last.value, value) ? ofLast : undefined;
 }
 
-function keep(
+function remember(
   component: Component,
   value: unknown,
   holder: Holder,

@@ -3,21 +3,22 @@ import type { JsonObject } from '../document/document';
 import { countLines } from '../http/header-field';
 
 /**
- * What a strategy is shown of a request: the credentials of its own scheme, once they have the scheme's form. It cannot
- * look for them anywhere else, as passport-http-bearer would in the body and the query.
+ * The well-formed credentials of one security scheme. A strategy receives nothing else of the request: passport-http-bearer
+ * would accept tokens in the body and the query too.
  */
 export interface Credentials {
+  /** The Authorization header, if the scheme uses it. */
   readonly headers: { readonly authorization?: string };
-  /** The API key, where the scheme is one. */
+  /** The API key, if the type of the scheme is `apiKey`. */
   readonly apiKey?: string;
 }
 
-/** `malformed`: something else stands in the place of credentials. */
+/** `malformed`: the credentials are not in the form of their scheme. Undefined: there are none. */
 export type Found = Credentials | 'malformed' | undefined;
-export type Find = (request: IncomingMessage) => Found;
+export type FindCredentials = (request: IncomingMessage) => Found;
 
-/** How the credentials of a security scheme are found; undefined if this server cannot serve the scheme. */
-export function finder(scheme: JsonObject): Find | undefined {
+/** Creates the function that finds the credentials of a security scheme; undefined if the scheme cannot be served. */
+export function credentialsFinder(scheme: JsonObject): FindCredentials | undefined {
   const bearer = authorization(/^bearer +[\w.~+/-]+=*$/i, 'bearer');
   if (scheme['type'] === 'oauth2' || scheme['type'] === 'openIdConnect') return bearer;
   if (scheme['type'] === 'http') {
@@ -29,7 +30,7 @@ export function finder(scheme: JsonObject): Find | undefined {
   return undefined;
 }
 
-function authorization(form: RegExp, scheme: string): Find {
+function authorization(form: RegExp, scheme: string): FindCredentials {
   return (request) => {
     const field = request.headers.authorization;
     if (field === undefined || field.split(' ', 1)[0]?.toLowerCase() !== scheme) return undefined;
@@ -38,7 +39,7 @@ function authorization(form: RegExp, scheme: string): Find {
   };
 }
 
-function apiKey(place: string, name: string): Find {
+function apiKey(place: string, name: string): FindCredentials {
   const one = (values: readonly string[]) => {
     const [key] = values;
     if (key === undefined) return undefined;
@@ -58,13 +59,13 @@ function apiKey(place: string, name: string): Find {
   };
 }
 
-/** The values of a name in a query. Of thousands of pairs, only those are decoded whose names may be this one. */
+/** The values of a name in a query. Decodes only the pairs whose names have a matching length. */
 function valuesIn(query: string, name: string): string[] {
   const bytes = Buffer.byteLength(name);
   const candidates = query.split('&').filter((pair) => {
     const end = pair.indexOf('=');
     const encoded = end < 0 ? pair : pair.slice(0, end);
-    // An escape stands for a byte by three characters.
+    // A percent-encoded byte has three characters.
     return encoded.length === bytes || encoded.length - 2 * (encoded.split('%').length - 1) === bytes;
   });
   return new URLSearchParams(candidates.join('&')).getAll(name);

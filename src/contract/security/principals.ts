@@ -1,28 +1,28 @@
 /**
- * The types that tie verifiers and strategies to the document: `Security` is the interface `security` that
- * scripts/generate/main.ts derives from it (operationId -> its security requirements, `never` without authentication).
+ * The types that tie verifiers and strategies to the document. `Security` is the interface `security` that
+ * scripts/generate/main.ts derives from it: operationId -> its security requirements, `never` without authentication.
  */
 import type { Strategy } from 'passport';
 
 /**
- * The verdict on credentials: the principal they belong to, or `false` if they are refused. Anything else, `undefined`
- * and `null` included, is an error of the verifier: the request is answered 50000 and never let in. A principal is an
- * object other than an array, a function, and those built in (an Error, a Map, a Date, the `Response` of a fetch). A promise that rejects is an error as well.
+ * The verdict on credentials: their principal, or `false` to reject them. A principal is an object other than an array, a
+ * function, and built-in objects (an Error, a Map, a Date, the `Response` of a fetch). Any other value, such as `undefined`
+ * or `null`, is an error of the verifier, and so is a promise that rejects: the request ends with the problem `unexpected`.
  */
 export type Verified<P extends object> = P | false | PromiseLike<P | false>;
 
-/** Verifies credentials in the form of their scheme: a token, an API key, or a user and a password. */
+/** Verifies credentials: a token, an API key, or a user and a password. */
 export type Verify<Credentials extends unknown[], P extends object> = (
   ...credentials: Credentials
 ) => Verified<P>;
 
-/** A strategy of passport, of which the compiler knows the principal that it gives. */
+/** A passport strategy with the type of its principal. */
 export interface StrategyOf<P extends object> extends Pick<Strategy, 'authenticate'> {
-  /** For the compiler only: no strategy has it. */
+  /** For the compiler only; undefined at run time. */
   readonly principal?: P;
 }
 
-/** A security requirement object of each operation (OpenAPI 3.1 section 4.8.30). */
+/** The union of all security requirements (OpenAPI 3.1 section 4.8.30). */
 type Requirement<Security> = Security[keyof Security];
 type SchemeOf<R> = R extends R ? keyof R : never;
 type ScopeOf<R, Scheme extends PropertyKey> =
@@ -33,7 +33,7 @@ interface Scoped {
   readonly scopes: readonly string[];
 }
 
-/** What the principal of each security scheme must be: an object, with `scopes` where the document demands some. */
+/** The type of each security scheme's principal: an object, with `scopes` if the document demands scopes. */
 export type PrincipalsFor<Security> = {
   readonly [Scheme in SchemeOf<Requirement<Security>>]: [ScopeOf<Requirement<Security>, Scheme>] extends [
     never,
@@ -42,7 +42,7 @@ export type PrincipalsFor<Security> = {
     : Scoped;
 };
 
-/** One strategy for each security scheme of the document, which gives the principal of that scheme. */
+/** A strategy for each security scheme of the document, with the type of its principal. */
 export type StrategiesFor<Security, Principals extends PrincipalsFor<Security>> = {
   readonly [Scheme in keyof PrincipalsFor<Security>]: StrategyOf<Principals[Scheme]>;
 };

@@ -2,40 +2,41 @@ import type { IncomingMessage } from 'node:http';
 import { joinPointer, type JsonObject, type OpenApiDocument } from '../document/document';
 import type { Operation, SecurityAlternative } from '../operations/operations';
 import { Problem } from '../problem';
-import { type Ask, attemptsOf, type Strategies } from './attempt';
-import { type Find, finder } from './credentials';
+import { type RunStrategy, type Strategies, strategyRunner } from './passport';
+import { credentialsFinder, type FindCredentials } from './credentials';
 import { holds, insufficientScope } from './scopes';
 
-export type { Strategies } from './attempt';
+export type { Strategies } from './passport';
 export type { Credentials } from './credentials';
 
-/** Who was authenticated, by the name of the security scheme that did it; empty for the anonymous. */
+/** The authenticated principals, by the name of their security scheme; empty for an anonymous request. */
 export type Principals = Readonly<Record<string, unknown>>;
 
 /**
- * Authenticates a request as the security requirements of its operation say (OpenAPI 3.1 section 4.8.30): by one of the
- * alternatives, with all schemes of it, and with the scopes that it demands of each.
+ * Authenticates a request by the security requirements of its operation (OpenAPI 3.1 section 4.8.30): by all schemes of one
+ * of the alternatives, with the scopes that it demands of each.
  *
- * @throws {Problem} `noCredentials`, `badCredentials` or `forbidden`; what a strategy reports as an error as it is
+ * @throws {Problem} `noCredentials`, `badCredentials` or `forbidden`
+ * @throws the error that a strategy reports, unchanged
  */
 export type Authenticate = (request: IncomingMessage) => Promise<Principals>;
 
 interface Scheme {
   readonly name: string;
-  /** Or roles, of a scheme that has no scopes. */
+  /** The demanded scopes; for types other than oauth2 and openIdConnect, the roles. */
   readonly scopes: readonly string[];
-  readonly find: Find;
-  readonly ask: Ask;
-  /** For a strategy that gives none (RFC 9110 section 11.6.1 demands one). */
+  readonly find: FindCredentials;
+  readonly run: RunStrategy;
+  /** The challenge if the strategy has none. RFC 9110 section 11.6.1 requires one. */
   readonly challenge: string;
 }
 
-interface Refusal {
+interface Rejection {
   readonly scheme: Scheme;
   readonly kind: 'noCredentials' | 'badCredentials' | 'forbidden';
-  /** In the words of the strategy. */
+  /** The challenge of the strategy. */
   readonly challenge?: string | undefined;
-  /** The credentials are good, but lack scopes. */
+  /** The credentials are valid, but lack scopes. */
   readonly insufficient?: true;
 }
 
@@ -45,7 +46,7 @@ const MESSAGES = {
   forbidden: 'the credentials do not allow this operation',
 };
 
-/** Compiles the authentication of an operation; schemes that cannot be served become findings. */
+/** Compiles the authentication of an operation. Schemes that cannot be served become findings. */
 export function compileSecurity(
   document: OpenApiDocument,
   operation: Operation,
@@ -57,32 +58,31 @@ export function compileSecurity(
   const anonymous = operation.security.length === 0 || operation.security.some(({ length }) => length === 0);
 
   return async (request) => {
-    const refusals: Refusal[] = [];
+    const rejections: Rejection[] = [];
     for (const alternative of alternatives) {
       const principals: Record<string, unknown> = {};
       let satisfied = alternative.length > 0;
       for (const scheme of alternative) {
         const found = scheme.find(request);
         if (typeof found !== 'object') {
-          refusals.push({ scheme, kind: found ? 'badCredentials' : 'noCredentials' });
+          rejections.push({ scheme, kind: found ? 'badCredentials' : 'noCredentials' });
           satisfied = false;
           break;
         }
-        const asked = scheme.ask(found, scheme.scopes);
-        const verdict = asked instanceof Promise ? await asked : asked;
+        const verdict = await scheme.run(found, scheme.scopes);
         if ('principal' in verdict && holds(verdict.principal, scheme.scopes)) {
           principals[scheme.name] = verdict.principal;
           continue;
         }
-        const refused = 'kind' in verdict ? verdict : ({ kind: 'forbidden', insufficient: true } as const);
-        refusals.push({ scheme, ...refused });
+        const rejected = 'kind' in verdict ? verdict : ({ kind: 'forbidden', insufficient: true } as const);
+        rejections.push({ scheme, ...rejected });
         satisfied = false;
         break;
       }
       if (satisfied) return principals;
     }
     if (anonymous) return {};
-    throw await refuse(alternatives.flat(), refusals);
+    throw await refuse(alternatives.flat(), rejections);
   };
 }
 
@@ -93,7 +93,7 @@ function compileScheme(
   strategies: Strategies,
 ): Scheme | undefined {
   const { pointer, value } = document.follow(joinPointer('/components/securitySchemes', name));
-  const find = finder(value);
+  const find = credentialsFinder(value);
   if (!find) document.addFinding(pointer, 'this kind of security scheme cannot be served');
   const strategy = Object.hasOwn(strategies, name) ? strategies[name] : undefined;
   if (!strategy) {
@@ -104,23 +104,24 @@ function compileScheme(
     );
   }
   if (!strategy || !find) return undefined;
-  return { name, scopes, find, ask: attemptsOf(name, strategy), challenge: challengeOf(value) };
+  return { name, scopes, find, run: strategyRunner(name, strategy), challenge: challengeOf(value) };
 }
 
 /**
- * The best of the refusals: who is known need not be asked who it is. A 401 challenges for each scheme of the operation
- * (RFC 9110 section 11.6.1), a 403 tells the scopes it takes.
+ * Creates the problem of a request that all alternatives reject: `forbidden` if any credentials are valid. A 401 has a
+ * challenge for each scheme of the operation (RFC 9110 section 11.6.1), a 403 only for schemes with valid credentials.
  */
-async function refuse(schemes: readonly Scheme[], refusals: readonly Refusal[]): Promise<Problem> {
-  const forbidden = refusals.filter(({ kind }) => kind === 'forbidden');
-  const bad = refusals.some(({ kind }) => kind === 'badCredentials');
+async function refuse(schemes: readonly Scheme[], rejections: readonly Rejection[]): Promise<Problem> {
+  const forbidden = rejections.filter(({ kind }) => kind === 'forbidden');
+  const bad = rejections.some(({ kind }) => kind === 'badCredentials');
   const kind = forbidden.length > 0 ? 'forbidden' : bad ? 'badCredentials' : 'noCredentials';
-  const told = forbidden.length > 0 ? forbidden : schemes.map((scheme) => refusalOf(scheme, refusals));
+  const challenged =
+    forbidden.length > 0 ? forbidden : schemes.map((scheme) => rejectionOf(scheme, rejections));
   const failures: unknown[] = [];
   const challenges = await Promise.all(
-    told.map((refusal) => challengeFor(refusal, (error) => failures.push(error))),
+    challenged.map((rejection) => challengeFor(rejection, (error) => failures.push(error))),
   );
-  const insufficient = forbidden.find((refusal) => refusal.insufficient);
+  const insufficient = forbidden.find((rejection) => rejection.insufficient);
   const message = insufficient
     ? `${MESSAGES.forbidden}, which demands ${insufficient.scheme.scopes.join(', ')}`
     : MESSAGES[kind];
@@ -128,16 +129,16 @@ async function refuse(schemes: readonly Scheme[], refusals: readonly Refusal[]):
   return new Problem(kind, message, { 'WWW-Authenticate': distinct(challenges).join(', ') }, { cause });
 }
 
-/** How a scheme has refused a request; those that were not asked have been given no credentials. */
-function refusalOf(scheme: Scheme, refusals: readonly Refusal[]): Refusal {
-  const own = refusals.filter((refusal) => refusal.scheme.name === scheme.name);
+/** The rejection by a scheme. A scheme that was not tried counts as one without credentials. */
+function rejectionOf(scheme: Scheme, rejections: readonly Rejection[]): Rejection {
+  const own = rejections.filter((rejection) => rejection.scheme.name === scheme.name);
   return own.find(({ kind }) => kind === 'badCredentials') ?? { scheme, kind: 'noCredentials' };
 }
 
 type Failed = (error: unknown) => void;
 
 async function challengeFor(
-  { scheme, kind, challenge, insufficient }: Refusal,
+  { scheme, kind, challenge, insufficient }: Rejection,
   failed: Failed,
 ): Promise<string> {
   if (challenge !== undefined) return challenge;
@@ -152,18 +153,16 @@ async function challengeFor(
   return plain.includes(' ') ? `${plain}, ${reason}` : `${plain} ${reason}`;
 }
 
-/** The challenge of a scheme's strategy to a request without credentials; if it fails, that of the scheme. */
-async function plainChallenge({ ask, scopes, challenge }: Scheme, failed: Failed): Promise<string> {
-  try {
-    const verdict = await ask({ headers: {} }, scopes);
-    if ('kind' in verdict && verdict.challenge !== undefined) return verdict.challenge;
-  } catch (error) {
+/** The challenge of a scheme's strategy to a request without credentials; if the strategy fails, that of the scheme. */
+async function plainChallenge({ run, scopes, challenge }: Scheme, failed: Failed): Promise<string> {
+  const verdict = await run({ headers: {} }, scopes).catch((error: unknown) => {
     failed(error);
-  }
-  return challenge;
+    return undefined;
+  });
+  return (verdict && 'kind' in verdict ? verdict.challenge : undefined) ?? challenge;
 }
 
-/** Each challenge once; one that says no more than the beginning of another is left out. */
+/** The distinct challenges, without those that are the beginning of another. */
 function distinct(challenges: readonly string[]): string[] {
   const each = [...new Set(challenges)];
   return each.filter((one) => !each.some((other) => other !== one && /^[ ,]/.test(rest(other, one))));
@@ -174,6 +173,6 @@ const rest = (text: string, beginning: string) =>
 
 function challengeOf(scheme: JsonObject): string {
   if (scheme['type'] === 'apiKey') return 'ApiKey';
-  const basic = String(scheme['scheme']).toLowerCase() === 'basic'; // to which RFC 7617 section 2 demands a realm
+  const basic = String(scheme['scheme']).toLowerCase() === 'basic'; // RFC 7617 section 2 requires its realm
   return basic ? 'Basic realm="api", charset="UTF-8"' : 'Bearer';
 }

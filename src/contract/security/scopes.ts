@@ -2,9 +2,9 @@ import { SCOPE } from '../operations/declared-scopes';
 import type { SecurityAlternative } from '../operations/operations';
 
 /**
- * Whether a principal holds all of some scopes, by its property `scopes`. Without one it holds none.
+ * Whether a principal holds all demanded scopes, by its property `scopes`. Without that property it holds none.
  *
- * @throws {TypeError} if `scopes` is something else than an array: a string would contain parts of its scopes, too
+ * @throws {TypeError} if `scopes` is not an array: `includes` of a string would accept parts of a scope
  */
 export function holds(principal: object, demanded: readonly string[]): boolean {
   if (demanded.length === 0) return true;
@@ -25,9 +25,9 @@ export type Scopes = Readonly<
 >;
 
 /**
- * What an operation demanded of the credentials that it accepted, and what their principals hold.
+ * Returns the demanded and the held scopes of accepted credentials.
  *
- * @param security the alternatives of the operation; the first that the principals satisfy is the one that counted
+ * @param security the alternatives of the operation, of which the first that the principals satisfy counts
  */
 export function scopesOf(
   security: readonly SecurityAlternative[],
@@ -47,9 +47,9 @@ export function scopesOf(
   );
 }
 
-/** What a challenge says of credentials that lack scopes (RFC 6750 section 3.1). */
+/** The parameters of a challenge to credentials that lack scopes (RFC 6750 section 3.1). */
 export function insufficientScope(demanded: readonly string[]): string {
-  // The names of roles are free, and not all of them can be told in a header.
+  // Names of roles are arbitrary: a header cannot carry all of them.
   const listed = demanded.every((scope) => SCOPE.test(scope)) ? `, scope="${demanded.join(' ')}"` : '';
   return `error="insufficient_scope"${listed}`;
 }

@@ -6,13 +6,13 @@ import { joinPointer, type JsonObject, members, type OpenApiDocument } from '../
 import type { StrategyOf, Verified, Verify } from './principals';
 import type { Strategies } from './requirements';
 
-/** A strategy of passport for bearer tokens (RFC 6750), of whichever kind of security scheme. */
+/** Creates a passport strategy for bearer tokens (RFC 6750), for schemes of any type that uses them. */
 export function bearerStrategy<P extends object>(verify: Verify<[token: string], P>): StrategyOf<P> {
   return new BearerStrategy(
     { realm: 'api' },
     (token: string, done: (error: unknown, verified?: unknown) => void) => {
       const verified: unknown = verify(token);
-      // passport-http-bearer would take `undefined` for a refusal. All else, promises too, the core judges.
+      // passport-http-bearer would treat `undefined` as a rejection. The core judges other values, promises too.
       if (verified || verified === false) done(null, verified);
       else done(new TypeError('expected the verifier of bearer tokens to return a principal or false'));
     },
@@ -26,18 +26,18 @@ abstract class VerifyingStrategy<P extends object> extends Strategy implements S
     super();
   }
 
-  /** The verdict on the credentials; false if there are none. */
+  /** Returns the verdict on the credentials; false if there are none. */
   protected abstract verified(credentials: Credentials): Verified<P>;
 
   override authenticate(credentials: object): void {
-    // A promise, and whatever else is no principal, is judged by the core, where all strategies end.
+    // The core judges promises and invalid values: see passport.ts.
     const verified = this.verified(credentials as Credentials);
     if (verified === false) this.fail(this.challenge);
     else this.success(verified);
   }
 }
 
-/** A strategy of passport for API keys (OpenAPI 3.1 section 4.8.27). */
+/** A passport strategy for API keys (OpenAPI 3.1 section 4.8.27). */
 export class ApiKeyStrategy<P extends object> extends VerifyingStrategy<P> {
   constructor(private readonly verify: Verify<[apiKey: string], P>) {
     super('ApiKey');
@@ -48,7 +48,7 @@ export class ApiKeyStrategy<P extends object> extends VerifyingStrategy<P> {
   }
 }
 
-/** A strategy of passport for HTTP basic authentication (RFC 7617), user and password in UTF-8. */
+/** A passport strategy for HTTP basic authentication (RFC 7617), with user and password in UTF-8. */
 export class BasicStrategy<P extends object> extends VerifyingStrategy<P> {
   constructor(private readonly verify: Verify<[user: string, password: string], P>) {
     super('Basic realm="api", charset="UTF-8"');
@@ -64,16 +64,16 @@ export class BasicStrategy<P extends object> extends VerifyingStrategy<P> {
 /** A security scheme of a document. */
 export interface DocumentedScheme {
   readonly name: string;
-  /** OpenAPI 3.1 section 4.8.27. */
+  /** Its Security Scheme Object (OpenAPI 3.1 section 4.8.27). */
   readonly value: JsonObject;
-  /** The scopes that any operation demands of it. */
+  /** All scopes that operations demand of it. */
   readonly scopes: readonly string[];
 }
 
 /**
- * A strategy for each security scheme of a document, for servers of any document: a mock, a test.
+ * Creates a strategy for each security scheme of a document, for servers of any document, such as a mock.
  *
- * @param verify gets the token, the API key, or `user:password`
+ * @param verify receives the token, the API key, or `user:password`, and the scheme
  */
 export function strategiesFor(
   document: OpenApiDocument,

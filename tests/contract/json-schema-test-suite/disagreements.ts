@@ -1,14 +1,14 @@
-/** Where a verdict is not that of the suite: a schema is refused at start, or a value is judged otherwise. */
+/** A difference from the suite: a schema is refused at startup, or the result for a value differs. */
 export type Where = 'start' | 'request' | 'response';
 
 export interface Disagreement {
   readonly reason: string;
   readonly where: readonly Where[];
-  /** By file and group; of a schema that is refused at start no tests are named. */
+  /** The file and group of the schema. If the schema is refused at startup, no tests are listed. */
   readonly tests: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 }
 
-/** Every disagreement with the suite, and its reason. This list may only shrink. */
+/** Every difference from the suite, with its reason. This list must not grow. */
 export const DISAGREEMENTS: readonly Disagreement[] = [
   {
     reason: 'A property __proto__ is refused in JSON, by design.',

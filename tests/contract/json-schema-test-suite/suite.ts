@@ -3,22 +3,22 @@ import { join } from 'node:path';
 import { type Json, type JsonObject, asArray, asObject, asString } from '../../engine/json/json';
 import { parse, print, toJavaScript, type Value } from '../../engine/json/value';
 
-/** One value of the suite, and whether it conforms to the schema of its group. */
+/** A value of the suite, and whether it conforms to the schema of its group. */
 export interface SuiteTest {
-  /** File, group and test, which name it in the list of disagreements. */
+  /** The file, group and test: its name in the list of disagreements. */
   readonly names: readonly [file: string, group: string, test: string];
   readonly valid: boolean;
-  /** As it stands in the suite, to the digit. */
+  /** The text in the suite, with every digit. */
   readonly text: string;
-  /** As a handler returns it: integers that a double does not hold are bigints. */
+  /** The value for a handler, in which integers beyond the doubles are bigints. */
   readonly value: unknown;
 }
 
 /** A schema of the suite. */
 export interface SuiteGroup {
-  /** Makes the schema fit for the place at a pointer of an OpenAPI document. */
+  /** Rewrites the schema for a pointer of an OpenAPI document. */
   readonly schemaAt: (pointer: string) => Json;
-  /** Whether it has an `$anchor`, so that no other schema of its document should. */
+  /** Whether it has an `$anchor`, so that it needs a document of its own. */
   readonly anchored: boolean;
   readonly tests: readonly SuiteTest[];
 }
@@ -63,7 +63,7 @@ function member(value: Value | undefined, key: string | number): Value {
 const LITERALS = ['const', 'enum', 'default', 'examples'];
 const MAPS = ['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions'];
 
-/** Has the references of a schema lead where they led when it was a document of its own. */
+/** Rewrites the references within a schema, which were relative to its own document. */
 function relocate(json: Json, pointer: string): Json {
   const visit = (schema: Json): Json => {
     if (Array.isArray(schema)) return schema.map(visit);

@@ -5,17 +5,17 @@ const ALL = objects(completeDocument());
 const kinds = [...OBJECTS.keys()];
 const firstOf = (kind: Kind) => ALL.find((walked) => walked.kind === kind && !walked.carried);
 
-it('has nothing to say of a document of which every word is enforced or an annotation', () => {
+it('has no remarks on a document whose keywords are all enforced or annotations', () => {
   expect(accountOf(completeDocument())).toEqual({ findings: [], remarks: [] });
   expect(kinds.filter((kind) => !ALL.some((walked) => walked.kind === kind))).toEqual([]);
 });
 
 const OPEN: readonly Kind[] = ['Schema', 'Reference'];
-/** Any name is one of a map. */
+/** Objects that allow any name. */
 const MAPS: readonly Kind[] = ['Callback', 'SecurityRequirement'];
 
 it.each(kinds.filter((kind) => !MAPS.includes(kind)))(
-  'an unknown word in a %s is named with its place',
+  'an unknown keyword in a %s is reported with its place',
   (kind) => {
     const { pointer = '' } = firstOf(kind) ?? {};
     const { findings, remarks } = accountOf(edited(pointer, (value) => (value['unknwon'] = 1)));
@@ -47,7 +47,7 @@ const words = (fate: string) =>
     [...all].flatMap(([name, word]) => (word.fate === fate ? [[kind, name] as const] : [])),
   );
 
-it.each(words('remarked'))('%s %s is named with its place, since it is not enforced', (kind, name) => {
+it.each(words('remarked'))('%s %s is reported with its place, because it is not enforced', (kind, name) => {
   const { pointer = '' } = firstOf(kind) ?? {};
   const document = edited(pointer, (value) => (value[name] = VALUES[`${kind} ${name}`] ?? 'a'));
   expect(accountOf(document)).toEqual({
@@ -62,7 +62,7 @@ it.each(words('refused'))('%s %s is refused with its place', (kind, name) => {
   expect(accountOf(document).findings).toContainEqual(expect.stringContaining(`${pointer}/${name}: `));
 });
 
-/** Nothing in here is a reference, an anchor or a schema. */
+/** Data that contains no reference, anchor or schema. */
 const DATA = { $ref: '#/none', $anchor: 'same', $id: 'a', $schema: 'b', $dynamicRef: 'c', unknwon: 1 };
 const PLACES_OF_DATA: readonly (readonly [Kind, string, unknown])[] = [
   ['Schema', 'const', DATA],
@@ -79,7 +79,7 @@ const PLACES_OF_DATA: readonly (readonly [Kind, string, unknown])[] = [
   ['Link', 'parameters', { $ref: '#/none', $id: 'a' }],
 ];
 
-it.each(PLACES_OF_DATA)('%s %s is data: what looks like a reference in it is none', (kind, name, value) => {
+it.each(PLACES_OF_DATA)('%s %s is data: a member $ref in it is not a reference', (kind, name, value) => {
   const pointer =
     ALL.find((walked) => walked.kind === kind && !(walked.value['type'] !== undefined))?.pointer ?? '';
   const document = edited(pointer, (object) => {
@@ -90,7 +90,7 @@ it.each(PLACES_OF_DATA)('%s %s is data: what looks like a reference in it is non
 });
 
 it.each(['properties', 'patternProperties', 'dependentSchemas', '$defs'])(
-  'a name in %s is no word, whatever it is',
+  'any name in %s is data and not a keyword',
   (name) => {
     const named = {
       $ref: true,
@@ -122,7 +122,7 @@ it.each([
   ['maximum', 9007199254740993n],
   ['exclusiveMaximum', 9007199254740993n],
   ['multipleOf', 9007199254740993n],
-])('remarks on %s beyond 2^53, unless handlers get a bigint', (name, value) => {
+])('remarks on %s beyond 2^53, unless handlers receive a bigint', (name, value) => {
   const at = '/components/schemas/Cat';
   const remarksOf = (more: object) =>
     accountOf(edited(at, (schema) => Object.assign(schema, { [name]: value }, more))).remarks;
@@ -132,7 +132,7 @@ it.each([
   expect(remarksOf({ type: 'integer', format: 'int64' })).toEqual([]);
 });
 
-it('remarks on keywords that count only beside another one, and on fields that other parts describe', () => {
+it('remarks on keywords without effect, and on fields that other parts define', () => {
   const idle = { then: false, else: false, minContains: 2, maxContains: 3 };
   expect(
     accountOf(edited('/components/schemas/Cat', (schema) => Object.assign(schema, idle))).remarks,

@@ -1,6 +1,6 @@
 /**
- * For each word that the table calls enforced, a document that has it once, and a request (or a start) that ends
- * differently once the word is taken out.
+ * For each enforced keyword, a document that contains it once, and a request or a startup whose outcome differs without
+ * the keyword.
  */
 import type { Answer, JsonObject } from '../../../src/contract';
 import { buildDocument, json } from '../../support/service';
@@ -9,19 +9,19 @@ export interface Exchange {
   readonly method?: string;
   readonly path?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as it is. */
+  /** The text of the body. */
   readonly body?: string;
-  /** Of the body; JSON if undefined. */
+  /** The media type of the body. Default: JSON. */
   readonly type?: string;
-  /** Of the handler. */
+  /** The result of the handler. */
   readonly answer?: Answer;
 }
 
 export interface WordCase extends Exchange {
-  /** The object and the word, as the table has them: `Schema maxLength`; `Paths *` for the names of a map. */
+  /** The object and the keyword in the table, such as `Schema maxLength`; `Paths *` for the names of a map. */
   readonly word: string;
   readonly document: JsonObject;
-  /** What comes of it: a status, or `refused` at start; and what the handler saw or the client got, if that matters. */
+  /** The outcome: a status or `refused` at startup, and optionally the input of the handler or the response. */
   readonly ends: number | 'refused';
   readonly with?: unknown;
 }
@@ -51,7 +51,7 @@ const flow = (name: string) => ({
   },
 });
 
-/** A keyword, a schema that has it, and a value of a request body that it refuses. */
+/** A keyword, a schema that contains it, and a request body that it refuses. */
 const KEYWORDS: readonly (readonly [keyword: string, schema: object, body: unknown])[] = [
   ['type', { type: 'string' }, 1],
   ['const', { const: 1 }, 2],
@@ -323,7 +323,8 @@ export const CASES: readonly WordCase[] = [
   },
   {
     word: 'Encoding allowReserved',
-    // OpenAPI 3.1 section 4.8.15.1: with it, an object is not JSON but in a style, which has no place in a form.
+    // OpenAPI 3.1 section 4.8.15.1: with this keyword an object has a style instead of JSON, which a form does not
+    // support.
     document: things(form({ a: { type: 'object' } }, { a: { allowReserved: true } })),
     ends: 'refused',
   },
@@ -441,7 +442,7 @@ export const CASES: readonly WordCase[] = [
         },
       },
     ),
-    // By itself it would be a cat; and it names no schema but by the mapping.
+    // Without the discriminator it is a cat. Only the mapping defines its name.
     ...(name === 'mapping'
       ? { body: JSON.stringify({ kind: 'hund', size: 1 }), ends: 204 }
       : { body: JSON.stringify({ kind: 'hund' }), ends: 400 }),

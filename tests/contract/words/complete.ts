@@ -32,7 +32,7 @@ const operation = (operationId: string) => ({
   responses: { 200: response },
 });
 
-/** A document that can be served, with at least one of each object of OpenAPI. */
+/** A valid document with at least one of each object of OpenAPI. */
 export function completeDocument(): JsonObject {
   const document = {
     openapi: '3.1.1',
@@ -100,18 +100,18 @@ export function completeDocument(): JsonObject {
       pathItems: { others: { get: operation('getOthers') } },
     },
   };
-  // In JSON each place has an object of its own.
+  // A copy through JSON, in which no two places share an object.
   return JSON.parse(JSON.stringify(document)) as JsonObject;
 }
 
 /** Each object of the complete document. */
 export function objects(document: JsonObject): Walked[] {
   const found: Walked[] = [];
-  walk({ pointer: '', value: document, stands: 'OpenAPI', carried: false }, (walked) => found.push(walked));
+  walk({ pointer: '', value: document, expected: 'OpenAPI', carried: false }, (walked) => found.push(walked));
   return found;
 }
 
-/** The complete document, in which `edit` has changed the object at `pointer`. */
+/** The complete document after `edit` has changed the object at `pointer`. */
 export function edited(pointer: string, edit: (value: Record<string, unknown>) => void): JsonObject {
   const document = completeDocument();
   const value = objects(document).find((walked) => walked.pointer === pointer)?.value;
@@ -120,7 +120,7 @@ export function edited(pointer: string, edit: (value: Record<string, unknown>) =
   return document;
 }
 
-/** What is found in a document and what is remarked, each with its place. */
+/** The findings and remarks of a document, with their places. */
 export function accountOf(document: JsonObject): { findings: string[]; remarks: string[] } {
   const lines = (all: readonly { readonly pointer: string; readonly message: string }[]) =>
     all.map(({ pointer, message }) => `${pointer}: ${message}`);

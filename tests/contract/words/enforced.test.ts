@@ -17,12 +17,12 @@ import { CASES, type WordCase } from './cases';
 
 interface Outcome {
   readonly ends: number | 'refused';
-  /** What the handler saw of a body, what the client got, and the header that the cases document. */
+  /** The body in the handler, the body of the response, and the header of the cases. */
   readonly seen?: readonly unknown[];
   readonly problem?: Problem<Kind> | undefined;
 }
 
-/** Serves the document, and makes the exchange. */
+/** Serves the document and sends the request. */
 async function outcomeOf(document: JsonObject, exchange: WordCase): Promise<Outcome> {
   const { method = 'post', path = '/things', headers = {}, body, type = 'application/json' } = exchange;
   const { answer = { status: 204, body: undefined } } = exchange;
@@ -54,12 +54,12 @@ async function outcomeOf(document: JsonObject, exchange: WordCase): Promise<Outc
   return { ends: response.status, seen, problem: service.outcomes[0]?.problem };
 }
 
-/** The document without the first place at which it has the word; `*` is any name of a map. */
+/** The document without the first occurrence of the keyword; `*` is any name of a map. */
 function without(given: JsonObject, word: string): JsonObject {
   const document = structuredClone(given);
   const [kind, name = ''] = word.split(' ');
   const found: string[] = [];
-  walk({ pointer: '', value: document, stands: 'OpenAPI', carried: false }, (walked) => {
+  walk({ pointer: '', value: document, expected: 'OpenAPI', carried: false }, (walked) => {
     const [key] = name === '*' ? Object.keys(walked.value) : [name];
     if (found.length > 0 || walked.kind !== kind || key === undefined || !(key in walked.value)) return;
     Reflect.deleteProperty(walked.value, key);
@@ -81,20 +81,20 @@ it.each(
   CASES.filter(({ word, ends }) => word.startsWith('Schema ') && ends === 400).map(
     (one) => [one.word, one] as const,
   ),
-)('a problem names the words that the request violates: %s', async (_, one) => {
+)('a problem names the keywords that the request violates: %s', async (_, one) => {
   const { problem } = await outcomeOf(one.document, one);
   const keywords = problem?.violations.map(({ keyword }) => keyword) ?? [];
   expect(keywords.length).toBeGreaterThan(0);
   expect(keywords.filter((keyword) => !schemaWords.has(keyword))).toEqual([]);
 });
 
-it('has a case for each word that the table calls enforced', () => {
+it('has a case for each enforced keyword of the table', () => {
   const cases = new Set(CASES.map(({ word }) => word));
   expect(enforced.filter((word) => !cases.has(word))).toEqual([]);
   expect([...cases].filter((word) => !enforced.includes(word))).toEqual([]);
 });
 
-/** Whether the exchange ends as the case demands. */
+/** Whether the outcome is that of the case. */
 async function passes(one: WordCase, document: JsonObject): Promise<boolean> {
   const { ends, seen = [] } = await outcomeOf(document, one);
   return (
@@ -103,9 +103,9 @@ async function passes(one: WordCase, document: JsonObject): Promise<boolean> {
 }
 
 /*
- * A server that is given the document without the word is the mutant that does not enforce it: no other fault makes it
- * differ. The case passes on the sound server and must fail on the mutant, so that each enforced word has a mutant that
- * is caught. `make mutants` does the same with the words of whole documents, and leaves it to the engine to catch them.
+ * A server of the document without the keyword is the mutant that does not enforce it, and has no other fault. The case
+ * must pass on the original server and fail on the mutant, so that each enforced keyword has a caught mutant.
+ * `make mutants` does the same with the keywords of whole documents, and uses the engine to catch the mutants.
  */
 it.each(CASES.map((one) => [one.word, one] as const))(
   'enforces %s, and catches a server without it',

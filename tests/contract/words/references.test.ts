@@ -3,9 +3,9 @@ import { buildDocument, buildService } from '../../support/service';
 import request from 'supertest';
 import { accountOf, completeDocument, edited, objects } from './complete';
 
-/** Each object in whose place a reference may stand, wherever that is. */
+/** Each object that a reference may replace. */
 const REFERRING = objects(completeDocument()).filter(
-  ({ stands }) => ['Schema', 'PathItem'].includes(stands) || OBJECTS.get(stands)?.referable === true,
+  ({ expected }) => ['Schema', 'PathItem'].includes(expected) || OBJECTS.get(expected)?.referable === true,
 );
 
 const become = (pointer: string, ref: string) =>
@@ -15,7 +15,7 @@ const become = (pointer: string, ref: string) =>
   });
 
 it.each(REFERRING.map(({ pointer }) => pointer))(
-  'a broken reference at %s is found, and says which it is',
+  'a broken reference at %s is reported with its text',
   (pointer) => {
     expect(accountOf(become(pointer, '#/components/none')).findings).toContain(
       `${pointer}/$ref: "#/components/none" leads nowhere in this document`,
@@ -24,7 +24,7 @@ it.each(REFERRING.map(({ pointer }) => pointer))(
 );
 
 it.each(REFERRING.map(({ pointer }) => pointer))(
-  'a reference at %s to another kind of object is found',
+  'a reference at %s to another kind of object is reported',
   (pointer) => {
     expect(accountOf(become(pointer, '#/info')).findings).toContainEqual(
       expect.stringMatching(/\/\$ref: expected an? .* Object, got an Info Object$/),
@@ -33,10 +33,10 @@ it.each(REFERRING.map(({ pointer }) => pointer))(
 );
 
 const NOT_SCHEMAS = REFERRING.filter(
-  ({ stands, pointer }) => stands !== 'Schema' && pointer.startsWith('/components/'),
+  ({ expected, pointer }) => expected !== 'Schema' && pointer.startsWith('/components/'),
 );
 
-it.each(NOT_SCHEMAS.map(({ pointer }) => pointer))('a reference at %s to itself is found', (pointer) => {
+it.each(NOT_SCHEMAS.map(({ pointer }) => pointer))('a reference at %s to itself is reported', (pointer) => {
   expect(accountOf(become(pointer, `#${pointer}`)).findings).toContain(
     `${pointer}/$ref: leads back to itself`,
   );
@@ -62,7 +62,7 @@ it.each([
     '"Dog" is neither a component nor a reference to a schema',
   ],
   ['a security requirement', '/security/0', { none: [] }, 'is not among components.securitySchemes'],
-])('%s that leads nowhere is found', (_, pointer, fields, message) => {
+])('%s without a target is reported', (_, pointer, fields, message) => {
   const { findings } = accountOf(edited(pointer, (value) => Object.assign(value, fields)));
   expect(findings).toContainEqual(expect.stringContaining(message));
 });
@@ -75,7 +75,7 @@ it.each([
   ],
   ['an anchor', { $ref: '#one' }],
   ['a pointer with percent-encoding', { $ref: '#/components/schemas/a%2Eb' }],
-])('a reference may lead to %s', async (_, schema) => {
+])('a reference may refer to %s', async (_, schema) => {
   const body = (content: object) => ({
     requestBody: { content: { 'application/json': { schema: content } } },
   });
@@ -102,7 +102,7 @@ describe('a path item with a $ref', () => {
   const handlers = { a: () => Promise.resolve({ status: 204 }), b: () => Promise.resolve({ status: 204 }) };
   const parameter = (name: string) => ({ name, in: 'query', required: true, schema: { type: 'string' } });
 
-  it('has the operations beside it and behind it, with the parameters of both', async () => {
+  it('has its own operations and those of its target, with the parameters of both', async () => {
     const { app } = buildService({
       document: buildDocument({
         paths: { '/x': { $ref: '#/components/pathItems/X', get: operation('a') } },
@@ -115,7 +115,7 @@ describe('a path item with a $ref', () => {
     expect((await request(app).post('/x?q=1')).status).toBe(204);
   });
 
-  it('may be that of several paths, which share their handlers', async () => {
+  it('may be the target of several paths, which share their handlers', async () => {
     const { app } = buildService({
       document: buildDocument({
         paths: {
@@ -130,7 +130,7 @@ describe('a path item with a $ref', () => {
     expect((await request(app).get('/v2/x')).status).toBe(204);
   });
 
-  it.each(['get', 'parameters', 'servers'])('is found if %s stands on both sides', (field) => {
+  it.each(['get', 'parameters', 'servers'])('is reported if both have %s', (field) => {
     const value = { get: operation('a'), parameters: [], servers: [{ url: '/' }] }[field];
     const { findings } = accountOf(
       buildDocument({
@@ -144,14 +144,14 @@ describe('a path item with a $ref', () => {
   });
 });
 
-it('a document of which no operation would be served is refused', () => {
+it('a document without a served operation is refused', () => {
   const webhooks = { a: { post: { responses: { 204: { description: '' } } } } };
   expect(accountOf({ openapi: '3.1.0', info: { title: '', version: '1' }, webhooks }).findings).toEqual([
     '/paths: no operation is under any path: nothing would be served',
   ]);
 });
 
-describe('each finding says which operations it concerns', () => {
+describe('each finding names the operations that it concerns', () => {
   const concerned = (pointer: string, edit: (value: Record<string, unknown>) => void) => {
     try {
       compileContract(edited(pointer, edit), undefined);
@@ -173,7 +173,7 @@ describe('each finding says which operations it concerns', () => {
     expect(concerned(pointer, spoil)).toEqual([operations]);
   });
 
-  it('a security scheme those that demand it, by inheritance too', () => {
+  it('for a security scheme, those that require it, also by inheritance', () => {
     expect(concerned('/security/0', (value) => Object.assign(value, { none: [] }))).toEqual([
       ['GET /things', 'GET /others', 'GET /more/{id}'],
     ]);

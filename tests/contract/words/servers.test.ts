@@ -5,7 +5,7 @@ import { accountOf } from './complete';
 const enumOf = (...values: string[]) => ({ default: values[0], enum: values });
 const numbers = (count: number) => enumOf(...Array.from({ length: count }, (_, i) => `v${i}`));
 
-/** Servers, and the base paths under which the operation is served. */
+/** Servers and the resulting base paths of the operation. */
 const SERVED: readonly (readonly [title: string, server: object, bases: readonly string[]])[] = [
   ['no path', { url: 'https://api.example.com' }, ['']],
   ['a slash at the end', { url: 'https://api.example.com/v1/' }, ['/v1']],
@@ -33,7 +33,7 @@ const SERVED: readonly (readonly [title: string, server: object, bases: readonly
     ['/v1', '/v2'],
   ],
   ['a value outside of ASCII', { url: '/{v}', variables: { v: enumOf('é') } }, ['/%C3%A9']],
-  ['as many values as there may be', { url: '/{v}', variables: { v: numbers(100) } }, ['/v0', '/v99']],
+  ['the maximum number of values', { url: '/{v}', variables: { v: numbers(100) } }, ['/v0', '/v99']],
 ];
 
 it.each(SERVED)('%s', async (_, server, bases) => {
@@ -51,7 +51,7 @@ it.each<[string, object, string]>([
     '/servers/0/variables/v: has no enum: only its default, "a", is served',
   ],
   ['a query', { url: '/v1?a=1#b' }, '/servers/0/url: ?a=1#b is no part of a base path'],
-])('of %s it is said what is not served', (_, server, remark) => {
+])('for %s a remark lists the unsupported parts', (_, server, remark) => {
   expect(accountOf(buildDocument({ servers: [server] }))).toEqual({ findings: [], remarks: [remark] });
 });
 
@@ -62,12 +62,12 @@ it.each<[string, object, string]>([
     '/servers/0/url: names the variable v, which the server does not describe',
   ],
   [
-    'called like a property of every object',
+    'named like an inherited property',
     { url: '/{constructor}', variables: {} },
     '/servers/0/url: names the variable constructor, which the server does not describe',
   ],
   [
-    'whose default is none of its values',
+    'whose default is not among its values',
     { url: '/{v}', variables: { v: { default: 'a', enum: ['b'] } } },
     '/servers/0/variables/v/default: is not among the values of its enum',
   ],
@@ -77,7 +77,7 @@ it.each<[string, object, string]>([
     '/servers/0/url: its variables have more than 100 combinations of values',
   ],
   [
-    'that make no URL',
+    'that result in an invalid URL',
     { url: 'https://{v}/', variables: { v: { default: 'a b' } } },
     '/servers/0/url: "https://a b/" is not a URL',
   ],

@@ -45,7 +45,7 @@ export function createSqlite(): Subject {
 export async function createPostgres(): Promise<Subject> {
   const postgres = await startPostgres();
   const url = await postgres.createDatabase();
-  // As src/storage/postgres.ts documents: U+0001 "0" stands for U+0000, U+0001 "1" for U+0001.
+  // As src/database/postgres.ts documents: U+0001 "0" stands for U+0000, U+0001 "1" for U+0001.
   const decode = (text: string) => text.replaceAll('\u00010', '\0').replaceAll('\u00011', '\u0001');
   return {
     url,

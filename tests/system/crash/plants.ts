@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Plant } from '../../../src/plants/plant-store';
 import { bodyWith, exampleMessage } from '../../support/example';
-import { STRANGE_STRINGS } from '../../support/plants';
+import { STRANGE_STRINGS } from '../../support/strange-values';
 import { bytesOf } from '../../support/wire';
 import { bodyOf, createLoad, statusOf } from '../load';
 

@@ -32,7 +32,7 @@ function router(): Router<string> {
 const accept = (text: string) =>
   preferred([{ key: 'a/*', type: { essence: 'a/*', parameters: new Map() } }], parseAccept(text));
 
-describe('what a client writes is read at a cost that grows no faster than its length', () => {
+describe('reading takes time linear in the text of the client', () => {
   const paths = router();
   test.each<[string, readonly string[], (text: string) => unknown]>([
     ['JSON numbers', NUMBER_TOKENS, readJson],
@@ -91,7 +91,7 @@ describe('what a client writes is read at a cost that grows no faster than its l
     expect(tooFast(tokens, read)).toBeUndefined();
   });
 
-  test('a form of names that differ', () => {
+  test('a form of different names', () => {
     const document = new OpenApiDocument(root);
     root['components'] = { form: { schema: { type: 'object' } } };
     const read = compileForm(document, '/components/form/schema');
@@ -101,7 +101,7 @@ describe('what a client writes is read at a cost that grows no faster than its l
   });
 });
 
-/** The regular expressions of a file, and where they stand. */
+/** The regular expressions of a file, with their places. */
 function expressionsOf(file: string): { readonly place: string; readonly expression: RegExp }[] {
   const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest);
   const found: { place: string; expression: RegExp }[] = [];
@@ -119,14 +119,14 @@ function expressionsOf(file: string): { readonly place: string; readonly express
   return found;
 }
 
-/** What an expression is about: its words, its characters, and some of each class. */
+/** Tokens for texts that an expression nearly matches: its words, its characters, and some of each class. */
 function tokensOf({ source }: RegExp): string[] {
   const words = source.match(/[a-z]{3,}/gi) ?? [];
   const characters = source.split(/(?:)/u).filter((character) => !/[\w\\()|?*+^$[\]]/.test(character));
   return [...new Set([...words, ...characters, '0', 'a', ' ', '+', '[', '\\', '\n'])].slice(0, 12);
 }
 
-test('no regular expression of the server backtracks more than its text is long', () => {
+test('every regular expression of the server takes linear time', () => {
   const files = ['src', 'src/operational', 'src/contract'].flatMap((folder) =>
     readdirSync(folder, { recursive: folder === 'src/contract', encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts'))

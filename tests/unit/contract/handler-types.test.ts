@@ -108,7 +108,7 @@ const REPORT = {
 const { paths, ...rest } = DOCUMENT;
 const WITH_REPORT = { ...rest, paths: { ...(paths as object), '/report': { put: REPORT } } };
 
-/** What `make generate` makes of the document. Jest cannot load openapi-typescript: a process of its own does. */
+/** The types that `make generate` generates, by a child process: Jest cannot load openapi-typescript. */
 function typesOfDocument(): string {
   const code = `require('./scripts/publish/publish').typesOf(JSON.parse(process.argv[1])).then(console.log)`;
   const args = ['--import', 'tsx', '-e', code, JSON.stringify(WITH_REPORT)];
@@ -123,8 +123,8 @@ const HANDLERS = `
   export type Handlers = HandlersOf<operations, security, { readonly bearerAuth: { readonly id: string } }>;`;
 
 /**
- * Compiles sources beside the types of the document, none of them on the disk, under the flags of the project; returns
- * what the compiler says of each.
+ * Compiles sources and the types of the document, in memory, with the flags of the project. Returns the diagnostics of each
+ * source.
  */
 function compile(sources: readonly string[]): string[] {
   const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), (file) => ts.sys.readFile(file)) as {
@@ -161,8 +161,8 @@ const handler = (body: string) => `export const h: Handlers['postThing'] = async
 
 const put = (body: string) => `export const h: Handlers['putReport'] = async (request) => { ${body} };`;
 
-/** What stands in a handler's place, and what the compiler must say of it (nothing: it compiles). */
-const CASES: [name: string, source: string, says: RegExp][] = [
+/** The source of a handler, and its expected diagnostics; empty if it compiles. */
+const CASES: [name: string, source: string, expected: RegExp][] = [
   ['a documented answer', handler(`return { status: 200, body: { name: request.body.name } };`), /^$/],
   ['another documented answer', handler(`return { status: 400, body: { error: 1, message: '' } };`), /^$/],
   [
@@ -176,29 +176,29 @@ const CASES: [name: string, source: string, says: RegExp][] = [
     /^$/,
   ],
   [
-    'what is writeOnly is in the request',
+    'a writeOnly property is in the request',
     handler(`const secret: string = request.body.secret; return { status: 200, body: { name: secret } };`),
     /^$/,
   ],
   [
-    'what is readOnly is not in the request',
+    'a readOnly property is not in the request',
     handler(`return { status: 200, body: { name: String(request.body.made) } };`),
     /'made' does not exist/,
   ],
   [
-    'what is readOnly may be answered',
+    'a response may have a readOnly property',
     handler(`return { status: 200, body: { name: '', made: '' } };`),
     /^$/,
   ],
   [
-    'what the client likes best is one of the documented types',
+    'the preferred media type is one of the documented types',
     put(
       `const likes: 'application/json' | 'text/csv' | 'text/plain' = request.accepts; return { status: 201, body: likes };`,
     ),
     /^$/,
   ],
   [
-    'what has a default is in the request',
+    'a property with a default is in the request',
     handler(
       `const color: string = request.body.color; const size: number | undefined = request.body.parts?.[0]?.size ?? undefined;
        const limit: number = request.query.limit; return { status: 200, body: { name: color + size + limit } };`,
@@ -206,7 +206,7 @@ const CASES: [name: string, source: string, says: RegExp][] = [
     /^$/,
   ],
   [
-    'the media types where there is no choice',
+    'the media types if there is no choice',
     handler(
       `const given: 'application/json' = request.contentType; const likes: 'application/json' = request.accepts;
        return { status: 200, body: { name: given + likes } };`,
@@ -245,7 +245,7 @@ const CASES: [name: string, source: string, says: RegExp][] = [
     /not assignable/,
   ],
   [
-    'a body that fits all media types, unnamed',
+    'a body that fits all media types, without a name',
     put(`return { status: 404, body: { error: 1, message: '' } };`),
     /^$/,
   ],
@@ -255,7 +255,7 @@ const CASES: [name: string, source: string, says: RegExp][] = [
     /'postThing' is missing/,
   ],
   [
-    'also where it is nested',
+    'a nested property with a default is in the request',
     handler(
       `const [part] = request.body.parts ?? []; const size: number = part === undefined ? 0 : part.size;
        return { status: 200, body: { name: String(size) } };`,
@@ -267,21 +267,25 @@ const CASES: [name: string, source: string, says: RegExp][] = [
     handler(`const page: number = request.query.page; return { status: 200, body: { name: String(page) } };`),
     /'undefined' is not assignable to type 'number'/,
   ],
-  ['what has a default need not be answered', handler(`return { status: 200, body: { name: '' } };`), /^$/],
   [
-    'what is writeOnly in a branch is not answered',
+    'a response may omit a property with a default',
+    handler(`return { status: 200, body: { name: '' } };`),
+    /^$/,
+  ],
+  [
+    'a response must not have a property that is writeOnly in a branch',
     handler(`return { status: 200, body: { name: '', either: '' } };`),
     /'""' is not assignable to type 'null'|string' is not assignable to type 'null'/,
   ],
   [
-    'a schema that opens itself lets other properties through',
+    'a schema with additionalProperties admits other properties',
     handler(
       `return { status: 200, body: { name: (request.body.open?.['anything'] ?? '') + (request.body.left?.['more'] ?? '') } };`,
     ),
     /^$/,
   ],
   [
-    'a subtype has the name by which the document knows it',
+    'the discriminator of a subtype is its name in the document',
     handler(`const kind: 'Dog' | undefined = request.body.dog?.kind; const age: number | undefined = request.body.dog?.age;
        return { status: 200, body: { name: String(kind) + String(age) } };`),
     /^$/,
@@ -326,7 +330,7 @@ const CASES: [name: string, source: string, says: RegExp][] = [
   ],
 ];
 
-/** A document with a token that must hold scopes, or an API key; and two strategies, of passport and of a verifier. */
+/** A document that requires a token with scopes, or an API key; and two strategies, of passport and of a verifier. */
 const SECURITY = `
   import type { Strategy } from 'passport';
   import type { Handlers as HandlersOf } from '../../../src/contract/handler-types';
@@ -359,7 +363,7 @@ const SECURITY_CASES: typeof CASES = [
     /'scopes' is missing/,
   ],
   [
-    'a principal that is no object',
+    'a principal that is not an object',
     strategies('oauth, key', '{ readonly oauth: Token; readonly key: string }'),
     /'string' is not assignable to type 'object'/,
   ],
@@ -385,7 +389,7 @@ const SECURITY_CASES: typeof CASES = [
     ],
   ),
   [
-    'handlers see the principal of each way in',
+    'handlers receive the principal of each alternative',
     `${SECURITY}
      type Given = Parameters<HandlersOf<{ list: { parameters: {}; responses: {} } }, Pick<Security, 'list'>, Principals>['list']>[0];
      declare const given: Given;
@@ -399,7 +403,7 @@ const SECURITY_CASES: typeof CASES = [
   ],
 ];
 
-/** A service with kinds of problems of its own. */
+/** A service that adds kinds of problems. */
 const KINDS = `
   import { createService, Problem, type ProblemKind, type ServiceOptions } from '../../../src/contract';
   type OwnKind = 'rateLimited';
@@ -427,52 +431,55 @@ const KIND_CASES: typeof CASES = [
     `${KINDS}\nexport const p = new Problem('typo', '');`,
     /"typo"' is not assignable/,
   ],
-  ['a problem of an own kind', `${KINDS}\nexport const p = new Problem<OwnKind>('rateLimited', '');`, /^$/],
+  ['a problem of an added kind', `${KINDS}\nexport const p = new Problem<OwnKind>('rateLimited', '');`, /^$/],
   [
-    'a problem of a misspelt own kind',
+    'a problem of a misspelled kind',
     `${KINDS}\nexport const p = new Problem<OwnKind>('ratelimited', '');`,
     /"ratelimited"' is not assignable/,
   ],
   [
-    'an answer to each kind',
+    'a response to each kind',
     serving(`({ kind }) => ({ status: { ...core, rateLimited: 429 }[kind] })`),
     /^$/,
   ],
   [
-    'no answer to an own kind',
+    'no response to an added kind',
     serving(`({ kind }) => ({ status: core[kind] })`),
     /implicitly has an 'any' type|'rateLimited' does not exist/,
   ],
   [
-    'a render that knows the kinds of the core alone',
+    'a render for the kinds of the core alone',
     serving(`({ kind }: Problem) => ({ status: core[kind] })`),
     /"rateLimited"' is not assignable/,
   ],
 ];
 
 describe('the types tie problems to the errors of a service', () => {
-  const said = compile(KIND_CASES.map(([, source]) => source));
-  it.each(KIND_CASES.map(([name, , says], i) => [name, says, said[i]] as const))(
+  const results = compile(KIND_CASES.map(([, source]) => source));
+  it.each(KIND_CASES.map(([name, , expected], i) => [name, expected, results[i]] as const))(
     '%s',
-    (_, says, diagnostics) => {
-      expect(diagnostics).toMatch(says);
+    (_, expected, diagnostics) => {
+      expect(diagnostics).toMatch(expected);
     },
   );
 });
 
 describe('the types tie strategies to the document', () => {
-  const said = compile(SECURITY_CASES.map(([, source]) => source));
-  it.each(SECURITY_CASES.map(([name, , says], i) => [name, says, said[i]] as const))(
+  const results = compile(SECURITY_CASES.map(([, source]) => source));
+  it.each(SECURITY_CASES.map(([name, , expected], i) => [name, expected, results[i]] as const))(
     '%s',
-    (_, says, diagnostics) => {
-      expect(diagnostics).toMatch(says);
+    (_, expected, diagnostics) => {
+      expect(diagnostics).toMatch(expected);
     },
   );
 });
 
 describe('the types tie a handler to the document', () => {
-  const said = compile(CASES.map(([, source]) => source));
-  it.each(CASES.map(([name, , says], i) => [name, says, said[i]] as const))('%s', (_, says, diagnostics) => {
-    expect(diagnostics).toMatch(says);
-  });
+  const results = compile(CASES.map(([, source]) => source));
+  it.each(CASES.map(([name, , expected], i) => [name, expected, results[i]] as const))(
+    '%s',
+    (_, expected, diagnostics) => {
+      expect(diagnostics).toMatch(expected);
+    },
+  );
 });

@@ -21,15 +21,18 @@ it.each([
     ],
   ],
   ['what has to be escaped', [['a "quoted" \\ name\n', 200, 4]]],
-] as [string, [string, number, number][]][])('writes what the client library does: %s', async (_, observed) => {
-  const registry = new Registry();
-  const [name, help] = ['request_duration_seconds', 'How long.'];
-  const labelNames = ['operation_id', 'status'];
-  const theirs = new Histogram({ name, help, labelNames, buckets: BOUNDS, registers: [registry] });
-  const ours = new Durations(name, help, BOUNDS);
-  for (const [operation_id, status, milliseconds] of observed) {
-    theirs.observe({ operation_id, status }, milliseconds / 1000);
-    ours.observer({ operation_id, status })(milliseconds);
-  }
-  expect(seriesOf(ours.text())).toEqual(seriesOf(await registry.metrics()));
-});
+] as [string, [string, number, number][]][])(
+  'writes what the client library does: %s',
+  async (_, observed) => {
+    const registry = new Registry();
+    const [name, help] = ['request_duration_seconds', 'How long.'];
+    const labelNames = ['operation_id', 'status'];
+    const theirs = new Histogram({ name, help, labelNames, buckets: BOUNDS, registers: [registry] });
+    const ours = new Durations(name, help, BOUNDS);
+    for (const [operation_id, status, milliseconds] of observed) {
+      theirs.observe({ operation_id, status }, milliseconds / 1000);
+      ours.observer({ operation_id, status })(milliseconds);
+    }
+    expect(seriesOf(ours.text())).toEqual(seriesOf(await registry.metrics()));
+  },
+);

@@ -13,7 +13,7 @@ const build = (requests: number, most?: number) =>
   createRateLimiter({ requests, seconds: 60 }, clientOf, most);
 
 type Limiter = ReturnType<typeof build>;
-/** What is left, or how long to wait, of a request by a principal or from an address. */
+/** The remaining quota, or the seconds to wait, after a request by a principal or from an address. */
 async function ask(limiter: Limiter, user: string | undefined, address = '192.0.2.1') {
   const request = { socket: { remoteAddress: address } };
   const context = { principals: user === undefined ? {} : { user }, request } as unknown as HookContext;
@@ -25,7 +25,7 @@ async function ask(limiter: Limiter, user: string | undefined, address = '192.0.
   }
 }
 
-test('counts down, refuses, and begins again when the window has ended', async () => {
+test('counts down, refuses, and starts again after the window', async () => {
   const limiter = build(2);
   expect(await ask(limiter, 'a')).toBe('"default";r=1;t=60');
   jest.advanceTimersByTime(20_500);
@@ -37,7 +37,7 @@ test('counts down, refuses, and begins again when the window has ended', async (
   expect(await ask(limiter, 'a')).toBe('"default";r=1;t=60');
 });
 
-test('a refusal has the kind, the fields of the draft, and a time to wait', async () => {
+test('a refusal has its kind, the fields of the draft and Retry-After', async () => {
   const limiter = build(1);
   await ask(limiter, 'a');
   const context = { principals: { user: 'a' } } as unknown as HookContext;
@@ -52,7 +52,7 @@ test('a refusal has the kind, the fields of the draft, and a time to wait', asyn
   });
 });
 
-test('each principal has a quota, and each address of the anonymous', async () => {
+test('each principal and each anonymous address has its own quota', async () => {
   const limiter = build(1);
   const left = '"default";r=0;t=60';
   expect(await ask(limiter, 'a')).toBe(left);
@@ -66,7 +66,7 @@ test('each principal has a quota, and each address of the anonymous', async () =
   expect(await ask(limiter, undefined, '192.0.2.9')).toBe(left);
 });
 
-test('a name of any length is counted by itself', async () => {
+test('a name of any length has its own quota', async () => {
   const limiter = build(1);
   const long = 'x'.repeat(16_000);
   expect(await ask(limiter, `${long}1`)).toBe('"default";r=0;t=60');
@@ -74,7 +74,7 @@ test('a name of any length is counted by itself', async () => {
   expect(await ask(limiter, `${long}1`)).toBe('60');
 });
 
-test('clients beyond the bound share a quota, the known ones keep theirs, and the place of one is free again', async () => {
+test('clients beyond the bound share a quota, counted ones keep theirs, and an expired entry is reused', async () => {
   const limiter = build(2, 2);
   for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.3']) await ask(limiter, undefined, address);
   expect(await ask(limiter, undefined, '192.0.2.4')).toBe('"default";r=0;t=60');
@@ -86,7 +86,7 @@ test('clients beyond the bound share a quota, the known ones keep theirs, and th
   expect(await ask(limiter, undefined, '192.0.2.6')).toBe('"default";r=1;t=60');
 });
 
-test('keeps no timer and no name of more clients than its bound', async () => {
+test('keeps at most as many timers and names as its bound', async () => {
   const limiter = build(1, 100);
   for (let i = 0; i < 10_000; i++)
     await ask(limiter, undefined, `2001:db8:${(i >> 8).toString(16)}:${(i & 255).toString(16)}::1`);
@@ -101,6 +101,6 @@ test.each([
   ['1::2:3:4:5:6:7', '1:0:2:3'],
   ['::1', '0:0:0:0'],
   ['fe80::1%eth0', 'fe80:0:0:0'],
-])('%s is of the network %s', (address, network) => {
+])('%s belongs to the network %s', (address, network) => {
   expect(networkOf(address)).toBe(network);
 });

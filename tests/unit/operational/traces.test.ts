@@ -45,7 +45,7 @@ const DOCUMENT = {
   },
 };
 
-/** A server with traces, whatever stands before it. */
+/** A server with traces, behind the given middleware. */
 function build(
   before: express.RequestHandler = (_request, _response, next) => {
     next();
@@ -73,11 +73,11 @@ function build(
 const spansOf = () => exporter.getFinishedSpans().filter(({ name }) => name !== 'work');
 const ask = (line: string, fields = '') => `${line} HTTP/1.1\r\nHost: x\r\n${fields}\r\n`;
 
-test('without an SDK there is nothing', () => {
+test('without an SDK there are no traces', () => {
   expect(createTraces('/-/')).toBeUndefined();
 });
 
-test('a request is a span of the route, which continues the trace of its client; its handler runs in its context', async () => {
+test('a request is a span of its route and continues the trace of its client; its handler runs in the context of the span', async () => {
   register();
   const fields = `traceparent: 00-${TRACE}-${PARENT}-01\r\n`;
   await listening(build(), (port) => exchange(port, ask('GET /things/1?secret=a', fields)));
@@ -119,7 +119,7 @@ test.each([
   expect(span?.status.code).toBe(type === undefined ? SpanStatusCode.UNSET : SpanStatusCode.ERROR);
 });
 
-test('the span of a client that left ends, and has no status', async () => {
+test('the span ends without a status if the client disconnects', async () => {
   register();
   await listening(build(), async (port) => {
     const socket = connect(port, '127.0.0.1');
@@ -133,13 +133,13 @@ test('the span of a client that left ends, and has no status', async () => {
   });
 });
 
-test('what is reserved for the operation of the server has no span', async () => {
+test('a reserved path has no span', async () => {
   register();
   await listening(build(), (port) => exchange(port, ask('GET /-/live')));
   expect(exporter.getFinishedSpans()).toEqual([]);
 });
 
-test('a request that an instrumentation of node:http traces has one span, which gets the route', async () => {
+test('a request that node:http instrumentation traces has one span, which gets the route', async () => {
   register();
   const key = createContextKey('OpenTelemetry SDK Context Key RPC_METADATA');
   let metadata: { type: string; span: Span; route?: string } | undefined;

@@ -2,9 +2,11 @@ import { parse } from 'yaml';
 import { changeLine, compareDocuments } from '../../../scripts/breaking/changes';
 import { buildDocument } from '../../support/service';
 
-/** What is done to an operation; what is told of it, `!` before what breaks a client. `{}` is the schema of anything. */
+/**
+ * A change of an operation and the reported lines. `!` marks a breaking change. `{}` is a schema that admits any value.
+ */
 const TABLE = `
-another operationId is told
+another operationId is reported
   - operationId: a
   - operationId: b
   - "/operationId: was a, is b"
@@ -141,28 +143,28 @@ const ROWS = TABLE.trim()
 
 const POST = '#/paths/~1things/post';
 
-function told(was: object, is: object): string[] {
+function linesOf(was: object, is: object): string[] {
   const lines = compareDocuments(buildDocument({ ...was }), buildDocument({ ...is })).map(changeLine);
   return lines.map((line) => line.replace('breaking  ', '! ').trim());
 }
 
 it.each(ROWS)('$title', ({ was, is, want }) => {
   const build = (operation: object) => ({ operation, components });
-  expect(told(build(was), build(is))).toEqual(want.map((line) => line.replace(/^(! )?/, `$1${POST}`)));
+  expect(linesOf(build(was), build(is))).toEqual(want.map((line) => line.replace(/^(! )?/, `$1${POST}`)));
 });
 
 it.each([
-  ['an operation that is gone breaks', ['/a'], [], ['! #/paths/~1a/get: GET /a (get) is gone']],
-  ['an operation that is new does not', [], ['/a'], ['#/paths/~1a/get: GET /a (get) is new']],
-  ['another name for a part of the path is nothing', ['/a/{id}'], ['/a/{key}'], []],
+  ['a removed operation breaks', ['/a'], [], ['! #/paths/~1a/get: GET /a (get) is gone']],
+  ['a new operation does not break', [], ['/a'], ['#/paths/~1a/get: GET /a (get) is new']],
+  ['another name of a path parameter is no change', ['/a/{id}'], ['/a/{key}'], []],
 ])('%s', (_, was, is, want) => {
   const build = (paths: string[]) => ({ paths: Object.fromEntries(paths.map((path) => [path, item(path)])) });
-  expect(told(build(was), build(is))).toEqual(want);
+  expect(linesOf(build(was), build(is))).toEqual(want);
 });
 
 it('another base path breaks', () => {
   const build = (url: string) => ({ paths: { '/a': item('/a') }, servers: [{ url }] });
-  expect(told(build('/v1'), build('https://example.com/v2/'))).toEqual([
+  expect(linesOf(build('/v1'), build('https://example.com/v2/'))).toEqual([
     '! #/paths/~1a/get: GET /v1/a (get) is gone',
     '#/paths/~1a/get: GET /v2/a (get) is new',
   ]);

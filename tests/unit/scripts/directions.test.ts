@@ -11,7 +11,7 @@ const split = (schema: object, schemas: Readonly<Record<string, unknown>> = {}) 
 };
 const id = { properties: { id: { type: 'integer', readOnly: true } } };
 
-it('copies a row of 800 schemas that lead to one that goes one way', () => {
+it('copies a chain of 800 schemas that ends in one with a readOnly property', () => {
   const reference = (i: number) => ({ $ref: `#/components/schemas/It${i}` });
   const row = Array.from({ length: 800 }, (_, i) => [`It${i}`, { allOf: [reference(i + 1)] }] as const);
   const schemas = split(reference(0), { ...Object.fromEntries(row), It800: id });
@@ -24,13 +24,13 @@ it('copies a row of 800 schemas that lead to one that goes one way', () => {
 it.each([
   ['then', { if: true, then: { required: ['id'] } }],
   ['dependentSchemas', { dependentSchemas: { a: { required: ['id'] } } }],
-])('does not require what goes the other way in %s', (keyword, rest) => {
+])('does not require a property of the other direction in %s', (keyword, rest) => {
   expect(split({ $ref: '#/components/schemas/It' }, { It: { ...id, ...rest } })).toMatchObject({
     ItRequest: { [keyword]: keyword === 'then' ? { required: [] } : { a: { required: [] } } },
   });
 });
 
-it('does not take a name in the document for a field', () => {
+it('does not mistake a name for a field', () => {
   const schema = { $ref: '#/components/schemas/It' };
   const responses = Object.fromEntries(
     ['schema', 'parameters', 'requestBody'].map((name) => [

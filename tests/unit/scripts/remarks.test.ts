@@ -18,7 +18,7 @@ it.each([
   [{ type: ['array', 'null'], items: true }],
   [{ $ref: '#/components/schemas/List' }],
   [{ allOf: [{ $ref: '#/components/schemas/List' }, { minItems: 1 }] }],
-])('a response of %j is a list of any length', (schema) => {
+])('a response of %j is a list of unlimited length', (schema) => {
   expect(pointersOf(schema)).toEqual([AT]);
   expect(pointersOf({ ...schema, maxItems: 9 })).toEqual([]);
   expect(pointersOf(schema, '404')).toEqual([]);
@@ -28,6 +28,6 @@ it.each([
   [{ type: 'object' }],
   [{ $ref: '#/components/schemas/Short' }],
   [{ properties: { list: { type: 'array' } } }],
-])('a response of %j is none', (schema) => {
+])('a response of %j is not such a list', (schema) => {
   expect(pointersOf(schema)).toEqual([]);
 });

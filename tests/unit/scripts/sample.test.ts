@@ -3,7 +3,7 @@ import { samples } from '../../../scripts/mock/sample';
 import { OpenApiDocument, readDocument } from '../../../src/contract';
 import { buildDocument } from '../../support/service';
 
-/** A schema, and the first value that is made up for it. */
+/** A schema and its first sample. */
 const TABLE = `
 type: string                                         -> "text"
 {type: string, minLength: 6}                         -> "text.."
@@ -39,7 +39,7 @@ type: "null"                                         -> null
 {type: integer, examples: [42]}                      -> 42
 `;
 
-/** The JSON of a schema in YAML, every digit kept. */
+/** The JSON of a schema in YAML, with every digit. */
 const json = (yaml: string) => yaml.replace(/([a-z]\w*)/gi, '"$1"');
 
 const firstOf = (schema: unknown, schemas: object = {}) => all(schema, schemas)[0];
@@ -54,7 +54,7 @@ it.each(
   TABLE.trim()
     .split('\n')
     .map((line) => line.split(' -> ').map((cell) => cell.trim())),
-)('for %s it makes %s', (schema = '', want = '') => {
+)('the first sample of %s is %s', (schema = '', want = '') => {
   expect(firstOf(parse(schema))).toEqual(JSON.parse(want));
 });
 
@@ -67,26 +67,26 @@ it.each([
   ['{const: 9007199254740993}', 9007199254740993n],
   ['{type: integer, enum: [9007199254740993]}', 9007199254740993n],
   ['{type: integer, default: 9007199254740993}', 9007199254740993n],
-])('for %s it makes exactly %s', (schema, want) => {
+])('the first sample of %s is exactly %s', (schema, want) => {
   const { a } = readDocument(JSON.stringify({ a: 0 }).replace('0', json(schema)));
   expect(firstOf(a)).toBe(want);
 });
 
 it.each(['^[A-Z]{3}-\\d{4}$', '^\\+?[1-9]\\d{6,14}$', '^(cat|dog)s?$', '[a-f0-9]{32}'])(
-  'for the pattern %s it makes a string that matches',
+  'a sample of the pattern %s matches it',
   (pattern) => {
     expect(firstOf({ type: 'string', pattern })).toMatch(new RegExp(pattern, 'u'));
   },
 );
 
-it('is the same every time', () => {
+it('is deterministic', () => {
   const schema = {
     properties: { a: { type: 'string', pattern: '^[a-z]{5}\\d+$' }, b: { items: { type: 'number' } } },
   };
   expect(all(schema)).toEqual(all(schema));
 });
 
-it('cuts off what has no end where it may, and gives up where it may not', () => {
+it('ends recursion at optional properties, and fails at required ones', () => {
   const node = (required: string[]) => ({
     properties: { value: { type: 'integer' }, next: { $ref: '#/components/schemas/Node' } },
     required,
@@ -99,7 +99,7 @@ it('cuts off what has no end where it may, and gives up where it may not', () =>
   expect(all({ type: 'object', minProperties: 3, propertyNames: { enum: ['a', 'b'] } })).toEqual([]);
 });
 
-it('takes each alternative in turn, and leaves out more and more', () => {
+it('takes each branch in turn, and omits more and more', () => {
   const values = all({ oneOf: [{ properties: { a: true } }, { const: 2 }] });
   expect(values.slice(0, 2)).toEqual([{ a: 'text' }, 2]);
   expect(values.at(-2)).toEqual({});

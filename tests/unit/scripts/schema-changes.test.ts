@@ -3,8 +3,8 @@ import { compareDocuments } from '../../../scripts/breaking/changes';
 import { buildDocument, json } from '../../support/service';
 
 /**
- * What is done to a schema; the schema before -> the schema after; whom it breaks: requests (q), responses (s); where
- * and how it is told.
+ * A change of a schema | the schema before -> the schema after | the broken directions: requests (q), responses (s) |
+ * the reported pointer and message.
  */
 const TABLE = `
 a type fewer              | type: [string, null] -> type: string             | q  | /type: type was null or string, is string
@@ -60,7 +60,7 @@ float to double           | format: float -> format: double                  | s
 what is not judged        | {} -> not: {const: 1}                            | qs | /not: not differs, in a way that is not judged here
 `;
 
-/** `null` among the types is a word in YAML. */
+/** Quotes `null` among the types, which YAML reads as a value. */
 const schemaOf = (text: string): unknown => parse(text.replace(/\bnull\b/g, '"null"'));
 
 const ROWS = TABLE.trim()
@@ -107,7 +107,7 @@ describe.each(['requests', 'responses'] as const)('in %s', (side) => {
     ]);
   });
 
-  it('what stands beside alternatives is compared, where there were none', () => {
+  it('compares the keywords beside branches with a schema without branches', () => {
     const found = compare(
       { type: 'object' },
       { required: ['a'], anyOf: [{ type: 'object' }, { type: 'null' }] },
@@ -119,13 +119,13 @@ describe.each(['requests', 'responses'] as const)('in %s', (side) => {
     });
   });
 
-  it('a property gone where others are of another type breaks requests too', () => {
+  it('a removed property breaks requests if additional properties have another type', () => {
     const others = { additionalProperties: { type: 'string' } };
     const found = compare({ properties: { a: { type: 'integer' } }, ...others }, others);
     expect(found.some(({ message }) => message.endsWith('type was integer, is string'))).toBe(letter === 'q');
   });
 
-  it('a new property that is required breaks requests', () => {
+  it('a new required property breaks requests', () => {
     const found = compare({}, { properties: { a: {} }, required: ['a'] });
     expect(found.map(({ breaking }) => breaking)).toEqual(side === 'requests' ? [true] : [false, false]);
   });
@@ -137,15 +137,15 @@ describe.each(['requests', 'responses'] as const)('in %s', (side) => {
       '{required: [a], properties: {a: {}}}',
     ],
     ['const for enum', 'enum: [a]', 'const: a'],
-    ['a type that the values have', '{type: string, enum: [a, b]}', 'enum: [a, b]'],
-    ['a least length of nothing', 'type: string', '{type: string, minLength: 0}'],
+    ['the type of the values', '{type: string, enum: [a, b]}', 'enum: [a, b]'],
+    ['a minimum length of 0', 'type: string', '{type: string, minLength: 0}'],
     [
       'anyOf for oneOf, of different types',
       'oneOf: [{type: string}, {type: null}]',
       'anyOf: [{type: string}, {type: null}]',
     ],
     ['the order of alternatives', 'oneOf: [{const: 1}, {const: 2}]', 'oneOf: [{const: 2}, {const: 1}]'],
-    ['a reference for what it leads to', 'type: string', '$ref: "#/components/schemas/Text"'],
+    ['a reference instead of its target', 'type: string', '$ref: "#/components/schemas/Text"'],
     ['descriptions and examples', '{description: a}', '{description: b, examples: [1]}'],
   ])('%s: no change', (_, was, is) => {
     const components = { schemas: { Text: { type: 'string' } } };
@@ -153,7 +153,7 @@ describe.each(['requests', 'responses'] as const)('in %s', (side) => {
     expect(compare(schemaOf(is), schemaOf(was), components)).toEqual([]);
   });
 
-  it('a property that becomes readOnly is gone from requests, where it is refused, and nowhere else', () => {
+  it('a property that becomes readOnly breaks requests only', () => {
     const found = compare({ properties: { a: {} } }, { properties: { a: { readOnly: true } } });
     const gone = {
       pointer: `${at}/properties/a`,
@@ -164,7 +164,7 @@ describe.each(['requests', 'responses'] as const)('in %s', (side) => {
   });
 });
 
-it('what changes in a component is told once for each side, at its place, and cycles end', () => {
+it('reports a change in a component once for each direction, and cycles end', () => {
   const build = (more: object) => {
     const reference = { $ref: '#/components/schemas/Node' };
     const operation = { ...SIDES.requests.put(reference), ...SIDES.responses.put(reference) };
@@ -181,7 +181,7 @@ it('what changes in a component is told once for each side, at its place, and cy
 });
 
 it.each(['anyOf', 'oneOf'])(
-  'cycles through the branches of %s end, and what changes in one is told',
+  'cycles through the branches of %s end, and a change in one is reported',
   (union) => {
     const reference = { $ref: '#/components/schemas/Node' };
     const build = (more: object) =>

@@ -20,7 +20,7 @@ function read(files: Readonly<Record<string, string>>): Source {
 
 const HEAD = "openapi: 3.1.0\ninfo: { title: A, version: '1' }\n";
 
-describe('numbers are read exactly', () => {
+describe('reads numbers exactly', () => {
   const values = '[9007199254740993, -9223372036854775809, 1, 0.1, 1e2, 18446744073709551615]';
   const exact = [9007199254740993n, -9223372036854775809n, 1, 0.1, 100, 18446744073709551615n];
 
@@ -37,15 +37,15 @@ describe('numbers are read exactly', () => {
   it.each([
     ['YAML', 'a.yaml', 'x:\n  y: 0.12345678901234567891\n', '2:6'],
     ['JSON', 'a.json', '{"x":\n  {"y": 0.12345678901234567891, "z": "0.12345678901234567891"}}', '2:9'],
-  ])('or, in %s, it is said which are not', (_, name, text, place) => {
+  ])('or, in %s, reports those that are not exact', (_, name, text, place) => {
     expect(read({ [name]: text }).notes).toEqual([
       `${join(folder, name)}:${place}: the number 0.12345678901234567891 is read as 0.12345678901234568`,
     ]);
   });
 });
 
-describe('a document in several files becomes one', () => {
-  it('of which each part is a component, and each path item stands in its place', () => {
+describe('combines a document of several files', () => {
+  it('turns each part into a component, and inlines each path item', () => {
     const { document, locate } = read({
       'main.yaml': `${HEAD}paths:
   /a: { $ref: 'paths.yaml#/a' }
@@ -104,7 +104,7 @@ parameters:
   });
 
   it.each(['none.yaml', 'other.yaml#/none', '%', 'https://example.com/none.yaml'])(
-    'where %s leads nowhere, that is found',
+    'reports %s if it has no target',
     (ref) => {
       const { document } = read({
         'main.yaml': `${HEAD}paths: {}\ncomponents: { schemas: { A: { $ref: '${ref}' } } }\n`,
@@ -116,7 +116,7 @@ parameters:
     },
   );
 
-  it('says which file cannot be read, and where', () => {
+  it('names the file that cannot be read, and the place of the reference', () => {
     const main = `${HEAD}components: { schemas: { A: { $ref: 'other.yaml' } } }\n`;
     expect(() => read({ 'main.yaml': main, 'other.yaml': 'a: 1\na: 2\n' })).toThrow(
       `${folder}/other.yaml:2:1: Map keys must be unique`,
@@ -127,7 +127,7 @@ parameters:
   });
 });
 
-describe('a document of OpenAPI 3.0 is converted', () => {
+describe('converts a document of OpenAPI 3.0', () => {
   const convert = (schema: object) => {
     const source = read({
       'main.json': JSON.stringify({
@@ -150,7 +150,7 @@ describe('a document of OpenAPI 3.0 is converted', () => {
     ['nullable with anyOf', { anyOf: [B], nullable: true }, { anyOf: [B, { type: 'null' }] }],
     ['nullable with allOf', { allOf: [B], nullable: true }, { anyOf: [B, { type: 'null' }] }],
     [
-      'nullable with an enum, of which null is a part where it is written',
+      'nullable with an enum that contains null',
       { type: 'string', enum: ['a', null], nullable: true },
       { type: ['string', 'null'], enum: ['a', null] },
     ],
@@ -159,7 +159,7 @@ describe('a document of OpenAPI 3.0 is converted', () => {
       { minimum: 1, exclusiveMinimum: true, maximum: 2, exclusiveMaximum: false },
       { exclusiveMinimum: 1, maximum: 2 },
     ],
-    ['words beside a $ref', { ...B, nullable: true, description: 'a' }, { ...B, description: 'a' }],
+    ['keywords beside a $ref', { ...B, nullable: true, description: 'a' }, { ...B, description: 'a' }],
     [
       'deep inside',
       { items: { properties: { a: { type: 'string', nullable: true } } } },
@@ -172,10 +172,10 @@ describe('a document of OpenAPI 3.0 is converted', () => {
   });
 
   it.each<[string, object]>([
-    ['what 3.1 understands', { type: 'string', format: 'byte', example: 'YQ==' }],
+    ['keywords that 3.1 supports', { type: 'string', format: 'byte', example: 'YQ==' }],
     ['bytes', { type: 'string', format: 'binary' }],
     [
-      'a property of the name of a word',
+      'a property named like a keyword',
       { properties: { nullable: { type: 'string' }, exclusiveMinimum: { type: 'string' } } },
     ],
     [

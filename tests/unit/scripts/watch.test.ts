@@ -6,7 +6,7 @@ import { watchFolder } from '../../../scripts/dev/watch';
 
 jest.mock('node:fs', () => {
   const real = jest.requireActual<typeof fs>('node:fs');
-  /** Removes the folder just before anybody looks into it or watches it. */
+  /** Removes the folder just before the code reads or watches it. */
   const without = (name: unknown) => {
     if (String(name).includes('gone')) real.rmSync(String(name), { recursive: true, force: true });
   };
@@ -23,7 +23,7 @@ jest.mock('node:fs', () => {
   };
 });
 
-test('a folder that is gone by the time it is looked at ends nothing, and the others are watched', async () => {
+test('ignores a folder that disappears before it is read, and watches the others', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'contract-first-'));
   for (const name of ['gone', 'stays']) mkdirSync(join(folder, name));
   const changed = new Promise<void>((resolve) => {

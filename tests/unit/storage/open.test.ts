@@ -8,7 +8,7 @@ test.each([
   ['mysql://root:secret@localhost/plants', 'got one that begins with "mysql:"'],
 ])('refuses the URL "%s": %s', async (url, got) => {
   await expect(openStore(url)).rejects.toThrow(
-    `expected a store URL like memory:, sqlite:data/plants.db or postgres://user:password@host/database, ${got}`,
+    `expected a database URL like memory:, sqlite:PATH or postgres://user:password@host/database, ${got}`,
   );
 });
 

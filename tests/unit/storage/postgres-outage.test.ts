@@ -1,5 +1,5 @@
 import { Pool } from 'pg';
-import { StoreUnavailable } from '../../../src/store';
+import { StoreUnavailable } from '../../../src/database';
 import { buildPlant } from '../../support/plants';
 import { usePostgres } from '../../support/postgres-bench';
 

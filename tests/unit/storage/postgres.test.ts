@@ -1,7 +1,8 @@
 import timers from 'node:timers/promises';
 import { Pool } from 'pg';
-import { StoreUnavailable } from '../../../src/store';
-import { buildPlant, EDGE_IDS, STRANGE_STRINGS } from '../../support/plants';
+import { StoreUnavailable } from '../../../src/database';
+import { buildPlant } from '../../support/plants';
+import { EDGE_IDS, STRANGE_STRINGS } from '../../support/strange-values';
 import { usePostgres } from '../../support/postgres-bench';
 
 const bench = usePostgres();
@@ -91,12 +92,12 @@ test.each<[string, string, string]>([
   [
     "another program's table of other columns",
     'CREATE TABLE plants (id bigint PRIMARY KEY, species text)',
-    'its table plants belongs to another program: use a database of its own',
+    'a table of that name belongs to another program: use a database of its own',
   ],
   [
     "another program's table without a key",
     'CREATE TABLE plants (id bigint, name text, tag text)',
-    'its table plants belongs to another program: use a database of its own',
+    'a table of that name belongs to another program: use a database of its own',
   ],
 ])('%s is refused', async (_, sql, message) => {
   await bench.operator.query(sql);

@@ -16,8 +16,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { PlantStore } from '../../../src/plants/plant-store';
-import { openSqliteStore } from '../../../src/storage/sqlite';
-import { StoreUnavailable } from '../../../src/store';
+import { openPlantStore } from '../../../src/storage/plants';
+import { StoreUnavailable } from '../../../src/database';
 import { buildPlant } from '../../support/plants';
 
 let root: string;
@@ -37,7 +37,7 @@ afterEach(async () => {
 });
 
 async function open(path: string): Promise<PlantStore> {
-  const store = await openSqliteStore(path);
+  const store = await openPlantStore(`sqlite:${path}`);
   opened.push(store);
   return store;
 }
@@ -68,7 +68,7 @@ async function foundByRestart(): Promise<unknown[]> {
     if (existsSync(join(folder, name))) cpSync(join(folder, name), join(copy, name), { recursive: true });
   }
   try {
-    await (await openSqliteStore(join(copy, 'plants.db'))).close();
+    await (await openPlantStore(`sqlite:${join(copy, 'plants.db')}`)).close();
     const db = new Database(join(copy, 'plants.db'));
     const ids = db.prepare('SELECT id FROM plants').pluck().safeIntegers().all();
     db.close();
@@ -81,7 +81,7 @@ async function foundByRestart(): Promise<unknown[]> {
 /** Another database of this program, at rest. */
 async function anotherDatabase(): Promise<string> {
   const other = join(root, 'other.db');
-  const store = await openSqliteStore(other);
+  const store = await openPlantStore(`sqlite:${other}`);
   await Promise.all(
     Array.from({ length: 100 }, (_, i) => store.create(buildPlant({ id: BigInt(5000 + i) }))),
   );

@@ -11,9 +11,10 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { PlantStore } from '../../../src/plants/plant-store';
-import { StoreUnavailable } from '../../../src/store';
-import { openSqliteStore } from '../../../src/storage/sqlite';
-import { buildPlant, EDGE_IDS, STRANGE_STRINGS } from '../../support/plants';
+import { StoreUnavailable } from '../../../src/database';
+import { openPlantStore } from '../../../src/storage/plants';
+import { buildPlant } from '../../support/plants';
+import { EDGE_IDS, STRANGE_STRINGS } from '../../support/strange-values';
 
 let folder: string;
 let file: string;
@@ -31,7 +32,7 @@ afterEach(async () => {
 });
 
 async function open(path = file): Promise<PlantStore> {
-  const store = await openSqliteStore(path);
+  const store = await openPlantStore(`sqlite:${path}`);
   opened.push(store);
   return store;
 }

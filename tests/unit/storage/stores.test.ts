@@ -3,9 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CreateOutcome, Plant, PlantStore } from '../../../src/plants/plant-store';
-import { StoreUnavailable } from '../../../src/store';
+import { StoreUnavailable } from '../../../src/database';
 import { openStore } from '../../../src/storage/open';
-import { buildPlant, EDGE_IDS, STRANGE_STRINGS } from '../../support/plants';
+import { buildPlant } from '../../support/plants';
+import { EDGE_IDS, STRANGE_STRINGS } from '../../support/strange-values';
 import { startPostgres, type Postgres } from '../../support/postgres';
 
 let folder: string;

@@ -9,7 +9,7 @@ const RGB = { type: 'object', properties: { R: INT64 } };
 const list = (items: JsonObject) => ({ type: 'array', items });
 const ID = 9007199254740993n;
 
-/** One document whose form each test sets anew: judging a document by the OpenAPI schema takes 100 ms. */
+/** One document for all tests. Each sets its form: validation of a document takes 100 ms. */
 const root: Record<string, unknown> = {
   openapi: '3.1.0',
   info: { title: 'Colors', version: '1' },
@@ -59,11 +59,11 @@ describe('a form', () => {
     expect(readForm({ a }, text, { encoding: { a: encoding } })).toEqual(want);
   });
 
-  test('properties that are not listed are what additionalProperties says', () => {
+  test('properties that are not listed have the type of additionalProperties', () => {
     expect(readForm({}, 'a=1&b=2&b=3', { additionalProperties: list(INT64) })).toEqual({ a: [1], b: [2, 3] });
   });
 
-  test('a form without a schema holds strings', () => {
+  test('a form without a schema has strings', () => {
     expect(compileForm(document, undefined)('a=1')).toEqual({ a: '1' });
   });
 
@@ -96,7 +96,11 @@ describe('a form', () => {
 
   test.each<[JsonObject, JsonObject, string]>([
     [{ a: STRING }, { type: 'array' }, 'a form is an object'],
-    [{ a: { oneOf: [STRING, RGB] } }, {}, 'its text does not tell which of the types string, object it is'],
+    [
+      { a: { oneOf: [STRING, RGB] } },
+      {},
+      'its text does not determine which of the types string, object it has',
+    ],
     [
       { a: list(list(STRING)) },
       {},
@@ -104,14 +108,18 @@ describe('a form', () => {
     ],
     [{ a: RGB }, { encoding: { a: { contentType: 'application/xml' } } }, 'expected application/json'],
     [{ a: STRING }, { encoding: { a: { contentType: 'application/json' } } }, 'expected text/plain'],
-    [{ a: { type: 'object' } }, { encoding: { a: { style: 'form' } } }, 'its properties could not be told'],
+    [
+      { a: { type: 'object' } },
+      { encoding: { a: { style: 'form' } } },
+      'its properties cannot be distinguished',
+    ],
     [{ a: RGB, R: STRING }, { encoding: { a: { style: 'form' } } }, 'it shares the name R with another'],
     [{}, { patternProperties: { x: INT64 } }, 'patternProperties are served in JSON only'],
   ])('of %j with %j is a finding', (properties, more, message) => {
     expect(compile(properties, more).findings.join('\n')).toContain(message);
   });
 
-  test('many pairs, alike and different, take no more than linear time', () => {
+  test('many pairs, equal or different, take linear time', () => {
     const { read } = compile({ a: list(STRING) });
     const different = Array.from({ length: 100_000 }, (_, i) => `b${i}=1`);
     expect(Object.keys(read(`${'a=1&'.repeat(100_000)}${different.join('&')}`))).toHaveLength(100_001);

@@ -13,7 +13,7 @@ test.each([
   [false, { ...ref, maxLength: 5 }],
   [false, { allOf: [ref, { maxLength: 5 }] }],
   [false, { anyOf: [ref] }],
-])('any bytes are admitted: %j by %j', (opaque, It) => {
+])('admits any bytes: %j by %j', (opaque, It) => {
   const document = new OpenApiDocument(buildDocument({ components: { schemas: { It, Bytes } } }));
   const type = { essence: 'image/png', parameters: new Map<string, string>() };
   const body = { document, key: 'image/png', type, pointer: '', schema: '/components/schemas/It' };

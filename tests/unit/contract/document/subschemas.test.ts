@@ -15,7 +15,7 @@ const ONE = ['if', 'then', 'else', 'not', 'items', 'contains', 'additionalProper
 const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
 const MAPS = ['properties', 'patternProperties', 'dependentSchemas', '$defs'];
 
-/** Some lead into a schema, some nowhere. */
+/** References with and without a target. */
 const TARGETS = NAMES.flatMap((name) => [`/${name}/allOf/0`, `/${name}/anyOf/0`, `/${name}`]);
 const reference = fc.constantFrom(...TARGETS).map((target) => `#${target}`);
 const { schema } = fc.letrec<{ schema: unknown }>((tie) => {
@@ -42,7 +42,7 @@ const { schema } = fc.letrec<{ schema: unknown }>((tie) => {
 /** Schemas that refer to each other, in cycles too. */
 const schemas = fc.record(Object.fromEntries(NAMES.map((name) => [name, schema])));
 
-/** A slow, independent reading: each value of the text by its pointer, and the pairs of which one holds the other. */
+/** A slow, independent oracle: each value by its pointer, and the pairs of which one holds the other. */
 function read(root: unknown) {
   const values = new Map<string, unknown>();
   const collect = (value: unknown, pointer: string): void => {
@@ -55,7 +55,7 @@ function read(root: unknown) {
     const value = values.get(holder);
     return isObject(value) && value['$ref'] === `#${to}`;
   };
-  /** All that a schema leads to in one step or more, where the rest of the pointer matches or a `$ref` leads. */
+  /** All schemas that a schema reaches in one or more steps, by a matching rest of the pointer or by a `$ref`. */
   const reached = (start: string, rest: RegExp): ReadonlySet<string> => {
     const found = new Set<string>();
     grow(start);
@@ -87,7 +87,7 @@ const viewOf = (root: unknown) => {
 };
 const pointersOf = (places: readonly { readonly pointer: string }[]) => places.map(({ pointer }) => pointer);
 
-it('finds what a slow reading of the same schemas finds, each schema once', () => {
+it('finds the schemas that a slow oracle finds, each once', () => {
   fc.assert(
     fc.property(schemas, fc.constantFrom(...NAMES), (root, name) => {
       const start = `/${name}`;
@@ -107,7 +107,7 @@ it('finds what a slow reading of the same schemas finds, each schema once', () =
   );
 });
 
-it('ends each cycle once, and orders the schemas that are in none', () => {
+it('ends each cycle once, and orders the schemas outside of cycles', () => {
   fc.assert(
     fc.property(schemas, (root) => {
       const view = viewOf(root);

@@ -16,7 +16,7 @@ const { document } = fc.letrec((tie) => ({
   value: fc.oneof({ depthSize: 'small' }, leaf, fc.array(tie('value')), tie('document')),
 }));
 
-/** Doubles beyond 2^53 are written as integers, and read as what they are. */
+/** Doubles beyond 2^53 are written as integers, and read as bigints. */
 const exact = (value: unknown): unknown => {
   if (
     typeof value === 'number' &&
@@ -30,7 +30,7 @@ const exact = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, exact(member)]));
 };
 
-test('a document is read as it was written, every integer in full', () => {
+test('reads the document that it wrote, with exact integers', () => {
   fc.assert(
     fc.property(document, fc.constantFrom(undefined, 2), (given, indent) => {
       expect(readDocument(writeDocument(given, indent))).toEqual(exact(given));
@@ -58,6 +58,6 @@ test('a text of 5 MB takes linear time', () => {
   );
 });
 
-test('what is no JSON is an error', () => {
+test('text that is not JSON is an error', () => {
   expect(() => readDocument('{"a":90071992547409931234')).toThrow(SyntaxError);
 });

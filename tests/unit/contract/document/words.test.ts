@@ -9,11 +9,11 @@ const redocly: Readonly<Record<string, { readonly properties?: object }>> = Oas3
 const readJson = (...path: string[]) =>
   JSON.parse(readFileSync(join(MODULES, ...path), 'utf8')) as JsonObject;
 
-/** The schema of OpenAPI 3.1 that the OpenAPI Initiative publishes, as express-openapi-validator has it. */
+/** The schema of OpenAPI 3.1 that the OpenAPI Initiative publishes, as a file of express-openapi-validator. */
 const OPENAPI = readJson('express-openapi-validator/dist/framework/openapi.v3_1.modified.schema.json');
 const VOCABULARIES = 'ajv/dist/refs/json-schema-2020-12/meta';
 
-/** What each definition of that schema is called in the specification. */
+/** The name in the specification of each definition of that schema. */
 const NAMES: Readonly<Record<string, Kind>> = {
   info: 'Info',
   contact: 'Contact',
@@ -42,12 +42,12 @@ const NAMES: Readonly<Record<string, Kind>> = {
 const NO_FIELDS =
   /-or-reference$|^(paths|responses|callbacks|content|schema|security-requirement|examples|map-of-strings|specification-extensions|styles-for-form)$/;
 
-/** Where the published schema departs from the text of OpenAPI 3.1.1. */
+/** Differences between the published schema and the text of OpenAPI 3.1.1. */
 const CORRECTIONS: Readonly<Record<string, { readonly without?: string[]; readonly and?: string[] }>> = {
-  Link: { without: ['body'], and: ['server'] }, // section 4.8.20: it calls the server `body`
+  Link: { without: ['body'], and: ['server'] }, // section 4.8.20: the schema names the server `body`
 };
 
-/** The fields that a schema names anywhere for the value itself. */
+/** All fields that a schema names for the value itself. */
 function fieldsOf(schema: unknown, root: JsonObject): string[] {
   if (!isObject(schema)) return [];
   const inPlace = ['allOf', 'anyOf', 'oneOf'].flatMap((keyword) => [schema[keyword] ?? []].flat());
@@ -76,7 +76,7 @@ const published = (name: Kind, fields: readonly string[]): string[] => {
 const inTable = (name: Kind) => [...(OBJECTS.get(name)?.words.keys() ?? [])].sort();
 const definitions = OPENAPI['$defs'] as JsonObject;
 
-it('knows each object that the published schema defines', () => {
+it('has each object that the published schema defines', () => {
   const unknown = Object.keys(definitions).filter((name) => !(name in NAMES) && !NO_FIELDS.test(name));
   expect(unknown).toEqual([]);
 });

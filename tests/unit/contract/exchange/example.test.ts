@@ -1,7 +1,7 @@
 import { curlCommand, exampleRequest, messageOf } from '../../../../src/contract/exchange/example';
 
 const NONE = { 204: { description: 'done' } };
-const asked = (operationId: string, media?: object, more = {}) => ({
+const operation = (operationId: string, media?: object, more = {}) => ({
   operationId,
   responses: NONE,
   ...(media && { requestBody: { required: true, content: { 'application/json': media } } }),
@@ -24,7 +24,7 @@ test.each([
   ['one of its schema elsewhere', { schema: { $ref: '#/components/schemas/One' } }, '{"b":"\'"}'],
 ])('is the body that has %s', (_, media, text) => {
   const components = { examples: { One: { value: 1 } }, schemas: { One: { examples: [{ b: "'" }] } } };
-  const paths = { '/list': { get: asked('list') }, '/things': { put: asked('put', media) } };
+  const paths = { '/list': { get: operation('list') }, '/things': { put: operation('put', media) } };
   const body = { contentType: 'application/json', text };
   expect(exampleRequest(document(paths, components))).toEqual({
     ...{ operationId: 'put', method: 'PUT', path: '/things', body },
@@ -33,32 +33,35 @@ test.each([
 
 test.each([
   [
-    'the first that requires no body, where none has an example',
-    { '/things': { post: asked('make', {}), get: asked('list') } },
+    'the first that requires no body, if no body has an example',
+    { '/things': { post: operation('make', {}), get: operation('list') } },
     'list',
   ],
   [
     'the first body with an example',
-    { '/a': { post: asked('one', example), put: asked('two', example) } },
+    { '/a': { post: operation('one', example), put: operation('two', example) } },
     'two',
   ],
   [
-    'the first that asks for credentials',
+    'the first that requires credentials',
     {
-      '/login': { post: asked('login', example) },
-      '/a': { post: asked('one', example, { security: [{ key: [] }] }) },
+      '/login': { post: operation('login', example) },
+      '/a': { post: operation('one', example, { security: [{ key: [] }] }) },
     },
     'one',
   ],
   [
     'none that requires a parameter without a value',
-    { '/a': { post: asked('one', example, NEEDY), get: asked('list') } },
+    { '/a': { post: operation('one', example, NEEDY), get: operation('list') } },
     'list',
   ],
   [
     'none below a path parameter',
     {
-      '/a/{id}': { parameters: [{ name: 'id', in: 'path', required: true, schema: {} }], get: asked('one') },
+      '/a/{id}': {
+        parameters: [{ name: 'id', in: 'path', required: true, schema: {} }],
+        get: operation('one'),
+      },
     },
     undefined,
   ],
@@ -68,7 +71,7 @@ test.each([
 
 test('has the base path of the server', () => {
   const served = {
-    ...document({ '/list': { get: asked('list') } }),
+    ...document({ '/list': { get: operation('list') } }),
     servers: [{ url: 'https://example.com/v1' }],
   };
   expect(exampleRequest(served)).toEqual({ operationId: 'list', method: 'GET', path: '/v1/list' });
@@ -91,15 +94,15 @@ test.each<[string, object, object[], unknown]>([
     ['X-Key', ''],
   ],
   ['nothing', {}, [], undefined],
-])('says how %s is presented, if one secret does it', (_, scheme, security, credential) => {
+])('has the place of a single secret: %s', (_, scheme, security, credential) => {
   const securitySchemes = { one: scheme, two: scheme };
-  const paths = { '/list': { get: asked('list', undefined, { security }) } };
+  const paths = { '/list': { get: operation('list', undefined, { security }) } };
   expect(exampleRequest(document(paths, { securitySchemes }))?.credential).toEqual(credential);
 });
 
 const thing = (parameters: readonly object[], more = {}) =>
   document(
-    { '/things/{id}': { get: asked('get', undefined, { parameters, ...more }) } },
+    { '/things/{id}': { get: operation('get', undefined, { parameters, ...more }) } },
     {
       parameters: {
         Day: { name: 'day', in: 'query', required: true, schema: { type: 'string' }, example: '1 May' },
@@ -119,7 +122,7 @@ const required = (place: string, name: string, more: object) => ({
   ...more,
 });
 
-test('carries every required parameter, each in its place and style', () => {
+test('carries every required parameter in its location and style', () => {
   const parameters = [
     id,
     { $ref: '#/components/parameters/Day' },
@@ -145,11 +148,11 @@ test('carries every required parameter, each in its place and style', () => {
 test.each([
   ['a parameter without a value', [{ ...id, schema: { type: 'integer' } }]],
   ['a header that cannot carry its value', [id, required('header', 'X', { schema: {}, example: 'a\nb' })]],
-])('is none where the only operation has %s', (_, parameters) => {
+])('is none if the only operation has %s', (_, parameters) => {
   expect(exampleRequest(thing(parameters))).toBeUndefined();
 });
 
-test('presents a secret beside the parameters', () => {
+test('adds a secret to the parameters', () => {
   const sent = (scheme: string, parameters: readonly object[], secret?: string) => {
     const example = exampleRequest(thing([id, ...parameters], { security: [{ [scheme]: [] }] }));
     return example && messageOf(example, secret);
@@ -162,16 +165,16 @@ test('presents a secret beside the parameters', () => {
   expect(sent('cookie', [session], 's')?.headers).toEqual({ Cookie: 'session=x; k=s' });
 });
 
-test('presents a password as RFC 7617 shows it, and a secret without a user as a user without a password', () => {
+test('encodes a password as RFC 7617 does, and a secret without a colon as a user without a password', () => {
   const securitySchemes = { basic: { type: 'http', scheme: 'Basic' } };
-  const paths = { '/list': { get: asked('list', undefined, { security: [{ basic: [] }] }) } };
+  const paths = { '/list': { get: operation('list', undefined, { security: [{ basic: [] }] }) } };
   const example = exampleRequest(document(paths, { securitySchemes }));
   const sent = (secret: string) => example && messageOf(example, secret).headers['Authorization'];
   expect(sent('Aladdin:open sesame')).toBe('Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==');
   expect(sent('key')).toBe('Basic a2V5Og==');
 });
 
-test('is a line for a shell', () => {
+test('becomes a shell command', () => {
   const message = { method: 'PUT', path: '/a?b=c&d', headers: { 'X-A': "it's" }, body: '{}' };
   expect(curlCommand('http://127.0.0.1:1', message)).toBe(
     "curl -i -X PUT 'http://127.0.0.1:1/a?b=c&d' \\\n    -H 'X-A: it'\\''s' \\\n    -d '{}'",

@@ -28,7 +28,7 @@ describe('parseMediaType', () => {
     'a/b; c=d; C=e',
     'a/b; c="',
     'a/b; c="d"e',
-  ])('takes no %p', (text) => {
+  ])('refuses %p', (text) => {
     expect(parseMediaType(text)).toBeUndefined();
   });
 
@@ -39,12 +39,12 @@ describe('parseMediaType', () => {
     ['a/b;charset=UTF-8', {}],
     ['a/b;charset=LATIN1', { charset: 'latin1' }],
     ['a/b;constructor=1', { constructor: '1' }],
-  ])('of %p knows the parameters', (text, parameters) => {
+  ])('reads the parameters of %p', (text, parameters) => {
     expect(Object.fromEntries(typeOf(text).parameters)).toEqual(parameters);
   });
 });
 
-describe('the media type that a client likes best', () => {
+describe('the media type that a client prefers', () => {
   const HTML = [
     'text/html',
     'text/html;level=1',
@@ -69,16 +69,16 @@ describe('the media type that a client likes best', () => {
       'text/*;q=0.3, text/html;q=0.7, text/html;level=1, text/html;level=2;q=0.4, */*;q=0.5',
       'text/html;level=1',
     ],
-    ['is the first where it likes all alike', [CSV, PLAIN], '*/*', 'text/csv'],
-    ['is the first where it says nothing', [CSV, PLAIN], '', 'text/csv'],
-    ['is the first where it says nothing that is well-formed', [CSV, PLAIN], 'json;q=1, x', 'text/csv'],
+    ['is the first if it weights all the same', [CSV, PLAIN], '*/*', 'text/csv'],
+    ['is the first if the field is empty', [CSV, PLAIN], '', 'text/csv'],
+    ['is the first if no element is well-formed', [CSV, PLAIN], 'json;q=1, x', 'text/csv'],
     ['has the greatest weight', [CSV, PLAIN], 'text/csv;q=0.899, application/json;q=0.9', 'application/json'],
     ['is not one that is excluded', [CSV, PLAIN], 'text/csv;q=0, */*;q=0.1', 'application/json'],
     ['is not one whose range is excluded', [CSV, PLAIN], 'text/*;q=0.000, */*;q=0.001', 'application/json'],
     ['is none', [CSV, PLAIN], 'image/png, text/html', undefined],
-    ['is none where all are excluded', [CSV, PLAIN], '*/*;q=0', undefined],
+    ['is none if all are excluded', [CSV, PLAIN], '*/*;q=0', undefined],
     [
-      'has the parameters that it asks for',
+      'has the parameters of the range',
       [V1, V2],
       'application/json;version=2',
       'application/json;Version="2"',
@@ -86,17 +86,22 @@ describe('the media type that a client likes best', () => {
     ['has no other parameters', [PLAIN, V1], 'application/json;version=2', undefined],
     ['may have more parameters', [V1], 'application/json', 'application/json; version=1'],
     ['is the same with utf-8', [UTF8], 'application/json', 'application/json; charset=UTF-8'],
-    ['is what it names of a range', [media('image/*'), PLAIN], 'image/webp, */*;q=0.1', 'image/webp'],
-    ['is a range where it names none', [media('image/*')], 'image/*', 'image/*'],
-    ['may stand in quotes', [media('a/b;c="d,e"')], 'a/b;c="d,e";q=0.5', 'a/b;c="d,e"'],
     [
-      'takes no weight that is none',
+      'is the type that it names in a range',
+      [media('image/*'), PLAIN],
+      'image/webp, */*;q=0.1',
+      'image/webp',
+    ],
+    ['is a range if it names no type', [media('image/*')], 'image/*', 'image/*'],
+    ['may have quoted parameters', [media('a/b;c="d,e"')], 'a/b;c="d,e";q=0.5', 'a/b;c="d,e"'],
+    [
+      'ignores an element with an invalid weight',
       [CSV, PLAIN],
       'text/csv;q=2, application/json;q=0.1',
       'application/json',
     ],
     [
-      'knows the weight in any case',
+      'has a weight in any case',
       [CSV, PLAIN],
       'text/csv;Q=0.1 , application/json; q=0.2',
       'application/json',

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { equalDecimals, integerOf, isMultipleOf, parseDecimal } from '../../../../src/contract/json/decimal';
 
-/** A literal of digits × 10^exponent, written in one of many ways. */
+/** A literal of digits × 10^exponent, in one of its many spellings. */
 const written = fc
   .tuple(fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n }), fc.integer({ min: -30, max: 30 }), fc.nat(20))
   .map(([digits, exponent, zeros]) => {
@@ -13,11 +13,11 @@ const written = fc
     const fraction = zeros === 0 ? '' : `.${text.slice(at)}${'0'.repeat(zeros)}`;
     return { digits, exponent, literal: `${sign}${text.slice(0, at)}${fraction}e${exponent + zeros}` };
   });
-/** All in one unit, in which each of these is an integer. */
+/** A unit in which each of these numbers is an integer. */
 const scaled = ({ digits, exponent }: { digits: bigint; exponent: number }) =>
   digits * 10n ** BigInt(exponent + 30);
 
-test('a decimal is the number that is written', () => {
+test('a decimal equals its literal', () => {
   fc.assert(
     fc.property(written, written, (a, b) => {
       const [first, second] = [parseDecimal(a.literal), parseDecimal(b.literal)];

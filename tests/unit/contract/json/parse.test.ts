@@ -15,14 +15,14 @@ function parse(text: string): unknown {
   return holder['value'];
 }
 
-/** JSON.parse, with what this parser refuses on purpose taken out of what is generated. */
+/** Values of JSON without those that this parser refuses on purpose. */
 const values = fc.jsonValue({ maxDepth: 5, stringUnit: 'grapheme' }).filter((value) => {
   const text = JSON.stringify(value);
   return !text.includes('__proto__') && !text.includes('e+') && !text.includes('e-');
 });
 
 describe('parseJson', () => {
-  it('understands whatever JSON.stringify writes, as JSON.parse does', () => {
+  it('parses the text of JSON.stringify as JSON.parse does', () => {
     fc.assert(
       fc.property(values, fc.constantFrom(undefined, 1, '\t'), (value, space) => {
         const text = JSON.stringify(value, undefined, space);
@@ -31,7 +31,7 @@ describe('parseJson', () => {
     );
   });
 
-  it('refuses whatever JSON.parse refuses', () => {
+  it('refuses every text that JSON.parse refuses', () => {
     const piece = fc.constantFrom(
       ...'{}[]",:0123456789.-+eE \n\\u/truefalsn'.split(''),
       'true',
@@ -67,15 +67,15 @@ describe('parseJson', () => {
     ['{"a":1,"a":1}', 'the property name "a" stands twice in one object'],
     ['{"__proto__":1}', 'the property name "__proto__" is not accepted'],
     ['["\\udc00"]', 'a string has half of a surrogate pair'],
-  ])('says of %s: %s', (text, message) => {
+  ])('refuses %s: %s', (text, message) => {
     expect(() => parse(text)).toThrow(new MalformedJson(message));
   });
 
-  it('says where, even at the start', () => {
+  it('names the position, even at the start', () => {
     expect(() => parse('x')).toThrow('expected a value, got the character "x" at position 0');
   });
 
-  it('keeps names of Object.prototype as properties like others', () => {
+  it('treats names of Object.prototype as ordinary names', () => {
     expect(parse('{"constructor":1,"toString":2,"hasOwnProperty":3}')).toEqual({
       constructor: 1,
       toString: 2,
@@ -85,7 +85,7 @@ describe('parseJson', () => {
 });
 
 describe('exact numbers', () => {
-  it('keeps every integer, beside the nearest double', () => {
+  it('stores every exact integer beside the nearest double', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: -(2n ** 66n), max: 2n ** 66n }), (integer) => {
         const holder = parse(`{"a":${integer}}`) as { a: number };
@@ -130,13 +130,13 @@ describe('exact numbers', () => {
     },
   );
 
-  it('keeps a fraction as it is written where the double is another', () => {
+  it('has the exact literal of a fraction that a double does not represent', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 10n ** 25n }), fc.nat(30), (digits, places) => {
         const literal = `${digits}.${'0'.repeat(places)}1`;
         const holder = parse(`[${literal}]`) as number[];
-        const kept = exactLiteral(holder, 0, holder[0] ?? 0);
-        expect(equalDecimals(parseDecimal(kept), parseDecimal(literal))).toBe(true);
+        const stored = exactLiteral(holder, 0, holder[0] ?? 0);
+        expect(equalDecimals(parseDecimal(stored), parseDecimal(literal))).toBe(true);
       }),
     );
   });
@@ -150,7 +150,7 @@ describe('exact numbers', () => {
 });
 
 describe('stringifyJson', () => {
-  it('writes what JSON.parse understands as the same', () => {
+  it('writes text that JSON.parse reads as the same value', () => {
     fc.assert(
       fc.property(fc.jsonValue({ stringUnit: 'grapheme' }), (value) => {
         expect(JSON.parse(stringifyJson(value))).toEqual(JSON.parse(JSON.stringify(value)));
@@ -158,7 +158,7 @@ describe('stringifyJson', () => {
     );
   });
 
-  it('writes again what was parsed, with every integer exact', () => {
+  it('writes parsed text unchanged, with exact integers', () => {
     const text = '{"a":9007199254740993,"b":[-9223372036854775808,1]}';
     expect(stringifyJson(parse(text))).toBe(text);
   });
@@ -179,11 +179,11 @@ describe('canonicalJson', () => {
   });
 });
 
-describe('no object of JavaScript or of the web becomes {} in silence', () => {
+describe('no object of JavaScript or of the web silently becomes {}', () => {
   const kinds =
     'Map Set WeakMap WeakSet ArrayBuffer SharedArrayBuffer Error Boolean Number ' +
     'Headers FormData Blob Response AbortController ReadableStream TransformStream TextDecoder';
-  const made = kinds
+  const constructed = kinds
     .split(' ')
     .map((name): [string, unknown] => [
       name,
@@ -192,18 +192,18 @@ describe('no object of JavaScript or of the web becomes {} in silence', () => {
   const others: [string, unknown][] = [
     ['a promise', Promise.resolve(1)],
     ['a regular expression', /a/],
-    ['a Date of no time', new Date(NaN)],
+    ['an invalid Date', new Date(NaN)],
     ['an iterator', [1].values()],
     ['a typed array', new Uint8Array(2)],
   ];
 
-  it.each([...made, ...others])('%s', (_, value) => {
+  it.each([...constructed, ...others])('%s', (_, value) => {
     for (const given of [value, [value], { a: { b: value } }]) {
       expect(() => stringifyJson(given)).toThrow(TypeError);
     }
   });
 
-  it('an object of a class, or of none, is what it shows', () => {
+  it('an object of any class, or without a prototype, is its own properties', () => {
     class Shown {
       readonly a = 1;
       readonly b = undefined;

@@ -3,7 +3,7 @@ import { exactNumber, type Holder, parseJson } from '../../../../src/contract/js
 import { copyPlain } from '../../../../src/contract/json/plain';
 import { canonicalJson, stringifyJson } from '../../../../src/contract/json/stringify';
 
-/** What a client reads in the text of a value, or undefined if it has no text. */
+/** The text of a value and the value that a client parses from it; undefined if the value has no text. */
 function throughText(value: unknown): { text: string; holder: Holder } | undefined {
   const holder: Holder = {};
   try {
@@ -15,7 +15,7 @@ function throughText(value: unknown): { text: string; holder: Holder } | undefin
   }
 }
 
-/** Checks a copy against the way through the text; returns how it is to be written. */
+/** Compares a copy with the value parsed from the text. Returns how to write the copy. */
 function expectSame(value: unknown): 'native' | 'exact' | undefined {
   const holder: Holder = {};
   const way = copyPlain(value, holder, 'body');
@@ -57,7 +57,7 @@ const { value } = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 }));
 
-test('a copy is what a client reads in the text, and it is written so', () => {
+test('a copy equals the value that a client parses from its text', () => {
   const ways = new Map<unknown, number>();
   fc.assert(
     fc.property(value, (each) => {

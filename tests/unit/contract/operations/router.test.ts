@@ -19,11 +19,11 @@ describe('a path leads to', () => {
     ['a template', ['/a/{x}'], '/a/%2F', ['/a/{x}', '%2F']],
     ['no template for an empty segment', ['/a/{x}', '/{x}/{y}'], '/a/', undefined],
     ['the concrete path before the template', ['/{x}', '/a'], '/a', ['/a']],
-    ['the template where the concrete path goes on differently', ['/a/b', '/{x}/c'], '/a/c', ['/{x}/c', 'a']],
+    ['the template if the concrete path continues differently', ['/a/b', '/{x}/c'], '/a/c', ['/{x}/c', 'a']],
     ['a place below another name', ['/u/{id}', '/u/{user}/p'], '/u/1/p', ['/u/{user}/p', '1']],
     ['more literal text first', ['/f/{x}.{ext}', '/f/{name}.json'], '/f/a.json', ['/f/{name}.json', 'a']],
     [
-      'the other where that does not match',
+      'the other if that does not match',
       ['/f/{x}.{ext}', '/f/{name}.json'],
       '/f/a.b',
       ['/f/{x}.{ext}', 'a', 'b'],
@@ -32,7 +32,7 @@ describe('a path leads to', () => {
     ['expressions side by side', ['/{a}{b}'], '/xyz', ['/{a}{b}', 'x', 'yz']],
     ['no expression without text', ['/{a}-{b}'], '/-b', undefined],
     [
-      'the first place of each literal',
+      'the first match of each literal',
       ['/{z}-{x}-{y}.png'],
       '/1-2-3-4.png',
       ['/{z}-{x}-{y}.png', '1', '2', '3-4'],
@@ -46,22 +46,27 @@ describe('a path leads to', () => {
     ],
     ['no names of Object.prototype', ['/a', '/{x}/a'], '/constructor', undefined],
     [
-      'what is percent-encoded in a request',
+      'a path that the request percent-encodes',
       ['/caf\u00e9 au lait/{x}'],
       '/caf%c3%A9%20au%20lait/1',
       ['/caf\u00e9 au lait/{x}', '1'],
     ],
-    ['what clients encode or not', ['/a|b', '/a[{x}]'], '/a%7cb', ['/a|b']],
-    ['what clients encode or not, in a template', ['/a|b', '/a[{x}]'], '/a%5B1%5d', ['/a[{x}]', '1']],
+    ['characters that only some clients encode', ['/a|b', '/a[{x}]'], '/a%7cb', ['/a|b']],
+    [
+      'characters that only some clients encode, in a template',
+      ['/a|b', '/a[{x}]'],
+      '/a%5B1%5d',
+      ['/a[{x}]', '1'],
+    ],
     ['a percent sign as it is sent', ['/100%', '/100%25/a'], '/100%25', ['/100%']],
-    ['not what could have been written plainly', ['/a'], '/%61', undefined],
-    ['a value as it came', ['/{x}'], '/%zz\u00e9%2f', ['/{x}', '%zz\u00e9%2F']],
+    ['nothing for a needlessly encoded letter', ['/a'], '/%61', undefined],
+    ['a value that is not decoded', ['/{x}'], '/%zz\u00e9%2f', ['/{x}', '%zz\u00e9%2F']],
   ])('%s', (_, paths, path, want) => {
     expect(found(paths, path)).toEqual(want);
   });
 });
 
-/** Each way to read a text as these literals with something between them, by trying all; the shortest values first. */
+/** Each way to match a text with these literals, by exhaustive search; the shortest values first. */
 function readings(literals: readonly string[], text: string): string[][] {
   const [literal = '', ...rest] = literals;
   if (!text.startsWith(literal)) return [];
@@ -72,7 +77,7 @@ function readings(literals: readonly string[], text: string): string[][] {
   );
 }
 
-/** The path that wins, by the rules of the specification, tried on all paths; nothing is remembered between segments. */
+/** The winning path by the rules of the specification, tried on all paths without backtracking between segments. */
 function referenceMatch(paths: readonly string[], path: string): unknown {
   const segments = path.split('/');
   const literalsOf = (segment: string) => segment.split(/\{\w*\}/);
@@ -90,7 +95,7 @@ function referenceMatch(paths: readonly string[], path: string): unknown {
     };
     const best = Math.min(...left.map(({ parts }) => rank(parts)));
     left = left.filter(({ parts }) => rank(parts) === best);
-    // Of those that are as concrete, the one that stands first, and all that begin like it.
+    // Of the most concrete, the first in the document, and all that share its beginning.
     const shape = left[0]?.parts[i]?.join('{}');
     left = left.filter(({ parts }) => parts[i]?.join('{}') === shape);
   }
@@ -102,7 +107,7 @@ function referenceMatch(paths: readonly string[], path: string): unknown {
   ];
 }
 
-test('every path leads where trying all templates, one after the other, leads', () => {
+test('finds the path that an exhaustive search finds', () => {
   const name = fc.constantFrom('{a}', '{b}');
   const text = fc.constantFrom('a', 'b', '-', 'ab', '.');
   const segment = fc

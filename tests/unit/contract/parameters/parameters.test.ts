@@ -14,7 +14,7 @@ import {
   readColor,
 } from '../../../support/parameters';
 
-describe('what the document does not describe is refused', () => {
+describe('a text that the document does not describe is refused', () => {
   test.each([
     [{}, 'foo=1', 'query/foo is not in the document'],
     [{}, 'Color=1', 'query/Color is not in the document'],
@@ -73,13 +73,13 @@ describe('what the document does not describe is refused', () => {
     expect(() => read(carry(placeOf(parameter), text))).toThrow(message);
   });
 
-  test('a query of an operation that has no parameters is refused, an empty one is not', () => {
+  test('an operation without parameters refuses every query but an empty one', () => {
     const read = compileValid({});
     expect(read(raw({}))).toEqual({});
     expect(() => read(raw({ query: 'a=1' }))).toThrow('query/a is not in the document');
   });
 
-  test('the name of a credential in the query is no parameter, but known', () => {
+  test('the name of an API key in the query is no parameter, but accepted', () => {
     const read = compileValid({
       parameters: [{ schema: { type: 'object', additionalProperties: STRING } }],
       security: [{ key: [] }],
@@ -89,8 +89,8 @@ describe('what the document does not describe is refused', () => {
   });
 });
 
-describe('what is there', () => {
-  test('every place that the operation has parameters for is present, and no other', () => {
+describe('the parameters of a request', () => {
+  test('every location that has parameters is present, and no other', () => {
     const parameters = [{}, { in: 'header' }, { in: 'cookie' }];
     expect(compileValid({ parameters })(raw({}))).toEqual({ query: {}, header: {}, cookie: {} });
     expect(compileValid({ parameters: [{ in: 'header' }] })(raw({}))).toEqual({ header: {} });
@@ -103,7 +103,7 @@ describe('what is there', () => {
     { schema: { type: 'object' } },
     { schema: RGB, style: 'deepObject' },
     { content: { 'application/json': {} } },
-  ])('what is absent stays absent: %j', (parameter) => {
+  ])('an absent parameter stays absent: %j', (parameter) => {
     expect(compileValid({ parameters: [parameter] })(raw({}))).toStrictEqual({ query: {} });
   });
 
@@ -127,28 +127,28 @@ describe('what is there', () => {
     });
   });
 
-  test('headers are found without regard to case, and are not percent-decoded', () => {
+  test('names of headers are case-insensitive, and their values are not percent-decoded', () => {
     const read = compileValid({ parameters: [{ in: 'header', name: 'X-Color', schema: LIST }] });
     expect(read(raw({ headers: { 'x-color': '%20a, b ,c' } }))).toEqual({
       header: { 'X-Color': ['%20a', 'b', 'c'] },
     });
   });
 
-  test('cookies of others are left alone, whatever they are', () => {
+  test('cookies that are not parameters are ignored', () => {
     const read = compileValid({ parameters: [{ in: 'cookie' }] });
     expect(read(raw({ headers: { cookie: '%zz=%zz; a=1; a=1;color=blue; b; __proto__=1' } }))).toEqual({
       cookie: { color: 'blue' },
     });
   });
 
-  test('names like those of the prototype are names', () => {
+  test('names of Object.prototype are ordinary names', () => {
     const parameters = ['constructor', 'toString'].map((name) => ({ name, schema: LIST }));
     expect(compileValid({ parameters })(raw({ query: 'constructor=a' })).query).toEqual({
       constructor: ['a'],
     });
   });
 
-  test('a free-form object takes what no other parameter names', () => {
+  test('a free-form object receives the pairs that no other parameter names', () => {
     const parameters = [
       { name: 'any', schema: { type: 'object', additionalProperties: INT64 } },
       { name: 'deep', style: 'deepObject', schema: RGB },
@@ -167,7 +167,7 @@ describe('what is there', () => {
   });
 });
 
-describe('what the specification does not define is a finding', () => {
+describe('a parameter that the specification does not define is a finding', () => {
   const nested = { type: 'object', properties: { R: LIST } };
   const undefinedInside = 'no style defines how an array or object is written inside another value';
   const parted = 'defined for arrays and objects that are not exploded';
@@ -180,9 +180,9 @@ describe('what the specification does not define is a finding', () => {
     [[{ style: 'pipeDelimited', explode: true, schema: LIST }], `pipeDelimited is ${parted}`],
     [
       [{ schema: { oneOf: [STRING, LIST] } }],
-      'its text does not tell which of the types string, array it is',
+      'its text does not determine which of the types string, array it has',
     ],
-    [[{ schema: { type: ['array', 'object'] } }], 'its text does not tell'],
+    [[{ schema: { type: ['array', 'object'] } }], 'its text does not determine'],
     [
       [{ schema: { type: 'object', patternProperties: { x: INT64 } } }],
       'patternProperties are served in JSON only',
@@ -190,16 +190,19 @@ describe('what the specification does not define is a finding', () => {
     [[{ schema: RGB }, { name: 'R' }], 'it shares the name R with another'],
     [
       [{ schema: { type: 'object' } }, { name: 'b', schema: { type: 'object' } }],
-      'it takes any name, and so does another',
+      'it accepts any name, and so does another',
     ],
-    [[{ in: 'cookie', schema: { type: 'object' } }], 'its properties could not be told from other cookies'],
+    [
+      [{ in: 'cookie', schema: { type: 'object' } }],
+      'its properties cannot be distinguished from other cookies',
+    ],
     [[{ name: '__proto__' }], '__proto__ cannot be served'],
   ])('%j', (parameters, message) => {
     expect(compile({ parameters }).findings.join('\n')).toContain(message);
   });
 });
 
-test('a style that is not for the place is a finding of the document itself', () => {
+test('a style that its location does not have is a finding', () => {
   const parameters = [{ name: 'color', in: 'path', required: true, style: 'form', schema: STRING }];
   const get = { operationId: 'getColor', parameters, responses: { 200: { description: '' } } };
   const { findings } = new OpenApiDocument(buildDocument({ paths: { '/{color}': { get } } }));

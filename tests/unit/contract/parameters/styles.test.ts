@@ -68,7 +68,7 @@ describe('the style examples of the specification', () => {
   });
 });
 
-describe('a text becomes what its schema says', () => {
+describe('a text becomes a value of its schema', () => {
   const either = { anyOf: [{ type: 'integer' }, { type: 'boolean' }, STRING] };
   test.each([
     [INT64, '42', 42n],
@@ -155,7 +155,7 @@ describe.each([9007199254740993n, 9223372036854775807n, -9223372036854775808n])(
     expect(readColor(parameter, `${text},${id},1`)).toEqual([id, id, 1n]);
   });
 });
-/** RFC 6570 section 3.2.1, written anew: every character that is not unreserved is percent-encoded, and the dot too. */
+/** An independent encoder (RFC 6570 section 3.2.1): percent-encodes all but unreserved characters, and the dot too. */
 const encode = (text: string) =>
   encodeURIComponent(text).replace(/[.!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16)}`);
 
@@ -179,7 +179,7 @@ function expand(value: Value, style: keyof typeof OPERATORS, explode: boolean): 
   return first + (explode ? parts.join(between) : own(parts.join(',')));
 }
 
-describe('whatever is written is read back', () => {
+describe('reads back every written value', () => {
   const text = fc.string({ unit: 'grapheme' });
   const name = fc.string({ unit: 'grapheme', minLength: 1 }).filter((key) => key !== '__proto__');
   const value: fc.Arbitrary<Value> = fc.oneof(

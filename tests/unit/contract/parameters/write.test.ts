@@ -2,7 +2,7 @@ import type { Parameter, ParameterLocation } from '../../../../src/contract/oper
 import { writeParameter } from '../../../../src/contract/parameters/write';
 import { INT64, LIST, readColor, RGB, STRING } from '../../../support/parameters';
 
-// OpenAPI 3.1 section 4.8.12.2: the styles of each place, and the kinds of value that each is defined for.
+// OpenAPI 3.1 section 4.8.12.2: the styles of each location, and the kinds of values that each style is defined for.
 const STYLES: Readonly<Record<ParameterLocation, readonly string[]>> = {
   path: ['simple', 'label', 'matrix'],
   query: ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject'],
@@ -37,9 +37,9 @@ const build = (place: ParameterLocation, style: string, explode: boolean): Param
   ...{ name: 'color', in: place, required: true, style, explode, schemaPointer: undefined, json: false },
 });
 
-test.each(cases)('%s in a %s of the style %s (explode: %s) is read as it was written', (...row) => {
+test.each(cases)('%s in a %s of the style %s (explode: %s) is read back unchanged', (...row) => {
   const [, place, style, explode, schema, given] = row;
-  // A header is not decoded: it cannot carry the other letters.
+  // Headers are not decoded, so they cannot carry the other letters.
   const value = place === 'header' && typeof given === 'string' ? 'a b/&=,;.' : given;
   const text = writeParameter(build(place, style, explode), value);
   const numbers = (read: unknown): unknown =>

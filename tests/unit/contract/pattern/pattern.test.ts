@@ -14,7 +14,7 @@ const parse = (source: string) =>
   new RegExpParser().parsePattern(source, 0, source.length, { unicode: true });
 const matcher = (source: string) => new Matcher(compileAutomaton(parse(source)));
 
-/** Characters that patterns tell apart: word characters, space, line terminators, composed, beyond the first plane. */
+/** Characters of different classes: word characters, space, line terminators, combining, outside the BMP. */
 const CHARACTERS = ['a', 'b', 'B', '1', '_', '-', ' ', '\n', '\u2028', 'é', 'e\u0301', 'ſ', '😀', '𝔘'];
 const ATOMS = [
   ...[
@@ -70,7 +70,7 @@ const { pattern: patterns } = fc.letrec<{ pattern: string; term: string; group: 
       tie('group'),
       group(LOOKAROUNDS),
     ),
-    // A name of a group may be given once.
+    // The name of a group must be unique.
     pattern: alternatives.map((text) => {
       let names = 0;
       return text.replace(/\?<name>/g, () => `?<name${++names}>`);
@@ -80,8 +80,8 @@ const { pattern: patterns } = fc.letrec<{ pattern: string; term: string; group: 
 const texts = fc.array(fc.constantFrom(...CHARACTERS), { maxLength: 7 }).map((parts) => parts.join(''));
 
 /**
- * A pattern that V8 matches at each of the positions of ECMA-262 section 22.2.7.2. Left to look for itself, it looks
- * between the halves of a surrogate pair too: there `\B` matches in `a😀a`, which no boundary of characters allows.
+ * Matches by V8 at each position of ECMA-262 section 22.2.7.2. V8 itself also searches between the halves of a surrogate
+ * pair: there `\B` matches in `a😀a`, although that is no position between characters.
  */
 function nativePattern(source: string) {
   const native = new RegExp(source, 'uy');
@@ -96,12 +96,12 @@ function nativePattern(source: string) {
   return { test };
 }
 
-describe('a pattern means what it does to V8', () => {
-  it('whatever it is made of', () => {
+describe('a pattern matches as in V8', () => {
+  it('of any syntax', () => {
     fc.assert(
       fc.property(patterns, fc.array(texts, { minLength: 8, maxLength: 8 }), (source, all) => {
         fc.pre((source.match(/\(\?<?[=!]|[\^$]|\\b/gi)?.length ?? 0) < 30); // more assertions are refused
-        // Both ways, where the pattern is one that V8 matches.
+        // Both matchers, if compilePattern() uses V8.
         const ours = [matcher(source), compilePattern(source)];
         const native = nativePattern(source);
         const wrong = all.filter((text) => ours.some((one) => one.test(text) !== native.test(text)));
@@ -128,7 +128,7 @@ describe('a pattern means what it does to V8', () => {
     }
   });
 
-  it('also when more states are seen than are remembered', () => {
+  it('with more states than the cache holds', () => {
     const ours = matcher('(?:a|b)*a(?:a|b){16}c');
     const text = Array.from({ length: 20_000 }, (_, i) => 'ab'[((i * i + (i >> 3)) % 3) % 2] ?? '').join('');
     for (let end = 0; end < 40; end++) {
@@ -138,13 +138,13 @@ describe('a pattern means what it does to V8', () => {
     }
   });
 
-  it('also where a text is longer than the stack of V8', () => {
+  it('with a text longer than the stack of V8', () => {
     const pattern = compilePattern('^(?:a|b)*$');
     expect(pattern.test('ab'.repeat(4_000_000))).toBe(true);
     expect(pattern.test(`${'ab'.repeat(4_000_000)}!`)).toBe(false);
   });
 
-  it('with modifiers too, where V8 has them', () => {
+  it('with modifiers, if V8 has them', () => {
     const hasModifiers = (source: string) => {
       try {
         return new RegExp(source, 'u').source === source;
@@ -173,7 +173,7 @@ describe('a pattern means what it does to V8', () => {
   });
 });
 
-/** Milliseconds of CPU, the lesser of two. */
+/** CPU time in milliseconds, the minimum of two runs. */
 function cost(run: () => void): number {
   const times = [1, 2].map(() => {
     const before = process.cpuUsage();
@@ -184,7 +184,7 @@ function cost(run: () => void): number {
   return Math.min(...times);
 }
 
-/** Texts of a length that nearly match, over and over: what a backtracking engine tries in many ways. */
+/** Texts of a length that nearly match many times: a backtracking engine tries them in many ways. */
 function adversaries(length: number): string[] {
   const pumps = [
     'a',
@@ -216,8 +216,8 @@ function adversaries(length: number): string[] {
   );
 }
 
-describe('a pattern costs time linear in the text', () => {
-  const known = [
+describe('a pattern takes time linear in the text', () => {
+  const cases = [
     ...[
       '^(a+)+$',
       '\\s+$',
@@ -253,7 +253,7 @@ describe('a pattern costs time linear in the text', () => {
     ],
   ];
 
-  it.each(known)('%s', (source) => {
+  it.each(cases)('%s', (source) => {
     const pattern = compilePattern(source);
     const [small, large] = [adversaries(2_000), adversaries(20_000)];
     const all = (some: string[]) => () => {
@@ -263,12 +263,12 @@ describe('a pattern costs time linear in the text', () => {
     expect(cost(all(large))).toBeLessThan(30 * Math.max(cost(all(small)), 5));
   });
 
-  it('if V8 is given it, because it never has a choice there', () => {
+  it('if V8 matches it because it is deterministic', () => {
     const anchored = patterns.map((source) => `^(?:${source})$`);
     expectNativeIsFast(anchored.filter((source) => isDeterministic(parse(source))));
   });
 
-  it('if V8 is given it, because it has few ways to match it', () => {
+  it('if V8 matches it because it is finite', () => {
     expectNativeIsFast(patterns.filter((source) => isFinite(parse(source))));
   });
 });

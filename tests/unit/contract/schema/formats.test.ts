@@ -1,6 +1,6 @@
 import { FORMATS, reasonNotEnforced } from '../../../../src/contract/schema/formats';
 
-/** What each format admits and refuses, after the examples and the grammar of its source. */
+/** Values that each format admits and refuses, from the examples and the grammar of its source. */
 const EXAMPLES: Readonly<
   Record<string, { readonly fits: readonly unknown[]; readonly fails: readonly unknown[] }>
 > = {
@@ -371,10 +371,13 @@ it('every format has examples, and every example a format', () => {
   expect(Object.keys(EXAMPLES).sort()).toEqual(Object.keys(FORMATS).sort());
 });
 
-it.each(Object.entries(EXAMPLES))('%s admits and refuses what its source does', (name, { fits, fails }) => {
-  expect(fits.filter((value) => !test(name, value))).toEqual([]);
-  expect(fails.filter((value) => test(name, value))).toEqual([]);
-});
+it.each(Object.entries(EXAMPLES))(
+  '%s admits and refuses the values of its source',
+  (name, { fits, fails }) => {
+    expect(fits.filter((value) => !test(name, value))).toEqual([]);
+    expect(fails.filter((value) => test(name, value))).toEqual([]);
+  },
+);
 
 it.each(['idn-email', 'idn-hostname', 'iri', 'iri-reference', 'constructor', 'color'])(
   '%s is named as not enforced',
@@ -388,7 +391,7 @@ describe('a format costs time linear in the text', () => {
   const strings = Object.entries(FORMATS).filter(([, { type }]) => type === 'string');
   it.each(strings)('%s', (name) => {
     const { fits = [], fails = [] } = EXAMPLES[name] ?? {};
-    // Each example, and each of its halves, over and over; also with an end that fits nothing.
+    // Each example and each of its halves, repeated, also with an invalid end.
     const seeds = [...fits, ...fails].filter((text) => typeof text === 'string' && text !== '') as string[];
     const parts = [
       ...new Set(

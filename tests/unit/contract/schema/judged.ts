@@ -4,15 +4,19 @@ import type { Direction } from '../../../../src/contract/schema/one-way';
 import { envelopeSchema } from '../../../../src/contract/schema/envelope';
 import { SchemaSet } from '../../../../src/contract/schema/schema-set';
 import { Shapes } from '../../../../src/contract/schema/shapes';
-import { createCompiler, type Envelope, type Violation } from '../../../../src/contract/schema/validator';
+import {
+  createCompiler,
+  type Envelope,
+  type SchemaViolation,
+} from '../../../../src/contract/schema/validator';
 import { buildDocument } from '../../../support/service';
 
-/** What becomes of bodies of one schema, without a server around it. */
+/** Judges and converts the bodies of one schema, without a server. */
 export interface Judged {
-  /** The first violation of a body that is given as JSON, none if it conforms. */
-  readonly first: (text: string) => readonly Violation[];
-  readonly all: (text: string) => readonly Violation[];
-  /** The body after it was converted: as a handler gets it, or before it is judged on the way out. */
+  /** The first violation of a body in JSON; empty if it conforms. */
+  readonly first: (text: string) => readonly SchemaViolation[];
+  readonly all: (text: string) => readonly SchemaViolation[];
+  /** The converted body: as a handler receives it, or as the validator judges a response. */
   readonly converted: (text: string) => unknown;
 }
 

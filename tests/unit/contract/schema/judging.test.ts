@@ -16,7 +16,7 @@ const value = fc.letrec((tie) => ({
 
 const component = fc.constantFrom('Body', 'A', 'B').map((name) => ({ $ref: `#/components/schemas/${name}` }));
 
-/** A schema of every applicator, which may refer to the components from below a property or an item. */
+/** Schemas of every applicator. Below properties and items they may refer to the components. */
 const schema = fc.letrec<Record<'schema' | 'below', unknown>>((tie) => {
   const some = fc.array(tie('schema'), { minLength: 1, maxLength: 3 });
   const map = fc.dictionary(fc.constantFrom(...names), tie('below'), { maxKeys: 2, noNullPrototype: true });
@@ -67,7 +67,7 @@ const schema = fc.letrec<Record<'schema' | 'below', unknown>>((tie) => {
   };
 });
 
-/** Only at the top: the oracle lets an unevaluatedProperties see what the schemas beside its own evaluate. */
+/** Only at the top level: below, the `unevaluated*` of the oracle also see the results of sibling schemas. */
 const body = fc
   .tuple(
     schema.schema,
@@ -79,7 +79,7 @@ const body = fc
 
 const schemas = fc.record({ Body: body, A: schema.schema, B: schema.schema }, { noNullPrototype: true });
 
-test('any schema judges any value as an independent validator does', () => {
+test('judges any value by any schema as an independent validator does', () => {
   let conforming = 0;
   fc.assert(
     fc.property(schemas, fc.array(value, { minLength: 4, maxLength: 8 }), (components, values) => {
@@ -96,5 +96,5 @@ test('any schema judges any value as an independent validator does', () => {
     }),
     { numRuns: 100, endOnFailure: true },
   );
-  expect(conforming).toBeGreaterThan(50); // or next to nothing was proven
+  expect(conforming).toBeGreaterThan(50); // otherwise the test proves little
 });

@@ -2,14 +2,14 @@ import { Strategy } from 'passport';
 import { ApiKeyStrategy, BasicStrategy, bearerStrategy } from '../../../../src/contract/security/strategies';
 import { buildAuthentication, CREDENTIALS } from '../../../support/authentication';
 
-const nobody = () => false as const;
-const later = () => Promise.resolve(nobody());
-const bearer = bearerStrategy(nobody);
+const reject = () => false as const;
+const later = () => Promise.resolve(reject());
+const bearer = bearerStrategy(reject);
 const STRATEGIES = {
   bearer,
   oauth: bearer,
   openId: bearerStrategy(later),
-  key: new ApiKeyStrategy(nobody),
+  key: new ApiKeyStrategy(reject),
   basic: new BasicStrategy(later),
 };
 
@@ -19,7 +19,7 @@ const BASIC = 'Basic realm="api", charset="UTF-8"';
 type Header = readonly [string, string];
 const MALFORMED: Header = ['Authorization', 'Bearer'];
 
-/** Each challenge of a 401, for the credentials that are sent. */
+/** The challenges of a 401 for the credentials in a request. */
 const CASES: readonly [
   name: string,
   security: object[],
@@ -41,7 +41,7 @@ const CASES: readonly [
   ],
   ['each challenge once', [{ bearer: [] }, { oauth: [] }, { openId: [] }], [], [BEARER]],
   ['bad credentials', [{ bearer: [] }], [CREDENTIALS.bearer], [INVALID]],
-  ['bad credentials, known later', [{ openId: [] }], [CREDENTIALS.openId], [INVALID]],
+  ['bad credentials, rejected asynchronously', [{ openId: [] }], [CREDENTIALS.openId], [INVALID]],
   ['bad basic credentials', [{ basic: [] }], [CREDENTIALS.basic], [BASIC]],
   [
     'bad credentials of one of two ways',
@@ -78,23 +78,23 @@ describe('the challenge of a strategy of another package', () => {
   };
   it.each([
     [
-      'is told as it is',
+      'is sent unchanged',
       'Bearer realm="museum", error="invalid_token"',
       'Bearer realm="museum", error="invalid_token"',
     ],
-    ['is made where it gives none', undefined, 'Bearer error="invalid_token"'],
-    ['is made where no header can hold it', 'Bearer realm="\n"', 'Bearer error="invalid_token"'],
+    ['is created if it has none', undefined, 'Bearer error="invalid_token"'],
+    ['is created if a header cannot carry it', 'Bearer realm="\n"', 'Bearer error="invalid_token"'],
   ])('%s', async (_, given, challenge) => {
-    const ask = buildAuthentication([{ bearer: [] }], failing(given));
-    expect(await ask(CREDENTIALS.bearer)).toMatchObject({ challenge });
+    const authenticate = buildAuthentication([{ bearer: [] }], failing(given));
+    expect(await authenticate(CREDENTIALS.bearer)).toMatchObject({ challenge });
   });
 
-  it('has its realm where it was not asked, too', async () => {
-    const ask = buildAuthentication([{ key: [] }, { bearer: [] }], failing('Bearer realm="museum"'));
-    expect(await ask(CREDENTIALS.key)).toMatchObject({ challenge: 'ApiKey, Bearer realm="museum"' });
+  it('has its realm even if the strategy was not tried', async () => {
+    const authenticate = buildAuthentication([{ key: [] }, { bearer: [] }], failing('Bearer realm="museum"'));
+    expect(await authenticate(CREDENTIALS.key)).toMatchObject({ challenge: 'ApiKey, Bearer realm="museum"' });
   });
 
-  it('is made where it fails to say it', async () => {
+  it('is created if the strategy fails', async () => {
     const authenticate = () => {
       throw new Error('down');
     };

@@ -10,7 +10,7 @@ const NAMES = Object.keys(SCHEMES) as Name[];
 
 const document = new OpenApiDocument(buildDocument({ components: { securitySchemes: SCHEMES } }));
 
-/** Strategies whose principal is this, or whose verdict is false. */
+/** Strategies with this verdict: a principal, or false. */
 const strategiesOf = (principal: object | false) => strategiesFor(document, () => principal);
 
 const CHALLENGES: Readonly<Record<Name, string>> = {
@@ -21,8 +21,8 @@ const CHALLENGES: Readonly<Record<Name, string>> = {
   basic: 'Basic realm="api", charset="UTF-8", ',
 };
 
-describe.each(NAMES)('what an operation demands of the scheme %s', (name) => {
-  const ask = (scopes: readonly string[], principal: object) =>
+describe.each(NAMES)('a scope that an operation demands of the scheme %s', (name) => {
+  const authenticate = (scopes: readonly string[], principal: object) =>
     buildAuthentication([{ [name]: scopes }], strategiesOf(principal))(CREDENTIALS[name]);
   const forbidden = (scopes: string) => ({
     refused: 'forbidden',
@@ -36,7 +36,7 @@ describe.each(NAMES)('what an operation demands of the scheme %s', (name) => {
     ['some of what it holds', ['read'], { scopes: ['admin', 'read'] }],
     ['all that it holds', ['read', 'write'], { scopes: ['write', 'read'] }],
   ])('is held: %s', async (_, scopes, principal) => {
-    expect(await ask(scopes, principal)).toEqual({ principals: { [name]: principal } });
+    expect(await authenticate(scopes, principal)).toEqual({ principals: { [name]: principal } });
   });
 
   it.each<[string, string[], object]>([
@@ -49,7 +49,7 @@ describe.each(NAMES)('what an operation demands of the scheme %s', (name) => {
     ['it holds the text of all in one', ['read', 'write'], { scopes: ['read write'] }],
     ['it holds something that only prints so', ['read'], { scopes: [{ toString: () => 'read' }] }],
   ])('is not held: %s', async (_, scopes, principal) => {
-    expect(await ask(scopes, principal)).toMatchObject(forbidden(scopes.join(' ')));
+    expect(await authenticate(scopes, principal)).toMatchObject(forbidden(scopes.join(' ')));
   });
 
   it.each<[string, unknown]>([
@@ -58,68 +58,72 @@ describe.each(NAMES)('what an operation demands of the scheme %s', (name) => {
     ['a set', new Set(['read'])],
     ['an object', { read: true, includes: () => true }],
     ['true', true],
-  ])('is an error where the scopes of the principal are %s', async (_, scopes) => {
-    expect(await ask(['read'], { scopes })).toEqual({ error: expect.any(TypeError) as unknown });
+  ])('is an error if the scopes of the principal are %s', async (_, scopes) => {
+    expect(await authenticate(['read'], { scopes })).toEqual({ error: expect.any(TypeError) as unknown });
   });
 
-  it('is an error where they cannot be read', async () => {
+  it('is an error if they cannot be read', async () => {
     const principal = Object.defineProperty({}, 'scopes', {
       get() {
         throw new Error('the directory is down');
       },
     });
-    expect(await ask(['read'], principal)).toEqual({ error: new Error('the directory is down') });
+    expect(await authenticate(['read'], principal)).toEqual({ error: new Error('the directory is down') });
   });
 });
 
 describe('alternatives', () => {
   const principal = { scopes: ['read'] };
-  const asked = (security: object[], strategies = strategiesOf(principal)) =>
+  const authenticate = (security: object[], strategies = strategiesOf(principal)) =>
     buildAuthentication(security, strategies)(CREDENTIALS.oauth, CREDENTIALS.key);
 
-  it('one that demands less may succeed after one that demands more', async () => {
-    expect(await asked([{ oauth: ['admin'] }, { oauth: ['read'] }])).toEqual({
+  it('an alternative that demands less may succeed after one that demands more', async () => {
+    expect(await authenticate([{ oauth: ['admin'] }, { oauth: ['read'] }])).toEqual({
       principals: { oauth: principal },
     });
-    expect(await asked([{ oauth: ['admin'] }, { key: [] }])).toEqual({ principals: { key: principal } });
-    expect(await asked([{ oauth: ['admin'] }, {}])).toEqual({ principals: {} });
+    expect(await authenticate([{ oauth: ['admin'] }, { key: [] }])).toEqual({
+      principals: { key: principal },
+    });
+    expect(await authenticate([{ oauth: ['admin'] }, {}])).toEqual({ principals: {} });
   });
 
   it.each([
     ['before', [{ basic: [] }, { oauth: ['admin'] }]],
     ['after', [{ oauth: ['admin'] }, { basic: [] }]],
-  ])('to be known but not allowed is more than to be unknown, %s', async (_, security) => {
-    expect(await asked(security)).toMatchObject({
+  ])('forbidden takes precedence over missing credentials, %s', async (_, security) => {
+    expect(await authenticate(security)).toMatchObject({
       refused: 'forbidden',
       challenge: 'Bearer realm="api", error="insufficient_scope", scope="admin"',
       message: 'the credentials do not allow this operation, which demands admin',
     });
   });
 
-  it('each way to have enough is told', async () => {
-    expect(await asked([{ oauth: ['admin'] }, { oauth: ['write'] }])).toMatchObject({
+  it('a challenge names the scopes of each alternative', async () => {
+    expect(await authenticate([{ oauth: ['admin'] }, { oauth: ['write'] }])).toMatchObject({
       challenge:
         'Bearer realm="api", error="insufficient_scope", scope="admin", Bearer realm="api", error="insufficient_scope", scope="write"',
     });
   });
 
-  it('of all schemes of one the scopes must be held', async () => {
-    expect(await asked([{ oauth: ['read'], key: ['admin'] }])).toMatchObject({
+  it('the principals of all schemes of an alternative must hold their scopes', async () => {
+    expect(await authenticate([{ oauth: ['read'], key: ['admin'] }])).toMatchObject({
       refused: 'forbidden',
       challenge: 'ApiKey error="insufficient_scope", scope="admin"',
     });
   });
 
-  it('bad credentials stay bad, whatever scopes are demanded', async () => {
-    expect(await asked([{ oauth: ['read'] }], strategiesOf(false))).toMatchObject({
+  it('bad credentials stay bad if scopes are demanded', async () => {
+    expect(await authenticate([{ oauth: ['read'] }], strategiesOf(false))).toMatchObject({
       refused: 'badCredentials',
     });
   });
 });
 
-it('the name of a role that no header can hold is not told', async () => {
-  const ask = buildAuthentication([{ key: ['Owner of "Ω"'] }], strategiesOf({ scopes: [] }));
-  expect(await ask(CREDENTIALS.key)).toMatchObject({ challenge: 'ApiKey error="insufficient_scope"' });
+it('a challenge leaves out roles that a header cannot carry', async () => {
+  const authenticate = buildAuthentication([{ key: ['Owner of "Ω"'] }], strategiesOf({ scopes: [] }));
+  expect(await authenticate(CREDENTIALS.key)).toMatchObject({
+    challenge: 'ApiKey error="insufficient_scope"',
+  });
 });
 
 describe('at start', () => {
@@ -138,7 +142,7 @@ describe('at start', () => {
     ['of any flow', [{ oauth: ['read', 'admin'] }]],
     ['of openIdConnect, which declares none', [{ openId: ['profile'] }]],
     ['roles of other schemes', [{ bearer: ['the boss'], key: ['owner'], basic: ['owner'] }]],
-  ])('scopes are taken: %s', (_, security) => {
+  ])('accepts scopes: %s', (_, security) => {
     expect(findingsOf(security)).toEqual([]);
   });
 
@@ -155,7 +159,7 @@ describe('at start', () => {
 });
 
 test.each<[title: string, security: [string, string[]][][], principals: object, scopes: object]>([
-  ['of the anonymous', [[]], {}, {}],
+  ['of an anonymous request', [[]], {}, {}],
   [
     'of one scheme',
     [[['a', ['read']]]],
@@ -187,7 +191,7 @@ test.each<[title: string, security: [string, string[]][][], principals: object, 
     { a: { scopes: ['read'] } },
     { a: [['read'], ['read']] },
   ],
-])('the scopes %s are those that were demanded and those that are held', (_, security, principals, want) => {
+])('the scopes %s are the demanded and the held ones', (_, security, principals, want) => {
   const alternatives = security.map((schemes) => schemes.map(([scheme, scopes]) => ({ scheme, scopes })));
   const found = Object.entries(scopesOf(alternatives, { ...principals }));
   expect(Object.fromEntries(found.map(([name, { demanded, held }]) => [name, [demanded, held]]))).toEqual(

@@ -4,7 +4,7 @@ import type { Strategies } from '../../../../src/contract/security/requirements'
 import { ApiKeyStrategy, BasicStrategy, bearerStrategy } from '../../../../src/contract/security/strategies';
 import { type Authentication, buildAuthentication, CREDENTIALS } from '../../../support/authentication';
 
-/** What passport gives a strategy to end with. */
+/** The methods by which a strategy of passport ends. */
 interface Verdicts {
   success(principal?: unknown): void;
   fail(challenge?: unknown, status?: number): void;
@@ -24,7 +24,7 @@ type Kind = 'principal' | 'refused' | 'error';
 const kindOf = (outcome: Authentication): Kind =>
   'principals' in outcome ? 'principal' : 'refused' in outcome ? 'refused' : 'error';
 
-/** Authenticates by one scheme whose verifier returns what `verify` does, typed or not. */
+/** Authenticates by one scheme whose verifier is `verify`, of any type. */
 function outcomeOf(scheme: keyof typeof STRATEGIES, verify: () => never): Promise<Authentication> {
   const [name, strategy] = STRATEGIES[scheme](verify);
   return buildAuthentication([{ [name]: [] }], { [name]: strategy })(CREDENTIALS[name]);
@@ -44,7 +44,7 @@ const STRATEGIES = {
 } as const;
 const NAMES = Object.keys(STRATEGIES) as (keyof typeof STRATEGIES)[];
 
-class Somebody {
+class User {
   readonly id = 1;
 }
 const revoked = () => {
@@ -56,12 +56,12 @@ const throwing = (): never => {
   throw new Error('the directory is down');
 };
 
-/** Every class of JavaScript values. */
+/** Every class of JavaScript values, with the expected outcome. */
 const VALUES: readonly [name: string, make: () => unknown, kind: Kind][] = [
   ['an object', () => ({ id: 1 }), 'principal'],
   ['an empty object', () => ({}), 'principal'],
   ['an object without a prototype', () => Object.create(null) as unknown, 'principal'],
-  ['an instance', () => new Somebody(), 'principal'],
+  ['an instance', () => new User(), 'principal'],
   ['an object whose property then is no function', () => ({ then: 1 }), 'principal'],
   ['false', () => false, 'refused'],
   ['undefined', () => undefined, 'error'],
@@ -77,7 +77,7 @@ const VALUES: readonly [name: string, make: () => unknown, kind: Kind][] = [
   ['a string', () => 'alice', 'error'],
   ['a symbol', () => Symbol('alice'), 'error'],
   ['a function', () => () => ({ id: 1 }), 'error'],
-  ['a class', () => Somebody, 'error'],
+  ['a class', () => User, 'error'],
   ['no rows', () => [], 'error'],
   ['a row', () => [{ id: 1 }], 'error'],
   ['an Error', () => new Error('no such user'), 'error'],
@@ -140,7 +140,7 @@ const VALUES: readonly [name: string, make: () => unknown, kind: Kind][] = [
 ];
 
 type Resolve = (value: unknown) => void;
-/** Every way to hand a value over. */
+/** Every way in which a verifier can return a value. */
 const WAYS: readonly [name: string, hand: (make: () => unknown) => unknown][] = [
   ['at once', (make) => make()],
   ['by a promise', (make) => Promise.resolve(make())],
@@ -204,41 +204,38 @@ describe.each(NAMES)('%s: a principal, false, or an error', (name) => {
   });
 });
 
-test.each(NAMES)('%s: a principal arrives as it is', async (name) => {
-  const principal = new Somebody();
+test.each(NAMES)('%s: a principal is passed on unchanged', async (name) => {
+  const principal = new User();
   const outcome = await outcomeOf(name, () => Promise.resolve(principal) as never);
   expect('principals' in outcome && Object.values(outcome.principals)).toEqual([principal]);
 });
 
-test.each(NAMES)(
-  '%s: whatever a verifier returns, only objects let in, and only false refuses',
-  async (name) => {
-    const values = fc.anything({
-      withBigInt: true,
-      withBoxedValues: true,
-      withDate: true,
-      withMap: true,
-      withNullPrototype: true,
-      withObjectString: true,
-      withSet: true,
-      withSparseArray: true,
-      withTypedArray: true,
-    });
-    await fc.assert(
-      fc.asyncProperty(values, async (value) => {
-        const isObject = typeof value === 'object' && value !== null;
-        const principal = isObject && Object.prototype.toString.call(value) === '[object Object]';
-        const expected = principal ? 'principal' : value === false ? 'refused' : 'error';
-        expect(kindOf(await outcomeOf(name, () => value as never))).toBe(expected);
-      }),
-      { numRuns: 200 },
-    );
-  },
-);
+test.each(NAMES)('%s: only an object authenticates, and only false rejects', async (name) => {
+  const values = fc.anything({
+    withBigInt: true,
+    withBoxedValues: true,
+    withDate: true,
+    withMap: true,
+    withNullPrototype: true,
+    withObjectString: true,
+    withSet: true,
+    withSparseArray: true,
+    withTypedArray: true,
+  });
+  await fc.assert(
+    fc.asyncProperty(values, async (value) => {
+      const isObject = typeof value === 'object' && value !== null;
+      const principal = isObject && Object.prototype.toString.call(value) === '[object Object]';
+      const expected = principal ? 'principal' : value === false ? 'refused' : 'error';
+      expect(kindOf(await outcomeOf(name, () => value as never))).toBe(expected);
+    }),
+    { numRuns: 200 },
+  );
+});
 
-test.each(NAMES)('%s: a verifier that throws, whatever it throws, is an error', async (name) => {
+test.each(NAMES)('%s: any value that a verifier throws is an error', async (name) => {
   for (const thrown of [new Error('down'), undefined, null, false, '', 0]) {
-    // A generator throws what it is given, which a linter lets no statement do.
+    // The linter forbids to throw these values by a statement. A generator can throw them.
     const outcome = await outcomeOf(name, () => idle().throw(thrown) as never);
     expect([thrown, kindOf(outcome)]).toEqual([thrown, 'error']);
   }
@@ -383,7 +380,7 @@ describe('a strategy of passport', () => {
     expect(kindOf(await authenticateBy(CREDENTIALS.bearer))).toBe(kind);
   });
 
-  it('is named by the error, and what it gave is not', async () => {
+  it('is named in the error, but its result is not', async () => {
     const bearer = raw(function () {
       this.success('hunter2');
     });
@@ -395,7 +392,7 @@ describe('a strategy of passport', () => {
     });
   });
 
-  it('that succeeds without credentials lets nobody in', async () => {
+  it('that succeeds without credentials authenticates no request', async () => {
     const bearer = raw(function () {
       this.success({ id: 1 });
     });

@@ -1,4 +1,4 @@
-import type { Store } from '../store';
+import type { Store } from '../database';
 
 export interface Book {
   readonly isbn: string;
@@ -18,10 +18,10 @@ export interface Loan extends NewLoan {
 }
 
 export interface LibraryStore extends Store {
-  /** Books after an ISBN, in its order. */
+  /** The books after this ISBN, ordered by ISBN. */
   books(after: string, limit: number): Promise<readonly Book[]>;
   book(isbn: string): Promise<Book | undefined>;
-  /** `unknown`: there is no such book. `lent`: somebody has it. */
+  /** `unknown`: there is no such book. `lent`: another reader has it. */
   lend(loan: NewLoan): Promise<Loan | 'unknown' | 'lent'>;
   extend(id: bigint, due: string): Promise<Loan | undefined>;
   /** Resolves to false if there is no such loan. */

@@ -1,15 +1,15 @@
-/** What the contract-test engine cannot read in the document: what this service holds, and what it means. */
+/** The knowledge that the engine cannot derive from the document: stored data, scenarios and own refusals. */
 import type { LibraryStore } from '../../src/library/library-store';
-import { openMemoryStore } from '../../src/storage/memory';
+import { openStore } from '../../src/storage/open';
 import type { OwnRefusal, ParameterValues, Resolvable, Scenario, Waiver } from '../engine/target';
 import { refusal } from './refusals';
 
 const ODYSSEY = { isbn: '9780140449136', title: 'The Odyssey', year: 1996 };
 const EMMA = { isbn: '9780141439587', title: 'Emma' };
 
-/** A store that holds what the examples of path parameters in the document name. */
+/** A store with the objects that the examples of path parameters name. */
 export async function openExampleStore(): Promise<LibraryStore> {
-  const store = openMemoryStore([ODYSSEY, EMMA]);
+  const store = await openStore('memory:');
   await store.lend({ isbn: EMMA.isbn, reader: 'Grace', due: '2027-01-31' }); // the loan 1
   return store;
 }

@@ -11,37 +11,34 @@ export type Verdict =
   | { readonly principal: object }
   | { readonly kind: 'badCredentials' | 'forbidden'; readonly challenge: string | undefined };
 
-/** A strategy at work on one request. */
-interface Attempt {
+/** One run of a strategy, for one request. */
+interface StrategyRun {
   end: (verdict: Verdict) => void;
   reject: (error: unknown) => void;
   success(given: unknown): void;
   authenticate(credentials: Credentials, options: { readonly scope: readonly string[] }): unknown;
 }
 
-/**
- * Asks a strategy for its verdict; the scopes that the operation demands are told to it as well. A strategy that ends
- * before it returns, as one that knows its tokens does, needs no promise.
- */
-export type Ask = (credentials: Credentials, scopes: readonly string[]) => Verdict | Promise<Verdict>;
+/** Runs a strategy on credentials. The strategy receives the demanded scopes as its option `scope`. */
+export type RunStrategy = (credentials: Credentials, scopes: readonly string[]) => Promise<Verdict>;
 
 const ignore = () => undefined;
 
-/** What a header field can hold (RFC 9110 section 5.5). */
+/** A field value in ASCII (RFC 9110 section 5.5). */
 const FIELD = /^[\t\x20-\x7e]+$/;
 
 /**
- * Runs a strategy of passport, which ends by calling one of these methods on itself
- * (https://www.passportjs.org/packages/passport-strategy). The first call counts. Nothing but a principal is a success:
- * this is the one place where all strategies end, those of other packages too.
+ * Creates the function that runs a passport strategy. A strategy ends by calling one of these methods on itself
+ * (https://www.passportjs.org/packages/passport-strategy); the first call counts. All strategies end here, those of other
+ * packages too: only a principal is a success.
  *
- * @param name of the security scheme, for messages
- * @returns a function that throws, or whose promise rejects, where the strategy has failed to give a verdict
+ * @param name the name of the security scheme, for messages
+ * @returns a function whose promise rejects if the strategy gives no verdict
  */
-export function attemptsOf(name: string, strategy: Strategies[string]): Ask {
+export function strategyRunner(name: string, strategy: Strategies[string]): RunStrategy {
   const failure = (what: string, cause?: unknown) =>
     new Error(`the strategy of the security scheme ${name} ${what}`, { cause });
-  const judge = (given: unknown, end: Attempt['end'], reject: Attempt['reject']): void => {
+  const judge = (given: unknown, end: StrategyRun['end'], reject: StrategyRun['reject']): void => {
     try {
       if (isPrincipal(given)) end({ principal: given });
       else if (given === false) end({ kind: 'badCredentials', challenge: undefined });
@@ -55,57 +52,45 @@ export function attemptsOf(name: string, strategy: Strategies[string]): Ask {
           },
         );
       } else {
-        const cause = types.isNativeError(given) ? given : undefined; // all else may be a secret
+        const cause = types.isNativeError(given) ? given : undefined; // another value may be a secret
         reject(failure(`expected a principal (an object) or false, got ${kindOf(given)}`, cause));
       }
     } catch (error) {
-      reject(error); // of a getter
+      reject(error); // a getter threw it
     }
   };
   const pending = { end: ignore, reject: ignore };
-  const methods = Object.assign(Object.create(strategy) as Pick<Attempt, 'authenticate'>, pending, {
-    success(this: Attempt, given: unknown) {
+  const methods = Object.assign(Object.create(strategy) as Pick<StrategyRun, 'authenticate'>, pending, {
+    success(this: StrategyRun, given: unknown) {
       const { end, reject } = this;
-      this.end = this.reject = ignore; // the first call counts, also while its promise is pending
+      this.end = this.reject = ignore; // the first call counts, even while its promise is pending
       judge(given, end, reject);
     },
-    fail(this: Attempt, challenge?: unknown, status?: number) {
+    fail(this: StrategyRun, challenge?: unknown, status?: number) {
       const forbidden = status === 403 || challenge === 403;
       const sendable = typeof challenge === 'string' && FIELD.test(challenge) ? challenge : undefined;
       this.end({ kind: forbidden ? 'forbidden' : 'badCredentials', challenge: sendable });
     },
-    error(this: Attempt, error: unknown) {
+    error(this: StrategyRun, error: unknown) {
       this.reject(error ?? failure('reports an error without a reason'));
     },
-    pass(this: Attempt) {
+    pass(this: StrategyRun) {
       this.reject(failure('ends without a verdict'));
     },
-    redirect(this: Attempt) {
-      this.reject(failure('wants to redirect, which the contract does not know'));
+    redirect(this: StrategyRun) {
+      this.reject(failure('redirects, which a contract does not document'));
     },
   });
 
-  return (credentials, scope) => {
-    const attempt = Object.create(methods) as Attempt;
-    let verdict: Verdict | undefined;
-    let later: PromiseWithResolvers<Verdict> | undefined;
-    const fail = (error: unknown) => {
-      if (!verdict) (later ??= Promise.withResolvers()).reject(error);
-    };
-    attempt.reject = fail;
-    attempt.end = (given) => {
-      if (later) later.resolve(given);
-      else verdict ??= given;
-    };
-    try {
-      const returned = attempt.authenticate(credentials, { scope });
-      // An asynchronous strategy can only fail here; its verdict comes as that of any other.
-      if (returned !== undefined) Promise.resolve(returned).catch(fail);
-    } catch (error) {
-      fail(error);
-    }
-    return verdict ?? (later ??= Promise.withResolvers()).promise;
-  };
+  return (credentials, scope) =>
+    new Promise((resolve, reject) => {
+      const run = Object.create(methods) as StrategyRun;
+      run.end = resolve;
+      run.reject = reject;
+      const returned = run.authenticate(credentials, { scope });
+      // An asynchronous strategy reports its verdict by the same methods. Only its rejection is handled here.
+      if (returned !== undefined) Promise.resolve(returned).catch(reject);
+    });
 }
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {
@@ -116,7 +101,7 @@ function isThenable(value: unknown): value is PromiseLike<unknown> {
   );
 }
 
-/** Rows of a database, an error that was caught, the `Response` of a fetch: none of them is who sent the credentials. */
+/** Whether a value is a principal: an object, but no array of rows, no caught error and no `Response` of a fetch. */
 function isPrincipal(value: unknown): value is object {
   return (
     typeof value === 'object' &&
@@ -127,7 +112,7 @@ function isPrincipal(value: unknown): value is object {
   );
 }
 
-/** Names the kind of a value and not the value, which may be a secret. */
+/** Names the kind of a value. The value itself may be a secret. */
 function kindOf(value: unknown): string {
   if (value === null || value === undefined || value === true) return String(value);
   if (Array.isArray(value)) return 'an array';

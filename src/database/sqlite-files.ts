@@ -1,4 +1,14 @@
-import { type BigIntStats, closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import {
+  type BigIntStats,
+  closeSync,
+  fstatSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  statSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
 
 /** The first bytes of a write-ahead log (https://sqlite.org/fileformat2.html#walformat). */
 const WAL_MAGIC = [0x377f0682, 0x377f0683];
@@ -11,6 +21,8 @@ export interface DatabaseFiles {
    * @throws {Error} if it has, with a sentence that says what to do
    */
   checkLog(): void;
+  /** @throws {Error} unless the database file and its log are those that have been opened */
+  checkPlace(): void;
   /**
    * Whether the database file has been written or changed since `accept` was last called, by a checkpoint or by anybody.
    *
@@ -18,7 +30,7 @@ export interface DatabaseFiles {
    * @throws {Error} if a restart would not find what is committed now, with a sentence that says why and what to do
    */
   changed(size: () => number): boolean;
-  /** Takes the database file as it was found. */
+  /** Takes the database file as `changed` found it. */
   accept(): void;
   close(): void;
 }
@@ -44,20 +56,27 @@ export function watchFiles(file: string): DatabaseFiles {
   let accepted = { size: opened.size, ctimeNs: 0n };
   let found: BigIntStats | undefined;
   const overwritten = () => new Error(`its write-ahead log ${log} has been overwritten: ${RESTART}`);
+
+  function findFiles(): [BigIntStats, BigIntStats] {
+    const foundFile = stat(file);
+    if (!foundFile) throw new Error('it has been deleted or moved: put it back, or restart the server');
+    if (!same(foundFile, opened)) throw new Error(`another file has taken its place: ${RESTART}`);
+    const foundLog = stat(log);
+    if (!foundLog) throw new Error(`its write-ahead log ${log} has been deleted or moved: ${RESTART}`);
+    if (!same(foundLog, openedLog)) throw new Error(`another file has taken the place of ${log}: ${RESTART}`);
+    return [foundFile, foundLog];
+  }
+
   return {
     checkLog() {
       const { size } = fstatSync(descriptor);
       // A checkpoint of another process may empty it.
       if (size < logSize && size > 0) throw overwritten();
     },
+    checkPlace: findFiles,
     changed(size) {
-      found = stat(file);
-      if (!found) throw new Error('it has been deleted or moved: put it back, or restart the server');
-      if (!same(found, opened)) throw new Error(`another file has taken its place: ${RESTART}`);
-      const foundLog = stat(log);
-      if (!foundLog) throw new Error(`its write-ahead log ${log} has been deleted or moved: ${RESTART}`);
-      if (!same(foundLog, openedLog))
-        throw new Error(`another file has taken the place of ${log}: ${RESTART}`);
+      const [foundFile, foundLog] = findFiles();
+      found = foundFile;
       logSize = Number(foundLog.size);
       // Emptied by a checkpoint of another process, it has nothing that the database file lacks.
       if (logSize > 0 && (readSync(descriptor, magic, 0, 4, 0) !== 4 || !isLog(magic))) throw overwritten();
@@ -75,3 +94,14 @@ export function watchFiles(file: string): DatabaseFiles {
 }
 
 const isLog = (magic: Buffer) => WAL_MAGIC.includes(magic.readUInt32BE());
+
+/** Creates the folder so that it, too, is there after a power cut: each new entry is synced in its parent. */
+export function makeFolder(folder: string): void {
+  const first = mkdirSync(folder, { recursive: true });
+  if (first === undefined) return;
+  for (let path = folder; path.length >= first.length; path = dirname(path)) {
+    const parent = openSync(dirname(path), 'r');
+    fsyncSync(parent);
+    closeSync(parent);
+  }
+}

@@ -1,21 +1,24 @@
-import type { CreateOutcome, Plant } from '../../../src/plants/plant-store';
-import { StoreUnavailable } from '../../../src/store';
-import { batching } from '../../../src/storage/batch';
-import { buildPlant } from '../../support/plants';
+import { StoreUnavailable } from '../../../src/database';
+import { createDatabase } from '../../../src/database/database';
+
+interface Item {
+  readonly id: number;
+  readonly name: string;
+}
 
 /** A database whose commits end when, and as, the test says. */
 function buildDatabase() {
-  const commits: { plants: readonly Plant[]; succeed: () => void; fail: (error: Error) => void }[] = [];
+  const commits: { items: readonly Item[]; succeed: () => void; fail: (error: Error) => void }[] = [];
   let arrived: (() => void) | undefined;
   return {
     commits,
     close: jest.fn(() => Promise.resolve()),
-    write: (plants: readonly Plant[]) =>
-      new Promise<CreateOutcome[]>((resolve, reject) => {
+    write: (items: readonly Item[]) =>
+      new Promise<string[]>((resolve, reject) => {
         commits.push({
-          plants,
+          items,
           succeed: () => {
-            resolve(plants.map(() => 'created'));
+            resolve(items.map(() => 'created'));
           },
           fail: reject,
         });
@@ -32,45 +35,54 @@ function buildDatabase() {
   };
 }
 
-const buildPlants = (count: number) => Array.from({ length: count }, (_, i) => buildPlant({ id: BigInt(i) }));
+/** A store whose writes share commits. */
+function batching({ write, close }: ReturnType<typeof buildDatabase>) {
+  const unused = () => Promise.reject(new Error('not used here'));
+  const database = createDatabase({ run: unused, transaction: unused, probe: () => write([]), close });
+  const create = database.batched(write, ({ name }) => name.length);
+  return { create, ready: () => database.ready(), close: () => database.close() };
+}
 
-test('creations of one turn of the event loop share a commit', async () => {
+const buildItem = (overrides: Partial<Item> = {}): Item => ({ id: 1, name: 'an item', ...overrides });
+const buildItems = (count: number) => Array.from({ length: count }, (_, i) => buildItem({ id: i }));
+
+test('writes of one turn of the event loop share a commit', async () => {
   const database = buildDatabase();
   const store = batching(database);
-  const plants = buildPlants(64);
-  const outcomes = Promise.all(plants.map((plant) => store.create(plant)));
+  const items = buildItems(64);
+  const outcomes = Promise.all(items.map((item) => store.create(item)));
   const commit = await database.commit(0);
-  expect(commit.plants).toEqual(plants);
+  expect(commit.items).toEqual(items);
   commit.succeed();
-  expect(await outcomes).toEqual(plants.map(() => 'created'));
+  expect(await outcomes).toEqual(items.map(() => 'created'));
   expect(database.commits).toHaveLength(1);
 });
 
-test('creations that come turn after turn share a commit; it does not wait for who comes later', async () => {
+test('writes that come turn after turn share a commit; it does not wait for who comes later', async () => {
   const database = buildDatabase();
   const store = batching(database);
-  const plants = buildPlants(4) as [Plant, Plant, Plant, Plant];
+  const items = buildItems(4) as [Item, Item, Item, Item];
   const outcomes: Promise<unknown>[] = [];
-  const come = ([plant, ...others]: Plant[]) => {
-    if (!plant) return;
+  const come = ([item, ...others]: Item[]) => {
+    if (!item) return;
     setImmediate(come, others); // before the store asks for its turn, as sockets are read before
-    outcomes.push(store.create(plant));
+    outcomes.push(store.create(item));
   };
-  come(plants.slice(0, 3));
+  come(items.slice(0, 3));
   const commit = await database.commit(0);
-  outcomes.push(store.create(plants[3]));
-  expect(commit.plants).toEqual(plants.slice(0, 3));
+  outcomes.push(store.create(items[3]));
+  expect(commit.items).toEqual(items.slice(0, 3));
   commit.succeed();
   const next = await database.commit(1);
-  expect(next.plants).toEqual([plants[3]]);
+  expect(next.items).toEqual([items[3]]);
   next.succeed();
-  expect(await Promise.all(outcomes)).toEqual(plants.map(() => 'created'));
+  expect(await Promise.all(outcomes)).toEqual(items.map(() => 'created'));
 });
 
-test('between two commits others get their turn, however many creations wait', async () => {
+test('between two commits others get their turn, however many writes wait', async () => {
   const database = buildDatabase();
   const store = batching(database);
-  const outcomes = Promise.all(buildPlants(300).map((plant) => store.create(plant)));
+  const outcomes = Promise.all(buildItems(300).map((item) => store.create(item)));
   const first = await database.commit(0);
   let turns = 0;
   setImmediate(() => turns++);
@@ -82,10 +94,10 @@ test('between two commits others get their turn, however many creations wait', a
   await outcomes;
 });
 
-test('creations that come while a commit runs wait for it and share the next', async () => {
+test('writes that come while a commit runs wait for it and share the next', async () => {
   const database = buildDatabase();
   const store = batching(database);
-  const [first, second, third] = buildPlants(3) as [Plant, Plant, Plant];
+  const [first, second, third] = buildItems(3) as [Item, Item, Item];
   const one = store.create(first);
   const running = await database.commit(0);
   const others = [store.create(second), store.create(third)];
@@ -94,31 +106,31 @@ test('creations that come while a commit runs wait for it and share the next', a
   running.succeed();
   await expect(one).resolves.toBe('created');
   const next = await database.commit(1);
-  expect(next.plants).toEqual([second, third]);
+  expect(next.items).toEqual([second, third]);
   next.succeed();
   await Promise.all(others);
 });
 
-test('a commit takes a bounded number of plants', async () => {
+test('a commit takes a bounded number of items', async () => {
   const database = buildDatabase();
   const store = batching(database);
-  const outcomes = Promise.all(buildPlants(300).map((plant) => store.create(plant)));
+  const outcomes = Promise.all(buildItems(300).map((item) => store.create(item)));
   for (const [index, size] of [128, 128, 44].entries()) {
     const commit = await database.commit(index);
-    expect(commit.plants).toHaveLength(size);
+    expect(commit.items).toHaveLength(size);
     commit.succeed();
   }
   await outcomes;
 });
 
-test('a commit takes a bounded length of strings, but at least one plant', async () => {
+test('a commit takes a bounded length of strings, but at least one item', async () => {
   const database = buildDatabase();
   const store = batching(database);
-  const megabytes = [2, 0.5, 0.4, 0.3].map((size) => buildPlant({ name: 'x'.repeat(size * 1_000_000) }));
-  const outcomes = Promise.all(megabytes.map((plant) => store.create(plant)));
+  const megabytes = [2, 0.5, 0.4, 0.3].map((size) => buildItem({ name: 'x'.repeat(size * 1_000_000) }));
+  const outcomes = Promise.all(megabytes.map((item) => store.create(item)));
   for (const [index, size] of [1, 2, 1].entries()) {
     const commit = await database.commit(index);
-    expect(commit.plants).toHaveLength(size);
+    expect(commit.items).toHaveLength(size);
     commit.succeed();
   }
   await outcomes;
@@ -127,9 +139,9 @@ test('a commit takes a bounded length of strings, but at least one plant', async
 test('a failed commit rejects all who waited for it and nobody else', async () => {
   const database = buildDatabase();
   const store = batching(database);
-  const doomed = Promise.allSettled(buildPlants(3).map((plant) => store.create(plant)));
+  const doomed = Promise.allSettled(buildItems(3).map((item) => store.create(item)));
   const commit = await database.commit(0);
-  const later = store.create(buildPlant());
+  const later = store.create(buildItem());
   const error = new StoreUnavailable('the disk is full');
   commit.fail(error);
   expect(await doomed).toEqual(Array(3).fill({ status: 'rejected', reason: error }));
@@ -137,12 +149,12 @@ test('a failed commit rejects all who waited for it and nobody else', async () =
   await expect(later).resolves.toBe('created');
 });
 
-test('beyond a bounded number of waiting creations, further ones and readiness are refused at once', async () => {
+test('beyond a bounded number of waiting writes, further ones and readiness are refused at once', async () => {
   const database = buildDatabase();
   const store = batching(database);
-  const accepted = Promise.all(buildPlants(1024).map((plant) => store.create(plant)));
-  await expect(store.create(buildPlant())).rejects.toThrow(
-    new StoreUnavailable('1024 creations wait already: try again later'),
+  const accepted = Promise.all(buildItems(1024).map((item) => store.create(item)));
+  await expect(store.create(buildItem())).rejects.toThrow(
+    new StoreUnavailable('1024 writes wait already: try again later'),
   );
   await expect(store.ready()).rejects.toThrow(StoreUnavailable);
   for (let index = 0; index < 8; index++) (await database.commit(index)).succeed();
@@ -157,7 +169,7 @@ test('readiness is asked of the database, once for all who ask at a time', async
   const store = batching(database);
   const asked = Promise.allSettled([store.ready(), store.ready()]);
   const probe = await database.commit(0);
-  expect(probe.plants).toEqual([]);
+  expect(probe.items).toEqual([]);
   probe.fail(new StoreUnavailable('the database is down'));
   expect((await asked).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   expect(database.commits).toHaveLength(1);
@@ -166,7 +178,7 @@ test('readiness is asked of the database, once for all who ask at a time', async
 test('closing waits for the commits and closes the database once', async () => {
   const database = buildDatabase();
   const store = batching(database);
-  const accepted = store.create(buildPlant());
+  const accepted = store.create(buildItem());
   const closed = Promise.all([store.close(), store.close()]);
   const commit = await database.commit(0);
   await new Promise(setImmediate);

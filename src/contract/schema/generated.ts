@@ -1,0 +1,204 @@
+/**
+ * Generates functions that convert values whose shape does not depend on branches. They access each property by name, and so
+ * are faster than the lookups of shapes.ts. The source is generated at start, like that of ajv; `NODE_DEBUG=contract` prints
+ * it. shapes.ts converts the values of schemas with branches, patterns, `readOnly` or `writeOnly`.
+ */
+import { debuglog } from 'node:util';
+import { compileFunction } from 'node:vm';
+import { exactNumber, type Holder, parseJson } from '../json/parse';
+import { type Copier, copyBy } from '../json/plain';
+import type { Convert, Position, Shape } from './shape';
+
+const log = debuglog('contract');
+
+/** Copies a value to `holder[key]` as `copyPlain` does, without properties that are not listed. */
+export type Project = (value: unknown, holder: Holder, key: string) => ReturnType<typeof copyBy>;
+
+/** Returns the shape at a position; `leaf` if there is nothing to convert, undefined if it depends on the value. */
+export type ShapeAt = (position: Position) => Shape | 'leaf' | undefined;
+
+/** No function can be generated: the shape depends on the value. */
+class Undecided extends Error {}
+
+const quote = (name: string) => JSON.stringify(name);
+
+/** Generates one function for each position below the first. */
+class Generator {
+  /** The names of the listed properties of a position, by the index of its function. */
+  readonly listed: ReadonlySet<string>[] = [];
+  private readonly indexes = new Map<Position, number>();
+  private readonly functions: string[] = [];
+
+  constructor(
+    private readonly shapeAt: ShapeAt,
+    private readonly write: (shape: Shape, index: number, generator: Generator) => string,
+  ) {}
+
+  /** The shape at a position; undefined for a leaf. */
+  shape(position: Position): Shape | undefined {
+    const shape = this.shapeAt(position);
+    if (shape === 'leaf') return undefined;
+    if (!shape || shape.marked || shape.otherProperties === undefined || shape.prefixItems.length > 0)
+      throw new Undecided();
+    return shape;
+  }
+
+  /** The name of the function of a position that is not a leaf. */
+  name(position: Position, shape: Shape): string {
+    const known = this.indexes.get(position);
+    if (known !== undefined) return `at${known}`;
+    const index = this.indexes.size;
+    this.indexes.set(position, index);
+    this.listed[index] = new Set(shape.properties.keys());
+    this.functions[index] = this.write(shape, index, this);
+    return `at${index}`;
+  }
+
+  /** The source of all functions. */
+  get source(): string {
+    return this.functions.join('\n');
+  }
+}
+
+/** Returns undefined if the shape of a value depends on the value. */
+function generate<T>(run: () => T): T | undefined {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof Undecided) return undefined;
+    throw error;
+  }
+}
+
+/** Compiles the copy of a response; undefined if its shape depends on the value. */
+export function compileProjection(root: Position, shapeAt: ShapeAt): Project | undefined {
+  return generate(() => {
+    const generator = new Generator(shapeAt, writeProjection);
+    const shape = generator.shape(root);
+    if (!shape) throw new Undecided();
+    const name = generator.name(root, shape);
+    const source = `"use strict";\n${generator.source}\nreturn ${name};`;
+    log('projection of a response:\n%s', source);
+    type Copy = (value: unknown, holder: Holder, key: string, depth: number, copier: Copier) => unknown;
+    const create = compileFunction(source, ['listed']) as (listed: readonly ReadonlySet<string>[]) => Copy;
+    const copy = create(generator.listed);
+    return (value, holder, key) => copyBy((copier) => copy(value, holder, key, 0, copier), holder, key);
+  });
+}
+
+function writeProjection(shape: Shape, index: number, generator: Generator): string {
+  const copyOf = (position: Position, key: string) => {
+    const child = generator.shape(position);
+    const call = child ? `${generator.name(position, child)}(` : 'copier.copy(';
+    return `${call}item, copy, ${key}, depth + 1${child ? ', copier' : ''})`;
+  };
+  const lines = [
+    'if (typeof value !== "object" || value === null) return copier.copy(value, holder, key, depth);',
+  ];
+  if (shape.items && generator.shape(shape.items)) {
+    lines.push(
+      'if (Array.isArray(value)) {',
+      '  const copy = copier.enter(value, depth, []);',
+      '  for (let i = 0; i < value.length; i++) { const item = value[i]; ' +
+        `copy.push(${copyOf(shape.items, 'i')}); }`,
+      '  return copy;',
+      '}',
+    );
+  }
+  if (shape.properties.size === 0 && typeof shape.otherProperties !== 'object')
+    return `function at${index}(value, holder, key, depth, copier) {\n${[...lines, 'return copier.copy(value, holder, key, depth);'].join('\n')}\n}`;
+  lines.push('if (Array.isArray(value)) return copier.copy(value, holder, key, depth);');
+  lines.push('const copy = copier.enter(value, depth, {});', 'let surplus = 0;', 'let item;');
+  for (const [name, position] of shape.properties)
+    lines.push(
+      `item = value[${quote(name)}];`,
+      `if (item !== undefined) { surplus--; copy[${quote(name)}] = ${copyOf(position, quote(name))}; }`,
+    );
+  if (shape.closed)
+    lines.push(
+      'for (const name in value) surplus++;',
+      `if (surplus !== 0) copier.leaveOut(value, listed[${index}]);`,
+    );
+  else if (typeof shape.otherProperties === 'object') {
+    lines.push(
+      'for (const name of Object.keys(value)) {',
+      `  if (listed[${index}].has(name)) continue;`,
+      '  item = value[name];',
+      `  if (item !== undefined) copy[copier.name(name)] = ${copyOf(shape.otherProperties, 'name')};`,
+      '}',
+    );
+  }
+  return `function at${index}(value, holder, key, depth, copier) {\n${lines.join('\n')}\nreturn copy;\n}`;
+}
+
+/** Compiles the conversion of a part of a request; undefined if its shape depends on the value. */
+export function compileConversion(root: Position, shapeAt: ShapeAt): Convert | undefined {
+  return generate(() => {
+    const generator = new Generator(shapeAt, writeConversion);
+    const statement = conversionOf(root, 'holder', 'key', generator);
+    const source = `"use strict";\n${generator.source}\nreturn (holder, key) => { const item = holder[key]; ${statement} return true; };`;
+    log('conversion of a request:\n%s', source);
+    const create = compileFunction(source, ['listed', 'helpers']) as (
+      listed: readonly ReadonlySet<string>[],
+      helpers: typeof HELPERS,
+    ) => Convert;
+    return create(generator.listed, HELPERS);
+  });
+}
+
+const HELPERS = {
+  /** The bigint of the integer `double` at `holder[key]`. */
+  bigint: (double: number, holder: Holder, key: string | number): bigint =>
+    Number.isSafeInteger(double) ? BigInt(double) : (exactNumber(holder, key) ?? BigInt(double)),
+  fill: parseJson,
+  /** Removes properties that are not listed. */
+  cut(object: Holder, listed: ReadonlySet<string>): void {
+    for (const name of Object.keys(object)) if (!listed.has(name)) Reflect.deleteProperty(object, name);
+  },
+};
+
+/** Returns the statement that converts the value `item` at `holder[key]`. */
+function conversionOf(position: Position, holder: string, key: string, generator: Generator): string {
+  const shape = generator.shape(position);
+  if (!shape) return '';
+  const below =
+    shape.items !== undefined || shape.properties.size > 0 || typeof shape.otherProperties === 'object';
+  const call = below
+    ? `if (typeof item === "object" && item !== null) ${generator.name(position, shape)}(item);`
+    : '';
+  if (!shape.int64) return call;
+  return `if (typeof item === "number") ${holder}[${key}] = helpers.bigint(item, ${holder}, ${key}); ${call && `else ${call}`}`;
+}
+
+function writeConversion(shape: Shape, index: number, generator: Generator): string {
+  const lines: string[] = [];
+  const items = shape.items ? conversionOf(shape.items, 'value', 'i', generator) : '';
+  lines.push('if (Array.isArray(value)) {');
+  if (items) lines.push(`for (let i = 0; i < value.length; i++) { const item = value[i]; ${items} }`);
+  lines.push('return;', '}', 'let item;', 'let surplus = 0;');
+  const fills = new Map(shape.defaults);
+  for (const [name, position] of shape.properties) {
+    const fill = fills.get(name);
+    lines.push(`item = value[${quote(name)}];`);
+    if (fill !== undefined)
+      lines.push(
+        `if (item === undefined) { helpers.fill(${quote(fill)}, value, ${quote(name)}); item = value[${quote(name)}]; }`,
+      );
+    lines.push(
+      `if (item !== undefined) { surplus--; ${conversionOf(position, 'value', quote(name), generator)} }`,
+    );
+  }
+  if (shape.closed)
+    lines.push(
+      'for (const name in value) surplus++;',
+      `if (surplus !== 0) helpers.cut(value, listed[${index}]);`,
+    );
+  else if (typeof shape.otherProperties === 'object') {
+    const other = conversionOf(shape.otherProperties, 'value', 'name', generator);
+    if (other)
+      lines.push(
+        `for (const name of Object.keys(value)) { if (listed[${index}].has(name)) continue; item = value[name]; ${other} }`,
+      );
+  }
+  return `function at${index}(value) {\n${lines.join('\n')}\n}`;
+}

@@ -1,0 +1,87 @@
+import { createBatch, type Batch } from './batch';
+import { StoreUnavailable, type Store, type StoreObserver } from './store';
+import { queriesOf, type Queries, type Run } from './transaction';
+
+/** A database that is open, with the schema of one store. */
+export interface Database extends Store, Queries {
+  /**
+   * Runs work in a serializable transaction: nobody else writes what it has read until it is committed, and it is
+   * committed and durable, or rolled back, when the promise settles. The work awaits the statements of its argument and
+   * nothing else. It may be run more than once, after an attempt that was rolled back.
+   *
+   * @throws what the work throws, and what `Queries` throws; a statement that fails fails the transaction, whatever the
+   * work makes of the error
+   */
+  transaction<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
+
+  /**
+   * Lets writes that wait share a commit. The function that it returns resolves to the outcome of the item.
+   *
+   * @param write resolves to the outcomes of the items, in their order, when all are durable; if it rejects, all do
+   * @param lengthOf UTF-16 code units of an item's strings, by which a batch is bounded besides its number of rows
+   */
+  batched<Item, Outcome>(
+    write: (items: readonly Item[]) => Promise<readonly Outcome[]>,
+    lengthOf: (item: Item) => number,
+  ): (item: Item) => Promise<Outcome>;
+}
+
+/** What a dialect must do to become a `Database`. Its promises are those of `Database`. */
+export interface Driver {
+  readonly run: Run;
+  transaction<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
+  /** Resolves if a commit would succeed now. */
+  probe(): Promise<unknown>;
+  /** Called once, when nothing runs. */
+  close(): Promise<void>;
+}
+
+const refuse = () => Promise.reject(new StoreUnavailable('the store is closed'));
+
+export function createDatabase(driver: Driver, observer?: StoreObserver): Database {
+  const batches: Batch<never, unknown>[] = [];
+  let running = 0;
+  let idle: (() => void) | undefined;
+  let probing: Promise<unknown> | undefined;
+  let closing: Promise<void> | undefined;
+  let closed = false;
+
+  function run<T>(action: () => Promise<T>): Promise<T> {
+    if (closed) return refuse();
+    running++;
+    const result = action();
+    result.then(done, done);
+    return result;
+  }
+
+  function done(): void {
+    if (--running === 0) idle?.();
+  }
+
+  async function finish(): Promise<void> {
+    await Promise.all(batches.map((batch) => batch.end()));
+    closed = true;
+    if (running > 0) await new Promise<void>((resolve) => (idle = resolve));
+    await probing?.catch(() => undefined);
+    await driver.close();
+  }
+
+  return {
+    ...queriesOf((query) => run(() => driver.run(query))),
+    transaction: (work) => run(() => driver.transaction(work)),
+    batched(write, lengthOf) {
+      const batch = createBatch(write, lengthOf, observer);
+      batches.push(batch);
+      return (item) => (closing ? refuse() : batch.add(item));
+    },
+    async ready() {
+      if (closing) return refuse();
+      for (const batch of batches) {
+        const refused = batch.refusal();
+        if (refused) throw refused;
+      }
+      await (probing ??= driver.probe().finally(() => (probing = undefined)));
+    },
+    close: () => (closing ??= finish()),
+  };
+}

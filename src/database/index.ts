@@ -1,0 +1,9 @@
+/** All that a store needs of src/database/. */
+export type { Database } from './database';
+export { openDatabase } from './open';
+export type { Migration, Schema } from './schema';
+export { BYTES, createTable, DOUBLE, IDENTITY, INT64, rows, sql, TEXT } from './sql';
+export type { Columns, ColumnType, PerDialect, Sql, Value } from './sql';
+export { ConstraintViolation, StoreUnavailable } from './store';
+export type { Store, StoreObserver } from './store';
+export type { Queries } from './transaction';

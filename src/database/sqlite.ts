@@ -1,0 +1,255 @@
+import Database from 'better-sqlite3';
+import { dirname, resolve } from 'node:path';
+import type { Driver } from './database';
+import { codeOf, explain, retryTransient, toStoreError, type Advice, type Constraints } from './failure';
+import { createLock } from './lock';
+import type { Schema } from './schema';
+import { render, type Sql } from './sql';
+import { makeFolder, watchFiles } from './sqlite-files';
+import { compareWithRestart } from './sqlite-restart';
+import { migrate, prepareVersion } from './sqlite-schema';
+import { type Result, runTransaction, type Session } from './transaction';
+
+/** Milliseconds to wait for the commits of other processes on the same file, and between two looks at it. */
+const BUSY_TIMEOUT = 5000;
+const BUSY_INTERVAL = 2;
+const BUSY = /^SQLITE_BUSY/;
+
+/** Statements that stay compiled. */
+const MAX_STATEMENTS = 256;
+
+/** By SQLite's result code (https://sqlite.org/rescode.html), or the errno of making the folder. */
+const ADVICE: Advice = [
+  ['SQLITE_NOTADB', 'it is not a SQLite database: name another file'],
+  ['SQLITE_CORRUPT', 'it is damaged: restore a backup'],
+  ['SQLITE_READONLY', 'it cannot be written: let this user write the file and its folder'],
+  [
+    'SQLITE_CANTOPEN',
+    'it cannot be opened: it must be a file that this user may write, in a folder likewise',
+  ],
+  ['SQLITE_FULL', 'the disk is full: make room on it'],
+  ['SQLITE_BUSY', `another process has kept it locked for ${BUSY_TIMEOUT / 1000} seconds: find and end it`],
+  ['SQLITE_IOERR', 'the disk fails or is full: check it'],
+  ['E', 'its folder cannot be created: make it, or name a file elsewhere'],
+];
+
+const CONSTRAINTS: Constraints = [
+  ['SQLITE_CONSTRAINT_UNIQUE', 'unique'],
+  ['SQLITE_CONSTRAINT_PRIMARYKEY', 'unique'],
+  ['SQLITE_CONSTRAINT_ROWID', 'unique'],
+  ['SQLITE_CONSTRAINT_FOREIGNKEY', 'foreign key'],
+  ['SQLITE_CONSTRAINT', 'other'],
+];
+
+/** After a commit nothing is: only what proves it can have failed. */
+const isTransient = (error: unknown, committing: boolean) =>
+  !committing && codeOf(error).startsWith('SQLITE_BUSY');
+
+/** SQLite's own busy handler would block the event loop. */
+function whenFree<T>(action: () => T): T | Promise<T> {
+  try {
+    return action();
+  } catch (error) {
+    if (!codeOf(error).startsWith('SQLITE_BUSY')) throw error;
+  }
+  return retryTransient(action, BUSY, BUSY_TIMEOUT, BUSY_INTERVAL);
+}
+
+/**
+ * Opens a SQLite file, which several processes may share. Nothing is acknowledged that a restart would not find: if the
+ * file is deleted, replaced or damaged, the database is unavailable until it is back, or the server has been restarted.
+ *
+ * @param path of the file; it and its folder are created where missing. Undefined: a database in memory
+ * @throws {Error} when the file cannot be used, with a sentence that says why and what to do
+ */
+export async function openSqlite(path: string | undefined, schema: Schema): Promise<Driver> {
+  const file = path === undefined ? undefined : resolve(path);
+  const subject = file === undefined ? 'SQLite in memory' : `SQLite file ${file}`;
+  const opened: Database.Database[] = [];
+  const connect = (options: Database.Options = {}) => {
+    const connection = new Database(file ?? ':memory:', { timeout: 0, ...options });
+    opened.push(connection);
+    return connection;
+  };
+  try {
+    if (file !== undefined) makeFolder(dirname(file));
+    const db = connect();
+    const checkSchema = await whenFree(() => prepareVersion(db, schema));
+    await whenFree(db.transaction(checkSchema));
+    if (file !== undefined) await makeDurable(db);
+    await retryTransient(() => migrate(db, checkSchema, schema), BUSY, BUSY_TIMEOUT, BUSY_INTERVAL);
+    // What undoes a statement that fails: a file for the 64 KB that it has by default costs more than the rows of a batch.
+    db.exec('PRAGMA temp_store = MEMORY');
+    // Sees what is committed, and nothing of a transaction that runs meanwhile.
+    const reader = file === undefined ? undefined : connect({ readonly: true });
+    return createDriver(db, reader, file, subject, checkSchema, schema);
+  } catch (error) {
+    for (const connection of opened) connection.close();
+    throw new Error(explain(subject, error, ADVICE), { cause: error });
+  }
+}
+
+async function makeDurable(db: Database.Database): Promise<void> {
+  const toWal = db.prepare('PRAGMA journal_mode = WAL').pluck();
+  if ((await whenFree(() => toWal.get())) !== 'wal')
+    throw new Error('it cannot have a write-ahead log here: move it to a local disk');
+  db.exec('PRAGMA synchronous = FULL');
+  db.exec('PRAGMA fullfsync = ON'); // macOS: fsync alone leaves data in the cache of the drive
+}
+
+type Statement = Database.Statement;
+
+/** Compiles each statement once. */
+function statementsOf(db: Database.Database): (text: string) => Statement {
+  const statements = new Map<string, Statement>();
+  return (text) => {
+    const known = statements.get(text);
+    if (known) return known;
+    const [oldest] = statements.keys();
+    if (oldest !== undefined && statements.size === MAX_STATEMENTS) statements.delete(oldest);
+    const statement = db.prepare(text).safeIntegers();
+    statements.set(text, statement);
+    return statement;
+  };
+}
+
+function execute<Row>(statement: Statement, values: readonly unknown[]): Result<Row> {
+  if (!statement.reader) return { rows: [], count: statement.run(...values).changes };
+  const rows = statement.all(...values) as Row[];
+  return { rows, count: rows.length };
+}
+
+function createDriver(
+  db: Database.Database,
+  reader: Database.Database | undefined,
+  file: string | undefined,
+  subject: string,
+  checkSchema: () => number,
+  schema: Schema,
+): Driver {
+  const files = file === undefined ? undefined : watchFiles(file);
+  const writing = statementsOf(db);
+  const reading = reader && statementsOf(reader);
+  const pageBytes = db
+    .prepare<[], number>('SELECT page_count * page_size FROM pragma_page_count, pragma_page_size')
+    .pluck();
+  const probe = render(schema.probe, 'sqlite');
+  const commitOne = db.transaction((statement: Statement, values: readonly unknown[]) => {
+    checkSchema(); // of another program by now?
+    return execute(statement, values);
+  });
+  const commitProbe = db.transaction(() => {
+    // Sets what is set already: a commit that has to reach the disk, but changes nothing.
+    db.exec(`PRAGMA user_version = ${checkSchema()}`);
+    execute(writing(probe.text), probe.values);
+  });
+  const lock = createLock();
+
+  const toError = (error: unknown) => toStoreError(subject, error, ADVICE, CONSTRAINTS);
+  const changed = () => files?.changed(() => pageBytes.get() ?? 0) === true;
+
+  /** @throws {Error} if a restart would not find what has been committed */
+  async function verify(): Promise<void> {
+    await whenFree(() => {
+      if (file !== undefined) compareWithRestart(file, db, (fresh) => prepareVersion(fresh, schema)());
+    });
+    files?.accept();
+  }
+
+  async function commit<T>(action: () => T): Promise<T> {
+    await lock.acquire();
+    try {
+      const result = await whenFree(() => {
+        files?.checkLog();
+        return action();
+      });
+      if (changed()) await verify();
+      return result;
+    } finally {
+      lock.release();
+    }
+  }
+
+  function beginSession(): void {
+    files?.checkLog();
+    db.exec('BEGIN IMMEDIATE');
+    try {
+      checkSchema();
+    } catch (error) {
+      db.exec('ROLLBACK');
+      throw error;
+    }
+  }
+
+  const session: Session = {
+    async run<Row>(query: Sql<Row>) {
+      const { text, values } = render(query, 'sqlite');
+      try {
+        return await Promise.resolve(execute<Row>(writing(text), values));
+      } catch (error) {
+        throw toError(error);
+      }
+    },
+    async commit() {
+      try {
+        db.exec('COMMIT');
+        if (changed()) await verify();
+      } catch (error) {
+        throw toError(error);
+      }
+    },
+    rollback() {
+      if (db.inTransaction) db.exec('ROLLBACK');
+      return Promise.resolve();
+    },
+  };
+
+  async function begin(): Promise<Session> {
+    try {
+      await whenFree(beginSession);
+      return session;
+    } catch (error) {
+      throw toError(error);
+    }
+  }
+
+  return {
+    async run<Row>(query: Sql<Row>) {
+      const { text, values } = render(query, 'sqlite');
+      try {
+        const statement = await whenFree(() => writing(text));
+        if (!reading || !statement.readonly)
+          return (await commit(() => commitOne.immediate(statement, values))) as Result<Row>;
+        return await whenFree(() => {
+          files?.checkPlace();
+          return execute<Row>(reading(text), values);
+        });
+      } catch (error) {
+        throw toError(error);
+      }
+    },
+    async transaction(work) {
+      await lock.acquire();
+      try {
+        return await runTransaction(begin, work, isTransient);
+      } finally {
+        lock.release();
+      }
+    },
+    async probe() {
+      try {
+        await commit(() => {
+          commitProbe.immediate();
+        });
+      } catch (error) {
+        throw toError(error);
+      }
+    },
+    close() {
+      reader?.close();
+      db.close();
+      files?.close();
+      return Promise.resolve();
+    },
+  };
+}

@@ -1,0 +1,131 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Sql } from './sql';
+import { StoreUnavailable } from './store';
+
+/**
+ * Runs statements. Outside a transaction each is one of its own: what it writes is durable when the promise resolves.
+ *
+ * @throws {ConstraintViolation} if a row breaks a rule of its table
+ * @throws {StoreUnavailable} for any other reason; outside a transaction, what it writes may then be there or not
+ */
+export interface Queries {
+  /** Resolves to the rows that the statement returns. */
+  readonly query: <Row>(query: Sql<Row>) => Promise<Row[]>;
+  /** Resolves to the number of rows that the statement has written. */
+  readonly execute: (statement: Sql<unknown>) => Promise<number>;
+}
+
+export interface Result<Row> {
+  readonly rows: Row[];
+  /** Rows written, or read. */
+  readonly count: number;
+}
+
+/** Runs a statement. Its errors are those of `Queries`. */
+export type Run = <Row>(query: Sql<Row>) => Promise<Result<Row>>;
+
+export const queriesOf = (run: Run): Queries => ({
+  query: async (query) => (await run(query)).rows,
+  execute: async (statement) => (await run(statement)).count,
+});
+
+/** A transaction that has begun. */
+export interface Session {
+  readonly run: Run;
+  commit(): Promise<void>;
+  /** Never rejects. */
+  rollback(): Promise<void>;
+}
+
+/** Milliseconds that the work of a transaction may take: until it ends, others wait for its locks. */
+export const WORK_TIMEOUT = 4000;
+/** Milliseconds in which a transaction is repeated, and at most between two attempts. */
+const RETRY_TIMEOUT = 5000;
+const RETRY_INTERVAL = 20;
+
+/**
+ * Runs work in a transaction, and again from its beginning if that has not been committed for a reason that is transient.
+ * A statement that fails ends the transaction, as PostgreSQL has it: it is rolled back whatever the work makes of the
+ * error.
+ *
+ * @param isTransient whether to begin again; after an error of `commit` it must not be if that may have succeeded
+ */
+export async function runTransaction<T>(
+  begin: () => Promise<Session>,
+  work: (queries: Queries) => Promise<T>,
+  isTransient: (error: Error, committing: boolean) => boolean,
+): Promise<T> {
+  const deadline = Date.now() + RETRY_TIMEOUT;
+  for (;;) {
+    let committing = false;
+    let failure: Error | undefined;
+    try {
+      const session = await begin();
+      const attempt = guard(session);
+      try {
+        const value = await inTime(work(attempt.queries));
+        attempt.end();
+        committing = true;
+        await session.commit();
+        return value;
+      } catch (error) {
+        failure = attempt.failure();
+        attempt.abandon();
+        await session.rollback();
+        throw error;
+      }
+    } catch (error) {
+      const reason = failure ?? (error instanceof StoreUnavailable ? error : undefined);
+      if (!reason || !isTransient(reason, committing) || Date.now() > deadline) throw error;
+    }
+    // Those that were in each other's way do not meet again at once.
+    await sleep(Math.random() * RETRY_INTERVAL);
+  }
+}
+
+/** The statements of one attempt: none after its end, none after one that has failed. */
+function guard(session: Session) {
+  let failure: Error | undefined;
+  let over = false;
+  const run: Run = async (query) => {
+    if (over)
+      throw new Error('the transaction has ended: await each of its queries before its work resolves');
+    if (failure) throw failure;
+    try {
+      return await session.run(query);
+    } catch (error) {
+      failure ??= error as Error;
+      throw error;
+    }
+  };
+  return {
+    queries: queriesOf(run),
+    failure: () => failure,
+    abandon() {
+      over = true;
+    },
+    /** @throws {Error} if a statement has failed */
+    end() {
+      over = true;
+      if (failure) throw failure;
+    },
+  };
+}
+
+async function inTime<T>(work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(
+        new StoreUnavailable(
+          `a transaction was not done within ${WORK_TIMEOUT} ms: await only its queries in it`,
+        ),
+      );
+    }, WORK_TIMEOUT);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,367 @@
+import SqliteFile from 'better-sqlite3';
+import { copyFileSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  BYTES,
+  ConstraintViolation,
+  createTable,
+  type Database,
+  DOUBLE,
+  IDENTITY,
+  INT64,
+  openDatabase,
+  rows,
+  type Schema,
+  sql,
+  StoreUnavailable,
+  TEXT,
+} from '../../../src/database';
+import { EDGE_IDS, STRANGE_STRINGS } from '../../support/strange-values';
+import { LIBRARY, openLibraryStore, type LibraryStore } from '../../support/library-store';
+import { startPostgres, type Postgres } from '../../support/postgres';
+
+jest.setTimeout(60_000);
+
+let folder: string;
+let postgres: Postgres;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'databases-'));
+  postgres = await startPostgres();
+});
+
+afterAll(async () => {
+  rmSync(folder, { recursive: true });
+  await postgres.remove();
+});
+
+const newFile = () => Promise.resolve(`sqlite:${mkdtempSync(join(folder, 'db-'))}/library.db`);
+const DATABASES = [
+  { kind: 'SQLite in memory', shared: false, locate: () => Promise.resolve('memory:') },
+  { kind: 'SQLite', shared: true, locate: newFile },
+  { kind: 'PostgreSQL', shared: true, locate: () => postgres.createDatabase() },
+];
+
+const BOOK = { isbn: '9780140449136', title: 'The Odyssey', weight: 0.4 };
+
+/** Resolves once it has been called so many times. */
+function createBarrier(count: number): () => Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  return async () => {
+    if (--count === 0) resolve(undefined);
+    await promise;
+  };
+}
+
+describe.each(DATABASES)('a store of two tables in $kind', ({ locate }) => {
+  let store: LibraryStore;
+  beforeEach(async () => {
+    store = await openLibraryStore(await locate());
+  });
+  afterEach(() => store.close());
+
+  test('lists by pages, in the order of the code points', async () => {
+    const isbns = [...new Set([...STRANGE_STRINGS, 'a', 'B', 'Z', 'z', 'ä'])].filter(
+      ({ length }) => length < 1000 && length > 0,
+    );
+    await store.addBooks(isbns.map((isbn) => ({ ...BOOK, isbn })));
+    const pages: string[][] = [];
+    for (let after = ''; ; after = pages.at(-1)?.at(-1) ?? '') {
+      const page = await store.books(after, 5);
+      if (page.length === 0) break;
+      pages.push(page.map(({ isbn }) => isbn));
+    }
+    expect(pages.slice(0, -1).every(({ length }) => length === 5)).toBe(true);
+    const byCodePoint = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
+    expect(pages.flat()).toEqual(isbns.sort(byCodePoint));
+  });
+
+  test('takes no limit but a whole number from 0 on', async () => {
+    await store.addBooks([BOOK]);
+    await expect(store.books('', 0)).resolves.toEqual([]);
+    for (const limit of [-1, 0.5, Infinity])
+      expect(() => store.books('', limit)).toThrow(
+        `expected a whole number from 0 on after LIMIT, got ${limit}`,
+      );
+  });
+
+  test('lends a book once, and none that is not there', async () => {
+    await store.addBooks([BOOK]);
+    const lend = (id: bigint, isbn = BOOK.isbn) => store.lend({ id, isbn, reader: 'Emma' });
+    const lent = await Promise.allSettled([1n, 2n, 3n].map((id) => lend(id)));
+    expect(lent.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    for (const outcome of lent)
+      if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ constraint: 'unique' });
+    await expect(lend(4n, 'none')).rejects.toMatchObject({ constraint: 'foreign key' });
+    await expect(store.addBooks([{ ...BOOK, isbn: 'x', title: null as never }])).rejects.toThrow(
+      ConstraintViolation,
+    );
+  });
+
+  test('loses no update of two that read the same row', async () => {
+    await store.addBooks([BOOK]);
+    await store.lend({ id: 1n, isbn: BOOK.isbn, reader: 'Emma' });
+    const answers = await Promise.all(Array.from({ length: 10 }, () => store.extend(1n)));
+    const counts = answers.map((answer) => (typeof answer === 'object' ? answer.extensions : answer));
+    expect(new Set(counts)).toEqual(new Set([1n, 2n, 3n, 'often']));
+    expect(counts.filter((count) => count === 'often')).toHaveLength(7);
+    await expect(store.extend(2n)).resolves.toBeUndefined();
+  });
+
+  test('deletes a row once', async () => {
+    await store.addBooks([BOOK]);
+    await store.lend({ id: 2n ** 63n - 1n, isbn: BOOK.isbn, reader: 'Emma' });
+    await expect(store.summary()).resolves.toEqual({ loans: 1n, weight: 0.4 });
+    const answers = await Promise.all(Array.from({ length: 5 }, () => store.takeBack(2n ** 63n - 1n)));
+    expect(answers.filter(Boolean)).toHaveLength(1);
+    await expect(store.summary()).resolves.toEqual({ loans: 0n, weight: 0.4 });
+  });
+});
+
+describe.each(DATABASES)('$kind', ({ kind, shared, locate }) => {
+  let url: string;
+  let database: Database;
+  beforeEach(async () => {
+    url = await locate();
+    database = await openDatabase(url, LIBRARY);
+  });
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    await database.close();
+  });
+
+  const addBook = sql`INSERT INTO books (isbn, title, weight) VALUES (${BOOK.isbn}, ${BOOK.title}, ${BOOK.weight})`;
+  const countBooks = sql<{ count: bigint }>`SELECT count(*) AS count FROM books`;
+  const count = async (of = database) => (await of.query(countBooks))[0]?.count;
+
+  test('holds every value exactly, as a parameter and as a row', async () => {
+    await database.query(
+      createTable('held', sql`id ${INT64} PRIMARY KEY, text ${TEXT}, number ${DOUBLE}, bytes ${BYTES}`),
+    );
+    const bytes = [new Uint8Array(0), Uint8Array.from([0, 1, 92, 255]), null];
+    const numbers = [0, 0.1, -1.5, Number.MAX_VALUE, Number.MIN_VALUE, 2 ** 53, Infinity, null];
+    const held = [...EDGE_IDS].map((id, i) => ({
+      id,
+      text: STRANGE_STRINGS[i % STRANGE_STRINGS.length] ?? null,
+      number: numbers[i % numbers.length] ?? null,
+      bytes: bytes[i % bytes.length] ?? null,
+    }));
+    const [first, ...others] = held;
+    if (!first) throw new Error('expected values');
+    await database.query(
+      sql`INSERT INTO held (id, text, number, bytes) VALUES (${first.id}, ${first.text}, ${first.number}, ${first.bytes})`,
+    );
+    const columns = { id: INT64, text: TEXT, number: DOUBLE, bytes: BYTES };
+    await database.query(
+      sql`INSERT INTO held (id, text, number, bytes) SELECT id, text, number, bytes FROM ${rows('batch', columns, others)}`,
+    );
+    const read = await database.query(
+      sql<(typeof held)[number]>`SELECT id, text, number, bytes FROM held ORDER BY id`,
+    );
+    const plain = (all: typeof held) => all.map((row) => ({ ...row, bytes: row.bytes && [...row.bytes] }));
+    expect(plain(read)).toEqual(plain(held.sort((a, b) => (a.id < b.id ? -1 : 1))));
+    expect(() => sql`SELECT ${NaN}`).toThrow('got NaN');
+  });
+
+  test('returns integers, sums and truth values alike', async () => {
+    await database.query(addBook);
+    const numbers = sql`SELECT count(*) AS n, sum(length(isbn)) AS s, avg(length(isbn)) AS a, weight < 1 AS t FROM books GROUP BY weight`;
+    await expect(database.query(numbers)).resolves.toEqual([{ n: 1n, s: 13n, a: 13, t: 1n }]);
+  });
+
+  test('counts keys from 1 on, and gives none twice', async () => {
+    await database.query(createTable('counted', sql`id ${IDENTITY}, name ${TEXT}`));
+    const add = sql`INSERT INTO counted (name) VALUES (${'any'}) RETURNING id`;
+    await expect(database.query(add)).resolves.toEqual([{ id: 1n }]);
+    await database.query(sql`DELETE FROM counted`);
+    await expect(database.query(add)).resolves.toEqual([{ id: 2n }]);
+  });
+
+  test('a transaction whose work fails leaves nothing', async () => {
+    const failure = new Error('the work has changed its mind');
+    const work = database.transaction(async ({ query }) => {
+      await query(addBook);
+      throw failure;
+    });
+    await expect(work).rejects.toBe(failure);
+    await expect(count()).resolves.toBe(0n);
+  });
+
+  test('a transaction in which a statement has failed fails, whatever its work makes of it', async () => {
+    const work = database.transaction(async ({ query }) => {
+      await query(addBook);
+      await query(addBook).catch(() => undefined);
+      await query(countBooks).catch(() => undefined);
+      return 'done';
+    });
+    await expect(work).rejects.toThrow(ConstraintViolation);
+    await expect(count()).resolves.toBe(0n);
+  });
+
+  test('a statement that comes after its transaction is refused', async () => {
+    const queries = await database.transaction((given) => Promise.resolve(given));
+    await expect(queries.query(addBook)).rejects.toThrow('the transaction has ended');
+    await expect(count()).resolves.toBe(0n);
+  });
+
+  test('nobody sees what is not committed', async () => {
+    let seen: Promise<unknown> | undefined;
+    const added = database.transaction(async ({ query }) => {
+      await query(addBook);
+      seen = count();
+      if (shared) expect(await seen).toBe(0n);
+    });
+    await added;
+    expect(await seen).toBe(shared ? 0n : 1n);
+  });
+
+  test('work that does not end is given up, and the next has its turn', async () => {
+    const { setTimeout } = globalThis;
+    jest
+      .spyOn(globalThis, 'setTimeout')
+      .mockImplementation((action, delay) => setTimeout(action, delay === 4000 ? 50 : delay));
+    const endless = database.transaction(async ({ query }) => {
+      await query(addBook);
+      await new Promise(() => undefined);
+    });
+    await expect(endless).rejects.toThrow('a transaction was not done within 4000 ms');
+    await expect(database.transaction(({ query }) => query(countBooks))).resolves.toEqual([{ count: 0n }]);
+  });
+
+  test('closing waits for what runs, and refuses the rest', async () => {
+    const begun = Promise.withResolvers<undefined>();
+    const finish = Promise.withResolvers<undefined>();
+    const work = database.transaction(async ({ query }) => {
+      begun.resolve(undefined);
+      await finish.promise;
+      await query(addBook);
+      return 'done';
+    });
+    await begun.promise;
+    const closed = database.close();
+    await new Promise(setImmediate);
+    await expect(database.query(countBooks)).rejects.toThrow(StoreUnavailable);
+    await expect(database.ready()).rejects.toThrow('the store is closed');
+    finish.resolve(undefined);
+    await expect(work).resolves.toBe('done');
+    await closed;
+  });
+
+  test('a statement for the connection is refused', () => {
+    for (const text of ['BEGIN', ' commit', 'ROLLBACK', 'PRAGMA user_version'])
+      expect(() => sql(Object.assign([text], { raw: [text] }))).toThrow(
+        'expected a statement for one transaction',
+      );
+    expect(() => sql`SELECT isbn FROM books LIMIT -1`).toThrow('got a negative one');
+  });
+
+  if (!shared) return;
+
+  const withMigrations = (...migrations: Schema['migrations']): Schema => ({ ...LIBRARY, migrations });
+  const [books = ['none']] = LIBRARY.migrations;
+
+  test('a database of an older program is migrated, and one of a newer is refused', async () => {
+    const at = await locate();
+    const old = await openDatabase(at, { ...withMigrations(books), probe: countBooks });
+    await old.query(addBook);
+    await old.close();
+    const store = await openLibraryStore(at);
+    await expect(store.books('', 2)).resolves.toEqual([BOOK]);
+    await store.lend({ id: 1n, isbn: BOOK.isbn, reader: 'Emma' });
+    await expect(store.extend(1n)).resolves.toMatchObject({ extensions: 1n });
+    await store.close();
+    await expect(openDatabase(at, { ...withMigrations(books), probe: countBooks })).rejects.toThrow(
+      'its schema has version 2, this program knows 1: run the newer program',
+    );
+  });
+
+  test('a migration that fails is named, and leaves the database as it was', async () => {
+    const schema = withMigrations(...LIBRARY.migrations, [
+      'readers',
+      sql`ALTER TABLE readers ADD name ${TEXT}`,
+    ]);
+    await database.query(addBook);
+    await expect(openDatabase(url, schema)).rejects.toThrow(/migration 3, readers: .*readers/);
+    const again = await openDatabase(url, LIBRARY);
+    await expect(count(again)).resolves.toBe(1n);
+    await again.close();
+  });
+
+  test('of programs that migrate at once each finds the whole schema', async () => {
+    const at = await locate();
+    const opened = await Promise.all(Array.from({ length: 4 }, () => openLibraryStore(at)));
+    for (const store of opened) await expect(store.ready()).resolves.toBeUndefined();
+    await Promise.all(opened.map((store) => store.close()));
+  });
+
+  if (kind === 'SQLite') {
+    test('nothing is read of a file that has been moved', async () => {
+      await database.query(addBook);
+      const file = url.replace('sqlite:', '');
+      renameSync(file, `${file}.moved`);
+      await expect(count()).rejects.toThrow('it has been deleted or moved: put it back');
+      renameSync(`${file}.moved`, file);
+      await expect(count()).resolves.toBe(1n);
+    });
+    test('nothing is acknowledged in a file over which an older copy has been written', async () => {
+      const file = url.replace('sqlite:', '');
+      const checkpoint = () => {
+        const other = new SqliteFile(file);
+        other.pragma('wal_checkpoint(PASSIVE)');
+        other.close();
+      };
+      const columns = { isbn: TEXT, title: TEXT, weight: DOUBLE };
+      const addBooks = async (title: string) => {
+        const books = Array.from({ length: 500 }, (_, i) => ({
+          isbn: `${title} ${i}`,
+          title: title.repeat(100),
+          weight: 1,
+        }));
+        await database.query(sql`INSERT INTO books (isbn, title, weight)
+          SELECT isbn, title, weight FROM ${rows('batch', columns, books)} ORDER BY isbn`);
+      };
+      await database.query(createTable('notes', sql`id ${IDENTITY}, text ${TEXT}`));
+      await addBooks('old');
+      checkpoint();
+      copyFileSync(file, `${file}.copy`);
+      await database.query(sql`DELETE FROM books`);
+      await addBooks('new');
+      checkpoint();
+      copyFileSync(`${file}.copy`, file);
+      // A commit to another table, of which the copy holds as much.
+      const noted = database.query(sql`INSERT INTO notes (text) VALUES (${'any'})`);
+      await expect(noted).rejects.toThrow(/lost rows|damaged/);
+    });
+    return;
+  }
+
+  test('eight transactions run at once, and no more', async () => {
+    let running = 0;
+    let most = 0;
+    const meet = createBarrier(8);
+    const work = () =>
+      database.transaction(async ({ query }) => {
+        most = Math.max(most, ++running);
+        await query(countBooks);
+        await meet();
+        running--;
+      });
+    await Promise.all(Array.from({ length: 20 }, work));
+    expect(most).toBe(8);
+  });
+
+  test('a transaction that has lost its connection begins again', async () => {
+    let attempts = 0;
+    const pid = sql<{ pid: bigint }>`SELECT pg_backend_pid() AS pid`;
+    const work = database.transaction(async ({ query }) => {
+      const [backend] = await query(pid);
+      await query(addBook);
+      if (++attempts === 1)
+        await database.query(sql`SELECT pg_terminate_backend(CAST(${backend?.pid ?? 0n} AS int))`);
+      return query(countBooks);
+    });
+    await expect(work).resolves.toEqual([{ count: 1n }]);
+    expect(attempts).toBe(2);
+  });
+});

@@ -1,0 +1,76 @@
+import Database from 'better-sqlite3';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import type { Plant } from '../../../src/plants/plant-store';
+import { openPlantStore } from '../../../src/storage/plants';
+import { usePostgres } from '../../support/postgres-bench';
+
+/** What version 1.1.0 of this program has stored in both databases below. */
+const STORED: readonly Plant[] = [
+  { id: -(2n ** 63n), name: '' },
+  { id: 9007199254740993n, name: 'before\0after', tag: '\u0001' },
+  { id: 2n ** 63n - 1n, name: '🌵', tag: '' },
+];
+
+/** Its file, zipped. */
+const FILE =
+  'H4sIAAAAAAACA+3XvUrDUBQH8HNjQJdwdRDpdpaCQtHBFzCWiwRjWtMr2PEWb6SSphLvA9TdwaFLJ5/BwVmnPoOPIb6AkiYu4gM4/H9wDpyP6WxncB6PneVsWk6M40PaJM+jI2Yi8pr4IYjI/1VXQf28cPQ3j/YXz0G1KOck5wQAAAAAAAAAjRuxvtNqifsDZ0a5vc1N4e7q7HVTFWrFOjyOFdc93h1fcZRodaJS7qfRWZgO+VQNO1yYiWWtLjUnPc3JRRx32JnrVWuPBzqNurr6zdfkkuSnfJdL3B4AAAAAAADg/9p4/Wr4tB18PD28bD3OVoRPbTmy2bS0ZDJnS+G/1ZMZ+RTQN0c919cAIAAA';
+
+/** Its tables in PostgreSQL. */
+const TABLES = `
+  CREATE TABLE plant_store_schema (id int PRIMARY KEY, version int NOT NULL);
+  INSERT INTO plant_store_schema (id, version) VALUES (1, 1);
+  CREATE TABLE plants (id bigint PRIMARY KEY, name text NOT NULL, tag text);
+  INSERT INTO plants (id, name, tag) VALUES (-9223372036854775808, '', NULL),
+    (9007199254740993, E'before\\x010after', E'\\x011'), (9223372036854775807, '🌵', '')`;
+
+const bench = usePostgres();
+let folder: string;
+let file: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'plant-store-'));
+  file = join(folder, 'plants.db');
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+});
+
+function read(sql: string): unknown[] {
+  const db = new Database(file, { readonly: true });
+  const rows = db.prepare(sql).all();
+  db.close();
+  return rows;
+}
+
+async function findsAllAt(url: string): Promise<void> {
+  const store = await openPlantStore(url);
+  for (const plant of STORED) {
+    await expect(store.create(plant)).resolves.toBe('unchanged');
+    await expect(store.create({ ...plant, name: 'another' })).resolves.toBe('conflict');
+  }
+  await expect(store.create({ id: 1n, name: 'Monstera' })).resolves.toBe('created');
+  await store.close();
+}
+
+test('a SQLite file of version 1.1.0 is used as it is, and a new one is like it', async () => {
+  writeFileSync(file, gunzipSync(Buffer.from(FILE, 'base64')));
+  const schema = () => [
+    read('SELECT type, name, tbl_name, sql FROM sqlite_schema'),
+    read('SELECT * FROM pragma_user_version, pragma_application_id'),
+  ];
+  const before = schema();
+  await findsAllAt(`sqlite:${file}`);
+  expect(schema()).toEqual(before);
+  for (const end of ['', '-wal', '-shm']) rmSync(file + end, { force: true });
+  await (await openPlantStore(`sqlite:${file}`)).close();
+  expect(schema()).toEqual(before);
+});
+
+test('a PostgreSQL database of version 1.1.0 is used as it is', async () => {
+  await bench.operator.query(TABLES);
+  await findsAllAt(bench.url);
+  const { rows } = await bench.operator.query('SELECT version FROM plant_store_schema');
+  expect(rows).toEqual([{ version: 1 }]);
+});
