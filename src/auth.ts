@@ -31,7 +31,8 @@ export function clientOf(principals: Readonly<Record<string, unknown>>): string 
 /** Returns the token's client, or false if the token is refused. */
 export type Verify = (token: string) => Verified<Client>;
 
-const digest = (token: string) => hash('sha256', token, 'buffer');
+/** By way of a text of 32 characters: Node takes three times as long to return the digest as a buffer. */
+const digest = (token: string) => Buffer.from(hash('sha256', token, 'binary'), 'latin1');
 
 /**
  * Accepts the given tokens and those that `verifyJwt` accepts. Keeps only the SHA-256 digests of the given tokens, and

@@ -1,10 +1,11 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from '@prometheus-io/client';
 import type { StoreObserver } from '../database';
+import { Durations } from './durations';
 
 /** The metrics for Prometheus (https://prometheus.io/docs/practices/naming/). No label has a value from a client. */
 export interface Metrics {
-  /** Counts a request. `operationId` is undefined if the request matches no operation. */
-  readonly request: (operationId: string | undefined, status: number, milliseconds: number) => void;
+  /** Creates what counts requests, in milliseconds. `operationId` is undefined if they match no operation. */
+  readonly requests: (operationId: string | undefined, status: number) => (milliseconds: number) => void;
   /** Counts a response with this error number. */
   readonly refusal: (error: number) => void;
   /** Counts a connection that was closed because MAX_CONNECTIONS were open. */
@@ -23,13 +24,11 @@ export function createMetrics(): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry }); // process, memory, garbage collection, event loop lag
-  const requests = new Histogram({
-    name: 'http_request_duration_seconds',
-    help: 'From the head of a request to its answer, by operationId and status.',
-    labelNames: ['operation_id', 'status'],
-    buckets: DURATIONS,
-    registers,
-  });
+  const requests = new Durations(
+    'http_request_duration_seconds',
+    'From the head of a request to its answer, by operationId and status.',
+    DURATIONS,
+  );
   const refusals = new Counter({
     name: 'http_refusals_total',
     help: 'Answers with an error body, by its number.',
@@ -64,9 +63,7 @@ export function createMetrics(): Metrics {
     },
   });
   return {
-    request: (operationId = 'none', status, milliseconds) => {
-      requests.observe({ operation_id: operationId, status }, milliseconds / 1000);
-    },
+    requests: (operationId = 'none', status) => requests.observer({ operation_id: operationId, status }),
     refusal: (error) => {
       refusals.inc({ error });
     },
@@ -82,7 +79,7 @@ export function createMetrics(): Metrics {
         batches.observe(count);
       },
     },
-    text: () => registry.metrics(),
+    text: async () => (await registry.metrics()) + requests.text(),
     contentType: registry.contentType,
   };
 }

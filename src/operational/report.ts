@@ -14,6 +14,14 @@ export interface Report {
   readonly fault: ReportFault;
 }
 
+/** Requests with the same method, operation, status and error. */
+interface Kind {
+  /** A logger with these fields. */
+  readonly logger: Logger;
+  /** Counts a request of so many milliseconds. */
+  readonly observe: (milliseconds: number) => void;
+}
+
 /**
  * Writes one log line for each request. A well-formed request id is the only client data in it: no path, no header, no
  * body. Only a failure of the server is logged with its cause.
@@ -21,29 +29,30 @@ export interface Report {
  * @param headers the headers of responses to invalid HTTP
  */
 export function createReport(log: Logger, metrics: Metrics, headers: Headers): Report {
-  /** Loggers by the fields that many requests share. The document bounds their number. */
-  const loggers = new Map<string, Logger>();
-  function loggerFor(method: string, operationId = '', status: number, error = 0): Logger {
-    const key = `${method} ${operationId} ${status} ${error}`;
-    let logger = loggers.get(key);
-    if (!logger) {
-      logger = log.child({
-        ...(method !== '' && { method }),
-        ...(operationId !== '' && { operationId }),
+  /** What many requests share, by their kind. The document bounds the number of kinds. */
+  const kinds = new Map<string, Kind>();
+  function kindOf(method: string, operationId: string | undefined, status: number, error = 0): Kind {
+    const key = `${method} ${operationId ?? ''} ${status} ${error}`;
+    let kind = kinds.get(key);
+    if (!kind) {
+      const logger = log.child({
+        method,
+        ...(operationId !== undefined && { operationId }),
         status,
         ...(error !== 0 && { error }),
       });
-      loggers.set(key, logger);
+      kind = { logger, observe: metrics.requests(operationId, status) };
+      kinds.set(key, kind);
     }
-    return logger;
+    return kind;
   }
 
   return {
     request({ method, operationId, status, problem, body, milliseconds, requestId }) {
       const error = problem ? ERRORS[problem.kind].number : status < 400 ? undefined : errorNumberOf(body);
-      metrics.request(operationId, status, milliseconds);
+      const { logger, observe } = kindOf(method, operationId, status, error);
+      observe(milliseconds);
       if (error !== undefined) metrics.refusal(error);
-      const logger = loggerFor(method, operationId, status, error);
       const fields = { ms: Math.round(milliseconds * 1000) / 1000, requestId };
       if (problem?.kind === 'unexpected') logger.error({ ...fields, err: problem.cause }, problem.message);
       else if (problem?.cause instanceof Error) logger.warn(fields, problem.cause.message);
@@ -54,7 +63,7 @@ export function createReport(log: Logger, metrics: Metrics, headers: Headers): R
       const requestId = randomUUID();
       const error = ERRORS[problem.kind].number;
       metrics.refusal(error);
-      loggerFor('', '', answer.status, error).info({ requestId }, problem.message);
+      log.info({ status: answer.status, error, requestId }, problem.message);
       return { ...answer, headers: { ...headers, 'X-Request-Id': requestId } };
     },
     fault(error, requestId) {

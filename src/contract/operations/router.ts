@@ -29,16 +29,22 @@ class Node<T> {
  */
 export class Router<T> {
   private readonly root = new Node<T>();
+  /** Paths without template expressions, as a request may spell them: no other that matches them comes before. */
+  private readonly concrete = new Map<string, T>();
 
   /** Adds a path template. Returns its target, or that of an earlier path that matches the same requests. */
   add(path: string, target: T): T {
     const { shape } = parsePathTemplate(path);
     const node = shape.split('/').reduce((parent, segment) => child(parent, segment), this.root);
-    return (node.target ??= target);
+    node.target ??= target;
+    if (!shape.includes('{}')) this.concrete.set(shape, node.target);
+    return node.target;
   }
 
   /** @param path the path of a request without its query, percent-encoded */
   find(path: string): Match<T> | undefined {
+    const concrete = this.concrete.get(path);
+    if (concrete !== undefined) return { target: concrete, values: [] };
     const values: string[] = [];
     const target = search(this.root, normalizePath(path).split('/'), 0, values);
     return target === undefined ? undefined : { target, values };

@@ -54,7 +54,9 @@ function addRoute(
   if (method === 'GET' && !methods.has('HEAD')) methods.set('HEAD', route);
 }
 
+const NONE: ReadonlyMap<string, string> = new Map();
+
 /** The path parameters of a request by name, percent-encoded. */
 export function pathParameters({ names }: Route, values: readonly string[]): ReadonlyMap<string, string> {
-  return new Map(names.map((name, i) => [name, values[i] ?? '']));
+  return names.length === 0 ? NONE : new Map(names.map((name, i) => [name, values[i] ?? '']));
 }
