@@ -11,7 +11,13 @@ const FIXTURE = join(__dirname, 'fixture');
  * The environment of the tools. It keeps compiled code in a cache, and unsets AGAIN, which may be set for this test run
  * and changes the behavior of the scripts.
  */
-const env = { ...process.env, AGAIN: '', FORCE_COLOR: '0', NODE_COMPILE_CACHE: join(HERE, '.cache/node') };
+const env = {
+  ...process.env,
+  AGAIN: '',
+  FORCE_COLOR: undefined,
+  NO_COLOR: '1',
+  NODE_COMPILE_CACHE: join(HERE, '.cache/node'),
+};
 
 /** A copy of this project in a temporary folder, with the same dependencies. */
 export interface Project {
