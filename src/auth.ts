@@ -24,8 +24,14 @@ export interface Client {
 
 /** The id of the authenticated client; undefined for an anonymous request. */
 export function clientOf(principals: Readonly<Record<string, unknown>>): string | undefined {
-  const { bearerAuth } = principals as Partial<Principals>;
-  return bearerAuth?.id;
+  const named = Object.values(principals).find(
+    (principal): principal is Client =>
+      typeof principal === 'object' &&
+      principal !== null &&
+      'id' in principal &&
+      typeof principal.id === 'string',
+  );
+  return named?.id;
 }
 
 /** Returns the token's client, or false if the token is refused. */
