@@ -9,6 +9,12 @@ export interface RateLimit {
   readonly seconds: number;
 }
 
+/** The parts of a request that decide who sent it. */
+interface Counted {
+  readonly principals: HookContext['principals'];
+  readonly request: { readonly socket: { readonly remoteAddress?: string | undefined } };
+}
+
 /** The maximum number of counted clients: authenticated ones, and as many anonymous ones. */
 const MAX_CLIENTS = 10_000;
 /** Characters. A longer client name is stored as its digest. */
@@ -47,7 +53,7 @@ export function createRateLimiter(
 
   return {
     ownProblems: [refusal(seconds)],
-    async afterAuthentication({ principals, request }) {
+    async afterAuthentication({ principals, request }: Counted) {
       const client = clientOf(principals);
       const key =
         client === undefined

@@ -16,7 +16,7 @@ type Limiter = ReturnType<typeof build>;
 /** The remaining quota, or the seconds to wait, after a request by a principal or from an address. */
 async function ask(limiter: Limiter, user: string | undefined, address = '192.0.2.1') {
   const request = { socket: { remoteAddress: address } };
-  const context = { principals: user === undefined ? {} : { user }, request } as unknown as HookContext;
+  const context = { principals: user === undefined ? {} : { user }, request };
   try {
     const headers: Record<string, string> = await limiter.afterAuthentication(context);
     return headers['RateLimit'];
@@ -40,7 +40,7 @@ test('counts down, refuses, and starts again after the window', async () => {
 test('a refusal has its kind, the fields of the draft and Retry-After', async () => {
   const limiter = build(1);
   await ask(limiter, 'a');
-  const context = { principals: { user: 'a' } } as unknown as HookContext;
+  const context = { principals: { user: 'a' }, request: { socket: {} } };
   await expect(limiter.afterAuthentication(context)).rejects.toMatchObject({
     kind: 'rateLimited',
     message: 'expected at most 1 requests within 60 seconds, got more: try again in 60 seconds',
