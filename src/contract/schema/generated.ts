@@ -22,6 +22,9 @@ class Undecided extends Error {}
 
 const quote = (name: string) => JSON.stringify(name);
 
+/** Functions of one root. One position leads to the next: more of them would exhaust the stack, or never end. */
+const MAX_FUNCTIONS = 256;
+
 /** Generates one function for each position below the first. */
 class Generator {
   /** The names of the listed properties of a position, by the index of its function. */
@@ -48,6 +51,7 @@ class Generator {
     const known = this.indexes.get(position);
     if (known !== undefined) return `at${known}`;
     const index = this.indexes.size;
+    if (index === MAX_FUNCTIONS) throw new Undecided();
     this.indexes.set(position, index);
     this.listed[index] = new Set(shape.properties.keys());
     this.functions[index] = this.write(shape, index, this);

@@ -17,6 +17,7 @@ export type Find = (holder: Holder, key: string | number) => string | undefined;
 export class Shapes {
   private readonly table: ShapeTable;
   private readonly marking = new WeakMap<object, boolean>();
+  private readonly converting = new WeakMap<object, boolean>();
   /** The value that is being converted. */
   private run: object = {};
 
@@ -163,12 +164,17 @@ export class Shapes {
 
   /** Whether a conversion depends on a rewritten schema, or on one below it. */
   private converts(root: unknown): boolean {
-    return this.someNode(root, (node) => {
-      const { exact, discriminate } = node;
-      if (members(node['properties']).length > 0 || node['marked'] === true) return true;
-      if (this.direction === 'request' && isObject(exact) && exact['int64'] === true) return true;
-      return isObject(discriminate);
-    });
+    if (!isObject(root)) return false;
+    const known =
+      this.converting.get(root) ??
+      this.someNode(root, (node) => {
+        const { exact, discriminate } = node;
+        if (members(node['properties']).length > 0 || node['marked'] === true) return true;
+        if (this.direction === 'request' && isObject(exact) && exact['int64'] === true) return true;
+        return isObject(discriminate);
+      });
+    this.converting.set(root, known);
+    return known;
   }
 
   /** Whether a rewritten schema, or one below it, marks values. */

@@ -188,3 +188,26 @@ test('a generated function converts a request as the interpreter does', () => {
   );
   expect(converted).toBeGreaterThan(50);
 });
+
+test.each([100, 3000])('%i types that refer to each other are converted, too', (count) => {
+  const types = Array.from({ length: count }, (_, i): [string, object] => [
+    i === 0 ? 'Body' : `T${i}`,
+    {
+      type: 'object',
+      properties: {
+        id: { type: 'integer', format: 'int64' },
+        next: { $ref: `#/components/schemas/${i + 1 < count ? `T${i + 1}` : 'Body'}` },
+      },
+    },
+  ]);
+  const schemas = Object.fromEntries(types);
+  const response: Holder = {};
+  const { shapes } = shapesOf(schemas, 'response');
+  const project = shapes.projection(BODY) ?? copyPlain;
+  project({ id: 1n, next: { id: 2n, more: 1 } }, response, 'body');
+  shapes.converter(BODY)?.(response, 'body');
+  expect(response).toEqual({ body: { id: 1, next: { id: 2 } } });
+  const request: Holder = { body: { id: 1, next: { id: 2, more: 1 } } };
+  shapesOf(schemas, 'request').shapes.converter(BODY)?.(request, 'body');
+  expect(request).toEqual({ body: { id: 1n, next: { id: 2n } } });
+});
