@@ -1,19 +1,20 @@
 import { HEADERS, RESERVED } from '../../src/app';
 import { tokenVerifier } from '../../src/auth';
 import {
-  type Answer,
   compileContract,
   createService,
   type Extensions,
   type JsonObject,
   type Middleware,
   OpenApiDocument,
+  refusalOf,
   type ServiceOptions,
   strategiesFor,
+  stub,
+  successOf,
 } from '../../src/contract';
 import { type OwnKind, renderProblem, toProblem } from '../../src/errors';
 import { requestIdOf } from '../../src/operational/request-id';
-import { refusalOf, successOf } from './answers';
 import { type Mockable, toMockable } from './document';
 
 export interface Mock extends Omit<Mockable<unknown>, 'built'> {
@@ -50,8 +51,8 @@ function build(root: JsonObject, options: Options) {
   const service = createService({
     document: root,
     ...options.extensions,
-    stubs: false,
-    handlers: Object.fromEntries([...answers].map(([id, answer]) => [id, () => answering(id, answer)])),
+    stubs: true,
+    handlers: Object.fromEntries([...answers.keys()].map((id) => [id, stub(id)])),
     strategies,
     toProblem,
     bodyLimit: options.bodyLimit,
@@ -71,11 +72,6 @@ function build(root: JsonObject, options: Options) {
     status: answers.get(operationId)?.status,
   }));
   return { built: { service, operations: titles }, remarks };
-}
-
-function answering(operationId: string, answer: Answer | undefined): Promise<Answer> {
-  if (answer) return Promise.resolve(answer);
-  return Promise.reject(new Error(`no response was found for ${operationId} that conforms to the document`));
 }
 
 /**
