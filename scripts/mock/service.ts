@@ -1,4 +1,3 @@
-import { HEADERS, RESERVED } from '../../src/app';
 import { tokenVerifier } from '../../src/auth';
 import {
   type Answer,
@@ -11,8 +10,7 @@ import {
   type ServiceOptions,
   strategiesFor,
 } from '../../src/contract';
-import { type OwnKind, renderProblem, toProblem } from '../../src/errors';
-import { requestIdOf } from '../../src/operational/request-id';
+import { HEADERS, type OperationalKind, PLAIN_ERRORS, requestIdOf, RESERVED } from '../../src/operational';
 import { refusalOf, successOf } from './answers';
 import { type Mockable, toMockable } from './document';
 
@@ -22,7 +20,7 @@ export interface Mock extends Omit<Mockable<unknown>, 'built'> {
   readonly operations: readonly { readonly title: string; readonly status: number | undefined }[];
 }
 
-type Options = Pick<ServiceOptions<OwnKind>, 'bodyLimit' | 'maxRequests' | 'report'> & {
+type Options = Pick<ServiceOptions<OperationalKind>, 'bodyLimit' | 'maxRequests' | 'report'> & {
   readonly tokens: readonly string[];
   readonly extensions: Extensions;
 };
@@ -53,7 +51,7 @@ function build(root: JsonObject, options: Options) {
     stubs: false,
     handlers: Object.fromEntries([...answers].map(([id, answer]) => [id, () => answering(id, answer)])),
     strategies,
-    toProblem,
+    toProblem: PLAIN_ERRORS.toProblem,
     bodyLimit: options.bodyLimit,
     maxRequests: options.maxRequests,
     headers: HEADERS,
@@ -61,7 +59,7 @@ function build(root: JsonObject, options: Options) {
     reserved: RESERVED,
     report: options.report,
     render(problem, operation) {
-      const plain = renderProblem(problem);
+      const plain = PLAIN_ERRORS.render(problem);
       const served = all.find((one) => one.operation.operationId === operation?.operationId);
       return (served && refusalOf(document, served, plain.status, problem)) ?? plain;
     },
