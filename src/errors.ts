@@ -1,4 +1,11 @@
-import { ERRORS as COMMON, type Errors, type KindOf, numberInError, toProblemIn } from './operational';
+import {
+  ERRORS as COMMON,
+  type Errors,
+  type ErrorTable,
+  type KindOf,
+  numberInError,
+  toProblemIn,
+} from './operational';
 import type { components } from '../generated/openapi';
 
 /** The error body of the contract. */
@@ -13,7 +20,10 @@ export type Kind = KindOf<OwnKind>;
  * Every kind of error, its status and its error number. Clients branch on the number: the status times 100 plus two
  * digits. A number never changes its meaning. README.md has the table for people.
  */
-export const ERRORS = { ...COMMON, idTaken: { status: 400, number: 40002 } };
+export const ERRORS: ErrorTable<OwnKind> = {
+  ...COMMON,
+  idTaken: { status: 400, number: 40002 },
+};
 
 export const errorBody = (kind: Kind, message: string): ErrorBody => ({
   error: ERRORS[kind].number,
