@@ -28,7 +28,8 @@ const CORE = {
     'problem.ts',
   ],
   'compile.ts': ['json', 'document', 'operations', 'schema', 'codecs', 'security', 'exchange'],
-  'pipeline.ts': ['http', 'operations', 'security', 'exchange', 'compile.ts', 'problem.ts'],
+  samples: ['json', 'pattern', 'http', 'document', 'operations', 'schema', 'exchange', 'problem.ts'],
+  'pipeline.ts': ['http', 'operations', 'security', 'exchange', 'samples', 'compile.ts', 'problem.ts'],
   'http-server.ts': ['http', 'problem.ts'],
   'handler-types.ts': ['security', 'exchange'],
 };

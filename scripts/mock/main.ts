@@ -35,7 +35,7 @@ async function main(file: string): Promise<void> {
   for (const sentence of remarkLines(source, remarks)) console.log(`  unchecked  ${sentence}`);
   for (const sentence of leftOut) console.log(`  left out  ${sentence}`);
   for (const { title, status } of operations)
-    console.log(`  ${status ?? '500 (no conforming response found)'}  ${title}`);
+    console.log(`  ${status ?? '501 (no conforming response found)'}  ${title}`);
   const account = `served ${operations.length} of ${total} operations, ${remarks.length} words not enforced`;
   if (operations.length === 0) throw new SourceError(account);
 

@@ -1,17 +1,18 @@
 import { tokenVerifier } from '../../src/auth';
 import {
-  type Answer,
   compileContract,
   createService,
   type Extensions,
   type JsonObject,
   type Middleware,
   OpenApiDocument,
+  refusalOf,
   type ServiceOptions,
   strategiesFor,
+  stub,
+  successOf,
 } from '../../src/contract';
 import { HEADERS, type OperationalKind, PLAIN_ERRORS, requestIdOf, RESERVED } from '../../src/operational';
-import { refusalOf, successOf } from './answers';
 import { type Mockable, toMockable } from './document';
 
 export interface Mock extends Omit<Mockable<unknown>, 'built'> {
@@ -48,8 +49,8 @@ function build(root: JsonObject, options: Options) {
   const service = createService({
     document: root,
     ...options.extensions,
-    stubs: false,
-    handlers: Object.fromEntries([...answers].map(([id, answer]) => [id, () => answering(id, answer)])),
+    stubs: true,
+    handlers: Object.fromEntries([...answers.keys()].map((id) => [id, stub(id)])),
     strategies,
     toProblem: PLAIN_ERRORS.toProblem,
     bodyLimit: options.bodyLimit,
@@ -69,11 +70,6 @@ function build(root: JsonObject, options: Options) {
     status: answers.get(operationId)?.status,
   }));
   return { built: { service, operations: titles }, remarks };
-}
-
-function answering(operationId: string, answer: Answer | undefined): Promise<Answer> {
-  if (answer) return Promise.resolve(answer);
-  return Promise.reject(new Error(`no response was found for ${operationId} that conforms to the document`));
 }
 
 /**
