@@ -178,6 +178,15 @@ export default {
       { path: '^tests/engine/', pathNot: '\\.test\\.ts$' },
       { path: '^(src|scripts|generated)/|^tests/(?!engine/)' },
     ),
+    wall(
+      'testing is for any service',
+      'tests/testing/ belongs to the package. Pass what is of one service as an argument.',
+      { path: '^tests/testing/' },
+      {
+        path: '^(src|scripts|generated|tests)/',
+        pathNot: '^src/(contract|database|operational)/index\\.ts$|^tests/(engine|testing)/',
+      },
+    ),
   ],
   options: {
     doNotFollow: { path: 'node_modules' },

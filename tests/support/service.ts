@@ -16,7 +16,7 @@ import { createHandlers } from '../../src/handlers';
 import type { Handlers } from '../../src/handlers/types';
 import type { OperationalKind, Surroundings } from '../../src/operational';
 import { openMemoryStore } from '../../src/storage/memory';
-import { openServer } from './open-server';
+import { openServer } from '../testing/open-server';
 import { renderPlain, toProblem } from './plain-errors';
 
 export const TOKEN = 'a-very-secret-token';
