@@ -1,23 +1,14 @@
-import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import path from 'node:path';
 import { createApp, createOperationalApp, HEADERS } from './app';
-import { clientOf, createStrategies, tokenVerifier } from './auth';
-import { InvalidConfig, readConfig, watchTokensFile } from './config';
-import {
-  attempt,
-  createHttpServer,
-  curlCommand,
-  exampleRequest,
-  InvalidContract,
-  type JsonObject,
-  listen,
-  messageOf,
-  readDocument,
-} from './contract';
+import { readConfig } from './config';
+import { attempt, createHttpServer, InvalidContract, listen, readDocument } from './contract';
 import { createHandlers } from './handlers';
-import { jwtVerifier } from './jwt';
+import { clientOf } from './operational/client';
+import { openCredentials } from './operational/credentials';
+import { InvalidConfig } from './operational/environment';
+import { invitation } from './operational/invitation';
 import { createLog } from './operational/log';
 import { createMetrics } from './operational/metrics';
 import type { RateLimit } from './operational/rate-limit';
@@ -41,9 +32,8 @@ async function start(): Promise<void> {
   const store = await openStore(config.databaseUrl, metrics.store).catch((error: unknown) => {
     throw new InvalidConfig(`DATABASE_URL: ${error instanceof Error ? error.message : String(error)}`);
   });
-  const generatedToken = config.tokens || config.jwt ? undefined : randomBytes(24).toString('base64url');
-  const tokens = config.tokens ?? (generatedToken === undefined ? [] : [generatedToken]);
-  const clients = tokenVerifier(tokens, config.jwt && (await jwtVerifier(config.jwt)));
+  const credentials = openCredentials(config.credentials, document);
+  await credentials.ready;
   const rateLimit = config.rateLimit && (await limiting(config.rateLimit));
   const stopping = new AbortController();
   const operations = {
@@ -55,7 +45,7 @@ async function start(): Promise<void> {
   const app = createApp({
     document,
     handlers: createHandlers(store),
-    strategies: createStrategies(clients.verify),
+    strategies: credentials.strategies,
     report: report.request,
     loggerFor: (requestId, operationId) => log.child({ requestId, operationId }),
     operational: config.ops === undefined,
@@ -89,16 +79,11 @@ async function start(): Promise<void> {
     probes.maxConnections = maxConnections;
     notice.info(`probes and metrics on ${await bind(probes, config.ops, 'OPS_HOST', 'OPS_PORT')}`);
   }
-  if (generatedToken !== undefined) console.log(invitation(document, address, generatedToken));
-  if (config.tokensFile !== undefined) {
-    watchTokensFile(config.tokensFile, tokens, (change) => {
-      if (change instanceof Error) log.error(`the tokens are unchanged: ${change.message}`);
-      else {
-        clients.replaceTokens(change);
-        log.info('the tokens have been replaced');
-      }
-    });
-  }
+  if (credentials.generated.size > 0) console.log(invitation(document, address, credentials.generated));
+  credentials.watch((change) => {
+    if (change instanceof Error) log.error(change.message);
+    else log.info(change);
+  });
 
   stopAtSignal({ server, probes, store, stopping, timeout: config.shutdownTimeout, log });
 }
@@ -123,14 +108,6 @@ async function bind(
         : `${hostName} and ${portName}: expected an address that this program can listen on, got ${message}`,
     );
   });
-}
-
-/** A message for a server without configured tokens: a curl command that works as printed. */
-function invitation(document: JsonObject, address: string, token: string): string {
-  const given = 'API_TOKENS is not set. The server accepts a generated token until it stops.';
-  const request = exampleRequest(document);
-  if (!request?.credential) return `\n${given} Try it on ${address}/-/docs:\n\n  ${token}\n`;
-  return `\n${given} Try:\n\n  ${curlCommand(address, messageOf(request, token))}\n`;
 }
 
 start().catch((error: unknown) => {

@@ -1,14 +1,16 @@
 import type { RequestListener } from 'node:http';
 import contract from '../../generated/openapi.json';
-import { clientOf, createStrategies, tokenVerifier } from '../../src/auth';
+import { verifiers } from '../../src/auth';
 import type { Strategies } from '../../src/contract';
 import { renderProblem } from '../../src/errors';
 import { StoreUnavailable } from '../../src/database';
 import { createHandlers } from '../../src/handlers';
+import { clientOf } from '../../src/operational/client';
 import { createRateLimiter } from '../../src/operational/rate-limit';
 import type { JsonObject } from '../engine/json/json';
 import type { Received, Server, Target } from '../engine/target';
-import { buildApp, TOKEN } from '../support/service';
+import { strategiesWith, testSecrets } from '../support/credentials';
+import { buildApp } from '../support/service';
 import { listen } from './listen';
 import { BODY_LIMIT, refusal, refusalsOf } from './refusals';
 import { openExampleStore, ownRefusals, scenarios, waivers } from './scenarios';
@@ -29,6 +31,8 @@ export interface Parts {
   readonly wrap: (application: RequestListener) => RequestListener;
 }
 
+const SECRETS = testSecrets(verifiers, contract);
+
 /** This service as a target of the engine. */
 export function service(changed: Partial<Parts> = {}): Target {
   let received: Received | undefined;
@@ -44,7 +48,7 @@ export function service(changed: Partial<Parts> = {}): Target {
     wrap: (application) => application,
     ...changed,
     // The document may have other schemes than the changed one.
-    strategies: { ...createStrategies(tokenVerifier([TOKEN]).verify), ...changed.strategies },
+    strategies: { ...strategiesWith(verifiers, SECRETS.environment, contract), ...changed.strategies },
   };
   const failing = (error: Error) => () =>
     startServer(
@@ -56,12 +60,11 @@ export function service(changed: Partial<Parts> = {}): Target {
       },
       see,
     );
-  const secrets = { valid: TOKEN, invalid: 'another-token' };
   return {
     document: contract,
     received: () => received,
     start: () => startServer(parts, see),
-    credentials: Object.fromEntries(Object.keys(parts.strategies).map((scheme) => [scheme, secrets])),
+    credentials: SECRETS.credentials,
     bodyLimit: BODY_LIMIT,
     refusals: refusalsOf(refusal),
     refusalSchema: '/components/schemas/Error',

@@ -1,7 +1,7 @@
 import express from 'express';
 import document from '../../generated/openapi.json';
 import { createApp, type Dependencies } from '../../src/app';
-import { createStrategies, tokenVerifier } from '../../src/auth';
+import { verifiers } from '../../src/auth';
 import {
   type Answer,
   createHttpServer,
@@ -14,6 +14,7 @@ import {
 import { type OwnKind, renderProblem, toProblem } from '../../src/errors';
 import { createHandlers } from '../../src/handlers';
 import { openMemoryStore } from '../../src/storage/memory';
+import { strategiesWith } from './credentials';
 import { openServer } from './open-server';
 import { renderPlain } from './plain-errors';
 
@@ -21,13 +22,17 @@ export const TOKEN = 'a-very-secret-token';
 export const AUTHORIZED = { Authorization: `Bearer ${TOKEN}` };
 const LIMITS = { headersTimeout: 60_000, requestTimeout: 60_000, keepAliveTimeout: 60_000 };
 
+/** The strategies of this project, which accept these tokens. */
+export const strategiesAccepting = (...tokens: readonly string[]) =>
+  strategiesWith(verifiers, { API_TOKENS: tokens.join(',') }, document);
+
 /** The application of this project, on a store in memory. */
 export function buildApp(overrides: Partial<Dependencies> = {}): express.Express {
   return createApp({
     document,
     handlers: createHandlers(openMemoryStore()),
     ready: () => Promise.resolve(),
-    strategies: createStrategies(tokenVerifier([TOKEN]).verify),
+    strategies: strategiesAccepting(TOKEN),
     report: () => undefined,
     metrics: { text: () => Promise.resolve(''), contentType: 'text/plain' },
     stopping: new AbortController().signal,
