@@ -100,14 +100,12 @@ export const variablesOf = (verifiers: Verifiers): string[] => [
 ];
 
 /**
- * Reads the secrets of every verifier. Notes faults in `variables`.
- *
- * @param production whether a verifier without secrets is a fault. Otherwise `openCredentials` generates one.
+ * Reads the secrets of every verifier. Notes faults in `variables`. If NODE_ENV is `production`, a verifier without secrets
+ * is a fault; otherwise `openCredentials` generates a secret. Read the credentials last: the fault is not noted beside others.
  */
 export function readCredentials<V extends Verifiers>(
   verifiers: V,
   variables: Variables,
-  production: boolean,
 ): CredentialsConfig<V> {
   const sources = new Map<string, SecretSource>();
   const issuers = new Map<string, JwtIssuer>();
@@ -117,7 +115,8 @@ export function readCredentials<V extends Verifiers>(
     const read = issuer === undefined || issuers.has(issuer) ? undefined : readIssuer(variables, issuer);
     if (issuer !== undefined && read) issuers.set(issuer, read);
   }
-  if (!production || variables.wrong.length > 0) return { verifiers, sources, issuers };
+  if (variables.read('NODE_ENV') !== 'production' || variables.wrong.length > 0)
+    return { verifiers, sources, issuers };
   for (const { form, variable } of unset({ verifiers, sources, issuers })) {
     const names = `${variable} or ${variable}_FILE`;
     variables.expected(names, `${form.many}, since NODE_ENV is production`, 'none');

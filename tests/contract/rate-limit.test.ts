@@ -1,7 +1,6 @@
 import type { Express } from 'express';
 import request from 'supertest';
-import { clientOf } from '../../src/operational/client';
-import { createRateLimiter } from '../../src/operational/rate-limit';
+import { clientOf, limitRequests } from '../../src/operational';
 import { credentials, EXAMPLE, MISMATCH, SUCCESS } from '../support/client';
 import { buildApp, strategiesAccepting } from '../support/service';
 
@@ -12,7 +11,7 @@ const [GOOD, OTHER] = ['one-token', 'another-token'] as const;
 function build(requests: number) {
   const app = buildApp({
     strategies: strategiesAccepting(GOOD, OTHER),
-    rateLimit: createRateLimiter({ requests, seconds: 60 }, clientOf),
+    rateLimit: limitRequests({ requests, seconds: 60 }, clientOf),
   });
   return (token: string = GOOD, text = EXAMPLE.text, type = EXAMPLE.contentType) =>
     ask(app, token, text, type);

@@ -58,7 +58,7 @@ describe('a run', () => {
     expect(others).toEqual([]);
     expect(first).toMatchObject({
       family: 'generated',
-      curl: expect.stringContaining(`--data-binary '4322'`) as string,
+      curl: expect.stringContaining(`--data-raw '4322'`) as string,
     });
     expect(first && describeFailure(first)).toMatch(
       /found with seed -?\d+, path [\d:]+; the request is shrunk/,

@@ -2,10 +2,10 @@ import { OpenApiDocument, readOperations, type JsonObject } from '../../src/cont
 import {
   openCredentials,
   readCredentials,
+  Variables,
   type Verifier,
   type Verifiers,
-} from '../../src/operational/credentials';
-import { Variables } from '../../src/operational/environment';
+} from '../../src/operational';
 import type { CredentialValues } from '../engine/target';
 
 /** Secrets for each verifier of a service, as environment variables and as credentials of the engine. */
@@ -65,4 +65,4 @@ export const strategiesWith = <V extends Verifiers>(
   verifiers: V,
   environment: Readonly<Record<string, string>>,
   root: JsonObject,
-) => openCredentials(readCredentials(verifiers, new Variables(environment), false), root).strategies;
+) => openCredentials(readCredentials(verifiers, new Variables(environment)), root).strategies;

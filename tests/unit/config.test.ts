@@ -3,11 +3,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { verifiers } from '../../src/auth';
 import { readConfig } from '../../src/config';
-import { variablesOf } from '../../src/operational/credentials';
-import { InvalidConfig } from '../../src/operational/environment';
+import { InvalidConfig, variablesOf } from '../../src/operational';
 
 const EXAMPLE = readFileSync(join(__dirname, '../../.env.example'), 'utf8');
-const SOURCE = readFileSync(join(__dirname, '../../src/config.ts'), 'utf8');
+const SOURCE = ['config.ts', 'operational/config.ts']
+  .map((file) => readFileSync(join(__dirname, '../../src', file), 'utf8'))
+  .join('');
 const documented = Object.fromEntries(
   [...EXAMPLE.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]),
 );

@@ -67,5 +67,5 @@ export function describeFailure(failure: Failure): string {
 export const failureLines = ({ problems, curl, replay }: Failure): string[] => [
   ...problems,
   ...(replay ? [`found with seed ${replay.seed}, path ${replay.path}; the request is shrunk`] : []),
-  ...(curl === '' ? [] : ['BASE=http://127.0.0.1:3000', curl]),
+  ...(curl === '' ? [] : [curl]),
 ];

@@ -1,0 +1,25 @@
+/** The public surface of the contract-test engine: what a test of a service imports. */
+export { type Failure, type WaivedFailure } from './failure';
+export { type Json, type JsonObject } from './json/json';
+export { NumberLiteral, parse, print, type Value } from './json/value';
+export { type Obligation, type State } from './obligation';
+export { describeFailure, formatReport, headline } from './report/text';
+export { writeReport } from './report/write';
+export { run, type Result, type RunOptions } from './run';
+export type {
+  Answer,
+  CredentialValues,
+  ExpectedMembers,
+  OwnRefusal,
+  ParameterValues,
+  Received,
+  Refusal,
+  RefusalRule,
+  Refusals,
+  Resolvable,
+  Scenario,
+  Server,
+  Step,
+  Target,
+  Waiver,
+} from './target';
