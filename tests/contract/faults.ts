@@ -12,7 +12,8 @@ import {
   type Logger,
   type ServiceOptions,
 } from '../../src/contract';
-import { type OwnKind, toProblem } from '../../src/errors';
+import type { OperationalKind } from '../../src/operational';
+import { toProblem } from '../support/plain-errors';
 import { renderPlain } from '../support/plain-errors';
 import { buildDocument, json } from '../support/service';
 import { exchange } from '../support/wire';
@@ -226,7 +227,7 @@ const strategy = {
   },
 };
 
-const options: ServiceOptions<OwnKind> = {
+const options: ServiceOptions<OperationalKind> = {
   document: DOCUMENT,
   handlers: { postThing: (request) => board.call('handler', () => answerTo(request)) },
   strategies: { bearerAuth: strategy },
