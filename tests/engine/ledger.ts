@@ -2,6 +2,7 @@ import type { Document } from './document/document';
 import type { Obligation } from './obligation';
 import { deriveObligations } from './obligations';
 import type { Target } from './target';
+import { openWaivers, type Waivers } from './waivers';
 
 /** The obligations of a document, and the cases that prove or disprove them. */
 export interface Ledger {
@@ -14,7 +15,11 @@ export interface Ledger {
   close(): void;
 }
 
-export function openLedger(document: Document, target: Target): Ledger {
+export function openLedger(
+  document: Document,
+  target: Target,
+  waivers: Waivers = openWaivers(target.waivers, ''),
+): Ledger {
   const obligations = document.operations.flatMap((operation) =>
     deriveObligations(document, target, operation),
   );
@@ -33,16 +38,16 @@ export function openLedger(document: Document, target: Target): Ledger {
       }
     },
     close() {
-      for (const obligation of obligations) Object.assign(obligation, finalState(obligation, target));
+      for (const obligation of obligations) Object.assign(obligation, finalState(obligation, waivers));
     },
   };
 }
 
 /** A waiver replaces a missing proof only. It never hides a case that failed. */
-function finalState(obligation: Obligation, { waivers }: Target): Partial<Obligation> {
+function finalState(obligation: Obligation, waivers: Waivers): Partial<Obligation> {
   if (obligation.state === 'BLOCKED' || obligation.failed > 0) return {};
   if (obligation.passed > 0) return { state: 'PROVEN' };
-  const waiver = waivers.find((one) => 'obligation' in one && one.obligation.test(obligation.key));
+  const waiver = waivers.ofObligation(obligation.key);
   if (waiver) return { state: 'WAIVED', reason: waiver.reason };
   return { reason: whyUnproven(obligation) };
 }

@@ -12,11 +12,13 @@ import { situationCases } from './cases/situations';
 import type { Document, Operation } from './document/document';
 import { readDocument } from './document/read';
 import { type Failure, failureOf, failureWithoutRequest, type WaivedFailure } from './failure';
+import { type FailureGroup, groupFailures } from './groups';
 import type { Obligation } from './obligation';
 import { minimalInputs } from './request/request';
 import { createOracle, type Oracle } from './schema/oracle';
 import { type Observation, openSession } from './session';
-import type { Server, Target } from './target';
+import type { Server, Target, Waiver } from './target';
+import { openWaivers } from './waivers';
 
 /** The result of a run. */
 export interface Result {
@@ -31,7 +33,13 @@ export interface Result {
   /** The number of requests of each family. */
   readonly families: ReadonlyMap<Family, number>;
   readonly seconds: number;
-  /** Whether nothing failed, and every obligation is proven or waived. */
+  /** The failures by cause, the most frequent first. */
+  readonly groups: readonly FailureGroup[];
+  /** Waivers that hold no longer. They fail the run. */
+  readonly expiredWaivers: readonly Waiver[];
+  /** Waivers that matched nothing. */
+  readonly unusedWaivers: readonly Waiver[];
+  /** Whether nothing failed, every obligation is proven or waived, and no waiver has expired. */
   readonly passed: boolean;
 }
 
@@ -40,6 +48,8 @@ export interface RunOptions {
   readonly generated?: number;
   /** Replaces the oracle of both directions, to prove that the run detects a wrong one. */
   readonly oracle?: Oracle;
+  /** The day on which waivers must hold: today by default. */
+  readonly today?: Date;
 }
 
 type Session = ReturnType<typeof openSession>;
@@ -52,7 +62,8 @@ export async function run(target: Target, options: RunOptions = {}): Promise<Res
   const oracle = options.oracle ?? createOracle(document.requests);
   const responseOracle = options.oracle ?? createOracle(document.responses);
   const common = { document, oracle, responseOracle, target };
-  const session = openSession(common);
+  const waivers = openWaivers(target.waivers, isoDate(options.today ?? new Date()));
+  const session = openSession({ ...common, waivers });
   const { ledger, failures } = session;
   const seed = seedOf(target.document);
 
@@ -94,9 +105,12 @@ export async function run(target: Target, options: RunOptions = {}): Promise<Res
     seed,
     obligations,
     failures,
+    groups: groupFailures(failures),
+    expiredWaivers: waivers.expired,
+    unusedWaivers: waivers.unused(),
     ...session.counts(),
     seconds: (performance.now() - began) / 1000,
-    passed: isSettled && failures.length === 0 && obligations.length > 0,
+    passed: isSettled && failures.length === 0 && obligations.length > 0 && waivers.expired.length === 0,
   };
 }
 
@@ -124,7 +138,7 @@ async function establishBaseline(
     if (problems.length === 0) return context;
     const explained = [...problems, ...likelyCause(operation)];
     ledger.block(operation.id, explained.join('; '));
-    failures.push(failureOf(baseline, explained));
+    failures.push(failureOf(baseline, explained, [], common.target.curl));
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
     ledger.block(operation.id, problem);
@@ -158,8 +172,10 @@ async function attemptGenerated(
   };
   for (const found of await findCounterexamples(context, attemptAlone, options)) {
     const failure = found.case
-      ? failureOf(found.case, found.problems)
+      ? failureOf(found.case, found.problems, [], context.target.curl)
       : failureWithoutRequest('generated', context.operation, found.problems.join('; '));
     failures.push({ ...failure, replay: { seed: found.seed, path: found.path } });
   }
 }
+
+const isoDate = (date: Date): string => date.toISOString().slice(0, 10);

@@ -5,7 +5,8 @@ import { createJudge } from './judge/judge';
 import { judgeReceived } from './judge/received';
 import { openLedger } from './ledger';
 import { responseKey } from './obligation';
-import type { Server, Target, Waiver } from './target';
+import type { Server } from './target';
+import type { Waivers } from './waivers';
 import type { Outcome, RawResponse } from './wire/message';
 import { send } from './wire/send';
 
@@ -30,8 +31,11 @@ export function openSession({
   oracle,
   responseOracle,
   target,
-}: Pick<OperationContext, 'document' | 'oracle' | 'responseOracle' | 'target'>) {
-  const ledger = openLedger(document, target);
+  waivers,
+}: Pick<OperationContext, 'document' | 'oracle' | 'responseOracle' | 'target'> & {
+  readonly waivers: Waivers;
+}) {
+  const ledger = openLedger(document, target, waivers);
   const judge = createJudge(document, responseOracle, target);
   const failures: Failure[] = [];
   const waived: WaivedFailure[] = [];
@@ -57,9 +61,10 @@ export function openSession({
         : { problems: [], proves: [] };
     const problems = [...verdict.problems, ...input.problems];
     const passed = problems.length === 0;
-    const waiver = passed ? undefined : waiverOf(target, sent);
-    if (waiver) {
-      waived.push({ ...failureOf(sent, problems), reason: waiver.reason });
+    const failure = passed ? undefined : failureOf(sent, problems, [], target.curl);
+    const waiver = failure && waivers.ofFailure(...waiverKeys(failure));
+    if (failure && waiver) {
+      waived.push({ ...failure, reason: waiver.reason });
       return { problems: [], outcome };
     }
     ledger.record([...sent.proves, ...input.proves], passed);
@@ -76,7 +81,7 @@ export function openSession({
     for (const sent of cases) {
       await server.reset();
       const { problems } = await attempt(server, sent);
-      if (problems.length > 0) failures.push(failureOf(sent, problems));
+      if (problems.length > 0) failures.push(failureOf(sent, problems, [], target.curl));
     }
   };
 
@@ -95,7 +100,7 @@ export function openSession({
       }
       const { problems, outcome } = await attempt(server, step);
       if (problems.length > 0 || 'noResponse' in outcome) {
-        failures.push(failureOf(step, problems, before));
+        failures.push(failureOf(step, problems, before, target.curl));
         return;
       }
       before.push(step);
@@ -112,5 +117,13 @@ export function openSession({
   return { ledger, failures, attempt, attemptAll, runScenario, counts };
 }
 
-const waiverOf = ({ waivers }: Target, { operation, family, title }: Case): Waiver | undefined =>
-  waivers.find((one) => 'failure' in one && one.failure.test(`${operation.id} | ${family} | ${title}`));
+/** The texts that a waiver matches: the case, and its causes. */
+const waiverKeys = ({
+  operation,
+  family,
+  title,
+  causes,
+}: Failure): [caseKey: string, causeKeys: string[]] => [
+  `${operation} | ${family} | ${title}`,
+  causes.map(({ sentence }) => `${operation} | ${sentence}`),
+];

@@ -86,6 +86,7 @@ function keywordCase(
     request: authorizedRequest(context, slot.fill(context.base, value)),
     ...(side === 'holds' && handlerInput(context, slot, value)),
     expect: side === 'holds' ? expectSuccessOrOwnRefusal(context) : expectInvalid(replacement),
+    about: key,
     proves: isProof ? [key] : [],
   };
 }
