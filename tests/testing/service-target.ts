@@ -1,22 +1,25 @@
 import type { RequestListener } from 'node:http';
 import type { Express } from 'express';
+import type { Strategies } from '../../src/contract';
 import { StoreUnavailable } from '../../src/database';
 import {
-  type Authentication,
+  clientOf,
   type Errors,
   type KindOf,
   limitRequests,
   type Surroundings,
+  type Verifiers,
 } from '../../src/operational';
 import type { JsonObject } from '../engine/json/json';
 import type { Received, RefusalRule, Server, Target } from '../engine/target';
+import { strategiesWith, testSecrets } from './credentials';
 import { listen } from './listen';
 import { refusalsOf } from './refusals';
 
 /** The parts of a service that is tested. Most are those of `main.ts`. */
 export interface TestedService<S, Handlers extends object, Own extends string> extends Pick<
   Target,
-  'refusalSchema' | 'ownRefusals' | 'scenarios' | 'waivers' | 'credentials'
+  'refusalSchema' | 'ownRefusals' | 'scenarios' | 'waivers'
 > {
   /** The published contract, generated/openapi.json. */
   readonly document: JsonObject;
@@ -27,14 +30,18 @@ export interface TestedService<S, Handlers extends object, Own extends string> e
   readonly errors: Errors<Own>;
   /** How the service refuses a request: the status, and members that the body must have. */
   readonly refusal: (kind: KindOf<Own>) => RefusalRule;
-  /** Accepts `credentials`. */
-  readonly authentication: Pick<Authentication, 'strategies' | 'clientOf'>;
+  /** Those of `auth.ts`. Each accepts secrets that the target generates. */
+  readonly verifiers: Verifiers;
+  /** Credentials of the schemes whose strategy is of the service. */
+  readonly credentials?: Target['credentials'];
 }
 
 /** Changes that break the server under test, to see that the tests notice. */
 export interface Changes {
   /** Another document for the server. The engine uses the published one. */
   readonly document?: JsonObject;
+  /** Strategies in the place of those of the service, by the name of the security scheme. */
+  readonly strategies?: Strategies;
   /** Bytes. */
   readonly bodyLimit?: number;
   /** Changes the input of each handler. */
@@ -56,13 +63,17 @@ export function serviceTarget<S, Handlers extends object, Own extends string>(
   service: TestedService<S, Handlers, Own>,
   changes: Changes = {},
 ): Target {
-  const { document, authentication } = service;
+  const { document, verifiers } = service;
+  const secrets = testSecrets(verifiers, document);
+  const sound = strategiesWith(verifiers, secrets.environment, document);
   let received: Received | undefined;
   const see = (request: Received): void => {
     received = request;
   };
+  // A changed document may have other schemes.
+  const strategies = { ...sound, ...changes.strategies };
   const start = (more: Changes = {}, rateLimit?: Surroundings['rateLimit']) =>
-    startServer(service, { ...changes, ...more }, see, rateLimit);
+    startServer(service, { ...changes, ...more, strategies }, see, rateLimit);
   const failing = (error: Error) => () =>
     start({
       before: () => {
@@ -73,12 +84,12 @@ export function serviceTarget<S, Handlers extends object, Own extends string>(
     document,
     received: () => received,
     start: () => start(),
-    credentials: service.credentials,
+    credentials: { ...secrets.credentials, ...service.credentials },
     bodyLimit: BODY_LIMIT,
     refusals: refusalsOf(service.refusal),
     ...(service.refusalSchema !== undefined && { refusalSchema: service.refusalSchema }),
     situations: {
-      '429': () => start({}, limitRequests({ requests: 0, seconds: 60 }, authentication.clientOf)),
+      '429': () => start({}, limitRequests({ requests: 0, seconds: 60 }, clientOf)),
       '500': failing(new Error('a secret cause')),
       '503': failing(new StoreUnavailable('no disk')),
     },
@@ -90,7 +101,14 @@ export function serviceTarget<S, Handlers extends object, Own extends string>(
 
 async function startServer<S, Handlers extends object, Own extends string>(
   service: TestedService<S, Handlers, Own>,
-  { bodyLimit = BODY_LIMIT, document = service.document, pass, before, wrap }: Changes,
+  {
+    bodyLimit = BODY_LIMIT,
+    document = service.document,
+    strategies,
+    pass,
+    before,
+    wrap,
+  }: Changes & { readonly strategies: Strategies },
   see: (request: Received) => void,
   rateLimit: Surroundings['rateLimit'],
 ): Promise<Server> {
@@ -113,7 +131,7 @@ async function startServer<S, Handlers extends object, Own extends string>(
   const app = service.createApp(handlers, {
     // A copy: changes that the server makes must not affect the document of the engine.
     document: structuredClone(document),
-    strategies: service.authentication.strategies,
+    strategies,
     ready: () => Promise.resolve(),
     report: () => undefined,
     metrics: { text: () => Promise.resolve(''), contentType: 'text/plain' },
