@@ -55,14 +55,12 @@ const SERVICE = {
   database: [],
   domain: ['database'],
   storage: ['domain', 'database'],
-  'errors.ts': ['contract', 'database'],
-  'auth.ts': ['contract'],
+  'errors.ts': ['contract', 'database', 'operational'],
+  'auth.ts': ['operational'],
   'extensions.ts': ['contract'],
-  'config.ts': [],
-  'jwks.ts': [],
-  'jwt.ts': ['auth.ts', 'contract', 'jwks.ts'],
+  'config.ts': ['auth.ts', 'operational'],
   handlers: ['domain', 'errors.ts', 'auth.ts', 'contract'],
-  operational: ['contract', 'errors.ts', 'database'],
+  operational: ['contract', 'database'],
   'app.ts': ['contract', 'errors.ts', 'extensions.ts', 'handlers', 'operational'],
 };
 
@@ -137,6 +135,18 @@ export default {
       { path: '^src/database/', pathNot: '^src/database/index\\.ts$' },
     ),
     wall(
+      'operational/ stands alone',
+      'src/operational/ runs any service. Pass what is of one service as an argument.',
+      { path: '^src/operational/' },
+      { path: '^(scripts|tests|generated|openapi)/' },
+    ),
+    wall(
+      'index of operational/',
+      'Import src/operational. Anything that its index.ts does not export is internal.',
+      { path: '^(src|scripts|tests)/', pathNot: ['^src/operational/', '^tests/unit/operational/'] },
+      { path: '^src/operational/', pathNot: '^src/operational/index\\.ts$' },
+    ),
+    wall(
       'drivers in databases',
       'Only src/database/ opens a database. Use openDatabase.',
       { path: '^src/', pathNot: '^src/database/(sqlite|postgres)' },
@@ -165,6 +175,15 @@ export default {
       'The engine tests any server, so it imports none. Pass the target as an argument.',
       { path: '^tests/engine/', pathNot: '\\.test\\.ts$' },
       { path: '^(src|scripts|generated)/|^tests/(?!engine/)' },
+    ),
+    wall(
+      'testing is for any service',
+      'tests/testing/ belongs to the package. Pass what is of one service as an argument.',
+      { path: '^tests/testing/' },
+      {
+        path: '^(src|scripts|generated|tests)/',
+        pathNot: '^src/(contract|database|operational)/index\\.ts$|^tests/(engine|testing)/',
+      },
     ),
   ],
   options: {

@@ -1,5 +1,3 @@
-import { HEADERS, RESERVED } from '../../src/app';
-import { tokenVerifier } from '../../src/auth';
 import {
   compileContract,
   createService,
@@ -8,13 +6,13 @@ import {
   type Middleware,
   OpenApiDocument,
   refusalOf,
+  schemeKind,
   type ServiceOptions,
   strategiesFor,
   stub,
   successOf,
 } from '../../src/contract';
-import { type OwnKind, renderProblem, toProblem } from '../../src/errors';
-import { requestIdOf } from '../../src/operational/request-id';
+import { HEADERS, type OperationalKind, PLAIN_ERRORS, requestIdOf, RESERVED } from '../../src/operational';
 import { type Mockable, toMockable } from './document';
 
 export interface Mock extends Omit<Mockable<unknown>, 'built'> {
@@ -23,8 +21,9 @@ export interface Mock extends Omit<Mockable<unknown>, 'built'> {
   readonly operations: readonly { readonly title: string; readonly status: number | undefined }[];
 }
 
-type Options = Pick<ServiceOptions<OwnKind>, 'bodyLimit' | 'maxRequests' | 'report'> & {
-  readonly tokens: readonly string[];
+type Options = Pick<ServiceOptions<OperationalKind>, 'bodyLimit' | 'maxRequests' | 'report'> & {
+  /** Returns a falsy value for a bearer token that the mock does not accept. */
+  readonly verifyToken: (token: string) => unknown;
   readonly extensions: Extensions;
 };
 
@@ -44,7 +43,7 @@ const nothing: Middleware = (_request, _response, next) => {
 
 function build(root: JsonObject, options: Options) {
   const document = new OpenApiDocument(root);
-  const strategies = strategiesFor(document, acceptedBy(options.tokens));
+  const strategies = strategiesFor(document, acceptedBy(options.verifyToken));
   const { served: operations, remarks } = compileContract(root, strategies, options.extensions);
   const all = [...operations.values()];
   const answers = new Map(all.map((served) => [served.operation.operationId, successOf(document, served)]));
@@ -54,7 +53,7 @@ function build(root: JsonObject, options: Options) {
     stubs: true,
     handlers: Object.fromEntries([...answers.keys()].map((id) => [id, stub(id)])),
     strategies,
-    toProblem,
+    toProblem: PLAIN_ERRORS.toProblem,
     bodyLimit: options.bodyLimit,
     maxRequests: options.maxRequests,
     headers: HEADERS,
@@ -62,7 +61,7 @@ function build(root: JsonObject, options: Options) {
     reserved: RESERVED,
     report: options.report,
     render(problem, operation) {
-      const plain = renderProblem(problem);
+      const plain = PLAIN_ERRORS.render(problem);
       const served = all.find((one) => one.operation.operationId === operation?.operationId);
       return (served && refusalOf(document, served, plain.status, problem)) ?? plain;
     },
@@ -75,13 +74,12 @@ function build(root: JsonObject, options: Options) {
 }
 
 /**
- * Accepts the given bearer tokens. For any other scheme, accepts all well-formed credentials. Every client holds all
+ * Verifies bearer tokens. For any other scheme, accepts all well-formed credentials. Every client holds all
  * scopes that the document requires of its scheme.
  */
-function acceptedBy(tokens: readonly string[]): Parameters<typeof strategiesFor>[1] {
-  const { verify } = tokenVerifier(tokens);
-  return async (secret, { value: { type, scheme }, scopes }) => {
-    const bearer = type === 'http' && !/^basic$/i.test(String(scheme));
-    return (!bearer || (await verify(secret)) !== false) && { scopes };
+function acceptedBy(verifyToken: Options['verifyToken']): Parameters<typeof strategiesFor>[1] {
+  return (secret, { value, scopes }) => {
+    const isToken = value['type'] === 'http' && schemeKind(value) === 'bearer';
+    return (!isToken || Boolean(verifyToken(secret))) && { scopes };
   };
 }

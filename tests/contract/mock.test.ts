@@ -5,16 +5,16 @@ import request from 'supertest';
 import { createMock } from '../../scripts/mock/service';
 import { readSource } from '../../scripts/source/source';
 import type { Extensions, JsonObject, Outcome } from '../../src/contract';
-import { errorNumberOf, type OwnKind } from '../../src/errors';
+import { numberInError, type OperationalKind } from '../../src/operational';
 import { buildDocument, json } from '../support/service';
 import { csv } from './codecs';
 
 const DOCUMENTS = join(__dirname, 'documents');
 
 function mock(document: JsonObject, extensions: Extensions = {}) {
-  const outcomes: Outcome<OwnKind>[] = [];
+  const outcomes: Outcome<OperationalKind>[] = [];
   const { service, ...rest } = createMock(document, {
-    tokens: ['token'],
+    verifyToken: (token) => token === 'token',
     bodyLimit: 1_000,
     maxRequests: 10,
     report: (outcome) => outcomes.push(outcome),
@@ -112,7 +112,7 @@ describe('answers', () => {
     )
       .post()
       .expect(400);
-    expect(errorNumberOf(response.body)).toBe(40001);
+    expect(numberInError(response.body)).toBe(40001);
     expect(response.text).toContain('"body is required"');
   });
 });

@@ -1,0 +1,48 @@
+/**
+ * The public surface of what runs a service. Code outside this folder imports this file and no other file of it.
+ */
+
+// For main.ts, app.ts and config.ts of a service.
+export { type Application, createApp, type Surroundings } from './app';
+export { readDatabaseUrl, readServerConfig, type ServerConfig } from './config';
+export { InvalidConfig, readEnvironment, Variables } from './environment';
+export { runService, type ServiceParts } from './run';
+
+// For auth.ts of a service, and its configuration.
+export type { Client } from './client';
+export {
+  apiKeys,
+  basicUsers,
+  bearerTokens,
+  type CredentialsConfig,
+  type PrincipalsOf,
+  readCredentials,
+  type Verifier,
+  type Verifiers,
+  type VerifiersFor,
+} from './credentials';
+
+// For errors.ts of a service.
+export {
+  type ErrorCode,
+  ERRORS,
+  type Errors,
+  type ErrorTable,
+  type KindOf,
+  numberInError,
+  type OperationalKind,
+  toProblemIn,
+} from './errors';
+
+// For tools and tests.
+export { clientOf } from './client';
+export { openCredentials, variablesOf } from './credentials';
+export { readSecrets } from './secret-source';
+export { AcceptedSecrets, BEARER_TOKENS, parseSecrets } from './secrets';
+export { HEADERS, RESERVED } from './app';
+export { PLAIN_ERRORS } from './errors';
+export { createLog } from './log';
+export { createMetrics } from './metrics';
+export { createReport } from './report';
+export { requestIdOf } from './request-id';
+export { limitRequests } from './run';
