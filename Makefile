@@ -14,7 +14,7 @@ export NODE_COMPILE_CACHE := $(CURDIR)/.cache/node
 
 INSTALLED := node_modules/.package-lock.json
 
-.PHONY: help install generate breaking check quick loop rooms format build test gate run dev mock clean browser contract mutants crash soak growth bench sbom
+.PHONY: help install generate breaking check quick loop rooms format build pack test gate run dev mock clean browser contract mutants crash soak growth bench sbom
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -97,6 +97,9 @@ $(BENCH)/node_modules/.package-lock.json: $(BENCH)/package.json $(BENCH)/package
 sbom: $(INSTALLED) ## list the packages of the server; reports/sbom.cdx.json (CycloneDX)
 	@mkdir -p reports
 	npm sbom --package-lock-only --omit=dev --sbom-format=cyclonedx > reports/sbom.cdx.json
+
+pack: $(INSTALLED) ## build the package of everything but the service; .cache/pack/
+	@tsx scripts/pack/main.ts
 
 build: $(INSTALLED)
 	tsc -p src

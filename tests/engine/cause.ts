@@ -6,7 +6,7 @@ export interface Cause {
   readonly key: string;
   /** What was expected, and what was got. */
   readonly sentence: string;
-  /** The rule that the case is about: `violates maximum of /components/schemas/Plant/properties/id`. */
+  /** The rule that the case is about: `violates maximum of /components/schemas/Book/properties/id`. */
   readonly rule?: string;
   /** JSON pointer to its place in the document. */
   readonly pointer: string;
