@@ -1,7 +1,8 @@
-import type { Document, Operation } from '../document/document';
+import type { Document, Operation, Parameter } from '../document/document';
 import type { Value } from '../json/value';
 import type { HandlerInput } from '../judge/received';
 import { protocolKey, type ProtocolScenario } from '../obligation';
+import type { RuleName } from '../profile';
 import { authorize } from '../request/credentials';
 import { composeRequest } from '../request/request';
 import type { Inputs, Slot } from '../request/slots';
@@ -45,6 +46,10 @@ export interface Case {
   readonly operation: Operation;
   readonly request: RawRequest;
   readonly expect: Expectation;
+  /** The rule that another answer breaks; by default `valid request` or `invalid request`. */
+  readonly rule?: RuleName;
+  /** Where the fault is that the server must refuse, if it is a value. */
+  readonly location?: Parameter['in'] | 'body';
   /** The kind of credentials, for the report; absent if they are valid. */
   readonly credentials?: string;
   /** The input that the handler must receive, if the case determines it. */
@@ -60,6 +65,8 @@ export interface OperationContext {
   readonly oracle: Oracle;
   /** Judges responses. */
   readonly responseOracle: Oracle;
+  /** Judges requests without the annotations that the other one asserts. */
+  readonly lenientOracle: Oracle;
   readonly target: Target;
   readonly operation: Operation;
   /** The inputs of the minimal valid request. */
@@ -90,7 +97,16 @@ export const protocolCase = (
   title: string,
   request: RawRequest,
   expect: Expectation,
-): Case => ({ family, title, operation, request, expect, proves: [protocolKey(operation, scenario)] });
+  rule: RuleName = scenario,
+): Case => ({
+  family,
+  title,
+  operation,
+  request,
+  expect,
+  rule,
+  proves: [protocolKey(operation, scenario)],
+});
 
 /** The request with these inputs, and with valid credentials for the first security alternative. */
 export const authorizedRequest = (
@@ -98,10 +114,13 @@ export const authorizedRequest = (
   inputs: Inputs = base,
 ): RawRequest => authorize(document, target, operation.security[0] ?? [], composeRequest(operation, inputs));
 
-/** Cases about values, and the values on which generator and oracle disagree. */
+/** Cases about values. */
 export interface ValueCases {
   readonly cases: Case[];
+  /** The values on which generator and oracle disagree. */
   readonly contradictions: string[];
+  /** The examples that the document contradicts. */
+  readonly documentFaults: string[];
 }
 
 /**
