@@ -28,7 +28,8 @@ const CORE = {
     'problem.ts',
   ],
   'compile.ts': ['json', 'document', 'operations', 'schema', 'codecs', 'security', 'exchange'],
-  'pipeline.ts': ['http', 'operations', 'security', 'exchange', 'compile.ts', 'problem.ts'],
+  samples: ['json', 'pattern', 'http', 'document', 'operations', 'schema', 'exchange', 'problem.ts'],
+  'pipeline.ts': ['http', 'operations', 'security', 'exchange', 'samples', 'compile.ts', 'problem.ts'],
   'http-server.ts': ['http', 'problem.ts'],
   'handler-types.ts': ['security', 'exchange'],
 };
@@ -54,14 +55,14 @@ const SERVICE = {
   database: [],
   domain: ['database'],
   storage: ['domain', 'database'],
-  'errors.ts': ['contract', 'database'],
+  'errors.ts': ['contract', 'database', 'operational'],
   'auth.ts': ['contract'],
   'extensions.ts': ['contract'],
-  'config.ts': [],
+  'config.ts': ['operational'],
   'jwks.ts': [],
   'jwt.ts': ['auth.ts', 'contract', 'jwks.ts'],
   handlers: ['domain', 'errors.ts', 'auth.ts', 'contract'],
-  operational: ['contract', 'errors.ts', 'database'],
+  operational: ['contract', 'database'],
   'app.ts': ['contract', 'errors.ts', 'extensions.ts', 'handlers', 'operational'],
 };
 
@@ -134,6 +135,18 @@ export default {
       'Import src/database. Anything that its index.ts does not export is internal.',
       { path: '^(src|scripts|tests)/', pathNot: ['^src/database/', '^tests/unit/database/'] },
       { path: '^src/database/', pathNot: '^src/database/index\\.ts$' },
+    ),
+    wall(
+      'operational/ stands alone',
+      'src/operational/ runs any service. Pass what is of one service as an argument.',
+      { path: '^src/operational/' },
+      { path: '^(scripts|tests|generated|openapi)/' },
+    ),
+    wall(
+      'index of operational/',
+      'Import src/operational. Anything that its index.ts does not export is internal.',
+      { path: '^(src|scripts|tests)/', pathNot: ['^src/operational/', '^tests/unit/operational/'] },
+      { path: '^src/operational/', pathNot: '^src/operational/index\\.ts$' },
     ),
     wall(
       'drivers in databases',

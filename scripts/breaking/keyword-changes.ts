@@ -1,5 +1,4 @@
-import { joinPointer } from '../../src/contract';
-import { type Bound, isTighter, type SchemaView } from './schema-view';
+import { type Bound, isTighter, joinPointer, type SchemaView } from '../../src/contract';
 
 /** Collects changes of keywords. Narrowed: the later schema admits less. Widened: it admits more. */
 export interface ChangeSink {

@@ -4,9 +4,10 @@ import {
   type Direction,
   isObject,
   type OpenApiDocument,
+  type SchemaView,
+  viewSchemas,
 } from '../../src/contract';
 import { compareKeywords, differences, type ChangeSink } from './keyword-changes';
-import { type SchemaView, viewSchemas } from './schema-view';
 
 /** Records one change. `pointer` is into the later document; for a removed part, into the earlier one. */
 export type ReportChange = (pointer: string, message: string, breaking: boolean) => void;

@@ -26,7 +26,9 @@ export function updateHandlers(operations: Iterable<Operation>): string[] {
     const there = existsSync(path.join(root, stub));
     if (!there) writeFileSync(path.join(root, stub), stubText(operation));
     lines.push(
-      there ? `${stub} exists and is not changed` : `${stub} is new: it answers 501 until you write it`,
+      there
+        ? `${stub} exists and is not changed`
+        : `${stub} is new: a stub, which answers from the document until you write it`,
     );
     if (index.add(operation.operationId)) continue;
     const [line, entry] = index.lines(operation.operationId);
@@ -72,12 +74,13 @@ function isIdentifier(text: string): boolean {
 const quoted = (text: string) => `'${text.replace(/['\\]/g, '\\$&')}'`;
 
 function stubText({ operationId, method, paths: [at = ''] }: Operation): string {
-  const type = `Handlers[${quoted(operationId)}]`;
-  const made = `notImplemented(${quoted(operationId)})`;
-  const head = `export const ${identifier(operationId)} = (): ${type} =>`;
+  // The plant store has the core in its own repository.
+  const core = existsSync(path.join(root, 'src/contract')) ? '../contract' : 'contract-first-server';
+  const made = `() => stub(${quoted(operationId)})`;
+  const head = `export const ${identifier(operationId)}: CreateHandler<${quoted(operationId)}> =`;
   const breaks = `${head} ${made};`.length > 110;
-  return `import { notImplemented } from '../contract';
-import type { Handlers } from './types';
+  return `import { stub } from '${core}';
+import type { CreateHandler } from './types';
 
 /** ${method} ${at.replaceAll('*/', '* /')} */
 ${head}${breaks ? '\n  ' : ' '}${made};
@@ -88,12 +91,20 @@ ${head}${breaks ? '\n  ' : ' '}${made};
 const IMPORT = /^(?:import|\}) .*from '([^']+)';.*$/gm;
 /** The list as `make generate` writes it: an arrow function that returns an object with one entry a line. */
 const LIST = /^(export const createHandlers = [^]*?=> \(\{)\n?((?:(?: {2}.*)?\n)*)(\}\))/m;
+/** The parameters of the list, which each new handler is created with. */
+const PARAMETERS = /^export const createHandlers = \(([\w$]+(?:: [\w$.]+)?(?:, [\w$]+(?:: [\w$.]+)?)*)\)/m;
 const ENTRY = /^ {2}(?:([\w$]+)|'(.*?)')\s*[:,]/gm;
 
 /** The text of src/handlers/index.ts. Lines that a person wrote stay unchanged. */
 class HandlerList {
   changed = false;
   constructor(public text: string) {}
+
+  /** The arguments of a new entry. */
+  private get parameters(): string {
+    const [, parameters = ''] = PARAMETERS.exec(this.text) ?? [];
+    return parameters.replace(/: [\w$.]+/g, '');
+  }
 
   /** The operationIds with an entry; empty if the list has another form. */
   names(): string[] {
@@ -112,7 +123,7 @@ class HandlerList {
     const name = identifier(operationId);
     return [
       `import { ${name} } from './${kebab(operationId)}';`,
-      `${/^[\w$]+$/.test(operationId) ? operationId : quoted(operationId)}: ${name}(),`,
+      `${/^[\w$]+$/.test(operationId) ? operationId : quoted(operationId)}: ${name}(${this.parameters}),`,
     ];
   }
 

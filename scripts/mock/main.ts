@@ -4,13 +4,17 @@
  */
 import { randomBytes } from 'node:crypto';
 import express from 'express';
-import { HEADERS } from '../../src/app';
-import { InvalidConfig, readConfig } from '../../src/config';
+import { readConfig } from '../../src/config';
 import { createHttpServer, InvalidContract, listen } from '../../src/contract';
 import { extensions } from '../../src/extensions';
-import { createLog } from '../../src/operational/log';
-import { createMetrics } from '../../src/operational/metrics';
-import { createReport } from '../../src/operational/report';
+import {
+  createLog,
+  createMetrics,
+  createReport,
+  HEADERS,
+  InvalidConfig,
+  PLAIN_ERRORS,
+} from '../../src/operational';
 import { createMock, type Mock } from './service';
 import { remarkLines } from '../publish/remarks';
 import { located, readSource, type Source, SourceError } from '../source/source';
@@ -18,7 +22,7 @@ import { located, readSource, type Source, SourceError } from '../source/source'
 async function main(file: string): Promise<void> {
   if (file === '') throw new SourceError('expected a document: make mock DOC=path/to/openapi.yaml');
   const config = readConfig();
-  const report = createReport(createLog(config.logLevel), createMetrics(), HEADERS);
+  const report = createReport(PLAIN_ERRORS, createLog(config.logLevel), createMetrics(), HEADERS);
   const generatedToken = randomBytes(24).toString('base64url');
   const source = readSource(file);
   const { service, operations, leftOut, remarks, total } = createMocked(source, {
@@ -31,7 +35,7 @@ async function main(file: string): Promise<void> {
   for (const sentence of remarkLines(source, remarks)) console.log(`  unchecked  ${sentence}`);
   for (const sentence of leftOut) console.log(`  left out  ${sentence}`);
   for (const { title, status } of operations)
-    console.log(`  ${status ?? '500 (no conforming response found)'}  ${title}`);
+    console.log(`  ${status ?? '501 (no conforming response found)'}  ${title}`);
   const account = `served ${operations.length} of ${total} operations, ${remarks.length} words not enforced`;
   if (operations.length === 0) throw new SourceError(account);
 

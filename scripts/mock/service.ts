@@ -1,19 +1,18 @@
-import { HEADERS, RESERVED } from '../../src/app';
 import { tokenVerifier } from '../../src/auth';
 import {
-  type Answer,
   compileContract,
   createService,
   type Extensions,
   type JsonObject,
   type Middleware,
   OpenApiDocument,
+  refusalOf,
   type ServiceOptions,
   strategiesFor,
+  stub,
+  successOf,
 } from '../../src/contract';
-import { type OwnKind, renderProblem, toProblem } from '../../src/errors';
-import { requestIdOf } from '../../src/operational/request-id';
-import { refusalOf, successOf } from './answers';
+import { HEADERS, type OperationalKind, PLAIN_ERRORS, requestIdOf, RESERVED } from '../../src/operational';
 import { type Mockable, toMockable } from './document';
 
 export interface Mock extends Omit<Mockable<unknown>, 'built'> {
@@ -22,7 +21,7 @@ export interface Mock extends Omit<Mockable<unknown>, 'built'> {
   readonly operations: readonly { readonly title: string; readonly status: number | undefined }[];
 }
 
-type Options = Pick<ServiceOptions<OwnKind>, 'bodyLimit' | 'maxRequests' | 'report'> & {
+type Options = Pick<ServiceOptions<OperationalKind>, 'bodyLimit' | 'maxRequests' | 'report'> & {
   readonly tokens: readonly string[];
   readonly extensions: Extensions;
 };
@@ -50,10 +49,10 @@ function build(root: JsonObject, options: Options) {
   const service = createService({
     document: root,
     ...options.extensions,
-    stubs: false,
-    handlers: Object.fromEntries([...answers].map(([id, answer]) => [id, () => answering(id, answer)])),
+    stubs: true,
+    handlers: Object.fromEntries([...answers.keys()].map((id) => [id, stub(id)])),
     strategies,
-    toProblem,
+    toProblem: PLAIN_ERRORS.toProblem,
     bodyLimit: options.bodyLimit,
     maxRequests: options.maxRequests,
     headers: HEADERS,
@@ -61,7 +60,7 @@ function build(root: JsonObject, options: Options) {
     reserved: RESERVED,
     report: options.report,
     render(problem, operation) {
-      const plain = renderProblem(problem);
+      const plain = PLAIN_ERRORS.render(problem);
       const served = all.find((one) => one.operation.operationId === operation?.operationId);
       return (served && refusalOf(document, served, plain.status, problem)) ?? plain;
     },
@@ -71,11 +70,6 @@ function build(root: JsonObject, options: Options) {
     status: answers.get(operationId)?.status,
   }));
   return { built: { service, operations: titles }, remarks };
-}
-
-function answering(operationId: string, answer: Answer | undefined): Promise<Answer> {
-  if (answer) return Promise.resolve(answer);
-  return Promise.reject(new Error(`no response was found for ${operationId} that conforms to the document`));
 }
 
 /**

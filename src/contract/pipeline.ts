@@ -17,6 +17,7 @@ import type { Stage } from './exchange/stages';
 import { findRoute, originForm } from './exchange/find-route';
 import { fieldsOf, send } from './exchange/send';
 import { checkWiring } from './exchange/wiring';
+import { createStubAnswers, STUB_HEADER } from './samples/stub-answers';
 
 /** An Express middleware. It calls `next` for requests to reserved paths only. */
 export type Middleware = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
@@ -49,6 +50,7 @@ export function createService<Own extends string = never>(options: ServiceOption
   checkWiring(served, options);
   options.onRemarks?.(contract.remarks);
   const { afterAuthentication, afterResponse } = options;
+  const answerStub = options.stubs ? createStubAnswers(document) : undefined;
   // Untyped code may return values here.
   const report: (outcome: Outcome<Own>) => unknown = options.report;
   const beforeHandler: ((...given: Parameters<BeforeHandler>) => unknown) | undefined = options.beforeHandler;
@@ -114,9 +116,24 @@ export function createService<Own extends string = never>(options: ServiceOption
       exchange.stage = 'handle';
       const handler = handlers[operation.operationId] as (request: object) => Promise<Answer>;
       const contentType = received?.reader.contentType;
-      const given = await handler(
-        new HandlerContext(exchange, operation, loggerFor, principals, contentType, accepted.best, valid),
+      const context = new HandlerContext(
+        exchange,
+        operation,
+        loggerFor,
+        principals,
+        contentType,
+        accepted.best,
+        valid,
       );
+      let given: Answer;
+      try {
+        given = await handler(context);
+      } catch (error) {
+        const made = answerStub?.(error, served, accepted.best);
+        if (!made) throw error;
+        exchange.headers = { ...exchange.headers, [STUB_HEADER]: operation.operationId };
+        given = made;
+      }
 
       exchange.stage = 'respond';
       returned = [given];

@@ -1,10 +1,9 @@
 import { errorBody } from '../errors';
-import type { PlantStore } from '../plants/plant-store';
-import type { Handlers } from './types';
+import type { CreateHandler } from './types';
 
 /** POST /plants: creates a plant. To create the same plant again is a safe retry. */
-export const createPlant =
-  (store: PlantStore): Handlers['createPlant'] =>
+export const createPlant: CreateHandler<'createPlant'> =
+  (store) =>
   async ({ body: { id, name, tag } }) => {
     // Property by property, so that a property that the document adds is a compile error.
     const plant = tag === undefined ? { name } : { name, tag };

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { type Headers, type HookContext, Problem, type ServiceOptions } from '../contract';
-import type { OwnKind } from '../errors';
+import type { OperationalKind } from './errors';
 
 /** The number of requests that a client may send within a window of time. */
 export interface RateLimit {
@@ -45,7 +45,7 @@ export function createRateLimiter(
     RateLimit: `${POLICY};r=${remaining};t=${left}`,
   });
   const refusal = (left: number) =>
-    new Problem<OwnKind>(
+    new Problem<OperationalKind>(
       'rateLimited',
       `expected at most ${requests} requests within ${seconds} seconds, got more: try again in ${left} seconds`,
       { ...fieldsFor(0, left), 'Retry-After': String(left) },
@@ -69,7 +69,7 @@ export function createRateLimiter(
       if (consumedPoints > requests) throw refusal(left);
       return fieldsFor(remainingPoints, left);
     },
-  } satisfies Pick<ServiceOptions<OwnKind>, 'afterAuthentication' | 'ownProblems'>;
+  } satisfies Pick<ServiceOptions<OperationalKind>, 'afterAuthentication' | 'ownProblems'>;
 }
 
 /** The names of the clients that are counted now, at most `most`. */

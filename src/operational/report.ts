@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Answer, Headers, Outcome, Problem, ReportFault } from '../contract';
-import { ERRORS, errorNumberOf, type OwnKind, renderProblem } from '../errors';
+import type { Errors, OperationalKind } from './errors';
 import type { Metrics } from './metrics';
 
 /** Records the outcome of each request in the log and the metrics. */
-export interface Report {
+export interface Report<Own extends string = never> {
   /** Records a request and its response. */
-  readonly request: (outcome: Outcome<OwnKind>) => void;
+  readonly request: (outcome: Outcome<OperationalKind | Own>) => void;
   /** Records and answers bytes that are not a valid HTTP request. */
   readonly refuse: (problem: Problem) => Answer;
   /** Records a failure outside a response. */
@@ -28,7 +28,12 @@ interface Kind {
  *
  * @param headers the headers of responses to invalid HTTP
  */
-export function createReport(log: Logger, metrics: Metrics, headers: Headers): Report {
+export function createReport<Own extends string = never>(
+  { table, render, numberOf }: Errors<Own>,
+  log: Logger,
+  metrics: Metrics,
+  headers: Headers,
+): Report<Own> {
   /** What many requests share, by their kind. The document bounds the number of kinds. */
   const kinds = new Map<string, Kind>();
   function kindOf(method: string, operationId: string | undefined, status: number, error = 0): Kind {
@@ -49,7 +54,7 @@ export function createReport(log: Logger, metrics: Metrics, headers: Headers): R
 
   return {
     request({ method, operationId, status, problem, body, milliseconds, requestId }) {
-      const error = problem ? ERRORS[problem.kind].number : status < 400 ? undefined : errorNumberOf(body);
+      const error = problem ? table[problem.kind].number : status < 400 ? undefined : numberOf(body);
       const { logger, observe } = kindOf(method, operationId, status, error);
       observe(milliseconds);
       if (error !== undefined) metrics.refusal(error);
@@ -59,9 +64,9 @@ export function createReport(log: Logger, metrics: Metrics, headers: Headers): R
       else logger.info(fields);
     },
     refuse(problem) {
-      const answer = renderProblem(problem);
+      const answer = render(problem);
       const requestId = randomUUID();
-      const error = ERRORS[problem.kind].number;
+      const error = table[problem.kind].number;
       metrics.refusal(error);
       log.info({ status: answer.status, error, requestId }, problem.message);
       return { ...answer, headers: { ...headers, 'X-Request-Id': requestId } };

@@ -1,6 +1,6 @@
 import express, { type ErrorRequestHandler, type RequestHandler, type Router } from 'express';
-import { type Answer, type Headers, Problem, type ReportFault } from '../contract';
-import { renderProblem, toProblem } from '../errors';
+import { type Headers, Problem, type ReportFault } from '../contract';
+import type { Errors } from './errors';
 import type { Metrics } from './metrics';
 import { inTime } from './readiness';
 
@@ -51,12 +51,16 @@ export function withHeaders(headers: Headers): RequestHandler {
 }
 
 /** The last handlers of an application: 404 for an unknown path, and an error body for any error. */
-export function endOfRoutes(headers: Headers, fault: ReportFault): [RequestHandler, ErrorRequestHandler] {
+export function endOfRoutes<Own extends string>(
+  { toProblem, render }: Pick<Errors<Own>, 'toProblem' | 'render'>,
+  headers: Headers,
+  fault: ReportFault,
+): [RequestHandler, ErrorRequestHandler] {
   const refuse: ErrorRequestHandler = (error: unknown, _request, response, next) => {
     try {
       const problem = toProblem(error);
       if (problem.kind === 'unexpected') fault(problem.cause);
-      const answer: Answer = renderProblem(problem);
+      const answer = render(problem);
       if (response.headersSent) {
         next(error); // closes the connection
         return;

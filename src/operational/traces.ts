@@ -11,14 +11,14 @@ import {
   trace,
   TraceFlags,
 } from '@opentelemetry/api';
-import type { Hooks, Middleware, Outcome } from '../contract';
-import type { OwnKind } from '../errors';
+import type { Middleware, Outcome } from '../contract';
 
 /** Creates OpenTelemetry spans of requests. */
 export interface Traces {
   /** Wraps the service: each request is a span, and the service runs in the context of that span. */
   readonly around: (service: Middleware) => Middleware;
-  readonly hooks: Required<Pick<Hooks<OwnKind>, 'afterResponse'>>;
+  /** Ends the span of a request. A hook after the response. */
+  readonly afterResponse: (outcome: Outcome<string>, request: IncomingMessage) => void;
 }
 
 /** The instrumentation scope of OpenTelemetry. */
@@ -52,7 +52,7 @@ export function createTraces(reserved: string): Traces | undefined {
   /** The span of each request; for one of an instrumentation of node:http, its RPC metadata. */
   const spans = new WeakMap<IncomingMessage, Span | RpcMetadata>();
 
-  function afterResponse(outcome: Outcome<OwnKind>, request: IncomingMessage): void {
+  function afterResponse(outcome: Outcome<string>, request: IncomingMessage): void {
     const found = spans.get(request);
     if (!found) return;
     if ('span' in found) {
@@ -79,7 +79,7 @@ export function createTraces(reserved: string): Traces | undefined {
       spans.set(request, span);
       context.with(trace.setSpan(parent, span), service, undefined, request, response, next);
     },
-    hooks: { afterResponse },
+    afterResponse,
   };
 }
 
@@ -102,7 +102,7 @@ function attributesOf({ method = '', url = '', socket }: IncomingMessage): Attri
   };
 }
 
-function describe(span: Span, { method, route, operationId, status, problem, requestId }: Outcome<OwnKind>) {
+function describe(span: Span, { method, route, operationId, status, problem, requestId }: Outcome<string>) {
   if (route !== undefined) span.updateName(`${methodOf(method)} ${route}`).setAttribute('http.route', route);
   if (operationId !== undefined) span.setAttribute('openapi.operation_id', operationId);
   span.setAttribute('request.id', requestId);

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { type Answer, Problem } from '../../src/contract';
-import { type OwnKind, toProblem } from '../../src/errors';
+import type { OperationalKind } from '../../src/operational';
+import { toProblem } from '../support/plain-errors';
 import { buildDocument, buildService, json, listening } from '../support/service';
 import { exchange } from '../support/wire';
 
@@ -27,7 +28,7 @@ test('a hook refuses with a problem of the service and its headers', async () =>
   const { reply } = await ask({
     afterAuthentication: () => ({ RateLimit: '"a";r=0', 'X-Other': 'b' }),
     beforeHandler: () => {
-      throw new Problem<OwnKind>('rateLimited', 'not today', { ratelimit: '"a";r=1' });
+      throw new Problem<OperationalKind>('rateLimited', 'not today', { ratelimit: '"a";r=1' });
     },
     toProblem,
   });
@@ -141,10 +142,10 @@ test.each([
 
 test('the responses of own problems are compared with the document at startup', () => {
   const refused = { description: 'no', content: json({ type: 'object', required: ['reason'] }) };
-  const build = (ownProblems: readonly Problem<OwnKind>[]) =>
+  const build = (ownProblems: readonly Problem<OperationalKind>[]) =>
     buildService({ document: documented({ ...thing, 429: refused }), handlers, ownProblems });
   expect(() => build([])).not.toThrow();
-  expect(() => build([new Problem<OwnKind>('rateLimited', 'a sentence')])).toThrow(
+  expect(() => build([new Problem<OperationalKind>('rateLimited', 'a sentence')])).toThrow(
     /the errors of this server are not as it documents them: the 429 response/,
   );
 });

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { createHttpServer } from '../../src/contract';
-import { errorNumberOf, renderProblem } from '../../src/errors';
+import { errors } from '../../src/errors';
 import { createHandlers } from '../../src/handlers';
 import { EXAMPLE, HEAD, REQUEST, requestOf, SUCCESS } from '../support/client';
 import { buildApp, listening } from '../support/service';
@@ -16,7 +16,7 @@ const chunk = (text: string) => `${Buffer.byteLength(text).toString(16)}\r\n${te
 
 const outcomeOf = (reply: Reply | undefined): unknown => [
   reply?.status,
-  reply?.body === '' ? '' : errorNumberOf(JSON.parse(reply?.body ?? 'null')),
+  reply?.body === '' ? '' : errors.numberOf(JSON.parse(reply?.body ?? 'null')),
 ];
 const send = async (bytes: string, count?: number, limits = {}) => {
   const handlers = createHandlers(await openExampleStore());
@@ -185,7 +185,7 @@ it.each([
   ['reads no responses', 'GET /-/docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(20)],
 ])('a client that %s keeps no connection', async (_, bytes) => {
   const limits = { headersTimeout: 1, requestTimeout: 500, keepAliveTimeout: 500 };
-  const server = createHttpServer(buildApp(), renderProblem, limits);
+  const server = createHttpServer(buildApp(), errors.render, limits);
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
   const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).pause();
@@ -202,7 +202,7 @@ test('a closed server does not keep its process alive', async () => {
   const before = timers();
   const stopping = new AbortController();
   const limits = { headersTimeout: 1_000, requestTimeout: 1_000, keepAliveTimeout: 1_000 };
-  const server = createHttpServer(buildApp(), renderProblem, limits, stopping.signal);
+  const server = createHttpServer(buildApp(), errors.render, limits, stopping.signal);
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const closed = once(server, 'close');
   stopping.abort();

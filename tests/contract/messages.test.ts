@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { compileContract, Problem, stringifyJson } from '../../src/contract';
-import { toProblem } from '../../src/errors';
-import { renderPlain } from '../support/plain-errors';
+import { renderPlain, toProblem } from '../support/plain-errors';
 import { buildDocument, json } from '../support/service';
 
 /** The places of client text in a message: the schema of a body, and the body for a name. */

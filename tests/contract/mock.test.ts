@@ -5,14 +5,14 @@ import request from 'supertest';
 import { createMock } from '../../scripts/mock/service';
 import { readSource } from '../../scripts/source/source';
 import type { Extensions, JsonObject, Outcome } from '../../src/contract';
-import { errorNumberOf, type OwnKind } from '../../src/errors';
+import { numberInError, type OperationalKind } from '../../src/operational';
 import { buildDocument, json } from '../support/service';
 import { csv } from './codecs';
 
 const DOCUMENTS = join(__dirname, 'documents');
 
 function mock(document: JsonObject, extensions: Extensions = {}) {
-  const outcomes: Outcome<OwnKind>[] = [];
+  const outcomes: Outcome<OperationalKind>[] = [];
   const { service, ...rest } = createMock(document, {
     tokens: ['token'],
     bodyLimit: 1_000,
@@ -88,13 +88,11 @@ describe('answers', () => {
     expect(response.headers).toMatchObject({ location: 'https://example.com/1', 'x-left': '1' });
   });
 
-  it('500 if no response conforms, and reports it at startup and in the log', async () => {
+  it('501 if no response conforms, and reports it at startup', async () => {
     const { operations, outcomes, post } = mock(answers(ok(json({ ...text, not: text }))));
     expect(operations).toEqual([{ title: 'POST /things', status: undefined }]);
-    await post().expect(500);
-    expect(outcomes[0]?.problem?.cause).toMatchObject({
-      message: 'no response was found for postThing that conforms to the document',
-    });
+    await post().expect(501);
+    expect(outcomes[0]?.problem?.message).toBe('the operation postThing is not implemented yet');
   });
 
   it('an error in the documented shape, with the reason', async () => {
@@ -114,7 +112,7 @@ describe('answers', () => {
     )
       .post()
       .expect(400);
-    expect(errorNumberOf(response.body)).toBe(40001);
+    expect(numberInError(response.body)).toBe(40001);
     expect(response.text).toContain('"body is required"');
   });
 });

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { type Answer, bearerStrategy, type ServiceOptions } from '../../src/contract';
-import type { OwnKind } from '../../src/errors';
+import type { OperationalKind } from '../../src/operational';
 import { buildDocument, buildService, json, listening } from '../support/service';
 import { parseReplies } from '../support/wire';
 
@@ -36,7 +36,7 @@ const [GOOD, HANG] = [post('"good"'), post('"hang"')];
 
 /** A service whose handler and verifier hang on request, and a client for it. */
 async function serving(
-  options: Partial<ServiceOptions<OwnKind>>,
+  options: Partial<ServiceOptions<OperationalKind>>,
   use: (service: {
     readonly open: (bytes: string) => Promise<Client>;
     readonly contexts: Context[];

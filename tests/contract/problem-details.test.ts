@@ -1,13 +1,13 @@
 import { type Answer, type Problem, stringifyJson } from '../../src/contract';
-import { type Kind, renderProblem } from '../../src/errors';
+import { ERRORS, type KindOf } from '../../src/operational';
 import { buildDocument, buildService, json, listening } from '../support/service';
 import { exchange } from '../support/wire';
 
 // Errors of RFC 9457, with another media type and another shape.
 
 const contentType = 'application/problem+json';
-const render = (problem: Problem<Kind>): Answer => {
-  const { status } = renderProblem(problem);
+const render = (problem: Problem<KindOf<never>>): Answer => {
+  const { status } = ERRORS[problem.kind];
   const errors = problem.violations.map(({ pointer, keyword, message }) => ({
     // A pointer of RFC 9457 is into the body. Other places have names.
     ...(pointer.startsWith('/body') ? { pointer: `#${pointer.slice(5)}` } : { parameter: pointer.slice(1) }),

@@ -1,7 +1,7 @@
 import type { Express } from 'express';
 import request from 'supertest';
 import { clientOf, createStrategies, tokenVerifier } from '../../src/auth';
-import { createRateLimiter } from '../../src/operational/rate-limit';
+import { limitRequests } from '../../src/operational';
 import { credentials, EXAMPLE, MISMATCH, SUCCESS } from '../support/client';
 import { buildApp } from '../support/service';
 
@@ -12,7 +12,7 @@ const [GOOD, OTHER] = ['one-token', 'another-token'] as const;
 function build(requests: number) {
   const app = buildApp({
     strategies: createStrategies(tokenVerifier([GOOD, OTHER]).verify),
-    rateLimit: createRateLimiter({ requests, seconds: 60 }, clientOf),
+    rateLimit: limitRequests({ requests, seconds: 60 }, clientOf),
   });
   return (token: string = GOOD, text = EXAMPLE.text, type = EXAMPLE.contentType) =>
     ask(app, token, text, type);

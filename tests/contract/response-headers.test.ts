@@ -1,7 +1,7 @@
 import cors from 'cors';
 import express from 'express';
 import { type Answer, InvalidContract, Problem, type ServiceOptions } from '../../src/contract';
-import type { OwnKind } from '../../src/errors';
+import type { OperationalKind } from '../../src/operational';
 import { buildDocument, buildService, json, listening } from '../support/service';
 import { exchange } from '../support/wire';
 
@@ -30,8 +30,10 @@ const POST = 'POST /things HTTP/1.1\r\nHost: x\r\n\r\n';
 
 const answer = (headers: Answer['headers'], contentType = 'text/plain') =>
   Promise.resolve({ status: 200, headers, contentType, body: '' });
-const serviceOf = (postThing: () => Promise<Answer>, options: Partial<ServiceOptions<OwnKind>> = {}) =>
-  buildService({ document: DOCUMENT, handlers: { postThing }, reportFault: () => undefined, ...options });
+const serviceOf = (
+  postThing: () => Promise<Answer>,
+  options: Partial<ServiceOptions<OperationalKind>> = {},
+) => buildService({ document: DOCUMENT, handlers: { postThing }, reportFault: () => undefined, ...options });
 
 /** Every character up to U+00FF, and samples of the others. */
 const CHARACTERS = [

@@ -2,10 +2,10 @@ import type { RequestListener } from 'node:http';
 import contract from '../../generated/openapi.json';
 import { clientOf, createStrategies, tokenVerifier } from '../../src/auth';
 import type { Strategies } from '../../src/contract';
-import { renderProblem } from '../../src/errors';
+import { errors } from '../../src/errors';
 import { StoreUnavailable } from '../../src/database';
 import { createHandlers } from '../../src/handlers';
-import { createRateLimiter } from '../../src/operational/rate-limit';
+import { limitRequests, type Surroundings } from '../../src/operational';
 import type { JsonObject } from '../engine/json/json';
 import type { Received, Server, Target } from '../engine/target';
 import { buildApp, TOKEN } from '../support/service';
@@ -66,7 +66,7 @@ export function service(changed: Partial<Parts> = {}): Target {
     refusals: refusalsOf(refusal),
     refusalSchema: '/components/schemas/Error',
     situations: {
-      '429': () => startServer(parts, see, createRateLimiter({ requests: 0, seconds: 60 }, clientOf)),
+      '429': () => startServer(parts, see, limitRequests({ requests: 0, seconds: 60 }, clientOf)),
       '500': failing(new Error('a secret cause')),
       '503': failing(new StoreUnavailable('no disk')),
     },
@@ -79,7 +79,7 @@ export function service(changed: Partial<Parts> = {}): Target {
 async function startServer(
   parts: Parts,
   see: (request: Received) => void,
-  rateLimit?: ReturnType<typeof createRateLimiter>,
+  rateLimit?: Surroundings['rateLimit'],
 ): Promise<Server> {
   const open = async () => createHandlers(await parts.openStore());
   let entered = 0;
@@ -104,5 +104,5 @@ async function startServer(
   // A copy: changes that the server makes must not affect the document of the engine.
   const document = structuredClone(parts.document);
   const app = buildApp({ document, handlers, strategies, bodyLimit, rateLimit });
-  return listen(app, { entered: () => entered, reset }, renderProblem, wrap);
+  return listen(app, { entered: () => entered, reset }, errors.render, wrap);
 }

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { renderProblem, toProblem } from '../../src/errors';
+import { errors } from '../../src/errors';
 import { credentials, EXAMPLE, MISMATCH, portOf, send, SUCCESS } from '../support/client';
 import { logUntil, type Program, startProgram } from '../support/program';
 import { TOKEN } from '../support/service';
@@ -87,7 +87,7 @@ test('an unexpected error is in the log with its cause, and not in the response'
   const server = await startProgram({ API_TOKENS: TOKEN, NODE_OPTIONS: broken });
   const response = await send(server, { 'X-Request-Id': 'broken' });
   const body: unknown = await response.json();
-  expect([response.status, body]).toEqual([500, renderProblem(toProblem(new Error())).body]);
+  expect([response.status, body]).toEqual([500, errors.render(errors.toProblem(new Error())).body]);
   const line = (await logUntil(server, 'broken')).at(-1);
   const { operationId } = EXAMPLE;
   expect(line).toMatchObject({ level: 'error', status: 500, error: 50000, operationId });

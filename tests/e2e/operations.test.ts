@@ -1,4 +1,4 @@
-import { errorNumberOf } from '../../src/errors';
+import { errors } from '../../src/errors';
 import { EXAMPLE, metricsOf, MISMATCH, portOf, send, SUCCESS } from '../support/client';
 import { type Program, startProgram } from '../support/program';
 import { TOKEN } from '../support/service';
@@ -31,7 +31,7 @@ test('is live and ready, and serves no other path there', async () => {
   };
   const refused = async (path: string, method?: string) => {
     const [status, body] = await ask(path, method);
-    return [status, errorNumberOf(body)];
+    return [status, errors.numberOf(body)];
   };
   expect(await ask('/-/live')).toEqual([200, { status: 'live' }]);
   expect(await ask('/-/ready')).toEqual([200, { status: 'ready' }]);

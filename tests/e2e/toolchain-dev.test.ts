@@ -95,9 +95,11 @@ it('replaces the server after each edit without losing data or a request, and su
   project.write('scripts/new.ts', '');
 
   // code that compiles but does not start
-  const config = 'const server = createHttpServer(';
+  const open = '({ databaseUrl }, observer) => openStore(databaseUrl, observer)';
+  const fault = `if (process.pid > 0) throw new Error('not today');`;
   const position = dev.output().length;
-  project.edit('src/main.ts', config, `if (process.pid > 0) throw new Error('not today');\n  ${config}`);
+  const broken = `async ({ databaseUrl }, observer) => { ${fault} return openStore(databaseUrl, observer); }`;
+  project.edit('src/main.ts', open, broken);
   await dev.printed(
     /not today[\s\S]*the server did not start[\s\S]*the previous server keeps running/,
     position,
@@ -106,7 +108,7 @@ it('replaces the server after each edit without losing data or a request, and su
 
   // code that neither starts nor exits
   const waiting = "console.log('it waits'); await new Promise(() => setInterval(() => undefined, 1000));";
-  await edit('src/main.ts', `if (process.pid > 0) throw new Error('not today');`, waiting, /it waits/);
+  await edit('src/main.ts', fault, waiting, /it waits/);
   await edit('src/main.ts', waiting, '', SERVING);
 
   expect(await dev.stop('SIGINT')).toBe(0);

@@ -62,7 +62,7 @@ it('reports a new operation, and writes a stub that compiles but cannot run in p
   expect(status).toBe(0);
   expect(output.split('\n')).toEqual([
     '          #/paths/~1notes~1{id}/get: GET /notes/{id} (getNote) is new',
-    'src/handlers/get-note.ts is new: it answers 501 until you write it',
+    'src/handlers/get-note.ts is new: a stub, which answers from the document until you write it',
     'written: generated/openapi.json, generated/openapi.d.ts',
     '',
   ]);
@@ -94,17 +94,20 @@ it('never changes an existing handler, and lists the steps to do by hand', async
   const { output } = await generate();
   expect(output).toContain('src/handlers/get-note.ts exists and is not changed');
   expect(output).toContain("add to src/handlers/index.ts: import { getNote } from './get-note';");
-  expect(output).toContain('and to the object that its createHandlers returns: getNote: getNote(),');
+  expect(output).toContain('and to the object that its createHandlers returns: getNote: getNote(store),');
   expect(project.read('src/handlers/get-note.ts')).toBe('// mine\n');
   expect(project.read('src/handlers/index.ts')).toBe(index);
 });
 
 it.each([
-  ['createNote: createNote(store), // mine', 'createNote: createNote(store), // mine\n  getNote: getNote(),'],
+  [
+    'createNote: createNote(store), // mine',
+    'createNote: createNote(store), // mine\n  getNote: getNote(store),',
+  ],
   ['createNote: createNote(store) // mine', 'createNote: createNote(store) // mine'],
   [
     'createNote: createNote(store) /* mine */,',
-    'createNote: createNote(store) /* mine */,\n  getNote: getNote(),',
+    'createNote: createNote(store) /* mine */,\n  getNote: getNote(store),',
   ],
   ['...notes(store),', '...notes(store),'],
 ])('keeps the form of the list of handlers: %s', async (was, is) => {

@@ -1,6 +1,8 @@
 import type { Case, Family } from './cases/case';
+import { type Cause, causesOf, plainCause } from './cause';
 import type { Operation } from './document/document';
-import { curlCommand } from './wire/curl';
+import { type CurlServer, curlCommand, DEFAULT_SERVER } from './wire/curl';
+import { redact } from './wire/secrets';
 
 /** A case whose answer was wrong, with the commands that repeat it. */
 export interface Failure {
@@ -8,7 +10,9 @@ export interface Failure {
   readonly operation: string;
   readonly title: string;
   readonly problems: readonly string[];
-  /** Shell lines; empty if no request was sent. */
+  /** At least one. */
+  readonly causes: readonly Cause[];
+  /** Lines for bash; empty if no request was sent. */
   readonly curl: string;
   /** For a generated request: the input with which fast-check finds it again. */
   readonly replay?: { readonly seed: number; readonly path: string };
@@ -19,11 +23,27 @@ export interface WaivedFailure extends Failure {
   readonly reason: string;
 }
 
-/** @param before the cases to send first, in order */
-export function failureOf(failed: Case, problems: readonly string[], before: readonly Case[] = []): Failure {
+/**
+ * @param before the cases to send first, in order
+ * @param server the address for the curl lines. The values of its secrets are left out of each text.
+ */
+export function failureOf(
+  failed: Case,
+  problems: readonly string[],
+  before: readonly Case[] = [],
+  server: CurlServer = DEFAULT_SERVER,
+): Failure {
   const { family, operation, title } = failed;
-  const lines = [...before, failed].map(({ request }) => curlCommand(request));
-  return { family, operation: operation.id, title, problems, curl: lines.join('\n') };
+  const text = (raw: string): string => redact(raw, server.secrets);
+  const shown = problems.map(text);
+  return {
+    family,
+    operation: operation.id,
+    title: text(title),
+    problems: shown,
+    causes: causesOf(failed, shown),
+    curl: [...before, failed].map(({ request }) => curlCommand(request, server)).join('\n'),
+  };
 }
 
 /** A failure before a request could be sent. */
@@ -32,4 +52,11 @@ export const failureWithoutRequest = (
   operation: Operation,
   problem: string,
   title = 'no request was sent',
-): Failure => ({ family, operation: operation.id, title, problems: [problem], curl: '' });
+): Failure => ({
+  family,
+  operation: operation.id,
+  title,
+  problems: [problem],
+  causes: [plainCause(problem, operation.pointer)],
+  curl: '',
+});

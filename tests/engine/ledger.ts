@@ -2,6 +2,7 @@ import type { Document } from './document/document';
 import type { Obligation, Undecided } from './obligation';
 import { deriveObligations } from './obligations';
 import type { Target } from './target';
+import { openWaivers, type Waivers } from './waivers';
 
 /** The obligations of a document, and the cases that prove or disprove them. */
 export interface Ledger {
@@ -12,11 +13,19 @@ export interface Ledger {
   undecide(keys: readonly string[], undecided: Undecided): void;
   /** Marks all obligations of an operation: without a valid request, its other answers prove nothing. */
   block(operation: string, reason: string, state?: 'BLOCKED' | 'OUT OF REACH'): void;
-  /** Sets the final state of each obligation. */
-  close(): void;
+  /**
+   * Sets the final state of each obligation.
+   *
+   * @param stopped why the run ended early
+   */
+  close(stopped?: string): void;
 }
 
-export function openLedger(document: Document, target: Target): Ledger {
+export function openLedger(
+  document: Document,
+  target: Target,
+  waivers: Waivers = openWaivers(target.waivers ?? [], ''),
+): Ledger {
   const obligations = document.operations.flatMap((operation) =>
     deriveObligations(document, target, operation),
   );
@@ -37,19 +46,24 @@ export function openLedger(document: Document, target: Target): Ledger {
         if (obligation.operation === operation) Object.assign(obligation, { state, reason });
       }
     },
-    close() {
-      for (const obligation of obligations) Object.assign(obligation, finalState(obligation, target));
+    close(stopped) {
+      for (const obligation of obligations) {
+        Object.assign(obligation, finalState(obligation, target, waivers));
+        const isOpen = obligation.state !== 'PROVEN' && obligation.state !== 'WAIVED' && obligation.failed === 0;
+        if (stopped !== undefined && isOpen && obligation.state !== 'WARNED')
+          Object.assign(obligation, { state: 'UNPROVEN', reason: `the run ended early: ${stopped}` });
+      }
     },
   };
 }
 
 /** A waiver replaces a missing proof only. It never hides a case that failed. */
-function finalState(obligation: Obligation, target: Target): Partial<Obligation> {
+function finalState(obligation: Obligation, target: Target, waivers: Waivers): Partial<Obligation> {
   const { state, failed, passed, undecided } = obligation;
   if (state === 'BLOCKED' || state === 'OUT OF REACH' || failed > 0) return {};
   if (undecided?.state === 'WARNED') return undecided;
   if (passed > 0) return { state: 'PROVEN' };
-  const waiver = target.waivers?.find((one) => 'obligation' in one && one.obligation.test(obligation.key));
+  const waiver = waivers.ofObligation(obligation.key);
   if (waiver) return { state: 'WAIVED', reason: waiver.reason };
   const beyond = undecided ? undefined : whyOutOfReach(obligation, target);
   if (beyond !== undefined) return { state: 'OUT OF REACH', reason: beyond };

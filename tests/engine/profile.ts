@@ -104,8 +104,11 @@ export interface Finding {
   readonly message: string;
 }
 
-/** The sentences of the findings on one level, each with its source. */
+/** The sentences of the findings on one level, each with its source: `expected E, got G (rule: source)`. */
 export const messagesOf = (profile: Profile, level: Level, findings: readonly Finding[]): string[] =>
   findings
     .filter(({ rule }) => levelOf(profile, rule) === level)
-    .map(({ rule, message }) => `${message} [${RULES[rule].source}]`);
+    .map(({ rule, message }) => `${message} (rule: ${RULES[rule].source})`);
+
+/** A sentence without its source. */
+export const withoutSource = (sentence: string): string => sentence.replace(/ \(rule: [^()]*\)$/, '');

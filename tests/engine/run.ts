@@ -9,14 +9,16 @@ import { findCounterexamples, seedOf } from './cases/generated';
 import { operationCases } from './cases/operation';
 import { scenarioCases } from './cases/scenarios';
 import { situationCases } from './cases/situations';
-import type { Document, Operation } from './document/document';
+import { type Document, isSafe, type Operation } from './document/document';
 import { readDocument } from './document/read';
 import { type Failure, failureOf, failureWithoutRequest, type WaivedFailure } from './failure';
-import type { Obligation } from './obligation';
+import { type FailureGroup, groupFailures } from './groups';
+import type { Obligation, State } from './obligation';
 import { minimalInputs } from './request/request';
 import { createOracle, type Oracle } from './schema/oracle';
-import { type Observation, openSession } from './session';
-import type { Server, Target } from './target';
+import { type Observation, openSession, type Session } from './session';
+import type { Server, Target, Waiver } from './target';
+import { openWaivers } from './waivers';
 
 /** The result of a run. */
 export interface Result {
@@ -24,6 +26,12 @@ export interface Result {
   readonly seed: number;
   readonly obligations: readonly Obligation[];
   readonly failures: readonly Failure[];
+  /** Answers that the standards leave to the server, though they recommend others. They do not fail the run. */
+  readonly warnings: readonly Failure[];
+  /** Examples that the document itself contradicts. */
+  readonly documentFaults: readonly string[];
+  /** Why the run ended early. */
+  readonly stopped?: string;
   /** Failures that the target waives. */
   readonly waived: readonly WaivedFailure[];
   readonly observations: readonly Observation[];
@@ -31,7 +39,15 @@ export interface Result {
   /** The number of requests of each family. */
   readonly families: ReadonlyMap<Family, number>;
   readonly seconds: number;
-  /** Whether nothing failed, and every obligation is proven or waived. */
+  /** The failures by cause, the most frequent first. */
+  readonly groups: readonly FailureGroup[];
+  /** Waivers that hold no longer. They fail the run. */
+  readonly expiredWaivers: readonly Waiver[];
+  /** Waivers that matched nothing. */
+  readonly unusedWaivers: readonly Waiver[];
+  /**
+   * Whether nothing failed, no obligation is unproven or blocked, some are proven, and no waiver has expired.
+   */
   readonly passed: boolean;
 }
 
@@ -40,10 +56,14 @@ export interface RunOptions {
   readonly generated?: number;
   /** Replaces the oracle of both directions, to prove that the run detects a wrong one. */
   readonly oracle?: Oracle;
+  /** The day on which waivers must hold: today by default. */
+  readonly today?: Date;
 }
 
-type Session = ReturnType<typeof openSession>;
 type RunContext = Omit<OperationContext, 'operation' | 'base'>;
+
+/** Why an operation is not tested. */
+const NOT_WRITING = 'its requests may change something: they are only sent with WRITE=1';
 
 /** Tests a server against its document. Rejects only if the target fails to start or to reset. */
 export async function run(target: Target, options: RunOptions = {}): Promise<Result> {
@@ -51,19 +71,27 @@ export async function run(target: Target, options: RunOptions = {}): Promise<Res
   const document = readDocument(target.document);
   const oracle = options.oracle ?? createOracle(document.requests);
   const responseOracle = options.oracle ?? createOracle(document.responses);
-  const common = { document, oracle, responseOracle, target };
-  const session = openSession(common);
+  const lenientOracle = createOracle(document.lenient.requests);
+  const common = { document, oracle, responseOracle, lenientOracle, target };
+  const waivers = openWaivers(target.waivers ?? [], isoDate(options.today ?? new Date()));
+  const session = openSession({ ...common, waivers });
   const { ledger, failures } = session;
   const seed = seedOf(target.document);
 
   const contexts: OperationContext[] = [];
+  const documentFaults: string[] = [];
   const server = await target.start();
   try {
     for (const operation of document.operations) {
+      if (target.blackBox?.write === false && !isSafe(operation.method)) {
+        ledger.block(operation.id, NOT_WRITING, 'OUT OF REACH');
+        continue;
+      }
       const context = await establishBaseline(common, operation, server, session);
       if (!context) continue;
       contexts.push(context);
-      const { cases, contradictions } = operationCases(context);
+      const { cases, contradictions, documentFaults: faults } = operationCases(context);
+      documentFaults.push(...faults);
       await session.attemptAll(server, cases);
       for (const problem of contradictions) {
         failures.push(failureWithoutRequest('oracle', operation, problem, 'generator against oracle'));
@@ -76,7 +104,7 @@ export async function run(target: Target, options: RunOptions = {}): Promise<Res
   } finally {
     await server.close();
   }
-  for (const [status, start] of Object.entries(target.situations)) {
+  for (const [status, start] of Object.entries(target.situations ?? {})) {
     const failing = await start();
     try {
       for (const context of contexts) {
@@ -86,17 +114,25 @@ export async function run(target: Target, options: RunOptions = {}): Promise<Res
       await failing.close();
     }
   }
-  ledger.close();
+  const stopped = session.client.stopped();
+  ledger.close(stopped);
   const { obligations } = ledger;
-  const isSettled = obligations.every(({ state }) => state === 'PROVEN' || state === 'WAIVED');
+  const count = (...states: State[]): number =>
+    obligations.filter(({ state }) => states.includes(state)).length;
+  const isSettled = count('UNPROVEN', 'BLOCKED') === 0 && (count('PROVEN') > 0 || !target.blackBox);
   return {
     document,
     seed,
     obligations,
     failures,
+    groups: groupFailures(failures),
+    expiredWaivers: waivers.expired,
+    unusedWaivers: waivers.unused(),
     ...session.counts(),
+    documentFaults,
+    ...(stopped !== undefined && { stopped }),
     seconds: (performance.now() - began) / 1000,
-    passed: isSettled && failures.length === 0 && obligations.length > 0,
+    passed: isSettled && failures.length === 0 && obligations.length > 0 && waivers.expired.length === 0,
   };
 }
 
@@ -119,12 +155,13 @@ async function establishBaseline(
       handlerInput: { inputs: base },
       proves: [],
     };
-    await server.reset();
-    const { problems } = await attempt(server, baseline);
+    await server.reset?.();
+    const { problems, outcome } = await attempt(server, baseline);
+    if (!outcome) return undefined;
     if (problems.length === 0) return context;
     const explained = [...problems, ...likelyCause(operation)];
     ledger.block(operation.id, explained.join('; '));
-    failures.push(failureOf(baseline, explained));
+    failures.push(failureOf(baseline, explained, [], common.target.curl));
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
     ledger.block(operation.id, problem);
@@ -153,13 +190,15 @@ async function attemptGenerated(
   options: { seed: number; runs: number },
 ): Promise<void> {
   const attemptAlone = async (sent: Case): Promise<readonly string[]> => {
-    await server.reset();
+    await server.reset?.();
     return (await attempt(server, sent)).problems;
   };
   for (const found of await findCounterexamples(context, attemptAlone, options)) {
     const failure = found.case
-      ? failureOf(found.case, found.problems)
+      ? failureOf(found.case, found.problems, [], context.target.curl)
       : failureWithoutRequest('generated', context.operation, found.problems.join('; '));
     failures.push({ ...failure, replay: { seed: found.seed, path: found.path } });
   }
 }
+
+const isoDate = (date: Date): string => date.toISOString().slice(0, 10);

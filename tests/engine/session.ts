@@ -5,9 +5,11 @@ import { createJudge } from './judge/judge';
 import { judgeReceived } from './judge/received';
 import { openLedger } from './ledger';
 import { responseKey } from './obligation';
-import type { Server, Target, Waiver } from './target';
+import { createOracle } from './schema/oracle';
+import type { Server } from './target';
+import type { Waivers } from './waivers';
+import { openClient } from './wire/client';
 import type { Outcome, RawResponse } from './wire/message';
-import { send } from './wire/send';
 
 /** The number of correct instances of a documented response with one kind of credentials. */
 export interface Observation {
@@ -21,8 +23,11 @@ export interface Observation {
 /** The result of sending a case. */
 interface Attempt {
   readonly problems: readonly string[];
-  readonly outcome: Outcome;
+  /** Undefined if the run must end: the case was not sent. */
+  readonly outcome: Outcome | undefined;
 }
+
+export type Session = ReturnType<typeof openSession>;
 
 /** Sends cases, judges their answers, and records them in the ledger. */
 export function openSession({
@@ -30,10 +35,16 @@ export function openSession({
   oracle,
   responseOracle,
   target,
-}: Pick<OperationContext, 'document' | 'oracle' | 'responseOracle' | 'target'>) {
-  const ledger = openLedger(document, target);
-  const judge = createJudge(document, responseOracle, target);
+  waivers,
+}: Pick<OperationContext, 'document' | 'oracle' | 'responseOracle' | 'target'> & {
+  readonly waivers: Waivers;
+}) {
+  const ledger = openLedger(document, target, waivers);
+  const lenient = document.lenient.responses.map((schemas) => createOracle(schemas));
+  const judge = createJudge(document, { strict: responseOracle, lenient }, target);
+  const client = openClient(target.blackBox);
   const failures: Failure[] = [];
+  const warnings: Failure[] = [];
   const waived: WaivedFailure[] = [];
   const families = new Map<Family, number>();
   const observations = new Map<string, Observation>();
@@ -43,46 +54,62 @@ export function openSession({
     observations.set(key, { ...row, count: (observations.get(key)?.count ?? 0) + 1 });
   };
 
-  /** Sends one case. A failure is for the caller to report, unless the target waives it. */
-  const attempt = async (server: Server, sent: Case): Promise<Attempt> => {
+  /** Judges the answer to a case and records it. A failure is for the caller to report, unless the target waives it. */
+  const settle = (sent: Case, outcome: Outcome, entered: number | undefined): readonly string[] => {
     families.set(sent.family, (families.get(sent.family) ?? 0) + 1);
-    const before = server.entered();
-    const outcome = await send(server.host, server.port, sent.request);
-    const entered = server.entered() - before;
     const verdict = judge(sent, outcome, entered);
-    const received = entered > 0 && sent.handlerInput ? target.received?.() : undefined;
+    const received = (entered ?? 0) > 0 && sent.handlerInput ? target.received?.() : undefined;
     const input =
       received && sent.handlerInput
         ? judgeReceived({ document, oracle, operation: sent.operation }, sent.handlerInput, received)
         : { problems: [], proves: [] };
     const problems = [...verdict.problems, ...input.problems];
     const passed = problems.length === 0;
-    const waiver = passed ? undefined : waiverOf(target, sent);
-    if (waiver) {
-      waived.push({ ...failureOf(sent, problems), reason: waiver.reason });
-      return { problems: [], outcome };
+    const failure = passed ? undefined : failureOf(sent, problems, [], target.curl);
+    const waiver = failure && waivers.ofFailure(...waiverKeys(failure));
+    if (failure && waiver) {
+      waived.push({ ...failure, reason: waiver.reason });
+      return [];
     }
-    ledger.record([...sent.proves, ...input.proves], passed);
+    const [warning] = verdict.warnings;
+    if (warning !== undefined) warnings.push(failureOf(sent, verdict.warnings, [], target.curl));
+    if (passed && verdict.isWarned === true)
+      ledger.undecide(sent.proves, { state: 'WARNED', reason: warning ?? '' });
+    else if (passed && verdict.inconclusive !== undefined)
+      ledger.undecide(sent.proves, {
+        state: sent.expect.kind === 'answered' ? 'OUT OF REACH' : 'UNPROVEN',
+        reason: verdict.inconclusive,
+      });
+    else ledger.record([...sent.proves, ...input.proves], passed);
     const { response } = verdict;
     if (response && passed) {
       ledger.record([responseKey(sent.operation, response.status, response.media)], true);
       observe({ operation: sent.operation.id, ...response, credentials: sent.credentials ?? 'valid' });
     }
-    return { problems, outcome };
+    return problems;
   };
 
-  /** Resets the service before each case, so that no case depends on another. */
+  /** Sends one case and settles it. */
+  const attempt = async (server: Server, sent: Case): Promise<Attempt> => {
+    const before = server.entered?.() ?? 0;
+    const outcome = await client.exchange(server, sent.request);
+    if (!outcome) return { problems: [], outcome };
+    const entered = server.entered && server.entered() - before;
+    return { problems: settle(sent, outcome, entered), outcome };
+  };
+
+  /** Resets the service before each case if it can, so that no case depends on another. */
   const attemptAll = async (server: Server, cases: readonly Case[]): Promise<void> => {
     for (const sent of cases) {
-      await server.reset();
+      await server.reset?.();
       const { problems } = await attempt(server, sent);
-      if (problems.length > 0) failures.push(failureOf(sent, problems));
+      if (problems.length > 0) failures.push(failureOf(sent, problems, [], target.curl));
     }
   };
 
   /** Resets the service, then sends the steps in order. Stops at the first failure. */
   const runScenario = async (server: Server, steps: readonly ScenarioStep[]): Promise<void> => {
-    await server.reset();
+    await server.reset?.();
     const before: Case[] = [];
     const answers: RawResponse[] = [];
     for (const { title, operation, make } of steps) {
@@ -94,8 +121,9 @@ export function openSession({
         return;
       }
       const { problems, outcome } = await attempt(server, step);
+      if (!outcome) return;
       if (problems.length > 0 || 'noResponse' in outcome) {
-        failures.push(failureOf(step, problems, before));
+        failures.push(failureOf(step, problems, before, target.curl));
         return;
       }
       before.push(step);
@@ -105,12 +133,21 @@ export function openSession({
 
   const counts = () => ({
     observations: [...observations.values()],
+    warnings,
     waived,
     families,
-    requests: [...families.values()].reduce((sum, count) => sum + count, 0),
+    requests: client.sent(),
   });
-  return { ledger, failures, attempt, attemptAll, runScenario, counts };
+  return { ledger, failures, client, settle, attempt, attemptAll, runScenario, counts };
 }
 
-const waiverOf = ({ waivers }: Target, { operation, family, title }: Case): Waiver | undefined =>
-  waivers.find((one) => 'failure' in one && one.failure.test(`${operation.id} | ${family} | ${title}`));
+/** The texts that a waiver matches: the case, and its causes. */
+const waiverKeys = ({
+  operation,
+  family,
+  title,
+  causes,
+}: Failure): [caseKey: string, causeKeys: string[]] => [
+  `${operation} | ${family} | ${title}`,
+  causes.map(({ sentence }) => `${operation} | ${sentence}`),
+];

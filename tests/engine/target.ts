@@ -2,6 +2,7 @@ import type { Json, JsonObject } from './json/json';
 import type { Value } from './json/value';
 import type { Profile } from './profile';
 import type { Address } from './wire/address';
+import type { CurlServer } from './wire/curl';
 
 /** A listening server under test. */
 export interface Server extends Address {
@@ -91,15 +92,25 @@ export interface Answer {
   readonly header: (name: string) => string;
 }
 
-/** An obligation that needs no proof, or a known failure. */
-export type Waiver = { readonly reason: string } & (
+/**
+ * An obligation that needs no proof, or a known failure. A pattern is a regular expression, or the whole text, where `*`
+ * stands for any text.
+ */
+export type Waiver = {
+  readonly reason: string;
+  /** The last day (ISO 8601, UTC) on which it holds. After it, the waiver fails the run. */
+  readonly expires?: string;
+} & (
   | {
       /** Matches the keys of the waived obligations. */
-      readonly obligation: RegExp;
+      readonly obligation: RegExp | string;
     }
   | {
-      /** Matches `operation | family | title` of the waived failures. They disprove no obligation. */
-      readonly failure: RegExp;
+      /**
+       * Matches `operation | family | title` of the waived cases, or `operation | cause` of all causes of a case. They
+       * disprove no obligation.
+       */
+      readonly failure: RegExp | string;
     }
 );
 
@@ -161,6 +172,8 @@ export interface Target {
   readonly scenarios?: readonly Scenario[];
   /** The input of the last handler call. If present, the engine judges it too. */
   received?(): Received | undefined;
+  /** The address and the secrets of the server, for the curl lines of the report. */
+  readonly curl?: CurlServer;
   /** The only list of exceptions. */
   readonly waivers?: readonly Waiver[];
 }

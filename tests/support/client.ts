@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import document from '../../generated/openapi.json';
 import { exampleRequest, messageOf, OpenApiDocument, readOperations } from '../../src/contract';
-import { errorNumberOf } from '../../src/errors';
+import { errors } from '../../src/errors';
 import type { Program } from './program';
 import { TOKEN } from './service';
 import { bytesOf, headOf } from './wire';
@@ -70,7 +70,7 @@ export function send(
 export const portOf = ({ url }: Program) => Number(new URL(url).port);
 
 /** The number in an error body. */
-export const errorOf = async (response: Response) => errorNumberOf(await response.json());
+export const errorOf = async (response: Response) => errors.numberOf(await response.json());
 
 /** The metrics of a server by name and labels. */
 export async function metricsOf({ url }: Program): Promise<ReadonlyMap<string, number>> {

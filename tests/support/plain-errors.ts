@@ -1,15 +1,14 @@
 import type { Answer, Problem } from '../../src/contract';
-import { ERRORS, type Kind } from '../../src/errors';
+import { ERRORS, type KindOf, PLAIN_ERRORS } from '../../src/operational';
 
 // The error bodies of documents that only tests use: `{error, message}`. They are independent of the service, so that
 // the tests of src/contract/ do not change with the document.
 
-export const plainRefusal = (kind: Kind) => ({
+export const plainRefusal = (kind: KindOf<never>) => ({
   status: ERRORS[kind].status,
   body: { error: ERRORS[kind].number },
 });
 
-export function renderPlain({ kind, message }: Problem<Kind>): Answer {
-  const { status, body } = plainRefusal(kind);
-  return { status, body: { ...body, message } };
-}
+export const renderPlain = (problem: Problem<KindOf<never>>): Answer => PLAIN_ERRORS.render(problem);
+
+export const { toProblem } = PLAIN_ERRORS;

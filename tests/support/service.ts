@@ -1,6 +1,6 @@
 import express from 'express';
 import document from '../../generated/openapi.json';
-import { createApp, type Dependencies } from '../../src/app';
+import { createApp } from '../../src/app';
 import { createStrategies, tokenVerifier } from '../../src/auth';
 import {
   type Answer,
@@ -11,21 +11,25 @@ import {
   type Problem,
   type ServiceOptions,
 } from '../../src/contract';
-import { type OwnKind, renderProblem, toProblem } from '../../src/errors';
+import { errors, type OwnKind } from '../../src/errors';
 import { createHandlers } from '../../src/handlers';
+import type { Handlers } from '../../src/handlers/types';
+import type { OperationalKind, Surroundings } from '../../src/operational';
 import { openMemoryStore } from '../../src/storage/memory';
 import { openServer } from './open-server';
-import { renderPlain } from './plain-errors';
+import { renderPlain, toProblem } from './plain-errors';
 
 export const TOKEN = 'a-very-secret-token';
 export const AUTHORIZED = { Authorization: `Bearer ${TOKEN}` };
 const LIMITS = { headersTimeout: 60_000, requestTimeout: 60_000, keepAliveTimeout: 60_000 };
 
 /** The application of this project, on a store in memory. */
-export function buildApp(overrides: Partial<Dependencies> = {}): express.Express {
-  return createApp({
+export function buildApp({
+  handlers = createHandlers(openMemoryStore()),
+  ...overrides
+}: Partial<Surroundings<OwnKind>> & { readonly handlers?: Handlers } = {}): express.Express {
+  return createApp(handlers, {
     document,
-    handlers: createHandlers(openMemoryStore()),
     ready: () => Promise.resolve(),
     strategies: createStrategies(tokenVerifier([TOKEN]).verify),
     report: () => undefined,
@@ -40,8 +44,8 @@ export function buildApp(overrides: Partial<Dependencies> = {}): express.Express
 }
 
 /** A service for any document, with plain errors, and the reported outcome of each request. */
-export function buildService(options: Partial<ServiceOptions<OwnKind>> & { document: JsonObject }) {
-  const outcomes: Outcome<OwnKind>[] = [];
+export function buildService(options: Partial<ServiceOptions<OperationalKind>> & { document: JsonObject }) {
+  const outcomes: Outcome<OperationalKind>[] = [];
   const service = createService({
     handlers: {},
     strategies: {},
@@ -64,7 +68,7 @@ export async function listening<T>(
   app: express.Express,
   use: (port: number) => Promise<T>,
   limits: Partial<typeof LIMITS> = {},
-  render: (problem: Problem) => Answer = renderProblem,
+  render: (problem: Problem) => Answer = errors.render,
 ): Promise<T> {
   const { port, close } = await openServer(createHttpServer(app, render, { ...LIMITS, ...limits }));
   try {

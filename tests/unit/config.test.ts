@@ -10,10 +10,13 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { InvalidConfig, readConfig, watchTokensFile } from '../../src/config';
+import { readConfig, watchTokensFile } from '../../src/config';
+import { InvalidConfig } from '../../src/operational';
 
 const EXAMPLE = readFileSync(join(__dirname, '../../.env.example'), 'utf8');
-const SOURCE = readFileSync(join(__dirname, '../../src/config.ts'), 'utf8');
+const SOURCE = ['config.ts', 'operational/config.ts']
+  .map((file) => readFileSync(join(__dirname, '../../src', file), 'utf8'))
+  .join('');
 const documented = Object.fromEntries(
   [...EXAMPLE.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]),
 );

@@ -3,19 +3,22 @@
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 const ZERO = 0x30;
+const [HYPHEN, COLON] = [0x2d, 0x3a];
 const isDigit = (code: number) => code >= ZERO && code < ZERO + 10;
 
 /** The number of the two digits at `at`; NaN if there are none. */
 function twoDigits(text: string, at: number): number {
-  const [first, second] = [text.charCodeAt(at), text.charCodeAt(at + 1)];
+  const first = text.charCodeAt(at);
+  const second = text.charCodeAt(at + 1);
   return isDigit(first) && isDigit(second) ? (first - ZERO) * 10 + (second - ZERO) : NaN;
 }
 
 /** Whether a text from its start to `end` is a full-date. */
 function beginsWithDate(text: string, end: number): boolean {
-  if (end !== 10 || text.charAt(4) !== '-' || text.charAt(7) !== '-') return false;
+  if (end !== 10 || text.charCodeAt(4) !== HYPHEN || text.charCodeAt(7) !== HYPHEN) return false;
   const year = twoDigits(text, 0) * 100 + twoDigits(text, 2);
-  const [month, day] = [twoDigits(text, 5), twoDigits(text, 8)];
+  const month = twoDigits(text, 5);
+  const day = twoDigits(text, 8);
   const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
   const last = month === 2 && leap ? 29 : (DAYS[month - 1] ?? 0);
   return !Number.isNaN(year) && day >= 1 && day <= last;
@@ -23,8 +26,10 @@ function beginsWithDate(text: string, end: number): boolean {
 
 /** Whether a text from `at` to its end is a full-time. */
 function endsWithTime(text: string, at: number): boolean {
-  if (text.charAt(at + 2) !== ':' || text.charAt(at + 5) !== ':') return false;
-  const [hour, minute, second] = [twoDigits(text, at), twoDigits(text, at + 3), twoDigits(text, at + 6)];
+  if (text.charCodeAt(at + 2) !== COLON || text.charCodeAt(at + 5) !== COLON) return false;
+  const hour = twoDigits(text, at);
+  const minute = twoDigits(text, at + 3);
+  const second = twoDigits(text, at + 6);
   if (!(hour <= 23 && minute <= 59 && second <= 60)) return false;
   let end = at + 8;
   if (text.charAt(end) === '.') {
@@ -35,7 +40,8 @@ function endsWithTime(text: string, at: number): boolean {
   const zone = text.charAt(end);
   let offset = 0;
   if (zone === '+' || zone === '-') {
-    const [hours, minutes] = [twoDigits(text, end + 1), twoDigits(text, end + 4)];
+    const hours = twoDigits(text, end + 1);
+    const minutes = twoDigits(text, end + 4);
     if (text.charAt(end + 3) !== ':' || !(hours <= 23 && minutes <= 59)) return false;
     offset = (hours * 60 + minutes) * (zone === '-' ? -1 : 1);
     end += 6;

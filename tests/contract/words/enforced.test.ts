@@ -11,7 +11,7 @@ import {
   strategiesFor,
   walk,
 } from '../../../src/contract';
-import type { Kind } from '../../../src/errors';
+import type { KindOf } from '../../../src/operational';
 import { buildService } from '../../support/service';
 import { CASES, type WordCase } from './cases';
 
@@ -19,7 +19,7 @@ interface Outcome {
   readonly ends: number | 'refused';
   /** The body in the handler, the body of the response, and the header of the cases. */
   readonly seen?: readonly unknown[];
-  readonly problem?: Problem<Kind> | undefined;
+  readonly problem?: Problem<KindOf<never>> | undefined;
 }
 
 /** Serves the document and sends the request. */

@@ -54,6 +54,8 @@ export interface Case {
   readonly credentials?: string;
   /** The input that the handler must receive, if the case determines it. */
   readonly handlerInput?: HandlerInput;
+  /** The key of the obligation that the case tests, if it is a certain one. It may test it without proving it. */
+  readonly about?: string;
   /** Keys of obligations. */
   readonly proves: readonly string[];
 }

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { codecOf } from '../document/media-type';
 import type { JsonObject } from '../json/json';
 import { abbreviate, print, type Value } from '../json/value';
+import { constraintKey } from '../obligation';
 import { fitsSlot, type Inputs, type Slot, slots, slotVerdict } from '../request/slots';
 import { instanceLocations } from '../schema/locations';
 import { probes } from '../schema/probes';
@@ -21,6 +22,13 @@ export interface Counterexample {
   readonly seed: number;
   /** fast-check's path to the shrunk case. */
   readonly path: string;
+}
+
+/** Makes fast-check shrink the case. */
+class WrongAnswer extends Error {
+  constructor(readonly problems: readonly string[]) {
+    super(problems.join('; '));
+  }
 }
 
 /** A digest of the document: a run generates the same requests until the document changes. */
@@ -46,7 +54,7 @@ export async function findCounterexamples(
       fc.asyncProperty(cases, async (drawn) => {
         fc.pre(drawn !== undefined);
         const problems = await attempt(drawn);
-        if (problems.length > 0) throw new Error(problems.join('\n'));
+        if (problems.length > 0) throw new WrongAnswer(problems);
       }),
       { seed: options.seed, numRuns: options.runs, maxSkipsPerRun: 20, interruptAfterTimeLimit: 8000 },
     );
@@ -54,8 +62,9 @@ export async function findCounterexamples(
     const { errorInstance, seed, counterexamplePath, numRuns } = outcome;
     const replay = { seed, path: counterexamplePath ?? '' };
     if (drawn) {
-      const problem = errorInstance instanceof Error ? errorInstance.message : 'failed';
-      found.push({ case: drawn, problems: [problem], ...replay });
+      const problems =
+        errorInstance instanceof WrongAnswer ? errorInstance.problems : [String(errorInstance)];
+      found.push({ case: drawn, problems, ...replay });
     } else if (numRuns === 0 && cases === valid) {
       // A schema may have no invalid value. A schema without a valid value has not been tested.
       found.push({
@@ -127,6 +136,7 @@ function faultyCases(context: OperationContext): fc.Arbitrary<Case | undefined> 
       request,
       expect: expectInvalid(fault.replacement),
       ...faultOf(context, slot, fault.value),
+      about: constraintKey(operation, slot.label, fault.subschema.pointer, fault.keyword, 'violates'),
       proves: [],
     };
   });

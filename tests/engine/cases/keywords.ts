@@ -91,6 +91,7 @@ function keywordCase(
     ...(side === 'holds' && handlerInput(context, slot, value)),
     expect: side === 'holds' ? expectSuccessOrOwnRefusal(context) : expectInvalid(replacement),
     ...(side === 'violates' && fault(context, slot, value)),
+    about: key,
     proves: isProof ? [key] : [],
   };
 }

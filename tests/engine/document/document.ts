@@ -40,6 +40,8 @@ export interface Response {
 export interface Operation {
   /** Its operationId, else its method and path. */
   readonly id: string;
+  /** JSON pointer to it. */
+  readonly pointer: string;
   readonly method: string;
   /** The path template after the base path of the server. */
   readonly path: string;

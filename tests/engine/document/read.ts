@@ -92,6 +92,7 @@ function readOperation(
   const body = node['requestBody'] && resolvePointer(json, `${pointer}/requestBody`);
   return {
     id: typeof id === 'string' ? id : `${method.toUpperCase()} ${path}`,
+    pointer,
     method: method.toUpperCase(),
     path: basePath(asObject(servers?.[0])) + path,
     parameters: readParameters(json, item, pointer),

@@ -5,7 +5,7 @@ import type { Value } from './value';
 export const escapeToken = (token: string): string => token.replaceAll('~', '~0').replaceAll('/', '~1');
 
 /** The reference tokens of a JSON pointer, unescaped. */
-const tokensOf = (pointer: string): string[] =>
+export const tokensOf = (pointer: string): string[] =>
   pointer
     .split('/')
     .slice(1)

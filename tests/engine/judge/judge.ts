@@ -2,7 +2,7 @@ import type { Case, Expectation } from '../cases/case';
 import { type Document, type Response, responseFor } from '../document/document';
 import { matchesMediaType } from '../document/media-type';
 import { fromJson, print, type Value } from '../json/value';
-import { type Finding, messagesOf } from '../profile';
+import { type Finding, levelOf, messagesOf } from '../profile';
 import type { Target } from '../target';
 import { header, type Outcome, type RawResponse, summarize } from '../wire/message';
 import { hasMembers, houseRefusalFindings, matchesRule, refusalFindings } from './refusal';
@@ -21,6 +21,8 @@ export interface Verdict {
   readonly problems: readonly string[];
   /** Each breaks a rule that the standards leave to the server. */
   readonly warnings: readonly string[];
+  /** Whether one of the warnings is about the rule that the case tests. */
+  readonly isWarned?: boolean;
   /** Why the answer proves nothing, though nothing is wrong with it. */
   readonly inconclusive?: string;
   readonly response?: { readonly status: string; readonly media: string };
@@ -92,6 +94,9 @@ export function createJudge(
     return {
       problems: messagesOf(profile, 'failure', findings),
       warnings: messagesOf(profile, 'warning', findings),
+      isWarned: findings.some(
+        ({ rule }) => rule === (sent.rule ?? 'invalid request') && levelOf(profile, rule) === 'warning',
+      ),
       ...(inconclusive !== undefined && { inconclusive }),
       ...(instance && { response: instance }),
     };

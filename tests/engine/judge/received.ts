@@ -1,6 +1,6 @@
 import type { Document, Operation } from '../document/document';
 import { toInteger } from '../json/number';
-import { escapeToken } from '../json/pointer';
+import { escapeToken, tokensOf, valueAt } from '../json/pointer';
 import { NumberLiteral, print, type Value } from '../json/value';
 import { receivedKey, type ReceivedRule } from '../obligation';
 import { acceptsAnyQueryParameter } from '../request/deserialize';
@@ -104,10 +104,24 @@ const ownValue = (values: Readonly<Record<string, unknown>> | undefined, name: s
 function valueProblems(label: string, expected: Value, got: unknown): string[] {
   const pointer = difference(expected, got);
   if (pointer === undefined) return [];
+  const value = valueAt(expected, pointer);
+  const gotValue = memberAt(got, pointer);
+  const isRounded = value instanceof NumberLiteral && Number(value.text) === Number(gotValue);
+  const place = pointer === '' ? label : `${label} at ${pointer}`;
   return [
-    `expected the handler to receive ${label} = ${truncate(print(expected))}, got ${truncate(toText(got))} (they differ at ${pointer || 'the root'})`,
+    `expected the handler to receive ${place} = ${value === undefined ? 'nothing' : truncate(print(value))}, got ${truncate(toText(gotValue))}${isRounded ? ' (rounded to a double)' : ''}`,
   ];
 }
+
+/** The member of a JavaScript value at a JSON pointer, or undefined if there is none. */
+const memberAt = (got: unknown, pointer: string): unknown =>
+  tokensOf(pointer).reduce<unknown>(
+    (node, token) =>
+      typeof node === 'object' && node !== null && Object.hasOwn(node, token)
+        ? (node as Record<string, unknown>)[token]
+        : undefined,
+    got,
+  );
 
 /** Text for messages, of at most 200 characters. */
 const truncate = (text: string): string => (text.length > 200 ? `${text.slice(0, 200)}...` : text);

@@ -1,7 +1,9 @@
 import type { Failure } from '../failure';
-import type { State } from '../obligation';
+import { type FailureGroup, groupFailures } from '../groups';
+import { asObject, asString } from '../json/json';
+import type { Obligation, State } from '../obligation';
 import type { Result } from '../run';
-import { keywordRows, responseTable } from './tables';
+import { describeWaiver } from '../waivers';
 
 /** The result in one line. */
 export function headline({ obligations, requests, seconds }: Result): string {
@@ -9,7 +11,10 @@ export function headline({ obligations, requests, seconds }: Result): string {
     obligations.filter((obligation) => obligation.state === state).length;
   const proven = `PROVEN ${count('PROVEN')}/${obligations.length}`;
   const others = (['WAIVED', 'UNPROVEN', 'BLOCKED'] as const).map((state) => `${state} ${count(state)}`);
-  return [proven, ...others, `${requests} requests`, `${seconds.toFixed(1)} s`].join(', ');
+  const outside = (['WARNED', 'OUT OF REACH'] as const)
+    .filter((state) => count(state) > 0)
+    .map((state) => `${state} ${count(state)}`);
+  return [proven, ...others, ...outside, `${requests} requests`, `${seconds.toFixed(1)} s`].join(', ');
 }
 
 /** Aligns the columns of a table. Numbers are aligned to the right. */
@@ -32,29 +37,148 @@ export function formatTable(rows: readonly (readonly (string | number)[])[]): st
     .join('\n');
 }
 
-/** The report for a terminal. */
+/** The number of groups, obligations or remarks that a terminal shows of each kind. */
+const SHOWN = 8;
+
+/** The report for a terminal: what is wrong, by cause, and how to go on. The files hold the rest. */
 export function formatReport(result: Result): string {
-  const { columns, rows } = responseTable(result);
-  const tested = keywordRows(result).map(
-    ({ operation, slot, pointer, keyword, accepted, rejected }) =>
-      [operation, slot, pointer, keyword, accepted, rejected] as const,
-  );
-  const open = result.obligations.filter(({ state }) => state !== 'PROVEN');
+  const { groups, failures, waived, expiredWaivers, unusedWaivers } = result;
+  const waivedBy = countBy(waived, ({ reason }) => reason);
   const parts = [
-    headline(result),
-    formatTable([columns, ...rows]),
-    formatTable([['operation', 'location', 'schema', 'keyword', 'accepted', 'rejected'], ...tested]),
-    ...result.waived.map(
-      ({ operation, family, title, reason }) => `WAIVED ${operation}, ${family}: ${title}: ${reason}`,
+    verdict(result),
+    ...operationTable(result),
+    ...groups.slice(0, SHOWN).map((group, index) => describeGroup(group, index + 1)),
+    ...(groups.length > SHOWN ? [`... and ${count(groups.length - SHOWN, 'more cause')}`] : []),
+    ...openObligations(result),
+    ...waivedObligations(result),
+    ...[...waivedBy].map(([reason, cases]) => `WAIVED  ${count(cases, 'failure')}: ${reason}`),
+    ...expiredWaivers.map(
+      (waiver) => `EXPIRED waiver: ${describeWaiver(waiver)}. Mend the cause, or set another date.`,
     ),
-    ...(open.length > 0
-      ? [formatTable(open.map(({ state, key, reason }) => [state, key, reason ?? '']))]
-      : []),
-    ...result.failures.slice(0, 20).map(describeFailure),
-    ...(result.failures.length > 20 ? [`... and ${result.failures.length - 20} more failures`] : []),
+    ...groupFailures(result.warnings).slice(0, SHOWN).map(describeWarning),
+    ...outOfReach(result),
+    ...result.documentFaults.map((fault) => `DOCUMENT  ${fault}`),
+    ...(result.stopped === undefined ? [] : [`The run ended early: ${result.stopped}`]),
+    ...unusedWaivers.map((waiver) => `UNUSED waiver: ${describeWaiver(waiver)} matches nothing. Remove it.`),
+    headline(result),
   ];
-  return parts.join('\n\n');
+  return parts.join(failures.length > 0 || groups.length > 0 ? '\n\n' : '\n');
 }
+
+/** The result in a sentence. */
+export function verdict({ document, passed, failures, groups, obligations, expiredWaivers }: Result): string {
+  const title = asString(asObject(document.json['info'])['title']) || 'The service';
+  const open = obligations.filter(({ state }) => state === 'UNPROVEN' || state === 'BLOCKED').length;
+  if (passed) return `${title} keeps its contract.`;
+  if (failures.length > 0)
+    return `${title} breaks its contract: ${count(failures.length, 'case')} failed, of ${count(groups.length, 'cause')}.`;
+  if (obligations.length === 0) return `${title} has no operation, so nothing is proven.`;
+  if (open > 0) return `${title} broke nothing, but ${count(open, 'obligation')} could not be proven.`;
+  return `${title} broke nothing, but ${count(expiredWaivers.length, 'waiver')} expired.`;
+}
+
+/** `1 case`, `2 cases`. */
+export const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;
+
+function countBy<T>(entries: readonly T[], key: (entry: T) => string): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const entry of entries) counts.set(key(entry), (counts.get(key(entry)) ?? 0) + 1);
+  return counts;
+}
+
+/** The operations of which not everything is proven. */
+function operationTable({ obligations, failures }: Result): string[] {
+  const operations = [...new Set(obligations.map(({ operation }) => operation))];
+  const rows = operations.map((operation) => {
+    const own = obligations.filter((obligation) => obligation.operation === operation);
+    const settled = own.filter(({ state }) => !isOpen(state)).length;
+    const failed = failures.filter((failure) => failure.operation === operation).length;
+    return [operation, `${settled} of ${own.length}`, own.length - settled, failed] as const;
+  });
+  const wrong = rows
+    .filter(([, , open, failed]) => open + failed > 0)
+    .sort((a, b) => b[3] - a[3] || b[2] - a[2]);
+  if (wrong.length === 0) return [];
+  const rest = [
+    ...(wrong.length > SHOWN ? [`... and ${count(wrong.length - SHOWN, 'more operation')}`] : []),
+    ...(rows.length > wrong.length
+      ? [`${count(rows.length - wrong.length, 'other operation')}: everything is proven`]
+      : []),
+  ];
+  const table = formatTable([['operation', 'proven', 'open', 'failures'], ...wrong.slice(0, SHOWN)]);
+  return [[table, ...rest].join('\n')];
+}
+
+/** A cause, its cases, and one request that shows it. */
+function describeGroup({ cause, cases, operations, rules, example }: FailureGroup, number: number): string {
+  const lines: [label: string, text: string][] = [
+    ...rules.slice(0, 3).map((rule): [string, string] => ['rule', rule]),
+    ...(rules.length > 3
+      ? [['', `... and ${count(rules.length - 3, 'more rule')}`] satisfies [string, string]]
+      : []),
+    ['case', `${example.family}: ${example.title}`],
+    ...example.problems.slice(0, 3).map((problem): [string, string] => ['', problem]),
+    ...(example.replay ? [['replay', replayOption(example)] satisfies [string, string]] : []),
+    ...(example.curl === '' ? [] : [['try', example.curl] satisfies [string, string]]),
+  ];
+  return [
+    `${number}. ${count(cases, 'case')} of ${listed(operations)}: ${cause.sentence}`,
+    ...lines.map(([label, text]) => `   ${label.padEnd(6)} ${text.replaceAll('\n', '\n          ')}`),
+  ].join('\n');
+}
+
+/** The option that repeats one generated case. */
+export const replayOption = ({ operation, replay }: Failure): string =>
+  replay ? `--replay '${operation}:${replay.seed}:${replay.path}'` : '';
+
+const listed = (names: readonly string[]): string =>
+  names.length <= 3
+    ? names.join(', ')
+    : `${names.slice(0, 2).join(', ')} and ${names.length - 2} more operations`;
+
+/** The open obligations by reason, with those of each reason. */
+function openObligations({ obligations, groups }: Result): string[] {
+  // An obligation with a failed case is explained by the failure.
+  const open = obligations.filter(({ state, failed }) => isOpen(state) && failed === 0);
+  const byReason = [...countBy(open, reasonOf)].sort(([, a], [, b]) => b - a);
+  const parts = byReason.slice(0, SHOWN).map(([reason, number]) => {
+    const keys = open.filter((one) => reasonOf(one) === reason).map(({ key }) => `  ${key}`);
+    const rest = number > SHOWN ? [`  ... and ${number - SHOWN} more`] : [];
+    return [
+      `${open.find((one) => reasonOf(one) === reason)?.state ?? ''} ${number}: ${reason}`,
+      ...keys.slice(0, SHOWN),
+      ...rest,
+    ].join('\n');
+  });
+  const hidden = byReason.length - parts.length;
+  return [
+    ...(groups.length === 0 && open.length === 0 ? [] : parts),
+    ...(hidden > 0 ? [`... and ${count(hidden, 'more reason')}`] : []),
+  ];
+}
+
+function waivedObligations({ obligations }: Result): string[] {
+  const waived = obligations.filter(({ state }) => state === 'WAIVED');
+  return [...countBy(waived, reasonOf)].map(
+    ([reason, number]) => `WAIVED  ${count(number, 'obligation')}: ${reason}`,
+  );
+}
+
+/** What the standards leave to the server. */
+const describeWarning = ({ cause, cases, operations, example }: FailureGroup): string =>
+  `WARNING ${count(cases, 'case')} of ${listed(operations)}: ${example.problems[0] ?? cause.sentence}`;
+
+/** The obligations that requests alone cannot prove, by reason. */
+function outOfReach({ obligations }: Result): string[] {
+  const beyond = obligations.filter(({ state }) => state === 'OUT OF REACH');
+  return [...countBy(beyond, reasonOf)].map(
+    ([reason, number]) => `OUT OF REACH ${count(number, 'obligation')}: ${reason}`,
+  );
+}
+
+const reasonOf = ({ reason = 'no case proved it' }: Obligation): string => reason;
+
+const isOpen = (state: State): boolean => state === 'UNPROVEN' || state === 'BLOCKED';
 
 /** A failure, with the commands that repeat it. */
 export function describeFailure(failure: Failure): string {

@@ -10,7 +10,7 @@ import { legend, printed } from './report';
 import type { Subject } from './servers';
 
 /*
- * `make bench`: what requests cost here and elsewhere, in about four minutes. ONLY=plant,get measures the row plant
+ * `make bench`: what requests cost here and elsewhere, in about five minutes. ONLY=plant,get measures the row plant
  * and all of get-10 to get-1000, for whoever makes them cheaper. SAVE=1 draws chart.svg beside this file anew, which README shows.
  */
 

@@ -1,73 +1,10 @@
-import { DOCUMENTS, readFiles, serviceOf } from '../../contract/document-server';
-import type { Family } from '../../engine/cases/case';
-import type { Oracle } from '../../engine/schema/oracle';
 import { describeFailure, formatTable } from '../../engine/report/text';
 import { run } from '../../engine/run';
-import type { Target } from '../../engine/target';
-import { service } from '../../contract/service';
-import { bodies } from './bodies';
-import { documents } from './documents';
-import { oracles } from './oracles';
-import { responses } from './responses';
-import { routes } from './routes';
-import { security } from './security';
-import { requests } from './values';
-import { deletions, EQUIVALENT } from './words';
-
-/** A suite that must fail, and where. */
-interface Trial {
-  readonly name: string;
-  /** The families of cases one of which must fail; empty where any may. */
-  readonly families: readonly Family[];
-  readonly target: Target;
-  readonly oracle?: Oracle;
-  /** Why nothing can catch it; then nothing may. */
-  readonly equivalent?: string | undefined;
-}
+import { type Group, GROUPS, type Trial } from './groups';
 
 type State = 'caught' | 'equivalent' | 'SURVIVED' | 'REFUSED' | 'STALE';
 
-/** A server that must pass, and those made from it by one fault each. */
-interface Group {
-  readonly name: string;
-  readonly sound: Target;
-  readonly mutants: readonly Trial[];
-}
-
 type Row = readonly [state: State, group: string, mutant: string, ...rest: (string | number)[]];
-
-/** The service of this repository, each of its parts broken in turn. */
-function serviceGroup(): Promise<Group> {
-  const made = [...requests, ...bodies, ...security, ...routes, ...responses];
-  const mutants = [
-    ...made.map(({ parts, ...mutant }) => ({ ...mutant, target: service(parts) })),
-    ...oracles.map((mutant) => ({ ...mutant, target: service() })),
-  ];
-  return Promise.resolve({ name: 'the service', sound: service(), mutants });
-}
-
-/** A document of the tests: its service given the document without one of its words, or broken otherwise. */
-async function documentGroup(name: string): Promise<Group> {
-  const json = await readFiles(name);
-  const words = deletions(json);
-  const unknown = Object.keys(EQUIVALENT).find(
-    (key) => key.startsWith(`${name} `) && !words.some(({ word }) => key === `${name} ${word}`),
-  );
-  if (unknown !== undefined) throw new Error(`EQUIVALENT lists a mutant that is not there: ${unknown}`);
-  const deleted = words.map(({ word, document }): Trial => {
-    const equivalent = EQUIVALENT[`${name} ${word}`];
-    return {
-      name: `without ${word}`,
-      families: [],
-      target: serviceOf(json, { served: document }),
-      equivalent,
-    };
-  });
-  const broken = documents
-    .filter(({ document }) => document === name)
-    .map(({ parts, ...mutant }) => ({ ...mutant, target: serviceOf(json, parts(json)) }));
-  return { name, sound: serviceOf(json), mutants: [...deleted, ...broken] };
-}
 
 /**
  * `make mutants`: the contract suite against servers with one fault each. A mutant is caught if the family of cases that
@@ -77,10 +14,7 @@ async function main(): Promise<void> {
   const began = performance.now();
   const rows: Row[] = [];
   const unsound: string[] = [];
-  for (const [name, make] of [
-    ['the service', serviceGroup] as const,
-    ...DOCUMENTS.map((document) => [document, () => documentGroup(document)] as const),
-  ]) {
+  for (const [name, make] of GROUPS) {
     try {
       const group = await make();
       const sound = await run(group.sound, { generated: GENERATED });

@@ -65,7 +65,7 @@ function build(
         return { status: 200, body: {} };
       },
     },
-    afterResponse: traces.hooks.afterResponse,
+    afterResponse: traces.afterResponse,
   });
   return express().use(before, traces.around(service));
 }

@@ -1,10 +1,9 @@
 import { errorBody } from '../errors';
-import type { LibraryStore } from '../library/library-store';
-import type { Handlers } from './types';
+import type { CreateHandler } from './types';
 
 /** POST /v1/loans */
-export const createLoan =
-  (store: LibraryStore): Handlers['createLoan'] =>
+export const createLoan: CreateHandler<'createLoan'> =
+  (store) =>
   async ({ body }) => {
     const loan = await store.lend(body);
     if (loan === 'unknown')

@@ -1,10 +1,9 @@
 import { errorBody } from '../errors';
-import type { LibraryStore } from '../library/library-store';
-import type { Handlers } from './types';
+import type { CreateHandler } from './types';
 
 /** GET /v1/books/{isbn} */
-export const getBook =
-  (store: LibraryStore): Handlers['getBook'] =>
+export const getBook: CreateHandler<'getBook'> =
+  (store) =>
   async ({ path: { isbn } }) => {
     const book = await store.book(isbn);
     if (!book) return { status: 404, body: errorBody('noSuchBook', `path/isbn: there is no book ${isbn}`) };

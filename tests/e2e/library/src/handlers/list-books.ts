@@ -1,9 +1,8 @@
-import type { LibraryStore } from '../library/library-store';
-import type { Handlers } from './types';
+import type { CreateHandler } from './types';
 
 /** GET /v1/books */
-export const listBooks =
-  (store: LibraryStore): Handlers['listBooks'] =>
+export const listBooks: CreateHandler<'listBooks'> =
+  (store) =>
   async ({ query: { limit = 20, after = '' } }) => {
     const books = await store.books(after, limit);
     const last = books.at(-1);

@@ -1,10 +1,9 @@
 import { errorBody } from '../errors';
-import type { LibraryStore } from '../library/library-store';
-import type { Handlers } from './types';
+import type { CreateHandler } from './types';
 
 /** PATCH /v1/loans/{loanId} */
-export const updateLoan =
-  (store: LibraryStore): Handlers['updateLoan'] =>
+export const updateLoan: CreateHandler<'updateLoan'> =
+  (store) =>
   async ({ path: { loanId }, body: { due } }) => {
     const loan = await store.extend(loanId, due);
     if (!loan)

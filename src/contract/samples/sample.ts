@@ -1,13 +1,9 @@
 /** Generates values that match a schema. The results are deterministic. */
-import {
-  joinPointer,
-  compilePattern,
-  type Direction,
-  Discriminators,
-  isObject,
-  type OpenApiDocument,
-} from '../../src/contract';
-import { type SchemaView, viewSchemas } from '../breaking/schema-view';
+import { isObject, joinPointer, type OpenApiDocument } from '../document/document';
+import { compilePattern } from '../pattern/pattern';
+import { Discriminators } from '../schema/discriminator';
+import type { Direction } from '../schema/one-way';
+import { type SchemaView, viewSchemas } from '../schema/schema-view';
 import { sampleNumber, sampleString, Unsampled } from './sample-values';
 
 /** The number of different attempts. They choose different branches and omit different parts. */

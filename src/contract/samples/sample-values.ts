@@ -1,7 +1,7 @@
 /** Generates numbers and strings that match a schema. The results are deterministic. */
-import fc from 'fast-check';
-import { compilePattern } from '../../src/contract';
-import type { Bound, SchemaView } from '../breaking/schema-view';
+import { compilePattern } from '../pattern/pattern';
+import type { Bound, SchemaView } from '../schema/schema-view';
+import { textsLike } from './pattern-text';
 
 /** No sample of a schema exists, or none was found. */
 export class Unsampled extends Error {}
@@ -79,13 +79,10 @@ export function sampleString({ least, most, patterns, formats }: SchemaView, nth
   };
   const [pattern] = patterns;
   if (pattern !== undefined) {
-    // Short strings come first. The fixed seed makes the result deterministic.
     const all = [...patterns].map(compilePattern);
     const suits = (text: string) => fits(text) && text.isWellFormed() && all.every((one) => one.test(text));
-    const found = new Set(stringsLike(pattern, shortest).filter(suits));
-    // Readable strings first.
-    const readable = [...found].sort((a, b) => Number(/[^ -~]/.test(a)) - Number(/[^ -~]/.test(b)));
-    const text = readable[nth % Math.max(readable.length, 1)];
+    const found = matching(`${[...patterns].join(' ')} ${shortest} ${longest}`, pattern, shortest, suits);
+    const text = found[nth % Math.max(found.length, 1)];
     if (text === undefined) throw new Unsampled(`no sample matches the pattern ${pattern}`);
     return text;
   }
@@ -96,20 +93,25 @@ export function sampleString({ least, most, patterns, formats }: SchemaView, nth
   return plain.padEnd(Math.min(shortest, 100_000), '.').slice(-Math.min(longest, 100_000));
 }
 
-/** A cache, because each search takes milliseconds. */
-const matching = new Map<string, readonly string[]>();
+/** How many different texts a search finds at most. */
+const ENOUGH = 24;
+/** A cache, because a search may take milliseconds. */
+const searches = new Map<string, readonly string[]>();
 
-/** Strings that match a pattern. @throws {Unsampled} if fast-check does not support the pattern */
-function stringsLike(pattern: string, length: number): readonly string[] {
-  const size = length > 10 ? 'medium' : 'small';
-  const known = matching.get(`${size} ${pattern}`);
+/** Different texts like a pattern that suit. */
+function matching(
+  key: string,
+  pattern: string,
+  least: number,
+  suits: (text: string) => boolean,
+): readonly string[] {
+  const known = searches.get(key);
   if (known) return known;
-  try {
-    const arbitrary = fc.stringMatching(new RegExp(pattern, 'u'), { size });
-    const found = fc.sample(arbitrary, { seed: 1, numRuns: 200 });
-    matching.set(`${size} ${pattern}`, found);
-    return found;
-  } catch (error) {
-    throw new Unsampled(`no sample matches the pattern ${pattern}`, { cause: error });
+  const found = new Set<string>();
+  for (const text of textsLike(pattern, least)) {
+    if (suits(text)) found.add(text);
+    if (found.size === ENOUGH) break;
   }
+  searches.set(key, [...found]);
+  return [...found];
 }

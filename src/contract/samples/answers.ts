@@ -1,31 +1,31 @@
-/** The responses of a mock: generated from the document, and checked against it. */
-import {
-  type Answer,
-  joinPointer,
-  essenceOf,
-  examplesOf,
-  type Headers,
-  isJson,
-  isObject,
-  type MediaTypeObject,
-  type OpenApiDocument,
-  type Parameter,
-  type Problem,
-  type ServedOperation,
-  stringifyJson,
-  UndocumentedResponse,
-} from '../../src/contract';
+/** The responses of mocks and stubs: examples of the document or generated values, checked against the document. */
+import { isObject, joinPointer, type OpenApiDocument } from '../document/document';
+import { examplesOf } from '../exchange/example';
+import { UndocumentedResponse } from '../exchange/response';
+import type { ServedOperation } from '../exchange/served-operation';
+import { essenceOf, isJson, type MediaTypeObject } from '../http/media-type';
+import { stringifyJson } from '../json/stringify';
+import type { Parameter } from '../operations/operations';
+import type { Answer, Headers, Problem } from '../problem';
 import { ATTEMPTS, samples } from './sample';
 
-/** The success response of an operation; undefined if no candidate conforms. */
-export function successOf(document: OpenApiDocument, served: ServedOperation): Answer | undefined {
+/**
+ * The success response of an operation; undefined if no candidate conforms.
+ *
+ * @param wanted the media type that the client prefers; JSON by default
+ */
+export function successOf(
+  document: OpenApiDocument,
+  served: ServedOperation,
+  wanted = 'application/json',
+): Answer | undefined {
   const ranked = [...served.operation.responses.keys()]
     .map((key) => ({ key, rank: ['2', 'd', '3', '4', '5'].indexOf(key.slice(0, 1)) }))
     .filter(({ rank }) => rank >= 0)
     .sort((a, b) => a.rank - b.rank || a.key.localeCompare(b.key));
   for (const { key } of ranked) {
     const status = key === 'default' ? 200 : Number(key.replace('XX', '00'));
-    const answer = answerOf(document, served, key, status);
+    const answer = answerOf(document, served, key, status, wanted);
     if (answer) return answer;
   }
   return undefined;
@@ -43,7 +43,8 @@ export function refusalOf(
 ): Answer | undefined {
   const { responses } = served.operation;
   const key = [String(status), `${Math.floor(status / 100)}XX`, 'default'].find((one) => responses.has(one));
-  const answer = key === undefined ? undefined : answerOf(document, served, key, status, headers);
+  const answer =
+    key === undefined ? undefined : answerOf(document, served, key, status, 'application/json', headers);
   if (!answer || !isObject(answer.body)) return answer;
   const name = ['message', 'detail', 'error_description', 'description', 'title', 'error'].find(
     (property) => isObject(answer.body) && typeof answer.body[property] === 'string',
@@ -62,13 +63,13 @@ function answerOf(
   served: ServedOperation,
   key: string,
   status: number,
+  wanted: string,
   beyond: Headers = {},
 ): Answer | undefined {
   const response = served.operation.responses.get(key);
   const place = document.follow(joinPointer(served.operation.pointer, 'responses', key));
-  const content = [...(response?.content ?? [])].sort(
-    (a, b) => Number(isJson(b.type.essence)) - Number(isJson(a.type.essence)),
-  );
+  const rank = ({ key, type }: MediaTypeObject) => (key === wanted ? 0 : isJson(type.essence) ? 1 : 2);
+  const content = [...(response?.content ?? [])].sort((a, b) => rank(a) - rank(b));
   for (const media of content.length > 0 ? content : [undefined]) {
     const bodies = media
       ? bodiesOf(document, joinPointer(place.pointer, 'content', media.key), media)

@@ -1,7 +1,7 @@
 import { parse } from 'yaml';
-import { samples } from '../../../scripts/mock/sample';
-import { OpenApiDocument, readDocument } from '../../../src/contract';
-import { buildDocument } from '../../support/service';
+import { OpenApiDocument, readDocument } from '../../../../src/contract';
+import { samples } from '../../../../src/contract/samples/sample';
+import { buildDocument } from '../../../support/service';
 
 /** A schema and its first sample. */
 const TABLE = `

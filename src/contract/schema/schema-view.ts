@@ -1,12 +1,7 @@
-import {
-  joinPointer,
-  canonicalJson,
-  certain,
-  type Direction,
-  isObject,
-  members,
-  type OpenApiDocument,
-} from '../../src/contract';
+import { isObject, joinPointer, members, type OpenApiDocument } from '../document/document';
+import { certain } from '../document/subschemas';
+import { canonicalJson } from '../json/stringify';
+import type { Direction } from './one-way';
 
 /** The JSON types, with numbers split in two: `number` is an integer or a fraction. */
 const TYPES = ['null', 'boolean', 'object', 'array', 'string', 'integer', 'fraction'];

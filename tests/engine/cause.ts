@@ -1,0 +1,110 @@
+import type { Case } from './cases/case';
+import { withoutSource } from './profile';
+
+/** Why cases fail: without the values of one case, so that it is the same for each case that it explains. */
+export interface Cause {
+  /** Equal for equal causes. */
+  readonly key: string;
+  /** What was expected, and what was got. */
+  readonly sentence: string;
+  /** The rule that the case is about: `violates maximum of /components/schemas/Plant/properties/id`. */
+  readonly rule?: string;
+  /** JSON pointer to its place in the document. */
+  readonly pointer: string;
+}
+
+/** The rule of the document that a case is about, and its place. */
+interface Rule {
+  readonly text?: string;
+  readonly pointer: string;
+}
+
+/**
+ * The causes of a failed case: one if the outcome is wrong, since it explains the rest, else one for each problem.
+ *
+ * A problem has the form `expected E, got G`. E names the rule that was broken, so it is the same in each case, except
+ * for values, which are elided. G starts with the status if the answer as a whole was wrong.
+ */
+export function causesOf(failed: Case, sourced: readonly string[]): Cause[] {
+  const problems = sourced.map(withoutSource);
+  const rule = ruleOf(failed);
+  if (problems.length === 0) return [plainCause('expected an answer', rule.pointer)];
+  const outcome = problems.find(isWrongOutcome);
+  if (outcome !== undefined) return [outcomeCause(failed, rule, outcome)];
+  const independent = problems.filter((problem) => !CONSEQUENCE.test(problem));
+  const causes = (independent.length > 0 ? independent : problems).map((problem) =>
+    problemCause(rule, problem),
+  );
+  return [...new Map(causes.map((cause) => [cause.key, cause])).values()];
+}
+
+/** The cause of a failure without a case, whose problem has no values. */
+export const plainCause = (problem: string, pointer: string): Cause => ({
+  key: problem,
+  sentence: truncate(problem),
+  pointer,
+});
+
+const isWrongOutcome = (problem: string): boolean =>
+  /^expected (?!a body|no body|a documented status).*?, got \d{3}(?: |$)/s.test(problem);
+
+/** Problems that follow from others. */
+const CONSEQUENCE = /^expected (?:the service (?:not )?to be entered|a documented status)/;
+
+/** A refusal of a valid request is explained by its body; other wrong outcomes by the rule that the server broke. */
+function outcomeCause({ expect }: Case, { text, pointer }: Rule, problem: string): Cause {
+  const [expected, got] = split(problem);
+  const status = got.slice(0, 3);
+  const message = got.slice(4);
+  if (expect.kind === 'answered' && message !== '' && message !== 'without a body') {
+    const sentence = `${expected}, got ${status} ${withoutValues(message)}`;
+    return { key: sentence, sentence, ...(text !== undefined && { rule: text }), pointer };
+  }
+  const sentence = `${expected}, got ${status}`;
+  return { key: `${sentence} ${text ?? ''}`, sentence, ...(text !== undefined && { rule: text }), pointer };
+}
+
+function problemCause({ pointer }: Rule, problem: string): Cause {
+  const [expected, got] = split(problem);
+  const schema = /^expected a body that fits (\/\S+)/.exec(expected)?.[1];
+  const error = /: (#\S* .*)$/s.exec(got)?.[1];
+  const status = /^\d{3}(?= |$)/.exec(got)?.[0];
+  const observed =
+    status ?? withoutValues(got.replace(/^(?:["[{\d-]|true|false|null).*?( \([^)]*\))?$/s, '...$1'));
+  const sentence = `${expected}${error === undefined ? '' : ` (${withoutNumbers(error)})`}${got === '' ? '' : `, got ${observed}`}`;
+  return { key: sentence, sentence: truncate(sentence), pointer: schema ?? pointer };
+}
+
+/** The expectation without values, and the observation. */
+function split(problem: string): [expected: string, got: string] {
+  const [, expected = problem, got = ''] = /^(.*?), got (.*)$/s.exec(problem) ?? [];
+  return [expected.replace(/( =| with) (?=["[{\d-]|true|false|null).*$/s, '$1 ...'), got];
+}
+
+const withoutNumbers = (text: string): string =>
+  text.replace(/\/\d+(?=[/ ])/g, '/*').replace(/(?<![\w/#])-?\d+(?:\.\d+)?/g, 'N');
+
+/** The text without what changes from answer to answer: dates, ids, long numbers, quoted values. */
+const withoutValues = (text: string): string =>
+  truncate(
+    text
+      .replace(/[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}|\d{4}-\d\d-\d\d[T ][\d:.]+Z?/gi, '...')
+      .replace(/\\"(?:[^"\\]|\\[^"])*\\"/g, '\\"...\\"')
+      .replace(/-?\d{6,}(?:\.\d+)?(?:e[-+]?\d+)?/gi, 'N')
+      .replace(/\/\d+(?=\/|$)/g, '/*'),
+  );
+
+const truncate = (text: string): string => (text.length > 240 ? `${text.slice(0, 240)}...` : text);
+
+/** The obligation that a case is about. */
+function ruleOf({ about, proves, family, title, operation }: Case): Rule {
+  const key = about ?? (proves.length === 1 ? proves[0] : undefined);
+  const { pointer } = operation;
+  if (family === 'scenarios') return { text: `scenario ${title}`, pointer };
+  if (key === undefined) return { pointer };
+  const description = key.slice(`${operation.id} | `.length);
+  const constraint = /^.* \| (\/\S*) (\S+) \| (holds|violates)$/.exec(description);
+  if (!constraint) return { text: description.replaceAll(' | ', ', '), pointer };
+  const [, place = '', keyword = '', side = ''] = constraint;
+  return { text: `${side} ${keyword} of ${place}`, pointer: place };
+}

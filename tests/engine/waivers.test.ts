@@ -1,0 +1,77 @@
+import { run } from './run';
+import { correctServer, target } from './simple-server';
+import type { Waiver } from './target';
+import { describeWaiver, readWaivers } from './waivers';
+
+const NEVER_CONFLICTS: Waiver = { obligation: /409/, reason: 'no conflict can occur' };
+
+/** A server that accepts a number which is too large. */
+const runWith = (waivers: readonly Waiver[], today = '2026-06-30') =>
+  run(
+    target(
+      (request, body) => (body.trim() === '1000001' ? { status: 204 } : correctServer(request, body)),
+      [NEVER_CONFLICTS, ...waivers],
+    ),
+    { generated: 1, today: new Date(today) },
+  );
+
+const known = { failure: '*maximum*', reason: 'until release 2', expires: '2026-06-30' };
+
+describe('a waiver of a failure', () => {
+  test('holds until the end of its last day, by the case or by the cause', async () => {
+    const byCause = { ...known, failure: 'putNumber | expected 400 (invalid request), got 204' };
+    for (const waiver of [known, byCause]) {
+      const { failures, waived, expiredWaivers, unusedWaivers } = await runWith([waiver]);
+      expect(failures).toEqual([]);
+      expect(waived.map(({ reason }) => reason)).toContain(known.reason);
+      expect([...expiredWaivers, ...unusedWaivers]).toEqual([]);
+    }
+  });
+
+  test('fails the run from the next day on', async () => {
+    const { failures, waived, expiredWaivers, passed } = await runWith([known], '2026-07-01');
+    expect(failures.length).toBeGreaterThan(0);
+    expect(waived).toEqual([]);
+    expect(expiredWaivers.map(describeWaiver)).toEqual(['*maximum* (until release 2, until 2026-06-30)']);
+    expect(passed).toBe(false);
+  });
+
+  test('fails the run after its last day even if it matches nothing', async () => {
+    const result = await run(
+      target(correctServer, [
+        NEVER_CONFLICTS,
+        { obligation: 'nothing', reason: 'old', expires: '2026-01-01' },
+      ]),
+      { generated: 1, today: new Date('2026-06-30') },
+    );
+    expect(result.failures).toEqual([]);
+    expect(result.passed).toBe(false);
+  });
+
+  test('is reported if it matches nothing', async () => {
+    const { unusedWaivers } = await runWith([known, { failure: 'putNumber', reason: 'not the whole text' }]);
+    expect(unusedWaivers.map(describeWaiver)).toEqual(['putNumber (not the whole text)']);
+  });
+});
+
+describe('a file of waivers', () => {
+  test('is read: the expiry of an obligation is optional', () => {
+    expect(readWaivers([known, { obligation: 'a | b', reason: 'cannot occur' }])).toEqual([
+      known,
+      { obligation: 'a | b', reason: 'cannot occur' },
+    ]);
+  });
+
+  test.each([
+    [{}, 'expected a list of waivers'],
+    [[{ reason: 'x', expires: '2026-01-01' }], 'waiver 1: expected a text `failure` or `obligation`'],
+    [[{ ...known, obligation: 'x' }], 'waiver 1: expected only one of `failure` and `obligation`'],
+    [[known, { ...known, reason: ' ' }], 'waiver 2: expected a `reason`'],
+    [[{ failure: 'x', reason: 'y' }], 'waiver 1: expected `expires`, a date such as "2026-12-31"'],
+    [[{ ...known, expires: '2026-02-30' }], 'waiver 1: expected `expires`, a date such as "2026-12-31"'],
+    [[{ ...known, expires: 'soon' }], 'waiver 1: expected `expires`, a date such as "2026-12-31"'],
+    [[{ ...known, expire: 'x' }], 'waiver 1: expected no member expire'],
+  ])('%j is refused with its place', (json, message) => {
+    expect(() => readWaivers(json)).toThrow(message);
+  });
+});
