@@ -49,7 +49,8 @@ export function openLedger(
     close(stopped) {
       for (const obligation of obligations) {
         Object.assign(obligation, finalState(obligation, target, waivers));
-        const isOpen = obligation.state !== 'PROVEN' && obligation.state !== 'WAIVED' && obligation.failed === 0;
+        const isOpen =
+          obligation.state !== 'PROVEN' && obligation.state !== 'WAIVED' && obligation.failed === 0;
         if (stopped !== undefined && isOpen && obligation.state !== 'WARNED')
           Object.assign(obligation, { state: 'UNPROVEN', reason: `the run ended early: ${stopped}` });
       }
@@ -90,6 +91,7 @@ function whyUnproven({ key, kind, slot = '', keyword = '', side }: Obligation): 
     return 'no request caused this response: add a scenario, a situation or a waiver to the target';
   if (key.endsWith('insufficient scope'))
     return 'no credentials lack the scopes: add some to the target (`insufficient`), or a waiver';
+  if (kind === 'security') return 'the credentials of this alternative are missing: add them';
   if (kind !== 'constraint') return 'no request tests it: add a waiver to the target';
   return side === 'holds'
     ? `no valid value was found to which ${keyword} applies: add a waiver to the target`

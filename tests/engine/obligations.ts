@@ -32,7 +32,9 @@ export function deriveObligations(document: Document, target: Target, operation:
   const isTested = (rule: RuleName): boolean => levelOf(target.profile ?? 'house', rule) !== 'ignored';
   const derived = [
     ...textual.flatMap((slot) => constraintObligations(document, operation, slot, isTested)),
-    ...(target.received || target.blackBox ? textual.flatMap((slot) => receivedObligations(document, operation, slot)) : []),
+    ...(target.received || target.blackBox
+      ? textual.flatMap((slot) => receivedObligations(document, operation, slot))
+      : []),
     ...responseObligations(operation),
     ...securityObligations(document, operation),
     ...protocolObligations(document, operation, isTested),
@@ -110,7 +112,9 @@ function receivedObligations({ json }: Document, operation: Operation, slot: Slo
       (name) => `${pointer}/properties/${escapeToken(name)}`,
     ),
   ];
-  const hasDefault = pointers.some((owner) => defaultOf(json, [{ pointer: owner, unconditional: true }]) !== undefined);
+  const hasDefault = pointers.some(
+    (owner) => defaultOf(json, [{ pointer: owner, unconditional: true }]) !== undefined,
+  );
   const allowsUnlisted = LIMITING_KEYWORDS.every((keyword) => schema[keyword] === undefined);
   const removesUnlisted =
     slot.body !== undefined && allowsUnlisted && isClosed([{ pointer, schema, unconditional: true }]);

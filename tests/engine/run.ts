@@ -1,10 +1,5 @@
-import {
-  authorizedRequest,
-  type Case,
-  expectSuccess,
-  type Family,
-  type OperationContext,
-} from './cases/case';
+import { establishBaseline } from './baseline';
+import type { Case, Family, OperationContext } from './cases/case';
 import { findCounterexamples, seedOf } from './cases/generated';
 import { operationCases } from './cases/operation';
 import { scenarioCases } from './cases/scenarios';
@@ -14,7 +9,7 @@ import { readDocument } from './document/read';
 import { type Failure, failureOf, failureWithoutRequest, type WaivedFailure } from './failure';
 import { type FailureGroup, groupFailures } from './groups';
 import type { Obligation, State } from './obligation';
-import { minimalInputs } from './request/request';
+import { usableAlternative } from './request/credentials';
 import { createOracle, type Oracle } from './schema/oracle';
 import { type Observation, openSession, type Session } from './session';
 import type { Server, Target, Waiver } from './target';
@@ -60,10 +55,19 @@ export interface RunOptions {
   readonly today?: Date;
 }
 
-type RunContext = Omit<OperationContext, 'operation' | 'base'>;
-
-/** Why an operation is not tested. */
-const NOT_WRITING = 'its requests may change something: they are only sent with WRITE=1';
+/** Why no request of an operation is sent to a black box; undefined if they are. */
+function obstacleTo(
+  { method, security }: Operation,
+  target: Target,
+): { state: 'BLOCKED' | 'OUT OF REACH'; reason: string } | undefined {
+  if (!target.blackBox) return undefined;
+  if (!target.blackBox.write && !isSafe(method))
+    return { state: 'OUT OF REACH', reason: 'its requests may change something: they are sent with WRITE=1' };
+  if (usableAlternative(security, target)) return undefined;
+  const missing = (security[0] ?? []).filter((name) => target.credentials[name] === undefined);
+  const example = missing.map((name) => `"${name}": {"valid": "...", "invalid": "..."}`).join(', ');
+  return { state: 'BLOCKED', reason: `it takes credentials: add {${example}} (CREDENTIALS=file)` };
+}
 
 /** Tests a server against its document. Rejects only if the target fails to start or to reset. */
 export async function run(target: Target, options: RunOptions = {}): Promise<Result> {
@@ -83,8 +87,9 @@ export async function run(target: Target, options: RunOptions = {}): Promise<Res
   const server = await target.start();
   try {
     for (const operation of document.operations) {
-      if (target.blackBox?.write === false && !isSafe(operation.method)) {
-        ledger.block(operation.id, NOT_WRITING, 'OUT OF REACH');
+      const obstacle = obstacleTo(operation, target);
+      if (obstacle) {
+        ledger.block(operation.id, obstacle.reason, obstacle.state);
         continue;
       }
       const context = await establishBaseline(common, operation, server, session);
@@ -134,53 +139,6 @@ export async function run(target: Target, options: RunOptions = {}): Promise<Res
     seconds: (performance.now() - began) / 1000,
     passed: isSettled && failures.length === 0 && obligations.length > 0 && waivers.expired.length === 0,
   };
-}
-
-/** Sends the minimal valid request of an operation. If the server does not accept it, blocks the operation. */
-async function establishBaseline(
-  common: RunContext,
-  operation: Operation,
-  server: Server,
-  { ledger, failures, attempt }: Session,
-): Promise<OperationContext | undefined> {
-  try {
-    const base = minimalInputs(common.document, common.oracle, operation);
-    const context = { ...common, operation, base };
-    const baseline: Case = {
-      family: 'baseline',
-      title: 'the minimal valid request',
-      operation,
-      request: authorizedRequest(context),
-      expect: expectSuccess,
-      handlerInput: { inputs: base },
-      proves: [],
-    };
-    await server.reset?.();
-    const { problems, outcome } = await attempt(server, baseline);
-    if (!outcome) return undefined;
-    if (problems.length === 0) return context;
-    const explained = [...problems, ...likelyCause(operation)];
-    ledger.block(operation.id, explained.join('; '));
-    failures.push(failureOf(baseline, explained, [], common.target.curl));
-  } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error);
-    ledger.block(operation.id, problem);
-    failures.push(failureWithoutRequest('baseline', operation, problem));
-  }
-  return undefined;
-}
-
-/** A likely cause if the minimal request fails: the service lacks the resource that its path names. */
-function likelyCause({ parameters }: Operation): string[] {
-  const examples = parameters
-    .filter((parameter) => parameter.in === 'path')
-    .map(({ name, examples: [first], schemaExamples: [second] }) => [name, first ?? second] as const);
-  if (examples.length === 0) return [];
-  const missing = examples.flatMap(([name, example]) => (example === undefined ? [name] : []));
-  const named = examples.map(([name, example]) => `${name} = ${JSON.stringify(example)}`);
-  return missing.length > 0
-    ? [`the document has no example for path ${missing.join(', ')}, so a generated value was sent`]
-    : [`the service must hold the resource that the examples of the document name: path ${named.join(', ')}`];
 }
 
 async function attemptGenerated(

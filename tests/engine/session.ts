@@ -6,6 +6,7 @@ import { judgeReceived } from './judge/received';
 import { openLedger } from './ledger';
 import { responseKey } from './obligation';
 import { createOracle } from './schema/oracle';
+import { createOwnRefusals } from './state/own-refusals';
 import type { Server } from './target';
 import type { Waivers } from './waivers';
 import { openClient } from './wire/client';
@@ -41,7 +42,8 @@ export function openSession({
 }) {
   const ledger = openLedger(document, target, waivers);
   const lenient = document.lenient.responses.map((schemas) => createOracle(schemas));
-  const judge = createJudge(document, { strict: responseOracle, lenient }, target);
+  const ownRefusals = target.blackBox && createOwnRefusals();
+  const judge = createJudge(document, { strict: responseOracle, lenient }, target, ownRefusals?.reason);
   const client = openClient(target.blackBox);
   const failures: Failure[] = [];
   const warnings: Failure[] = [];
@@ -57,6 +59,7 @@ export function openSession({
   /** Judges the answer to a case and records it. A failure is for the caller to report, unless the target waives it. */
   const settle = (sent: Case, outcome: Outcome, entered: number | undefined): readonly string[] => {
     families.set(sent.family, (families.get(sent.family) ?? 0) + 1);
+    if (!('noResponse' in outcome)) ownRefusals?.learn(sent, outcome);
     const verdict = judge(sent, outcome, entered);
     const received = (entered ?? 0) > 0 && sent.handlerInput ? target.received?.() : undefined;
     const input =

@@ -3,7 +3,7 @@ import type { Value } from '../json/value';
 import type { HandlerInput } from '../judge/received';
 import { protocolKey, type ProtocolScenario } from '../obligation';
 import type { RuleName } from '../profile';
-import { authorize } from '../request/credentials';
+import { authorize, usableAlternative } from '../request/credentials';
 import { composeRequest } from '../request/request';
 import type { Inputs, Slot } from '../request/slots';
 import type { Oracle } from '../schema/oracle';
@@ -114,7 +114,13 @@ export const protocolCase = (
 export const authorizedRequest = (
   { document, target, operation, base }: OperationContext,
   inputs: Inputs = base,
-): RawRequest => authorize(document, target, operation.security[0] ?? [], composeRequest(operation, inputs));
+): RawRequest =>
+  authorize(
+    document,
+    target,
+    usableAlternative(operation.security, target) ?? operation.security[0] ?? [],
+    composeRequest(operation, inputs),
+  );
 
 /** Cases about values. */
 export interface ValueCases {

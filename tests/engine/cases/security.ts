@@ -1,7 +1,7 @@
 import type { Operation } from '../document/document';
 import { securityKey, type SecurityScenario } from '../obligation';
 import { isRedundant } from '../obligations';
-import { authorize } from '../request/credentials';
+import { authorize, usableAlternative } from '../request/credentials';
 import { composeRequest } from '../request/request';
 import type { RuleName } from '../profile';
 import { type RawRequest, withHeader, withQuery } from '../wire/message';
@@ -40,6 +40,7 @@ export function securityCases(context: OperationContext): Case[] {
   const anonymous = composeRequest(operation, base);
   const allowsAnonymous = operation.security.some((schemes) => schemes.length === 0);
   return operation.security.flatMap((schemes, index) => {
+    if (!usableAlternative([schemes], target)) return [];
     const authorized = authorize(document, target, schemes, anonymous);
     const send: Alternative['send'] = (scenario, title, request, expect, rule = RULE_OF[scenario]) => ({
       family: 'security',
@@ -115,7 +116,9 @@ function schemeCases(
     // The server must not read the body of a sender that it has not authenticated.
     const malformed = { ...wrong, body: Buffer.from('{') };
     const rule = 'refusal before the body';
-    cases.push(send('wrong', `${title}, the body withheld`, { ...wrong, sending: 'withheld' }, refusal, rule));
+    cases.push(
+      send('wrong', `${title}, the body withheld`, { ...wrong, sending: 'withheld' }, refusal, rule),
+    );
     cases.push(send('wrong', `${title}, a malformed body`, malformed, refusal, rule));
   }
   return cases;

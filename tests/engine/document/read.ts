@@ -184,6 +184,9 @@ function readSecurity(json: Json | undefined): Pick<Operation, 'security' | 'sco
   };
 }
 
+/** The path of the server of a document, without a trailing slash. */
+export const documentBasePath = ({ servers }: JsonObject): string => basePath(asObject(asArray(servers)[0]));
+
 /** The path of a server URL, with the defaults of its variables and without a trailing slash. */
 function basePath(server: JsonObject): string {
   const url = typeof server['url'] === 'string' ? server['url'] : '/';

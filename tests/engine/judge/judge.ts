@@ -142,10 +142,7 @@ function judgeExpectation(context: JudgeContext, answer: Answer): Judgement {
   const { reasons } = expect;
   if (!isDocumentProfile)
     return {
-      findings: [
-        ...findings,
-        ...houseRefusalFindings(document, target, sent, reasons, outcome, value),
-      ],
+      findings: [...findings, ...houseRefusalFindings(document, target, sent, reasons, outcome, value)],
     };
   const other = otherReason(sent, reasons.join(' or '), outcome);
   return {
@@ -166,7 +163,9 @@ const OTHER_STATUSES = [401, 403, 404, 405, 409, 410, 412, 423, 424, 428, 429];
 function otherReason(sent: Case, why: string, { status }: RawResponse): string | undefined {
   const { location, expect } = sent;
   if (expect.kind !== 'refused' || status < 300) return undefined;
-  const isAboutValues = expect.reasons.some((reason) => reason === 'invalid request' || reason === 'malformed');
+  const isAboutValues = expect.reasons.some(
+    (reason) => reason === 'invalid request' || reason === 'malformed',
+  );
   const isFound = location === 'path' && status === 404; // The path names nothing.
   if (status >= 400 && (!isAboutValues || isFound || !OTHER_STATUSES.includes(status))) return undefined;
   return `the server answered ${status}, which may have another reason than: ${why}`;

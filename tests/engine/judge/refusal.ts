@@ -70,7 +70,8 @@ export function refusalFindings(
   const { operation } = sent;
   const why = reasons.join(' or ');
   if (status >= 500) return []; // Another rule covers it.
-  if (status < 300) return [{ rule: ruleOf(sent), message: `expected a 4xx (${why}), got ${summarize(outcome)}` }];
+  if (status < 300)
+    return [{ rule: ruleOf(sent), message: `expected a 4xx (${why}), got ${summarize(outcome)}` }];
   const recommended = reasons.flatMap((reason) => RECOMMENDED_STATUSES[reason] ?? []);
   const isRecommended = recommended.length === 0 ? status >= 400 : recommended.includes(status);
   const names = recommended.length === 0 ? 'a 4xx' : [...new Set(recommended)].join(' or ');

@@ -73,6 +73,7 @@ export function verdict({ document, passed, failures, groups, obligations, expir
   if (failures.length > 0)
     return `${title} breaks its contract: ${count(failures.length, 'case')} failed, of ${count(groups.length, 'cause')}.`;
   if (obligations.length === 0) return `${title} has no operation, so nothing is proven.`;
+  if (expiredWaivers.length === 0 && open === 0) return `Nothing of ${title} could be tested.`;
   if (open > 0) return `${title} broke nothing, but ${count(open, 'obligation')} could not be proven.`;
   return `${title} broke nothing, but ${count(expiredWaivers.length, 'waiver')} expired.`;
 }
