@@ -1,17 +1,19 @@
-import { establishBaseline } from './baseline';
+import { establishBaseline, type RunContext } from './baseline';
 import type { Case, Family, OperationContext } from './cases/case';
 import { findCounterexamples, seedOf } from './cases/generated';
 import { operationCases } from './cases/operation';
 import { scenarioCases } from './cases/scenarios';
 import { situationCases } from './cases/situations';
+import { causesOf } from './cause';
 import { type Document, isSafe, type Operation } from './document/document';
 import { readDocument } from './document/read';
-import { type Failure, failureOf, failureWithoutRequest, type WaivedFailure } from './failure';
+import { type Failure, failureOf, failureWithoutRequest, type Replay, type WaivedFailure } from './failure';
 import { type FailureGroup, groupFailures } from './groups';
-import type { Obligation, State } from './obligation';
+import type { Obligation } from './obligation';
 import { usableAlternative } from './request/credentials';
 import { createOracle, type Oracle } from './schema/oracle';
-import { type Observation, openSession, type Session } from './session';
+import { type Observation, openSession, type Progress, type Session } from './session';
+import { shrinkCase } from './shrink';
 import type { Server, Target, Waiver } from './target';
 import { openWaivers } from './waivers';
 
@@ -40,9 +42,9 @@ export interface Result {
   readonly expiredWaivers: readonly Waiver[];
   /** Waivers that matched nothing. */
   readonly unusedWaivers: readonly Waiver[];
-  /**
-   * Whether nothing failed, no obligation is unproven or blocked, some are proven, and no waiver has expired.
-   */
+  /** Set if the run sent one generated case only. It then proves no obligation. */
+  readonly replay?: Replay;
+  /** Whether nothing failed, no obligation is unproven or blocked, some are proven, and no waiver has expired. */
   readonly passed: boolean;
 }
 
@@ -53,6 +55,16 @@ export interface RunOptions {
   readonly oracle?: Oracle;
   /** The day on which waivers must hold: today by default. */
   readonly today?: Date;
+  /** Tests only these operations; all by default. */
+  readonly only?: readonly string[];
+  /** Replaces the seed of the generated requests, which is a digest of the document. */
+  readonly seed?: number;
+  /** Sends only this generated case. */
+  readonly replay?: Replay;
+  /** Whether to shrink the examples of the report; true by default. */
+  readonly shrink?: boolean;
+  /** Called before each request. */
+  readonly onRequest?: (progress: Progress) => void;
 }
 
 /** Why no request of an operation is sent to a black box; undefined if they are. */
@@ -78,15 +90,17 @@ export async function run(target: Target, options: RunOptions = {}): Promise<Res
   const lenientOracle = createOracle(document.lenient.requests);
   const common = { document, oracle, responseOracle, lenientOracle, target };
   const waivers = openWaivers(target.waivers ?? [], isoDate(options.today ?? new Date()));
-  const session = openSession({ ...common, waivers });
+  const operations = selectOperations(document, options);
+  const session = openSession({ ...common, waivers, operations, onRequest: options.onRequest });
   const { ledger, failures } = session;
-  const seed = seedOf(target.document);
+  const { seed = seedOf(target.document), replay } = options;
 
   const contexts: OperationContext[] = [];
   const documentFaults: string[] = [];
+  let groups: readonly FailureGroup[] = [];
   const server = await target.start();
   try {
-    for (const operation of document.operations) {
+    for (const operation of operations) {
       const obstacle = obstacleTo(operation, target);
       if (obstacle) {
         ledger.block(operation.id, obstacle.reason, obstacle.state);
@@ -95,21 +109,27 @@ export async function run(target: Target, options: RunOptions = {}): Promise<Res
       const context = await establishBaseline(common, operation, server, session);
       if (!context) continue;
       contexts.push(context);
+      const generated = { seed, runs: options.generated ?? 100, ...(replay && { replay }) };
+      if (replay) {
+        await attemptGenerated(context, server, session, generated);
+        continue;
+      }
       const { cases, contradictions, documentFaults: faults } = operationCases(context);
       documentFaults.push(...faults);
       await session.attemptAll(server, cases);
       for (const problem of contradictions) {
         failures.push(failureWithoutRequest('oracle', operation, problem, 'generator against oracle'));
       }
-      await attemptGenerated(context, server, session, { seed, runs: options.generated ?? 100 });
+      await attemptGenerated(context, server, session, generated);
     }
-    for (const steps of scenarioCases(document, target, contexts)) {
+    for (const steps of replay ? [] : scenarioCases(document, target, contexts)) {
       await session.runScenario(server, steps);
     }
+    if (options.shrink !== false) groups = await shrinkGroups(common, server, session);
   } finally {
     await server.close();
   }
-  for (const [status, start] of Object.entries(target.situations ?? {})) {
+  for (const [status, start] of replay ? [] : Object.entries(target.situations ?? {})) {
     const failing = await start();
     try {
       for (const context of contexts) {
@@ -121,42 +141,88 @@ export async function run(target: Target, options: RunOptions = {}): Promise<Res
   }
   const stopped = session.client.stopped();
   ledger.close(stopped);
-  const { obligations } = ledger;
-  const count = (...states: State[]): number =>
-    obligations.filter(({ state }) => states.includes(state)).length;
-  const isSettled = count('UNPROVEN', 'BLOCKED') === 0 && (count('PROVEN') > 0 || !target.blackBox);
+  const obligations = replay ? [] : ledger.obligations;
+  const isSettled = obligations.every(({ state }) => state !== 'UNPROVEN' && state !== 'BLOCKED');
+  const isVacuous = !replay && !obligations.some(({ state }) => state === 'PROVEN' || state === 'WAIVED');
   return {
     document,
     seed,
     obligations,
     failures,
-    groups: groupFailures(failures),
+    groups: withExamples(groupFailures(failures), groups),
     expiredWaivers: waivers.expired,
-    unusedWaivers: waivers.unused(),
+    unusedWaivers: options.only || replay ? [] : waivers.unused(),
+    ...(replay && { replay }),
     ...session.counts(),
     documentFaults,
     ...(stopped !== undefined && { stopped }),
     seconds: (performance.now() - began) / 1000,
-    passed: isSettled && failures.length === 0 && obligations.length > 0 && waivers.expired.length === 0,
+    passed: isSettled && !isVacuous && failures.length === 0 && waivers.expired.length === 0,
   };
 }
 
 async function attemptGenerated(
   context: OperationContext,
   server: Server,
-  { failures, attempt }: Session,
-  options: { seed: number; runs: number },
+  { failures, fail, attempt }: Session,
+  options: { seed: number; runs: number; replay?: Replay },
 ): Promise<void> {
   const attemptAlone = async (sent: Case): Promise<readonly string[]> => {
     await server.reset?.();
     return (await attempt(server, sent)).problems;
   };
   for (const found of await findCounterexamples(context, attemptAlone, options)) {
-    const failure = found.case
-      ? failureOf(found.case, found.problems, [], context.target.curl)
-      : failureWithoutRequest('generated', context.operation, found.problems.join('; '));
-    failures.push({ ...failure, replay: { seed: found.seed, path: found.path } });
+    const { kind, seed, path } = found;
+    const replay = { operation: context.operation.id, kind, seed, path };
+    if (found.case) fail(found.case, found.problems, { replay });
+    else failures.push(failureWithoutRequest('generated', context.operation, found.problems.join('; ')));
   }
 }
 
 const isoDate = (date: Date): string => date.toISOString().slice(0, 10);
+
+/** @throws {Error} if an operation is unknown */
+function selectOperations({ operations }: Document, { only, replay }: RunOptions): readonly Operation[] {
+  const names = replay ? [replay.operation] : only;
+  const unknown = names?.find((name) => operations.every(({ id }) => id !== name));
+  if (unknown !== undefined)
+    throw new Error(
+      `expected one of the operations ${operations.map(({ id }) => id).join(', ')}, got ${unknown}`,
+    );
+  return names ? operations.filter(({ id }) => names.includes(id)) : operations;
+}
+
+/** The number of groups whose example is shrunk, and the requests for each. */
+const SHRUNK_GROUPS = 8;
+const REQUESTS_PER_GROUP = 30;
+
+/** Shrinks the example of the largest groups. Their causes stay the same. */
+async function shrinkGroups(common: RunContext, server: Server, session: Session): Promise<FailureGroup[]> {
+  const { document, oracle, target } = common;
+  const shrunk: FailureGroup[] = [];
+  for (const group of groupFailures(session.failures).slice(0, SHRUNK_GROUPS)) {
+    const { cause, example } = group;
+    const failed = session.failedCases.get(example);
+    if (!failed) continue;
+    const problemsOf = async (sent: Case): Promise<readonly string[]> => {
+      await server.reset?.();
+      return (await session.probe(server, sent))?.problems ?? [];
+    };
+    const fails = async (sent: Case): Promise<boolean> => {
+      const problems = await problemsOf(sent);
+      return problems.length > 0 && causesOf(sent, problems).some(({ key }) => key === cause.key);
+    };
+    const smallest = await shrinkCase({ document, oracle, fails, budget: REQUESTS_PER_GROUP }, failed);
+    if (smallest === failed) continue;
+    const smaller = failureOf(smallest, await problemsOf(smallest), [], target.curl);
+    shrunk.push({ ...group, example: { ...example, problems: smaller.problems, curl: smaller.curl } });
+  }
+  return shrunk;
+}
+
+/** The groups with the shrunk examples of some of them. */
+const withExamples = (groups: readonly FailureGroup[], shrunk: readonly FailureGroup[]): FailureGroup[] =>
+  groups.map((group) => {
+    const example = shrunk.find(({ cause }) => cause.key === group.cause.key)?.example;
+    return example ? { ...group, example } : group;
+  });

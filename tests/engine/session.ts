@@ -1,5 +1,6 @@
 import type { Case, Family, OperationContext } from './cases/case';
 import type { ScenarioStep } from './cases/scenarios';
+import type { Operation } from './document/document';
 import { type Failure, failureOf, failureWithoutRequest, type WaivedFailure } from './failure';
 import { createJudge } from './judge/judge';
 import { judgeReceived } from './judge/received';
@@ -30,6 +31,21 @@ interface Attempt {
 
 export type Session = ReturnType<typeof openSession>;
 
+/** What a run does now. */
+export interface Progress {
+  readonly operation: string;
+  readonly family: Family;
+  /** The number of requests so far. */
+  readonly requests: number;
+}
+
+interface SessionOptions extends Pick<OperationContext, 'document' | 'oracle' | 'responseOracle' | 'target'> {
+  readonly waivers: Waivers;
+  /** The operations whose obligations the session must prove. */
+  readonly operations: readonly Operation[];
+  readonly onRequest?: ((progress: Progress) => void) | undefined;
+}
+
 /** Sends cases, judges their answers, and records them in the ledger. */
 export function openSession({
   document,
@@ -37,28 +53,41 @@ export function openSession({
   responseOracle,
   target,
   waivers,
-}: Pick<OperationContext, 'document' | 'oracle' | 'responseOracle' | 'target'> & {
-  readonly waivers: Waivers;
-}) {
-  const ledger = openLedger(document, target, waivers);
+  operations,
+  onRequest,
+}: SessionOptions) {
+  const ledger = openLedger({ ...document, operations }, target, waivers);
   const lenient = document.lenient.responses.map((schemas) => createOracle(schemas));
   const ownRefusals = target.blackBox && createOwnRefusals();
   const judge = createJudge(document, { strict: responseOracle, lenient }, target, ownRefusals?.reason);
   const client = openClient(target.blackBox);
   const failures: Failure[] = [];
+  const failedCases = new Map<Failure, Case>();
   const warnings: Failure[] = [];
   const waived: WaivedFailure[] = [];
   const families = new Map<Family, number>();
   const observations = new Map<string, Observation>();
+
+  /** Reports a failure. A later step can shrink its case. */
+  const fail = (sent: Case, problems: readonly string[], found: Partial<Failure> = {}): void => {
+    const failure = { ...failureOf(sent, problems, [], target.curl), ...found };
+    failures.push(failure);
+    failedCases.set(failure, sent);
+  };
 
   const observe = (row: Omit<Observation, 'count'>): void => {
     const key = Object.values(row).join('|');
     observations.set(key, { ...row, count: (observations.get(key)?.count ?? 0) + 1 });
   };
 
-  /** Judges the answer to a case and records it. A failure is for the caller to report, unless the target waives it. */
-  const settle = (sent: Case, outcome: Outcome, entered: number | undefined): readonly string[] => {
-    families.set(sent.family, (families.get(sent.family) ?? 0) + 1);
+  /** Sends one case and judges the answer, without a record in the ledger. Undefined if the run must end. */
+  const probe = async (server: Server, sent: Case, family: Family = 'shrinking') => {
+    onRequest?.({ operation: sent.operation.id, family, requests: client.sent() + 1 });
+    const before = server.entered?.() ?? 0;
+    const outcome = await client.exchange(server, sent.request);
+    if (!outcome) return undefined;
+    families.set(family, (families.get(family) ?? 0) + 1);
+    const entered = server.entered && server.entered() - before;
     if (!('noResponse' in outcome)) ownRefusals?.learn(sent, outcome);
     const verdict = judge(sent, outcome, entered);
     const received = (entered ?? 0) > 0 && sent.handlerInput ? target.received?.() : undefined;
@@ -66,13 +95,20 @@ export function openSession({
       received && sent.handlerInput
         ? judgeReceived({ document, oracle, operation: sent.operation }, sent.handlerInput, received)
         : { problems: [], proves: [] };
-    const problems = [...verdict.problems, ...input.problems];
+    return { outcome, verdict, input, problems: [...verdict.problems, ...input.problems] };
+  };
+
+  /** Sends one case. A failure is for the caller to report, unless the target waives it. */
+  const attempt = async (server: Server, sent: Case): Promise<Attempt> => {
+    const probed = await probe(server, sent, sent.family);
+    if (!probed) return { problems: [], outcome: undefined };
+    const { outcome, verdict, input, problems } = probed;
     const passed = problems.length === 0;
     const failure = passed ? undefined : failureOf(sent, problems, [], target.curl);
     const waiver = failure && waivers.ofFailure(...waiverKeys(failure));
     if (failure && waiver) {
       waived.push({ ...failure, reason: waiver.reason });
-      return [];
+      return { problems: [], outcome };
     }
     const [warning] = verdict.warnings;
     if (warning !== undefined) warnings.push(failureOf(sent, verdict.warnings, [], target.curl));
@@ -89,16 +125,7 @@ export function openSession({
       ledger.record([responseKey(sent.operation, response.status, response.media)], true);
       observe({ operation: sent.operation.id, ...response, credentials: sent.credentials ?? 'valid' });
     }
-    return problems;
-  };
-
-  /** Sends one case and settles it. */
-  const attempt = async (server: Server, sent: Case): Promise<Attempt> => {
-    const before = server.entered?.() ?? 0;
-    const outcome = await client.exchange(server, sent.request);
-    if (!outcome) return { problems: [], outcome };
-    const entered = server.entered && server.entered() - before;
-    return { problems: settle(sent, outcome, entered), outcome };
+    return { problems, outcome };
   };
 
   /** Resets the service before each case if it can, so that no case depends on another. */
@@ -106,7 +133,7 @@ export function openSession({
     for (const sent of cases) {
       await server.reset?.();
       const { problems } = await attempt(server, sent);
-      if (problems.length > 0) failures.push(failureOf(sent, problems, [], target.curl));
+      if (problems.length > 0) fail(sent, problems);
     }
   };
 
@@ -141,7 +168,7 @@ export function openSession({
     families,
     requests: client.sent(),
   });
-  return { ledger, failures, client, settle, attempt, attemptAll, runScenario, counts };
+  return { ledger, failures, failedCases, fail, client, probe, attempt, attemptAll, runScenario, counts };
 }
 
 /** The texts that a waiver matches: the case, and its causes. */

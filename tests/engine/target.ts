@@ -175,5 +175,5 @@ export interface Target {
   /** The address and the secrets of the server, for the curl lines of the report. */
   readonly curl?: CurlServer;
   /** The only list of exceptions. */
-  readonly waivers?: readonly Waiver[];
+  readonly waivers?: readonly Waiver[] | undefined;
 }

@@ -64,7 +64,7 @@ export function urlTarget(options: UrlOptions): Target {
     curl: curlServer(address, options),
     ...(options.bodyLimit !== undefined && { bodyLimit: options.bodyLimit }),
     ...(options.refusalSchema !== undefined && { refusalSchema: options.refusalSchema }),
-    ...(options.waivers && { waivers: options.waivers }),
+    waivers: options.waivers,
     async start() {
       await assertListening(address);
       return { ...address, close: () => Promise.resolve() };
