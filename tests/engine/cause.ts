@@ -53,13 +53,21 @@ const CONSEQUENCE = /^expected (?:the service (?:not )?to be entered|a documente
 function outcomeCause({ expect }: Case, { text, pointer }: Rule, problem: string): Cause {
   const [expected, got] = split(problem);
   const status = got.slice(0, 3);
-  const message = got.slice(4);
-  if (expect.kind === 'answered' && message !== '' && message !== 'without a body') {
-    const sentence = `${expected}, got ${status} ${withoutValues(message)}`;
-    return { key: sentence, sentence, ...(text !== undefined && { rule: text }), pointer };
+  const isSuccess = status.startsWith('2');
+  const rule = text === undefined ? {} : { rule: text };
+  if (expect.kind === 'answered' && !isSuccess && expected.startsWith('expected success')) {
+    const verb = status.startsWith('4') ? 'was refused' : 'failed';
+    const sentence = `a valid request ${verb}: ${withoutValues(got)}`;
+    return { key: sentence, sentence, ...rule, pointer };
   }
-  const sentence = `${expected}, got ${status}`;
-  return { key: `${sentence} ${text ?? ''}`, sentence, ...(text !== undefined && { rule: text }), pointer };
+  const broken = /^violates (.*)$/.exec(text ?? '')?.[1];
+  if (expect.kind === 'refused' && isSuccess && broken !== undefined) {
+    const sentence = `a value was accepted that violates ${broken}`;
+    return { key: sentence, sentence, pointer };
+  }
+  const observed = isSuccess && expect.kind === 'refused' ? 'a success' : status;
+  const sentence = `${text === undefined ? '' : `${text}: `}${expected}, got ${observed}`;
+  return { key: sentence, sentence, pointer };
 }
 
 function problemCause({ pointer }: Rule, problem: string): Cause {

@@ -122,8 +122,8 @@ function describeGroup({ cause, cases, operations, rules, example }: FailureGrou
     ...(rules.length > 3
       ? [['', `... and ${count(rules.length - 3, 'more rule')}`] satisfies [string, string]]
       : []),
-    ['case', `${example.family}: ${example.title}`],
-    ...example.problems.slice(0, 3).map((problem): [string, string] => ['', problem]),
+    ['case', shorten(`${example.family}: ${example.title}`)],
+    ...example.problems.slice(0, 2).map((problem): [string, string] => ['', shorten(problem)]),
     ...(example.replay ? [['replay', replayOption(example.replay)] satisfies [string, string]] : []),
     ...(example.curl === '' ? [] : [['try', example.curl] satisfies [string, string]]),
   ];
@@ -132,6 +132,9 @@ function describeGroup({ cause, cases, operations, rules, example }: FailureGrou
     ...lines.map(([label, text]) => `   ${label.padEnd(6)} ${text.replaceAll('\n', '\n          ')}`),
   ].join('\n');
 }
+
+/** Titles and problems contain values and answers, which may be long. */
+const shorten = (text: string): string => (text.length > 220 ? `${text.slice(0, 220)}...` : text);
 
 /** The option that repeats one generated case. */
 export const replayOption = (replay: Replay): string => `--replay ${quoteWord(printReplay(replay))}`;

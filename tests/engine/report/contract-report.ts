@@ -1,0 +1,157 @@
+import type { Line, Locate } from '../document/lines';
+import { type Failure, printReplay } from '../failure';
+import type { FailureGroup } from '../groups';
+import { asObject, asString } from '../json/json';
+import type { Obligation, State } from '../obligation';
+import type { Result } from '../run';
+import { describeWaiver } from '../waivers';
+import { headline, verdict } from './text';
+
+/**
+ * The content of `contract.json`, from which the other files are made. Within a version, members are only added; a
+ * change of a member changes the version.
+ */
+export interface ContractReport {
+  readonly version: 1;
+  /** Whether the exit status is 0. */
+  readonly passed: boolean;
+  /** The result in a sentence. */
+  readonly verdict: string;
+  /** The figures in a line. */
+  readonly headline: string;
+  readonly document: { readonly title: string; readonly version: string };
+  /** ISO 8601, UTC. */
+  readonly finished: string;
+  readonly seconds: number;
+  readonly requests: number;
+  /** The number of requests of each family. */
+  readonly families: Readonly<Record<string, number>>;
+  readonly seed: number;
+  /** The failures by cause, the most frequent first. */
+  readonly causes: readonly ReportedCause[];
+  readonly obligations: readonly ReportedObligation[];
+  /** The correct instances of documented responses, by kind of credentials. */
+  readonly observations: Result['observations'];
+  readonly failures: readonly ReportedFailure[];
+  readonly waived: readonly (ReportedFailure & { readonly reason: string })[];
+  /** In words: the pattern, the reason and the expiry. */
+  readonly waivers: { readonly expired: readonly string[]; readonly unused: readonly string[] };
+}
+
+export interface ReportedCause {
+  readonly cause: string;
+  readonly cases: number;
+  readonly operations: readonly string[];
+  /** The rules of the document that the cases are about. */
+  readonly rules: readonly string[];
+  /** JSON pointer to the place in the document. */
+  readonly pointer: string;
+  /** The place in the file of the document, if that is known. */
+  readonly line?: Line;
+  /** A case with this cause, shrunk. */
+  readonly example: ReportedFailure;
+}
+
+export interface ReportedFailure {
+  readonly operation: string;
+  readonly family: string;
+  readonly title: string;
+  readonly problems: readonly string[];
+  readonly causes: readonly string[];
+  /** Lines for bash; empty if no request was sent. */
+  readonly curl: string;
+  /** The argument of `--replay`, for a generated case. */
+  readonly replay?: string;
+}
+
+export interface ReportedObligation {
+  /** Waivers match it. */
+  readonly key: string;
+  readonly operation: string;
+  readonly kind: Obligation['kind'];
+  readonly description: string;
+  readonly state: State;
+  /** Cases that prove it, and cases that disprove it. */
+  readonly passed: number;
+  readonly failed: number;
+  readonly reason?: string;
+  /** For a constraint: the part of the request, the schema, its keyword, and the side of its bound. */
+  readonly slot?: string;
+  readonly pointer?: string;
+  readonly keyword?: string;
+  readonly side?: string;
+  readonly line?: Line;
+}
+
+/** @param locate finds the lines of the document, if its file is known */
+export function contractReport(result: Result, locate?: Locate, finished = new Date()): ContractReport {
+  const info = asObject(result.document.json['info']);
+  const pointers = new Map(result.document.operations.map(({ id, pointer }) => [id, pointer]));
+  const obligations = result.obligations.map((obligation): ReportedObligation => {
+    const pointer = placeOf(obligation, pointers.get(obligation.operation) ?? '');
+    return { ...obligation, ...(locate && { line: locate(pointer) }) };
+  });
+  return {
+    version: 1,
+    passed: result.passed,
+    verdict: verdict(result),
+    headline: headline(result),
+    document: { title: asString(info['title']), version: asString(info['version']) },
+    finished: finished.toISOString(),
+    seconds: result.seconds,
+    requests: result.requests,
+    families: Object.fromEntries(result.families),
+    seed: result.seed,
+    causes: result.groups.map((group) => reportedCause(group, locate)),
+    obligations,
+    observations: result.observations,
+    failures: result.failures.map(reportedFailure),
+    waived: result.waived.map((failure) => ({ ...reportedFailure(failure), reason: failure.reason })),
+    waivers: {
+      expired: result.expiredWaivers.map(describeWaiver),
+      unused: result.unusedWaivers.map(describeWaiver),
+    },
+  };
+}
+
+function reportedCause(
+  { cause, cases, operations, rules, example }: FailureGroup,
+  locate?: Locate,
+): ReportedCause {
+  const { sentence, pointer } = cause;
+  return {
+    cause: sentence,
+    cases,
+    operations,
+    rules,
+    pointer,
+    ...(locate && { line: locate(pointer) }),
+    example: reportedFailure(example),
+  };
+}
+
+const reportedFailure = ({
+  operation,
+  family,
+  title,
+  problems,
+  causes,
+  curl,
+  replay,
+}: Failure): ReportedFailure => ({
+  operation,
+  family,
+  title,
+  problems,
+  causes: causes.map(({ sentence }) => sentence),
+  curl,
+  ...(replay && { replay: printReplay(replay) }),
+});
+
+/** The place of an obligation in the document: its keyword, its response, else its operation. */
+function placeOf({ kind, pointer, keyword, description }: Obligation, operation: string): string {
+  if (pointer !== undefined) return `${pointer}/${keyword ?? ''}`;
+  if (kind === 'response') return `${operation}/responses/${description.split(' | ')[1] ?? ''}`;
+  if (kind === 'security') return `${operation}/security`;
+  return operation;
+}
