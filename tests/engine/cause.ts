@@ -9,6 +9,8 @@ export interface Cause {
   readonly sentence: string;
   /** The rule that the case is about: `violates maximum of /components/schemas/Plant/properties/id`. */
   readonly rule?: string;
+  /** The section that states the broken rule. */
+  readonly source?: string;
   /** JSON pointer to its place in the document. */
   readonly pointer: string;
 }
@@ -25,17 +27,22 @@ interface Rule {
  * A problem has the form `expected E, got G`. E names the rule that was broken, so it is the same in each case, except
  * for values, which are elided. G starts with the status if the answer as a whole was wrong.
  */
-export function causesOf(failed: Case, sourced: readonly string[]): Cause[] {
-  const problems = sourced.map(withoutSource);
+export function causesOf(failed: Case, problems: readonly string[]): Cause[] {
   const rule = ruleOf(failed);
   if (problems.length === 0) return [plainCause('expected an answer', rule.pointer)];
   const outcome = problems.find(isWrongOutcome);
-  if (outcome !== undefined) return [outcomeCause(failed, rule, outcome)];
+  if (outcome !== undefined) return [withSource(outcome, (problem) => outcomeCause(failed, rule, problem))];
   const independent = problems.filter((problem) => !CONSEQUENCE.test(problem));
   const causes = (independent.length > 0 ? independent : problems).map((problem) =>
-    problemCause(rule, problem),
+    withSource(problem, (text) => problemCause(rule, text)),
   );
   return [...new Map(causes.map((cause) => [cause.key, cause])).values()];
+}
+
+function withSource(problem: string, causeOf: (problem: string) => Cause): Cause {
+  const text = withoutSource(problem);
+  const source = / \(rule: (.*)\)$/s.exec(problem.slice(text.length))?.[1];
+  return { ...causeOf(text), ...(source !== undefined && { source }) };
 }
 
 /** The cause of a failure without a case, whose problem has no values. */

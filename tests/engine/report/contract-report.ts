@@ -1,6 +1,7 @@
 import type { Line, Locate } from '../document/lines';
 import { type Failure, printReplay } from '../failure';
-import type { FailureGroup } from '../groups';
+import { remarksOn } from '../document/remarks';
+import { type FailureGroup, groupFailures } from '../groups';
 import { asObject, asString } from '../json/json';
 import type { Obligation, State } from '../obligation';
 import type { Result } from '../run';
@@ -29,6 +30,12 @@ export interface ContractReport {
   readonly seed: number;
   /** The failures by cause, the most frequent first. */
   readonly causes: readonly ReportedCause[];
+  /** Answers that the standards leave to the server, by cause. They do not fail the run. */
+  readonly warnings: readonly ReportedCause[];
+  /** Remarks about the document: examples that it contradicts, lists without a bound. */
+  readonly remarks: readonly ReportedRemark[];
+  /** Why the run ended early. */
+  readonly stopped?: string;
   readonly obligations: readonly ReportedObligation[];
   /** The correct instances of documented responses, by kind of credentials. */
   readonly observations: Result['observations'];
@@ -44,12 +51,20 @@ export interface ReportedCause {
   readonly operations: readonly string[];
   /** The rules of the document that the cases are about. */
   readonly rules: readonly string[];
+  /** The section that states the broken rule. */
+  readonly source?: string;
   /** JSON pointer to the place in the document. */
   readonly pointer: string;
   /** The place in the file of the document, if that is known. */
   readonly line?: Line;
   /** A case with this cause, shrunk. */
   readonly example: ReportedFailure;
+}
+
+export interface ReportedRemark {
+  readonly text: string;
+  readonly pointer?: string;
+  readonly line?: Line;
 }
 
 export interface ReportedFailure {
@@ -103,6 +118,9 @@ export function contractReport(result: Result, locate?: Locate, finished = new D
     families: Object.fromEntries(result.families),
     seed: result.seed,
     causes: result.groups.map((group) => reportedCause(group, locate)),
+    warnings: groupFailures(result.warnings).map((group) => reportedCause(group, locate)),
+    remarks: remarksOf(result, locate),
+    ...(result.stopped !== undefined && { stopped: result.stopped }),
     obligations,
     observations: result.observations,
     failures: result.failures.map(reportedFailure),
@@ -114,16 +132,26 @@ export function contractReport(result: Result, locate?: Locate, finished = new D
   };
 }
 
+const remarksOf = ({ document, documentFaults }: Result, locate?: Locate): ReportedRemark[] => [
+  ...documentFaults.map((text) => ({ text })),
+  ...remarksOn(document).map(({ text, pointer }) => ({
+    text,
+    pointer,
+    ...(locate && { line: locate(pointer) }),
+  })),
+];
+
 function reportedCause(
   { cause, cases, operations, rules, example }: FailureGroup,
   locate?: Locate,
 ): ReportedCause {
-  const { sentence, pointer } = cause;
+  const { sentence, pointer, source } = cause;
   return {
     cause: sentence,
     cases,
     operations,
     rules,
+    ...(source !== undefined && { source }),
     pointer,
     ...(locate && { line: locate(pointer) }),
     example: reportedFailure(example),

@@ -41,6 +41,17 @@ export function githubAnnotations(report: ContractReport): string[] {
     ...(rest > 0
       ? [command('notice', undefined, 'Contract', `${count(rest, 'more cause')} in the report`)]
       : []),
+    ...report.warnings
+      .slice(0, SHOWN)
+      .map(({ cause, cases, operations, line, example }) =>
+        command(
+          'warning',
+          line,
+          `${count(cases, 'case')}: ${operations.slice(0, 3).join(', ')}`,
+          [cause, example.curl].join('\n'),
+        ),
+      ),
+    ...report.remarks.slice(0, SHOWN).map(({ text, line }) => command('notice', line, 'The document', text)),
     ...report.waivers.unused.map((waiver) =>
       command('warning', undefined, 'A waiver matches nothing', waiver),
     ),

@@ -28,7 +28,7 @@ const titleOf = ({ family, title }: ReportedFailure): string => `${family}: ${ti
 
 function verdictOf({ state, reason, passed, failed }: ReportedObligation): string {
   if (state === 'PROVEN') return '';
-  if (state === 'WAIVED') return element('skipped', reason);
+  if (state !== 'UNPROVEN' && state !== 'BLOCKED') return element('skipped', `${state}: ${reason ?? ''}`);
   return element('failure', `${state}: ${reason ?? `${passed} cases passed, ${failed} failed`}`);
 }
 

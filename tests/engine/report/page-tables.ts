@@ -1,3 +1,4 @@
+import { STATES } from '../obligation';
 import { html, type Markup } from './html';
 
 /** A heading and a table with a filter. */
@@ -70,7 +71,7 @@ const CODE_COLUMNS = ['obligation', 'schema', 'keyword', 'media type'];
 function cell(value: string | number, column: string): Markup {
   if (typeof value === 'number')
     return html`<td data-label="${column}" class="number${value === 0 ? ' zero' : ''}">${value}</td>`;
-  if (/^(?:PROVEN|WAIVED|UNPROVEN|BLOCKED)$/.test(value))
+  if ((STATES as readonly string[]).includes(value))
     return html`<td data-label="${column}"><span class="badge ${value}">${value}</span></td>`;
   return html`<td data-label="${column}" ${CODE_COLUMNS.includes(column) ? html` class="code"` : ''}>
     ${value}

@@ -1,5 +1,13 @@
 import { createHash } from 'node:crypto';
-import type { ContractReport, ReportedCause, ReportedFailure, ReportedObligation } from './contract-report';
+import type {
+  ContractReport,
+  ReportedCause,
+  ReportedFailure,
+  ReportedObligation,
+  ReportedRemark,
+} from './contract-report';
+import { STATES } from '../obligation';
+import { withoutSource } from '../profile';
 import { html, type Markup, trusted } from './html';
 import { SCRIPT } from './page-script';
 import { STYLE } from './page-style';
@@ -7,7 +15,8 @@ import { section, table, toolbar } from './page-tables';
 import { keywordRows, responseTable } from './tables';
 import { count } from './text';
 
-const STATES = ['PROVEN', 'WAIVED', 'UNPROVEN', 'BLOCKED'] as const;
+/** Further causes are folded. */
+const MAX_CAUSES = 25;
 
 /** More failures than these are in `contract.json` only. */
 const MAX_FAILURES = 500;
@@ -20,9 +29,11 @@ export function htmlPage(report: ContractReport): string {
   const keywords = keywordRows(report);
   const isOpen = failures.length > 0 || !passed;
   const sections: [id: string, name: string, content: Markup | undefined][] = [
-    ['causes', 'Causes', causesSection(causes)],
+    ['causes', 'Causes', causesSection(causes, 'causes', 'Causes', 'bad')],
+    ['warnings', 'Warnings', causesSection(report.warnings, 'warnings', 'Warnings', 'wait')],
     ['operations', 'Operations', operationsSection(report)],
     ['waivers', 'Waivers', waiversSection(report)],
+    ['document', 'Document', remarksSection(report.remarks)],
     ['obligations', 'Obligations', obligationsSection(obligations)],
     [
       'responses',
@@ -98,6 +109,7 @@ export function htmlPage(report: ContractReport): string {
               ${[document.version && `Version ${document.version} of the document.`, `Tested on ${report.finished.slice(0, 16).replace('T', ' at ')} UTC.`, 'Each request has one fault or none. A validator that is independent of the server judges each answer.'].filter(Boolean).join(' ')}
             </p>
           </div>
+          ${report.stopped === undefined ? '' : html`<p><span class="badge wait">Ended early</span> ${report.stopped}</p>`}
           ${figures(report)} ${present.map(([, , content]) => content)}
           <footer>${headline}. Seed of the generated requests: ${seed}.</footer>
         </main>
@@ -111,10 +123,14 @@ const hash = (text: string): string => `sha256-${createHash('sha256').update(tex
 function figures({ obligations, failures, causes, requests, seconds }: ContractReport): Markup {
   const countOf = (state: string): number => obligations.filter((one) => one.state === state).length;
   const open = countOf('UNPROVEN') + countOf('BLOCKED');
+  const beyond = countOf('OUT OF REACH');
+  const warned = countOf('WARNED');
   const shown: [label: string, figure: string | number, isBad?: boolean][] = [
     ['Proven', `${countOf('PROVEN')} of ${obligations.length}`],
     ['Open', open, open > 0],
     ['Waived', countOf('WAIVED')],
+    ...(warned > 0 ? [['Warned', warned] satisfies [string, number]] : []),
+    ...(beyond > 0 ? [['Out of reach', beyond] satisfies [string, number]] : []),
     ['Failed cases', failures.length, failures.length > 0],
     ['Causes', causes.length, causes.length > 0],
     ['Requests', requests],
@@ -141,29 +157,53 @@ function figures({ obligations, failures, causes, requests, seconds }: ContractR
     </svg>`;
 }
 
-function causesSection(causes: readonly ReportedCause[]): Markup | undefined {
+/** Causes of failures, or of warnings, which the standards leave to the server. */
+function causesSection(
+  causes: readonly ReportedCause[],
+  id: string,
+  name: string,
+  level: 'bad' | 'wait',
+): Markup | undefined {
   if (causes.length === 0) return undefined;
-  return html`<section id="causes">
-    <h2>Causes <small>${count(causes.length, 'cause')} of failures, the most frequent first</small></h2>
-    ${causes.map(causeCard)}
+  const note =
+    level === 'bad'
+      ? 'Failures by cause, the most frequent first. Each command repeats one.'
+      : 'The standards leave these to the server, though they recommend others. They do not fail the run.';
+  const [shown, rest] = [causes.slice(0, MAX_CAUSES), causes.slice(MAX_CAUSES)];
+  return html`<section id="${id}">
+    <h2>${name} <small>${causes.length}</small></h2>
+    <p class="note">${note}</p>
+    ${shown.map((cause) => causeCard(cause, level))}
+    ${
+      rest.length === 0
+        ? ''
+        : html`<details>
+            <summary>${count(rest.length, 'more cause')}</summary>
+            ${rest.map((cause) => causeCard(cause, level))}
+          </details>`
+    }
   </section>`;
 }
 
-function causeCard({ cause, cases, operations, rules, pointer, line, example }: ReportedCause): Markup {
+function causeCard(
+  { cause, cases, operations, rules, source, pointer, line, example }: ReportedCause,
+  level: 'bad' | 'wait',
+): Markup {
   const facts: [name: string, value: Markup | string][] = [
     ['Operations', listed(operations)],
     ...(rules.length > 0 ? [['Rules', listed(rules)] satisfies [string, string]] : []),
+    ...(source === undefined ? [] : [['Source', source] satisfies [string, string]]),
     ['Document', line ? html`<code>${line.file}:${line.line}</code> ${pointer}` : pointer],
     ['Example', `${example.family}: ${example.title}`],
-    ['Problems', html`${example.problems.map((problem) => html`<div>${problem}</div>`)}`],
+    ['Problems', html`${example.problems.map((problem) => html`<div>${withoutSource(problem)}</div>`)}`],
     ...(example.replay === undefined
       ? []
       : [['Repeat', html`<code>--replay '${example.replay}'</code>`] satisfies [string, Markup]]),
   ];
-  return html`<article class="cause">
+  return html`<article class="cause ${level}-edge">
     <header>
-      <span class="badge bad">${count(cases, 'case')}</span>
-      <h3>${cause}</h3>
+      <span class="badge ${level}">${count(cases, 'case')}</span>
+      <h3>${cause.charAt(0).toUpperCase() + cause.slice(1)}</h3>
     </header>
     <dl class="facts">
       ${facts.map(
@@ -174,6 +214,24 @@ function causeCard({ cause, cases, operations, rules, pointer, line, example }: 
     </dl>
     ${command(example)}
   </article>`;
+}
+
+function remarksSection(remarks: readonly ReportedRemark[]): Markup | undefined {
+  if (remarks.length === 0) return undefined;
+  return html`<section id="document">
+    <h2>Document <small>${remarks.length}</small></h2>
+    <p class="note">Remarks about the document itself. They do not fail the run.</p>
+    <ul class="panel list">
+      ${remarks
+        .slice(0, MAX_FAILURES)
+        .map(
+          ({ text, pointer = '', line }) =>
+            html`<li>
+              ${text} ${line ? html`<code>${line.file}:${line.line}</code>` : html`<code>${pointer}</code>`}
+            </li>`,
+        )}
+    </ul>
+  </section>`;
 }
 
 const listed = (names: readonly string[]): string =>
@@ -242,8 +300,8 @@ function obligationsSection(obligations: readonly ReportedObligation[]): Markup 
         >`
       : ''
   }
-  ${['', ...present].map((state) => html`<button type="button" data-state="${state}" aria-pressed="${String(state === '')}">${state === '' ? 'All' : state.charAt(0) + state.slice(1).toLowerCase()}</button>`)}`;
-  const order = ['BLOCKED', 'UNPROVEN', 'WAIVED', 'PROVEN'];
+  ${['', ...present].map((state) => html`<button type="button" data-state="${state}" aria-pressed="${String(state === '')}">${state === '' ? 'All' : sentenceCase(state)}</button>`)}`;
+  const order = STATES.toReversed();
   const rows = obligations.toSorted((a, b) => order.indexOf(a.state) - order.indexOf(b.state));
   return html`<section id="obligations">
     <h2>Obligations <small>${obligations.length}</small></h2>
@@ -285,3 +343,5 @@ function failuresSection(failures: readonly ReportedFailure[]): Markup | undefin
     </ul>
   </section>`;
 }
+
+const sentenceCase = (text: string): string => text.charAt(0) + text.slice(1).toLowerCase();
