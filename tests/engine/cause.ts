@@ -7,7 +7,7 @@ export interface Cause {
   readonly key: string;
   /** What was expected, and what was got. */
   readonly sentence: string;
-  /** The rule that the case is about: `violates maximum of /components/schemas/Plant/properties/id`. */
+  /** The rule that the case is about: `violates maximum of /components/schemas/Book/properties/id`. */
   readonly rule?: string;
   /** The section that states the broken rule. */
   readonly source?: string;

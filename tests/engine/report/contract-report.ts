@@ -1,4 +1,3 @@
-import type { Line, Locate } from '../document/lines';
 import { type Failure, printReplay } from '../failure';
 import { remarksOn } from '../document/remarks';
 import { type FailureGroup, groupFailures } from '../groups';
@@ -7,6 +6,15 @@ import type { Obligation, State } from '../obligation';
 import type { Result } from '../run';
 import { describeWaiver } from '../waivers';
 import { headline, verdict } from './text';
+
+/** A line of a file of the document. Lines start at 1. */
+export interface Line {
+  readonly file: string;
+  readonly line: number;
+}
+
+/** Finds the place of a JSON pointer, or of the nearest node above it: `openapi.yaml:12:5`. */
+export type Locate = (pointer: string) => string;
 
 /**
  * The content of `contract.json`, from which the other files are made. Within a version, members are only added; a
@@ -95,16 +103,19 @@ export interface ReportedObligation {
   readonly pointer?: string;
   readonly keyword?: string;
   readonly side?: string;
+  /** The place in the file of the document, if that is known and the obligation is open. */
   readonly line?: Line;
 }
 
-/** @param locate finds the lines of the document, if its file is known */
-export function contractReport(result: Result, locate?: Locate, finished = new Date()): ContractReport {
+/** @param place finds the lines of the document, if its files are known */
+export function contractReport(result: Result, place?: Locate, finished = new Date()): ContractReport {
+  const locate = place && lineFinder(place);
   const info = asObject(result.document.json['info']);
   const pointers = new Map(result.document.operations.map(({ id, pointer }) => [id, pointer]));
   const obligations = result.obligations.map((obligation): ReportedObligation => {
     const pointer = placeOf(obligation, pointers.get(obligation.operation) ?? '');
-    return { ...obligation, ...(locate && { line: locate(pointer) }) };
+    const isOpen = obligation.state === 'UNPROVEN' || obligation.state === 'BLOCKED';
+    return { ...obligation, ...(locate && isOpen && { line: locate(pointer) }) };
   });
   return {
     version: 1,
@@ -132,7 +143,7 @@ export function contractReport(result: Result, locate?: Locate, finished = new D
   };
 }
 
-const remarksOf = ({ document, documentFaults }: Result, locate?: Locate): ReportedRemark[] => [
+const remarksOf = ({ document, documentFaults }: Result, locate?: LineFinder): ReportedRemark[] => [
   ...documentFaults.map((text) => ({ text })),
   ...remarksOn(document).map(({ text, pointer }) => ({
     text,
@@ -143,7 +154,7 @@ const remarksOf = ({ document, documentFaults }: Result, locate?: Locate): Repor
 
 function reportedCause(
   { cause, cases, operations, rules, example }: FailureGroup,
-  locate?: Locate,
+  locate?: LineFinder,
 ): ReportedCause {
   const { sentence, pointer, source } = cause;
   return {
@@ -175,6 +186,21 @@ const reportedFailure = ({
   curl,
   ...(replay && { replay: printReplay(replay) }),
 });
+
+type LineFinder = (pointer: string) => Line;
+
+/** Finds each place once: a document may be large, and many obligations have one place. */
+function lineFinder(locate: Locate): LineFinder {
+  const found = new Map<string, Line>();
+  return (pointer) => {
+    const known = found.get(pointer);
+    if (known) return known;
+    const [, file = '', line = '1'] = /^(.*):(\d+):\d+$/s.exec(locate(pointer)) ?? [];
+    const place = { file, line: Number(line) };
+    found.set(pointer, place);
+    return place;
+  };
+}
 
 /** The place of an obligation in the document: its keyword, its response, else its operation. */
 function placeOf({ kind, pointer, keyword, description }: Obligation, operation: string): string {

@@ -1,5 +1,4 @@
-import type { Line } from '../document/lines';
-import type { ContractReport } from './contract-report';
+import type { ContractReport, Line } from './contract-report';
 import { count } from './text';
 
 /** GitHub shows ten annotations of a kind for each step. */

@@ -308,7 +308,7 @@ function obligationsSection(obligations: readonly ReportedObligation[]): Markup 
     <p class="note">
       Each rule of the document that the server must keep, with the cases for it and against it.
     </p>
-    ${toolbar('obligations', 'Filter: createPlant maximum violates', tools)}
+    ${toolbar('obligations', 'Filter: createBook maximum violates', tools)}
     ${table(
       'obligations',
       'Obligations',

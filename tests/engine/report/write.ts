@@ -1,8 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Locate } from '../document/lines';
 import type { Result } from '../run';
-import { type ContractReport, contractReport } from './contract-report';
+import { type ContractReport, contractReport, type Locate } from './contract-report';
 import { junitXml } from './junit';
 import { htmlPage } from './page';
 
