@@ -3,12 +3,13 @@
  * fails. Skips a check that has passed on the same files, unless AGAIN is set.
  */
 import { spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { treeDigest } from './tree';
 import { root } from '../paths';
 
+/** A program of node_modules/.bin, or a file of the toolchain. */
 type Command = readonly [program: string, ...args: string[]];
 
 /**
@@ -16,6 +17,8 @@ type Command = readonly [program: string, ...args: string[]];
  */
 const WORKERS = `--maxWorkers=${availableParallelism() + 1}`;
 const BUILD: Command = ['tsc', '-p', 'src'];
+/** The package, which this project builds and a service has. */
+const PACK: readonly Command[] = existsSync(path.join(root, 'scripts/pack')) ? [['../pack/main']] : [];
 /** The paths that `quick` leaves out: tests of processes and databases, and suites that measure or take seconds. */
 const LEFT_OUT = [
   'tests/e2e',
@@ -28,8 +31,8 @@ const LEFT_OUT = [
 ];
 /** The commands of each check, in order. */
 const CHECKS: Readonly<Record<string, readonly Command[]>> = {
-  code: [['tsx', 'scripts/gate/code.ts']],
-  walls: [['tsx', 'scripts/gate/walls.ts']],
+  code: [['./code']],
+  walls: [['./walls']],
   format: [
     [
       'prettier',
@@ -44,9 +47,9 @@ const CHECKS: Readonly<Record<string, readonly Command[]>> = {
       '.',
     ],
   ],
-  generated: [['tsx', 'scripts/generate/main.ts', '--check']],
+  generated: [['../generate/main', '--check']],
   quick: [['jest', WORKERS, '--testPathIgnorePatterns', ...LEFT_OUT]],
-  test: [BUILD, ['jest', WORKERS, '--json', '--outputFile', 'reports/jest.json']],
+  test: [BUILD, ...PACK, ['jest', WORKERS, '--json', '--outputFile', 'reports/jest.json']],
   browser: [
     BUILD,
     [
@@ -75,9 +78,12 @@ interface Verdict {
   readonly output: string;
 }
 
-/** Runs a program of node_modules/.bin. A single check writes directly to the terminal. */
+/** Runs a command. A single check writes directly to the terminal. */
 function run([program, ...args]: Command, alone: boolean): Promise<Verdict> {
-  const child = spawn(path.join(root, 'node_modules/.bin', program), args, {
+  const [file, options] = program.startsWith('.')
+    ? [process.execPath, [...process.execArgv, require.resolve(program)]]
+    : [path.join(root, 'node_modules/.bin', program), []];
+  const child = spawn(file, [...options, ...args], {
     cwd: root,
     stdio: ['ignore', ...(alone ? (['inherit', 'inherit'] as const) : (['pipe', 'pipe'] as const))],
   });
