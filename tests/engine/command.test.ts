@@ -13,8 +13,8 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'command-'));
   printed = [];
   for (const method of ['log', 'error'] as const)
-    jest.spyOn(console, method).mockImplementation((text: unknown) => {
-      printed.push(String(text));
+    jest.spyOn(console, method).mockImplementation((...texts: unknown[]) => {
+      printed.push(texts.join(' '));
     });
 });
 afterEach(() => {
