@@ -1,6 +1,5 @@
 import path from 'node:path';
 import { createApp } from './app';
-import { authenticate } from './authenticate';
 import { readConfig } from './config';
 import { errors } from './errors';
 import { createHandlers } from './handlers';
@@ -12,6 +11,5 @@ runService({
   document: path.join(__dirname, '../generated/openapi.json'),
   errors,
   openStore: ({ databaseUrl }, observer) => openStore(databaseUrl, observer),
-  authenticate,
   createApp: (store, surroundings) => createApp(createHandlers(store), surroundings),
 });

@@ -8,12 +8,17 @@ import { readConfig } from '../../src/config';
 import { createHttpServer, InvalidContract, listen } from '../../src/contract';
 import { extensions } from '../../src/extensions';
 import {
+  AcceptedSecrets,
+  BEARER_TOKENS,
   createLog,
   createMetrics,
   createReport,
   HEADERS,
   InvalidConfig,
+  parseSecrets,
   PLAIN_ERRORS,
+  readSecrets,
+  Variables,
 } from '../../src/operational';
 import { createMock, type Mock } from './service';
 import { remarkLines } from '../publish/remarks';
@@ -23,12 +28,14 @@ async function main(file: string): Promise<void> {
   if (file === '') throw new SourceError('expected a document: make mock DOC=path/to/openapi.yaml');
   const config = readConfig();
   const report = createReport(PLAIN_ERRORS, createLog(config.logLevel), createMetrics(), HEADERS);
+  const { secrets } = readSecrets(new Variables(process.env), 'API_TOKENS', BEARER_TOKENS);
   const generatedToken = randomBytes(24).toString('base64url');
+  const tokens = new AcceptedSecrets(secrets ?? parseSecrets('API_TOKENS', BEARER_TOKENS, [generatedToken]));
   const source = readSource(file);
   const { service, operations, leftOut, remarks, total } = createMocked(source, {
     ...config,
     extensions,
-    tokens: config.tokens ?? [generatedToken],
+    verifyToken: tokens.verify,
     report: report.request,
   });
   for (const sentence of source.notes) console.log(`  note  ${sentence}`);
@@ -43,7 +50,7 @@ async function main(file: string): Promise<void> {
   const server = createHttpServer(app, report.refuse, config.limits);
   const address = await listen(server, config.host, config.port);
   console.log(`\nmock of ${file} on ${address}`);
-  if (!config.tokens)
+  if (!secrets)
     console.log(
       `API_TOKENS is not set; this bearer token is valid until the mock ends: ${generatedToken} (for other schemes any credentials)`,
     );

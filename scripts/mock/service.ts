@@ -1,4 +1,3 @@
-import { tokenVerifier } from '../../src/auth';
 import {
   compileContract,
   createService,
@@ -7,6 +6,7 @@ import {
   type Middleware,
   OpenApiDocument,
   refusalOf,
+  schemeKind,
   type ServiceOptions,
   strategiesFor,
   stub,
@@ -22,7 +22,8 @@ export interface Mock extends Omit<Mockable<unknown>, 'built'> {
 }
 
 type Options = Pick<ServiceOptions<OperationalKind>, 'bodyLimit' | 'maxRequests' | 'report'> & {
-  readonly tokens: readonly string[];
+  /** Returns a falsy value for a bearer token that the mock does not accept. */
+  readonly verifyToken: (token: string) => unknown;
   readonly extensions: Extensions;
 };
 
@@ -42,7 +43,7 @@ const nothing: Middleware = (_request, _response, next) => {
 
 function build(root: JsonObject, options: Options) {
   const document = new OpenApiDocument(root);
-  const strategies = strategiesFor(document, acceptedBy(options.tokens));
+  const strategies = strategiesFor(document, acceptedBy(options.verifyToken));
   const { served: operations, remarks } = compileContract(root, strategies, options.extensions);
   const all = [...operations.values()];
   const answers = new Map(all.map((served) => [served.operation.operationId, successOf(document, served)]));
@@ -73,13 +74,12 @@ function build(root: JsonObject, options: Options) {
 }
 
 /**
- * Accepts the given bearer tokens. For any other scheme, accepts all well-formed credentials. Every client holds all
+ * Verifies bearer tokens. For any other scheme, accepts all well-formed credentials. Every client holds all
  * scopes that the document requires of its scheme.
  */
-function acceptedBy(tokens: readonly string[]): Parameters<typeof strategiesFor>[1] {
-  const { verify } = tokenVerifier(tokens);
-  return async (secret, { value: { type, scheme }, scopes }) => {
-    const bearer = type === 'http' && !/^basic$/i.test(String(scheme));
-    return (!bearer || (await verify(secret)) !== false) && { scopes };
+function acceptedBy(verifyToken: Options['verifyToken']): Parameters<typeof strategiesFor>[1] {
+  return (secret, { value, scopes }) => {
+    const isToken = value['type'] === 'http' && schemeKind(value) === 'bearer';
+    return (!isToken || Boolean(verifyToken(secret))) && { scopes };
   };
 }

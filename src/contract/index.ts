@@ -21,6 +21,7 @@ export { createHttpServer, listen, type ServerLimits } from './http-server';
 export { curlCommand, exampleRequest, type Message, messageOf } from './exchange/example';
 export { createService, type Middleware } from './pipeline';
 export { type Answer, type Headers, Problem, type ProblemKind, type Violation } from './problem';
+export { schemeKind, type SchemeKind } from './security/kind';
 export type { PrincipalsFor, StrategiesFor, StrategyOf, Verified, Verify } from './security/principals';
 export type { Credentials, Principals, Strategies } from './security/requirements';
 export { ApiKeyStrategy, BasicStrategy, bearerStrategy, strategiesFor } from './security/strategies';

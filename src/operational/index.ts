@@ -5,8 +5,22 @@
 // For main.ts, app.ts and config.ts of a service.
 export { type Application, createApp, type Surroundings } from './app';
 export { readDatabaseUrl, readServerConfig, type ServerConfig } from './config';
-export { InvalidConfig, readEnvironment, type Variables } from './environment';
-export { type Authentication, runService, type ServiceParts } from './run';
+export { InvalidConfig, readEnvironment, Variables } from './environment';
+export { runService, type ServiceParts } from './run';
+
+// For auth.ts of a service, and its configuration.
+export type { Client } from './client';
+export {
+  apiKeys,
+  basicUsers,
+  bearerTokens,
+  type CredentialsConfig,
+  type PrincipalsOf,
+  readCredentials,
+  type Verifier,
+  type Verifiers,
+  type VerifiersFor,
+} from './credentials';
 
 // For errors.ts of a service.
 export {
@@ -21,6 +35,10 @@ export {
 } from './errors';
 
 // For tools and tests.
+export { clientOf } from './client';
+export { openCredentials, variablesOf } from './credentials';
+export { readSecrets } from './secret-source';
+export { AcceptedSecrets, BEARER_TOKENS, parseSecrets } from './secrets';
 export { HEADERS, RESERVED } from './app';
 export { PLAIN_ERRORS } from './errors';
 export { createLog } from './log';

@@ -2,25 +2,22 @@ import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { createRequire } from 'node:module';
 import type { Express } from 'express';
-import type { Logger } from 'pino';
 import {
   attempt,
   createHttpServer,
-  curlCommand,
-  exampleRequest,
   type HookContext,
   InvalidContract,
-  type JsonObject,
   listen,
-  messageOf,
   readDocument,
-  type Strategies,
 } from '../contract';
 import type { Store, StoreObserver } from '../database';
 import { createOperationalApp, HEADERS, type Surroundings } from './app';
+import { clientOf } from './client';
 import type { ServerConfig } from './config';
+import { type CredentialsConfig, openCredentials } from './credentials';
 import { InvalidConfig } from './environment';
 import type { Errors } from './errors';
+import { invitation } from './invitation';
 import { createLog } from './log';
 import { createMetrics } from './metrics';
 import type * as RateLimits from './rate-limit';
@@ -28,20 +25,11 @@ import { watchReadiness } from './readiness';
 import { createReport } from './report';
 import { stopAtSignal } from './shutdown';
 
-/** Who may call the service. */
-export interface Authentication {
-  /** By the name of the security scheme. */
-  readonly strategies: Strategies;
-  /** The name of a client, by which its requests are counted; undefined for an anonymous request. */
-  readonly clientOf: (principals: HookContext['principals']) => string | undefined;
-  /** A token that is valid until the server stops, because none is configured. */
-  readonly generatedToken?: string | undefined;
-  /** Called once, when the server listens: accepts changed credentials from then on. */
-  readonly watch?: (log: Logger) => void;
-}
+/** The configuration of the server and of its verifiers. */
+type RunConfig = ServerConfig & { readonly credentials: CredentialsConfig };
 
 /** The parts of a service, in the order in which `runService` needs them. */
-export interface ServiceParts<Config extends ServerConfig, S extends Store, Own extends string> {
+export interface ServiceParts<Config extends RunConfig, S extends Store, Own extends string> {
   /** @throws {InvalidConfig} */
   readonly readConfig: () => Config;
   /** The file of the published contract, generated/openapi.json. */
@@ -49,7 +37,6 @@ export interface ServiceParts<Config extends ServerConfig, S extends Store, Own 
   readonly errors: Errors<Own>;
   /** Rejects with a sentence about DATABASE_URL. */
   readonly openStore: (config: Config, observer: StoreObserver) => Promise<S>;
-  readonly authenticate: (config: Config) => Authentication | Promise<Authentication>;
   /** Calls `createApp` with the handlers of the service and these surroundings. */
   readonly createApp: (store: S, surroundings: Surroundings<Own>) => Express;
 }
@@ -64,7 +51,7 @@ const OPERATIONAL = {
  * Runs a service until SIGTERM or SIGINT: configuration, store, credentials, application, listener, drain. Exits with
  * status 1 and a message if it cannot start.
  */
-export function runService<Config extends ServerConfig, S extends Store, Own extends string = never>(
+export function runService<Config extends RunConfig, S extends Store, Own extends string = never>(
   parts: ServiceParts<Config, S, Own>,
 ): void {
   start(parts).catch((error: unknown) => {
@@ -74,7 +61,7 @@ export function runService<Config extends ServerConfig, S extends Store, Own ext
   });
 }
 
-async function start<Config extends ServerConfig, S extends Store, Own extends string>({
+async function start<Config extends RunConfig, S extends Store, Own extends string>({
   errors,
   ...parts
 }: ServiceParts<Config, S, Own>): Promise<void> {
@@ -86,7 +73,8 @@ async function start<Config extends ServerConfig, S extends Store, Own extends s
   const store = await parts.openStore(config, metrics.store).catch((error: unknown) => {
     throw new InvalidConfig(`DATABASE_URL: ${error instanceof Error ? error.message : String(error)}`);
   });
-  const { strategies, clientOf, generatedToken, watch } = await parts.authenticate(config);
+  const credentials = openCredentials(config.credentials, document);
+  await credentials.ready;
   const stopping = new AbortController();
   const operations = {
     ready: watchReadiness(() => store.ready(), log),
@@ -96,7 +84,7 @@ async function start<Config extends ServerConfig, S extends Store, Own extends s
   };
   const app = parts.createApp(store, {
     document,
-    strategies,
+    strategies: credentials.strategies,
     report: report.request,
     loggerFor: (requestId, operationId) => log.child({ requestId, operationId }),
     operational: config.ops === undefined,
@@ -129,13 +117,19 @@ async function start<Config extends ServerConfig, S extends Store, Own extends s
     probes.maxConnections = maxConnections;
     notice.info(`probes and metrics on ${await bind(probes, config.ops, 'OPS_HOST', 'OPS_PORT')}`);
   }
-  if (generatedToken !== undefined) console.log(invitation(document, address, generatedToken));
-  watch?.(log);
+  if (credentials.generated.size > 0) console.log(invitation(document, address, credentials.generated));
+  credentials.watch((change) => {
+    if (change instanceof Error) log.error(change.message);
+    else log.info(change);
+  });
   stopAtSignal({ server, probes, store, stopping, timeout: config.shutdownTimeout, log });
 }
 
 /** The hook that limits the requests of each client. Loads its package on demand: that takes some 20 ms. */
-export function limitRequests(limit: RateLimits.RateLimit, clientOf: Authentication['clientOf']) {
+export function limitRequests(
+  limit: RateLimits.RateLimit,
+  clientOf: (principals: HookContext['principals']) => string | undefined,
+) {
   const { createRateLimiter } = createRequire(__filename)('./rate-limit') as typeof RateLimits;
   return createRateLimiter(limit, clientOf);
 }
@@ -154,12 +148,4 @@ async function bind(
         : `${hostName} and ${portName}: expected an address that this program can listen on, got ${message}`,
     );
   });
-}
-
-/** A message for a server without configured tokens: a curl command that works as printed. */
-function invitation(document: JsonObject, address: string, token: string): string {
-  const given = 'API_TOKENS is not set. The server accepts a generated token until it stops.';
-  const request = exampleRequest(document);
-  if (!request?.credential) return `\n${given} Try it on ${address}/-/docs:\n\n  ${token}\n`;
-  return `\n${given} Try:\n\n  ${curlCommand(address, messageOf(request, token))}\n`;
 }

@@ -20,8 +20,9 @@ import { samples } from '../engine/schema/samples';
 import type { Received, Server, Target } from '../engine/target';
 import { plainRefusal, renderPlain } from '../support/plain-errors';
 import { buildService } from '../support/service';
-import { listen } from './listen';
-import { BODY_LIMIT, refusalsOf } from './refusals';
+import { listen } from '../testing/listen';
+import { refusalsOf } from '../testing/refusals';
+import { BODY_LIMIT } from '../testing/service-target';
 
 const SECRETS = { valid: 'somebody:good', invalid: 'somebody:bad' };
 /** A token with exactly these scopes. */

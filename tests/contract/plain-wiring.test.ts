@@ -3,7 +3,7 @@ import * as OpenApiValidator from 'express-openapi-validator';
 import passport from 'passport';
 import { Strategy as BearerStrategy } from 'passport-http-bearer';
 import document from '../../generated/openapi.json';
-import { openServer } from '../support/open-server';
+import { openServer } from '../testing/open-server';
 import { buildApp, TOKEN } from '../support/service';
 import { exchange } from '../support/wire';
 import { createServer } from 'node:http';

@@ -1,9 +1,8 @@
 import type { Express } from 'express';
 import request from 'supertest';
-import { clientOf, createStrategies, tokenVerifier } from '../../src/auth';
-import { limitRequests } from '../../src/operational';
+import { clientOf, limitRequests } from '../../src/operational';
 import { credentials, EXAMPLE, MISMATCH, SUCCESS } from '../support/client';
-import { buildApp } from '../support/service';
+import { buildApp, strategiesAccepting } from '../support/service';
 
 // The rate limiter is a hook, outside of the core.
 
@@ -11,7 +10,7 @@ const [GOOD, OTHER] = ['one-token', 'another-token'] as const;
 
 function build(requests: number) {
   const app = buildApp({
-    strategies: createStrategies(tokenVerifier([GOOD, OTHER]).verify),
+    strategies: strategiesAccepting(GOOD, OTHER),
     rateLimit: limitRequests({ requests, seconds: 60 }, clientOf),
   });
   return (token: string = GOOD, text = EXAMPLE.text, type = EXAMPLE.contentType) =>
@@ -69,7 +68,7 @@ test('an exhausted quota is refused before the media type and the body, whose re
 });
 
 test('without a limit no response has quota fields', async () => {
-  const app = buildApp({ strategies: createStrategies(tokenVerifier([GOOD]).verify) });
+  const app = buildApp({ strategies: strategiesAccepting(GOOD) });
   const { status, headers } = await ask(app, GOOD);
   expect(status).toBe(SUCCESS);
   expect(Object.keys(headers).filter((name) => /ratelimit|retry/.test(name))).toEqual([]);

@@ -13,14 +13,15 @@ function readExample() {
     ({ operationId }) => operationId === example?.operationId,
   );
   const success = [...(operation?.responses.keys() ?? [])].find((status) => /^2\d\d$/.test(status));
-  const [name, , place] = example?.credential ?? [];
-  if (!example?.body || name === undefined || place === 'query' || success === undefined) {
+  const [credential] = example?.credentials ?? [];
+  if (!example?.body || !credential || credential.in === 'query' || success === undefined) {
     throw new Error(
       'the tests of the server need one operation whose JSON body and required parameters have examples, whose credentials ' +
         'are one secret in a header or a cookie, and which documents the status of its success',
     );
   }
-  return [example, example.body, place === 'cookie' ? 'Cookie' : name, Number(success)] as const;
+  const carrier = credential.in === 'cookie' ? 'Cookie' : credential.name;
+  return [example, example.body, carrier, Number(success)] as const;
 }
 
 const [REQUESTED, BODY, CARRIER, STATUS] = readExample();

@@ -1,7 +1,7 @@
 import express from 'express';
 import document from '../../generated/openapi.json';
 import { createApp } from '../../src/app';
-import { createStrategies, tokenVerifier } from '../../src/auth';
+import { verifiers } from '../../src/auth';
 import {
   type Answer,
   createHttpServer,
@@ -16,12 +16,17 @@ import { createHandlers } from '../../src/handlers';
 import type { Handlers } from '../../src/handlers/types';
 import type { OperationalKind, Surroundings } from '../../src/operational';
 import { openMemoryStore } from '../../src/storage/memory';
-import { openServer } from './open-server';
+import { strategiesWith } from '../testing/credentials';
+import { openServer } from '../testing/open-server';
 import { renderPlain, toProblem } from './plain-errors';
 
 export const TOKEN = 'a-very-secret-token';
 export const AUTHORIZED = { Authorization: `Bearer ${TOKEN}` };
 const LIMITS = { headersTimeout: 60_000, requestTimeout: 60_000, keepAliveTimeout: 60_000 };
+
+/** The strategies of this project, which accept these tokens. */
+export const strategiesAccepting = (...tokens: readonly string[]) =>
+  strategiesWith(verifiers, { API_TOKENS: tokens.join(',') }, document);
 
 /** The application of this project, on a store in memory. */
 export function buildApp({
@@ -31,7 +36,7 @@ export function buildApp({
   return createApp(handlers, {
     document,
     ready: () => Promise.resolve(),
-    strategies: createStrategies(tokenVerifier([TOKEN]).verify),
+    strategies: strategiesAccepting(TOKEN),
     report: () => undefined,
     metrics: { text: () => Promise.resolve(''), contentType: 'text/plain' },
     stopping: new AbortController().signal,

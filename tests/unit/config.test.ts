@@ -1,17 +1,9 @@
 import { constants } from 'node:buffer';
-import {
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readConfig, watchTokensFile } from '../../src/config';
-import { InvalidConfig } from '../../src/operational';
+import { verifiers } from '../../src/auth';
+import { readConfig } from '../../src/config';
+import { InvalidConfig, variablesOf } from '../../src/operational';
 
 const EXAMPLE = readFileSync(join(__dirname, '../../.env.example'), 'utf8');
 const SOURCE = ['config.ts', 'operational/config.ts']
@@ -35,7 +27,7 @@ test('.env.example lists every variable with its default', () => {
   const read = [...SOURCE.matchAll(/'([A-Z]+(?:_[A-Z]+)*)'/g)].flatMap(([, name = '']) =>
     name in documented || name.includes('_') || /^(HOST|PORT)$/.test(name) ? name : [],
   );
-  expect(new Set(read)).toEqual(new Set(Object.keys(documented)));
+  expect(new Set([...read, ...variablesOf(verifiers)])).toEqual(new Set(Object.keys(documented)));
   expect(readConfig(documented)).toEqual(readConfig({}));
 });
 
@@ -45,11 +37,7 @@ test('an empty or blank variable counts as unset', () => {
 
 test('values are converted to their types', () => {
   const config = readConfig({
-    API_TOKENS: ' one , two,',
     CORS_ORIGINS: 'https://a.example.com, http://localhost:5173',
-    AUTH_JWKS_URL: 'https://issuer.example.com/keys',
-    AUTH_ISSUER: 'https://issuer.example.com',
-    AUTH_AUDIENCE: 'this-service',
     MAX_REQUESTS: '7',
     HOST: '0.0.0.0',
     OPS_PORT: '3001',
@@ -57,9 +45,7 @@ test('values are converted to their types', () => {
     RATE_LIMIT: '100/60s',
   });
   expect(config).toMatchObject({
-    tokens: ['one', 'two'],
     corsOrigins: ['https://a.example.com', 'http://localhost:5173'],
-    jwt: { issuer: 'https://issuer.example.com', audience: 'this-service' },
     maxRequests: 7,
     ops: { host: '0.0.0.0', port: 3001 },
     deadline: 500,
@@ -138,160 +124,4 @@ test('messages contain neither tokens nor passwords', () => {
   const messages = wrongIn({ API_TOKENS: 'hunter2, hunter 2', DATABASE_URL: 'mysql://root:hunter2@db' });
   expect(messages).toHaveLength(2);
   expect(messages.join()).not.toContain('hunter');
-});
-
-describe('a tokens file', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'contract-first-'));
-  const file = join(folder, 'tokens');
-  const OLD = ['old-token', 'kept-token'];
-  const NEW = ['kept-token', 'new-token', 'new-token-2'];
-  const textOf = (tokens: readonly string[]) => tokens.map((token) => `${token}\n`).join('');
-  const [before, after] = [textOf(OLD), textOf(NEW)];
-  afterEach(() => {
-    jest.useRealTimers();
-  });
-  afterAll(() => {
-    rmSync(folder, { recursive: true });
-  });
-
-  /** Watches the file. `look` makes the watcher read it so many times, and returns the changes reported since. */
-  function watch(text = before, tokens = OLD) {
-    jest.useFakeTimers();
-    writeFileSync(file, text);
-    const changes: (string[] | InvalidConfig)[] = [];
-    watchTokensFile(file, tokens, (change) => changes.push(change));
-    return (times: number) => {
-      for (let i = 0; i < times; i++) jest.advanceTimersToNextTimer();
-      return changes.splice(0);
-    };
-  }
-  const accepted = (changes: readonly (string[] | InvalidConfig)[]) =>
-    changes.filter((change) => Array.isArray(change));
-
-  it('that changes between its first read and its watch is read again', () => {
-    expect(watch(after)(2)).toEqual([NEW]);
-  });
-
-  it('that is replaced by a renamed file is accepted', () => {
-    const look = watch();
-    writeFileSync(`${file}.new`, after);
-    renameSync(`${file}.new`, file);
-    expect(look(2)).toEqual([NEW]);
-    expect(look(5)).toEqual([]);
-  });
-
-  it.each([1, 5])('is never accepted incomplete, if the writer pauses at any byte for %d reads', (looks) => {
-    for (let length = 0; length < after.length; length++) {
-      const look = watch();
-      look(2);
-      writeFileSync(file, after.slice(0, length));
-      for (const tokens of accepted(look(looks))) {
-        expect(looks).toBeGreaterThan(1);
-        expect(NEW).toEqual(expect.arrayContaining(tokens));
-      }
-      writeFileSync(file, after);
-      expect(accepted(look(3))).toEqual([NEW]);
-      jest.clearAllTimers();
-    }
-  });
-
-  it('is never accepted incomplete, if the writer appends and pauses at any byte', () => {
-    const added = textOf([...OLD, 'another-token']);
-    for (let length = before.length + 1; length < added.length; length++) {
-      const look = watch();
-      writeFileSync(file, added.slice(0, length));
-      expect(look(5)).toEqual([expect.any(InvalidConfig)]);
-      writeFileSync(file, added);
-      expect(look(2)).toEqual([[...OLD, 'another-token']]);
-      jest.clearAllTimers();
-    }
-  });
-
-  it('that changes repeatedly is accepted only after it is stable', () => {
-    const look = watch();
-    for (let i = 0; i < 5; i++) {
-      writeFileSync(file, textOf([`token-${i}`]));
-      expect(look(1)).toEqual([]);
-    }
-    expect(look(1)).toEqual([['token-4']]);
-  });
-
-  it.each([
-    [
-      'ends without a line break',
-      () => {
-        writeFileSync(file, 'new-token');
-      },
-      'expected a line break after the last token',
-    ],
-    [
-      'shrinks within a line',
-      () => {
-        truncateSync(file, before.length - 3);
-      },
-      'expected a line break after the last token',
-    ],
-    [
-      'is emptied',
-      () => {
-        truncateSync(file, 0);
-      },
-      'expected at least one token, got none',
-    ],
-    [
-      'holds something else',
-      () => {
-        writeFileSync(file, 'not a token\n');
-      },
-      'got something else at position 1',
-    ],
-    [
-      'disappears',
-      () => {
-        rmSync(file);
-      },
-      'expected a file that can be read',
-    ],
-    [
-      'becomes a folder',
-      () => {
-        rmSync(file);
-        mkdirSync(file);
-      },
-      'expected a file that can be read',
-    ],
-  ])('that %s is reported once, and accepted again when it is valid', (_, change, sentence) => {
-    const look = watch();
-    change();
-    expect(look(1)).toEqual([]);
-    expect(look(5)).toEqual([
-      expect.objectContaining({ message: expect.stringContaining(sentence) as string }),
-    ]);
-    rmSync(file, { recursive: true, force: true });
-    writeFileSync(file, after);
-    expect(look(2)).toEqual([NEW]);
-  });
-
-  it('that loses whole lines is accepted: those tokens are revoked', () => {
-    const look = watch();
-    truncateSync(file, 'old-token\n'.length);
-    expect(look(2)).toEqual([['old-token']]);
-  });
-
-  it('without a final line break is accepted at startup if it is stable', () => {
-    writeFileSync(file, 'a-token');
-    expect(readConfig({ API_TOKENS_FILE: file }).tokens).toEqual(['a-token']);
-    expect(watch('a-token', ['a-token'])(5)).toEqual([]);
-  });
-
-  it('that is being written at startup is refused', () => {
-    writeFileSync(file, 'a-tok');
-    jest.spyOn(Atomics, 'wait').mockImplementationOnce(() => {
-      writeFileSync(file, 'a-token\n');
-      return 'timed-out';
-    });
-    expect(wrongIn({ API_TOKENS_FILE: file })).toEqual([
-      'API_TOKENS_FILE: expected a complete file, got one that is being written',
-    ]);
-  });
 });

@@ -46,6 +46,8 @@ const FORBIDDEN: readonly Row[] = [
   ['scripts/new.ts', 'tests/support/there'],
   ['scripts/new.ts', 'src/contract/schema/there'],
   ['tests/engine/new.ts', 'src/contract/index'],
+  ['tests/testing/new.ts', 'src/errors'],
+  ['tests/testing/new.ts', 'tests/support/there'],
   ['tests/contract/new.test.ts', 'src/contract/schema/there'],
 ];
 

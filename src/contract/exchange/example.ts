@@ -3,6 +3,7 @@ import { isJson } from '../http/media-type';
 import { stringifyJson } from '../json/stringify';
 import { readOperations, type Operation, type Parameter } from '../operations/operations';
 import { writeParameter } from '../parameters/write';
+import { schemeKind, type SchemeKind } from '../security/kind';
 
 /** An example request without the secret that it needs. */
 export interface ExampleRequest {
@@ -12,17 +13,21 @@ export interface ExampleRequest {
   readonly path: string;
   /** The required headers and cookies. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The place of the secret, if the operation accepts a single one. */
-  readonly credential?: Credential | undefined;
+  /** The places of the secrets of the first security alternative that has a place for each. Empty: none are needed. */
+  readonly credentials: readonly Credential[];
   /** JSON text with its media type. */
   readonly body?: { readonly contentType: string; readonly text: string };
 }
 
-/**
- * The place of a secret: the name of the header and the prefix of its value, or the name of the query parameter or cookie.
- * After `Basic ` the secret is `user:password` in Base64 (RFC 7617 section 2).
- */
-export type Credential = readonly [name: string, prefix: string, place?: 'query' | 'cookie'];
+/** The place of the secret of a security scheme (OpenAPI 3.1 section 4.8.27). */
+export interface Credential {
+  /** The name of the security scheme. */
+  readonly scheme: string;
+  readonly kind: SchemeKind;
+  readonly in: 'header' | 'query' | 'cookie';
+  /** The name of the header, the query parameter or the cookie. */
+  readonly name: string;
+}
 
 /** A complete request. */
 export interface Message {
@@ -56,28 +61,33 @@ export function exampleRequest(root: JsonObject): ExampleRequest | undefined {
 /**
  * Completes an example request.
  *
- * @param secret a token, an API key, or `user:password` (without a colon, a user without a password); undefined to send no
- *   credentials
+ * @param secret a token, an API key, or `user:password` (without a colon, a user without a password), for all security
+ *   schemes or by the name of the scheme; undefined to send no credentials
  */
-export function messageOf(example: ExampleRequest, secret?: string): Message {
-  const { method, path, credential, body } = example;
+export function messageOf(
+  { method, path, credentials, body, ...example }: ExampleRequest,
+  secret?: string | ((scheme: string) => string | undefined),
+): Message {
   const headers: Record<string, string> = {
     ...example.headers,
     ...(body && { 'Content-Type': body.contentType }),
   };
-  const message = { method, path, headers, body: body?.text };
-  if (!credential || secret === undefined) return message;
-  const [name, prefix, place] = credential;
-  const pair = `${encodeURIComponent(name)}=${encodeURIComponent(secret)}`;
-  if (place === 'query') return { ...message, path: `${path}${path.includes('?') ? '&' : '?'}${pair}` };
-  if (place === 'cookie')
-    headers['Cookie'] = headers['Cookie'] === undefined ? pair : `${headers['Cookie']}; ${pair}`;
-  else headers[name] = prefix + (prefix === 'Basic ' ? basic(secret) : secret);
-  return message;
+  let target = path;
+  for (const { scheme, kind, in: place, name } of credentials) {
+    const value = typeof secret === 'function' ? secret(scheme) : secret;
+    if (value === undefined) continue;
+    const previous = headers['Cookie'] === undefined ? '' : `${headers['Cookie']}; `;
+    if (place === 'query')
+      target += `${target.includes('?') ? '&' : '?'}${encodeURIComponent(name)}=${encodeURIComponent(value)}`;
+    else if (place === 'cookie') headers['Cookie'] = `${previous}${name}=${value}`;
+    else headers[name] = kind === 'apiKey' ? value : kind === 'basic' ? basic(value) : `Bearer ${value}`;
+  }
+  return { method, path: target, headers, body: body?.text };
 }
 
+/** RFC 7617 section 2. */
 const basic = (secret: string): string =>
-  Buffer.from(secret.includes(':') ? secret : `${secret}:`).toString('base64');
+  `Basic ${Buffer.from(secret.includes(':') ? secret : `${secret}:`).toString('base64')}`;
 
 /** Returns the shell command that sends a message to an origin, such as `http://127.0.0.1:3000`. */
 export function curlCommand(origin: string, { method, path, headers, body }: Message): string {
@@ -98,7 +108,7 @@ function requestOf(document: OpenApiDocument, operation: Operation): ExampleRequ
   const { operationId, method, pointer, requestBody } = operation;
   const line = lineOf(document, operation);
   if (!line) return undefined;
-  const request = { operationId, method, ...line, credential: credentialOf(document, operation) };
+  const request = { operationId, method, ...line, credentials: credentialsOf(document, operation) };
   for (const { key, type } of requestBody?.content ?? []) {
     const owner = document.follow(joinPointer(pointer, 'requestBody')).pointer;
     const example = isJson(type.essence)
@@ -150,27 +160,25 @@ function schemaExample(document: OpenApiDocument, pointer: string): unknown {
   return named.find((given) => given !== undefined);
 }
 
-/** The place of the secret for the first security alternative with a single scheme. */
-function credentialOf(document: OpenApiDocument, { security }: Operation): Credential | undefined {
-  for (const [only, ...others] of security) {
-    if (!only || others.length > 0) continue;
-    const { value } = document.follow(joinPointer('/components/securitySchemes', only.scheme));
-    const credential = presentation(value);
-    if (credential) return credential;
+/** The places of the secrets of the first security alternative that has a place for each. */
+function credentialsOf(document: OpenApiDocument, { security }: Operation): readonly Credential[] {
+  for (const schemes of security) {
+    const places = schemes.flatMap(({ scheme }) => {
+      const { value } = document.follow(joinPointer('/components/securitySchemes', scheme));
+      return placeOf(scheme, value) ?? [];
+    });
+    if (places.length > 0 && places.length === schemes.length) return places;
   }
-  return undefined;
+  return [];
 }
 
-/** The place of the secret of a security scheme (OpenAPI 3.1 section 4.8.27). */
-function presentation({ type, scheme, in: place, name }: JsonObject): Credential | undefined {
-  if (type === 'apiKey') {
-    if (place === 'query' || place === 'cookie') return [String(name), '', place];
-    return [String(name), ''];
-  }
-  if (type === 'oauth2' || type === 'openIdConnect') return ['Authorization', 'Bearer '];
-  const known = type === 'http' ? /^(bearer|basic)$/i.exec(String(scheme))?.[1]?.toLowerCase() : undefined;
-  if (known === undefined) return undefined;
-  return ['Authorization', known === 'basic' ? 'Basic ' : 'Bearer '];
+/** The place of the secret of a security scheme; undefined if it cannot be served. */
+function placeOf(scheme: string, value: JsonObject): Credential | undefined {
+  const kind = schemeKind(value);
+  if (kind === undefined) return undefined;
+  if (kind !== 'apiKey') return { scheme, kind, in: 'header', name: 'Authorization' };
+  const { in: place, name } = value;
+  return { scheme, kind, in: place === 'query' || place === 'cookie' ? place : 'header', name: String(name) };
 }
 
 /** The first example of a media type object, or of its schema. */

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { JsonObject } from '../document/document';
 import { countLines } from '../http/header-field';
+import { schemeKind } from './kind';
 
 /**
  * The well-formed credentials of one security scheme. A strategy receives nothing else of the request: passport-http-bearer
@@ -19,15 +20,16 @@ export type FindCredentials = (request: IncomingMessage) => Found;
 
 /** Creates the function that finds the credentials of a security scheme; undefined if the scheme cannot be served. */
 export function credentialsFinder(scheme: JsonObject): FindCredentials | undefined {
-  const bearer = authorization(/^bearer +[\w.~+/-]+=*$/i, 'bearer');
-  if (scheme['type'] === 'oauth2' || scheme['type'] === 'openIdConnect') return bearer;
-  if (scheme['type'] === 'http') {
-    const name = String(scheme['scheme']).toLowerCase();
-    if (name === 'bearer') return bearer; // RFC 6750 section 2.1
-    if (name === 'basic') return authorization(/^basic +[A-Za-z\d+/]+=*$/i, 'basic'); // RFC 7617
+  switch (schemeKind(scheme)) {
+    case 'bearer': // RFC 6750 section 2.1
+      return authorization(/^bearer +[\w.~+/-]+=*$/i, 'bearer');
+    case 'basic': // RFC 7617
+      return authorization(/^basic +[A-Za-z\d+/]+=*$/i, 'basic');
+    case 'apiKey':
+      return apiKey(String(scheme['in']), String(scheme['name']));
+    case undefined:
+      return undefined;
   }
-  if (scheme['type'] === 'apiKey') return apiKey(String(scheme['in']), String(scheme['name']));
-  return undefined;
 }
 
 function authorization(form: RegExp, scheme: string): FindCredentials {

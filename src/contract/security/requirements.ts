@@ -4,6 +4,7 @@ import type { Operation, SecurityAlternative } from '../operations/operations';
 import { Problem } from '../problem';
 import { type RunStrategy, type Strategies, strategyRunner } from './passport';
 import { credentialsFinder, type FindCredentials } from './credentials';
+import { schemeKind } from './kind';
 import { holds, insufficientScope } from './scopes';
 
 export type { Strategies } from './passport';
@@ -172,7 +173,7 @@ const rest = (text: string, beginning: string) =>
   text.startsWith(beginning) ? text.slice(beginning.length) : '';
 
 function challengeOf(scheme: JsonObject): string {
-  if (scheme['type'] === 'apiKey') return 'ApiKey';
-  const basic = String(scheme['scheme']).toLowerCase() === 'basic'; // RFC 7617 section 2 requires its realm
-  return basic ? 'Basic realm="api", charset="UTF-8"' : 'Bearer';
+  const kind = schemeKind(scheme);
+  if (kind === 'apiKey') return 'ApiKey';
+  return kind === 'basic' ? 'Basic realm="api", charset="UTF-8"' : 'Bearer'; // RFC 7617 section 2 requires the realm
 }

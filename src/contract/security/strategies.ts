@@ -3,6 +3,7 @@ import { Strategy as BearerStrategy } from 'passport-http-bearer';
 import type { Credentials } from './credentials';
 import { readOperations } from '../operations/operations';
 import { joinPointer, type JsonObject, members, type OpenApiDocument } from '../document/document';
+import { schemeKind } from './kind';
 import type { StrategyOf, Verified, Verify } from './principals';
 import type { Strategies } from './requirements';
 
@@ -93,8 +94,9 @@ function strategyFor(
   scheme: DocumentedScheme,
   verify: Verify<[secret: string, scheme: DocumentedScheme], object>,
 ): Strategies[string] {
-  if (scheme.value['type'] === 'apiKey') return new ApiKeyStrategy((key) => verify(key, scheme));
-  return /^basic$/i.test(String(scheme.value['scheme']))
+  const kind = schemeKind(scheme.value);
+  if (kind === 'apiKey') return new ApiKeyStrategy((key) => verify(key, scheme));
+  return kind === 'basic'
     ? new BasicStrategy((user, password) => verify(`${user}:${password}`, scheme))
     : bearerStrategy((token) => verify(token, scheme));
 }

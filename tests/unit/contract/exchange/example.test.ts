@@ -27,7 +27,7 @@ test.each([
   const paths = { '/list': { get: operation('list') }, '/things': { put: operation('put', media) } };
   const body = { contentType: 'application/json', text };
   expect(exampleRequest(document(paths, components))).toEqual({
-    ...{ operationId: 'put', method: 'PUT', path: '/things', body },
+    ...{ operationId: 'put', method: 'PUT', path: '/things', body, credentials: [] },
   });
 });
 
@@ -74,30 +74,53 @@ test('has the base path of the server', () => {
     ...document({ '/list': { get: operation('list') } }),
     servers: [{ url: 'https://example.com/v1' }],
   };
-  expect(exampleRequest(served)).toEqual({ operationId: 'list', method: 'GET', path: '/v1/list' });
+  expect(exampleRequest(served)).toEqual({
+    operationId: 'list',
+    method: 'GET',
+    path: '/v1/list',
+    credentials: [],
+  });
 });
 
+const bearer = { scheme: 'one', kind: 'bearer', in: 'header', name: 'Authorization' };
+const key = (place: string, name: string, scheme = 'one') => ({ scheme, kind: 'apiKey', in: place, name });
 test.each<[string, object, object[], unknown]>([
-  ['a bearer token', { type: 'http', scheme: 'Bearer' }, [{ one: [] }], ['Authorization', 'Bearer ']],
-  ['OAuth', { type: 'oauth2', flows: {} }, [{ one: [] }], ['Authorization', 'Bearer ']],
-  ['an API key in a header', { type: 'apiKey', in: 'header', name: 'X-Key' }, [{ one: [] }], ['X-Key', '']],
-  ['an API key in a query', { type: 'apiKey', in: 'query', name: 'k' }, [{ one: [] }], ['k', '', 'query']],
-  ['an API key in a cookie', { type: 'apiKey', in: 'cookie', name: 'k' }, [{ one: [] }], ['k', '', 'cookie']],
-  ['a password', { type: 'http', scheme: 'basic' }, [{ one: [] }], ['Authorization', 'Basic ']],
-  ['a digest', { type: 'http', scheme: 'digest' }, [{ one: [] }], undefined],
-  ['a certificate', { type: 'mutualTLS' }, [{ one: [] }], undefined],
-  ['two at once', { type: 'http', scheme: 'bearer' }, [{ one: [], two: [] }], undefined],
+  ['a bearer token', { type: 'http', scheme: 'Bearer' }, [{ one: [] }], [bearer]],
+  ['OAuth', { type: 'oauth2', flows: {} }, [{ one: [] }], [bearer]],
   [
-    'one instead of two',
+    'an API key in a header',
     { type: 'apiKey', in: 'header', name: 'X-Key' },
-    [{ one: [], two: [] }, { two: [] }],
-    ['X-Key', ''],
+    [{ one: [] }],
+    [key('header', 'X-Key')],
   ],
-  ['nothing', {}, [], undefined],
-])('has the place of a single secret: %s', (_, scheme, security, credential) => {
-  const securitySchemes = { one: scheme, two: scheme };
+  ['an API key in a query', { type: 'apiKey', in: 'query', name: 'k' }, [{ one: [] }], [key('query', 'k')]],
+  [
+    'an API key in a cookie',
+    { type: 'apiKey', in: 'cookie', name: 'k' },
+    [{ one: [] }],
+    [key('cookie', 'k')],
+  ],
+  ['a password', { type: 'http', scheme: 'basic' }, [{ one: [] }], [{ ...bearer, kind: 'basic' }]],
+  ['a digest', { type: 'http', scheme: 'digest' }, [{ one: [] }], []],
+  ['a certificate', { type: 'mutualTLS' }, [{ one: [] }], []],
+  [
+    'two at once',
+    { type: 'http', scheme: 'basic' },
+    [{ one: [], key: [] }],
+    [{ ...bearer, kind: 'basic' }, key('query', 'q', 'key')],
+  ],
+  [
+    'one instead of a digest and a key',
+    { type: 'http', scheme: 'digest' },
+    [{ one: [], key: [] }, { key: [] }],
+    [key('query', 'q', 'key')],
+  ],
+  ['one instead of nothing', { type: 'http', scheme: 'bearer' }, [{}, { one: [] }], [bearer]],
+  ['nothing', {}, [], []],
+])('has the place of each secret: %s', (_, scheme, security, credentials) => {
+  const securitySchemes = { one: scheme, key: { type: 'apiKey', in: 'query', name: 'q' } };
   const paths = { '/list': { get: operation('list', undefined, { security }) } };
-  expect(exampleRequest(document(paths, { securitySchemes }))?.credential).toEqual(credential);
+  expect(exampleRequest(document(paths, { securitySchemes }))?.credentials).toEqual(credentials);
 });
 
 const thing = (parameters: readonly object[], more = {}) =>
@@ -142,6 +165,7 @@ test('carries every required parameter in its location and style', () => {
     method: 'GET',
     path: '/things/7?day=1%20May&tags=a%7Cb&filter%5Ba%5D=1&json=%5B1%5D',
     headers: { 'X-Size': 's', Cookie: 'session=x%3By' },
+    credentials: [],
   });
 });
 

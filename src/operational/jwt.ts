@@ -1,6 +1,7 @@
 import type { JWTHeaderParameters, JWTPayload } from 'jose' with { 'resolution-mode': 'import' };
-import type { Client, Verify } from './auth';
-import { Problem } from './contract';
+import { Problem, type Verify } from '../contract';
+import type { Client } from './client';
+import type { Variables } from './environment';
 import { remoteKeys } from './jwks';
 
 export interface JwtIssuer {
@@ -9,6 +10,31 @@ export interface JwtIssuer {
   readonly issuer: string;
   /** The issuer's name for this service. */
   readonly audience: string;
+}
+
+/**
+ * Reads the variables `${prefix}_JWKS_URL`, `${prefix}_ISSUER` and `${prefix}_AUDIENCE`. Notes faults in `variables`.
+ *
+ * @returns undefined if all are unset
+ */
+export function readIssuer(variables: Variables, prefix: string): JwtIssuer | undefined {
+  const names = ['JWKS_URL', 'ISSUER', 'AUDIENCE'].map((name) => `${prefix}_${name}`);
+  const missing = names.filter((name) => variables.read(name) === '');
+  if (missing.length === names.length) return undefined;
+  for (const name of missing)
+    variables.expected(name, `a value, since ${names.join(', ')} belong together`, 'none');
+  const [name = ''] = names;
+  const [url = '', issuer = '', audience = ''] = names.map((each) => variables.read(each));
+  const jwksUrl = URL.canParse(url) ? new URL(url) : undefined;
+  // An attacker on the network can replace keys that are fetched without TLS.
+  const safe =
+    jwksUrl?.protocol === 'https:' ||
+    (jwksUrl?.protocol === 'http:' && /^(127\.0\.0\.1|\[::1\]|localhost)$/.test(jwksUrl.hostname));
+  // fetch() rejects URLs with credentials, and they must not reach the log.
+  const plain = jwksUrl?.username === '' && jwksUrl.password === '';
+  if (jwksUrl && !plain) variables.expected(name, 'a URL without user and password', 'one with them');
+  else if (url !== '' && !safe) variables.expected(name, 'an https:// URL (http:// on this machine only)');
+  return jwksUrl && safe && plain && missing.length === 0 ? { jwksUrl, issuer, audience } : undefined;
 }
 
 /** Seconds by which the clocks of the issuer and of this machine may differ. */
@@ -61,7 +87,11 @@ const isWellFormed = (given: object, forms: Readonly<Record<string, Is>>) =>
  * Verifies JWTs (RFC 7519) that an issuer has signed for this service and that have a subject and an expiration time.
  * The promise rejects with a `Problem` (`unavailable`) if the keys of the issuer are not available.
  */
-export async function jwtVerifier({ jwksUrl, issuer, audience }: JwtIssuer): Promise<Verify> {
+export async function jwtVerifier({
+  jwksUrl,
+  issuer,
+  audience,
+}: JwtIssuer): Promise<Verify<[token: string], Client>> {
   const { createLocalJWKSet, errors, jwtVerify } = await import('jose'); // loaded on demand: an ES module
   const keys = await remoteKeys(jwksUrl, createLocalJWKSet, errors.JWKSNoMatchingKey);
   const options = {

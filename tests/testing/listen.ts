@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import type { Express } from 'express';
 import { type Answer, createHttpServer, type Problem } from '../../src/contract';
 import type { Server } from '../engine/target';
-import { openServer } from '../support/open-server';
+import { openServer } from './open-server';
 
 /** Milliseconds: longer than the engine waits for a response, so that no timeout affects a result. */
 const TIMEOUTS = { headersTimeout: 5000, requestTimeout: 5000, keepAliveTimeout: 1000 };

@@ -1,0 +1,99 @@
+import { hash, timingSafeEqual } from 'node:crypto';
+import type { Client } from './client';
+import { InvalidConfig } from './environment';
+
+/** The SHA-256 digest of an accepted secret, and its holder. */
+export interface AcceptedSecret {
+  readonly digest: Buffer;
+  readonly client: Client;
+}
+
+/** The form of one secret in a variable or a file. */
+export interface SecretForm {
+  /** Its names in messages. */
+  readonly one: string;
+  readonly many: string;
+  readonly form: string;
+  /** Returns undefined if the text has another form. */
+  readonly read: (text: string) => AcceptedSecret | undefined;
+}
+
+/** By way of a text of 32 characters: Node takes three times as long to return the digest as a buffer. */
+const digestOf = (secret: string) => Buffer.from(hash('sha256', secret, 'binary'), 'latin1');
+
+/** RFC 6750 section 2.1, then the scopes (RFC 6749 section 3.3) after a colon. */
+const TOKEN = /^([\w.~+/-]+=*)(?::([!#-[\]-~]+(?: [!#-[\]-~]+)*))?$/;
+
+function readToken(text: string): AcceptedSecret | undefined {
+  const [, token, scopes] = TOKEN.exec(text) ?? [];
+  if (token === undefined) return undefined;
+  const digest = digestOf(token);
+  return { digest, client: { id: digest.toString('hex', 0, 4), scopes: scopes?.split(' ') ?? [] } };
+}
+
+/** RFC 7617 section 2: no control characters, and no colon in the name. */
+const USER = /^([^:\p{Cc}]+):\P{Cc}+$/u;
+
+function readUser(text: string): AcceptedSecret | undefined {
+  const id = USER.exec(text)?.[1];
+  return id === undefined ? undefined : { digest: digestOf(text), client: { id, scopes: [] } };
+}
+
+const CHARACTERS = '(letters, digits and -._~+/)';
+
+export const BEARER_TOKENS: SecretForm = {
+  one: 'token',
+  many: 'tokens',
+  form: `bearer tokens ${CHARACTERS}`,
+  read: readToken,
+};
+export const API_KEYS: SecretForm = {
+  one: 'API key',
+  many: 'API keys',
+  form: `API keys ${CHARACTERS}`,
+  read: readToken,
+};
+export const BASIC_USERS: SecretForm = {
+  one: 'user',
+  many: 'users',
+  form: 'users like name:password',
+  read: readUser,
+};
+
+/** The accepted secrets of one variable. Keeps only their digests, and compares them in constant time. */
+export class AcceptedSecrets {
+  constructor(private secrets: readonly AcceptedSecret[]) {}
+
+  /** Returns the holder of a secret, or false if the secret is not accepted. */
+  readonly verify = (secret: string): Client | false => {
+    const presented = digestOf(secret);
+    let match: Client | undefined;
+    // Compares with every secret, so that the time does not depend on which one matches.
+    for (const { digest, client } of this.secrets) if (timingSafeEqual(digest, presented)) match = client;
+    return match ?? false;
+  };
+
+  replace(secrets: readonly AcceptedSecret[]): void {
+    this.secrets = secrets;
+  }
+}
+
+/**
+ * Reads secrets in their form, and skips blank texts.
+ *
+ * @param variable the environment variable, for messages
+ * @throws {InvalidConfig} The message does not contain the secrets.
+ */
+export function parseSecrets(
+  variable: string,
+  { one, form, read }: SecretForm,
+  texts: readonly string[],
+): AcceptedSecret[] {
+  const given = texts.flatMap((text) => text.trim() || []);
+  if (given.length === 0) throw new InvalidConfig(`${variable}: expected at least one ${one}, got none`);
+  return given.map((text, i) => {
+    const secret = read(text);
+    if (secret) return secret;
+    throw new InvalidConfig(`${variable}: expected ${form}, got something else at position ${i + 1}`);
+  });
+}
