@@ -1,5 +1,5 @@
 /** Finds out how a document writes errors, and how to fill such a body. */
-import { isObject, joinPointer, type OpenApiDocument, samples, type SchemaView, viewSchemas } from '../../src/contract';
+import { isObject, type OpenApiDocument, samples, type SchemaView, viewSchemas } from '../../src/contract';
 
 /** What the body of an error can say. */
 export interface Facts {
@@ -71,7 +71,8 @@ function partOf(
       return required || NESTED.test(name) ? objectOf(document, view, depth) : undefined;
     case 'array': {
       if (!required && !NESTED.test(name)) return undefined;
-      const item = view.items.length > 0 ? partOf(document, view.items, name, beside, depth + 1, true) : undefined;
+      const item =
+        view.items.length > 0 ? partOf(document, view.items, name, beside, depth + 1, true) : undefined;
       if (item && says(item) && !beside.some((other) => MESSAGE.test(other))) return { item };
       return required ? (view.least.has('Items') ? constant() : { constant: [] }) : undefined;
     }
@@ -150,7 +151,3 @@ export function literal(value: unknown): string {
   const members = Object.entries(value).map(([name, member]) => `${propertyName(name)}: ${literal(member)}`);
   return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
 }
-
-/** The pointer of the schema of a media type. */
-export const schemaPointerOf = (response: string, media: string): string =>
-  joinPointer(response, 'content', media, 'schema');

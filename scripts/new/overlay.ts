@@ -6,7 +6,7 @@ import { isMap, isSeq, parseDocument } from 'yaml';
 import { isObject, type JsonObject, members, OpenApiDocument, readOperations } from '../../src/contract';
 import { type Action, jsonPath } from './action';
 import { HERE } from './project';
-import type { Resource } from './resources';
+import type { PathParameter } from './resources';
 import { bodiless, type ErrorBody, errorResponses } from './survey';
 
 export interface Overlay {
@@ -41,7 +41,7 @@ export async function overlayFor(
   root: JsonObject,
   actions: readonly Action[],
   errors: ErrorBody | undefined,
-  resources: readonly Resource[],
+  parameters: readonly PathParameter[],
 ): Promise<Overlay> {
   const document = new OpenApiDocument(root);
   const schemas = new Set(members(document.at('/components/schemas')).map(([name]) => name));
@@ -62,15 +62,13 @@ export async function overlayFor(
     ...(root['components'] === undefined
       ? [{ target: '$', description: 'the document has no components', update: { components: {} } }]
       : []),
-    ...exampleActions(document, resources),
+    ...exampleActions(document, parameters),
   ];
-  const after = bodiless(responses).map(
-    (pointer): Action => ({
-      target: jsonPath(document, pointer),
-      description: 'the body of an error, which the document does not describe',
-      update: { content },
-    }),
-  );
+  const after = bodiless(responses).map((pointer): Action => ({
+    target: jsonPath(document, pointer),
+    description: 'the body of an error, which the document does not describe',
+    update: { content },
+  }));
   all.items.unshift(...before.map((action) => overlay.createNode(action)));
   all.items.push(...after.map((action) => overlay.createNode(action)));
   await dropUnused(overlay, root);
@@ -105,7 +103,10 @@ const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
 type OverlaySet = Parameters<typeof openapiOverlay>[1]['overlaySet'];
 
-const apply = (overlaySet: OverlaySet, root: JsonObject): Promise<{ data: JsonObject; resultData: JsonObject }> =>
+const apply = (
+  overlaySet: OverlaySet,
+  root: JsonObject,
+): Promise<{ data: JsonObject; resultData: JsonObject }> =>
   openapiOverlay(structuredClone(root), { overlaySet });
 
 /** Deletes the actions that match nothing, and the components that nothing refers to then. */
@@ -130,16 +131,12 @@ async function dropUnused(overlay: ReturnType<typeof parseDocument>, root: JsonO
 }
 
 /** An example for each path parameter without one: the stored object that it names is prepared for tests. */
-function exampleActions(document: OpenApiDocument, resources: readonly Resource[]): Action[] {
+function exampleActions(document: OpenApiDocument, parameters: readonly PathParameter[]): Action[] {
   const actions = new Map<string, Action>();
-  for (const { parameters } of resources) {
-    for (const { pointer, example, given } of parameters)
-      if (!given && !actions.has(pointer))
-        actions.set(pointer, {
-          target: jsonPath(document, pointer),
-          description: 'an example, which the tests use',
-          update: { example },
-        });
+  for (const { pointer, example, given } of parameters) {
+    if (given || example === undefined || actions.has(pointer)) continue;
+    const description = 'an example, which the tests use';
+    actions.set(pointer, { target: jsonPath(document, pointer), description, update: { example } });
   }
   return [...actions.values()];
 }

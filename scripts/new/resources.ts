@@ -62,7 +62,12 @@ export function resourcesOf(document: OpenApiDocument, served: Iterable<ServedOp
     const schema = document.follow(joinPointer(place.pointer, 'content', media.key, 'schema')).pointer;
     const body = successOf(document, one)?.body;
     const id = idOf(body, last);
-    const parameters = pathParameters(document, operation, last, id === undefined ? undefined : valueAt(body, id));
+    const parameters = pathParameters(
+      document,
+      operation,
+      last,
+      id === undefined ? undefined : valueAt(body, id),
+    );
     const segment = parent.split('/').findLast((step) => step !== '' && !step.includes('{')) ?? '';
     const base = camelOf(segment, 'items');
     let name = base;
@@ -99,8 +104,26 @@ export function idOf(body: unknown, parameter: string): string | undefined {
     .find((name) => name !== undefined);
 }
 
+/** The parameters of every path. Below the path of a resource, its parameters have its examples. */
+export function allPathParameters(
+  document: OpenApiDocument,
+  operations: Iterable<Operation>,
+  resources: readonly Resource[],
+): PathParameter[] {
+  return [...operations].flatMap((operation) => {
+    const [path = ''] = operation.paths;
+    const above = resources.filter(({ read }) => path.startsWith(read.paths[0] ?? '/'));
+    return pathParameters(document, operation, '', undefined).map((own) => {
+      const known = above
+        .flatMap(({ parameters }) => parameters.filter(({ name }) => name === own.name))
+        .at(-1);
+      return own.given || !known ? own : { ...own, example: known.example };
+    });
+  });
+}
+
 /** The parameters of a path, each with an example. */
-export function pathParameters(
+function pathParameters(
   document: OpenApiDocument,
   { parameters }: Operation,
   last: string,

@@ -39,13 +39,11 @@ export function toServable(given: JsonObject): Servable {
     return { built: mockable, remarks };
   });
   const reasons = new Map([...removed, ...removeUnknown(served)]);
-  const removals = [...reasons].map(
-    ([pointer, reason]): Action => ({
-      target: jsonPath(document, pointer),
-      description: `left out: ${reason}`,
-      remove: true,
-    }),
-  );
+  const removals = [...reasons].map(([pointer, reason]): Action => ({
+    target: jsonPath(document, pointer),
+    description: `left out: ${reason}`,
+    remove: true,
+  }));
   return { root: served, actions: [...removals, ...named], total };
 }
 
@@ -74,7 +72,13 @@ function nameOperations(root: JsonObject): Action[] {
       missing['responses'] = { 204: { description: 'not documented' } };
     if (Object.keys(missing).length === 0) return [];
     Object.assign(operation, missing);
-    return [{ target: jsonPath(document, pointer), description: 'proposed: the document has none', update: missing }];
+    return [
+      {
+        target: jsonPath(document, pointer),
+        description: 'proposed: the document has none',
+        update: missing,
+      },
+    ];
   });
 }
 
@@ -84,7 +88,8 @@ function removeUnknown(root: JsonObject): Map<string, string> {
   const document = new OpenApiDocument(root);
   for (const { pointer, message } of document.remarks.filter(isUnknown)) {
     const holder = document.at(pointer.slice(0, pointer.lastIndexOf('/')));
-    if (isObject(holder) && Reflect.deleteProperty(holder, lastStep(pointer))) reasons.set(pointer, `#${pointer}: ${message}`);
+    if (isObject(holder) && Reflect.deleteProperty(holder, lastStep(pointer)))
+      reasons.set(pointer, `#${pointer}: ${message}`);
   }
   return reasons;
 }

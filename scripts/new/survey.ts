@@ -1,6 +1,5 @@
 /** What a document says about errors. */
 import {
-  type Contract,
   isJson,
   joinPointer,
   type MediaTypeObject,
@@ -28,9 +27,22 @@ export interface ErrorResponse {
 }
 
 /** The statuses with which the server itself refuses a request to an operation. */
-export const SERVER_STATUSES: ReadonlySet<string> = new Set(
-  ['400', '401', '403', '406', '408', '413', '415', '429', '500', '501', '503', '4XX', '5XX', 'default'],
-);
+export const SERVER_STATUSES: ReadonlySet<string> = new Set([
+  '400',
+  '401',
+  '403',
+  '406',
+  '408',
+  '413',
+  '415',
+  '429',
+  '500',
+  '501',
+  '503',
+  '4XX',
+  '5XX',
+  'default',
+]);
 
 export function errorResponses(document: OpenApiDocument, operations: Iterable<Operation>): ErrorResponse[] {
   return [...operations].flatMap((operation) =>
@@ -79,5 +91,3 @@ export const bodiless = (responses: readonly ErrorResponse[]): string[] => [
       .map(({ pointer }) => pointer),
   ),
 ];
-
-export const operationsOf = (contract: Contract): Operation[] => [...contract.served.keys()];
