@@ -1,7 +1,5 @@
-import path from 'node:path';
-
-/** The root folder of the project. The paths below are relative to it. */
-export let root = path.join(__dirname, '..');
+/** The root folder of the service, where the commands run. The paths below are relative to it. */
+export let root = process.cwd();
 
 /** Changes the project that the scripts work on. A test loads the scripts once and runs them on many projects. */
 export function workOn(folder: string): void {
@@ -11,6 +9,7 @@ export function workOn(folder: string): void {
 
 /** The folder of the document and of its parts. */
 export const SOURCES = 'openapi';
+export const EXTENSIONS = 'src/extensions.ts';
 export const OVERLAY = 'openapi/overlay.yaml';
 export const PUBLISHED = 'generated/openapi.json';
 export const TYPES = 'generated/openapi.d.ts';

@@ -18,10 +18,8 @@ import {
   readOperations,
   type ResponseObject,
 } from '../../src/contract';
-import { extensions } from '../../src/extensions';
+import { readExtensions } from '../publish/extensions';
 import { SchemaComparison, type ReportChange } from './schema-changes';
-
-const CODECS = new Codecs(extensions.codecs);
 
 export interface Change {
   /** JSON pointer into the later document; for a removed part, into the earlier one. */
@@ -44,6 +42,7 @@ class Comparison {
   private readonly changes = new Map<string, Change>();
   private readonly requests: SchemaComparison;
   private readonly responses: SchemaComparison;
+  private readonly codecs = new Codecs(readExtensions().codecs);
 
   constructor(
     private readonly before: OpenApiDocument,
@@ -210,15 +209,15 @@ class Comparison {
     pointer: string,
   ): void {
     const at = (key: string) => joinPointer(pointer, 'content', key);
-    const before = CODECS.coded(this.before, was);
-    const after = CODECS.coded(this.after, is);
+    const before = this.codecs.coded(this.before, was);
+    const after = this.codecs.coded(this.after, is);
     for (const { key, type, schema } of was) {
-      const counterpart = CODECS.cover(after, type);
+      const counterpart = this.codecs.cover(after, type);
       if (!counterpart) this.report(at(key), `the media type ${key} is gone`, true);
       else schemas.compare([schema ?? []].flat(), [counterpart.schema ?? []].flat(), at(counterpart.key));
     }
     for (const { key, type } of is) {
-      if (!CODECS.cover(before, type)) this.report(at(key), `the media type ${key} is new`, false);
+      if (!this.codecs.cover(before, type)) this.report(at(key), `the media type ${key} is new`, false);
     }
   }
 }

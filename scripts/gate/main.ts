@@ -9,6 +9,7 @@ import path from 'node:path';
 import { treeDigest } from './tree';
 import { root } from '../paths';
 
+/** A program of node_modules/.bin, or a file of the toolchain. */
 type Command = readonly [program: string, ...args: string[]];
 
 /**
@@ -28,8 +29,8 @@ const LEFT_OUT = [
 ];
 /** The commands of each check, in order. */
 const CHECKS: Readonly<Record<string, readonly Command[]>> = {
-  code: [['tsx', 'scripts/gate/code.ts']],
-  walls: [['tsx', 'scripts/gate/walls.ts']],
+  code: [['./code']],
+  walls: [['./walls']],
   format: [
     [
       'prettier',
@@ -44,7 +45,7 @@ const CHECKS: Readonly<Record<string, readonly Command[]>> = {
       '.',
     ],
   ],
-  generated: [['tsx', 'scripts/generate/main.ts', '--check']],
+  generated: [['../generate/main', '--check']],
   quick: [['jest', WORKERS, '--testPathIgnorePatterns', ...LEFT_OUT]],
   test: [BUILD, ['jest', WORKERS, '--json', '--outputFile', 'reports/jest.json']],
   browser: [
@@ -75,9 +76,12 @@ interface Verdict {
   readonly output: string;
 }
 
-/** Runs a program of node_modules/.bin. A single check writes directly to the terminal. */
+/** Runs a command. A single check writes directly to the terminal. */
 function run([program, ...args]: Command, alone: boolean): Promise<Verdict> {
-  const child = spawn(path.join(root, 'node_modules/.bin', program), args, {
+  const [file, options] = program.startsWith('.')
+    ? [process.execPath, [...process.execArgv, require.resolve(program)]]
+    : [path.join(root, 'node_modules/.bin', program), []];
+  const child = spawn(file, [...options, ...args], {
     cwd: root,
     stdio: ['ignore', ...(alone ? (['inherit', 'inherit'] as const) : (['pipe', 'pipe'] as const))],
   });

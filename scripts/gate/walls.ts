@@ -1,14 +1,15 @@
 /**
  * `tsx scripts/gate/walls.ts`: finds imports that .dependency-cruiser.mjs forbids, and compares the diagram of the
- * rooms in CONTRIBUTING.md with the code. `--draw` updates the diagram.
+ * rooms in CONTRIBUTING.md with the code. `--draw` updates the diagram. A service without these files has no walls.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { IConfiguration, ICruiseResult } from 'dependency-cruiser' with { 'resolution-mode': 'import' };
 import { root } from '../paths';
 
-const FOLDERS = ['src', 'scripts', 'tests'];
+const CONFIG = path.join(root, '.dependency-cruiser.mjs');
+const FOLDERS = ['src', 'scripts', 'tests'].filter((folder) => existsSync(path.join(root, folder)));
 const PICTURED = path.join(root, 'CONTRIBUTING.md');
 const PICTURE = /(?<=<!-- rooms -->\n\n)[^]*?(?=\n<!-- \/rooms -->)/;
 
@@ -55,8 +56,9 @@ function draw({ modules }: ICruiseResult): string {
 }
 
 async function main(): Promise<boolean> {
+  if (!existsSync(CONFIG)) return true;
   const { cruise, format } = await import('dependency-cruiser');
-  const config = (await import(pathToFileURL(path.join(root, '.dependency-cruiser.mjs')).href)) as {
+  const config = (await import(pathToFileURL(CONFIG).href)) as {
     default: IConfiguration;
   };
   const { forbidden = [], options = {} } = config.default;
@@ -66,7 +68,7 @@ async function main(): Promise<boolean> {
     console.log((await format(output, { outputType: 'err-long' })).output);
     return false;
   }
-  const text = readFileSync(PICTURED, 'utf8');
+  const text = existsSync(PICTURED) ? readFileSync(PICTURED, 'utf8') : '';
   const drawn = text.replace(PICTURE, () => draw(output));
   if (process.argv.includes('--draw')) writeFileSync(PICTURED, drawn);
   else if (drawn !== text) {

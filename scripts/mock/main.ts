@@ -1,12 +1,10 @@
 /**
  * `tsx scripts/mock/main.ts DOCUMENT`: serves any OpenAPI 3.1 document with full validation. The responses are examples
- * of the document or generated values. The mock reads the environment variables of the server, except DATABASE_URL.
+ * of the document or generated values. The mock reads API_TOKENS and the environment variables that every server has.
  */
 import { randomBytes } from 'node:crypto';
 import express from 'express';
-import { readConfig } from '../../src/config';
 import { createHttpServer, InvalidContract, listen } from '../../src/contract';
-import { extensions } from '../../src/extensions';
 import {
   AcceptedSecrets,
   BEARER_TOKENS,
@@ -17,24 +15,28 @@ import {
   InvalidConfig,
   parseSecrets,
   PLAIN_ERRORS,
+  readEnvironment,
   readSecrets,
-  Variables,
+  readServerConfig,
 } from '../../src/operational';
 import { createMock, type Mock } from './service';
+import { readExtensions } from '../publish/extensions';
 import { remarkLines } from '../publish/remarks';
 import { located, readSource, type Source, SourceError } from '../source/source';
 
 async function main(file: string): Promise<void> {
   if (file === '') throw new SourceError('expected a document: make mock DOC=path/to/openapi.yaml');
-  const config = readConfig();
+  const { secrets, ...config } = readEnvironment(process.env, (variables) => ({
+    ...readServerConfig(variables),
+    secrets: readSecrets(variables, 'API_TOKENS', BEARER_TOKENS).secrets,
+  }));
   const report = createReport(PLAIN_ERRORS, createLog(config.logLevel), createMetrics(), HEADERS);
-  const { secrets } = readSecrets(new Variables(process.env), 'API_TOKENS', BEARER_TOKENS);
   const generatedToken = randomBytes(24).toString('base64url');
   const tokens = new AcceptedSecrets(secrets ?? parseSecrets('API_TOKENS', BEARER_TOKENS, [generatedToken]));
   const source = readSource(file);
   const { service, operations, leftOut, remarks, total } = createMocked(source, {
     ...config,
-    extensions,
+    extensions: readExtensions(),
     verifyToken: tokens.verify,
     report: report.request,
   });

@@ -20,8 +20,8 @@ import {
   versionFinding,
   writeDocument,
 } from '../../src/contract';
-import { extensions } from '../../src/extensions';
 import { splitByDirection } from './directions';
+import { readExtensions } from './extensions';
 import { OVERLAY, PUBLISHED, root, SOURCES, TYPES } from '../paths';
 import { isUnknown, remarkLines, unboundedLists } from './remarks';
 import { located, readSource, type Source, SourceError } from '../source/source';
@@ -48,7 +48,7 @@ export async function publish(): Promise<Publication> {
   const misspelt = [...remarkLines(source, own), ...added.map(addedLine)];
   if (misspelt.length > 0) throw new SourceError(misspelt.join('\n'));
   try {
-    const contract = compileContract(document, undefined, extensions);
+    const contract = compileContract(document, undefined, readExtensions());
     const lists = unboundedLists(new OpenApiDocument(document), contract.served.keys());
     const text = `${writeDocument(document, 2)}\n`;
     const remarks = [...source.notes, ...remarkLines(source, [...contract.remarks, ...lists])];

@@ -76,6 +76,8 @@ export interface Parts {
   /** The document of the server. The engine uses the original document. */
   readonly served: JsonObject;
   readonly strategies: Strategies;
+  /** The secrets that the strategies accept. */
+  readonly credentials: Target['credentials'];
   /** Runs before each handler, and records its input for the engine. */
   readonly pass: (request: Received) => Received;
   /** Wraps the application in the HTTP server. */
@@ -90,6 +92,9 @@ export function serviceOf(json: JsonObject, changed: Partial<Parts> = {}): Targe
   const parts: Parts = {
     served: json,
     strategies: strategiesOf(json),
+    credentials: Object.fromEntries(
+      schemes.map(([name, scheme]) => [name, isBasic(scheme) ? SECRETS : TOKENS]),
+    ),
     pass: (request) => request,
     wrap: (application) => application,
     ...changed,
@@ -103,9 +108,7 @@ export function serviceOf(json: JsonObject, changed: Partial<Parts> = {}): Targe
     document: json,
     received: () => received,
     start: () => start(responder(document)),
-    credentials: Object.fromEntries(
-      schemes.map(([name, scheme]) => [name, isBasic(scheme) ? SECRETS : TOKENS]),
-    ),
+    credentials: parts.credentials,
     bodyLimit: BODY_LIMIT,
     refusals: refusalsOf(plainRefusal),
     situations: {

@@ -5,6 +5,7 @@ import { describeFailure, headline } from '../engine/report/text';
 import { minimalInputs } from '../engine/request/request';
 import { run } from '../engine/run';
 import { createOracle } from '../engine/schema/oracle';
+import { strategiesWith, testSecrets, verifiersOf } from '../testing/credentials';
 import { DOCUMENTS, readFiles, serviceOf } from './document-server';
 
 describe('the unchanged engine on other documents', () => {
@@ -17,6 +18,20 @@ describe('the unchanged engine on other documents', () => {
       expect({ passed: result.passed, headline: headline(result) }).toMatchObject({ passed: true });
     },
     120_000,
+  );
+
+  test.each(['security.yaml', 'scopes.yaml'])(
+    'proves a service of %s whose credentials are verified by the verifiers of src/operational/',
+    async (name) => {
+      const json = await readFiles(name);
+      const verifiers = verifiersOf(json);
+      const { environment, credentials } = testSecrets(verifiers, json);
+      const strategies = strategiesWith(verifiers, environment, json);
+      const result = await run(serviceOf(json, { strategies, credentials }), { generated: 5 });
+
+      expect(result.failures.map(describeFailure)).toEqual([]);
+      expect({ passed: result.passed, headline: headline(result) }).toMatchObject({ passed: true });
+    },
   );
 
   test('proves a service with patterns that take exponential time in V8', async () => {

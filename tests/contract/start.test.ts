@@ -293,7 +293,7 @@ describe('the service must provide everything that the document requires', () =>
       'that nothing verifies',
       { a: { type: 'http', scheme: 'bearer' } },
       {},
-      '#/components/securitySchemes/a: postThing demands the security scheme a: expected a strategy for it in the option strategies, got none',
+      '#/components/securitySchemes/a: postThing demands the security scheme a: expected its verifier in src/auth.ts (the option strategies of createService), got none',
     ],
     ['that is not described', {}, {}, `${POST}/security/0/a: is not among components.securitySchemes`],
     [

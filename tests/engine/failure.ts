@@ -14,8 +14,29 @@ export interface Failure {
   readonly causes: readonly Cause[];
   /** Lines for bash; empty if no request was sent. */
   readonly curl: string;
-  /** For a generated request: the input with which fast-check finds it again. */
-  readonly replay?: { readonly seed: number; readonly path: string };
+  /** For a generated request: repeats it. */
+  readonly replay?: Replay;
+}
+
+/** The input with which fast-check generates one case again. */
+export interface Replay {
+  readonly operation: string;
+  /** Whether the case is a valid request or has a fault. */
+  readonly kind: 'valid' | 'faulty';
+  readonly seed: number;
+  readonly path: string;
+}
+
+/** `createPlant valid 1234 5:0:1`, as {@link parseReplay} reads it. */
+export const printReplay = ({ operation, kind, seed, path }: Replay): string =>
+  `${operation} ${kind} ${seed} ${path}`;
+
+/** @throws {Error} if the text has another form */
+export function parseReplay(text: string): Replay {
+  const [, operation, kind, seed, path] = /^(.+) (valid|faulty) (-?\d+) (\d+(?::\d+)*)$/.exec(text) ?? [];
+  if (operation === undefined || seed === undefined || path === undefined)
+    throw new Error(`expected a case as a report prints it ("createPlant valid 1234 5:0:1"), got "${text}"`);
+  return { operation, kind: kind === 'valid' ? 'valid' : 'faulty', seed: Number(seed), path };
 }
 
 /** A known failure, with the reason for which the target allows it. */

@@ -9,14 +9,16 @@ import { findCounterexamples, seedOf } from './cases/generated';
 import { operationCases } from './cases/operation';
 import { scenarioCases } from './cases/scenarios';
 import { situationCases } from './cases/situations';
+import { causesOf } from './cause';
 import type { Document, Operation } from './document/document';
 import { readDocument } from './document/read';
-import { type Failure, failureOf, failureWithoutRequest, type WaivedFailure } from './failure';
+import { type Failure, failureOf, failureWithoutRequest, type Replay, type WaivedFailure } from './failure';
 import { type FailureGroup, groupFailures } from './groups';
 import type { Obligation } from './obligation';
 import { minimalInputs } from './request/request';
 import { createOracle, type Oracle } from './schema/oracle';
-import { type Observation, openSession } from './session';
+import { type Observation, openSession, type Progress } from './session';
+import { shrinkCase } from './shrink';
 import type { Server, Target, Waiver } from './target';
 import { openWaivers } from './waivers';
 
@@ -39,6 +41,8 @@ export interface Result {
   readonly expiredWaivers: readonly Waiver[];
   /** Waivers that matched nothing. */
   readonly unusedWaivers: readonly Waiver[];
+  /** Set if the run sent one generated case only. It then proves no obligation. */
+  readonly replay?: Replay;
   /** Whether nothing failed, every obligation is proven or waived, and no waiver has expired. */
   readonly passed: boolean;
 }
@@ -50,6 +54,16 @@ export interface RunOptions {
   readonly oracle?: Oracle;
   /** The day on which waivers must hold: today by default. */
   readonly today?: Date;
+  /** Tests only these operations; all by default. */
+  readonly only?: readonly string[];
+  /** Replaces the seed of the generated requests, which is a digest of the document. */
+  readonly seed?: number;
+  /** Sends only this generated case. */
+  readonly replay?: Replay;
+  /** Whether to shrink the examples of the report; true by default. */
+  readonly shrink?: boolean;
+  /** Called before each request. */
+  readonly onRequest?: (progress: Progress) => void;
 }
 
 type Session = ReturnType<typeof openSession>;
@@ -63,31 +77,39 @@ export async function run(target: Target, options: RunOptions = {}): Promise<Res
   const responseOracle = options.oracle ?? createOracle(document.responses);
   const common = { document, oracle, responseOracle, target };
   const waivers = openWaivers(target.waivers, isoDate(options.today ?? new Date()));
-  const session = openSession({ ...common, waivers });
+  const operations = selectOperations(document, options);
+  const session = openSession({ ...common, waivers, operations, onRequest: options.onRequest });
   const { ledger, failures } = session;
-  const seed = seedOf(target.document);
+  const { seed = seedOf(target.document), replay } = options;
 
   const contexts: OperationContext[] = [];
+  let groups: readonly FailureGroup[] = [];
   const server = await target.start();
   try {
-    for (const operation of document.operations) {
+    for (const operation of operations) {
       const context = await establishBaseline(common, operation, server, session);
       if (!context) continue;
       contexts.push(context);
+      const generated = { seed, runs: options.generated ?? 100, ...(replay && { replay }) };
+      if (replay) {
+        await attemptGenerated(context, server, session, generated);
+        continue;
+      }
       const { cases, contradictions } = operationCases(context);
       await session.attemptAll(server, cases);
       for (const problem of contradictions) {
         failures.push(failureWithoutRequest('oracle', operation, problem, 'generator against oracle'));
       }
-      await attemptGenerated(context, server, session, { seed, runs: options.generated ?? 100 });
+      await attemptGenerated(context, server, session, generated);
     }
-    for (const steps of scenarioCases(document, target, contexts)) {
+    for (const steps of replay ? [] : scenarioCases(document, target, contexts)) {
       await session.runScenario(server, steps);
     }
+    if (options.shrink !== false) groups = await shrinkGroups(common, server, session);
   } finally {
     await server.close();
   }
-  for (const [status, start] of Object.entries(target.situations)) {
+  for (const [status, start] of replay ? [] : Object.entries(target.situations)) {
     const failing = await start();
     try {
       for (const context of contexts) {
@@ -98,19 +120,24 @@ export async function run(target: Target, options: RunOptions = {}): Promise<Res
     }
   }
   ledger.close();
-  const { obligations } = ledger;
+  const obligations = replay ? [] : ledger.obligations;
   const isSettled = obligations.every(({ state }) => state === 'PROVEN' || state === 'WAIVED');
   return {
     document,
     seed,
     obligations,
     failures,
-    groups: groupFailures(failures),
+    groups: withExamples(groupFailures(failures), groups),
     expiredWaivers: waivers.expired,
-    unusedWaivers: waivers.unused(),
+    unusedWaivers: options.only || replay ? [] : waivers.unused(),
+    ...(replay && { replay }),
     ...session.counts(),
     seconds: (performance.now() - began) / 1000,
-    passed: isSettled && failures.length === 0 && obligations.length > 0 && waivers.expired.length === 0,
+    passed:
+      isSettled &&
+      failures.length === 0 &&
+      (replay !== undefined || obligations.length > 0) &&
+      waivers.expired.length === 0,
   };
 }
 
@@ -163,19 +190,65 @@ function likelyCause({ parameters }: Operation): string[] {
 async function attemptGenerated(
   context: OperationContext,
   server: Server,
-  { failures, attempt }: Session,
-  options: { seed: number; runs: number },
+  { failures, fail, attempt }: Session,
+  options: { seed: number; runs: number; replay?: Replay },
 ): Promise<void> {
   const attemptAlone = async (sent: Case): Promise<readonly string[]> => {
     await server.reset();
     return (await attempt(server, sent)).problems;
   };
   for (const found of await findCounterexamples(context, attemptAlone, options)) {
-    const failure = found.case
-      ? failureOf(found.case, found.problems, [], context.target.curl)
-      : failureWithoutRequest('generated', context.operation, found.problems.join('; '));
-    failures.push({ ...failure, replay: { seed: found.seed, path: found.path } });
+    const { kind, seed, path } = found;
+    const replay = { operation: context.operation.id, kind, seed, path };
+    if (found.case) fail(found.case, found.problems, { replay });
+    else failures.push(failureWithoutRequest('generated', context.operation, found.problems.join('; ')));
   }
 }
 
 const isoDate = (date: Date): string => date.toISOString().slice(0, 10);
+
+/** @throws {Error} if an operation is unknown */
+function selectOperations({ operations }: Document, { only, replay }: RunOptions): readonly Operation[] {
+  const names = replay ? [replay.operation] : only;
+  const unknown = names?.find((name) => operations.every(({ id }) => id !== name));
+  if (unknown !== undefined)
+    throw new Error(
+      `expected one of the operations ${operations.map(({ id }) => id).join(', ')}, got ${unknown}`,
+    );
+  return names ? operations.filter(({ id }) => names.includes(id)) : operations;
+}
+
+/** The number of groups whose example is shrunk, and the requests for each. */
+const SHRUNK_GROUPS = 8;
+const REQUESTS_PER_GROUP = 30;
+
+/** Shrinks the example of the largest groups. Their causes stay the same. */
+async function shrinkGroups(common: RunContext, server: Server, session: Session): Promise<FailureGroup[]> {
+  const { document, oracle, target } = common;
+  const shrunk: FailureGroup[] = [];
+  for (const group of groupFailures(session.failures).slice(0, SHRUNK_GROUPS)) {
+    const { cause, example } = group;
+    const failed = session.failedCases.get(example);
+    if (!failed) continue;
+    const problemsOf = async (sent: Case): Promise<readonly string[]> => {
+      await server.reset();
+      return (await session.probe(server, sent)).problems;
+    };
+    const fails = async (sent: Case): Promise<boolean> => {
+      const problems = await problemsOf(sent);
+      return problems.length > 0 && causesOf(sent, problems).some(({ key }) => key === cause.key);
+    };
+    const smallest = await shrinkCase({ document, oracle, fails, budget: REQUESTS_PER_GROUP }, failed);
+    if (smallest === failed) continue;
+    const smaller = failureOf(smallest, await problemsOf(smallest), [], target.curl);
+    shrunk.push({ ...group, example: { ...example, problems: smaller.problems, curl: smaller.curl } });
+  }
+  return shrunk;
+}
+
+/** The groups with the shrunk examples of some of them. */
+const withExamples = (groups: readonly FailureGroup[], shrunk: readonly FailureGroup[]): FailureGroup[] =>
+  groups.map((group) => {
+    const example = shrunk.find(({ cause }) => cause.key === group.cause.key)?.example;
+    return example ? { ...group, example } : group;
+  });

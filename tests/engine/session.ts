@@ -1,5 +1,6 @@
 import type { Case, Family, OperationContext } from './cases/case';
 import type { ScenarioStep } from './cases/scenarios';
+import type { Operation } from './document/document';
 import { type Failure, failureOf, failureWithoutRequest, type WaivedFailure } from './failure';
 import { createJudge } from './judge/judge';
 import { judgeReceived } from './judge/received';
@@ -25,6 +26,21 @@ interface Attempt {
   readonly outcome: Outcome;
 }
 
+/** What a run does now. */
+export interface Progress {
+  readonly operation: string;
+  readonly family: Family;
+  /** The number of requests so far. */
+  readonly requests: number;
+}
+
+interface SessionOptions extends Pick<OperationContext, 'document' | 'oracle' | 'responseOracle' | 'target'> {
+  readonly waivers: Waivers;
+  /** The operations whose obligations the session must prove. */
+  readonly operations: readonly Operation[];
+  readonly onRequest?: ((progress: Progress) => void) | undefined;
+}
+
 /** Sends cases, judges their answers, and records them in the ledger. */
 export function openSession({
   document,
@@ -32,24 +48,33 @@ export function openSession({
   responseOracle,
   target,
   waivers,
-}: Pick<OperationContext, 'document' | 'oracle' | 'responseOracle' | 'target'> & {
-  readonly waivers: Waivers;
-}) {
-  const ledger = openLedger(document, target, waivers);
+  operations,
+  onRequest,
+}: SessionOptions) {
+  const ledger = openLedger({ ...document, operations }, target, waivers);
   const judge = createJudge(document, responseOracle, target);
   const failures: Failure[] = [];
+  const failedCases = new Map<Failure, Case>();
   const waived: WaivedFailure[] = [];
   const families = new Map<Family, number>();
   const observations = new Map<string, Observation>();
+
+  /** Reports a failure. A later step can shrink its case. */
+  const fail = (sent: Case, problems: readonly string[], found: Partial<Failure> = {}): void => {
+    const failure = { ...failureOf(sent, problems, [], target.curl), ...found };
+    failures.push(failure);
+    failedCases.set(failure, sent);
+  };
 
   const observe = (row: Omit<Observation, 'count'>): void => {
     const key = Object.values(row).join('|');
     observations.set(key, { ...row, count: (observations.get(key)?.count ?? 0) + 1 });
   };
 
-  /** Sends one case. A failure is for the caller to report, unless the target waives it. */
-  const attempt = async (server: Server, sent: Case): Promise<Attempt> => {
-    families.set(sent.family, (families.get(sent.family) ?? 0) + 1);
+  /** Sends one case and judges the answer, without a record in the ledger. */
+  const probe = async (server: Server, sent: Case, family: Family = 'shrinking') => {
+    families.set(family, (families.get(family) ?? 0) + 1);
+    onRequest?.({ operation: sent.operation.id, family, requests: totalOf(families) });
     const before = server.entered();
     const outcome = await send(server.host, server.port, sent.request);
     const entered = server.entered() - before;
@@ -59,7 +84,12 @@ export function openSession({
       received && sent.handlerInput
         ? judgeReceived({ document, oracle, operation: sent.operation }, sent.handlerInput, received)
         : { problems: [], proves: [] };
-    const problems = [...verdict.problems, ...input.problems];
+    return { outcome, verdict, input, problems: [...verdict.problems, ...input.problems] };
+  };
+
+  /** Sends one case. A failure is for the caller to report, unless the target waives it. */
+  const attempt = async (server: Server, sent: Case): Promise<Attempt> => {
+    const { outcome, verdict, input, problems } = await probe(server, sent, sent.family);
     const passed = problems.length === 0;
     const failure = passed ? undefined : failureOf(sent, problems, [], target.curl);
     const waiver = failure && waivers.ofFailure(...waiverKeys(failure));
@@ -81,7 +111,7 @@ export function openSession({
     for (const sent of cases) {
       await server.reset();
       const { problems } = await attempt(server, sent);
-      if (problems.length > 0) failures.push(failureOf(sent, problems, [], target.curl));
+      if (problems.length > 0) fail(sent, problems);
     }
   };
 
@@ -112,9 +142,9 @@ export function openSession({
     observations: [...observations.values()],
     waived,
     families,
-    requests: [...families.values()].reduce((sum, count) => sum + count, 0),
+    requests: totalOf(families),
   });
-  return { ledger, failures, attempt, attemptAll, runScenario, counts };
+  return { ledger, failures, failedCases, fail, probe, attempt, attemptAll, runScenario, counts };
 }
 
 /** The texts that a waiver matches: the case, and its causes. */
@@ -127,3 +157,6 @@ const waiverKeys = ({
   `${operation} | ${family} | ${title}`,
   causes.map(({ sentence }) => `${operation} | ${sentence}`),
 ];
+
+const totalOf = (families: ReadonlyMap<Family, number>): number =>
+  [...families.values()].reduce((sum, count) => sum + count, 0);

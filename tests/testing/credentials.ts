@@ -1,4 +1,11 @@
-import { OpenApiDocument, readOperations, type JsonObject } from '../../src/contract';
+import {
+  joinPointer,
+  type JsonObject,
+  members,
+  OpenApiDocument,
+  readOperations,
+  schemeKind,
+} from '../../src/contract';
 import {
   openCredentials,
   readCredentials,
@@ -58,6 +65,19 @@ function credentialsOf(
     ...demanded.map((missing) => narrow(variable, missing)),
   ];
   return { valid, invalid, insufficient };
+}
+
+/** A verifier for each security scheme of a document, each with a variable of its own. */
+export function verifiersOf(root: JsonObject): Record<string, Verifier> {
+  const document = new OpenApiDocument(root);
+  const schemes = members(document.at('/components/securitySchemes'));
+  return Object.fromEntries(
+    schemes.map(([name], i) => {
+      const kind = schemeKind(document.follow(joinPointer('/components/securitySchemes', name)).value);
+      if (!kind) throw new Error(`expected a scheme that can be served, got ${name}`);
+      return [name, { kind, secrets: `SECRETS_${i}` }];
+    }),
+  );
 }
 
 /** The strategies of verifiers with the secrets in these variables. */

@@ -7,8 +7,11 @@ import { inPlaceCycles } from './in-place';
 import { type Direction, excludedBy, OneWay } from './one-way';
 import { type ComponentSet, Rewriter, type Schema, STRICT, type View } from './rewrite';
 
-/** The maximum number of schemas that replace references in one component. */
-const MAX_INLINED = 50;
+/**
+ * The maximum number of schemas, with all their subschemas, that replace the references of one component. The code of a
+ * component, and the time to compile it, grow with them.
+ */
+const MAX_INLINED = 200;
 
 /** The view in which properties that go the other way only may be present or absent. */
 const LENIENT: View = { lenient: true, owners: [] };
@@ -46,8 +49,10 @@ export class SchemaSet implements ComponentSet {
   private readonly oneWay: OneWay;
   private readonly discriminators: Discriminators;
   private readonly rewriter: Rewriter;
-  /** The references that are being inlined, the outermost first. */
-  private inlining = new Set<string>();
+  /** The number of schemas that each schema consists of and refers to, by its pointer; infinite if it is recursive. */
+  private readonly sizes = new Map<string, number>();
+  /** Whether a reference is being inlined. */
+  private inlining = false;
   /** The number of schemas that may still be inlined into the current one. */
   private inlineBudget = 0;
 
@@ -129,21 +134,34 @@ export class SchemaSet implements ComponentSet {
     return identifier;
   }
 
-  /** Inlines the target of a reference, unless it is recursive or too large. */
+  /** Inlines the target of a reference, with all its references, unless it is recursive or too large. */
   inline(target: string, rewrite: () => Schema): Schema | undefined {
     this.references.add(target);
-    if (this.inlining.has(target) || --this.inlineBudget < 0) return undefined;
-    this.inlining.add(target);
+    if (this.inlining) return rewrite();
+    const size = this.sizeOf(target);
+    if (size > this.inlineBudget) return undefined;
+    this.inlineBudget -= size;
+    this.inlining = true;
     const schema = rewrite();
-    this.inlining.delete(target);
+    this.inlining = false;
     return schema;
+  }
+
+  private sizeOf(pointer: string): number {
+    const size = this.document.subschemas.fold(
+      pointer,
+      () => true,
+      this.sizes,
+      (_, parts) => parts.reduce((sum, part) => sum + (this.sizes.get(part.pointer) ?? Infinity), 1),
+    );
+    return size ?? Infinity;
   }
 
   /** Rewrites pending components, in a loop: recursion over a document may exhaust the stack. */
   private rewritePending(): void {
     const { inlineBudget, inlining } = this;
     for (const { identifier, pointer, view, child } of this.pending) {
-      [this.inlineBudget, this.inlining] = [MAX_INLINED, new Set()];
+      [this.inlineBudget, this.inlining] = [MAX_INLINED, false];
       const schema = child
         ? this.rewriter.child(pointer, view.lenient)
         : this.rewriter.rewrite(pointer, view);

@@ -101,7 +101,7 @@ function compileScheme(
     const known = Object.keys(strategies).join(', ') || 'none';
     document.addFinding(
       pointer,
-      `${operationId} demands the security scheme ${name}: expected a strategy for it in the option strategies, got ${known}`,
+      `${operationId} demands the security scheme ${name}: expected its verifier in src/auth.ts (the option strategies of createService), got ${known}`,
     );
   }
   if (!strategy || !find) return undefined;

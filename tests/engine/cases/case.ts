@@ -22,7 +22,8 @@ export type Family =
   | 'scenarios'
   | 'situations'
   | 'generated'
-  | 'oracle';
+  | 'oracle'
+  | 'shrinking';
 
 /** The expected answer to a case. */
 export type Expectation =

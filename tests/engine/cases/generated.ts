@@ -19,9 +19,18 @@ export interface Counterexample {
   /** Undefined if no valid request could be generated. */
   readonly case: Case | undefined;
   readonly problems: readonly string[];
+  readonly kind: 'valid' | 'faulty';
   readonly seed: number;
   /** fast-check's path to the shrunk case. */
   readonly path: string;
+}
+
+interface GeneratedOptions {
+  readonly seed: number;
+  /** The number of requests of each kind. */
+  readonly runs: number;
+  /** Sends only this case. */
+  readonly replay?: { readonly kind: 'valid' | 'faulty'; readonly seed: number; readonly path: string };
 }
 
 /** Makes fast-check shrink the case. */
@@ -39,42 +48,70 @@ export const seedOf = (document: JsonObject): number =>
  * Sends generated requests: valid ones, and ones with one random fault. Shrinks the first request of each kind whose
  * answer is wrong.
  *
- * @param options `runs` is the number of requests of each kind
  */
 export async function findCounterexamples(
   context: OperationContext,
   attempt: SendCase,
-  options: { seed: number; runs: number },
+  { seed, runs, replay }: GeneratedOptions,
 ): Promise<Counterexample[]> {
   const found: Counterexample[] = [];
-  const valid = validCases(context);
-  for (const cases of [valid, faultyCases(context)]) {
-    if (!cases) continue;
-    const outcome = await fc.check(
-      fc.asyncProperty(cases, async (drawn) => {
-        fc.pre(drawn !== undefined);
-        const problems = await attempt(drawn);
-        if (problems.length > 0) throw new WrongAnswer(problems);
-      }),
-      { seed: options.seed, numRuns: options.runs, maxSkipsPerRun: 20, interruptAfterTimeLimit: 8000 },
-    );
+  for (const [kind, cases] of [
+    ['valid', validCases(context)],
+    ['faulty', faultyCases(context)],
+  ] as const) {
+    if (!cases || (replay && replay.kind !== kind)) continue;
+    if (replay) {
+      const again = replayCase(cases, replay);
+      const problems = again ? await attempt(again) : ['expected to generate the case again, got none'];
+      if (problems.length > 0) found.push({ case: again, problems, ...replay });
+      continue;
+    }
+    const property = fc.asyncProperty(cases, async (drawn) => {
+      fc.pre(drawn !== undefined);
+      const problems = await attempt(drawn);
+      if (problems.length > 0) throw new WrongAnswer(problems);
+    });
+    const outcome = await fc.check(property, {
+      seed,
+      numRuns: runs,
+      maxSkipsPerRun: 20,
+      interruptAfterTimeLimit: 8000,
+    });
     const [drawn] = outcome.counterexample ?? [];
-    const { errorInstance, seed, counterexamplePath, numRuns } = outcome;
-    const replay = { seed, path: counterexamplePath ?? '' };
+    const { errorInstance, counterexamplePath, numRuns } = outcome;
+    const place = { kind, seed: outcome.seed, path: counterexamplePath ?? '' };
     if (drawn) {
       const problems =
         errorInstance instanceof WrongAnswer ? errorInstance.problems : [String(errorInstance)];
-      found.push({ case: drawn, problems, ...replay });
-    } else if (numRuns === 0 && cases === valid) {
+      found.push({ case: drawn, problems, ...place });
+    } else if (numRuns === 0 && kind === 'valid') {
       // A schema may have no invalid value. A schema without a valid value has not been tested.
       found.push({
         case: undefined,
         problems: ['expected to generate a valid request, got none'],
-        ...replay,
+        ...place,
       });
     }
   }
   return found;
+}
+
+/** The case at fast-check's path; undefined if the document no longer leads to one. */
+function replayCase(
+  cases: fc.Arbitrary<Case | undefined>,
+  { seed, path }: { readonly seed: number; readonly path: string },
+): Case | undefined {
+  // fast-check continues with the neighbors of the case, so only the first one counts.
+  const drawn: (Case | undefined)[] = [];
+  const property = fc.property(cases, (next) => {
+    drawn.push(next);
+  });
+  try {
+    fc.check(property, { seed, path, numRuns: 1 });
+  } catch {
+    return undefined; // The path leads nowhere.
+  }
+  return drawn[0];
 }
 
 /** Valid values of a slot; undefined for a generated value that is invalid. */

@@ -16,12 +16,14 @@ const cases: readonly [schemes: string[], header: string, isCorrect: boolean][] 
   [['key'], BEARER, true],
   [['login', 'key'], 'Basic realm="a", ApiKey', true],
   [['login', 'key'], 'ApiKey in="header", name="X-Key", Basic realm="a", charset="UTF-8"', true],
-  [['login', 'key'], 'Basic realm="a"', false],
-  [['login', 'key'], 'ApiKey', false],
+  [['login', 'key'], 'Basic realm="a"', true],
+  [['login', 'key'], 'ApiKey', true],
+  [['login', 'key'], 'Digest realm="a"', false],
   [['login', 'key'], `Basic realm="a", ${BEARER}`, false],
   [['login', 'key'], `Basic realm="a", ApiKey, ${BEARER}`, false],
   [['login', 'token', 'key'], `${BEARER}, Basic realm="a", ApiKey`, true],
-  [['login', 'token', 'key'], `${BEARER}, ApiKey`, false],
+  [['login', 'token', 'key'], `${BEARER}, ApiKey`, true],
+  [['login', 'token', 'key'], 'Digest realm="a"', false],
 ];
 
 const securitySchemes = {

@@ -4,8 +4,8 @@ import type { Refusal } from '../target';
 import { header, type RawResponse } from '../wire/message';
 
 /**
- * The problems of WWW-Authenticate: it has one challenge for each scheme of the operation, and none for others (RFC
- * 9110 section 11.6.1). RFC 6750 section 3.1 defines the error codes.
+ * The problems of WWW-Authenticate: it has at least one challenge that is applicable to the operation (RFC 9110 section
+ * 15.5.2), none for schemes that the operation does not accept, and none twice. RFC 6750 section 3.1 defines the error codes.
  */
 export function challengeProblems(
   { schemes }: Document,
@@ -24,15 +24,15 @@ export function challengeProblems(
   const others = [...challenged].filter((scheme) => !expected.has(scheme));
   // No challenge is registered for API keys, so any challenge is allowed that is not registered for another scheme.
   const forApiKey = others.filter((scheme) => expected.size === 1 || !REGISTERED_SCHEMES.includes(scheme));
-  const missing = [...expected].filter((scheme) =>
-    scheme === '' ? forApiKey.length === 0 : !challenged.has(scheme),
+  const isApplicable = [...expected].some((scheme) =>
+    scheme === '' ? forApiKey.length > 0 : challenged.has(scheme),
   );
   const unexpected = others.filter((scheme) => !expected.has('') || !forApiKey.includes(scheme));
   const duplicates = sent.filter((challenge, i) => sent.indexOf(challenge) !== i);
-  if (missing.length + unexpected.length + duplicates.length > 0) {
+  if (!isApplicable || unexpected.length + duplicates.length > 0) {
     const names = [...expected].map((scheme) => (scheme === '' ? 'the API key' : scheme));
     return [
-      `expected a challenge for ${names.join(' and ')}, each once, in WWW-Authenticate, got ${got.join(', ')}`,
+      `expected a challenge for ${names.join(' or ')}, once, in WWW-Authenticate, got ${got.join(', ')}`,
     ];
   }
   if (expected.size > 1 || !expected.has('bearer') || reasons.length > 1) return [];

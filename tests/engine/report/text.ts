@@ -1,9 +1,10 @@
-import type { Failure } from '../failure';
+import { type Failure, printReplay, type Replay } from '../failure';
 import type { FailureGroup } from '../groups';
 import { asObject, asString } from '../json/json';
 import type { Obligation, State } from '../obligation';
 import type { Result } from '../run';
 import { describeWaiver } from '../waivers';
+import { quoteWord } from '../wire/curl';
 
 /** The result in one line. */
 export function headline({ obligations, requests, seconds }: Result): string {
@@ -59,9 +60,21 @@ export function formatReport(result: Result): string {
 }
 
 /** The result in a sentence. */
-export function verdict({ document, passed, failures, groups, obligations, expiredWaivers }: Result): string {
+export function verdict({
+  document,
+  passed,
+  replay,
+  failures,
+  groups,
+  obligations,
+  expiredWaivers,
+}: Result): string {
   const title = asString(asObject(document.json['info'])['title']) || 'The service';
   const open = obligations.filter(({ state }) => state === 'UNPROVEN' || state === 'BLOCKED').length;
+  if (replay)
+    return failures.length > 0
+      ? `The case fails again: ${printReplay(replay)}`
+      : `The case passes now: ${printReplay(replay)}`;
   if (passed) return `${title} keeps its contract.`;
   if (failures.length > 0)
     return `${title} breaks its contract: ${count(failures.length, 'case')} failed, of ${count(groups.length, 'cause')}.`;
@@ -111,7 +124,7 @@ function describeGroup({ cause, cases, operations, rules, example }: FailureGrou
       : []),
     ['case', `${example.family}: ${example.title}`],
     ...example.problems.slice(0, 3).map((problem): [string, string] => ['', problem]),
-    ...(example.replay ? [['replay', replayOption(example)] satisfies [string, string]] : []),
+    ...(example.replay ? [['replay', replayOption(example.replay)] satisfies [string, string]] : []),
     ...(example.curl === '' ? [] : [['try', example.curl] satisfies [string, string]]),
   ];
   return [
@@ -121,8 +134,7 @@ function describeGroup({ cause, cases, operations, rules, example }: FailureGrou
 }
 
 /** The option that repeats one generated case. */
-export const replayOption = ({ operation, replay }: Failure): string =>
-  replay ? `--replay '${operation}:${replay.seed}:${replay.path}'` : '';
+export const replayOption = (replay: Replay): string => `--replay ${quoteWord(printReplay(replay))}`;
 
 const listed = (names: readonly string[]): string =>
   names.length <= 3
@@ -171,6 +183,8 @@ export function describeFailure(failure: Failure): string {
 /** The problems of a failure, and the commands that repeat it. */
 export const failureLines = ({ problems, curl, replay }: Failure): string[] => [
   ...problems,
-  ...(replay ? [`found with seed ${replay.seed}, path ${replay.path}; the request is shrunk`] : []),
+  ...(replay
+    ? [`found with seed ${replay.seed}, path ${replay.path}; the request is shrunk; ${replayOption(replay)}`]
+    : []),
   ...(curl === '' ? [] : [curl]),
 ];

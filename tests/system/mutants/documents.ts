@@ -73,15 +73,6 @@ export const documents: readonly DocumentMutant[] = [
         ),
     ),
   }),
-  given(
-    'security.yaml',
-    ['security'],
-    'of several challenges the first is sent',
-    answer(({ status, headers }) => {
-      const challenges = String(headers['WWW-Authenticate']).split(/, (?=\w+(?: |$|,))/);
-      if (status === 401) headers['WWW-Authenticate'] = challenges[0] ?? '';
-    }),
-  ),
   ...Object.entries({ POST: 'what a path item refers to', GET: 'what stands beside a reference' }).map(
     ([method, what]) =>
       given(
