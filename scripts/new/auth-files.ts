@@ -26,7 +26,9 @@ const KINDS = {
 } as const;
 
 export function schemesOf(document: OpenApiDocument, operations: Iterable<Operation>): Scheme[] {
-  const names = new Set([...operations].flatMap(({ security }) => security.flat().map(({ scheme }) => scheme)));
+  const names = new Set(
+    [...operations].flatMap(({ security }) => security.flat().map(({ scheme }) => scheme)),
+  );
   const kinds = [...names].flatMap((name) => {
     const kind = schemeKind(document.follow(joinPointer('/components/securitySchemes', name)).value);
     return kind ? [{ name, kind }] : [];
@@ -65,7 +67,8 @@ export type Principals = PrincipalsOf<typeof verifiers>;
 export function environmentLines(schemes: readonly Scheme[]): string {
   if (schemes.length === 0) return '';
   const blocks = schemes.map(({ name, kind, secrets, issuer }) => {
-    const scopes = kind === 'basic' ? '' : ', each with its scopes after a colon if it has any: one,another:read write';
+    const scopes =
+      kind === 'basic' ? '' : ', each with its scopes after a colon if it has any: one,another:read write';
     return `# ${quoted(name)}: ${KINDS[kind].what}, separated by commas${scopes}
 ${secrets}=
 # Or a file with one on each line. The server reads it again when it changes.
