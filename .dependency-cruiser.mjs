@@ -45,6 +45,7 @@ const TOOLCHAIN = {
   generate: ['breaking', 'publish', 'source', 'paths.ts'],
   mock: ['breaking', 'publish', 'source', 'paths.ts'],
   dev: ['generate', 'source', 'paths.ts'],
+  new: ['generate', 'mock', 'publish', 'source', 'paths.ts'],
 };
 
 /** A folder of src/ that is not a room of its own belongs to the domain. */

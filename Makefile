@@ -14,7 +14,7 @@ export NODE_COMPILE_CACHE := $(CURDIR)/.cache/node
 
 INSTALLED := node_modules/.package-lock.json
 
-.PHONY: help install generate breaking check quick loop rooms format build test gate run dev mock clean browser contract mutants crash soak growth bench sbom
+.PHONY: help install generate breaking check quick loop rooms format build test gate run dev mock clean browser contract todo mutants crash soak growth bench sbom
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -73,7 +73,10 @@ browser: $(INSTALLED) ## test the documentation page in Chromium (or CHROMIUM=pa
 gate: check test browser ## everything that must pass before a commit reaches main
 
 contract: $(INSTALLED) ## test the server against the document; reports/contract/index.html
-	@tsx tests/contract/main.ts $(if $(SERVE),--serve)
+	@tsx tests/testing/contract.ts $(if $(SERVE),--serve)
+
+todo: $(INSTALLED) ## list what is left to write
+	@tsx tests/testing/todo.ts
 
 mutants: $(INSTALLED) ## run the same suite against broken servers
 	@tsx tests/system/mutants/main.ts

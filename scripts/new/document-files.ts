@@ -55,18 +55,14 @@ export function documentFiles(source: Source, kebab: string): DocumentFiles {
 function nameOf(main: string, kebab: string): string {
   const { base, ext } = path.parse(main);
   const isKnown = /^\.(ya?ml|json)$/.test(ext);
-  return isKnown && !/^overlay\./.test(base) ? base : `${kebab}${ext === '.json' ? '.json' : '.yaml'}`;
+  return isKnown && !base.startsWith('overlay.') ? base : `${kebab}${ext === '.json' ? '.json' : '.yaml'}`;
 }
 
 /** The YAML with the values of the converted document: comments and order stay. Undefined if it has aliases. */
 function edited(yaml: Document, converted: JsonObject): string | undefined {
-  let isPlain = true;
-  visit(yaml, {
-    Alias() {
-      isPlain = false;
-    },
-  });
-  if (!isPlain) return undefined;
+  const aliases: unknown[] = [];
+  visit(yaml, { Alias: (_, alias) => void aliases.push(alias) });
+  if (aliases.length > 0) return undefined;
   yaml.contents = changed(yaml, yaml.contents, converted);
   return yaml.toString({ lineWidth: 0 });
 }

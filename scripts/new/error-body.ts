@@ -63,9 +63,10 @@ function partOf(
   };
   if (depth > 4) return constant();
   if (view.values) return required || STATUS.test(name) || CODE.test(name) ? constant() : undefined;
-  const type = ['object', 'array', 'string', 'integer', 'fraction'].find(
-    (candidate) => view.types.has(candidate) && (view.types.size < 5 || candidate === guess(view)),
-  );
+  const type: string =
+    ['object', 'array', 'string', 'integer', 'fraction'].find(
+      (candidate) => view.types.has(candidate) && (view.types.size < 5 || candidate === guess(view)),
+    ) ?? '';
   switch (type) {
     case 'object':
       return required || NESTED.test(name) ? objectOf(document, view, depth) : undefined;

@@ -117,7 +117,8 @@ async function dropUnused(overlay: ReturnType<typeof parseDocument>, root: JsonO
   const used = set.actions.map((action) => !unused.includes(action));
   const all = overlay.get('actions');
   if (!isSeq(all)) return;
-  all.items = all.items.filter((_, i) => used[i]);
+  const items = all.items as unknown[];
+  all.items = items.filter((_, i) => used[i] === true);
   const shared = all.items.find((item) => isMap(item) && item.get('target') === '$.components');
   if (!isMap(shared)) return;
   for (const section of ['responses', 'headers']) {

@@ -6,6 +6,7 @@ import {
   type Operation,
   samples,
   type ServedOperation,
+  stringifyJson,
   successOf,
   viewSchemas,
 } from '../../src/contract';
@@ -215,8 +216,7 @@ export const service = (): Target =>
 `;
 }
 
-const textOf = (key: unknown): string =>
-  typeof key === 'object' ? JSON.stringify(key) : String(key as string | number | bigint | boolean);
+const textOf = (key: unknown): string => (typeof key === 'string' ? key : stringifyJson(key));
 
 export const CONTRACT_TEST = `import { describeFailure, run, writeReport } from 'contract-first-server/testing';
 import { service } from './service';
