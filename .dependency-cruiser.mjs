@@ -38,7 +38,9 @@ const CORE = {
 const TOOLCHAIN = {
   'paths.ts': [],
   'node-version.mjs': [],
+  'cli.ts': [],
   gate: ['paths.ts'],
+  pack: ['paths.ts'],
   source: [],
   publish: ['source', 'paths.ts'],
   breaking: ['publish', 'source', 'paths.ts'],

@@ -14,7 +14,7 @@ export NODE_COMPILE_CACHE := $(CURDIR)/.cache/node
 
 INSTALLED := node_modules/.package-lock.json
 
-.PHONY: help install generate breaking check quick loop rooms format build test gate run dev mock clean browser contract todo mutants crash soak growth bench sbom
+.PHONY: help install generate breaking check quick loop rooms format build pack test gate run dev mock clean browser contract todo new mutants crash soak growth bench sbom
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -72,11 +72,15 @@ browser: $(INSTALLED) ## test the documentation page in Chromium (or CHROMIUM=pa
 
 gate: check test browser ## everything that must pass before a commit reaches main
 
-contract: $(INSTALLED) ## test the server against the document; reports/contract/index.html
-	@tsx tests/testing/contract.ts $(if $(SERVE),--serve)
+contract: $(INSTALLED) ## test the server against the document, or any: URL=http://127.0.0.1:8080 DOC=openapi.yaml
+	@$(if $(URL),tsx tests/contract/url.ts --url '$(URL)' --doc '$(DOC)' $(if $(CREDENTIALS),--credentials '$(CREDENTIALS)') \
+	  $(if $(WRITE),--write) $(if $(PROFILE),--profile '$(PROFILE)') $(ARGS),tsx tests/testing/contract.ts $(if $(SERVE),--serve))
 
 todo: $(INSTALLED) ## list what is left to write
 	@tsx tests/testing/todo.ts
+
+new: $(INSTALLED) ## lay out a service of your own: make new DIR=../museum DOC=path/to/museum.yaml NAME=museum
+	@tsx scripts/new/main.ts '$(DIR)' '$(DOC)' '$(NAME)'
 
 mutants: $(INSTALLED) ## run the same suite against broken servers
 	@tsx tests/system/mutants/main.ts
@@ -100,6 +104,9 @@ $(BENCH)/node_modules/.package-lock.json: $(BENCH)/package.json $(BENCH)/package
 sbom: $(INSTALLED) ## list the packages of the server; reports/sbom.cdx.json (CycloneDX)
 	@mkdir -p reports
 	npm sbom --package-lock-only --omit=dev --sbom-format=cyclonedx > reports/sbom.cdx.json
+
+pack: $(INSTALLED) ## build the package of everything but the service; .cache/pack/
+	@tsx scripts/pack/main.ts
 
 build: $(INSTALLED)
 	tsc -p src

@@ -3,7 +3,7 @@
  * fails. Skips a check that has passed on the same files, unless AGAIN is set.
  */
 import { spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { treeDigest } from './tree';
@@ -17,6 +17,8 @@ type Command = readonly [program: string, ...args: string[]];
  */
 const WORKERS = `--maxWorkers=${availableParallelism() + 1}`;
 const BUILD: Command = ['tsc', '-p', 'src'];
+/** The package, which this project builds and a service has. */
+const PACK: readonly Command[] = existsSync(path.join(root, 'scripts/pack')) ? [['../pack/main']] : [];
 /** The paths that `quick` leaves out: tests of processes and databases, and suites that measure or take seconds. */
 const LEFT_OUT = [
   'tests/e2e',
@@ -47,7 +49,7 @@ const CHECKS: Readonly<Record<string, readonly Command[]>> = {
   ],
   generated: [['../generate/main', '--check']],
   quick: [['jest', WORKERS, '--testPathIgnorePatterns', ...LEFT_OUT]],
-  test: [BUILD, ['jest', WORKERS, '--json', '--outputFile', 'reports/jest.json']],
+  test: [BUILD, ...PACK, ['jest', WORKERS, '--json', '--outputFile', 'reports/jest.json']],
   browser: [
     BUILD,
     [

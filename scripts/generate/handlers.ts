@@ -51,7 +51,7 @@ const words = (operationId: string): string[] =>
     .split(/[^\p{L}\p{N}]+/u)
     .filter((word) => word !== '');
 
-/** `createPlant` -> `create-plant`. */
+/** `createBook` -> `create-book`. */
 export const kebab = (operationId: string): string =>
   words(operationId).join('-').toLowerCase() || 'operation';
 
@@ -74,7 +74,7 @@ function isIdentifier(text: string): boolean {
 const quoted = (text: string) => `'${text.replace(/['\\]/g, '\\$&')}'`;
 
 function stubText({ operationId, method, paths: [at = ''] }: Operation): string {
-  // The plant store has the core in its own repository.
+  // The service of the project that the package is built from has the core in its own repository.
   const core = existsSync(path.join(root, 'src/contract')) ? '../contract' : 'contract-first-server';
   const made = `() => stub(${quoted(operationId)})`;
   const head = `export const ${identifier(operationId)}: CreateHandler<${quoted(operationId)}> =`;

@@ -117,8 +117,7 @@ async function dropUnused(overlay: ReturnType<typeof parseDocument>, root: JsonO
   const used = set.actions.map((action) => !unused.includes(action));
   const all = overlay.get('actions');
   if (!isSeq(all)) return;
-  const items = all.items as unknown[];
-  all.items = items.filter((_, i) => used[i] === true);
+  for (let i = used.length - 1; i >= 0; i--) if (used[i] !== true) all.delete(i);
   const shared = all.items.find((item) => isMap(item) && item.get('target') === '$.components');
   if (!isMap(shared)) return;
   for (const section of ['responses', 'headers']) {

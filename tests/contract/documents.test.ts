@@ -66,6 +66,7 @@ describe('the unchanged engine on other documents', () => {
           document,
           oracle,
           responseOracle: createOracle(document.responses),
+          lenientOracle: createOracle(document.lenient.requests),
           target,
           operation,
           base: minimalInputs(document, oracle, operation),

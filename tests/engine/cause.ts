@@ -1,4 +1,5 @@
 import type { Case } from './cases/case';
+import { withoutSource } from './profile';
 
 /** Why cases fail: without the values of one case, so that it is the same for each case that it explains. */
 export interface Cause {
@@ -6,7 +7,7 @@ export interface Cause {
   readonly key: string;
   /** What was expected, and what was got. */
   readonly sentence: string;
-  /** The rule that the case is about: `violates maximum of /components/schemas/Plant/properties/id`. */
+  /** The rule that the case is about: `violates maximum of /components/schemas/Book/properties/id`. */
   readonly rule?: string;
   /** JSON pointer to its place in the document. */
   readonly pointer: string;
@@ -24,7 +25,8 @@ interface Rule {
  * A problem has the form `expected E, got G`. E names the rule that was broken, so it is the same in each case, except
  * for values, which are elided. G starts with the status if the answer as a whole was wrong.
  */
-export function causesOf(failed: Case, problems: readonly string[]): Cause[] {
+export function causesOf(failed: Case, sourced: readonly string[]): Cause[] {
+  const problems = sourced.map(withoutSource);
   const rule = ruleOf(failed);
   if (problems.length === 0) return [plainCause('expected an answer', rule.pointer)];
   const outcome = problems.find(isWrongOutcome);

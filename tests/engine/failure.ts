@@ -27,7 +27,7 @@ export interface Replay {
   readonly path: string;
 }
 
-/** `createPlant valid 1234 5:0:1`, as {@link parseReplay} reads it. */
+/** `createBook valid 1234 5:0:1`, as {@link parseReplay} reads it. */
 export const printReplay = ({ operation, kind, seed, path }: Replay): string =>
   `${operation} ${kind} ${seed} ${path}`;
 
@@ -35,7 +35,7 @@ export const printReplay = ({ operation, kind, seed, path }: Replay): string =>
 export function parseReplay(text: string): Replay {
   const [, operation, kind, seed, path] = /^(.+) (valid|faulty) (-?\d+) (\d+(?::\d+)*)$/.exec(text) ?? [];
   if (operation === undefined || seed === undefined || path === undefined)
-    throw new Error(`expected a case as a report prints it ("createPlant valid 1234 5:0:1"), got "${text}"`);
+    throw new Error(`expected a case as a report prints it ("createBook valid 1234 5:0:1"), got "${text}"`);
   return { operation, kind: kind === 'valid' ? 'valid' : 'faulty', seed: Number(seed), path };
 }
 

@@ -5,9 +5,12 @@ export { NumberLiteral, parse, print, type Value } from './json/value';
 export { type Obligation, type State } from './obligation';
 export { describeFailure, formatReport, headline } from './report/text';
 export { writeReport } from './report/write';
+export { main, type Source } from './main';
+export { type Profile } from './profile';
 export { run, type Result, type RunOptions } from './run';
 export type {
   Answer,
+  BlackBox,
   CredentialValues,
   ExpectedMembers,
   OwnRefusal,
@@ -23,3 +26,4 @@ export type {
   Target,
   Waiver,
 } from './target';
+export { urlTarget, type UrlOptions } from './url-target';

@@ -1,5 +1,5 @@
 import type { Document } from './document/document';
-import type { Obligation } from './obligation';
+import type { Obligation, Undecided } from './obligation';
 import { deriveObligations } from './obligations';
 import type { Target } from './target';
 import { openWaivers, type Waivers } from './waivers';
@@ -9,47 +9,80 @@ export interface Ledger {
   readonly obligations: readonly Obligation[];
   /** Counts one case for or against the obligations with these keys. Ignores a key without an obligation. */
   record(keys: readonly string[], passed: boolean): void;
-  /** Marks all obligations of an operation BLOCKED: without a valid request, its other answers prove nothing. */
-  block(operation: string, reason: string): void;
-  /** Sets the final state of each obligation. */
-  close(): void;
+  /** Notes a case that neither proves nor disproves the obligations with these keys. */
+  undecide(keys: readonly string[], undecided: Undecided): void;
+  /** Marks all obligations of an operation: without a valid request, its other answers prove nothing. */
+  block(operation: string, reason: string, state?: 'BLOCKED' | 'OUT OF REACH'): void;
+  /**
+   * Sets the final state of each obligation.
+   *
+   * @param stopped why the run ended early
+   */
+  close(stopped?: string): void;
 }
 
 export function openLedger(
   document: Document,
   target: Target,
-  waivers: Waivers = openWaivers(target.waivers, ''),
+  waivers: Waivers = openWaivers(target.waivers ?? [], ''),
 ): Ledger {
   const obligations = document.operations.flatMap((operation) =>
     deriveObligations(document, target, operation),
   );
   const byKey = new Map(obligations.map((obligation) => [obligation.key, obligation]));
+  const known = (keys: readonly string[]): Obligation[] => keys.flatMap((key) => byKey.get(key) ?? []);
   return {
     obligations,
     record(keys, passed) {
-      for (const key of keys) {
-        const obligation = byKey.get(key);
-        if (obligation) obligation[passed ? 'passed' : 'failed'] += 1;
-      }
+      for (const obligation of known(keys)) obligation[passed ? 'passed' : 'failed'] += 1;
     },
-    block(operation, reason) {
+    undecide(keys, undecided) {
+      // A warning is the most certain of them.
+      for (const obligation of known(keys))
+        if (obligation.undecided?.state !== 'WARNED') obligation.undecided = undecided;
+    },
+    block(operation, reason, state = 'BLOCKED') {
       for (const obligation of obligations) {
-        if (obligation.operation === operation) Object.assign(obligation, { state: 'BLOCKED', reason });
+        if (obligation.operation === operation) Object.assign(obligation, { state, reason });
       }
     },
-    close() {
-      for (const obligation of obligations) Object.assign(obligation, finalState(obligation, waivers));
+    close(stopped) {
+      for (const obligation of obligations) {
+        Object.assign(obligation, finalState(obligation, target, waivers));
+        const isOpen =
+          obligation.state !== 'PROVEN' && obligation.state !== 'WAIVED' && obligation.failed === 0;
+        if (stopped !== undefined && isOpen && obligation.state !== 'WARNED')
+          Object.assign(obligation, { state: 'UNPROVEN', reason: `the run ended early: ${stopped}` });
+      }
     },
   };
 }
 
 /** A waiver replaces a missing proof only. It never hides a case that failed. */
-function finalState(obligation: Obligation, waivers: Waivers): Partial<Obligation> {
-  if (obligation.state === 'BLOCKED' || obligation.failed > 0) return {};
-  if (obligation.passed > 0) return { state: 'PROVEN' };
+function finalState(obligation: Obligation, target: Target, waivers: Waivers): Partial<Obligation> {
+  const { state, failed, passed, undecided } = obligation;
+  if (state === 'BLOCKED' || state === 'OUT OF REACH' || failed > 0) return {};
+  if (undecided?.state === 'WARNED') return undecided;
+  if (passed > 0) return { state: 'PROVEN' };
   const waiver = waivers.ofObligation(obligation.key);
   if (waiver) return { state: 'WAIVED', reason: waiver.reason };
-  return { reason: whyUnproven(obligation) };
+  const beyond = undecided ? undefined : whyOutOfReach(obligation, target);
+  if (beyond !== undefined) return { state: 'OUT OF REACH', reason: beyond };
+  return undecided ?? { reason: whyUnproven(obligation) };
+}
+
+/** Why requests alone cannot prove an obligation, and what would; undefined if they can. */
+function whyOutOfReach({ key, kind }: Obligation, { blackBox, bodyLimit }: Target): string | undefined {
+  if (kind === 'protocol' && key.endsWith('| body limit') && bodyLimit === undefined)
+    return 'the limit is unknown: state it (BODY_LIMIT, or bodyLimit of the target)';
+  if (!blackBox) return undefined;
+  if (kind === 'received')
+    return 'requests do not show the input of a handler: test in the process of the service (`received` of the target)';
+  if (kind === 'response')
+    return 'no request caused this response: cause it in the process of the service (`situations` of the target), or by a scenario';
+  if (key.endsWith('insufficient scope'))
+    return 'no credentials lack the scopes: add some (`insufficient` of the credentials)';
+  return undefined;
 }
 
 /** The reason why no case tested an obligation, and the remedy. */
@@ -58,6 +91,7 @@ function whyUnproven({ key, kind, slot = '', keyword = '', side }: Obligation): 
     return 'no request caused this response: add a scenario, a situation or a waiver to the target';
   if (key.endsWith('insufficient scope'))
     return 'no credentials lack the scopes: add some to the target (`insufficient`), or a waiver';
+  if (kind === 'security') return 'the credentials of this alternative are missing: add them';
   if (kind !== 'constraint') return 'no request tests it: add a waiver to the target';
   return side === 'holds'
     ? `no valid value was found to which ${keyword} applies: add a waiver to the target`

@@ -1,10 +1,15 @@
 import type { Operation } from './document/document';
 
 /**
- * `PROVEN`: some cases passed, none failed. `WAIVED`: the target excuses the missing proof. `UNPROVEN`: no case passed,
- * or one failed. `BLOCKED`: the server does not accept the minimal request of the operation.
+ * `PROVEN`: some cases passed, none failed. `WAIVED`: the target excuses the missing proof. `WARNED`: the server answers
+ * otherwise, and the standards leave that to it. `OUT OF REACH`: requests alone cannot prove it. `UNPROVEN`: no case
+ * passed, or one failed. `BLOCKED`: the server does not accept the minimal request of the operation.
+ *
+ * Only `UNPROVEN` and `BLOCKED` fail a run.
  */
-export type State = 'PROVEN' | 'WAIVED' | 'UNPROVEN' | 'BLOCKED';
+export type State = (typeof STATES)[number];
+
+export const STATES = ['PROVEN', 'WAIVED', 'WARNED', 'OUT OF REACH', 'UNPROVEN', 'BLOCKED'] as const;
 
 /** The side of a keyword's bound: requests that satisfy it, or requests that violate it. */
 export type Side = 'holds' | 'violates';
@@ -27,9 +32,17 @@ export interface Obligation {
   passed: number;
   /** Cases that disprove it. */
   failed: number;
+  /** Cases that neither prove nor disprove it, and the reason of the last. */
+  undecided?: Undecided;
   state: State;
   /** Why it is not proven. */
   reason?: string;
+}
+
+/** Why a case proves nothing: a warning, or an answer that may have another reason. */
+export interface Undecided {
+  readonly state: 'WARNED' | 'OUT OF REACH' | 'UNPROVEN';
+  readonly reason: string;
 }
 
 /** A rule for the input of a handler: the value, the defaults of absent values, no unlisted properties. */
@@ -43,6 +56,7 @@ export type SecurityScenario =
 export type ProtocolScenario =
   | 'undocumented methods'
   | 'near-miss paths'
+  | 'unknown path'
   | 'unlisted query parameter'
   | 'HEAD of GET'
   | 'content negotiation'

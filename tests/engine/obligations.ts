@@ -20,6 +20,7 @@ import { type Slot, slots } from './request/slots';
 import { isClosed } from './schema/applicable';
 import { type Constraint, constraints } from './schema/constraints';
 import { defaultOf } from './schema/defaults';
+import { levelOf, type RuleName } from './profile';
 import type { Target } from './target';
 
 /** The fields of an obligation that depend on its kind. */
@@ -28,12 +29,15 @@ type Derived = Pick<Obligation, 'key' | 'kind' | 'slot' | 'pointer' | 'keyword' 
 /** Every obligation of an operation. It depends on the document alone, so that a rule without a case stays unproven. */
 export function deriveObligations(document: Document, target: Target, operation: Operation): Obligation[] {
   const textual = slots(document, operation).filter(({ body }) => !body || codecOf(body.name) !== 'binary');
+  const isTested = (rule: RuleName): boolean => levelOf(target.profile ?? 'house', rule) !== 'ignored';
   const derived = [
-    ...textual.flatMap((slot) => constraintObligations(document, operation, slot)),
-    ...(target.received ? textual.flatMap((slot) => receivedObligations(document, operation, slot)) : []),
+    ...textual.flatMap((slot) => constraintObligations(document, operation, slot, isTested)),
+    ...(target.received || target.blackBox
+      ? textual.flatMap((slot) => receivedObligations(document, operation, slot))
+      : []),
     ...responseObligations(operation),
     ...securityObligations(document, operation),
-    ...protocolObligations(document, operation),
+    ...protocolObligations(document, operation, isTested),
   ];
   const obligations = derived.map((fields): Obligation => ({
     ...fields,
@@ -46,8 +50,17 @@ export function deriveObligations(document: Document, target: Target, operation:
   return [...new Map(obligations.map((obligation) => [obligation.key, obligation])).values()];
 }
 
-function constraintObligations(document: Document, operation: Operation, slot: Slot): Derived[] {
-  return constraints(document.requests, slot.schema).flatMap((constraint) =>
+function constraintObligations(
+  document: Document,
+  operation: Operation,
+  slot: Slot,
+  isTested: (rule: RuleName) => boolean,
+): Derived[] {
+  const oneWay = excludingKeyword(document.requests);
+  const found = constraints(document.requests, slot.schema).filter(
+    ({ keyword }) => keyword !== oneWay || isTested('readOnly in a request'),
+  );
+  return found.flatMap((constraint) =>
     (['holds', 'violates'] as const)
       .filter((side) => isTestable(document, slot, constraint, side))
       .map((side) => ({
@@ -99,7 +112,9 @@ function receivedObligations({ json }: Document, operation: Operation, slot: Slo
       (name) => `${pointer}/properties/${escapeToken(name)}`,
     ),
   ];
-  const hasDefault = pointers.some((owner) => defaultOf(json, [{ pointer: owner, unconditional: true }]));
+  const hasDefault = pointers.some(
+    (owner) => defaultOf(json, [{ pointer: owner, unconditional: true }]) !== undefined,
+  );
   const allowsUnlisted = LIMITING_KEYWORDS.every((keyword) => schema[keyword] === undefined);
   const removesUnlisted =
     slot.body !== undefined && allowsUnlisted && isClosed([{ pointer, schema, unconditional: true }]);
@@ -159,7 +174,11 @@ export const isRedundant = (
     (other) => other !== alternative && other.every((name) => name !== scheme && alternative.includes(name)),
   );
 
-function protocolObligations(document: Document, operation: Operation): Derived[] {
+function protocolObligations(
+  document: Document,
+  operation: Operation,
+  isTested: (rule: RuleName) => boolean,
+): Derived[] {
   const { operations, requests } = document;
   const { method, path, body } = operation;
   // RFC 9110 section 9.3.2: a server answers HEAD where it answers GET.
@@ -169,17 +188,18 @@ function protocolObligations(document: Document, operation: Operation): Derived[
   const scenarios: [scenario: ProtocolScenario, applies: boolean][] = [
     ['undocumented methods', true],
     ['near-miss paths', true],
+    ['unknown path', true],
     ['unlisted query parameter', !acceptsAnyQueryParameter(requests, operation)],
     ['HEAD of GET', answersHead],
     ['content negotiation', negotiableMediaTypes(operation).length > 0],
     ['unsupported media types', body !== undefined],
     ['equivalent media types', body !== undefined],
     ['body limit', body !== undefined],
-    ['absent body', body?.required === true],
+    ['absent body', body?.required === true && (hasJson || isTested('empty text'))],
     ['malformed JSON', hasJson],
     ['unusual JSON', hasJson],
   ];
   return scenarios.flatMap(([scenario, applies]): Derived[] =>
-    applies ? [{ kind: 'protocol', key: protocolKey(operation, scenario) }] : [],
+    applies && isTested(scenario) ? [{ kind: 'protocol', key: protocolKey(operation, scenario) }] : [],
   );
 }

@@ -1,23 +1,18 @@
-import {
-  authorizedRequest,
-  type Case,
-  expectSuccess,
-  type Family,
-  type OperationContext,
-} from './cases/case';
+import { establishBaseline, type RunContext } from './baseline';
+import type { Case, Family, OperationContext } from './cases/case';
 import { findCounterexamples, seedOf } from './cases/generated';
 import { operationCases } from './cases/operation';
 import { scenarioCases } from './cases/scenarios';
 import { situationCases } from './cases/situations';
 import { causesOf } from './cause';
-import type { Document, Operation } from './document/document';
+import { type Document, isSafe, type Operation } from './document/document';
 import { readDocument } from './document/read';
 import { type Failure, failureOf, failureWithoutRequest, type Replay, type WaivedFailure } from './failure';
 import { type FailureGroup, groupFailures } from './groups';
 import type { Obligation } from './obligation';
-import { minimalInputs } from './request/request';
+import { usableAlternative } from './request/credentials';
 import { createOracle, type Oracle } from './schema/oracle';
-import { type Observation, openSession, type Progress } from './session';
+import { type Observation, openSession, type Progress, type Session } from './session';
 import { shrinkCase } from './shrink';
 import type { Server, Target, Waiver } from './target';
 import { openWaivers } from './waivers';
@@ -28,6 +23,12 @@ export interface Result {
   readonly seed: number;
   readonly obligations: readonly Obligation[];
   readonly failures: readonly Failure[];
+  /** Answers that the standards leave to the server, though they recommend others. They do not fail the run. */
+  readonly warnings: readonly Failure[];
+  /** Examples that the document itself contradicts. */
+  readonly documentFaults: readonly string[];
+  /** Why the run ended early. */
+  readonly stopped?: string;
   /** Failures that the target waives. */
   readonly waived: readonly WaivedFailure[];
   readonly observations: readonly Observation[];
@@ -43,7 +44,7 @@ export interface Result {
   readonly unusedWaivers: readonly Waiver[];
   /** Set if the run sent one generated case only. It then proves no obligation. */
   readonly replay?: Replay;
-  /** Whether nothing failed, every obligation is proven or waived, and no waiver has expired. */
+  /** Whether nothing failed, no obligation is unproven or blocked, some are proven, and no waiver has expired. */
   readonly passed: boolean;
 }
 
@@ -66,8 +67,19 @@ export interface RunOptions {
   readonly onRequest?: (progress: Progress) => void;
 }
 
-type Session = ReturnType<typeof openSession>;
-type RunContext = Omit<OperationContext, 'operation' | 'base'>;
+/** Why no request of an operation is sent to a black box; undefined if they are. */
+function obstacleTo(
+  { method, security }: Operation,
+  target: Target,
+): { state: 'BLOCKED' | 'OUT OF REACH'; reason: string } | undefined {
+  if (!target.blackBox) return undefined;
+  if (!target.blackBox.write && !isSafe(method))
+    return { state: 'OUT OF REACH', reason: 'its requests may change something: they are sent with WRITE=1' };
+  if (usableAlternative(security, target)) return undefined;
+  const missing = (security[0] ?? []).filter((name) => target.credentials[name] === undefined);
+  const example = missing.map((name) => `"${name}": {"valid": "...", "invalid": "..."}`).join(', ');
+  return { state: 'BLOCKED', reason: `it takes credentials: add {${example}} (CREDENTIALS=file)` };
+}
 
 /** Tests a server against its document. Rejects only if the target fails to start or to reset. */
 export async function run(target: Target, options: RunOptions = {}): Promise<Result> {
@@ -75,18 +87,25 @@ export async function run(target: Target, options: RunOptions = {}): Promise<Res
   const document = readDocument(target.document);
   const oracle = options.oracle ?? createOracle(document.requests);
   const responseOracle = options.oracle ?? createOracle(document.responses);
-  const common = { document, oracle, responseOracle, target };
-  const waivers = openWaivers(target.waivers, isoDate(options.today ?? new Date()));
+  const lenientOracle = createOracle(document.lenient.requests);
+  const common = { document, oracle, responseOracle, lenientOracle, target };
+  const waivers = openWaivers(target.waivers ?? [], isoDate(options.today ?? new Date()));
   const operations = selectOperations(document, options);
   const session = openSession({ ...common, waivers, operations, onRequest: options.onRequest });
   const { ledger, failures } = session;
   const { seed = seedOf(target.document), replay } = options;
 
   const contexts: OperationContext[] = [];
+  const documentFaults: string[] = [];
   let groups: readonly FailureGroup[] = [];
   const server = await target.start();
   try {
     for (const operation of operations) {
+      const obstacle = obstacleTo(operation, target);
+      if (obstacle) {
+        ledger.block(operation.id, obstacle.reason, obstacle.state);
+        continue;
+      }
       const context = await establishBaseline(common, operation, server, session);
       if (!context) continue;
       contexts.push(context);
@@ -95,7 +114,8 @@ export async function run(target: Target, options: RunOptions = {}): Promise<Res
         await attemptGenerated(context, server, session, generated);
         continue;
       }
-      const { cases, contradictions } = operationCases(context);
+      const { cases, contradictions, documentFaults: faults } = operationCases(context);
+      documentFaults.push(...faults);
       await session.attemptAll(server, cases);
       for (const problem of contradictions) {
         failures.push(failureWithoutRequest('oracle', operation, problem, 'generator against oracle'));
@@ -109,7 +129,7 @@ export async function run(target: Target, options: RunOptions = {}): Promise<Res
   } finally {
     await server.close();
   }
-  for (const [status, start] of replay ? [] : Object.entries(target.situations)) {
+  for (const [status, start] of replay ? [] : Object.entries(target.situations ?? {})) {
     const failing = await start();
     try {
       for (const context of contexts) {
@@ -119,9 +139,11 @@ export async function run(target: Target, options: RunOptions = {}): Promise<Res
       await failing.close();
     }
   }
-  ledger.close();
+  const stopped = session.client.stopped();
+  ledger.close(stopped);
   const obligations = replay ? [] : ledger.obligations;
-  const isSettled = obligations.every(({ state }) => state === 'PROVEN' || state === 'WAIVED');
+  const isSettled = obligations.every(({ state }) => state !== 'UNPROVEN' && state !== 'BLOCKED');
+  const isVacuous = !replay && !obligations.some(({ state }) => state === 'PROVEN' || state === 'WAIVED');
   return {
     document,
     seed,
@@ -132,59 +154,11 @@ export async function run(target: Target, options: RunOptions = {}): Promise<Res
     unusedWaivers: options.only || replay ? [] : waivers.unused(),
     ...(replay && { replay }),
     ...session.counts(),
+    documentFaults,
+    ...(stopped !== undefined && { stopped }),
     seconds: (performance.now() - began) / 1000,
-    passed:
-      isSettled &&
-      failures.length === 0 &&
-      (replay !== undefined || obligations.length > 0) &&
-      waivers.expired.length === 0,
+    passed: isSettled && !isVacuous && failures.length === 0 && waivers.expired.length === 0,
   };
-}
-
-/** Sends the minimal valid request of an operation. If the server does not accept it, blocks the operation. */
-async function establishBaseline(
-  common: RunContext,
-  operation: Operation,
-  server: Server,
-  { ledger, failures, attempt }: Session,
-): Promise<OperationContext | undefined> {
-  try {
-    const base = minimalInputs(common.document, common.oracle, operation);
-    const context = { ...common, operation, base };
-    const baseline: Case = {
-      family: 'baseline',
-      title: 'the minimal valid request',
-      operation,
-      request: authorizedRequest(context),
-      expect: expectSuccess,
-      handlerInput: { inputs: base },
-      proves: [],
-    };
-    await server.reset();
-    const { problems } = await attempt(server, baseline);
-    if (problems.length === 0) return context;
-    const explained = [...problems, ...likelyCause(operation)];
-    ledger.block(operation.id, explained.join('; '));
-    failures.push(failureOf(baseline, explained, [], common.target.curl));
-  } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error);
-    ledger.block(operation.id, problem);
-    failures.push(failureWithoutRequest('baseline', operation, problem));
-  }
-  return undefined;
-}
-
-/** A likely cause if the minimal request fails: the service lacks the resource that its path names. */
-function likelyCause({ parameters }: Operation): string[] {
-  const examples = parameters
-    .filter((parameter) => parameter.in === 'path')
-    .map(({ name, examples: [first], schemaExamples: [second] }) => [name, first ?? second] as const);
-  if (examples.length === 0) return [];
-  const missing = examples.flatMap(([name, example]) => (example === undefined ? [name] : []));
-  const named = examples.map(([name, example]) => `${name} = ${JSON.stringify(example)}`);
-  return missing.length > 0
-    ? [`the document has no example for path ${missing.join(', ')}, so a generated value was sent`]
-    : [`the service must hold the resource that the examples of the document name: path ${named.join(', ')}`];
 }
 
 async function attemptGenerated(
@@ -194,7 +168,7 @@ async function attemptGenerated(
   options: { seed: number; runs: number; replay?: Replay },
 ): Promise<void> {
   const attemptAlone = async (sent: Case): Promise<readonly string[]> => {
-    await server.reset();
+    await server.reset?.();
     return (await attempt(server, sent)).problems;
   };
   for (const found of await findCounterexamples(context, attemptAlone, options)) {
@@ -231,8 +205,8 @@ async function shrinkGroups(common: RunContext, server: Server, session: Session
     const failed = session.failedCases.get(example);
     if (!failed) continue;
     const problemsOf = async (sent: Case): Promise<readonly string[]> => {
-      await server.reset();
-      return (await session.probe(server, sent)).problems;
+      await server.reset?.();
+      return (await session.probe(server, sent))?.problems ?? [];
     };
     const fails = async (sent: Case): Promise<boolean> => {
       const problems = await problemsOf(sent);

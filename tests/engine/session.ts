@@ -6,10 +6,12 @@ import { createJudge } from './judge/judge';
 import { judgeReceived } from './judge/received';
 import { openLedger } from './ledger';
 import { responseKey } from './obligation';
+import { createOracle } from './schema/oracle';
+import { createOwnRefusals } from './state/own-refusals';
 import type { Server } from './target';
 import type { Waivers } from './waivers';
+import { openClient } from './wire/client';
 import type { Outcome, RawResponse } from './wire/message';
-import { send } from './wire/send';
 
 /** The number of correct instances of a documented response with one kind of credentials. */
 export interface Observation {
@@ -23,8 +25,11 @@ export interface Observation {
 /** The result of sending a case. */
 interface Attempt {
   readonly problems: readonly string[];
-  readonly outcome: Outcome;
+  /** Undefined if the run must end: the case was not sent. */
+  readonly outcome: Outcome | undefined;
 }
+
+export type Session = ReturnType<typeof openSession>;
 
 /** What a run does now. */
 export interface Progress {
@@ -52,9 +57,13 @@ export function openSession({
   onRequest,
 }: SessionOptions) {
   const ledger = openLedger({ ...document, operations }, target, waivers);
-  const judge = createJudge(document, responseOracle, target);
+  const lenient = document.lenient.responses.map((schemas) => createOracle(schemas));
+  const ownRefusals = target.blackBox && createOwnRefusals();
+  const judge = createJudge(document, { strict: responseOracle, lenient }, target, ownRefusals?.reason);
+  const client = openClient(target.blackBox);
   const failures: Failure[] = [];
   const failedCases = new Map<Failure, Case>();
+  const warnings: Failure[] = [];
   const waived: WaivedFailure[] = [];
   const families = new Map<Family, number>();
   const observations = new Map<string, Observation>();
@@ -71,15 +80,17 @@ export function openSession({
     observations.set(key, { ...row, count: (observations.get(key)?.count ?? 0) + 1 });
   };
 
-  /** Sends one case and judges the answer, without a record in the ledger. */
+  /** Sends one case and judges the answer, without a record in the ledger. Undefined if the run must end. */
   const probe = async (server: Server, sent: Case, family: Family = 'shrinking') => {
+    onRequest?.({ operation: sent.operation.id, family, requests: client.sent() + 1 });
+    const before = server.entered?.() ?? 0;
+    const outcome = await client.exchange(server, sent.request);
+    if (!outcome) return undefined;
     families.set(family, (families.get(family) ?? 0) + 1);
-    onRequest?.({ operation: sent.operation.id, family, requests: totalOf(families) });
-    const before = server.entered();
-    const outcome = await send(server.host, server.port, sent.request);
-    const entered = server.entered() - before;
+    const entered = server.entered && server.entered() - before;
+    if (!('noResponse' in outcome)) ownRefusals?.learn(sent, outcome);
     const verdict = judge(sent, outcome, entered);
-    const received = entered > 0 && sent.handlerInput ? target.received?.() : undefined;
+    const received = (entered ?? 0) > 0 && sent.handlerInput ? target.received?.() : undefined;
     const input =
       received && sent.handlerInput
         ? judgeReceived({ document, oracle, operation: sent.operation }, sent.handlerInput, received)
@@ -89,7 +100,9 @@ export function openSession({
 
   /** Sends one case. A failure is for the caller to report, unless the target waives it. */
   const attempt = async (server: Server, sent: Case): Promise<Attempt> => {
-    const { outcome, verdict, input, problems } = await probe(server, sent, sent.family);
+    const probed = await probe(server, sent, sent.family);
+    if (!probed) return { problems: [], outcome: undefined };
+    const { outcome, verdict, input, problems } = probed;
     const passed = problems.length === 0;
     const failure = passed ? undefined : failureOf(sent, problems, [], target.curl);
     const waiver = failure && waivers.ofFailure(...waiverKeys(failure));
@@ -97,7 +110,16 @@ export function openSession({
       waived.push({ ...failure, reason: waiver.reason });
       return { problems: [], outcome };
     }
-    ledger.record([...sent.proves, ...input.proves], passed);
+    const [warning] = verdict.warnings;
+    if (warning !== undefined) warnings.push(failureOf(sent, verdict.warnings, [], target.curl));
+    if (passed && verdict.isWarned === true)
+      ledger.undecide(sent.proves, { state: 'WARNED', reason: warning ?? '' });
+    else if (passed && verdict.inconclusive !== undefined)
+      ledger.undecide(sent.proves, {
+        state: sent.expect.kind === 'answered' ? 'OUT OF REACH' : 'UNPROVEN',
+        reason: verdict.inconclusive,
+      });
+    else ledger.record([...sent.proves, ...input.proves], passed);
     const { response } = verdict;
     if (response && passed) {
       ledger.record([responseKey(sent.operation, response.status, response.media)], true);
@@ -106,10 +128,10 @@ export function openSession({
     return { problems, outcome };
   };
 
-  /** Resets the service before each case, so that no case depends on another. */
+  /** Resets the service before each case if it can, so that no case depends on another. */
   const attemptAll = async (server: Server, cases: readonly Case[]): Promise<void> => {
     for (const sent of cases) {
-      await server.reset();
+      await server.reset?.();
       const { problems } = await attempt(server, sent);
       if (problems.length > 0) fail(sent, problems);
     }
@@ -117,7 +139,7 @@ export function openSession({
 
   /** Resets the service, then sends the steps in order. Stops at the first failure. */
   const runScenario = async (server: Server, steps: readonly ScenarioStep[]): Promise<void> => {
-    await server.reset();
+    await server.reset?.();
     const before: Case[] = [];
     const answers: RawResponse[] = [];
     for (const { title, operation, make } of steps) {
@@ -129,6 +151,7 @@ export function openSession({
         return;
       }
       const { problems, outcome } = await attempt(server, step);
+      if (!outcome) return;
       if (problems.length > 0 || 'noResponse' in outcome) {
         failures.push(failureOf(step, problems, before, target.curl));
         return;
@@ -140,11 +163,12 @@ export function openSession({
 
   const counts = () => ({
     observations: [...observations.values()],
+    warnings,
     waived,
     families,
-    requests: totalOf(families),
+    requests: client.sent(),
   });
-  return { ledger, failures, failedCases, fail, probe, attempt, attemptAll, runScenario, counts };
+  return { ledger, failures, failedCases, fail, client, probe, attempt, attemptAll, runScenario, counts };
 }
 
 /** The texts that a waiver matches: the case, and its causes. */
@@ -157,6 +181,3 @@ const waiverKeys = ({
   `${operation} | ${family} | ${title}`,
   causes.map(({ sentence }) => `${operation} | ${sentence}`),
 ];
-
-const totalOf = (families: ReadonlyMap<Family, number>): number =>
-  [...families.values()].reduce((sum, count) => sum + count, 0);

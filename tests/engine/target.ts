@@ -1,15 +1,15 @@
 import type { Json, JsonObject } from './json/json';
 import type { Value } from './json/value';
+import type { Profile } from './profile';
+import type { Address } from './wire/address';
 import type { CurlServer } from './wire/curl';
 
 /** A listening server under test. */
-export interface Server {
-  readonly host: string;
-  readonly port: number;
-  /** The number of requests that have entered a handler since the start. */
-  entered(): number;
-  /** Restores the state of the service at its start. The engine calls it before each case. */
-  reset(): void | Promise<void>;
+export interface Server extends Address {
+  /** The number of requests that have entered a handler since the start. Without it, the engine does not judge it. */
+  entered?(): number;
+  /** Restores the state of the service at its start. If present, the engine calls it before each case. */
+  reset?(): void | Promise<void>;
   close(): Promise<void>;
 }
 
@@ -133,31 +133,47 @@ export interface CredentialValues {
   insufficient?(scopes: readonly string[]): readonly string[];
 }
 
+/** The bounds for tests of a server that the engine neither starts nor resets. */
+export interface BlackBox {
+  /** Whether to send requests that may change something: all but the safe methods of RFC 9110 section 9.2.1. */
+  readonly write: boolean;
+  readonly requestsPerSecond: number;
+  /** For the whole run. The requests that remove what the run created come on top. */
+  readonly maxRequests: number;
+  /** Ends the run early. The result then contains what was done. */
+  readonly signal?: AbortSignal;
+}
+
 /** A service as the engine sees it. The engine reads everything else in the document. */
 export interface Target {
   /** An OpenAPI 3.1 document without references to other documents. */
   readonly document: JsonObject;
+  /** The rules that the server must keep; `house` by default. */
+  readonly profile?: Profile;
   /**
    * Starts a server that accepts the minimal request of each operation: after the start, and after each reset, it holds
-   * the resources that the examples of its parameters name.
+   * the resources that the examples of its parameters name. With `blackBox` the engine finds or creates them itself.
    */
   start(): Promise<Server>;
+  /** Set if the engine has no access to the service but by requests. */
+  readonly blackBox?: BlackBox;
   /** By the name of the security scheme. */
   readonly credentials: Readonly<Record<string, CredentialValues>>;
-  /** The largest request body, in bytes. */
-  readonly bodyLimit: number;
-  readonly refusals: Refusals;
+  /** The largest request body, in bytes. Without it, the limit is not tested. */
+  readonly bodyLimit?: number;
+  /** The refusals of the profile `house`. By default, the statuses that RFC 9110 defines for each reason. */
+  readonly refusals?: Refusals;
   /** By a name that scenarios use. */
   readonly ownRefusals?: Readonly<Record<string, OwnRefusal>>;
   /** Pointer to the schema of the body of every refusal, including those with an undocumented status. */
   readonly refusalSchema?: string;
   /** For each status that no request causes alone: starts a server that answers every valid request with it. */
-  readonly situations: Readonly<Record<string, () => Promise<Server>>>;
+  readonly situations?: Readonly<Record<string, () => Promise<Server>>>;
   readonly scenarios?: readonly Scenario[];
   /** The input of the last handler call. If present, the engine judges it too. */
   received?(): Received | undefined;
   /** The address and the secrets of the server, for the curl lines of the report. */
   readonly curl?: CurlServer;
   /** The only list of exceptions. */
-  readonly waivers: readonly Waiver[];
+  readonly waivers?: readonly Waiver[] | undefined;
 }

@@ -74,7 +74,7 @@ export function serviceTarget<S, Handlers extends object, Own extends string>(
   service: TestedService<S, Handlers, Own>,
   changes: Changes = {},
 ): ServiceTarget {
-  const { document, verifiers, scenarios = [], waivers } = service;
+  const { document, verifiers, scenarios = [], waivers = [] } = service;
   const stubs = stubsOf(service.createHandlers);
   const waits = ({ steps }: Scenario) => steps.some(({ operation }) => stubs.includes(operation));
   const secrets = testSecrets(verifiers, document);

@@ -27,6 +27,7 @@ export function bodyCases(context: OperationContext): Case[] {
 /** Bodies of the largest size and of one byte more. Only JSON can be padded to the largest size: with white space. */
 function limitCases(context: OperationContext, request: RawRequest, isJson: boolean): Case[] {
   const limit = context.target.bodyLimit;
+  if (limit === undefined) return [];
   const body = request.body ?? Buffer.alloc(0);
   const padded = (size: number): RawRequest => ({
     ...request,
@@ -45,7 +46,7 @@ function limitCases(context: OperationContext, request: RawRequest, isJson: bool
   ];
 }
 
-/** A required body that is absent or empty. */
+/** A required body that is absent or empty. An empty body is a text too, but no JSON. */
 function absenceCases(context: OperationContext, request: RawRequest, isJson: boolean): Case[] {
   const empty = { ...request, body: Buffer.alloc(0) };
   const bodies: [title: string, sent: RawRequest][] = [
@@ -57,5 +58,8 @@ function absenceCases(context: OperationContext, request: RawRequest, isJson: bo
       : []),
   ];
   const expect = expectRefusal('malformed', 'invalid request');
-  return bodies.map(([title, sent]) => protocolCase(context, 'bodies', 'absent body', title, sent, expect));
+  const rule = isJson ? 'absent body' : 'empty text';
+  return bodies.map(([title, sent]) =>
+    protocolCase(context, 'bodies', 'absent body', title, sent, expect, rule),
+  );
 }

@@ -1,8 +1,9 @@
-import type { Document, Operation } from '../document/document';
+import type { Document, Operation, Parameter } from '../document/document';
 import type { Value } from '../json/value';
 import type { HandlerInput } from '../judge/received';
 import { protocolKey, type ProtocolScenario } from '../obligation';
-import { authorize } from '../request/credentials';
+import type { RuleName } from '../profile';
+import { authorize, usableAlternative } from '../request/credentials';
 import { composeRequest } from '../request/request';
 import type { Inputs, Slot } from '../request/slots';
 import type { Oracle } from '../schema/oracle';
@@ -46,6 +47,10 @@ export interface Case {
   readonly operation: Operation;
   readonly request: RawRequest;
   readonly expect: Expectation;
+  /** The rule that another answer breaks; by default `valid request` or `invalid request`. */
+  readonly rule?: RuleName;
+  /** Where the fault is that the server must refuse, if it is a value. */
+  readonly location?: Parameter['in'] | 'body';
   /** The kind of credentials, for the report; absent if they are valid. */
   readonly credentials?: string;
   /** The input that the handler must receive, if the case determines it. */
@@ -63,6 +68,8 @@ export interface OperationContext {
   readonly oracle: Oracle;
   /** Judges responses. */
   readonly responseOracle: Oracle;
+  /** Judges requests without the annotations that the other one asserts. */
+  readonly lenientOracle: Oracle;
   readonly target: Target;
   readonly operation: Operation;
   /** The inputs of the minimal valid request. */
@@ -93,18 +100,36 @@ export const protocolCase = (
   title: string,
   request: RawRequest,
   expect: Expectation,
-): Case => ({ family, title, operation, request, expect, proves: [protocolKey(operation, scenario)] });
+  rule: RuleName = scenario,
+): Case => ({
+  family,
+  title,
+  operation,
+  request,
+  expect,
+  rule,
+  proves: [protocolKey(operation, scenario)],
+});
 
 /** The request with these inputs, and with valid credentials for the first security alternative. */
 export const authorizedRequest = (
   { document, target, operation, base }: OperationContext,
   inputs: Inputs = base,
-): RawRequest => authorize(document, target, operation.security[0] ?? [], composeRequest(operation, inputs));
+): RawRequest =>
+  authorize(
+    document,
+    target,
+    usableAlternative(operation.security, target) ?? operation.security[0] ?? [],
+    composeRequest(operation, inputs),
+  );
 
-/** Cases about values, and the values on which generator and oracle disagree. */
+/** Cases about values. */
 export interface ValueCases {
   readonly cases: Case[];
+  /** The values on which generator and oracle disagree. */
   readonly contradictions: string[];
+  /** The examples that the document contradicts. */
+  readonly documentFaults: string[];
 }
 
 /**

@@ -9,7 +9,7 @@ import { instanceLocations } from '../schema/locations';
 import { probes } from '../schema/probes';
 import { arbitrary } from '../schema/samples';
 import { expectSuccessOrOwnRefusal, authorizedRequest, type Case, type OperationContext } from './case';
-import { expectInvalid } from './keywords';
+import { expectInvalid, fault as faultOf } from './keywords';
 
 /** Sends one case and judges the answer; resolves with its problems. */
 export type SendCase = (sent: Case) => Promise<readonly string[]>;
@@ -172,6 +172,7 @@ function faultyCases(context: OperationContext): fc.Arbitrary<Case | undefined> 
       operation,
       request,
       expect: expectInvalid(fault.replacement),
+      ...faultOf(context, slot, fault.value),
       about: constraintKey(operation, slot.label, fault.subschema.pointer, fault.keyword, 'violates'),
       proves: [],
     };

@@ -35,7 +35,11 @@ const NARROWING_KEYWORDS = [
 ];
 
 /** Each keyword of each schema once, on both sides of its bound. */
-export function keywordCases(context: OperationContext, slot: Slot, bases: readonly BaseValue[]): ValueCases {
+export function keywordCases(
+  context: OperationContext,
+  slot: Slot,
+  bases: readonly BaseValue[],
+): Pick<ValueCases, 'cases' | 'contradictions'> {
   const tested = new Set<string>();
   const contradictions: string[] = [];
   const cases = bases.flatMap(({ locations }) => {
@@ -86,8 +90,22 @@ function keywordCase(
     request: authorizedRequest(context, slot.fill(context.base, value)),
     ...(side === 'holds' && handlerInput(context, slot, value)),
     expect: side === 'holds' ? expectSuccessOrOwnRefusal(context) : expectInvalid(replacement),
+    ...(side === 'violates' && fault(context, slot, value)),
     about: key,
     proves: isProof ? [key] : [],
+  };
+}
+
+/** Where a fault is, and the rule that it breaks: a value may be invalid only by annotations such as `format`. */
+export function fault(
+  { lenientOracle }: OperationContext,
+  slot: Slot,
+  value: Value,
+): Required<Pick<Case, 'rule' | 'location'>> {
+  const isAnnotation = lenientOracle.valid(slot.schema, slot.decode(value) ?? value);
+  return {
+    rule: isAnnotation ? 'invalid format' : 'invalid request',
+    location: slot.parameter?.in ?? 'body',
   };
 }
 

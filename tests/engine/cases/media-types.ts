@@ -97,7 +97,7 @@ function acceptCases(context: OperationContext): Case[] {
     accept(`application/x-undocumented, ${last};q=0.1`, choosing(last)),
     ...(names.length > 1 ? [accept(`${first};q=0.1, ${last};q=0.9`, choosing(last))] : []),
     accept('*/*', expectSuccess),
-    ...(target.refusals['not acceptable'] === undefined
+    ...(target.profile === 'document' || target.refusals?.['not acceptable'] === undefined
       ? []
       : [accept('application/x-undocumented', expectRefusal('not acceptable'))]),
   ];

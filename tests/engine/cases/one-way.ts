@@ -21,6 +21,8 @@ export function oneWayCases(context: OperationContext, slot: Slot): Case[] {
         operation,
         request: authorizedRequest(context, slot.fill(context.base, value)),
         expect: expectRefusal('invalid request'),
+        rule: 'readOnly in a request',
+        location: 'body',
         proves: [constraintKey(operation, slot.label, pointer, keyword, 'violates')],
       })),
   );

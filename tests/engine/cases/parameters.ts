@@ -51,6 +51,8 @@ function missingParameterCases(context: OperationContext): Case[] {
       operation,
       request: authorizedRequest(context, { ...base, parameters: others }),
       expect: expectRefusal('invalid request'),
+      rule: 'missing parameter',
+      location: parameter.in,
       proves: [],
     };
   });

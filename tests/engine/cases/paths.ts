@@ -46,6 +46,14 @@ export function methodAndPathCases(context: OperationContext): Case[] {
           expectRefusal('not found'),
         ),
       ),
+    protocolCase(
+      context,
+      'methods and paths',
+      'unknown path',
+      `${operation.method} ${path}/undocumented-4f1c`,
+      { ...request, target: `${path}/undocumented-4f1c${suffix}` },
+      expectRefusal('not found'),
+    ),
     ...(answersHead
       ? [
           protocolCase(

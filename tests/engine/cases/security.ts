@@ -1,8 +1,9 @@
 import type { Operation } from '../document/document';
 import { securityKey, type SecurityScenario } from '../obligation';
 import { isRedundant } from '../obligations';
-import { authorize } from '../request/credentials';
+import { authorize, usableAlternative } from '../request/credentials';
 import { composeRequest } from '../request/request';
+import type { RuleName } from '../profile';
 import { type RawRequest, withHeader, withQuery } from '../wire/message';
 import { type Case, type Expectation, expectRefusal, expectSuccess, type OperationContext } from './case';
 
@@ -16,8 +17,20 @@ interface Alternative {
     title: string,
     request: RawRequest,
     expect: Expectation,
+    rule?: RuleName,
   ) => Case;
 }
+
+/** The rule that an answer breaks, by the kind of credentials. */
+export const RULE_OF: Readonly<Record<SecurityScenario, RuleName>> = {
+  accepted: 'accepted credentials',
+  missing: 'missing credentials',
+  wrong: 'wrong credentials',
+  malformed: 'malformed credentials',
+  doubled: 'doubled credentials',
+  misplaced: 'misplaced credentials',
+  'insufficient scope': 'insufficient scope',
+};
 
 const UNAUTHENTICATED = expectRefusal('missing credentials', 'invalid credentials');
 
@@ -27,13 +40,15 @@ export function securityCases(context: OperationContext): Case[] {
   const anonymous = composeRequest(operation, base);
   const allowsAnonymous = operation.security.some((schemes) => schemes.length === 0);
   return operation.security.flatMap((schemes, index) => {
+    if (!usableAlternative([schemes], target)) return [];
     const authorized = authorize(document, target, schemes, anonymous);
-    const send: Alternative['send'] = (scenario, title, request, expect) => ({
+    const send: Alternative['send'] = (scenario, title, request, expect, rule = RULE_OF[scenario]) => ({
       family: 'security',
       title: `${schemes.join(' and ') || 'anonymous'}: ${title}`,
       operation,
       request,
       expect,
+      rule,
       credentials: credentialsLabel(operation, schemes, scenario),
       proves: [securityKey(operation, schemes, scenario)],
     });
@@ -100,8 +115,11 @@ function schemeCases(
   if (anonymous.body) {
     // The server must not read the body of a sender that it has not authenticated.
     const malformed = { ...wrong, body: Buffer.from('{') };
-    cases.push(send('wrong', `${title}, the body withheld`, { ...wrong, sending: 'withheld' }, refusal));
-    cases.push(send('wrong', `${title}, a malformed body`, malformed, refusal));
+    const rule = 'refusal before the body';
+    cases.push(
+      send('wrong', `${title}, the body withheld`, { ...wrong, sending: 'withheld' }, refusal, rule),
+    );
+    cases.push(send('wrong', `${title}, a malformed body`, malformed, refusal, rule));
   }
   return cases;
 }

@@ -2,7 +2,7 @@ import { requiredNames } from '../document/document';
 import { codecOf } from '../document/media-type';
 import { abbreviate, fromJson, print, type Value } from '../json/value';
 import { constraintKey } from '../obligation';
-import { fitsSlot, type Slot, slots, slotSamples } from '../request/slots';
+import { fitsSlot, type Slot, slots, slotSamples, slotVerdict } from '../request/slots';
 import { type InstanceLocation, instanceLocations } from '../schema/locations';
 import {
   expectSuccess,
@@ -24,6 +24,7 @@ export function valueCases(context: OperationContext): ValueCases {
   return {
     cases: [...found.flatMap(({ cases }) => cases), ...parameterCases(context)],
     contradictions: found.flatMap(({ contradictions }) => contradictions),
+    documentFaults: found.flatMap(({ documentFaults }) => documentFaults),
   };
 }
 
@@ -49,7 +50,14 @@ function slotCases(context: OperationContext, slot: Slot): ValueCases {
   const schemaExamples = slot.schemaExamples
     .map(fromJson)
     .filter((value) => fitsSlot(oracle, slot, value) || !fitsSlot(context.responseOracle, slot, value));
-  const examples = [...slot.examples.map(fromJson), ...schemaExamples];
+  const given = [...slot.examples.map(fromJson), ...schemaExamples];
+  const examples = given.filter((value) => fitsSlot(oracle, slot, value));
+  const documentFaults = given
+    .filter((value) => slotVerdict(oracle, slot, value) === 'invalid')
+    .map(
+      (value) =>
+        `${operation.id}, ${slot.label}: the example ${abbreviate(value)} does not fit its schema: ${oracle.errors(slot.schema, slot.decode(value) ?? value)[0] ?? ''}`,
+    );
   const validCase =
     (family: 'examples' | 'valid') =>
     (value: Value): Case => ({
@@ -71,6 +79,7 @@ function slotCases(context: OperationContext, slot: Slot): ValueCases {
       ...(simple[0] === undefined ? [] : contentTypeSpellings(context, slot, simple[0])),
     ],
     contradictions,
+    documentFaults,
   };
 }
 
@@ -92,6 +101,7 @@ function binaryCases(context: OperationContext, slot: Slot): ValueCases {
       },
     ],
     contradictions: [],
+    documentFaults: [],
   };
 }
 

@@ -60,6 +60,8 @@ export interface Document {
   /** Its schemas as requests and their parameters use them. */
   readonly requests: Schemas;
   readonly responses: Schemas;
+  /** Its schemas without annotations that a server may ignore: formats, discriminators, and for the last also directions. */
+  readonly lenient: { readonly requests: Schemas; readonly responses: readonly Schemas[] };
   readonly operations: readonly Operation[];
   readonly schemes: Readonly<Record<string, JsonObject>>;
 }
@@ -89,6 +91,10 @@ export function negotiableMediaTypes({ responses }: Operation): string[] {
   const names = (success?.content ?? []).map(({ name }) => name).filter((name) => !name.includes('*'));
   return others.length > 0 ? [] : names;
 }
+
+/** Whether a method changes nothing (RFC 9110 section 9.2.1; RFC 4918 section 9.1 for PROPFIND). */
+export const isSafe = (method: string): boolean =>
+  ['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PROPFIND'].includes(method);
 
 /** The `required` properties of a schema object. */
 export const requiredNames = (schema: JsonObject): string[] => asStrings(schema['required']);

@@ -13,7 +13,10 @@ const DEFAULT_STYLE = { path: 'simple', query: 'form', header: 'simple', cookie:
  * @throws {Error} if a reference leads nowhere or out of the document
  */
 export function readDocument(given: JsonObject): Document {
-  const json = expandDiscriminators(mergePathItems(given));
+  const merged = mergePathItems(given);
+  const json = expandDiscriminators(merged);
+  const formatless = asObject(withoutKeywords(merged, ['format']));
+  const undirected = asObject(withoutKeywords(formatless, ['readOnly', 'writeOnly']));
   const paths = Object.keys(asObject(json['paths'])).map((path) => ({
     path,
     pointer: resolvePointer(json, `/paths/${escapeToken(path)}`),
@@ -29,6 +32,10 @@ export function readDocument(given: JsonObject): Document {
     json,
     requests: { json, direction: 'request' },
     responses: { json, direction: 'response' },
+    lenient: {
+      requests: { json: formatless, direction: 'request' },
+      responses: [formatless, undirected].map((schemas) => ({ json: schemas, direction: 'response' })),
+    },
     operations,
     schemes: Object.fromEntries(
       schemes.map((name) => [
@@ -37,6 +44,21 @@ export function readDocument(given: JsonObject): Document {
       ]),
     ),
   };
+}
+
+/** Fields whose values are no schemas, though they may look like one. */
+const DATA = ['enum', 'const', 'default', 'example', 'examples'];
+
+/** A copy without keywords whose value is a string or a boolean: a property of that name has a schema. */
+function withoutKeywords(node: Json, keywords: readonly string[]): Json {
+  if (Array.isArray(node)) return node.map((entry) => withoutKeywords(entry, keywords));
+  if (node === null || typeof node !== 'object') return node;
+  const kept = Object.entries(node).filter(
+    ([name, value]) => !(keywords.includes(name) && typeof value !== 'object'),
+  );
+  return Object.fromEntries(
+    kept.map(([name, value]) => [name, DATA.includes(name) ? value : withoutKeywords(value, keywords)]),
+  );
 }
 
 /** Merges a referenced path item into the fields beside its `$ref` (OpenAPI 3.1 section 4.8.9). */
@@ -161,6 +183,9 @@ function readSecurity(json: Json | undefined): Pick<Operation, 'security' | 'sco
     ),
   };
 }
+
+/** The path of the server of a document, without a trailing slash. */
+export const documentBasePath = ({ servers }: JsonObject): string => basePath(asObject(asArray(servers)[0]));
 
 /** The path of a server URL, with the defaults of its variables and without a trailing slash. */
 function basePath(server: JsonObject): string {

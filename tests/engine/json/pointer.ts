@@ -21,7 +21,7 @@ export function valueAt(value: Value, pointer: string): Value | undefined {
 }
 
 /**
- * The node of a document at a JSON pointer (`/components/schemas/Plant`).
+ * The node of a document at a JSON pointer (`/components/schemas/Book`).
  *
  * @throws {Error} if there is none
  */

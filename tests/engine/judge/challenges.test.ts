@@ -1,6 +1,6 @@
 import { readDocument } from '../document/read';
 import type { RawResponse } from '../wire/message';
-import { challengeProblems } from './challenges';
+import { challengeFindings } from './challenges';
 
 const BEARER = 'Bearer realm="a, b"';
 const cases: readonly [schemes: string[], header: string, isCorrect: boolean][] = [
@@ -51,8 +51,8 @@ describe.each([
       body: Buffer.alloc(0),
     };
     const reasons = ['missing credentials', 'invalid credentials'] as const;
-    const problems = challengeProblems(document, operation, reasons, response);
-    expect(problems).toEqual(
+    const problems = challengeFindings(document, operation, reasons, response);
+    expect(problems.map(({ message }) => message)).toEqual(
       isCorrect ? [] : [expect.stringContaining('expected a challenge for') as string],
     );
   });

@@ -1,22 +1,24 @@
 import type { Document, Operation } from '../document/document';
 import { type JsonObject, asString } from '../json/json';
+import type { Finding } from '../profile';
 import type { Refusal } from '../target';
 import { header, type RawResponse } from '../wire/message';
 
 /**
- * The problems of WWW-Authenticate: it has at least one challenge that is applicable to the operation (RFC 9110 section
+ * The findings about WWW-Authenticate: it has at least one challenge that is applicable to the operation (RFC 9110 section
  * 15.5.2), none for schemes that the operation does not accept, and none twice. RFC 6750 section 3.1 defines the error codes.
  */
-export function challengeProblems(
+export function challengeFindings(
   { schemes }: Document,
   operation: Operation,
   reasons: readonly Refusal[],
   outcome: RawResponse,
-): string[] {
+): Finding[] {
   const got = outcome.headers
     .filter(([name]) => name.toLowerCase() === 'www-authenticate')
     .map(([, text]) => text);
-  if (got.length === 0) return ['expected a WWW-Authenticate header with the 401, got none'];
+  if (got.length === 0)
+    return [{ rule: 'challenge', message: 'expected a WWW-Authenticate header with the 401, got none' }];
   const expected = new Set(operation.security.flat().map((name) => challengeOf(schemes[name] ?? {})));
   const text = got.join(', ').toLowerCase();
   const sent = readChallenges(text);
@@ -31,17 +33,15 @@ export function challengeProblems(
   const duplicates = sent.filter((challenge, i) => sent.indexOf(challenge) !== i);
   if (!isApplicable || unexpected.length + duplicates.length > 0) {
     const names = [...expected].map((scheme) => (scheme === '' ? 'the API key' : scheme));
-    return [
-      `expected a challenge for ${names.join(' or ')}, once, in WWW-Authenticate, got ${got.join(', ')}`,
-    ];
+    const message = `expected a challenge for ${names.join(' or ')}, once, in WWW-Authenticate, got ${got.join(', ')}`;
+    return [{ rule: 'challenges of the operation', message }];
   }
   if (expected.size > 1 || !expected.has('bearer') || reasons.length > 1) return [];
   const error = /error="?([a-z_]+)/.exec(text)?.[1];
   const expectedError = reasons[0] === 'invalid credentials' ? 'invalid_token' : undefined;
   if (error === expectedError) return [];
-  return [
-    `expected ${expectedError ? `error="${expectedError}"` : 'no error code'} in the challenge, got ${got.join(', ')}`,
-  ];
+  const message = `expected ${expectedError ? `error="${expectedError}"` : 'no error code'} in the challenge, got ${got.join(', ')}`;
+  return [{ rule: 'challenge error code', message }];
 }
 
 /** Schemes of the HTTP Authentication Scheme Registry that OpenAPI documents often use. */
@@ -59,8 +59,8 @@ function readChallenges(text: string): string[] {
   return challenges;
 }
 
-/** The problems of a challenge for missing scopes: it names the error and the scopes (RFC 6750 section 3.1). */
-export function scopeProblems({ schemes }: Document, { scopes }: Operation, outcome: RawResponse): string[] {
+/** The findings about a challenge for missing scopes: it names the error and the scopes (RFC 6750 section 3.1). */
+export function scopeFindings({ schemes }: Document, { scopes }: Operation, outcome: RawResponse): Finding[] {
   const required = scopes.flatMap((alternative) =>
     Object.entries(alternative).filter(([, names]) => names.length > 0),
   );
@@ -70,9 +70,9 @@ export function scopeProblems({ schemes }: Document, { scopes }: Operation, outc
   const listed = /\bscope="([^"]*)"/.exec(got)?.[1]?.split(' ') ?? [];
   const listsAll = required.some(([, names]) => names.every((name) => listed.includes(name)));
   const [[, example] = ['', ['']]] = required;
-  return got.includes('error="insufficient_scope"') && listsAll
-    ? []
-    : [`expected a challenge with error="insufficient_scope", scope="${example.join(' ')}", got ${got}`];
+  if (got.includes('error="insufficient_scope"') && listsAll) return [];
+  const message = `expected a challenge with error="insufficient_scope", scope="${example.join(' ')}", got ${got}`;
+  return [{ rule: 'challenge error code', message }];
 }
 
 /** The authentication scheme in the challenge of a security scheme; empty for an API key. */

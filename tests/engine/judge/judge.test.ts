@@ -59,7 +59,7 @@ const target: Target = {
   situations: {},
   waivers: [],
 };
-const judge = createJudge(document, createOracle(document.responses), target);
+const judge = createJudge(document, { strict: createOracle(document.responses), lenient: [] }, target);
 
 interface Answer {
   status?: number;

@@ -1,32 +1,88 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Case } from '../cases/case';
 import type { Document, Operation } from '../document/document';
 import { escapeToken, valueAt } from '../json/pointer';
 import { fromJson, type Value } from '../json/value';
-import type { ExpectedMembers, Refusal, RefusalRule, Target } from '../target';
+import type { Finding, RuleName } from '../profile';
+import type { ExpectedMembers, Refusal, RefusalRule, Refusals, Target } from '../target';
 import { header, type RawResponse, summarize } from '../wire/message';
-import { challengeProblems, scopeProblems } from './challenges';
+import { challengeFindings, scopeFindings } from './challenges';
 
-/** The problems of an answer that should refuse a request. The schema of its body is judged elsewhere. */
-export function refusalProblems(
+/** The status of each refusal that RFC 9110 defines. */
+export const DEFAULT_REFUSALS: Refusals = {
+  'not found': { status: 404 },
+  'method not allowed': { status: 405 },
+  'missing credentials': { status: 401 },
+  'invalid credentials': { status: 401 },
+  'insufficient scope': { status: 403 },
+  'unsupported media type': { status: 415 },
+  'not acceptable': { status: 406 },
+  'content too large': { status: 413 },
+  malformed: { status: 400 },
+  'invalid request': { status: 400 },
+};
+
+/** The broken rule if a server accepts a request that it should refuse. */
+const ruleOf = ({ rule = 'invalid request' }: Case): RuleName => rule;
+
+/** The findings about an answer that should refuse a request, for the profile `house`. */
+export function houseRefusalFindings(
   document: Document,
   target: Target,
-  operation: Operation,
+  sent: Case,
   reasons: readonly Refusal[],
   outcome: RawResponse,
   value: Value | undefined,
-  entered: number,
-): string[] {
-  const rules = reasons.flatMap((reason) => target.refusals[reason] ?? []);
+): Finding[] {
+  const refusals = target.refusals ?? DEFAULT_REFUSALS;
+  const rules = reasons.flatMap((reason) => refusals[reason] ?? []);
   const expected = rules.map(({ status, body }) => `${status}${body ? ` ${JSON.stringify(body)}` : ''}`);
   const isExpected = rules.some((rule) => matchesRule(rule, outcome, value));
+  const message = `expected ${expected.join(' or ')} (${reasons.join(' or ')}), got ${summarize(outcome)}`;
+  const { operation } = sent;
   return [
-    ...(isExpected
-      ? []
-      : [`expected ${expected.join(' or ')} (${reasons.join(' or ')}), got ${summarize(outcome)}`]),
-    ...(entered > 0 ? ['expected the service not to be entered, but it was'] : []),
-    ...(outcome.status === 401 ? challengeProblems(document, operation, reasons, outcome) : []),
-    ...(reasons.includes('insufficient scope') ? scopeProblems(document, operation, outcome) : []),
-    ...(outcome.status === 405 ? allowProblems(document, operation, outcome) : []),
+    ...(isExpected ? [] : [{ rule: ruleOf(sent), message }]),
+    ...(outcome.status === 401 ? challengeFindings(document, operation, reasons, outcome) : []),
+    ...(reasons.includes('insufficient scope') ? scopeFindings(document, operation, outcome) : []),
+    ...(outcome.status === 405 ? allowFindings(document, operation, outcome, true) : []),
+  ];
+}
+
+/** The statuses that answer a reason, where a standard recommends some. Any other 4xx is a warning. */
+const RECOMMENDED_STATUSES: Partial<Record<Refusal, readonly number[]>> = {
+  'method not allowed': [405, 501],
+  'missing credentials': [401, 403],
+  'invalid credentials': [401, 403],
+  'insufficient scope': [403],
+};
+
+/**
+ * The findings about an answer that should refuse a request, for the profile `document`: any 4xx refuses it. RFC 9110
+ * lets a server choose among them, and check in any order.
+ */
+export function refusalFindings(
+  document: Document,
+  sent: Case,
+  reasons: readonly Refusal[],
+  outcome: RawResponse,
+): Finding[] {
+  const { status } = outcome;
+  const { operation } = sent;
+  const why = reasons.join(' or ');
+  if (status >= 500) return []; // Another rule covers it.
+  if (status < 300)
+    return [{ rule: ruleOf(sent), message: `expected a 4xx (${why}), got ${summarize(outcome)}` }];
+  const recommended = reasons.flatMap((reason) => RECOMMENDED_STATUSES[reason] ?? []);
+  const isRecommended = recommended.length === 0 ? status >= 400 : recommended.includes(status);
+  const names = recommended.length === 0 ? 'a 4xx' : [...new Set(recommended)].join(' or ');
+  const message = `expected ${names} (${why}), got ${summarize(outcome)}`;
+  return [
+    ...(isRecommended ? [] : [{ rule: 'status of a refusal', message } as const]),
+    ...(status === 401 ? challengeFindings(document, operation, reasons, outcome) : []),
+    ...(status === 403 && reasons.includes('insufficient scope')
+      ? scopeFindings(document, operation, outcome)
+      : []),
+    ...(status === 405 ? allowFindings(document, operation, outcome, false) : []),
   ];
 }
 
@@ -49,21 +105,25 @@ export const hasMembers = (members: ExpectedMembers, value: Value | undefined): 
     return typeof expected === 'function' ? expected(member) : isDeepStrictEqual(member, fromJson(expected));
   });
 
-/** The problems of Allow: it lists the methods of this path, no others (RFC 9110 section 10.2.1). */
-function allowProblems(document: Document, operation: Operation, outcome: RawResponse): string[] {
+/**
+ * The finding about Allow: it lists the methods of this path (RFC 9110 section 10.2.1).
+ *
+ * @param exactly whether it must list no others; HEAD may always be beside GET (RFC 9110 section 9.3.2)
+ */
+function allowFindings(
+  document: Document,
+  operation: Operation,
+  outcome: RawResponse,
+  exactly: boolean,
+): Finding[] {
   const methods = document.operations
     .filter(({ path }) => path === operation.path)
     .map(({ method }) => method);
   const got = header(outcome, 'allow');
-  // GET implies HEAD (RFC 9110 section 9.3.2), so Allow may list it.
-  const isImplied = (method: string): boolean =>
-    method === 'HEAD' && !methods.includes('HEAD') && methods.includes('GET');
-  const listed = got
-    ?.split(',')
-    .map((name) => name.trim())
-    .filter((method) => !isImplied(method))
-    .sort();
-  return listed?.join() === methods.sort().join()
-    ? []
-    : [`expected Allow: ${methods.join(', ')}, got ${got ?? 'none'}`];
+  const listed = got?.split(',').map((name) => name.trim());
+  const isImplied = (method: string): boolean => method === 'HEAD' && methods.includes('GET');
+  const isComplete = listed && methods.every((method) => listed.includes(method));
+  const hasOthers = listed?.some((method) => !methods.includes(method) && !isImplied(method));
+  if (isComplete && !(exactly && hasOthers)) return [];
+  return [{ rule: 'Allow', message: `expected Allow: ${methods.join(', ')}, got ${got ?? 'none'}` }];
 }

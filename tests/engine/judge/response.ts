@@ -11,6 +11,7 @@ import {
   propertyLocations,
   propertyNames,
 } from '../schema/applicable';
+import type { Finding } from '../profile';
 import type { Oracle } from '../schema/oracle';
 import { header, type RawResponse, summarize } from '../wire/message';
 
@@ -29,58 +30,76 @@ export function mediaTypesOfSchema({ json, operations }: Document, schema: strin
   return [...new Set(matching.map(({ name }) => name))];
 }
 
-/** The problem of an unexpected media type. */
-export const mediaTypeProblem = (names: readonly string[], outcome: RawResponse): string =>
-  `expected the media type ${names.join(' or ')}, got ${header(outcome, 'content-type') ?? 'none'}`;
+/** An unexpected media type. */
+export const mediaTypeFinding = (
+  names: readonly string[],
+  outcome: RawResponse,
+  rule: Finding['rule'] = 'response media type',
+): Finding => ({
+  rule,
+  message: `expected the media type ${names.join(' or ')}, got ${header(outcome, 'content-type') ?? 'none'}`,
+});
 
 /** Parses a JSON body in strict UTF-8; other bodies have no value. */
 export function readBody(
   { body }: RawResponse,
   media: string | undefined,
-): { value?: Value; problems: string[] } {
-  if (media === undefined || codecOf(media) !== 'json' || body.length === 0) return { problems: [] };
+): { value?: Value; findings: Finding[] } {
+  if (media === undefined || codecOf(media) !== 'json' || body.length === 0) return { findings: [] };
   try {
-    return { value: parse(strictUtf8.decode(body)), problems: [] };
+    return { value: parse(strictUtf8.decode(body)), findings: [] };
   } catch (error) {
-    return {
-      problems: [`expected JSON in UTF-8, got ${body.toString('latin1', 0, 100)} (${String(error)})`],
-    };
+    const message = `expected JSON in UTF-8, got ${body.toString('latin1', 0, 100)} (${String(error)})`;
+    return { findings: [{ rule: 'JSON encoding', message }] };
   }
 }
 
-/** The problems of the media type, the body and the headers of a documented response. */
-export function responseProblems(
+/** Judges response bodies and headers. */
+export interface ResponseOracles {
+  readonly strict: Oracle;
+  /** Ignores annotations that the strict one asserts. A value is invalid if it is invalid for all of them. */
+  readonly lenient: readonly Oracle[];
+}
+
+/** The findings about the media type, the body and the headers of a documented response. */
+export function responseFindings(
   document: Document,
-  oracle: Oracle,
+  oracles: ResponseOracles,
   response: Response,
   documented: MediaType | undefined,
   outcome: RawResponse,
   value: Value | undefined,
   method: string,
-): string[] {
-  const headers = headerProblems(oracle, response, outcome);
+): Finding[] {
+  const headers = headerFindings(oracles, response, outcome);
   if (method === 'HEAD') return headers;
   if (response.content.length === 0) {
-    return outcome.body.length === 0 ? headers : [...headers, `expected no body, got ${summarize(outcome)}`];
+    if (outcome.body.length === 0) return headers;
+    const message = `expected no body, got ${summarize(outcome)}`;
+    return [...headers, { rule: 'response without content', message }];
   }
   if (!documented) {
     const names = response.content.map(({ name }) => name);
-    return [...headers, mediaTypeProblem(names, outcome)];
+    return [...headers, mediaTypeFinding(names, outcome)];
   }
   if (documented.schema === undefined || codecOf(documented.name) === 'binary') return headers;
   const sent = codecOf(documented.name) === 'json' ? value : outcome.body.toString();
-  return [...headers, ...bodyProblems(document, oracle, documented.schema, sent, outcome)];
+  return [...headers, ...bodyFindings(document, oracles, documented.schema, sent, outcome)];
 }
 
-function headerProblems(oracle: Oracle, response: Response, outcome: RawResponse): string[] {
-  return response.headers.flatMap(({ name, required, schema }) => {
+function headerFindings(oracles: ResponseOracles, response: Response, outcome: RawResponse): Finding[] {
+  return response.headers.flatMap(({ name, required, schema }): Finding[] => {
     const lines = outcome.headers
       .filter(([key]) => key.toLowerCase() === name.toLowerCase())
       .map(([, line]) => line);
-    if (lines.length === 0) return required ? [`expected the header ${name}, got none`] : [];
-    if (schema === undefined || headerValues(name, lines).some((value) => oracle.valid(schema, value)))
-      return [];
-    return [`expected the header ${name} to fit ${schema}, got ${lines.join(', ')}`];
+    if (lines.length === 0)
+      return required ? [{ rule: 'response header', message: `expected the header ${name}, got none` }] : [];
+    if (schema === undefined) return [];
+    const values = headerValues(name, lines);
+    const fits = (oracle: Oracle): boolean => values.some((value) => oracle.valid(schema, value));
+    if (fits(oracles.strict)) return [];
+    const rule = oracles.lenient.some(fits) ? 'response annotations' : 'response header';
+    return [{ rule, message: `expected the header ${name} to fit ${schema}, got ${lines.join(', ')}` }];
   });
 }
 
@@ -94,20 +113,31 @@ function headerValues(name: string, lines: readonly string[]): Value[] {
   return [text, parseOrUndefined(text) ?? text, [...lines], items, decodeEach(items), decodeEach(lines)];
 }
 
-/** The problems of a body: it must fit its schema, without unlisted properties. */
-export function bodyProblems(
+/** The findings about a body: it must fit its schema, without unlisted properties. */
+export function bodyFindings(
   document: Document,
-  oracle: Oracle,
+  { strict, lenient }: ResponseOracles,
   schema: string,
   value: Value | undefined,
   outcome: RawResponse,
-): string[] {
-  if (value === undefined) return [`expected a body that fits ${schema}, got ${summarize(outcome)}`];
-  const errors = oracle.errors(schema, value);
-  if (errors.length > 0)
-    return [`expected a body that fits ${schema}, got ${summarize(outcome)}: ${errors[0] ?? ''}`];
-  return unlistedProperties(document, oracle, [{ pointer: schema, unconditional: true }], value).map(
-    (pointer) => `expected no unlisted property, got ${pointer}`,
+): Finding[] {
+  if (value === undefined)
+    return [
+      { rule: 'response body', message: `expected a body that fits ${schema}, got ${summarize(outcome)}` },
+    ];
+  const errors = strict.errors(schema, value);
+  if (errors.length > 0) {
+    const rule = lenient.some((oracle) => oracle.valid(schema, value))
+      ? 'response annotations'
+      : 'response body';
+    const message = `expected a body that fits ${schema}, got ${summarize(outcome)}: ${errors[0] ?? ''}`;
+    return [{ rule, message }];
+  }
+  return unlistedProperties(document, strict, [{ pointer: schema, unconditional: true }], value).map(
+    (pointer): Finding => ({
+      rule: 'unlisted response property',
+      message: `expected no unlisted property, got ${pointer}`,
+    }),
   );
 }
 

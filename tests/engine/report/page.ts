@@ -118,7 +118,7 @@ ${tableOf(
   ]),
 )}
 <h2>Obligations</h2>
-<div class="tools"><input id="filter" type="search" placeholder="filter: createPlant int64 violates" aria-label="filter">
+<div class="tools"><input id="filter" type="search" placeholder="filter: createBook int64 violates" aria-label="filter">
 ${['', ...states].map((state) => `<button class="chip ${state}" data-state="${state}" aria-pressed="${state === ''}">${state || 'all'}</button>`).join('')}
 <button id="shown" disabled></button></div>
 <div id="obligations" class="scroll"><table><thead><tr><th>state</th><th>operation</th><th>obligation</th><th class="number">passed</th><th class="number">failed</th><th>reason</th></tr></thead><tbody>

@@ -1,5 +1,5 @@
 import { type Failure, printReplay, type Replay } from '../failure';
-import type { FailureGroup } from '../groups';
+import { type FailureGroup, groupFailures } from '../groups';
 import { asObject, asString } from '../json/json';
 import type { Obligation, State } from '../obligation';
 import type { Result } from '../run';
@@ -12,7 +12,10 @@ export function headline({ obligations, requests, seconds }: Result): string {
     obligations.filter((obligation) => obligation.state === state).length;
   const proven = `PROVEN ${count('PROVEN')}/${obligations.length}`;
   const others = (['WAIVED', 'UNPROVEN', 'BLOCKED'] as const).map((state) => `${state} ${count(state)}`);
-  return [proven, ...others, `${requests} requests`, `${seconds.toFixed(1)} s`].join(', ');
+  const outside = (['WARNED', 'OUT OF REACH'] as const)
+    .filter((state) => count(state) > 0)
+    .map((state) => `${state} ${count(state)}`);
+  return [proven, ...others, ...outside, `${requests} requests`, `${seconds.toFixed(1)} s`].join(', ');
 }
 
 /** Aligns the columns of a table. Numbers are aligned to the right. */
@@ -53,6 +56,10 @@ export function formatReport(result: Result): string {
     ...expiredWaivers.map(
       (waiver) => `EXPIRED waiver: ${describeWaiver(waiver)}. Mend the cause, or set another date.`,
     ),
+    ...groupFailures(result.warnings).slice(0, SHOWN).map(describeWarning),
+    ...outOfReach(result),
+    ...result.documentFaults.map((fault) => `DOCUMENT  ${fault}`),
+    ...(result.stopped === undefined ? [] : [`The run ended early: ${result.stopped}`]),
     ...unusedWaivers.map((waiver) => `UNUSED waiver: ${describeWaiver(waiver)} matches nothing. Remove it.`),
     headline(result),
   ];
@@ -79,6 +86,7 @@ export function verdict({
   if (failures.length > 0)
     return `${title} breaks its contract: ${count(failures.length, 'case')} failed, of ${count(groups.length, 'cause')}.`;
   if (obligations.length === 0) return `${title} has no operation, so nothing is proven.`;
+  if (expiredWaivers.length === 0 && open === 0) return `Nothing of ${title} could be tested.`;
   if (open > 0) return `${title} broke nothing, but ${count(open, 'obligation')} could not be proven.`;
   return `${title} broke nothing, but ${count(expiredWaivers.length, 'waiver')} expired.`;
 }
@@ -97,7 +105,7 @@ function operationTable({ obligations, failures }: Result): string[] {
   const operations = [...new Set(obligations.map(({ operation }) => operation))];
   const rows = operations.map((operation) => {
     const own = obligations.filter((obligation) => obligation.operation === operation);
-    const settled = own.filter(({ state }) => state === 'PROVEN' || state === 'WAIVED').length;
+    const settled = own.filter(({ state }) => !isOpen(state)).length;
     const failed = failures.filter((failure) => failure.operation === operation).length;
     return [operation, `${settled} of ${own.length}`, own.length - settled, failed] as const;
   });
@@ -166,6 +174,18 @@ function waivedObligations({ obligations }: Result): string[] {
   const waived = obligations.filter(({ state }) => state === 'WAIVED');
   return [...countBy(waived, reasonOf)].map(
     ([reason, number]) => `WAIVED  ${count(number, 'obligation')}: ${reason}`,
+  );
+}
+
+/** What the standards leave to the server. */
+const describeWarning = ({ cause, cases, operations, example }: FailureGroup): string =>
+  `WARNING ${count(cases, 'case')} of ${listed(operations)}: ${example.problems[0] ?? cause.sentence}`;
+
+/** The obligations that requests alone cannot prove, by reason. */
+function outOfReach({ obligations }: Result): string[] {
+  const beyond = obligations.filter(({ state }) => state === 'OUT OF REACH');
+  return [...countBy(beyond, reasonOf)].map(
+    ([reason, number]) => `OUT OF REACH ${count(number, 'obligation')}: ${reason}`,
   );
 }
 

@@ -10,10 +10,12 @@ function addCredential(request: RawRequest, scheme: JsonObject, credential: stri
     headers: [[name, value], ...request.headers],
   });
   if (scheme['type'] !== 'apiKey') {
-    const isBasic = asString(scheme['scheme']).toLowerCase() === 'basic';
+    const authScheme = asString(scheme['scheme']) || 'Bearer';
+    if (authScheme.toLowerCase() === 'basic')
+      return add('Authorization', `Basic ${Buffer.from(credential).toString('base64')}`);
     return add(
       'Authorization',
-      isBasic ? `Basic ${Buffer.from(credential).toString('base64')}` : `Bearer ${credential}`,
+      `${authScheme.toLowerCase() === 'bearer' ? 'Bearer' : authScheme} ${credential}`,
     );
   }
   const name = asString(scheme['name']);
@@ -27,6 +29,13 @@ function addCredential(request: RawRequest, scheme: JsonObject, credential: stri
     headers: [...others, ['Cookie', cookie === undefined ? value : `${cookie}; ${value}`]],
   };
 }
+
+/** The first security alternative for which the target has all credentials; undefined if there is none. */
+export const usableAlternative = (
+  security: readonly (readonly string[])[],
+  { credentials }: Target,
+): readonly string[] | undefined =>
+  security.find((alternative) => alternative.every((name) => credentials[name] !== undefined));
 
 /**
  * Adds the credentials of one security alternative to a request.
@@ -45,7 +54,7 @@ export function authorize(
     const values = credentials[name];
     if (!values)
       throw new Error(
-        `expected credentials for the security scheme ${name}, got none: add them to the target`,
+        `expected credentials for the security scheme ${name}, got none: add {"${name}": {"valid": "...", "invalid": "..."}} to the credentials`,
       );
     const credential = credentialOf(values, name);
     return credential === undefined

@@ -1,5 +1,7 @@
-import { connect } from 'node:net';
-import { encodeRequest, type Outcome, type RawRequest, readResponse } from './message';
+import { connect, isIP, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import type { Address } from './address';
+import { encodeRequest, type Outcome, type RawRequest, readResponse, withHeader } from './message';
 
 /** Milliseconds until a response is complete. */
 const RESPONSE_TIMEOUT_MS = 3000;
@@ -11,12 +13,13 @@ const WITHHELD_TIMEOUT_MS = 1500;
 const MAX_RESPONSE_BYTES = 10_000_000;
 
 /** Sends a request on a new connection and reads the response. Time and size are bounded. */
-export function send(host: string, port: number, request: RawRequest): Promise<Outcome> {
+export function send(address: Address, request: RawRequest): Promise<Outcome> {
   return new Promise((resolve) => {
     const received: Buffer[] = [];
     let size = 0;
-    const socket = connect({ host, port, noDelay: true });
-    const timeout = request.sending === 'withheld' ? WITHHELD_TIMEOUT_MS : RESPONSE_TIMEOUT_MS;
+    const socket = open(address);
+    const timeout =
+      request.sending === 'withheld' ? WITHHELD_TIMEOUT_MS : (address.timeout ?? RESPONSE_TIMEOUT_MS);
     const end = (noResponse: string, closed: boolean): void => {
       clearTimeout(timer);
       socket.destroy();
@@ -39,6 +42,61 @@ export function send(host: string, port: number, request: RawRequest): Promise<O
     socket.on('close', () => {
       end('the connection was closed without a response', true);
     });
-    socket.write(encodeRequest(request));
+    socket.write(encodeRequest(addressed(address, request)));
   });
+}
+
+/** Opens a connection. */
+function open({ host, port, socketPath, tls }: Address): Socket {
+  const place = socketPath === undefined ? { host, port } : { path: socketPath };
+  if (!tls) return connect({ ...place, noDelay: true });
+  return connectTls({
+    ...place,
+    ...(isIP(host) === 0 && { servername: host }),
+    ...(tls.ca !== undefined && { ca: tls.ca }),
+    rejectUnauthorized: tls.insecure !== true,
+  });
+}
+
+/** The request with the prefix of the address, and with its Host. */
+function addressed({ prefix = '', authority }: Address, request: RawRequest): RawRequest {
+  const hasHost = request.headers.some(([name]) => name.toLowerCase() === 'host');
+  const named = authority === undefined || hasHost ? request : withHeader(request, 'Host', authority);
+  return { ...named, target: prefix + request.target };
+}
+
+/** Milliseconds. */
+const CONNECT_TIMEOUT_MS = 5000;
+
+/**
+ * Opens a connection and closes it.
+ *
+ * @throws {Error} if nobody accepts it
+ */
+export async function assertListening(address: Address): Promise<void> {
+  const reason = await new Promise<string | undefined>((resolve) => {
+    const socket = open(address);
+    const timer = setTimeout(() => {
+      resolve(`no connection within ${CONNECT_TIMEOUT_MS} ms`);
+      socket.destroy();
+    }, CONNECT_TIMEOUT_MS);
+    socket.once(address.tls ? 'secureConnect' : 'connect', () => {
+      resolve(undefined);
+      socket.destroy();
+    });
+    socket.on('error', (error) => {
+      resolve(error.message === '' ? (error as NodeJS.ErrnoException).code : error.message);
+    });
+    socket.on('close', () => {
+      clearTimeout(timer);
+    });
+  });
+  if (reason !== undefined)
+    throw new Error(`expected a server at ${printAddress(address)}, got none: ${reason}`);
+}
+
+/** The address as a URL. */
+export function printAddress({ host, port, socketPath, tls, authority, prefix = '' }: Address): string {
+  if (socketPath !== undefined) return `unix:${socketPath}${prefix === '' ? '' : `:${prefix}`}`;
+  return `${tls ? 'https' : 'http'}://${authority ?? `${host}:${port}`}${prefix}`;
 }

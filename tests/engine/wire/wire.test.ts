@@ -81,7 +81,7 @@ describe('sending', () => {
           .on('error', () => undefined)
           .resume()
           .end('HTTP/1.1 413 Content Too Large\r\nContent-Length: 0\r\n\r\n'),
-      (port) => send('127.0.0.1', port, { ...post, body: Buffer.alloc(100_000) }),
+      (port) => send({ host: '127.0.0.1', port }, { ...post, body: Buffer.alloc(100_000) }),
     );
     expect(outcome).toMatchObject({ status: 413 });
   });
@@ -89,7 +89,7 @@ describe('sending', () => {
   test('reports a missing response', async () => {
     const outcome = await serving(
       (socket) => socket.destroy(),
-      (port) => send('127.0.0.1', port, post),
+      (port) => send({ host: '127.0.0.1', port }, post),
     );
     expect(outcome).toHaveProperty('noResponse');
   });

@@ -1,0 +1,50 @@
+#!/usr/bin/env node
+/** `contract-first COMMAND`: the toolchain as a program, for the service in the current folder. */
+import { readFileSync } from 'node:fs';
+import Module from 'node:module';
+import path from 'node:path';
+
+/** The file of each command, its first arguments, and its description. */
+const COMMANDS: Readonly<Record<string, readonly [file: string, args: readonly string[], text: string]>> = {
+  generate: ['./generate/main', [], 'update generated/ and handler stubs from openapi/; list the changes'],
+  check: ['./gate/main', ['code', 'walls', 'format', 'generated'], 'check types, lint, imports and format'],
+  test: ['./gate/main', ['test'], 'build, and run every test; AGAIN=1 runs them even if nothing has changed'],
+  dev: ['./dev/main', [], 'serve while you edit: check every change, then replace the server'],
+  mock: ['./mock/main', [], 'serve any document: contract-first mock path/to/openapi.yaml'],
+  contract: ['../tests/testing/contract', [], 'test the service against its document'],
+  todo: ['../tests/testing/todo', [], 'list what is left to write'],
+  breaking: ['./breaking/main', [], 'list the changes that break a client: contract-first breaking GIT-REF'],
+};
+
+function main(name = '', ...given: readonly string[]): void {
+  const [file, args] = COMMANDS[name] ?? [];
+  if (file === undefined || args === undefined) {
+    const lines = Object.entries(COMMANDS).map(([each, [, , text]]) => `  ${each.padEnd(10)}${text}`);
+    console.log(`contract-first COMMAND, in the folder of a service\n\n${lines.join('\n')}`);
+    process.exitCode = name === '' || name === 'help' || name === '--help' ? 0 : 1;
+    return;
+  }
+  // Runs the file as the main program, with its own arguments.
+  process.argv.splice(1, process.argv.length, require.resolve(file), ...args, ...given);
+  try {
+    Module.runMain();
+  } catch (error) {
+    const missing = missingTool(error);
+    if (missing === undefined) throw error;
+    console.error(
+      `contract-first ${name}: expected the package ${missing}, got none: npm install -DE ${missing}`,
+    );
+    process.exitCode = 1;
+  }
+}
+
+/** The package of the toolchain, with its version, that could not be loaded; undefined if the error is another one. */
+function missingTool(error: unknown): string | undefined {
+  const [, name = ''] = /^Cannot find module '((?:@[^/]+\/)?[^/']+)/.exec((error as Error).message) ?? [];
+  const { toolchain = {} } = JSON.parse(readFileSync(path.join(__dirname, '../../package.json'), 'utf8')) as {
+    toolchain?: Readonly<Record<string, string>>;
+  };
+  return Object.hasOwn(toolchain, name) ? `${name}@${toolchain[name] ?? ''}` : undefined;
+}
+
+main(...process.argv.slice(2));

@@ -1,0 +1,79 @@
+/**
+ * `tsx scripts/pack/main.ts`: builds the package of the core, the databases, the operation of a server, the toolchain and
+ * the engine, as .cache/pack/contract-first-server-VERSION.tgz. Prints its path. It does not check types: `make check` does.
+ */
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import ts from 'typescript';
+import { root } from '../paths';
+import { COMMAND, createManifest, ENTRIES, NAME, reachableTypes, type RootManifest } from './manifest';
+
+/** The folder of the tarball and of its content, `package/`. */
+export const FOLDER = path.join(root, '.cache/pack');
+
+/** The commands of scripts/cli.ts, which loads them by name, and the programs that they run. */
+const PROGRAMS = [
+  'breaking/main',
+  'dev/main',
+  'gate/main',
+  'gate/code',
+  'gate/walls',
+  'generate/main',
+  'mock/main',
+]
+  .map((name) => `scripts/${name}`)
+  .concat('tests/testing/contract', 'tests/testing/todo');
+
+/** Compiles the files of the package. Returns the text of each, by its path in the package. */
+function compile(): Map<string, string> {
+  const { config } = ts.readConfigFile(path.join(root, 'tsconfig.json'), (file) => ts.sys.readFile(file)) as {
+    config: { compilerOptions: object };
+  };
+  const { options } = ts.convertCompilerOptionsFromJson(
+    {
+      ...config.compilerOptions,
+      noEmit: false,
+      noCheck: true,
+      incremental: false,
+      tsBuildInfoFile: undefined,
+      sourceMap: false,
+      declaration: true,
+      types: ['node'],
+      rootDir: '.',
+      outDir: 'dist',
+    },
+    root,
+  );
+  const names = [...Object.values(ENTRIES), COMMAND, ...PROGRAMS].map((name) =>
+    path.join(root, `${name}.ts`),
+  );
+  const files = new Map<string, string>();
+  ts.createProgram(names, options).emit(undefined, (file, text) => {
+    files.set(path.relative(root, file).replaceAll(path.sep, '/'), text);
+  });
+  const types = reachableTypes(files);
+  return new Map([...files].filter(([name]) => name.endsWith('.js') || types.has(name)));
+}
+
+/** Builds the tarball, and returns its path. */
+export function pack(): string {
+  const content = path.join(FOLDER, 'package');
+  rmSync(content, { recursive: true, force: true });
+  const files = compile();
+  const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as RootManifest;
+  files.set('package.json', `${JSON.stringify(createManifest(manifest, files), null, 2)}\n`);
+  files.set('README.md', readFileSync(path.join(root, 'scripts/pack/PACKAGE.md'), 'utf8'));
+  files.set('LICENSE', readFileSync(path.join(root, 'LICENSE'), 'utf8'));
+  for (const [name, text] of files) {
+    mkdirSync(path.dirname(path.join(content, name)), { recursive: true });
+    writeFileSync(path.join(content, name), text);
+  }
+  const templates = 'scripts/new/template';
+  if (existsSync(path.join(root, templates)))
+    cpSync(path.join(root, templates), path.join(content, 'dist', templates), { recursive: true });
+  execFileSync('npm', ['pack', '--silent', '--pack-destination', FOLDER, content], { cwd: FOLDER });
+  return path.join(FOLDER, `${NAME}-${manifest.version}.tgz`);
+}
+
+if (require.main === module) console.log(path.relative(root, pack()));

@@ -1,0 +1,142 @@
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import type { Json, JsonObject } from './json/json';
+import type { Profile } from './profile';
+import { formatReport } from './report/text';
+import { writeReport } from './report/write';
+import { run } from './run';
+import { urlTarget } from './url-target';
+
+/** A document without references to other documents, and a sentence for each thing to know about its reading. */
+export interface Source {
+  readonly document: object;
+  readonly notes?: readonly string[];
+}
+
+const USAGE = `contract --url URL --doc FILE [options]
+
+Tests the server at URL against an OpenAPI document.
+
+  --url URL             http://127.0.0.1:8080, https://example.org/base, unix:/run/service.sock
+  --doc FILE            the document
+  --credentials FILE    JSON: {"scheme": {"valid": "...", "invalid": "..."}}
+  --write               also send requests that may change something
+  --profile NAME        document (default): what the document and the standards state
+                        house: also what contract-first-server decides beyond them
+  --rate N              requests per second (100)
+  --max N               requests in all (20000)
+  --runs N              generated requests for each operation, valid and faulty each (25)
+  --timeout MS          milliseconds until a response is complete (10000)
+  --body-limit BYTES    the largest request body, to test it
+  --error-schema PTR    the schema of the body of every refusal, for the profile house
+  --ca FILE             certificates that https trusts
+  --insecure            accept any certificate
+  --report FOLDER       where to write the report (reports/contract)
+
+Exit status: 0 everything is proven, 1 something failed or is not proven, 2 the run could not start or end.`;
+
+const OPTIONS = {
+  url: { type: 'string' },
+  doc: { type: 'string' },
+  credentials: { type: 'string' },
+  write: { type: 'boolean' },
+  profile: { type: 'string' },
+  rate: { type: 'string' },
+  max: { type: 'string' },
+  runs: { type: 'string' },
+  timeout: { type: 'string' },
+  'body-limit': { type: 'string' },
+  'error-schema': { type: 'string' },
+  ca: { type: 'string' },
+  insecure: { type: 'boolean' },
+  report: { type: 'string' },
+  help: { type: 'boolean' },
+} as const;
+
+/**
+ * The command `contract`: tests any server by its URL, prints the result, and writes the report.
+ *
+ * @param readSource reads a document from a file; the engine itself reads no YAML and no references to other files
+ * @returns the exit status
+ */
+export async function main(
+  argv: readonly string[],
+  readSource: (file: string) => Source | Promise<Source>,
+): Promise<number> {
+  const interrupt = new AbortController();
+  const abort = (): void => {
+    interrupt.abort();
+  };
+  // A second Ctrl-C ends the process at once.
+  process.once('SIGINT', abort);
+  try {
+    const { values } = parseArgs({ args: [...argv], options: OPTIONS });
+    if (values.help === true) {
+      console.log(USAGE);
+      return 0;
+    }
+    const { url, doc, credentials, ca } = values;
+    if (url === undefined || doc === undefined) throw new Error(`expected --url and --doc\n\n${USAGE}`);
+    const source = await readSource(doc);
+    const document = JSON.parse(JSON.stringify(source.document)) as JsonObject;
+    for (const note of source.notes ?? []) console.log(note);
+    const rate = positive('rate', values.rate);
+    const max = positive('max', values.max);
+    const timeout = positive('timeout', values.timeout);
+    const bodyLimit = positive('body-limit', values['body-limit']);
+    const refusalSchema = values['error-schema'];
+    const target = urlTarget({
+      url,
+      document,
+      profile: profileOf(values.profile),
+      write: values.write === true,
+      insecure: values.insecure === true,
+      signal: interrupt.signal,
+      ...(credentials !== undefined && {
+        credentials: readJson(credentials),
+        credentialsFile: credentials,
+      }),
+      ...(rate !== undefined && { requestsPerSecond: rate }),
+      ...(max !== undefined && { maxRequests: max }),
+      ...(timeout !== undefined && { timeout }),
+      ...(bodyLimit !== undefined && { bodyLimit }),
+      ...(refusalSchema !== undefined && { refusalSchema: refusalSchema.replace(/^#/, '') }),
+      ...(ca !== undefined && { ca }),
+    });
+    const result = await run(target, { generated: positive('runs', values.runs) ?? 25 });
+    const folder = values.report ?? 'reports/contract';
+    writeReport(result, folder);
+    console.log(formatReport(result));
+    console.log(`\nAll of it: ${folder}/index.html, contract.json, junit.xml`);
+    if (result.passed) return 0;
+    return result.stopped !== undefined && result.failures.length === 0 ? 2 : 1;
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : String(error));
+    return 2;
+  } finally {
+    process.removeListener('SIGINT', abort);
+  }
+}
+
+/** @throws {Error} if the option is not a positive number */
+function positive(name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const number = Number(text);
+  if (Number.isFinite(number) && number > 0) return number;
+  throw new Error(`expected --${name} to be a positive number, got ${text}`);
+}
+
+/** @throws {Error} if there is no such profile */
+function profileOf(text = 'document'): Profile {
+  if (text === 'document' || text === 'house') return text;
+  throw new Error(`expected --profile to be document or house, got ${text}`);
+}
+
+/** @throws {Error} if the file is not JSON */
+function readJson(file: string): Json {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Json;
+  } catch (error) {
+    throw new Error(`${file}: expected a JSON file: ${(error as Error).message}`, { cause: error });
+  }
+}

@@ -1,0 +1,114 @@
+/**
+ * The rules by which the engine judges, each with its source.
+ *
+ * The profile `document` contains what the document and the standards state, and suits any server. The profile `house`
+ * adds what this project decides beyond them.
+ */
+export type Profile = 'document' | 'house';
+
+/** How the engine reports that a server breaks a rule. It does not test a rule that is `ignored`. */
+export type Level = 'failure' | 'warning' | 'ignored';
+
+/** The levels of a rule by profile; `house` is a failure unless it says otherwise. */
+interface Rule {
+  /** The section that states the rule. For a warning: the section that recommends it, or leaves it undecided. */
+  readonly source: string;
+  readonly document: Level;
+  readonly house?: Level;
+}
+
+const OPENAPI = 'OpenAPI 3.1.0 section';
+const JSON_SCHEMA = 'JSON Schema 2020-12 validation section';
+const HOUSE = 'decided by this project, not by a standard';
+
+const failure = (source: string): Rule => ({ source, document: 'failure' });
+const warning = (source: string): Rule => ({ source, document: 'warning' });
+const house = (source = HOUSE): Rule => ({ source, document: 'ignored' });
+
+export const RULES = {
+  // Any answer
+  response: failure('RFC 9110 section 3.4: a server responds to each request'),
+  'no server error': failure('RFC 9110 section 15.6: 5xx means that the server has erred'),
+  'no stack trace': warning('CWE-209'),
+  'documented success': failure(`${OPENAPI} 4.8.16: the document covers a successful response`),
+  'documented error': warning(`${OPENAPI} 4.8.16: the document covers any known errors`),
+  'response media type': failure(`${OPENAPI} 4.8.17, content`),
+  'response body': failure(`${OPENAPI} 4.8.14, schema`),
+  'response annotations': warning(`${JSON_SCHEMA} 7.2.1 and 9.4: format and writeOnly are annotations`),
+  'response header': failure(`${OPENAPI} 4.8.21`),
+  'response without content': warning(`${OPENAPI} 4.8.17 documents no content`),
+  'JSON encoding': failure('RFC 8259 sections 2 and 8.1'),
+  'unlisted response property': house(),
+
+  // Values
+  'valid request': failure(`${OPENAPI} 4.8.10: the request fits its parameters and its body`),
+  'invalid request': failure(`${OPENAPI} 4.8.24: the value violates its schema`),
+  'invalid format': warning(`${JSON_SCHEMA} 7.2.1: format is an annotation unless the server asserts it`),
+  'readOnly in a request': house(`${JSON_SCHEMA} 9.4 lets a server ignore it or refuse it`),
+  'missing parameter': failure(`${OPENAPI} 4.8.12.1, required`),
+  'unlisted query parameter': house(),
+
+  // Bodies
+  'body limit': house(),
+  'absent body': failure(`${OPENAPI} 4.8.13, required`),
+  'empty text': house('RFC 9110 section 6.4: content may be empty'),
+  'malformed JSON': failure('RFC 8259 section 2'),
+  'extended JSON': warning('RFC 8259 section 9: a parser may accept extensions'),
+  'ambiguous JSON': house('RFC 8259 sections 4, 8.2 and 9 leave it to the parser'),
+  'unusual JSON': failure('RFC 8259 sections 2 and 7'),
+  'unsupported media types': warning('RFC 9110 section 15.5.16'),
+  'equivalent media types': failure('RFC 9110 section 8.3.1, RFC 8259 section 11'),
+  'content negotiation': failure('RFC 9110 section 12.5.1'),
+  'chosen media type': warning('RFC 9110 section 12.5.1: a server may disregard Accept'),
+
+  // Methods and paths
+  'undocumented methods': warning('RFC 9110 section 9.1: a server should respond 405 or 501'),
+  Allow: failure('RFC 9110 section 15.5.6'),
+  // `near-miss paths` contains it.
+  'unknown path': { ...warning('RFC 9110 section 15.5.5'), house: 'ignored' },
+  'near-miss paths': house(),
+  'HEAD of GET': warning('RFC 9110 section 9.1'),
+
+  // Credentials
+  'accepted credentials': failure(`${OPENAPI} 4.8.30; RFC 9110 section 11.1: schemes are case-insensitive`),
+  'missing credentials': failure(`${OPENAPI} 4.8.30`),
+  'wrong credentials': failure(`${OPENAPI} 4.8.30`),
+  'insufficient scope': failure(`${OPENAPI} 4.8.30`),
+  'malformed credentials': warning('RFC 9110 section 2.4: a recipient may recover from an invalid construct'),
+  'doubled credentials': warning('RFC 9110 section 5.3 leaves it to the recipient'),
+  'misplaced credentials': warning('RFC 6750 section 2: a server may support other places'),
+  'refusal before the body': house(),
+  challenge: failure('RFC 9110 section 15.5.2'),
+  'challenges of the operation': warning('RFC 9110 section 11.6.1'),
+  'challenge error code': warning('RFC 6750 section 3.1'),
+
+  // The service under test
+  'status of a refusal': warning('RFC 9110 section 15.5'),
+  'body of a refusal': house(),
+  'own refusal': failure('the target'),
+  'entered service': failure('the target'),
+  'received input': failure('the target'),
+} as const satisfies Record<string, Rule>;
+
+export type RuleName = keyof typeof RULES;
+
+/** How a profile reports that a server breaks a rule. */
+export function levelOf(profile: Profile, name: RuleName): Level {
+  const rule: Rule = RULES[name];
+  return profile === 'document' ? rule.document : (rule.house ?? 'failure');
+}
+
+/** A broken rule, and the sentence that describes it. */
+export interface Finding {
+  readonly rule: RuleName;
+  readonly message: string;
+}
+
+/** The sentences of the findings on one level, each with its source: `expected E, got G (rule: source)`. */
+export const messagesOf = (profile: Profile, level: Level, findings: readonly Finding[]): string[] =>
+  findings
+    .filter(({ rule }) => levelOf(profile, rule) === level)
+    .map(({ rule, message }) => `${message} (rule: ${RULES[rule].source})`);
+
+/** A sentence without its source. */
+export const withoutSource = (sentence: string): string => sentence.replace(/ \(rule: [^()]*\)$/, '');

@@ -1,0 +1,73 @@
+import type { Case } from '../cases/case';
+import { valueAt } from '../json/pointer';
+import { NumberLiteral, parse } from '../json/value';
+import type { OwnRefusalReason } from '../judge/judge';
+import { header, type RawResponse } from '../wire/message';
+
+/**
+ * Distinguishes refusals by the service itself, such as a conflict with what it holds, from refusals of invalid
+ * requests: of a black box the engine knows neither the state nor the rules.
+ */
+export interface OwnRefusals {
+  /** Learns how the server refuses a request that is invalid. */
+  readonly learn: (sent: Case, outcome: RawResponse) => void;
+  readonly reason: OwnRefusalReason;
+}
+
+/** Statuses about the state of the service or the sender's rights (RFC 9110 section 15.5, RFC 4918, RFC 6585). */
+const STATE_STATUSES = [402, 403, 404, 409, 410, 412, 423, 424, 425, 428, 429, 451];
+
+/** Statuses about limits that a document cannot state (RFC 9110 section 15.5, RFC 6585). */
+const LIMIT_STATUSES = [413, 414, 431];
+
+/** Octets that RFC 3986 section 7.3 and intermediaries treat specially in a path, though they are encoded. */
+const SPECIAL_OCTETS = /%(?:00|2f|5c|2e)/i;
+
+/** Words of refusals that name a conflict. */
+const CONFLICT = /\b(?:already|exists?|duplicate|taken|conflict|unique|in use)\b/i;
+
+export function createOwnRefusals(): OwnRefusals {
+  const statuses = new Set<number>();
+  const codes = new Set<string>();
+  return {
+    learn({ expect }, outcome) {
+      if (expect.kind !== 'refused' || outcome.status < 400 || outcome.status > 499) return;
+      if (!expect.reasons.some((reason) => reason === 'invalid request' || reason === 'malformed')) return;
+      statuses.add(outcome.status);
+      const code = problemCode(outcome);
+      if (code !== undefined) codes.add(code);
+    },
+    reason({ request }, outcome) {
+      const { status } = outcome;
+      if (STATE_STATUSES.includes(status)) return `the service refused a valid request with ${status}`;
+      if (LIMIT_STATUSES.includes(status)) return `the request is larger than the server accepts: ${status}`;
+      if (status >= 500) return undefined;
+      if (SPECIAL_OCTETS.test(request.target))
+        return 'RFC 3986 section 7.3: a server may refuse the octets that its target contains';
+      if (status === 422 && statuses.size > 0 && !statuses.has(422))
+        return 'the service answered 422, which is not its status for invalid requests';
+      const code = problemCode(outcome);
+      if (code !== undefined && codes.size > 0 && !codes.has(code))
+        return `the service refused it with the code ${code}, which is not one of its codes for invalid requests`;
+      if (status !== 401 && CONFLICT.test(outcome.body.toString()))
+        return `the service refused it with ${status}, because of what it holds`;
+      return undefined;
+    },
+  };
+}
+
+/** Members that name the kind of a problem: RFC 9457 section 3.1.1, and common ones. */
+const CODES = ['type', 'code', 'errorCode', 'error_code', 'error'];
+
+/** The code of a problem in a JSON body. */
+function problemCode(outcome: RawResponse): string | undefined {
+  if (!/[/+]json/i.test(header(outcome, 'content-type') ?? '')) return undefined;
+  try {
+    const body = parse(outcome.body.toString());
+    const found = ['', '/error'].flatMap((place) => CODES.map((name) => valueAt(body, `${place}/${name}`)));
+    const code = found.find((value) => value instanceof NumberLiteral || typeof value === 'string');
+    return code instanceof NumberLiteral ? code.text : typeof code === 'string' ? code : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,108 @@
+import { readFileSync } from 'node:fs';
+import { documentBasePath, readDocument } from './document/read';
+import type { Json, JsonObject } from './json/json';
+import type { Profile } from './profile';
+import { readCredentials } from './request/credentials-file';
+import type { BlackBox, Target, Waiver } from './target';
+import { type Address, addressOf } from './wire/address';
+import type { CurlServer } from './wire/curl';
+import { secretsOf } from './wire/secrets';
+import { assertListening, printAddress } from './wire/send';
+
+/** A server by its URL, and how to test it. */
+export interface UrlOptions {
+  /** `http:`, `https:` or `unix:`. Its path comes before the path of the document's server, unless it ends with it. */
+  readonly url: string;
+  /** An OpenAPI 3.1 document without references to other documents. */
+  readonly document: JsonObject;
+  /** `document` by default. */
+  readonly profile?: Profile;
+  /** By security scheme: `{"valid": "...", "invalid": "..."}`. */
+  readonly credentials?: Json;
+  /** The path of the file with the credentials, for the curl lines of the report. */
+  readonly credentialsFile?: string;
+  /** Sends requests that may change something. */
+  readonly write?: boolean;
+  /** 100 by default. */
+  readonly requestsPerSecond?: number;
+  /** 20,000 by default. */
+  readonly maxRequests?: number;
+  readonly signal?: AbortSignal;
+  /** The largest request body, in bytes. Unknown by default. */
+  readonly bodyLimit?: number;
+  /** Milliseconds until a response is complete; 10,000 by default. */
+  readonly timeout?: number;
+  /** A file of certificates in PEM, that https trusts. */
+  readonly ca?: string;
+  /** Accepts any certificate. */
+  readonly insecure?: boolean;
+  /** Pointer to the schema of the body of every refusal, for the profile `house`. */
+  readonly refusalSchema?: string;
+  readonly waivers?: readonly Waiver[];
+}
+
+/**
+ * A target for a server that the engine neither starts nor resets.
+ *
+ * @throws {Error} if the URL, the document or the credentials cannot be used
+ */
+export function urlTarget(options: UrlOptions): Target {
+  const { document, profile = 'document', credentials = {} } = options;
+  const { schemes } = readDocument(document);
+  const address = addressFor(options);
+  const blackBox: BlackBox = {
+    write: options.write === true,
+    requestsPerSecond: options.requestsPerSecond ?? 100,
+    maxRequests: options.maxRequests ?? 20_000,
+    ...(options.signal && { signal: options.signal }),
+  };
+  return {
+    document,
+    profile,
+    blackBox,
+    credentials: readCredentials(credentials, Object.keys(schemes)),
+    curl: curlServer(address, options),
+    ...(options.bodyLimit !== undefined && { bodyLimit: options.bodyLimit }),
+    ...(options.refusalSchema !== undefined && { refusalSchema: options.refusalSchema }),
+    waivers: options.waivers,
+    async start() {
+      await assertListening(address);
+      return { ...address, close: () => Promise.resolve() };
+    },
+  };
+}
+
+function addressFor({ url, document, timeout = 10_000, ca, insecure }: UrlOptions): Address {
+  const { prefix = '', tls, ...address } = addressOf(url);
+  const base = documentBasePath(document);
+  const rest = base !== '' && prefix.endsWith(base) ? prefix.slice(0, -base.length) : prefix;
+  return {
+    ...address,
+    timeout,
+    ...(rest !== '' && { prefix: rest }),
+    ...(tls && {
+      tls: {
+        ...(ca !== undefined && { ca: readFileSync(ca, 'utf8') }),
+        ...(insecure === true && { insecure }),
+      },
+    }),
+  };
+}
+
+function curlServer(
+  address: Address,
+  { ca, insecure, credentials, credentialsFile }: UrlOptions,
+): CurlServer {
+  const { socketPath, prefix = '' } = address;
+  const options = [
+    ...(socketPath === undefined ? [] : ['--unix-socket', `'${socketPath}'`]),
+    ...(ca === undefined ? [] : ['--cacert', `'${ca}'`]),
+    ...(insecure === true ? ['--insecure'] : []),
+  ];
+  return {
+    url: socketPath === undefined ? printAddress(address) : `http://localhost${prefix}`,
+    options,
+    ...(credentials !== undefined &&
+      credentialsFile !== undefined && { secrets: secretsOf(credentials, credentialsFile) }),
+  };
+}

@@ -1,0 +1,83 @@
+import type { BlackBox } from '../target';
+import type { Address } from './address';
+import { header, type Outcome, type RawRequest } from './message';
+import { send } from './send';
+
+/** Sends requests within the bounds of a black box. Without bounds it sends each at once. */
+export interface Client {
+  /** Undefined if the run must end. */
+  readonly exchange: (address: Address, request: RawRequest) => Promise<Outcome | undefined>;
+  /** Why the run must end. */
+  readonly stopped: () => string | undefined;
+  /** Requests sent so far. */
+  readonly sent: () => number;
+}
+
+/** Responses in a row without which a server is regarded as gone. */
+const MAX_SILENCES = 5;
+
+/** How often a request is sent again that the server asks to repeat later (RFC 9110 section 10.2.3, RFC 6585 section 4). */
+const MAX_REPETITIONS = 3;
+
+/** Seconds; a server that asks for more is not waited for. */
+const MAX_WAIT_S = 30;
+
+export function openClient(bounds?: BlackBox): Client {
+  const interval = bounds ? 1000 / bounds.requestsPerSecond : 0;
+  let next = 0;
+  let count = 0;
+  let silences = 0;
+  let gone: string | undefined;
+  const stopped = (): string | undefined => {
+    if (bounds?.signal?.aborted === true) return 'it was interrupted';
+    if (bounds && count >= bounds.maxRequests) return `it has sent ${bounds.maxRequests} requests, its bound`;
+    return gone;
+  };
+
+  const exchange: Client['exchange'] = async (address, request) => {
+    for (let attempt = 0; ; attempt++) {
+      if (stopped() !== undefined) return undefined;
+      await pause(next - performance.now(), bounds?.signal);
+      if (stopped() !== undefined) return undefined;
+      next = Math.max(next, performance.now()) + interval;
+      count += 1;
+      const outcome = await send(address, request);
+      if ('noResponse' in outcome) {
+        silences += 1;
+        if (bounds && silences >= MAX_SILENCES)
+          gone = `the server did not answer ${MAX_SILENCES} requests in a row: ${outcome.noResponse}`;
+        return outcome;
+      }
+      silences = 0;
+      const wait = bounds && attempt < MAX_REPETITIONS ? secondsToWait(outcome) : undefined;
+      if (wait === undefined) return outcome;
+      next = Math.max(next, performance.now() + wait * 1000);
+    }
+  };
+  return { exchange, stopped, sent: () => count };
+}
+
+/** The seconds after which a server asks to repeat a request; undefined if it does not, or if it is too long. */
+function secondsToWait(outcome: Outcome): number | undefined {
+  if ('noResponse' in outcome || (outcome.status !== 429 && outcome.status !== 503)) return undefined;
+  const field = header(outcome, 'retry-after');
+  if (field === undefined) return outcome.status === 429 ? 1 : undefined;
+  const seconds = /^\d+$/.test(field) ? Number(field) : (Date.parse(field) - Date.now()) / 1000;
+  return seconds <= MAX_WAIT_S ? Math.max(seconds, 0) : undefined;
+}
+
+/** Waits for milliseconds, or until the signal. */
+const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (ms <= 0 || signal?.aborted === true) {
+      resolve();
+      return;
+    }
+    const end = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal?.addEventListener('abort', end);
+  });
