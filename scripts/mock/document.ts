@@ -154,7 +154,7 @@ class Removal {
   }
 
   private leaveOut(pointers: readonly string[], what: string, finding: Finding): boolean {
-    if (pointers.filter((pointer) => this.remove(pointer, findingLine(finding))).length === 0) return false;
+    if (pointers.filter((pointer) => this.remove(pointer, finding.message)).length === 0) return false;
     this.account.add(what, finding);
     return true;
   }

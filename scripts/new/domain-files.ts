@@ -1,6 +1,6 @@
 /** Writes the domain of a service and its storage: a collection for each resource of the document. */
 import type { Names } from './names';
-import { camelOf, capitalized, wordsOf } from './names';
+import { camelOf, capitalized, pascalOf, wordsOf } from './names';
 import type { Resource } from './resources';
 import type { Types } from './types';
 
@@ -27,7 +27,8 @@ export function collectionsOf(resources: readonly Resource[], names: Names, type
   const typeNames = new Set([...TAKEN, `${names.pascal}Store`]);
   const found = resources.map(({ name, schema, read, status, mediaType }): Collection => {
     const component = /^\/components\/schemas\/([^/~]+)$/.exec(schema)?.[1];
-    const base = capitalized(camelOf(component ?? `${name} item`, 'Item'));
+    const singular = pascalOf(read.operationId).replace(/^(Get|Read|Fetch|Find|Retrieve|Show)(?=[A-Z])/, '');
+    const base = capitalized(camelOf(component ?? singular, 'Item'));
     let typeName = base;
     for (let n = 1; typeNames.has(typeName); n++) typeName = `${base}${n === 1 ? 'Item' : n}`;
     typeNames.add(typeName);
@@ -123,13 +124,13 @@ function collection<T>(database: Database, name: string): Collection<T> {
   const table: PerDialect = { kind: 'dialect', sqlite: name, postgres: name };
   const find = async ({ query }: Pick<Queries, 'query'>, key: string): Promise<T | undefined> => {
     const [row] = await query(sql<Row>\`SELECT key, value FROM \${table} WHERE key = \${key}\`);
-    return row && read<T>(row.value);
+    return row && (read(row.value) as T);
   };
   return {
     async list(after, limit) {
       const rows = await database.query(sql<Row>\`
         SELECT key, value FROM \${table} WHERE key > \${after} ORDER BY key LIMIT \${limit}\`);
-      return rows.map(({ key, value }) => ({ key, value: read<T>(value) }));
+      return rows.map(({ key, value }) => ({ key, value: read(value) as T }));
     },
     get: (key) => find({ query: (statement) => database.query(statement) }, key),
     async add(key, value) {
@@ -155,9 +156,9 @@ function collection<T>(database: Database, name: string): Collection<T> {
 const write = (value: unknown): string =>
   JSON.stringify(value, (_, member: unknown) => (typeof member === 'bigint' ? { $int64: String(member) } : member));
 
-const read = <T>(text: string): T =>
+const read = (text: string): unknown =>
   JSON.parse(text, (_, member: unknown) =>
     typeof member === 'object' && member !== null && '$int64' in member ? BigInt(String(member.$int64)) : member,
-  ) as T;
+  );
 `;
 }

@@ -1,6 +1,7 @@
 /** Decides every file of a new service from its document. */
 import { compileContract, OpenApiDocument } from '../../src/contract';
 import type { Source } from '../source/source';
+import type { Action } from './action';
 import { authFile, schemesOf } from './auth-files';
 import { documentFiles } from './document-files';
 import { collectionsOf, domainFile, storageFile } from './domain-files';
@@ -8,7 +9,7 @@ import { errorBodyOf } from './error-body';
 import { errorsFile, otherBodies, ownKinds } from './errors-file';
 import type { Names } from './names';
 import { overlayFor } from './overlay';
-import { projectFiles } from './project-files';
+import { type Options, projectFiles } from './project-files';
 import { allPathParameters, resourcesOf } from './resources';
 import { toServable } from './servable';
 import { errorResponses, type ErrorBody, usualErrorBody } from './survey';
@@ -23,10 +24,14 @@ export interface Layout {
 }
 
 /**
- * @param tarball the name of the package in vendor/
+ * @param built the package: its file in vendor/, and what its toolchain needs
  * @throws {InvalidContract} if a part of the document can neither be served nor left out
  */
-export async function layOut(source: Source, names: Names, tarball: string): Promise<Layout> {
+export async function layOut(
+  source: Source,
+  names: Names,
+  built: Pick<Options, 'tarball' | 'toolchain'>,
+): Promise<Layout> {
   const { root, actions, total } = toServable(source.document);
   const servable = new OpenApiDocument(root);
   const { served } = compileContract(root, undefined);
@@ -36,7 +41,7 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
     ...resources.flatMap((resource) => resource.parameters),
     ...allPathParameters(servable, served.keys(), resources),
   ];
-  const overlay = await overlayFor(root, actions, found, parameters);
+  const overlay = await overlayFor(source.document, root, actions, found, parameters);
 
   // The published document, as `make generate` makes it.
   const document = new OpenApiDocument(overlay.root);
@@ -67,13 +72,13 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
       : [
           `the document has no error body: openapi/overlay.yaml adds that of RFC 9457. For another one, add its schema to the document, change the overlay, and src/errors.ts with it`,
         ]),
-    ...removed.map(({ target, description }) => `${target}: ${description}`),
+    ...leftOut(removed),
     `served ${operations.length} of ${total} operations`,
   ];
   return {
     notes,
     files: {
-      ...projectFiles({ names, schemes, document: name, tarball }),
+      ...projectFiles({ names, schemes, document: name, ...built }),
       ...(Object.fromEntries(paths) as Record<string, string>),
       'openapi/overlay.yaml': overlay.text,
       'src/auth.ts': authFile(schemes),
@@ -91,6 +96,17 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
       }),
     },
   };
+}
+
+/** One line for each reason. */
+function leftOut(removed: readonly Action[]): string[] {
+  const reasons = new Map<string, string[]>();
+  for (const { target, description = '' } of removed)
+    reasons.set(description, [...(reasons.get(description) ?? []), target]);
+  return [...reasons].map(([reason, [first = '', ...others]]) => {
+    const more = others.length > 0 ? `, and ${others.length} more` : '';
+    return `${reason} (${first}${more})`;
+  });
 }
 
 /** The body that the overlay adds. */

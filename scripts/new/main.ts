@@ -70,8 +70,11 @@ async function main(argv: readonly string[]): Promise<void> {
   const { folder, file, name, tarball, modules } = readArguments(argv);
   const [source, names] = readDocumentAndNames(file, folder, name);
   const built = tarball ?? pack();
-  const { files, notes } = await layOut(source, names, path.basename(built));
-  for (const note of [...source.notes, ...notes]) console.log(`  ${note}`);
+  const { files, notes } = await layOut(source, names, {
+    tarball: path.basename(built),
+    toolchain: toolchainOf(built),
+  });
+  for (const note of new Set([...source.notes, ...notes])) console.log(`  ${note}`);
   for (const [target, text] of Object.entries(files)) write(path.join(folder, target), text);
   chmodSync(path.join(folder, '.ci/run'), 0o755);
   mkdirSync(path.join(folder, 'vendor'), { recursive: true });
@@ -105,6 +108,12 @@ function write(file: string, text: string): void {
   writeFileSync(file, text);
 }
 
+/** What the toolchain and the tests of a package need: the member `toolchain` of its manifest. */
+function toolchainOf(tarball: string): Readonly<Record<string, string>> {
+  const text = execFileSync('tar', ['-xzOf', tarball, 'package/package.json'], { encoding: 'utf8' });
+  return (JSON.parse(text) as { readonly toolchain: Readonly<Record<string, string>> }).toolchain;
+}
+
 /** Builds the package. */
 function pack(): string {
   console.log('building the package');
@@ -124,7 +133,7 @@ async function format(folder: string, files: readonly string[]): Promise<void> {
     const { inferredParser } = await prettier.getFileInfo(target);
     if (inferredParser === null) continue;
     const options = await prettier.resolveConfig(target);
-    const text = await prettier.format(readFileSync(target, 'utf8'), { ...options, parser: inferredParser });
+    const text = await prettier.format(readFileSync(target, 'utf8'), { ...options, filepath: target });
     writeFileSync(target, text);
   }
 }

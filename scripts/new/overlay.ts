@@ -33,11 +33,13 @@ const HEAD = `# yaml-language-server: $schema=https://spec.openapis.org/overlay/
 `;
 
 /**
+ * @param given the document of the user
  * @param root the document that can be served
  * @param actions those that lead to it
  * @param errors the body of its errors; undefined: it has none, and the overlay adds the standard one
  */
 export async function overlayFor(
+  given: JsonObject,
   root: JsonObject,
   actions: readonly Action[],
   errors: ErrorBody | undefined,
@@ -71,10 +73,10 @@ export async function overlayFor(
   }));
   all.items.unshift(...before.map((action) => overlay.createNode(action)));
   all.items.push(...after.map((action) => overlay.createNode(action)));
-  await dropUnused(overlay, root);
+  await dropUnused(overlay, given);
   overlay.setIn(['info', 'title'], 'What this server adds to the document, and what it leaves out');
   overlay.commentBefore = null;
-  const applied = await apply(overlay.toJS() as OverlaySet, root);
+  const applied = await apply(overlay.toJS() as OverlaySet, given);
   return { text: `${HEAD}${String(overlay)}`, root: applied.data };
 }
 
@@ -115,7 +117,7 @@ async function dropUnused(overlay: ReturnType<typeof parseDocument>, root: JsonO
   const { resultData } = await apply(set, root);
   const unused = [resultData['unusedActions']].flat();
   const used = set.actions.map((action) => !unused.includes(action));
-  const all = overlay.get('actions');
+  const all: unknown = overlay.get('actions');
   if (!isSeq(all)) return;
   for (let i = used.length - 1; i >= 0; i--) if (used[i] !== true) all.delete(i);
   const shared = all.items.find((item) => isMap(item) && item.get('target') === '$.components');

@@ -5,45 +5,29 @@ import { environmentLines, type Scheme } from './auth-files';
 import type { Names } from './names';
 import { HERE } from './project';
 
-/** The package, and the file of it in vendor/. */
-export interface Package {
-  readonly name: string;
-  readonly file: string;
-}
-
 export interface Options {
   readonly names: Names;
   readonly schemes: readonly Scheme[];
   /** The name of the document in openapi/. */
   readonly document: string;
   readonly tarball: string;
+  /** The packages that the toolchain and the tests of the package need, with their versions. */
+  readonly toolchain: Readonly<Record<string, string>>;
 }
 
 const own = (file: string): string => readFileSync(path.join(HERE, file), 'utf8');
 
-/** The packages that the tools of a service need. Their versions are those of this project. */
-const TOOLS = [
-  '@cfworker/json-schema',
-  '@types/express',
-  '@types/jest',
-  '@types/node',
-  'eslint',
-  'fast-check',
-  'jest',
-  'openapi-format',
-  'openapi-typescript',
-  'prettier',
-  'ts-jest',
-  'tsx',
-  'typescript',
-  'typescript-eslint',
-];
+/** The packages that tests and linting of a service need beside those of the toolchain. */
+const TOOLS = ['@types/jest', 'eslint', 'jest', 'prettier', 'ts-jest', 'typescript-eslint'];
+/** The packages of the toolchain that draw the rooms of this project. */
+const ONLY_HERE = ['dependency-cruiser'];
 
 export function projectFiles(options: Options): Record<string, string> {
   const { names } = options;
   const kept = ['.gitignore', '.nvmrc'].map((file) => [file, own(file)]);
   return {
     ...(Object.fromEntries(kept) as Record<string, string>),
+    '.prettierignore': `dist/\ngenerated/\nreports/\nvendor/\npackage-lock.json\nopenapi/*\n!openapi/overlay.yaml\n`,
     '.dockerignore': own('.dockerignore').replace('!.npmrc', '!vendor'),
     '.env.example': environment(options),
     '.ci/run': template('ci-run', options),
@@ -99,7 +83,6 @@ function template(file: string, { names, document, schemes }: Options): string {
     title: names.title,
     document,
     node,
-    formatted: `. '!openapi/${document}' '!generated' '!vendor'`,
     schemes: schemeLines(schemes),
     checkout: pin('checkout'),
     'setup-node': pin('setup-node'),
@@ -167,8 +150,8 @@ function kubernetes({ names, schemes }: Options): string {
     .replace(' --from-file=tokens=FILE_WITH_A_TOKEN_A_LINE', files.join(''))
     .replace(/^ *- \{ name: API_TOKENS_FILE.*\n/m, variables.join(''))
     .replace('items: [{ key: tokens, path: tokens }]', `items: [${items.join(', ')}]`)
-    .replaceAll('tokens,', 'secrets,')
-    .replaceAll('name: tokens\n', 'name: secrets\n');
+    .replace('volumeMounts: [{ name: tokens,', 'volumeMounts: [{ name: secrets,')
+    .replace('- name: tokens\n', '- name: secrets\n');
   return renamed(schemes.length > 0 ? text : withoutSecrets(text), names);
 }
 
@@ -177,16 +160,18 @@ const withoutSecrets = (text: string): string =>
   text.replace(/^ *volumeMounts: .*\n/m, '').replace(/^ {6}volumes:\n(?: {8,}.*\n)*/m, '');
 
 interface Manifest {
-  readonly version: string;
   readonly engines: { readonly node: string };
   readonly dependencies: Readonly<Record<string, string>>;
   readonly devDependencies: Readonly<Record<string, string>>;
 }
 
-function packageJson({ names, tarball }: Options): string {
+function packageJson({ names, tarball, toolchain }: Options): string {
   const manifest = JSON.parse(own('package.json')) as Manifest;
-  const versions = { ...manifest.dependencies, ...manifest.devDependencies };
-  const tools = TOOLS.flatMap((name) => (versions[name] === undefined ? [] : [[name, versions[name]]]));
+  const versions: Readonly<Record<string, string>> = { ...manifest.devDependencies, ...toolchain };
+  const tools = [...new Set([...Object.keys(toolchain), ...TOOLS])]
+    .filter((name) => !ONLY_HERE.includes(name))
+    .sort()
+    .map((name) => [name, versions[name]]);
   return `${JSON.stringify(
     {
       name: names.kebab,

@@ -88,8 +88,7 @@ function removeUnknown(root: JsonObject): Map<string, string> {
   const document = new OpenApiDocument(root);
   for (const { pointer, message } of document.remarks.filter(isUnknown)) {
     const holder = document.at(pointer.slice(0, pointer.lastIndexOf('/')));
-    if (isObject(holder) && Reflect.deleteProperty(holder, lastStep(pointer)))
-      reasons.set(pointer, `#${pointer}: ${message}`);
+    if (isObject(holder) && Reflect.deleteProperty(holder, lastStep(pointer))) reasons.set(pointer, message);
   }
   return reasons;
 }

@@ -152,10 +152,12 @@ export function serviceFile(
 ): string {
   const { resources, operations, kinds, usual, uniform, types } = details;
   const members = uniform ? distinguishing(usual.part) : '';
-  const stored = resources.flatMap(({ name, parameters, example, schema }) => {
+  const stored = resources.flatMap(({ name, parameters, example, schema, id }) => {
     const key = parameters.at(-1)?.example;
     if (key === undefined || example === undefined) return [];
-    return [`  await store.${name}.add(${quoted(textOf(key))}, ${types.literal([schema], example)});\n`];
+    const fits = isObject(example) && id !== undefined && typeof example[id] === typeof key;
+    const value = fits ? { ...example, [id]: key } : example;
+    return [`  await store.${name}.add(${quoted(textOf(key))}, ${types.literal([schema], value)});\n`];
   });
   const own = kinds.map(({ kind, status }) => {
     const refusing = status === 404 ? operations.filter((one) => documents(one, status)) : [];
@@ -168,7 +170,7 @@ export function serviceFile(
   const waivers = prepared.todo.map(
     ({ obligation, reason }) => `  { obligation: ${quoted(obligation)}, reason: ${quoted(reason)} },\n`,
   );
-  return `import { type OwnRefusal, type RefusalRule, type Scenario, serviceTarget, type Target, type Waiver } from 'contract-first-server/testing';
+  return `import { type OwnRefusal, type RefusalRule, type Scenario, serviceTarget, type ServiceTarget, type Waiver } from 'contract-first-server/testing';
 import document from '../../generated/openapi.json';
 import { createApp } from '../../src/app';
 import { verifiers } from '../../src/auth';
@@ -199,7 +201,7 @@ export const waivers: readonly Waiver[] = [
 ${waivers.join('')}];
 
 /** This service as a target of the contract tests. */
-export const service = (): Target =>
+export const service = (): ServiceTarget =>
   serviceTarget({
     document,
     openStore: openExampleStore,

@@ -13,7 +13,7 @@ interface Item {
 function itemsOf({ stubs, waiting, toDo }: ServiceTarget, leftOut: readonly string[]): Item[] {
   return [
     {
-      title: 'are stubs, which answer from the document: write the handlers',
+      title: 'operations are stubs, which answer from the document: write the handlers',
       lines: stubs.map((id) => `${id}: ${fileOf(id)}`),
     },
     {
@@ -56,7 +56,7 @@ function leftOutParts(): string[] {
   };
   return actions
     .filter(({ remove }) => remove === true)
-    .map(({ target, description = 'without a reason' }) => `${target}: ${description}`);
+    .map(({ target, description = 'without a reason' }) => `${target} (${description})`);
 }
 
 /** `make todo`: lists what is left to write, and prints nothing else. */
