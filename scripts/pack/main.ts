@@ -25,6 +25,12 @@ const PROGRAMS = [
   .map((name) => `scripts/${name}`)
   .concat('tests/testing/contract', 'tests/testing/todo');
 
+const HOST = {
+  getCurrentDirectory: () => root,
+  getCanonicalFileName: (name: string) => name,
+  getNewLine: () => '\n',
+};
+
 /** Compiles the files of the package. Returns the text of each, by its path in the package. */
 function compile(): Map<string, string> {
   const { config } = ts.readConfigFile(path.join(root, 'tsconfig.json'), (file) => ts.sys.readFile(file)) as {
@@ -49,9 +55,10 @@ function compile(): Map<string, string> {
     path.join(root, `${name}.ts`),
   );
   const files = new Map<string, string>();
-  ts.createProgram(names, options).emit(undefined, (file, text) => {
+  const { diagnostics } = ts.createProgram(names, options).emit(undefined, (file, text) => {
     files.set(path.relative(root, file).replaceAll(path.sep, '/'), text);
   });
+  if (diagnostics.length > 0) throw new Error(ts.formatDiagnostics(diagnostics, HOST));
   const types = reachableTypes(files);
   return new Map([...files].filter(([name]) => name.endsWith('.js') || types.has(name)));
 }

@@ -129,7 +129,7 @@ async function start<Config extends RunConfig, S extends Store, Own extends stri
 export function limitRequests(
   limit: RateLimits.RateLimit,
   clientOf: (principals: HookContext['principals']) => string | undefined,
-) {
+): NonNullable<Surroundings['rateLimit']> {
   const { createRateLimiter } = createRequire(__filename)('./rate-limit') as typeof RateLimits;
   return createRateLimiter(limit, clientOf);
 }

@@ -1,10 +1,14 @@
 import { existsSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import request from 'supertest';
 import { parse } from 'yaml';
 import published from '../../generated/openapi.json';
+import { OpenApiDocument, strategiesFor } from '../../src/contract';
+import { createApp, PLAIN_ERRORS } from '../../src/operational';
 import { EXAMPLE, SUCCESS } from '../support/client';
 import { buildApp, listening, TOKEN } from '../support/service';
+import { openServer } from '../testing/open-server';
 
 /** The path of Debian's package `chromium`. */
 const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
@@ -57,6 +61,95 @@ it('shows the contract, accepts a token, and sends a request', async () => {
     await answer.waitFor();
     expect(await answer.locator('.response-col_status').innerText()).toContain(String(SUCCESS));
     expect(complaints).toEqual([]);
+  });
+});
+
+const SURROUNDINGS = {
+  ready: () => Promise.resolve(),
+  report: () => undefined,
+  metrics: { text: () => Promise.resolve(''), contentType: 'text/plain' },
+  stopping: new AbortController().signal,
+  corsOrigins: [],
+  production: false,
+  bodyLimit: 1_000,
+  maxRequests: 10,
+};
+
+const SCHEMES = {
+  bearer: { type: 'http', scheme: 'bearer' },
+  basic: { type: 'http', scheme: 'basic' },
+  header: { type: 'apiKey', in: 'header', name: 'X-Key' },
+  query: { type: 'apiKey', in: 'query', name: 'key' },
+  cookie: { type: 'apiKey', in: 'cookie', name: 'session' },
+};
+
+const opened: (() => Promise<void>)[] = [];
+afterEach(() => Promise.all(opened.splice(0).map((close) => close())));
+
+/** Starts a server that issues a token by client credentials (RFC 6749 section 4.4) to pages of any origin. Returns its URL. */
+async function startTokens() {
+  const headers = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Allow-Headers': '*' };
+  const server = createServer((asked, response) => {
+    response.writeHead(200, { ...headers, 'Content-Type': 'application/json' });
+    response.end(
+      asked.method === 'POST' ? JSON.stringify({ access_token: TOKEN, token_type: 'Bearer' }) : '',
+    );
+  });
+  const { port, close } = await openServer(server);
+  opened.push(close);
+  return `http://127.0.0.1:${port}/token`;
+}
+
+it('authorizes by every kind of security scheme', async () => {
+  const tokenUrl = await startTokens();
+  const oauth = { type: 'oauth2', flows: { clientCredentials: { tokenUrl, scopes: { read: 'to read' } } } };
+  const schemes = { ...SCHEMES, oauth };
+  const names = Object.keys(schemes);
+  const root = {
+    openapi: '3.1.0',
+    info: { title: 'Schemes', version: '1.0.0' },
+    paths: Object.fromEntries(
+      names.map((name) => {
+        const security = [{ [name]: name === 'oauth' ? ['read'] : [] }];
+        const responses = { 204: { description: 'welcome' } };
+        return [`/${name}`, { get: { operationId: name, security, responses } }];
+      }),
+    ),
+    components: { securitySchemes: schemes },
+  };
+  const handlers = Object.fromEntries(names.map((name) => [name, () => Promise.resolve({ status: 204 })]));
+  const secret = (scheme: string) => (scheme === 'basic' ? `ann:${TOKEN}` : TOKEN);
+  const strategies = strategiesFor(
+    new OpenApiDocument(root),
+    (given, { name, scopes }) => given === secret(name) && { scopes },
+  );
+  const app = createApp({ handlers, errors: PLAIN_ERRORS }, { ...SURROUNDINGS, document: root, strategies });
+  await listening(app, async (port) => {
+    const { page, complaints } = await open(`http://127.0.0.1:${port}`);
+    const statusOf = async (name: string) => {
+      const operation = page.locator(`[id="operations-default-${name}"]`);
+      if (!(await operation.getAttribute('class'))?.includes('is-open'))
+        await operation.locator('.opblock-summary-control').click();
+      const answered = page.waitForResponse((response) => response.url().includes(`/${name}`));
+      await operation.getByRole('button', { name: 'Execute' }).click();
+      return (await answered).status();
+    };
+    for (const name of names) expect([name, await statusOf(name)]).toEqual([name, 401]);
+    const refusals = names.map(() => expect.stringContaining('status of 401') as string);
+    expect(complaints.splice(0)).toEqual(refusals);
+    await page.locator('.scheme-container').getByRole('button', { name: 'Authorize' }).click();
+    for (const name of names) {
+      const form = page.locator('.auth-container').nth(names.indexOf(name));
+      if (name === 'basic') await form.locator('[name=username]').fill('ann');
+      if (name === 'oauth') await form.locator('[data-name=clientId]').fill('docs');
+      else await form.locator('input').last().fill(TOKEN);
+      await form.getByRole('button', { name: /^Apply/ }).click();
+      await form.getByText('Logout').waitFor();
+    }
+    await page.locator('.close-modal').click();
+    for (const name of names) expect([name, await statusOf(name)]).toEqual([name, 204]);
+    expect(complaints.filter((text) => !text.startsWith(tokenUrl))).toEqual([]);
+    expect(await page.context().cookies()).toEqual([]);
   });
 });
 
