@@ -19,11 +19,15 @@ const SERVICE = 'tests/contract/service.ts';
  * @returns a sentence about the result
  */
 export function waive(folder: string): string {
-  const { stdout, stderr } = spawnSync(path.join(folder, 'node_modules/.bin/contract-first'), ['contract'], {
-    cwd: folder,
-    encoding: 'utf8',
-    maxBuffer: 2 ** 28,
-  });
+  const { stdout, stderr } = spawnSync(
+    process.execPath,
+    [path.join(folder, 'node_modules/.bin/contract-first'), 'contract'],
+    {
+      cwd: folder,
+      encoding: 'utf8',
+      maxBuffer: 2 ** 28,
+    },
+  );
   const report = path.join(folder, 'reports/contract/contract.json');
   let obligations: readonly Unproven[];
   try {
