@@ -185,7 +185,8 @@ export default {
       { path: '^tests/testing/' },
       {
         path: '^(src|scripts|generated|tests)/',
-        pathNot: '^src/(contract|database|operational)/index\\.ts$|^tests/(engine|testing)/',
+        pathNot:
+          '^src/(contract|database|operational)/index\\.ts$|^tests/(engine|testing)/|^scripts/(publish|source)/',
       },
     ),
   ],

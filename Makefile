@@ -74,7 +74,7 @@ gate: check test browser ## everything that must pass before a commit reaches ma
 
 contract: $(INSTALLED) ## test the server against the document, or any: URL=http://127.0.0.1:8080 DOC=openapi.yaml
 	@$(if $(URL),tsx tests/contract/url.ts --url '$(URL)' --doc '$(DOC)' $(if $(CREDENTIALS),--credentials '$(CREDENTIALS)') \
-	  $(if $(WRITE),--write) $(if $(PROFILE),--profile '$(PROFILE)') $(ARGS),tsx tests/testing/contract.ts $(if $(SERVE),--serve))
+	  $(if $(WRITE),--write) $(if $(PROFILE),--profile '$(PROFILE)') $(if $(WAIVERS),--waivers '$(WAIVERS)') $(ARGS),tsx tests/testing/contract.ts $(if $(SERVE),--serve) $(ARGS))
 
 todo: $(INSTALLED) ## list what is left to write
 	@tsx tests/testing/todo.ts

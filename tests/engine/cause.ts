@@ -9,6 +9,8 @@ export interface Cause {
   readonly sentence: string;
   /** The rule that the case is about: `violates maximum of /components/schemas/Book/properties/id`. */
   readonly rule?: string;
+  /** The section that states the broken rule. */
+  readonly source?: string;
   /** JSON pointer to its place in the document. */
   readonly pointer: string;
 }
@@ -25,17 +27,22 @@ interface Rule {
  * A problem has the form `expected E, got G`. E names the rule that was broken, so it is the same in each case, except
  * for values, which are elided. G starts with the status if the answer as a whole was wrong.
  */
-export function causesOf(failed: Case, sourced: readonly string[]): Cause[] {
-  const problems = sourced.map(withoutSource);
+export function causesOf(failed: Case, problems: readonly string[]): Cause[] {
   const rule = ruleOf(failed);
   if (problems.length === 0) return [plainCause('expected an answer', rule.pointer)];
   const outcome = problems.find(isWrongOutcome);
-  if (outcome !== undefined) return [outcomeCause(failed, rule, outcome)];
+  if (outcome !== undefined) return [withSource(outcome, (problem) => outcomeCause(failed, rule, problem))];
   const independent = problems.filter((problem) => !CONSEQUENCE.test(problem));
   const causes = (independent.length > 0 ? independent : problems).map((problem) =>
-    problemCause(rule, problem),
+    withSource(problem, (text) => problemCause(rule, text)),
   );
   return [...new Map(causes.map((cause) => [cause.key, cause])).values()];
+}
+
+function withSource(problem: string, causeOf: (problem: string) => Cause): Cause {
+  const text = withoutSource(problem);
+  const source = / \(rule: (.*)\)$/s.exec(problem.slice(text.length))?.[1];
+  return { ...causeOf(text), ...(source !== undefined && { source }) };
 }
 
 /** The cause of a failure without a case, whose problem has no values. */
@@ -55,13 +62,21 @@ const CONSEQUENCE = /^expected (?:the service (?:not )?to be entered|a documente
 function outcomeCause({ expect }: Case, { text, pointer }: Rule, problem: string): Cause {
   const [expected, got] = split(problem);
   const status = got.slice(0, 3);
-  const message = got.slice(4);
-  if (expect.kind === 'answered' && message !== '' && message !== 'without a body') {
-    const sentence = `${expected}, got ${status} ${withoutValues(message)}`;
-    return { key: sentence, sentence, ...(text !== undefined && { rule: text }), pointer };
+  const isSuccess = status.startsWith('2');
+  const rule = text === undefined ? {} : { rule: text };
+  if (expect.kind === 'answered' && !isSuccess && expected.startsWith('expected success')) {
+    const verb = status.startsWith('4') ? 'was refused' : 'failed';
+    const sentence = `a valid request ${verb}: ${withoutValues(got)}`;
+    return { key: sentence, sentence, ...rule, pointer };
   }
-  const sentence = `${expected}, got ${status}`;
-  return { key: `${sentence} ${text ?? ''}`, sentence, ...(text !== undefined && { rule: text }), pointer };
+  const broken = /^violates (.*)$/.exec(text ?? '')?.[1];
+  if (expect.kind === 'refused' && isSuccess && broken !== undefined) {
+    const sentence = `a value was accepted that violates ${broken}`;
+    return { key: sentence, sentence, pointer };
+  }
+  const observed = isSuccess && expect.kind === 'refused' ? 'a success' : status;
+  const sentence = `${text === undefined ? '' : `${text}: `}${expected}, got ${observed}`;
+  return { key: sentence, sentence, pointer };
 }
 
 function problemCause({ pointer }: Rule, problem: string): Cause {

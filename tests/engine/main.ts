@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { readWaiversFile, RUN_OPTIONS, RUN_USAGE, runCommand } from './command';
 import type { Json, JsonObject } from './json/json';
 import type { Profile } from './profile';
-import { formatReport } from './report/text';
-import { writeReport } from './report/write';
-import { run } from './run';
 import { urlTarget } from './url-target';
 
 /** A document without references to other documents, and a sentence for each thing to know about its reading. */
 export interface Source {
   readonly document: object;
   readonly notes?: readonly string[];
+  /** The place of a JSON pointer: `openapi.yaml:12:5`. */
+  readonly locate?: (pointer: string) => string;
 }
 
 const USAGE = `contract --url URL --doc FILE [options]
@@ -25,15 +25,14 @@ Tests the server at URL against an OpenAPI document.
                         house: also what contract-first-server decides beyond them
   --rate N              requests per second (100)
   --max N               requests in all (20000)
-  --runs N              generated requests for each operation, valid and faulty each (25)
   --timeout MS          milliseconds until a response is complete (10000)
   --body-limit BYTES    the largest request body, to test it
   --error-schema PTR    the schema of the body of every refusal, for the profile house
   --ca FILE             certificates that https trusts
   --insecure            accept any certificate
-  --report FOLDER       where to write the report (reports/contract)
-
-Exit status: 0 everything is proven, 1 something failed or is not proven, 2 the run could not start or end.`;
+  --waivers FILE        known failures and obligations that need no proof: a list, in JSON or YAML, of
+                        {"failure" or "obligation": "text with *", "reason": "...", "expires": "2026-12-31"}
+${RUN_USAGE}`;
 
 const OPTIONS = {
   url: { type: 'string' },
@@ -43,13 +42,13 @@ const OPTIONS = {
   profile: { type: 'string' },
   rate: { type: 'string' },
   max: { type: 'string' },
-  runs: { type: 'string' },
   timeout: { type: 'string' },
   'body-limit': { type: 'string' },
   'error-schema': { type: 'string' },
   ca: { type: 'string' },
   insecure: { type: 'boolean' },
-  report: { type: 'string' },
+  waivers: { type: 'string' },
+  ...RUN_OPTIONS,
   help: { type: 'boolean' },
 } as const;
 
@@ -102,14 +101,9 @@ export async function main(
       ...(bodyLimit !== undefined && { bodyLimit }),
       ...(refusalSchema !== undefined && { refusalSchema: refusalSchema.replace(/^#/, '') }),
       ...(ca !== undefined && { ca }),
+      ...(values.waivers !== undefined && { waivers: readWaiversFile(values.waivers) }),
     });
-    const result = await run(target, { generated: positive('runs', values.runs) ?? 25 });
-    const folder = values.report ?? 'reports/contract';
-    writeReport(result, folder);
-    console.log(formatReport(result));
-    console.log(`\nAll of it: ${folder}/index.html, contract.json, junit.xml`);
-    if (result.passed) return 0;
-    return result.stopped !== undefined && result.failures.length === 0 ? 2 : 1;
+    return await runCommand(target, values, { runs: 25, locate: source.locate });
   } catch (error) {
     console.error(error instanceof Error ? error.message : String(error));
     return 2;

@@ -1,5 +1,6 @@
 import type { JsonObject } from './json/json';
 import { objectAt } from './json/pointer';
+import { contractReport } from './report/contract-report';
 import { withoutSource } from './profile';
 import { htmlPage } from './report/page';
 import { describeFailure, headline, formatReport } from './report/text';
@@ -142,7 +143,7 @@ describe('a default response', () => {
 test('the HTML report escapes the answers and loads no other resource', async () => {
   const reply = { status: 200, body: '<script src="https://example.org/x.js"></script>' };
   const result = await run(target((request, body) => (body === '' ? correctServer(request, body) : reply)));
-  const html = htmlPage(result, headline(result), { columns: [], rows: [] }, []);
+  const html = htmlPage(contractReport(result));
   expect(html).not.toMatch(/(?:src|href)="?https?:/);
   expect(html).toContain('&lt;script src=');
 });

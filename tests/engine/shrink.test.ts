@@ -64,7 +64,7 @@ const runWith = (decide: (body: string) => number | undefined) => {
 
 test('the example of a refused valid request keeps only what the refusal needs, and stays valid', async () => {
   const { groups } = await runWith((body) => (/^\{.*"tags":\["/.test(body) ? 400 : undefined));
-  const group = groups.find(({ cause }) => cause.sentence.startsWith('expected success, got 400'));
+  const group = groups.find(({ cause }) => cause.sentence.startsWith('a valid request was refused: 400'));
   expect(group?.example.curl).toMatch(/--data-raw '\{"id":\d,"tags":\[""\]\}'/);
   expect(group?.example.curl).not.toMatch(/trace|verbose/);
   expect(group?.cases).toBeGreaterThan(3);
@@ -72,7 +72,7 @@ test('the example of a refused valid request keeps only what the refusal needs, 
 
 test('the example of an accepted invalid request stays invalid for the same reason', async () => {
   const { groups } = await runWith((body) => (/"id":[1-9]\d\d+[,}]/.test(body) ? 204 : undefined));
-  const group = groups.find(({ rules }) => rules.some((rule) => rule.startsWith('violates maximum')));
+  const group = groups.find(({ cause }) => cause.sentence.includes('violates maximum'));
   expect(group?.example.curl).toContain(`--data-raw '{"id":100}'`);
 });
 

@@ -1,29 +1,43 @@
-import { run, formatReport, writeReport } from '../engine';
+import { parseArgs } from 'node:util';
+import { findDocument } from '../../scripts/publish/find-document';
+import { readSource } from '../../scripts/source/source';
+import { RUN_OPTIONS, RUN_USAGE, runCommand } from '../engine/command';
 import { loadService } from './load-service';
 
 /**
- * `make contract`: tests the service in the current folder against its document, and prints a full report. With `--serve` it
- * starts that server and waits, so that the curl commands of the report can reproduce a failure.
+ * `make contract`: tests the service in the current folder against its document, and writes the report. With `--serve` it
+ * starts that server and waits, so that the curl lines of the report can repeat a failure.
+ *
+ * @returns the exit status
  */
-async function main(serve: boolean): Promise<void> {
+async function main(args: string[]): Promise<number> {
+  const options = { ...RUN_OPTIONS, serve: { type: 'boolean' }, help: { type: 'boolean' } } as const;
+  const { values } = parseArgs({ args, options });
+  if (values.help === true) {
+    console.log(`make contract ARGS='...'\n\n${RUN_USAGE}`);
+    return 0;
+  }
   const target = loadService();
-  if (serve) {
+  if (values.serve === true) {
     const { host, port } = await target.start();
     console.log(
-      `BASE=http://${host}:${port}\n\nThe server of the contract tests, with its examples, until Ctrl-C.`,
+      `export BASE=http://${host}:${port}\n\nThe server of the contract tests, with its examples, until Ctrl-C.`,
     );
-    return;
+    return 0;
   }
-  const result = await run(target);
-  writeReport(result, 'reports/contract');
-  console.log(formatReport(result));
-  console.log('\nAll of it: reports/contract/index.html, contract.json, junit.xml');
-  if (result.failures.length > 0) console.log('The server for the curl lines: make contract SERVE=1');
+  const { locate } = readSource(findDocument());
+  const status = await runCommand(target, values, { locate });
+  if (status !== 0) console.log('The server for the curl lines: make contract SERVE=1');
   if (target.stubs.length > 0) console.log(`${target.stubs.length} operations are stubs: make todo`);
-  process.exitCode = result.passed ? 0 : 1;
+  return status;
 }
 
-main(process.argv.includes('--serve')).catch((error: unknown) => {
-  console.error(`tests/contract/: ${error instanceof Error ? error.message : String(error)}`);
-  process.exitCode = 1;
-});
+main(process.argv.slice(2)).then(
+  (status) => {
+    process.exitCode = status;
+  },
+  (error: unknown) => {
+    console.error(`make contract: ${error instanceof Error ? error.message : String(error)}`);
+    process.exitCode = 2;
+  },
+);

@@ -1,39 +1,49 @@
-import type { Failure } from '../failure';
-import type { Obligation } from '../obligation';
-import type { Result } from '../run';
-import { describeFailure } from './text';
+import type { ContractReport, ReportedFailure, ReportedObligation } from './contract-report';
 
-/** A test suite for each operation, with a test case for each obligation and for each failure. */
-export function junitXml({ obligations, failures, seconds }: Result): string {
-  const operations = [...new Set(obligations.map(({ operation }) => operation))];
-  const suites = operations.map((operation) => {
-    const own = obligations.filter((obligation) => obligation.operation === operation);
-    const failedCases = failures.filter((failure) => failure.operation === operation);
-    const failed =
-      own.filter(({ state }) => state === 'UNPROVEN' || state === 'BLOCKED').length + failedCases.length;
-    const skipped = own.filter(({ state }) => state === 'WAIVED').length;
-    const attributes = `name="${escapeXml(operation)}" tests="${own.length + failedCases.length}" failures="${failed}" skipped="${skipped}"`;
-    const cases = [...own.map(testcase), ...failedCases.map(failedCase)];
+/** A test suite for each operation, with a test case for each obligation and for each failure, waived ones too. */
+export function junitXml({ obligations, failures, waived, seconds }: ContractReport): string {
+  const operations = new Set([...obligations, ...failures, ...waived].map(({ operation }) => operation));
+  const suites = [...operations].map((name) => {
+    const own = obligations.filter(({ operation }) => operation === name);
+    const cases = [
+      ...own.map((one) => testcase(one.operation, one.description, verdictOf(one))),
+      ...failures
+        .filter(({ operation }) => operation === name)
+        .map((failure) => testcase(name, titleOf(failure), element('failure', failure.problems[0], failure))),
+      ...waived
+        .filter(({ operation }) => operation === name)
+        .map((failure) => testcase(name, titleOf(failure), element('skipped', failure.reason, failure))),
+    ];
+    const countOf = (tag: string): number => cases.filter((xml) => xml.includes(`><${tag} `)).length;
+    const attributes = `name="${escapeXml(name)}" tests="${cases.length}" failures="${countOf('failure')}" skipped="${countOf('skipped')}"`;
     return `  <testsuite ${attributes}>\n${cases.join('\n')}\n  </testsuite>`;
   });
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="contract" time="${seconds.toFixed(3)}">\n${suites.join('\n')}\n</testsuites>\n`;
 }
 
-function testcase({ operation, description, state, reason, passed, failed }: Obligation): string {
-  const name = `    <testcase classname="${escapeXml(operation)}" name="${escapeXml(description)}"`;
-  if (state === 'PROVEN') return `${name}/>`;
-  if (state === 'WAIVED') return `${name}><skipped message="${escapeXml(reason ?? '')}"/></testcase>`;
-  const message = `${state}: ${reason ?? `${passed} cases passed, ${failed} failed`}`;
-  return `${name}><failure message="${escapeXml(message)}"/></testcase>`;
+const testcase = (operation: string, name: string, content: string): string =>
+  `    <testcase classname="${escapeXml(operation)}" name="${escapeXml(name)}"${content === '' ? '/>' : `>${content}</testcase>`}`;
+
+const titleOf = ({ family, title }: ReportedFailure): string => `${family}: ${title}`;
+
+function verdictOf({ state, reason, passed, failed }: ReportedObligation): string {
+  if (state === 'PROVEN') return '';
+  if (state !== 'UNPROVEN' && state !== 'BLOCKED') return element('skipped', `${state}: ${reason ?? ''}`);
+  return element('failure', `${state}: ${reason ?? `${passed} cases passed, ${failed} failed`}`);
 }
 
-const failedCase = (failure: Failure): string =>
-  `    <testcase classname="${escapeXml(failure.operation)}" name="${escapeXml(`${failure.family}: ${failure.title}`)}"><failure message="${escapeXml(failure.problems[0] ?? '')}">${escapeXml(describeFailure(failure))}</failure></testcase>`;
+function element(tag: 'failure' | 'skipped', message = '', failure?: ReportedFailure): string {
+  const start = `<${tag} message="${escapeXml(message)}"`;
+  return failure
+    ? `${start}>${escapeXml([...failure.problems, failure.curl].join('\n'))}</${tag}>`
+    : `${start}/>`;
+}
 
 /** XML 1.0 cannot contain most control characters, so U+FFFD replaces them. */
 const escapeXml = (raw: string): string =>
   raw
-    .replace(/[^\t\n\r\x20-\ud7ff\ue000-\ufffd]/g, '\ufffd')
+    .toWellFormed()
+    .replace(/[^\t\n\r\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd')
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')

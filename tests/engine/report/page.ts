@@ -1,159 +1,347 @@
-import { asObject, asString } from '../json/json';
-import type { Failure } from '../failure';
-import type { Result } from '../run';
-import type { KeywordRow, ResponseTable } from './tables';
-import { failureLines } from './text';
+import { createHash } from 'node:crypto';
+import type {
+  ContractReport,
+  ReportedCause,
+  ReportedFailure,
+  ReportedObligation,
+  ReportedRemark,
+} from './contract-report';
+import { STATES } from '../obligation';
+import { withoutSource } from '../profile';
+import { html, type Markup, trusted } from './html';
+import { SCRIPT } from './page-script';
+import { STYLE } from './page-style';
+import { section, table, toolbar } from './page-tables';
+import { keywordRows, responseTable } from './tables';
+import { count } from './text';
 
-const STYLE = `
-:root { color-scheme: light dark; --paper: light-dark(#fbfaf7, #14161a); --ink: light-dark(#1d2126, #e6e4df);
-  --soft: light-dark(#6d737b, #969ca5); --line: light-dark(#e4e1d8, #2a2e35); --card: light-dark(#fff, #1b1e24);
-  --good: light-dark(#2c7a4b, #6cc58f); --wait: light-dark(#9a6b00, #e0b354); --bad: light-dark(#b3261e, #ff8a80); }
-:root[data-theme=light] { color-scheme: light } :root[data-theme=dark] { color-scheme: dark }
-* { box-sizing: border-box }
-body { margin: 0 auto; max-width: 72rem; padding: 3rem 1.5rem 6rem; background: var(--paper); color: var(--ink);
-  font: 16px/1.55 Charter, 'Bitstream Charter', 'Iowan Old Style', Georgia, serif }
-h1 { font-size: 2.4rem; line-height: 1.15; margin: 0; letter-spacing: -.01em; font-weight: 600 }
-h2 { font-size: 1.25rem; margin: 3.2rem 0 .3rem; font-weight: 600 }
-p.lead, p.note { color: var(--soft); margin: .4rem 0 1rem; max-width: 46rem }
-code, pre, td, th, .chip, input, button { font-family: ui-monospace, 'SF Mono', 'Cascadia Code', Menlo, Consolas, monospace; font-size: .8rem }
-header { display: flex; justify-content: space-between; align-items: start; gap: 1rem }
-button { background: none; color: var(--soft); border: 1px solid var(--line); border-radius: 99px; padding: .3rem .8rem; cursor: pointer }
-button[aria-pressed=true] { color: var(--ink); border-color: var(--ink) }
-.figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(8rem, 1fr)); gap: .8rem; margin: 2rem 0 0 }
-.figure { background: var(--card); border: 1px solid var(--line); border-radius: 12px; padding: 1rem 1.1rem }
-.figure b { display: block; font-size: 1.9rem; line-height: 1.1; font-weight: 600; font-variant-numeric: tabular-nums }
-.figure span { color: var(--soft); font-size: .85rem }
-.bar { display: flex; height: 6px; border-radius: 3px; overflow: hidden; margin: 1.2rem 0 0; background: var(--line) }
-.bar i { display: block } .bar .PROVEN { background: var(--good) } .bar .WAIVED { background: var(--wait) }
-.bar .UNPROVEN, .bar .BLOCKED { background: var(--bad) }
-.scroll { overflow-x: auto; background: var(--card); border: 1px solid var(--line); border-radius: 12px }
-table { border-collapse: collapse; width: 100% }
-th { text-align: left; color: var(--soft); font-weight: 500; position: sticky; top: 0; background: var(--card) }
-th, td { padding: .42rem .8rem; border-bottom: 1px solid var(--line); vertical-align: top; white-space: nowrap }
-tr:last-child td { border-bottom: 0 } td.wrap { white-space: normal; overflow-wrap: anywhere }
-td.number, th.number { text-align: right; font-variant-numeric: tabular-nums } td.zero { color: var(--line) }
-.PROVEN { color: var(--good) } .WAIVED { color: var(--wait) } .UNPROVEN, .BLOCKED { color: var(--bad) }
-.tools { display: flex; flex-wrap: wrap; gap: .5rem; margin: .6rem 0 .8rem }
-input { flex: 1 1 16rem; padding: .4rem .8rem; border: 1px solid var(--line); border-radius: 99px; background: var(--card); color: var(--ink) }
-details { background: var(--card); border: 1px solid var(--line); border-left: 3px solid var(--bad); border-radius: 8px; padding: .7rem 1rem; margin: .6rem 0 }
-summary { cursor: pointer } pre { white-space: pre-wrap; overflow-wrap: anywhere; color: var(--soft); margin: .6rem 0 0 }
-footer { margin-top: 4rem; color: var(--soft); font-size: .85rem }
-`;
+/** Further causes are folded. */
+const MAX_CAUSES = 25;
 
-const SCRIPT = `
-const root = document.documentElement;
-document.getElementById('theme').onclick = () => {
-  const dark = root.dataset.theme ? root.dataset.theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
-  root.dataset.theme = dark ? 'light' : 'dark';
-};
-const rows = [...document.querySelectorAll('#obligations tbody tr')];
-const box = document.getElementById('filter');
-const chips = [...document.querySelectorAll('.chip')];
-let state = '';
-const show = () => {
-  const words = box.value.toLowerCase().split(' ').filter(Boolean);
-  let shown = 0;
-  for (const row of rows) {
-    const text = row.textContent.toLowerCase();
-    row.hidden = !words.every((word) => text.includes(word)) || !(state === '' || row.dataset.state === state);
-    shown += row.hidden ? 0 : 1;
-  }
-  document.getElementById('shown').textContent = shown + ' of ' + rows.length;
-};
-box.oninput = show;
-for (const chip of chips) chip.onclick = () => {
-  state = chip.dataset.state;
-  for (const other of chips) other.setAttribute('aria-pressed', other === chip);
-  show();
-};
-show();
-`;
+/** More failures than these are in `contract.json` only. */
+const MAX_FAILURES = 500;
 
 /** The report as one HTML page that loads no other resource. */
-export function htmlPage(
-  result: Result,
-  headline: string,
-  responses: ResponseTable,
-  keywords: readonly KeywordRow[],
-): string {
-  const { document, obligations, failures, families, requests, seconds, seed, passed } = result;
-  const info = document.json['info'];
-  const title = asString(asObject(info)['title']) || 'The service';
-  const states = ['PROVEN', 'WAIVED', 'UNPROVEN', 'BLOCKED'] as const;
-  const count = (state: string): number =>
-    obligations.filter((obligation) => obligation.state === state).length;
-  const figures: [string | number, string][] = [
-    [`${count('PROVEN')}/${obligations.length}`, 'obligations proven'],
-    [count('WAIVED'), 'waived, each with a reason'],
-    [count('UNPROVEN') + count('BLOCKED'), 'open'],
-    [failures.length, 'failures'],
-    [requests, 'requests sent'],
-    [`${seconds.toFixed(1)} s`, 'duration'],
+export function htmlPage(report: ContractReport): string {
+  const { document, verdict, headline, passed, causes, failures, obligations, seed } = report;
+  const title = `${document.title || 'The service'}: contract`;
+  const { columns, rows } = responseTable(report);
+  const keywords = keywordRows(report);
+  const isOpen = failures.length > 0 || !passed;
+  const sections: [id: string, name: string, content: Markup | undefined][] = [
+    ['causes', 'Causes', causesSection(causes, 'causes', 'Causes', 'bad')],
+    ['warnings', 'Warnings', causesSection(report.warnings, 'warnings', 'Warnings', 'wait')],
+    ['operations', 'Operations', operationsSection(report)],
+    ['waivers', 'Waivers', waiversSection(report)],
+    ['document', 'Document', remarksSection(report.remarks)],
+    ['obligations', 'Obligations', obligationsSection(obligations)],
+    [
+      'responses',
+      'Responses',
+      section(
+        'responses',
+        'Responses',
+        'The documented responses, by the number of correct instances with each kind of credentials. A response without an instance is not proven.',
+        columns,
+        rows,
+      ),
+    ],
+    [
+      'keywords',
+      'Keywords',
+      section(
+        'keywords',
+        'Keywords',
+        'Accepted: requests that satisfy the keyword. Rejected: requests that violate only this keyword.',
+        ['operation', 'location', 'schema', 'keyword', 'accepted', 'rejected'],
+        keywords.map((row) => [
+          row.operation,
+          row.slot,
+          row.pointer,
+          row.keyword,
+          row.accepted,
+          row.rejected,
+        ]),
+      ),
+    ],
+    ['failures', 'Failures', failuresSection(failures)],
+    [
+      'requests',
+      'Requests',
+      section(
+        'requests',
+        'Requests',
+        'The requests of each family of cases.',
+        ['family', 'requests'],
+        Object.entries(report.families),
+      ),
+    ],
   ];
-  return `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'">
-<title>${escapeHtml(headline)}</title><style>${STYLE}</style></head><body>
-<header><div><h1>${escapeHtml(title)} ${passed ? 'keeps its contract' : 'breaks its contract'}</h1>
-<p class="lead">Every obligation of the document, tested against the running server. Each request has one fault or none. An
-oracle that is independent of the server judges the bytes of each answer.</p></div>
-<button id="theme" aria-label="light or dark">light / dark</button></header>
-<div class="bar">${states.map((state) => `<i class="${state}" style="flex:${count(state)}"></i>`).join('')}</div>
-<div class="figures">${figures.map(([figure, label]) => `<div class="figure"><b>${escapeHtml(figure)}</b><span>${label}</span></div>`).join('')}</div>
-${failures.length > 0 ? `<h2>Failures</h2>${failures.slice(0, 200).map(failureBox).join('')}` : ''}
-<h2>Responses</h2>
-<p class="note">The documented responses, by the number of correct instances with each kind of credentials. A response without an instance is not proven.</p>
-${tableOf(responses.columns, responses.rows)}
-<h2>Keywords</h2>
-<p class="note">Accepted: requests that satisfy the keyword. Rejected: requests that violate only this keyword.</p>
-${tableOf(
-  ['operation', 'location', 'schema', 'keyword', 'accepted', 'rejected'],
-  keywords.map(({ operation, slot, pointer, keyword, accepted, rejected }) => [
-    operation,
-    slot,
-    pointer,
-    keyword,
-    accepted,
-    rejected,
-  ]),
-)}
-<h2>Obligations</h2>
-<div class="tools"><input id="filter" type="search" placeholder="filter: createBook int64 violates" aria-label="filter">
-${['', ...states].map((state) => `<button class="chip ${state}" data-state="${state}" aria-pressed="${state === ''}">${state || 'all'}</button>`).join('')}
-<button id="shown" disabled></button></div>
-<div id="obligations" class="scroll"><table><thead><tr><th>state</th><th>operation</th><th>obligation</th><th class="number">passed</th><th class="number">failed</th><th>reason</th></tr></thead><tbody>
-${obligations.map(({ state, operation, description, passed: proofs, failed, reason = '' }) => `<tr data-state="${state}"><td class="${state}">${state}</td><td>${escapeHtml(operation)}</td><td class="wrap">${escapeHtml(description)}</td>${cell(proofs)}${cell(failed)}<td class="wrap">${escapeHtml(reason)}</td></tr>`).join('\n')}
-</tbody></table></div>
-<h2>Families</h2>
-${tableOf(['family', 'requests'], [...families])}
-<footer>${escapeHtml(headline)}. The seed of the generated requests, ${seed}, is a digest of the document.</footer>
-<script>${SCRIPT}</script></body></html>
-`;
+  const present = sections.filter(([, , content]) => content !== undefined);
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta
+          http-equiv="Content-Security-Policy"
+          content="default-src 'none'; style-src '${hash(STYLE)}'; script-src '${hash(SCRIPT)}'; base-uri 'none'; form-action 'none'"
+        />
+        <title>${title}</title>
+        ${trusted(`<style>${STYLE}</style>`)}
+      </head>
+      <body>
+        <a class="skip" href="#main">Skip to the result</a>
+        <div class="top">
+          <div>
+            <b>${document.title || 'The service'}</b>
+            <nav aria-label="Sections">
+              ${present.map(([id, name]) => html`<a href="#${id}">${name}</a>`)}
+            </nav>
+            <button id="theme" type="button" hidden>Dark</button>
+          </div>
+        </div>
+        <main id="main">
+          <div class="hero">
+            <span class="badge ${isOpen ? 'bad' : 'good'}">${isOpen ? 'Failed' : 'Passed'}</span>
+            <h1>${verdict}</h1>
+            <p>
+              ${[document.version && `Version ${document.version} of the document.`, `Tested on ${report.finished.slice(0, 16).replace('T', ' at ')} UTC.`, 'Each request has one fault or none. A validator that is independent of the server judges each answer.'].filter(Boolean).join(' ')}
+            </p>
+          </div>
+          ${report.stopped === undefined ? '' : html`<p><span class="badge wait">Ended early</span> ${report.stopped}</p>`}
+          ${figures(report)} ${present.map(([, , content]) => content)}
+          <footer>${headline}. Seed of the generated requests: ${seed}.</footer>
+        </main>
+        ${trusted(`<script>${SCRIPT}</script>`)}
+      </body>
+    </html> `.text;
 }
 
-function failureBox(failure: Failure): string {
-  const summary = `<code>${escapeHtml(failure.operation)}</code> ${escapeHtml(failure.family)}: ${escapeHtml(failure.title)}`;
-  return `<details><summary>${summary}</summary><pre>${escapeHtml(failureLines(failure).join('\n'))}</pre></details>`;
+const hash = (text: string): string => `sha256-${createHash('sha256').update(text).digest('base64')}`;
+
+function figures({ obligations, failures, causes, requests, seconds }: ContractReport): Markup {
+  const countOf = (state: string): number => obligations.filter((one) => one.state === state).length;
+  const open = countOf('UNPROVEN') + countOf('BLOCKED');
+  const beyond = countOf('OUT OF REACH');
+  const warned = countOf('WARNED');
+  const shown: [label: string, figure: string | number, isBad?: boolean][] = [
+    ['Proven', `${countOf('PROVEN')} of ${obligations.length}`],
+    ['Open', open, open > 0],
+    ['Waived', countOf('WAIVED')],
+    ...(warned > 0 ? [['Warned', warned] satisfies [string, number]] : []),
+    ...(beyond > 0 ? [['Out of reach', beyond] satisfies [string, number]] : []),
+    ['Failed cases', failures.length, failures.length > 0],
+    ['Causes', causes.length, causes.length > 0],
+    ['Requests', requests],
+    ['Duration', `${seconds.toFixed(1)} s`],
+  ];
+  let x = 0;
+  const bars = STATES.map((state) => {
+    const width = (100 * countOf(state)) / Math.max(1, obligations.length);
+    x += width;
+    return html`<rect class="${state}" x="${x - width}" width="${width}" height="1" />`;
+  });
+  const summary = STATES.map((state) => `${countOf(state)} ${state.toLowerCase()}`).join(', ');
+  return html`<dl class="figures">
+      ${shown.map(([label, figure, isBad]) => html`<div><dt>${label}</dt><dd${isBad ? html` class="red"` : ''}>${figure}</dd></div>`)}
+    </dl>
+    <svg
+      class="bar"
+      viewBox="0 0 100 1"
+      preserveAspectRatio="none"
+      role="img"
+      aria-label="Obligations: ${summary}"
+    >
+      ${bars}
+    </svg>`;
 }
 
-function tableOf(columns: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
-  const isNumeric = (column: number): boolean => typeof rows[0]?.[column] === 'number';
-  const head = columns.map(
-    (name, column) => `<th${isNumeric(column) ? ' class="number"' : ''}>${escapeHtml(name)}</th>`,
+/** Causes of failures, or of warnings, which the standards leave to the server. */
+function causesSection(
+  causes: readonly ReportedCause[],
+  id: string,
+  name: string,
+  level: 'bad' | 'wait',
+): Markup | undefined {
+  if (causes.length === 0) return undefined;
+  const note =
+    level === 'bad'
+      ? 'Failures by cause, the most frequent first. Each command repeats one.'
+      : 'The standards leave these to the server, though they recommend others. They do not fail the run.';
+  const [shown, rest] = [causes.slice(0, MAX_CAUSES), causes.slice(MAX_CAUSES)];
+  return html`<section id="${id}">
+    <h2>${name} <small>${causes.length}</small></h2>
+    <p class="note">${note}</p>
+    ${shown.map((cause) => causeCard(cause, level))}
+    ${
+      rest.length === 0
+        ? ''
+        : html`<details>
+            <summary>${count(rest.length, 'more cause')}</summary>
+            ${rest.map((cause) => causeCard(cause, level))}
+          </details>`
+    }
+  </section>`;
+}
+
+function causeCard(
+  { cause, cases, operations, rules, source, pointer, line, example }: ReportedCause,
+  level: 'bad' | 'wait',
+): Markup {
+  const facts: [name: string, value: Markup | string][] = [
+    ['Operations', listed(operations)],
+    ...(rules.length > 0 ? [['Rules', listed(rules)] satisfies [string, string]] : []),
+    ...(source === undefined ? [] : [['Source', source] satisfies [string, string]]),
+    ['Document', line ? html`<code>${line.file}:${line.line}</code> ${pointer}` : pointer],
+    ['Example', `${example.family}: ${example.title}`],
+    ['Problems', html`${example.problems.map((problem) => html`<div>${withoutSource(problem)}</div>`)}`],
+    ...(example.replay === undefined
+      ? []
+      : [['Repeat', html`<code>--replay '${example.replay}'</code>`] satisfies [string, Markup]]),
+  ];
+  return html`<article class="cause ${level}-edge">
+    <header>
+      <span class="badge ${level}">${count(cases, 'case')}</span>
+      <h3>${cause.charAt(0).toUpperCase() + cause.slice(1)}</h3>
+    </header>
+    <dl class="facts">
+      ${facts.map(
+        ([name, value]) =>
+          html`<dt>${name}</dt>
+            <dd>${value}</dd>`,
+      )}
+    </dl>
+    ${command(example)}
+  </article>`;
+}
+
+function remarksSection(remarks: readonly ReportedRemark[]): Markup | undefined {
+  if (remarks.length === 0) return undefined;
+  return html`<section id="document">
+    <h2>Document <small>${remarks.length}</small></h2>
+    <p class="note">Remarks about the document itself. They do not fail the run.</p>
+    <ul class="panel list">
+      ${remarks
+        .slice(0, MAX_FAILURES)
+        .map(
+          ({ text, pointer = '', line }) =>
+            html`<li>
+              ${text} ${line ? html`<code>${line.file}:${line.line}</code>` : html`<code>${pointer}</code>`}
+            </li>`,
+        )}
+    </ul>
+  </section>`;
+}
+
+const listed = (names: readonly string[]): string =>
+  names.length <= 6 ? names.join(', ') : `${names.slice(0, 5).join(', ')} and ${names.length - 5} more`;
+
+const command = ({ curl }: ReportedFailure): Markup | string =>
+  curl === ''
+    ? ''
+    : html`<div class="command">
+        <pre tabindex="0" aria-label="Command">${curl}</pre>
+        <button type="button">Copy</button>
+      </div>`;
+
+function operationsSection({ obligations, failures }: ContractReport): Markup {
+  const rows = [...new Set(obligations.map(({ operation }) => operation))].map((operation) => {
+    const own = obligations.filter((one) => one.operation === operation);
+    const countOf = (...states: string[]): number => own.filter(({ state }) => states.includes(state)).length;
+    const failed = failures.filter((failure) => failure.operation === operation).length;
+    return [operation, countOf('PROVEN'), countOf('WAIVED'), countOf('UNPROVEN', 'BLOCKED'), failed];
+  });
+  return section(
+    'operations',
+    'Operations',
+    'The obligations of each operation, and its failed cases.',
+    ['operation', 'proven', 'waived', 'open', 'failures'],
+    rows,
   );
-  const body = rows.map((row) => `<tr>${row.map(cell).join('')}</tr>`);
-  return `<div class="scroll"><table><thead><tr>${head.join('')}</tr></thead><tbody>${body.join('\n')}</tbody></table></div>`;
 }
 
-function cell(value: string | number): string {
-  if (typeof value === 'number') return `<td class="number${value === 0 ? ' zero' : ''}">${value}</td>`;
-  const state = /^(?:PROVEN|WAIVED|UNPROVEN|BLOCKED)$/.test(value) ? ` class="${value}"` : '';
-  return `<td${state}>${escapeHtml(value)}</td>`;
+function waiversSection({ waivers, waived, obligations }: ContractReport): Markup | undefined {
+  const excused = obligations.filter(({ state }) => state === 'WAIVED');
+  if (waivers.expired.length + waivers.unused.length + waived.length + excused.length === 0) return undefined;
+  return html`<section id="waivers">
+    <h2>Waivers</h2>
+    <p class="note">What the run excuses, and why. An expired waiver fails the run.</p>
+    <ul class="panel list">
+      ${waivers.expired.map((waiver) => html`<li><span class="badge bad">Expired</span> ${waiver}</li>`)}
+      ${waivers.unused.map((waiver) => html`<li><span class="badge wait">Matches nothing</span> ${waiver}</li>`)}
+      ${waived.slice(0, MAX_FAILURES).map(
+        (failure) =>
+          html`<li>
+            <span class="badge wait">Waived failure</span> ${failure.operation}, ${failure.family}:
+            ${failure.title}. <b>${failure.reason}</b>
+            <details>
+              <summary>Problems and command</summary>
+              ${failure.problems.map((problem) => html`<div>${problem}</div>`)}${command(failure)}
+            </details>
+          </li>`,
+      )}
+      ${excused.map(({ key, reason = '' }) => html`<li><span class="badge wait">Waived obligation</span> ${key}. <b>${reason}</b></li>`)}
+    </ul>
+  </section>`;
 }
 
-const escapeHtml = (raw: string | number): string =>
-  String(raw)
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
+function obligationsSection(obligations: readonly ReportedObligation[]): Markup {
+  const operations = [...new Set(obligations.map(({ operation }) => operation))];
+  const present = STATES.filter((state) => obligations.some((one) => one.state === state));
+  const tools = html`${
+    operations.length > 1
+      ? html`<label
+          ><span class="name">Operation</span
+          ><select>
+            <option value="">All operations</option>
+            ${operations.map((name) => html`<option>${name}</option>`)}
+          </select></label
+        >`
+      : ''
+  }
+  ${['', ...present].map((state) => html`<button type="button" data-state="${state}" aria-pressed="${String(state === '')}">${state === '' ? 'All' : sentenceCase(state)}</button>`)}`;
+  const order = STATES.toReversed();
+  const rows = obligations.toSorted((a, b) => order.indexOf(a.state) - order.indexOf(b.state));
+  return html`<section id="obligations">
+    <h2>Obligations <small>${obligations.length}</small></h2>
+    <p class="note">
+      Each rule of the document that the server must keep, with the cases for it and against it.
+    </p>
+    ${toolbar('obligations', 'Filter: createBook maximum violates', tools)}
+    ${table(
+      'obligations',
+      'Obligations',
+      ['state', 'operation', 'obligation', 'passed', 'failed', 'reason'],
+      rows.map(({ state, operation, description, passed, failed, reason = '' }) => ({
+        state,
+        operation,
+        cells: [state, operation, description, passed, failed, reason],
+      })),
+    )}
+  </section>`;
+}
+
+function failuresSection(failures: readonly ReportedFailure[]): Markup | undefined {
+  if (failures.length === 0) return undefined;
+  const hidden = failures.length - MAX_FAILURES;
+  return html`<section id="failures">
+    <h2>Failures <small>${failures.length}</small></h2>
+    <p class="note">
+      Each failed case.${hidden > 0 ? ` The first ${MAX_FAILURES}; contract.json has all.` : ''}
+    </p>
+    <ul class="panel list">
+      ${failures.slice(0, MAX_FAILURES).map(
+        (failure) =>
+          html`<li>
+            <details>
+              <summary><b>${failure.operation}</b> ${failure.family}: ${failure.title}</summary>
+              ${failure.problems.map((problem) => html`<div>${problem}</div>`)}${command(failure)}
+            </details>
+          </li>`,
+      )}
+    </ul>
+  </section>`;
+}
+
+const sentenceCase = (text: string): string => text.charAt(0) + text.slice(1).toLowerCase();

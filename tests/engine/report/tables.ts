@@ -1,4 +1,4 @@
-import type { Result } from '../run';
+import type { ContractReport } from './contract-report';
 
 /** The documented responses, by the number of correct instances with each kind of credentials. */
 export interface ResponseTable {
@@ -6,7 +6,10 @@ export interface ResponseTable {
   readonly rows: readonly (readonly (string | number)[])[];
 }
 
-export function responseTable({ obligations, observations }: Result): ResponseTable {
+export function responseTable({
+  obligations,
+  observations,
+}: Pick<ContractReport, 'obligations' | 'observations'>): ResponseTable {
   const columns = [...new Set(observations.map(({ credentials }) => credentials))];
   const rows = obligations
     .filter(({ kind }) => kind === 'response')
@@ -36,7 +39,7 @@ export interface KeywordRow {
 }
 
 /** One row for each keyword, with both sides of its bound. */
-export function keywordRows({ obligations }: Result): KeywordRow[] {
+export function keywordRows({ obligations }: Pick<ContractReport, 'obligations'>): KeywordRow[] {
   const rows = new Map<string, KeywordRow>();
   for (const { operation, slot = '', pointer = '', keyword = '', side, passed } of obligations) {
     if (side === undefined) continue;

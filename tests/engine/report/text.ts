@@ -1,7 +1,9 @@
 import { type Failure, printReplay, type Replay } from '../failure';
+import { remarksOn } from '../document/remarks';
 import { type FailureGroup, groupFailures } from '../groups';
 import { asObject, asString } from '../json/json';
 import type { Obligation, State } from '../obligation';
+import { withoutSource } from '../profile';
 import type { Result } from '../run';
 import { describeWaiver } from '../waivers';
 import { quoteWord } from '../wire/curl';
@@ -58,7 +60,7 @@ export function formatReport(result: Result): string {
     ),
     ...groupFailures(result.warnings).slice(0, SHOWN).map(describeWarning),
     ...outOfReach(result),
-    ...result.documentFaults.map((fault) => `DOCUMENT  ${fault}`),
+    ...documentRemarks(result),
     ...(result.stopped === undefined ? [] : [`The run ended early: ${result.stopped}`]),
     ...unusedWaivers.map((waiver) => `UNUSED waiver: ${describeWaiver(waiver)} matches nothing. Remove it.`),
     headline(result),
@@ -130,8 +132,9 @@ function describeGroup({ cause, cases, operations, rules, example }: FailureGrou
     ...(rules.length > 3
       ? [['', `... and ${count(rules.length - 3, 'more rule')}`] satisfies [string, string]]
       : []),
-    ['case', `${example.family}: ${example.title}`],
-    ...example.problems.slice(0, 3).map((problem): [string, string] => ['', problem]),
+    ...(cause.source === undefined ? [] : [['source', cause.source] satisfies [string, string]]),
+    ['case', shorten(`${example.family}: ${example.title}`)],
+    ...example.problems.slice(0, 2).map((problem): [string, string] => ['', shorten(withoutSource(problem))]),
     ...(example.replay ? [['replay', replayOption(example.replay)] satisfies [string, string]] : []),
     ...(example.curl === '' ? [] : [['try', example.curl] satisfies [string, string]]),
   ];
@@ -140,6 +143,9 @@ function describeGroup({ cause, cases, operations, rules, example }: FailureGrou
     ...lines.map(([label, text]) => `   ${label.padEnd(6)} ${text.replaceAll('\n', '\n          ')}`),
   ].join('\n');
 }
+
+/** Titles and problems contain values and answers, which may be long. */
+const shorten = (text: string): string => (text.length > 220 ? `${text.slice(0, 220)}...` : text);
 
 /** The option that repeats one generated case. */
 export const replayOption = (replay: Replay): string => `--replay ${quoteWord(printReplay(replay))}`;
@@ -180,6 +186,16 @@ function waivedObligations({ obligations }: Result): string[] {
 /** What the standards leave to the server. */
 const describeWarning = ({ cause, cases, operations, example }: FailureGroup): string =>
   `WARNING ${count(cases, 'case')} of ${listed(operations)}: ${example.problems[0] ?? cause.sentence}`;
+
+/** What the author of the document should know. */
+function documentRemarks({ document, documentFaults }: Result): string[] {
+  const remarks = [...documentFaults, ...remarksOn(document).map(({ text }) => text)];
+  const rest = remarks.length - SHOWN;
+  return [
+    ...remarks.slice(0, SHOWN).map((remark) => `DOCUMENT ${remark}`),
+    ...(rest > 0 ? [`... and ${count(rest, 'more remark')} on the document`] : []),
+  ];
+}
 
 /** The obligations that requests alone cannot prove, by reason. */
 function outOfReach({ obligations }: Result): string[] {

@@ -1,31 +1,20 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Result } from '../run';
+import { type ContractReport, contractReport, type Locate } from './contract-report';
 import { junitXml } from './junit';
 import { htmlPage } from './page';
-import { keywordRows, responseTable } from './tables';
-import { headline } from './text';
 
-/** Writes the HTML page, the JSON and the JUnit XML. Creates the folder. */
-export function writeReport(result: Result, folder: string): void {
+/**
+ * Writes `index.html`, `contract.json` and `junit.xml`. Creates the folder.
+ *
+ * @param locate finds the lines of the document, if its file is known
+ */
+export function writeReport(result: Result, folder: string, locate?: Locate): ContractReport {
+  const report = contractReport(result, locate);
   mkdirSync(folder, { recursive: true });
-  writeFileSync(
-    join(folder, 'index.html'),
-    htmlPage(result, headline(result), responseTable(result), keywordRows(result)),
-  );
-  writeFileSync(join(folder, 'contract.json'), JSON.stringify(jsonReport(result), null, 2));
-  writeFileSync(join(folder, 'junit.xml'), junitXml(result));
-}
-
-function jsonReport(result: Result): object {
-  const { obligations, failures, observations, requests, seconds, seed, passed, families } = result;
-  const summary = {
-    headline: headline(result),
-    passed,
-    requests,
-    seconds,
-    seed,
-    families: Object.fromEntries(families),
-  };
-  return { ...summary, obligations, observations, failures };
+  writeFileSync(join(folder, 'index.html'), htmlPage(report));
+  writeFileSync(join(folder, 'contract.json'), JSON.stringify(report, null, 2));
+  writeFileSync(join(folder, 'junit.xml'), junitXml(report));
+  return report;
 }

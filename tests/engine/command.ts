@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import { parseReplay } from './failure';
+import type { Json } from './json/json';
+import type { Locate } from './report/contract-report';
+import { githubAnnotations } from './report/github';
+import { createProgress } from './report/progress';
+import { formatReport } from './report/text';
+import { writeReport } from './report/write';
+import { run, type RunOptions } from './run';
+import type { Target, Waiver } from './target';
+import { readWaivers } from './waivers';
+
+/** The options of each command that runs the engine, for `parseArgs`. */
+export const RUN_OPTIONS = {
+  runs: { type: 'string' },
+  only: { type: 'string' },
+  seed: { type: 'string' },
+  replay: { type: 'string' },
+  report: { type: 'string' },
+  github: { type: 'boolean' },
+} as const;
+
+export const RUN_USAGE = `  --runs N              generated requests for each operation, valid and faulty each
+  --only OPERATIONS     test these only, separated by commas
+  --seed N              the seed of the generated requests (a digest of the document)
+  --replay CASE         send one generated case again, as the report prints it
+  --report FOLDER       where to write index.html, contract.json and junit.xml (reports/contract)
+  --github              annotate the lines of the document (default in GitHub Actions)
+
+Exit status: 0 everything is proven, 1 something failed or is not proven, 2 the run could not start or end.`;
+
+/** The values of {@link RUN_OPTIONS}. */
+export interface RunValues {
+  readonly runs?: string | undefined;
+  readonly only?: string | undefined;
+  readonly seed?: string | undefined;
+  readonly replay?: string | undefined;
+  readonly report?: string | undefined;
+  readonly github?: boolean | undefined;
+}
+
+/**
+ * Runs the engine as a command: shows the progress, prints the result, and writes the report.
+ *
+ * @param locate finds the lines of the document, if its files are known
+ * @returns the exit status
+ * @throws {Error} if an option is wrong or the run could not start
+ */
+export async function runCommand(
+  target: Target,
+  values: RunValues,
+  { runs, locate }: { readonly runs?: number; readonly locate?: Locate | undefined } = {},
+): Promise<number> {
+  const { update, end } = createProgress(process.stderr);
+  const generated = numberOption('runs', values.runs) ?? runs;
+  const seed = numberOption('seed', values.seed);
+  const options: RunOptions = {
+    onRequest: update,
+    ...(generated !== undefined && { generated }),
+    ...(seed !== undefined && { seed }),
+    ...(values.only !== undefined && { only: values.only.split(',').map((name) => name.trim()) }),
+    ...(values.replay !== undefined && { replay: parseReplay(values.replay) }),
+  };
+  const result = await run(target, options).finally(end);
+  const folder = values.report ?? 'reports/contract';
+  const report = writeReport(result, folder, locate);
+  console.log(formatReport(result));
+  if (values.github ?? process.env['GITHUB_ACTIONS'] === 'true')
+    for (const annotation of githubAnnotations(report)) console.log(annotation);
+  console.log(`\nAll of it: ${folder}/index.html, contract.json, junit.xml`);
+  if (result.passed) return 0;
+  return result.stopped !== undefined && result.failures.length === 0 ? 2 : 1;
+}
+
+/** @throws {Error} if the option is not a number */
+export function numberOption(name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const number = Number(text);
+  if (text.trim() !== '' && Number.isSafeInteger(number)) return number;
+  throw new Error(`expected --${name} to be an integer, got ${JSON.stringify(text)}`);
+}
+
+/** @throws {Error} if the file cannot be read, or is no list of waivers */
+export function readWaiversFile(file: string): Waiver[] {
+  try {
+    return readWaivers(parse(readFileSync(file, 'utf8')) as Json);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`${file}: ${reason.replaceAll('\n', `\n${file}: `)}`, { cause: error });
+  }
+}

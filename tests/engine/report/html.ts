@@ -1,0 +1,29 @@
+/** Text that is HTML already. Only {@link html} creates it. */
+export class Markup {
+  constructor(readonly text: string) {}
+}
+
+type Content = string | number | Markup | undefined | readonly Content[];
+
+/**
+ * A template whose values are escaped: text of a server under test never becomes markup. Values that are markup stay as
+ * they are; lists are joined.
+ */
+export const html = (parts: TemplateStringsArray, ...values: readonly Content[]): Markup =>
+  new Markup(parts.map((part, index) => part + render(values[index])).join(''));
+
+/** Text of this project, without escapes: a style sheet or a script. */
+export const trusted = (text: string): Markup => new Markup(text);
+
+function render(content: Content): string {
+  if (content === undefined) return '';
+  if (content instanceof Markup) return content.text;
+  if (typeof content === 'object') return content.map(render).join('');
+  return String(content)
+    .toWellFormed()
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#39;');
+}
