@@ -2,15 +2,18 @@ import { parseArgs } from 'node:util';
 import { findDocument } from '../../scripts/publish/find-document';
 import { readSource } from '../../scripts/source/source';
 import { RUN_OPTIONS, RUN_USAGE, runCommand } from '../engine/command';
+import { main as testUrl } from '../engine/main';
 import { loadService } from './load-service';
 
 /**
  * `make contract`: tests the service in the current folder against its document, and writes the report. With `--serve` it
- * starts that server and waits, so that the curl lines of the report can repeat a failure.
+ * starts that server and waits, so that the curl lines of the report can repeat a failure. With
+ * `--url` it tests any other server.
  *
  * @returns the exit status
  */
 async function main(args: string[]): Promise<number> {
+  if (args.some((arg) => /^--url(=|$)/.test(arg))) return testUrl(args, readSource);
   const options = { ...RUN_OPTIONS, serve: { type: 'boolean' }, help: { type: 'boolean' } } as const;
   const { values } = parseArgs({ args, options });
   if (values.help === true) {
