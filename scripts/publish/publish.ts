@@ -78,7 +78,7 @@ function locatedApart(source: Source, findings: readonly Finding[]): string {
 }
 
 /** The only file of openapi/ that is an OpenAPI document. Other files are parts of it. */
-function findDocument(): string {
+export function findDocument(): string {
   const folder = path.join(root, SOURCES);
   const files = readdirSync(folder)
     .filter((name) => /\.(ya?ml|json)$/.test(name))

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { findDocument } from '../../scripts/publish/publish';
 import { readSource } from '../../scripts/source/source';
 import { RUN_OPTIONS, RUN_USAGE, runCommand } from '../engine/command';
 import { service } from './service';
@@ -23,7 +24,7 @@ async function main(args: string[]): Promise<number> {
     );
     return 0;
   }
-  const { locate } = readSource('openapi/plant-store.yaml');
+  const { locate } = readSource(findDocument());
   const status = await runCommand(service(), values, { locate });
   if (status !== 0) console.log('The server for the curl lines: make contract SERVE=1');
   return status;
