@@ -47,6 +47,7 @@ const TOOLCHAIN = {
   generate: ['breaking', 'publish', 'source', 'paths.ts'],
   mock: ['breaking', 'publish', 'source', 'paths.ts'],
   dev: ['generate', 'source', 'paths.ts'],
+  new: ['generate', 'mock', 'publish', 'source', 'paths.ts'],
 };
 
 /** A folder of src/ that is not a room of its own belongs to the domain. */
@@ -184,7 +185,8 @@ export default {
       { path: '^tests/testing/' },
       {
         path: '^(src|scripts|generated|tests)/',
-        pathNot: '^src/(contract|database|operational)/index\\.ts$|^tests/(engine|testing)/',
+        pathNot:
+          '^src/(contract|database|operational)/index\\.ts$|^tests/(engine|testing)/|^scripts/(publish|source)/',
       },
     ),
   ],

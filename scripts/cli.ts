@@ -11,6 +11,8 @@ const COMMANDS: Readonly<Record<string, readonly [file: string, args: readonly s
   test: ['./gate/main', ['test'], 'build, and run every test; AGAIN=1 runs them even if nothing has changed'],
   dev: ['./dev/main', [], 'serve while you edit: check every change, then replace the server'],
   mock: ['./mock/main', [], 'serve any document: contract-first mock path/to/openapi.yaml'],
+  contract: ['../tests/testing/contract', [], 'test the service against its document'],
+  todo: ['../tests/testing/todo', [], 'list what is left to write'],
   breaking: ['./breaking/main', [], 'list the changes that break a client: contract-first breaking GIT-REF'],
 };
 

@@ -21,7 +21,9 @@ const PROGRAMS = [
   'gate/walls',
   'generate/main',
   'mock/main',
-].map((name) => `scripts/${name}`);
+]
+  .map((name) => `scripts/${name}`)
+  .concat('tests/testing/contract', 'tests/testing/todo');
 
 const HOST = {
   getCurrentDirectory: () => root,

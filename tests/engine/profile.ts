@@ -44,6 +44,7 @@ export const RULES = {
   'valid request': failure(`${OPENAPI} 4.8.10: the request fits its parameters and its body`),
   'invalid request': failure(`${OPENAPI} 4.8.24: the value violates its schema`),
   'invalid format': warning(`${JSON_SCHEMA} 7.2.1: format is an annotation unless the server asserts it`),
+  'excess precision': warning('RFC 8259 section 6: a parser may limit the precision of numbers'),
   'readOnly in a request': house(`${JSON_SCHEMA} 9.4 lets a server ignore it or refuse it`),
   'missing parameter': failure(`${OPENAPI} 4.8.12.1, required`),
   'unlisted query parameter': house(),

@@ -1,6 +1,6 @@
 import { codecOf } from '../document/media-type';
 import { asString } from '../json/json';
-import { abbreviate, NumberLiteral, type Value } from '../json/value';
+import { abbreviate, NumberLiteral, rounded, type Value } from '../json/value';
 import { constraintKey } from '../obligation';
 import { type Slot, slotVerdict } from '../request/slots';
 import type { InstanceLocation } from '../schema/locations';
@@ -96,17 +96,23 @@ function keywordCase(
   };
 }
 
-/** Where a fault is, and the rule that it breaks: a value may be invalid only by annotations such as `format`. */
+/**
+ * Where a fault is, and the rule that it breaks: a value may be invalid only by annotations such as `format`, or only
+ * by digits that a double does not have.
+ */
 export function fault(
-  { lenientOracle }: OperationContext,
+  { lenientOracle }: Pick<OperationContext, 'lenientOracle'>,
   slot: Slot,
   value: Value,
 ): Required<Pick<Case, 'rule' | 'location'>> {
-  const isAnnotation = lenientOracle.valid(slot.schema, slot.decode(value) ?? value);
-  return {
-    rule: isAnnotation ? 'invalid format' : 'invalid request',
-    location: slot.parameter?.in ?? 'body',
-  };
+  const decoded = slot.decode(value) ?? value;
+  const isValid = (read: Value): boolean => lenientOracle.valid(slot.schema, read);
+  const rule = isValid(decoded)
+    ? 'invalid format'
+    : isValid(rounded(decoded))
+      ? 'excess precision'
+      : 'invalid request';
+  return { rule, location: slot.parameter?.in ?? 'body' };
 }
 
 /**

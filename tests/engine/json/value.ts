@@ -52,6 +52,13 @@ export function fromJson(json: Json | Value): Value {
   return new Map(Object.entries(json).map(([key, value]) => [key, fromJson(value)]));
 }
 
+/** The value as a parser that limits numbers to doubles reads it (RFC 8259 section 6). */
+export function rounded(value: Value): Value {
+  if (value instanceof NumberLiteral) return new NumberLiteral(String(Number(value.text)));
+  if (Array.isArray(value)) return value.map(rounded);
+  return value instanceof Map ? new Map([...value].map(([name, member]) => [name, rounded(member)])) : value;
+}
+
 /**
  * The value for a validator that computes with doubles. {@link toDouble} keeps numbers on their side of integer bounds.
  */

@@ -1,16 +1,9 @@
 import contract from '../../../generated/openapi.json';
 import type { Family } from '../../engine/cases/case';
-import { NumberLiteral, type Value } from '../../engine/json/value';
+import { rounded } from '../../engine/json/value';
 import { createOracle, type Oracle } from '../../engine/schema/oracle';
 
 const sound = createOracle({ json: contract, direction: 'request' });
-
-/** The value as a reader on doubles has it. */
-function rounded(value: Value): Value {
-  if (value instanceof NumberLiteral) return new NumberLiteral(String(Number(value.text)));
-  if (Array.isArray(value)) return value.map(rounded);
-  return value instanceof Map ? new Map([...value].map(([name, member]) => [name, rounded(member)])) : value;
-}
 
 /** The suite itself broken: an oracle that is wrong must not go unnoticed. */
 export const oracles: readonly { name: string; families: readonly Family[]; oracle: Oracle }[] = [

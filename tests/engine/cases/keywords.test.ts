@@ -1,0 +1,34 @@
+import { readDocument } from '../document/read';
+import { NumberLiteral } from '../json/value';
+import { slots } from '../request/slots';
+import { createOracle } from '../schema/oracle';
+import { fault } from './keywords';
+
+test.each([
+  ['7.5', 'invalid request'],
+  ['9007199254740992.5', 'excess precision'],
+  ['1.00000000000000000001', 'excess precision'],
+  ['9223372036854775808', 'invalid format'],
+  ['-1', 'invalid request'],
+])('the integer %s breaks the rule: %s', (literal, rule) => {
+  const schema = { type: 'integer', format: 'int64', minimum: 0 };
+  const document = readDocument({
+    openapi: '3.1.0',
+    info: { title: 'Numbers', version: '1' },
+    paths: {
+      '/number': {
+        put: {
+          operationId: 'putNumber',
+          requestBody: { content: { 'application/json': { schema } } },
+          responses: { 204: { description: 'stored' } },
+        },
+      },
+    },
+  });
+  const lenientOracle = createOracle(document.lenient.requests);
+  const [slot] = document.operations.flatMap((operation) => slots(document, operation));
+  expect(slot && fault({ lenientOracle }, slot, new NumberLiteral(literal))).toEqual({
+    rule,
+    location: 'body',
+  });
+});
