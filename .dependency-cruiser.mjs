@@ -40,7 +40,7 @@ const TOOLCHAIN = {
   'node-version.mjs': [],
   'cli.ts': [],
   gate: ['paths.ts'],
-  pack: ['paths.ts'],
+  pack: ['cli.ts', 'paths.ts'],
   source: [],
   publish: ['source', 'paths.ts'],
   breaking: ['publish', 'source', 'paths.ts'],
