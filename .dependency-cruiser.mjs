@@ -41,13 +41,14 @@ const TOOLCHAIN = {
   'cli.ts': [],
   compiler: [],
   gate: ['compiler', 'paths.ts'],
-  pack: ['paths.ts'],
+  pack: ['cli.ts', 'paths.ts'],
   source: [],
   publish: ['source', 'paths.ts'],
   breaking: ['publish', 'source', 'paths.ts'],
   generate: ['breaking', 'publish', 'source', 'paths.ts'],
   mock: ['breaking', 'publish', 'source', 'paths.ts'],
   dev: ['compiler', 'generate', 'source', 'paths.ts'],
+  new: ['generate', 'mock', 'publish', 'source', 'paths.ts'],
 };
 
 /** A folder of src/ that is not a room of its own belongs to the domain. */
@@ -185,7 +186,8 @@ export default {
       { path: '^tests/testing/' },
       {
         path: '^(src|scripts|generated|tests)/',
-        pathNot: '^src/(contract|database|operational)/index\\.ts$|^tests/(engine|testing)/',
+        pathNot:
+          '^src/(contract|database|operational)/index\\.ts$|^tests/(engine|testing)/|^scripts/(publish|source)/',
       },
     ),
   ],

@@ -14,7 +14,7 @@ export NODE_COMPILE_CACHE := $(CURDIR)/.cache/node
 
 INSTALLED := node_modules/.package-lock.json
 
-.PHONY: help install generate breaking check quick loop rooms format build pack test gate run dev mock clean browser contract mutants crash soak growth bench sbom
+.PHONY: help install generate breaking check quick loop rooms format build pack test gate run dev mock clean browser contract todo new mutants crash soak growth bench sbom
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -73,8 +73,14 @@ browser: $(INSTALLED) ## test the documentation page in Chromium (or CHROMIUM=pa
 gate: check test browser ## everything that must pass before a commit reaches main
 
 contract: $(INSTALLED) ## test the server against the document, or any: URL=http://127.0.0.1:8080 DOC=openapi.yaml
-	@$(if $(URL),tsx tests/contract/url.ts --url '$(URL)' --doc '$(DOC)' $(if $(CREDENTIALS),--credentials '$(CREDENTIALS)') \
-	  $(if $(WRITE),--write) $(if $(PROFILE),--profile '$(PROFILE)') $(if $(WAIVERS),--waivers '$(WAIVERS)') $(ARGS),tsx tests/contract/main.ts $(if $(SERVE),--serve) $(ARGS))
+	@$(if $(URL),tsx tests/testing/contract.ts --url '$(URL)' --doc '$(DOC)' $(if $(CREDENTIALS),--credentials '$(CREDENTIALS)') \
+	  $(if $(WRITE),--write) $(if $(PROFILE),--profile '$(PROFILE)') $(if $(WAIVERS),--waivers '$(WAIVERS)') $(ARGS),tsx tests/testing/contract.ts $(if $(SERVE),--serve) $(ARGS))
+
+todo: $(INSTALLED) ## list what is left to write
+	@tsx tests/testing/todo.ts
+
+new: $(INSTALLED) ## lay out a service of your own: make new DIR=../museum DOC=path/to/museum.yaml NAME=museum
+	@tsx scripts/new/main.ts '$(DIR)' '$(DOC)' '$(NAME)'
 
 mutants: $(INSTALLED) ## run the same suite against broken servers
 	@tsx tests/system/mutants/main.ts

@@ -32,7 +32,7 @@ const LEFT_OUT = [
 /** The commands of each check, in order. */
 const CHECKS: Readonly<Record<string, readonly Command[]>> = {
   code: [['./code']],
-  walls: [['./walls']],
+  walls: existsSync(path.join(root, '.dependency-cruiser.mjs')) ? [['./walls']] : [],
   format: [
     [
       'prettier',

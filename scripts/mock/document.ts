@@ -26,6 +26,8 @@ export interface Mockable<T> {
   readonly built: T | undefined;
   /** One sentence for each part that is not served. */
   readonly leftOut: readonly string[];
+  /** The pointers of these parts, in the order of their removal, each with the first reason. */
+  readonly removed: ReadonlyMap<string, string>;
   /** Keywords that are not enforced. */
   readonly remarks: readonly Remark[];
   /** The number of operations in the given document. */
@@ -71,6 +73,7 @@ export function toMockable<T>(
 
 /** The removed parts of a document, and the reasons. */
 class Account {
+  readonly removed = new Map<string, string>();
   /** The reasons of each removed part. */
   private readonly reasons = new Map<string, Set<string>>();
   private readonly known = new Set<string>();
@@ -89,9 +92,9 @@ class Account {
     this.unknown.push(remark);
   }
 
-  lines(remarks: readonly Remark[]): Pick<Mockable<unknown>, 'leftOut' | 'remarks'> {
+  lines(remarks: readonly Remark[]): Pick<Mockable<unknown>, 'leftOut' | 'removed' | 'remarks'> {
     const leftOut = [...this.reasons].map(([what, reasons]) => `${what}: ${[...reasons].join('; ')}`);
-    return { leftOut, remarks: [...this.unknown, ...remarks] };
+    return { leftOut, removed: this.removed, remarks: [...this.unknown, ...remarks] };
   }
 }
 
@@ -130,7 +133,7 @@ class Removal {
     const { pointer, message } = finding;
     if (this.isUnknown(pointer)) {
       this.account.addUnknown({ pointer, message: `${lastStep(pointer)} ${message}`, word: UNKNOWN });
-      return this.remove(pointer);
+      return this.remove(pointer, message);
     }
     const aside = this.carriedPart(pointer);
     if (aside !== undefined) return this.leaveOut([aside], `#${aside} is left out`, finding);
@@ -151,7 +154,7 @@ class Removal {
   }
 
   private leaveOut(pointers: readonly string[], what: string, finding: Finding): boolean {
-    if (pointers.filter((pointer) => this.remove(pointer)).length === 0) return false;
+    if (pointers.filter((pointer) => this.remove(pointer, finding.message)).length === 0) return false;
     this.account.add(what, finding);
     return true;
   }
@@ -193,11 +196,12 @@ class Removal {
     return this.document.references.kindAt(pointer);
   }
 
-  private remove(pointer: string): boolean {
+  private remove(pointer: string, reason: string): boolean {
     const holder = this.document.at(holderOf(pointer));
     const name = lastStep(pointer);
     if (isObject(holder) && Object.hasOwn(holder, name) && Reflect.deleteProperty(holder, name)) {
       this.gone.add(pointer);
+      this.account.removed.set(pointer, reason);
     }
     return this.gone.has(pointer);
   }

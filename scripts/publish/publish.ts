@@ -1,5 +1,5 @@
 /** Builds the published contract and its types from openapi/. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { openapiOverlay } from 'openapi-format';
 import openapiTS, { astToString } from 'openapi-typescript';
@@ -21,8 +21,9 @@ import {
   writeDocument,
 } from '../../src/contract';
 import { splitByDirection } from './directions';
+import { findDocument } from './find-document';
 import { readExtensions } from './extensions';
-import { OVERLAY, PUBLISHED, root, SOURCES, TYPES } from '../paths';
+import { OVERLAY, PUBLISHED, root, TYPES } from '../paths';
 import { isUnknown, remarkLines, unboundedLists } from './remarks';
 import { located, readSource, type Source, SourceError } from '../source/source';
 
@@ -75,21 +76,6 @@ const addedLine = (finding: Finding): string => `${OVERLAY}, at ${findingLine(fi
 function locatedApart(source: Source, findings: readonly Finding[]): string {
   const { own, added } = apart(source, findings);
   return [...(own.length > 0 ? [located(source, own)] : []), ...added.map(addedLine)].join('\n');
-}
-
-/** The only file of openapi/ that is an OpenAPI document. Other files are parts of it. */
-function findDocument(): string {
-  const folder = path.join(root, SOURCES);
-  const files = readdirSync(folder)
-    .filter((name) => /\.(ya?ml|json)$/.test(name))
-    .map((name) => path.join(folder, name));
-  const [document, ...others] = files.filter((file) =>
-    /^[\s{]*["']?(?:openapi|swagger)["']?\s*:/m.test(readFileSync(file, 'utf8')),
-  );
-  if (document !== undefined && others.length === 0) return document;
-  const got =
-    document === undefined ? 'none' : [document, ...others].map((name) => path.basename(name)).join(', ');
-  throw new SourceError(`${SOURCES}/: expected one file that starts an OpenAPI document, got ${got}`);
 }
 
 async function overlay(document: JsonObject): Promise<JsonObject> {

@@ -12,6 +12,8 @@ export interface Source {
   readonly document: JsonObject;
   /** One sentence for each conversion and each inexact number. */
   readonly notes: readonly string[];
+  /** The paths of its files, the main one first. */
+  readonly files: readonly string[];
   /** The place of a pointer in the sources, as `file:line:column`. */
   readonly locate: (pointer: string) => string;
 }
@@ -23,6 +25,7 @@ export function readSource(file: string): Source {
   const inexact = [...bundle.files.values()].flatMap((one) => one.inexactNumbers());
   return {
     document: bundle.document,
+    files: [...bundle.files.keys()],
     notes: [...(converted === undefined ? [] : [converted]), ...inexact],
     locate(pointer) {
       const origin = bundle.origin(pointer);

@@ -45,7 +45,13 @@ export { essenceOf, isJson, type MediaType, type MediaTypeObject, parseMediaType
 export { exactNumber, type Holder, parseJson } from './json/parse';
 export { canonicalJson, stringifyJson } from './json/stringify';
 export { examplesOf } from './exchange/example';
-export { type Operation, type Parameter, readOperations, type ResponseObject } from './operations/operations';
+export {
+  camelCase,
+  type Operation,
+  type Parameter,
+  readOperations,
+  type ResponseObject,
+} from './operations/operations';
 export { compilePattern } from './pattern/pattern';
 export { Discriminators } from './schema/discriminator';
 export { type Direction, OneWay, type OneWayKeyword } from './schema/one-way';

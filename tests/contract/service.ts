@@ -3,7 +3,7 @@ import { createApp } from '../../src/app';
 import { verifiers } from '../../src/auth';
 import { errors } from '../../src/errors';
 import { createHandlers } from '../../src/handlers';
-import { type Changes, serviceTarget, type Target } from '../testing';
+import { type Changes, serviceTarget, type ServiceTarget } from '../testing';
 import { refusal } from './refusals';
 import { openExampleStore, ownRefusals, scenarios, waivers } from './scenarios';
 
@@ -13,7 +13,7 @@ export interface Parts extends Changes {
 }
 
 /** This service as a target of the engine. */
-export const service = ({ openStore = openExampleStore, ...changes }: Partial<Parts> = {}): Target =>
+export const service = ({ openStore = openExampleStore, ...changes }: Partial<Parts> = {}): ServiceTarget =>
   serviceTarget(
     {
       document,

@@ -1,32 +1,44 @@
-import { authorizedRequest, type Case, expectSuccess, type OperationContext } from './cases/case';
+import {
+  authorizedRequest,
+  type Case,
+  expectSuccess,
+  type OperationContext,
+  type RunContext,
+} from './cases/case';
+import { satisfiedConstraints } from './cases/values';
 import type { Operation } from './document/document';
 import { failureOf, failureWithoutRequest } from './failure';
 import { minimalInputs } from './request/request';
+import { type Inputs, slots } from './request/slots';
 import type { Session } from './session';
+import { resourcesOf, sourcesOf } from './state/sources';
+import type { State } from './state/state';
 import type { Server } from './target';
+import { summarize } from './wire/message';
 
-/** What all operations of a run share. */
-export type RunContext = Omit<OperationContext, 'operation' | 'base'>;
+const baselineCase = (context: OperationContext, proves: readonly string[] = []): Case => ({
+  family: 'baseline',
+  title: 'the minimal valid request',
+  operation: context.operation,
+  request: authorizedRequest(context),
+  expect: expectSuccess,
+  handlerInput: { inputs: context.base },
+  proves,
+});
 
 /** Sends the minimal valid request of an operation. If the server does not accept it, blocks the operation. */
 export async function establishBaseline(
   common: RunContext,
   operation: Operation,
   server: Server,
-  { ledger, failures, attempt }: Session,
+  session: Session,
 ): Promise<OperationContext | undefined> {
+  const { ledger, failures, attempt, state } = session;
   try {
+    if (state) return await findBaseline(common, operation, server, session, state);
     const base = minimalInputs(common.document, common.oracle, operation);
     const context = { ...common, operation, base };
-    const baseline: Case = {
-      family: 'baseline',
-      title: 'the minimal valid request',
-      operation,
-      request: authorizedRequest(context),
-      expect: expectSuccess,
-      handlerInput: { inputs: base },
-      proves: [],
-    };
+    const baseline = baselineCase(context);
     await server.reset?.();
     const { problems, outcome } = await attempt(server, baseline);
     if (!outcome) return undefined;
@@ -40,6 +52,62 @@ export async function establishBaseline(
     failures.push(failureWithoutRequest('baseline', operation, problem));
   }
   return undefined;
+}
+
+/** Tries the minimal requests to a black box, and blocks the operation if none is accepted. */
+async function findBaseline(
+  common: RunContext,
+  operation: Operation,
+  server: Server,
+  { ledger, fail, probe, record }: Session,
+  state: State,
+): Promise<OperationContext | undefined> {
+  let refused = 'no minimal request could be made';
+  let status = 0;
+  for await (const base of state.candidates(server, operation)) {
+    const context = { ...common, operation, base };
+    const sent = baselineCase(context, satisfiedByPath(context, base));
+    const probed = await probe(server, sent, 'baseline');
+    if (!probed) return undefined;
+    const { outcome, problems } = probed;
+    if ('noResponse' in outcome || outcome.status >= 500) {
+      fail(sent, probed);
+      ledger.block(operation.id, problems.join('; '));
+      return undefined;
+    }
+    if (outcome.status < 300 || (outcome.status < 400 && probed.verdict.response)) {
+      record(probed);
+      if (problems.length > 0) fail(sent, probed);
+      await state.accept(server, context);
+      return context;
+    }
+    refused = summarize(outcome);
+    ({ status } = outcome);
+  }
+  const isMissing =
+    !common.target.blackBox?.write &&
+    status === 404 &&
+    resourcesOf(operation).some((resource) =>
+      sourcesOf(common.document, resource).some(({ creates }) => creates),
+    );
+  if (isMissing) {
+    const reason = 'the service holds nothing that it names: with WRITE=1 the run creates it';
+    ledger.block(operation.id, reason, 'OUT OF REACH');
+    return undefined;
+  }
+  const remedy =
+    'give an example that it accepts to the parameters and the body in the document, or document the operation that creates what it needs';
+  ledger.block(operation.id, `the service does not accept the minimal request: ${refused}: ${remedy}`);
+  return undefined;
+}
+
+/** Keys of the constraints that the accepted path satisfies: other paths may name nothing. */
+function satisfiedByPath(context: OperationContext, { parameters }: Inputs): string[] {
+  return slots(context.document, context.operation).flatMap((slot) => {
+    const text = slot.parameter?.in === 'path' ? parameters.get(slot.parameter) : undefined;
+    const value = text === undefined ? undefined : slot.decode(decodeURIComponent(text));
+    return value === undefined ? [] : satisfiedConstraints(context, slot, value);
+  });
 }
 
 /** A likely cause if the minimal request fails: the service lacks the resource that its path names. */

@@ -50,6 +50,7 @@ export const RULES = {
   'unlisted query parameter': house(),
 
   // Bodies
+  'arbitrary content': warning('RFC 9110 section 8.3: a media type has a format, which a server may check'),
   'body limit': house(),
   'absent body': failure(`${OPENAPI} 4.8.13, required`),
   'empty text': house('RFC 9110 section 6.4: content may be empty'),

@@ -1,5 +1,5 @@
-import { establishBaseline, type RunContext } from './baseline';
-import type { Case, Family, OperationContext } from './cases/case';
+import { establishBaseline } from './baseline';
+import type { Case, Family, OperationContext, RunContext } from './cases/case';
 import { findCounterexamples, seedOf } from './cases/generated';
 import { operationCases } from './cases/operation';
 import { scenarioCases } from './cases/scenarios';
@@ -12,7 +12,7 @@ import { type FailureGroup, groupFailures } from './groups';
 import type { Obligation } from './obligation';
 import { usableAlternative } from './request/credentials';
 import { createOracle, type Oracle } from './schema/oracle';
-import { type Observation, openSession, type Progress, type Session } from './session';
+import { type Observation, openSession, type Progress, type Attempt, type Session } from './session';
 import { shrinkCase } from './shrink';
 import type { Server, Target, Waiver } from './target';
 import { openWaivers } from './waivers';
@@ -27,6 +27,8 @@ export interface Result {
   readonly warnings: readonly Failure[];
   /** Examples that the document itself contradicts. */
   readonly documentFaults: readonly string[];
+  /** What the run created in a black box and could not remove: a sentence for each kind of resource. */
+  readonly leftBehind: readonly string[];
   /** Why the run ended early. */
   readonly stopped?: string;
   /** Failures that the target waives. */
@@ -67,6 +69,20 @@ export interface RunOptions {
   readonly onRequest?: (progress: Progress) => void;
 }
 
+const METHOD_ORDER = ['POST', 'PUT', 'GET'];
+
+/** The operations of a black box: those on resources after those that create them, those that remove them last. */
+function inOrder(operations: readonly Operation[]): Operation[] {
+  const depth = ({ path }: Operation): number => path.split('{').length;
+  const rank = ({ method }: Operation): number =>
+    METHOD_ORDER.includes(method) ? METHOD_ORDER.indexOf(method) : METHOD_ORDER.length;
+  const removes = ({ method }: Operation): boolean => method === 'DELETE';
+  return [
+    ...operations.filter((one) => !removes(one)).sort((a, b) => depth(a) - depth(b) || rank(a) - rank(b)),
+    ...operations.filter(removes).sort((a, b) => depth(b) - depth(a)),
+  ];
+}
+
 /** Why no request of an operation is sent to a black box; undefined if they are. */
 function obstacleTo(
   { method, security }: Operation,
@@ -97,10 +113,11 @@ export async function run(target: Target, options: RunOptions = {}): Promise<Res
 
   const contexts: OperationContext[] = [];
   const documentFaults: string[] = [];
+  let leftBehind: readonly string[] = [];
   let groups: readonly FailureGroup[] = [];
   const server = await target.start();
   try {
-    for (const operation of operations) {
+    for (const operation of target.blackBox ? inOrder(operations) : operations) {
       const obstacle = obstacleTo(operation, target);
       if (obstacle) {
         ledger.block(operation.id, obstacle.reason, obstacle.state);
@@ -126,6 +143,7 @@ export async function run(target: Target, options: RunOptions = {}): Promise<Res
       await session.runScenario(server, steps);
     }
     if (options.shrink !== false) groups = await shrinkGroups(common, server, session);
+    leftBehind = (await session.state?.cleanUp(server)) ?? [];
   } finally {
     await server.close();
   }
@@ -155,6 +173,7 @@ export async function run(target: Target, options: RunOptions = {}): Promise<Res
     ...(replay && { replay }),
     ...session.counts(),
     documentFaults,
+    leftBehind,
     ...(stopped !== undefined && { stopped }),
     seconds: (performance.now() - began) / 1000,
     passed: isSettled && !isVacuous && failures.length === 0 && waivers.expired.length === 0,
@@ -167,14 +186,17 @@ async function attemptGenerated(
   { failures, fail, attempt }: Session,
   options: { seed: number; runs: number; replay?: Replay },
 ): Promise<void> {
+  const attempts = new Map<Case, Attempt>();
   const attemptAlone = async (sent: Case): Promise<readonly string[]> => {
     await server.reset?.();
-    return (await attempt(server, sent)).problems;
+    const attempted = await attempt(server, sent);
+    if (attempted.problems.length > 0) attempts.set(sent, attempted);
+    return attempted.problems;
   };
   for (const found of await findCounterexamples(context, attemptAlone, options)) {
     const { kind, seed, path } = found;
     const replay = { operation: context.operation.id, kind, seed, path };
-    if (found.case) fail(found.case, found.problems, { replay });
+    if (found.case) fail(found.case, attempts.get(found.case) ?? found, { replay });
     else failures.push(failureWithoutRequest('generated', context.operation, found.problems.join('; ')));
   }
 }

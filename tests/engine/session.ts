@@ -1,13 +1,14 @@
-import type { Case, Family, OperationContext } from './cases/case';
+import type { Case, Family, RunContext } from './cases/case';
 import type { ScenarioStep } from './cases/scenarios';
 import type { Operation } from './document/document';
 import { type Failure, failureOf, failureWithoutRequest, type WaivedFailure } from './failure';
-import { createJudge } from './judge/judge';
+import { createJudge, type Verdict } from './judge/judge';
 import { judgeReceived } from './judge/received';
 import { openLedger } from './ledger';
 import { responseKey } from './obligation';
 import { createOracle } from './schema/oracle';
 import { createOwnRefusals } from './state/own-refusals';
+import { openState } from './state/state';
 import type { Server } from './target';
 import type { Waivers } from './waivers';
 import { openClient } from './wire/client';
@@ -23,10 +24,23 @@ export interface Observation {
 }
 
 /** The result of sending a case. */
-interface Attempt {
+export interface Attempt {
   readonly problems: readonly string[];
   /** Undefined if the run must end: the case was not sent. */
   readonly outcome: Outcome | undefined;
+  /** The case as it was sent. */
+  readonly actual?: Case;
+}
+
+type Failed = Pick<Attempt, 'problems' | 'actual'>;
+
+/** An answer, judged. */
+interface Probed {
+  readonly actual: Case;
+  readonly outcome: Outcome;
+  readonly verdict: Verdict;
+  readonly input: { readonly problems: string[]; readonly proves: string[] };
+  readonly problems: readonly string[];
 }
 
 export type Session = ReturnType<typeof openSession>;
@@ -39,7 +53,7 @@ export interface Progress {
   readonly requests: number;
 }
 
-interface SessionOptions extends Pick<OperationContext, 'document' | 'oracle' | 'responseOracle' | 'target'> {
+interface SessionOptions extends RunContext {
   readonly waivers: Waivers;
   /** The operations whose obligations the session must prove. */
   readonly operations: readonly Operation[];
@@ -47,20 +61,19 @@ interface SessionOptions extends Pick<OperationContext, 'document' | 'oracle' | 
 }
 
 /** Sends cases, judges their answers, and records them in the ledger. */
-export function openSession({
-  document,
-  oracle,
-  responseOracle,
-  target,
-  waivers,
-  operations,
-  onRequest,
-}: SessionOptions) {
+export function openSession({ waivers, operations, onRequest, ...common }: SessionOptions) {
+  const { document, oracle, responseOracle, target } = common;
   const ledger = openLedger({ ...document, operations }, target, waivers);
   const lenient = document.lenient.responses.map((schemas) => createOracle(schemas));
   const ownRefusals = target.blackBox && createOwnRefusals();
-  const judge = createJudge(document, { strict: responseOracle, lenient }, target, ownRefusals?.reason);
   const client = openClient(target.blackBox);
+  const state = target.blackBox && openState(common, client, target.blackBox);
+  const judge = createJudge(
+    document,
+    { strict: responseOracle, lenient },
+    target,
+    (sent, outcome) => state?.repetition(sent, outcome) ?? ownRefusals?.reason(sent, outcome),
+  );
   const failures: Failure[] = [];
   const failedCases = new Map<Failure, Case>();
   const warnings: Failure[] = [];
@@ -69,8 +82,8 @@ export function openSession({
   const observations = new Map<string, Observation>();
 
   /** Reports a failure. A later step can shrink its case. */
-  const fail = (sent: Case, problems: readonly string[], found: Partial<Failure> = {}): void => {
-    const failure = { ...failureOf(sent, problems, [], target.curl), ...found };
+  const fail = (sent: Case, { problems, actual = sent }: Failed, found: Partial<Failure> = {}): void => {
+    const failure = { ...failureOf(actual, problems, [], target.curl), ...found };
     failures.push(failure);
     failedCases.set(failure, sent);
   };
@@ -81,28 +94,42 @@ export function openSession({
   };
 
   /** Sends one case and judges the answer, without a record in the ledger. Undefined if the run must end. */
-  const probe = async (server: Server, sent: Case, family: Family = 'shrinking') => {
+  const probe = async (
+    server: Server,
+    sent: Case,
+    family: Family = 'shrinking',
+  ): Promise<Probed | undefined> => {
     onRequest?.({ operation: sent.operation.id, family, requests: client.sent() + 1 });
     const before = server.entered?.() ?? 0;
-    const outcome = await client.exchange(server, sent.request);
+    let actual = state ? { ...sent, request: await state.prepare(server, sent) } : sent;
+    let outcome = await client.exchange(server, actual.request);
+    const renewed = outcome && (await state?.renew(server, actual, outcome));
+    if (renewed) {
+      actual = { ...sent, request: renewed };
+      outcome = await client.exchange(server, renewed);
+    }
     if (!outcome) return undefined;
+    state?.observe(sent.operation, actual.request, outcome);
     families.set(family, (families.get(family) ?? 0) + 1);
     const entered = server.entered && server.entered() - before;
     if (!('noResponse' in outcome)) ownRefusals?.learn(sent, outcome);
-    const verdict = judge(sent, outcome, entered);
+    const verdict = judge(actual, outcome, entered);
     const received = (entered ?? 0) > 0 && sent.handlerInput ? target.received?.() : undefined;
     const input =
       received && sent.handlerInput
         ? judgeReceived({ document, oracle, operation: sent.operation }, sent.handlerInput, received)
         : { problems: [], proves: [] };
-    return { outcome, verdict, input, problems: [...verdict.problems, ...input.problems] };
+    return { actual, outcome, verdict, input, problems: [...verdict.problems, ...input.problems] };
   };
 
   /** Sends one case. A failure is for the caller to report, unless the target waives it. */
   const attempt = async (server: Server, sent: Case): Promise<Attempt> => {
     const probed = await probe(server, sent, sent.family);
-    if (!probed) return { problems: [], outcome: undefined };
-    const { outcome, verdict, input, problems } = probed;
+    return probed ? record(probed) : { problems: [], outcome: undefined };
+  };
+
+  /** Records an answer in the ledger. */
+  const record = ({ actual: sent, outcome, verdict, input, problems }: Probed): Attempt => {
     const passed = problems.length === 0;
     const failure = passed ? undefined : failureOf(sent, problems, [], target.curl);
     const waiver = failure && waivers.ofFailure(...waiverKeys(failure));
@@ -125,15 +152,15 @@ export function openSession({
       ledger.record([responseKey(sent.operation, response.status, response.media)], true);
       observe({ operation: sent.operation.id, ...response, credentials: sent.credentials ?? 'valid' });
     }
-    return { problems, outcome };
+    return { problems, outcome, actual: sent };
   };
 
   /** Resets the service before each case if it can, so that no case depends on another. */
   const attemptAll = async (server: Server, cases: readonly Case[]): Promise<void> => {
     for (const sent of cases) {
       await server.reset?.();
-      const { problems } = await attempt(server, sent);
-      if (problems.length > 0) fail(sent, problems);
+      const attempted = await attempt(server, sent);
+      if (attempted.problems.length > 0) fail(sent, attempted);
     }
   };
 
@@ -150,13 +177,13 @@ export function openSession({
         failures.push(failureWithoutRequest('scenarios', operation, (error as Error).message, title));
         return;
       }
-      const { problems, outcome } = await attempt(server, step);
+      const { problems, outcome, actual = step } = await attempt(server, step);
       if (!outcome) return;
       if (problems.length > 0 || 'noResponse' in outcome) {
-        failures.push(failureOf(step, problems, before, target.curl));
+        failures.push(failureOf(actual, problems, before, target.curl));
         return;
       }
-      before.push(step);
+      before.push(actual);
       answers.push(outcome);
     }
   };
@@ -168,7 +195,20 @@ export function openSession({
     families,
     requests: client.sent(),
   });
-  return { ledger, failures, failedCases, fail, client, probe, attempt, attemptAll, runScenario, counts };
+  return {
+    ledger,
+    failures,
+    failedCases,
+    fail,
+    client,
+    state,
+    probe,
+    record,
+    attempt,
+    attemptAll,
+    runScenario,
+    counts,
+  };
 }
 
 /** The texts that a waiver matches: the case, and its causes. */

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import type { Express } from 'express';
-import type { Strategies } from '../../src/contract';
+import { isStub, type Strategies } from '../../src/contract';
 import { StoreUnavailable } from '../../src/database';
 import {
   clientOf,
@@ -11,7 +11,7 @@ import {
   type Verifiers,
 } from '../../src/operational';
 import type { JsonObject } from '../engine/json/json';
-import type { Received, RefusalRule, Server, Target } from '../engine/target';
+import type { Received, RefusalRule, Scenario, Server, Target, Waiver } from '../engine/target';
 import { strategiesWith, testSecrets } from './credentials';
 import { listen } from './listen';
 import { refusalsOf } from './refusals';
@@ -25,6 +25,7 @@ export interface TestedService<S, Handlers extends object, Own extends string> e
   readonly document: JsonObject;
   /** Opens a store that holds what the examples of the document name. Called at the start and for each reset. */
   readonly openStore: () => S | Promise<S>;
+  /** Does not use the store before a request: it is called without one, to find the stubs. */
   readonly createHandlers: (store: S) => Handlers;
   readonly createApp: (handlers: Handlers, surroundings: Surroundings<Own>) => Express;
   readonly errors: Errors<Own>;
@@ -34,6 +35,16 @@ export interface TestedService<S, Handlers extends object, Own extends string> e
   readonly verifiers: Verifiers;
   /** Credentials of the schemes whose strategy is of the service. */
   readonly credentials?: Target['credentials'];
+}
+
+/** The target of a service, and what is left to write in it. */
+export interface ServiceTarget extends Target {
+  /** The operations whose handlers are stubs. The responses that only a handler gives are waived for them. */
+  readonly stubs: readonly string[];
+  /** The scenarios that need a handler that is a stub. They do not run. */
+  readonly waiting: readonly Scenario[];
+  /** The waivers of the service itself. */
+  readonly toDo: readonly Waiver[];
 }
 
 /** Changes that break the server under test, to see that the tests notice. */
@@ -62,8 +73,10 @@ export const BODY_LIMIT = 65_536;
 export function serviceTarget<S, Handlers extends object, Own extends string>(
   service: TestedService<S, Handlers, Own>,
   changes: Changes = {},
-): Target {
-  const { document, verifiers } = service;
+): ServiceTarget {
+  const { document, verifiers, scenarios = [], waivers = [] } = service;
+  const stubs = stubsOf(service.createHandlers);
+  const waits = ({ steps }: Scenario) => steps.some(({ operation }) => stubs.includes(operation));
   const secrets = testSecrets(verifiers, document);
   const sound = strategiesWith(verifiers, secrets.environment, document);
   let received: Received | undefined;
@@ -94,9 +107,26 @@ export function serviceTarget<S, Handlers extends object, Own extends string>(
       '503': failing(new StoreUnavailable('no disk')),
     },
     ownRefusals: service.ownRefusals ?? {},
-    scenarios: service.scenarios ?? [],
-    waivers: service.waivers,
+    scenarios: scenarios.filter((scenario) => !waits(scenario)),
+    waivers: [
+      ...stubs.map((id) => ({
+        obligation: `${id} | response | *`,
+        reason: `the handler of ${id} is a stub`,
+      })),
+      ...waivers,
+    ],
+    stubs,
+    waiting: scenarios.filter(waits),
+    toDo: waivers,
   };
+}
+
+/** The operations whose handlers are stubs. */
+function stubsOf(createHandlers: (store: never) => object): string[] {
+  const handlers = Reflect.apply(createHandlers, undefined, []) as Readonly<Record<string, unknown>>;
+  return Object.entries(handlers).flatMap(([id, handler]) =>
+    typeof handler === 'function' && isStub(handler) ? [id] : [],
+  );
 }
 
 async function startServer<S, Handlers extends object, Own extends string>(

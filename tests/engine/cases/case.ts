@@ -76,6 +76,9 @@ export interface OperationContext {
   readonly base: Inputs;
 }
 
+/** What all operations of a run share. */
+export type RunContext = Omit<OperationContext, 'operation' | 'base'>;
+
 export const expectAnswer = (...outcomes: string[]): Extract<Expectation, { kind: 'answered' }> => ({
   kind: 'answered',
   outcomes,

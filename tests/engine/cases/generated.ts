@@ -9,6 +9,7 @@ import { instanceLocations } from '../schema/locations';
 import { probes } from '../schema/probes';
 import { arbitrary } from '../schema/samples';
 import { expectSuccessOrOwnRefusal, authorizedRequest, type Case, type OperationContext } from './case';
+import { withAcceptedValues } from './accepted-values';
 import { expectInvalid, fault as faultOf } from './keywords';
 
 /** Sends one case and judges the answer; resolves with its problems. */
@@ -115,18 +116,27 @@ function replayCase(
 }
 
 /** Valid values of a slot; undefined for a generated value that is invalid. */
-function slotValues({ document, oracle }: OperationContext, slot: Slot): fc.Arbitrary<Value | undefined> {
+function slotValues(context: OperationContext, slot: Slot): fc.Arbitrary<Value | undefined> {
+  const { document, oracle } = context;
   // A header cannot carry most random strings, so every other value is a simple one.
   const modes = (['any', 'all'] as const).map((mode) =>
     arbitrary(document.requests, [{ pointer: slot.schema, unconditional: true }], mode),
   );
-  return fc.oneof(...modes).map((value) => (fitsSlot(oracle, slot, value) ? value : undefined));
+  return fc
+    .oneof(...modes)
+    .map((value) =>
+      fitsSlot(oracle, slot, value) ? withAcceptedValues(context, slot, value, 'references') : undefined,
+    );
 }
 
 /** Requests with random values in all slots, some optional ones left out. */
 function validCases(context: OperationContext): fc.Arbitrary<Case | undefined> | undefined {
-  const { document, operation, base } = context;
-  const parts = slots(document, operation).filter(({ body }) => !body || codecOf(body.name) !== 'binary');
+  const { document, operation, base, target } = context;
+  // A path to another resource of a black box may name nothing, or something that does not belong to the run.
+  const parts = slots(document, operation).filter(
+    ({ body, parameter }) =>
+      (!body || codecOf(body.name) !== 'binary') && !(target.blackBox && parameter?.in === 'path'),
+  );
   if (parts.length === 0) return undefined;
   const bodies = parts.filter(({ body }) => body);
   const values = fc.tuple(...parts.map((slot) => slotValues(context, slot)));

@@ -46,14 +46,19 @@ export function methodAndPathCases(context: OperationContext): Case[] {
           expectRefusal('not found'),
         ),
       ),
-    protocolCase(
-      context,
-      'methods and paths',
-      'unknown path',
-      `${operation.method} ${path}/undocumented-4f1c`,
-      { ...request, target: `${path}/undocumented-4f1c${suffix}` },
-      expectRefusal('not found'),
-    ),
+    ...unknownPaths(path)
+      .filter((candidate) => !matchesPath(document, candidate))
+      .slice(0, 1)
+      .map((candidate) =>
+        protocolCase(
+          context,
+          'methods and paths',
+          'unknown path',
+          `${operation.method} ${candidate}`,
+          { ...request, target: candidate + suffix },
+          expectRefusal('not found'),
+        ),
+      ),
     ...(answersHead
       ? [
           protocolCase(
@@ -68,6 +73,12 @@ export function methodAndPathCases(context: OperationContext): Case[] {
       : []),
   ];
 }
+
+/** Paths that nobody means. */
+const unknownPaths = (path: string): string[] =>
+  ['/undocumented-4f1c', '/undocumented-4f1c/4f1c', '/undocumented/4f1c/4f1c/4f1c'].map(
+    (rest) => path + rest,
+  );
 
 /** Paths that a lenient router treats as the given one. */
 function nearMisses(path: string): string[] {

@@ -4,6 +4,8 @@ import { abbreviate, fromJson, print, type Value } from '../json/value';
 import { constraintKey } from '../obligation';
 import { fitsSlot, type Slot, slots, slotSamples, slotVerdict } from '../request/slots';
 import { type InstanceLocation, instanceLocations } from '../schema/locations';
+import type { Mode } from '../schema/samples';
+import { withAcceptedValues } from './accepted-values';
 import {
   expectSuccess,
   expectSuccessOrOwnRefusal,
@@ -31,14 +33,14 @@ export function valueCases(context: OperationContext): ValueCases {
 function slotCases(context: OperationContext, slot: Slot): ValueCases {
   const { document, oracle, operation } = context;
   if (slot.body && codecOf(slot.body.name) === 'binary') return binaryCases(context, slot);
-  const simple = slotSamples(document, oracle, slot, 'all', 20);
-  const bases = coveringValues(context, slot, [
-    ...simple,
-    ...slotSamples(document, oracle, slot, 'required', 20),
-    ...slotSamples(document, oracle, slot, 'any', 100),
-  ]);
+  const sample = (mode: Mode, count: number): Value[] =>
+    slotSamples(document, oracle, slot, mode, count).map((value) =>
+      withAcceptedValues(context, slot, value, 'all'),
+    );
+  const simple = sample('all', 20);
+  const bases = coveringValues(context, slot, [...simple, ...sample('required', 20), ...sample('any', 100)]);
   const validValues = [
-    ...slotSamples(document, oracle, slot, 'required', 3),
+    ...sample('required', 3),
     ...simple.slice(0, 3),
     ...bases.map(({ value }) => value),
     ...withOptionalMembersToggled(
@@ -83,7 +85,7 @@ function slotCases(context: OperationContext, slot: Slot): ValueCases {
   };
 }
 
-/** Binary content: every sequence of bytes is valid. */
+/** Binary content: every sequence of bytes is valid, unless the media type has a format that the engine does not know. */
 function binaryCases(context: OperationContext, slot: Slot): ValueCases {
   const everyByte = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
   const request = authorizedRequest(context, slot.fill(context.base, 'bytes'));
@@ -97,6 +99,7 @@ function binaryCases(context: OperationContext, slot: Slot): ValueCases {
         operation: context.operation,
         request: { ...request, body: everyByte },
         expect,
+        ...(slot.body?.name !== 'application/octet-stream' && { rule: 'arbitrary content' as const }),
         proves: [],
       },
     ],
@@ -143,8 +146,8 @@ function withOptionalMembersToggled(locations: readonly InstanceLocation[], unli
 }
 
 /** Keys of the constraints that a valid value satisfies. */
-function satisfiedConstraints(
-  { document, oracle, operation }: OperationContext,
+export function satisfiedConstraints(
+  { document, oracle, operation }: Pick<OperationContext, 'document' | 'oracle' | 'operation'>,
   slot: Slot,
   value: Value,
 ): string[] {

@@ -82,7 +82,9 @@ export function refusalFindings(
     ...(status === 403 && reasons.includes('insufficient scope')
       ? scopeFindings(document, operation, outcome)
       : []),
-    ...(status === 405 ? allowFindings(document, operation, outcome, false) : []),
+    ...(status === 405 && reasons.includes('method not allowed')
+      ? allowFindings(document, operation, outcome, false)
+      : []),
   ];
 }
 

@@ -127,10 +127,11 @@ export function bodyFindings(
     ];
   const errors = strict.errors(schema, value);
   if (errors.length > 0) {
-    const rule = lenient.some((oracle) => oracle.valid(schema, value))
-      ? 'response annotations'
-      : 'response body';
-    const message = `expected a body that fits ${schema}, got ${summarize(outcome)}: ${errors[0] ?? ''}`;
+    const withoutAnnotations = lenient.map((oracle) => oracle.errors(schema, value));
+    const isAnnotation = withoutAnnotations.some((others) => others.length === 0);
+    const rule = isAnnotation ? 'response annotations' : 'response body';
+    const error = isAnnotation ? errors[0] : (withoutAnnotations[0]?.[0] ?? errors[0]);
+    const message = `expected a body that fits ${schema}, got ${summarize(outcome)}: ${error ?? ''}`;
     return [{ rule, message }];
   }
   return unlistedProperties(document, strict, [{ pointer: schema, unconditional: true }], value).map(

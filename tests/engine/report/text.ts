@@ -61,6 +61,7 @@ export function formatReport(result: Result): string {
     ...groupFailures(result.warnings).slice(0, SHOWN).map(describeWarning),
     ...outOfReach(result),
     ...documentRemarks(result),
+    ...result.leftBehind.map((sentence) => `LEFT  ${sentence}`),
     ...(result.stopped === undefined ? [] : [`The run ended early: ${result.stopped}`]),
     ...unusedWaivers.map((waiver) => `UNUSED waiver: ${describeWaiver(waiver)} matches nothing. Remove it.`),
     headline(result),

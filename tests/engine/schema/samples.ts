@@ -240,7 +240,7 @@ function objectValues(
 const patternArbitraries = new Map<string, fc.Arbitrary<string>>();
 
 /** Strings that match a pattern. Cached, since fast-check takes milliseconds to compile a pattern. */
-function stringsMatching(pattern: string, maxLength: number): fc.Arbitrary<string> {
+export function stringsMatching(pattern: string, maxLength: number): fc.Arbitrary<string> {
   const key = `${maxLength} ${pattern}`;
   const cached = patternArbitraries.get(key) ?? fc.stringMatching(new RegExp(pattern, 'u'), { maxLength });
   patternArbitraries.set(key, cached);

@@ -52,7 +52,7 @@ function goRound(project: Project): Panel[] {
   ];
   project.write(SCENARIOS, project.read(SCENARIOS).replaceAll(/"name":/g, '"height":30,"name":'));
   run(project, 0, 'tsc', '-p', 'src', '--noEmit');
-  const [proven = ''] = run(project, 0, 'tsx', 'tests/contract/main.ts');
+  const [proven = ''] = run(project, 0, 'tsx', 'tests/testing/contract.ts');
   const [first = ''] = errors;
   return [
     { title: 'Edit openapi/', lines: [...property, ...example] },

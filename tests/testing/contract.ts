@@ -1,31 +1,37 @@
 import { parseArgs } from 'node:util';
+import { findDocument } from '../../scripts/publish/find-document';
 import { readSource } from '../../scripts/source/source';
 import { RUN_OPTIONS, RUN_USAGE, runCommand } from '../engine/command';
-import { service } from './service';
+import { main as testUrl } from '../engine/main';
+import { loadService } from './load-service';
 
 /**
- * `make contract`: tests the server against the document and writes the report. With `--serve` it starts that server and
- * waits, so that the curl lines of the report can repeat a failure.
+ * `make contract`: tests the service in the current folder against its document, and writes the report. With `--serve` it
+ * starts that server and waits, so that the curl lines of the report can repeat a failure. With
+ * `--url` it tests any other server.
  *
  * @returns the exit status
  */
 async function main(args: string[]): Promise<number> {
+  if (args.some((arg) => /^--url(=|$)/.test(arg))) return testUrl(args, readSource);
   const options = { ...RUN_OPTIONS, serve: { type: 'boolean' }, help: { type: 'boolean' } } as const;
   const { values } = parseArgs({ args, options });
   if (values.help === true) {
     console.log(`make contract ARGS='...'\n\n${RUN_USAGE}`);
     return 0;
   }
+  const target = loadService();
   if (values.serve === true) {
-    const { host, port } = await service().start();
+    const { host, port } = await target.start();
     console.log(
       `export BASE=http://${host}:${port}\n\nThe server of the contract tests, with its examples, until Ctrl-C.`,
     );
     return 0;
   }
-  const { locate } = readSource('openapi/plant-store.yaml');
-  const status = await runCommand(service(), values, { locate });
+  const { locate } = readSource(findDocument());
+  const status = await runCommand(target, values, { locate });
   if (status !== 0) console.log('The server for the curl lines: make contract SERVE=1');
+  if (target.stubs.length > 0) console.log(`${target.stubs.length} operations are stubs: make todo`);
   return status;
 }
 

@@ -1,0 +1,177 @@
+/**
+ * `tsx scripts/new/main.ts DIR DOCUMENT [NAME]`: lays out a service of its own from its document, and proves it. Each line of
+ * the output is a step; the last ones say what is next.
+ */
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import prettier from 'prettier';
+import { InvalidContract, isObject, versionFinding } from '../../src/contract';
+import { generate } from '../generate/main';
+import { workOn } from '../paths';
+import { located, readSource, type Source, SourceError } from '../source/source';
+import { layOut } from './layout';
+import { type Names, namesFrom } from './names';
+import { HERE } from './project';
+import { waive } from './waive';
+
+interface Arguments {
+  readonly folder: string;
+  readonly file: string;
+  readonly name: string;
+  /** A built package; undefined: it is built. */
+  readonly tarball: string | undefined;
+  /** A folder of installed packages to use; undefined: npm installs them. For tests, which have no network. */
+  readonly modules: string | undefined;
+}
+
+/** @throws {SourceError} with a sentence about the arguments */
+function readArguments(argv: readonly string[]): Arguments {
+  const { values, positionals } = parseArgs({
+    args: [...argv],
+    options: { package: { type: 'string' }, modules: { type: 'string' } },
+    allowPositionals: true,
+  });
+  const [folder = '', file = '', name = ''] = positionals;
+  if (folder === '' || file === '')
+    throw new SourceError('expected a folder and a document: make new DIR=../museum DOC=path/to/museum.yaml');
+  if (!existsSync(file))
+    throw new SourceError(`DOC: expected a file that can be read, got ${file}, which does not exist`);
+  if (existsSync(folder) && readdirSync(folder).length > 0)
+    throw new SourceError(`DIR: expected a new or empty folder, got ${folder}, which has files`);
+  const { package: tarball, modules } = values;
+  return { folder: path.resolve(folder), file: path.resolve(file), name, tarball, modules };
+}
+
+/** @throws {SourceError} if the document is of another version, or has no name */
+function readDocumentAndNames(file: string, folder: string, name: string): [Source, Names] {
+  const source = readSource(file);
+  const version = versionFinding(source.document);
+  if (version) throw new SourceError(located(source, [version]));
+  const { info } = source.document;
+  const title = isObject(info) && typeof info['title'] === 'string' ? info['title'] : path.basename(folder);
+  const names = namesFrom(name === '' ? path.basename(folder) : name, title);
+  if (!names) throw new SourceError(`NAME: expected a name with letters from a to z, got ${name || folder}`);
+  return [source, names];
+}
+
+async function main(argv: readonly string[]): Promise<void> {
+  const began = performance.now();
+  const { folder, file, name, tarball, modules } = readArguments(argv);
+  const [source, names] = readDocumentAndNames(file, folder, name);
+  const built = tarball ?? pack();
+  const { files, notes } = await layOut(source, names, {
+    tarball: path.basename(built),
+    toolchain: toolchainOf(built),
+  });
+  for (const note of new Set([...source.notes, ...notes])) console.log(`  ${note}`);
+  for (const [target, text] of Object.entries(files)) write(path.join(folder, target), text);
+  chmodSync(path.join(folder, '.ci/run'), 0o755);
+  mkdirSync(path.join(folder, 'vendor'), { recursive: true });
+  mkdirSync(path.join(folder, 'generated'), { recursive: true });
+  copyFileSync(built, path.join(folder, 'vendor', path.basename(built)));
+  workOn(folder);
+  const lines = await generate();
+  console.log(
+    `wrote ${Object.keys(files).length} files, and ${lines.filter(isStubLine).length} stubs of handlers`,
+  );
+  await format(folder, Object.keys(files));
+  install(folder, modules);
+  const waived = waive(folder);
+  console.log(waived);
+  console.log(commit(folder));
+  const seconds = Math.round((performance.now() - began) / 1000);
+  const shown = path.relative(HERE, folder);
+  console.log(`
+${names.title} is laid out in ${shown} after ${seconds} s. What is next:
+
+  cd ${shown}
+  make run    # serves it; every operation answers from the document
+  make test   # is green
+  make todo   # lists what is left to write`);
+}
+
+const isStubLine = (line: string): boolean => line.includes('a stub, which answers');
+
+function write(file: string, text: string): void {
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}
+
+/** What the toolchain and the tests of a package need: the member `toolchain` of its manifest. */
+function toolchainOf(tarball: string): Readonly<Record<string, string>> {
+  const text = execFileSync('tar', ['-xzOf', tarball, 'package/package.json'], { encoding: 'utf8' });
+  return (JSON.parse(text) as { readonly toolchain: Readonly<Record<string, string>> }).toolchain;
+}
+
+/** Builds the package. */
+function pack(): string {
+  console.log('building the package');
+  const output = execFileSync(path.join(HERE, 'node_modules/.bin/tsx'), ['scripts/pack/main.ts'], {
+    cwd: HERE,
+    encoding: 'utf8',
+  });
+  return path.join(HERE, output.trim().split('\n').at(-1) ?? '');
+}
+
+/** Formats all written files but the document. */
+async function format(folder: string, files: readonly string[]): Promise<void> {
+  const written = files.filter((file) => !file.startsWith('openapi/') || file === 'openapi/overlay.yaml');
+  const handlers = readdirSync(path.join(folder, 'src/handlers')).map((name) => `src/handlers/${name}`);
+  for (const file of new Set([...written, ...handlers])) {
+    const target = path.join(folder, file);
+    const { inferredParser } = await prettier.getFileInfo(target);
+    if (inferredParser === null) continue;
+    const options = await prettier.resolveConfig(target);
+    const text = await prettier.format(readFileSync(target, 'utf8'), { ...options, filepath: target });
+    writeFileSync(target, text);
+  }
+}
+
+/** @throws {SourceError} if npm cannot install the packages */
+function install(folder: string, modules: string | undefined): void {
+  if (modules !== undefined) {
+    symlinkSync(modules, path.join(folder, 'node_modules'));
+    return;
+  }
+  console.log('npm installs the packages');
+  const { status, stderr } = spawnSync('npm', ['install', '--no-audit', '--no-fund', '--loglevel', 'error'], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
+  if (status === 0) return;
+  const isOffline = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ENETUNREACH/.test(stderr);
+  throw new SourceError(
+    isOffline
+      ? `npm cannot reach its registry. The files are in ${folder}: run \`npm install\` and \`make test\` there when the machine is online\n${stderr}`
+      : `npm install failed in ${folder}:\n${stderr}`,
+  );
+}
+
+/** Starts a git repository with one commit. Returns a sentence. */
+function commit(folder: string): string {
+  const git = (...args: string[]) => spawnSync('git', args, { cwd: folder, encoding: 'utf8' });
+  const started = git('init', '--quiet', '--initial-branch=main');
+  if (started.status !== 0) return 'git is not available: the files are in no repository';
+  git('add', '--all');
+  const made = git('commit', '--quiet', '--message', 'A service laid out from its document');
+  return made.status === 0
+    ? 'committed to a new git repository'
+    : 'the files are staged in a new git repository: commit them, once git knows your name and e-mail address';
+}
+
+main(process.argv.slice(2)).catch((error: unknown) => {
+  const known = error instanceof SourceError || error instanceof InvalidContract;
+  console.error(known ? error.message : error);
+  process.exitCode = 1;
+});

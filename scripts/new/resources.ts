@@ -1,0 +1,144 @@
+/** Finds the resources of a document: what has an operation that reads one of it by its path. */
+import {
+  examplesOf,
+  isJson,
+  isObject,
+  joinPointer,
+  type OpenApiDocument,
+  type Operation,
+  samples,
+  type ServedOperation,
+  successOf,
+  viewSchemas,
+} from '../../src/contract';
+import { camelOf } from './names';
+
+export interface PathParameter {
+  readonly name: string;
+  /** JSON pointer to the parameter. */
+  readonly pointer: string;
+  /** JSON pointer to its schema. */
+  readonly schema: string;
+  readonly example: unknown;
+  /** Whether the document has the example. */
+  readonly given: boolean;
+}
+
+export interface Resource {
+  /** The name of its collection: `specialEvents`. */
+  readonly name: string;
+  /** GET of one. */
+  readonly read: Operation;
+  /** All parameters of its path, the last of which names it. */
+  readonly parameters: readonly PathParameter[];
+  /** JSON pointer to the schema of one, with its media type and the key of the response. */
+  readonly schema: string;
+  readonly mediaType: string;
+  readonly status: string;
+  /** One of it, which the example of its path names; undefined if none was found. */
+  readonly example: unknown;
+  /** The property with its key, if it has one. */
+  readonly id: string | undefined;
+  readonly create: Operation | undefined;
+  readonly update: Operation | undefined;
+  readonly remove: Operation | undefined;
+}
+
+export function resourcesOf(document: OpenApiDocument, served: Iterable<ServedOperation>): Resource[] {
+  const all = [...served];
+  const at = (method: string, path: string) =>
+    all.find(({ operation }) => operation.method === method && operation.paths.includes(path))?.operation;
+  const names = new Set<string>();
+  return all.flatMap((one): Resource[] => {
+    const { operation } = one;
+    const [path = ''] = operation.paths;
+    const [, parent = '', last] = /^(.*)\/\{([^{}]+)\}$/.exec(path) ?? [];
+    if (operation.method !== 'GET' || last === undefined) return [];
+    const success = [...operation.responses].find(([status]) => /^(2|default)/.test(status));
+    const media = success?.[1].content.find(({ type }) => isJson(type.essence));
+    if (!success || media?.schema === undefined) return [];
+    const [status] = success;
+    const place = document.follow(joinPointer(operation.pointer, 'responses', status));
+    const schema = document.follow(joinPointer(place.pointer, 'content', media.key, 'schema')).pointer;
+    const body = successOf(document, one)?.body;
+    const id = idOf(body, last);
+    const parameters = pathParameters(
+      document,
+      operation,
+      last,
+      id === undefined ? undefined : valueAt(body, id),
+    );
+    const segment = parent.split('/').findLast((step) => step !== '' && !step.includes('{')) ?? '';
+    const base = camelOf(segment, 'items');
+    let name = base;
+    for (let n = 2; names.has(name); n++) name = `${base}${n}`;
+    names.add(name);
+    return [
+      {
+        name,
+        read: operation,
+        parameters,
+        schema,
+        mediaType: media.key,
+        status,
+        example: body,
+        id,
+        create: at('POST', parent),
+        update: at('PATCH', path) ?? at('PUT', path),
+        remove: at('DELETE', path),
+      },
+    ];
+  });
+}
+
+const valueAt = (body: unknown, name: string): unknown => (isObject(body) ? body[name] : undefined);
+
+/** The property that holds the key of an object: `eventId`, `id` or `uuid` for the parameter `eventId`. */
+export function idOf(body: unknown, parameter: string): string | undefined {
+  if (!isObject(body)) return undefined;
+  const plain = (text: string) => text.toLowerCase().replace(/[^a-z\d]/g, '');
+  const wanted = [plain(parameter), 'id', 'uuid', 'key', plain(parameter).replace(/id$/, '')];
+  const isKey = (name: string) => ['string', 'number', 'bigint'].includes(typeof body[name]);
+  return wanted
+    .map((name) => Object.keys(body).find((key) => plain(key) === name && isKey(key)))
+    .find((name) => name !== undefined);
+}
+
+/** The parameters of every path. Below the path of a resource, its parameters have its examples. */
+export function allPathParameters(
+  document: OpenApiDocument,
+  operations: Iterable<Operation>,
+  resources: readonly Resource[],
+): PathParameter[] {
+  return [...operations].flatMap((operation) => {
+    const [path = ''] = operation.paths;
+    const above = resources.filter(({ read }) => path.startsWith(read.paths[0] ?? '/'));
+    return pathParameters(document, operation, '', undefined).map((own) => {
+      const known = above
+        .flatMap(({ parameters }) => parameters.filter(({ name }) => name === own.name))
+        .at(-1);
+      return own.given || !known ? own : { ...own, example: known.example };
+    });
+  });
+}
+
+/** The parameters of a path, each with an example. */
+function pathParameters(
+  document: OpenApiDocument,
+  { parameters }: Operation,
+  last: string,
+  key: unknown,
+): PathParameter[] {
+  return parameters
+    .filter((parameter) => parameter.in === 'path')
+    .flatMap(({ name, schemaPointer }): PathParameter[] => {
+      if (schemaPointer === undefined) return [];
+      const pointer = schemaPointer.replace(/(\/content\/[^/]+)?\/schema$/, '');
+      const view = viewSchemas(document, [schemaPointer], 'request');
+      const own = [...examplesOf(document, pointer), ...view.examples, ...(view.values?.values() ?? [])];
+      const [sample] = samples(document, schemaPointer, 'request');
+      const fits = name === last && key !== undefined && typeof key === typeof sample;
+      const example = own[0] ?? (fits ? key : sample);
+      return [{ name, pointer, schema: schemaPointer, example, given: own.length > 0 }];
+    });
+}

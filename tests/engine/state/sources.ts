@@ -1,0 +1,177 @@
+import { type Document, isSafe, type Operation } from '../document/document';
+import { asObject, asString } from '../json/json';
+import { objectAt, escapeToken, resolvePointer, valueAt } from '../json/pointer';
+import { NumberLiteral, parse, type Value } from '../json/value';
+import { header, type RawRequest, type RawResponse } from '../wire/message';
+
+/** An operation whose answer names a resource. */
+export interface Source {
+  readonly operation: Operation;
+  /** Whether it creates the resource, instead of listing those that exist. */
+  readonly creates: boolean;
+  /** The runtime expression of a link (OpenAPI 3.1 section 4.8.20.3) that leads to the name. */
+  readonly expression?: string;
+}
+
+/** The start of a path template up to each of its parameters: `/shops/{shop}`, `/shops/{shop}/books/{book}`. */
+export function resourcesOf({ path }: Operation): string[] {
+  const segments = path.split('/');
+  return segments.flatMap((segment, index) =>
+    isParameter(segment) ? [segments.slice(0, index + 1).join('/')] : [],
+  );
+}
+
+const isParameter = (segment: string): boolean => /^\{[^{}]+\}$/.test(segment);
+
+/** A path template without the names of its parameters. */
+export const shapeOf = (path: string): string => path.replace(/\{[^{}]*\}/g, '{}');
+
+/** The name of the last parameter of a path template. */
+export const lastParameter = (path: string): string => /\{([^{}]*)\}[^{}]*$/.exec(path)?.[1] ?? '';
+
+/** The path of the collection of a resource. */
+const collectionOf = (resource: string): string => resource.slice(0, resource.lastIndexOf('/'));
+
+/**
+ * The operations whose answers name a resource: those with a link to it, then POST to its collection, then GET of its
+ * collection.
+ *
+ * @param resource a path template that ends with a parameter
+ */
+export function sourcesOf(document: Document, resource: string): Source[] {
+  const collection = shapeOf(collectionOf(resource));
+  const inCollection = (method: string): Source[] =>
+    document.operations
+      .filter((operation) => operation.method === method && shapeOf(operation.path) === collection)
+      .map((operation) => ({ operation, creates: method === 'POST' }));
+  return [...linksTo(document, resource), ...inCollection('POST'), ...inCollection('GET')];
+}
+
+/** The links of responses to an operation on a resource, with the expression for the parameter of the resource. */
+function linksTo(document: Document, resource: string): Source[] {
+  const { json, operations } = document;
+  const parameter = lastParameter(resource);
+  return operations.flatMap((operation) =>
+    operation.responses
+      .filter(({ status }) => status.startsWith('2'))
+      .flatMap(({ status }): Source[] => {
+        const response = resolvePointer(json, `${operation.pointer}/responses/${status}`);
+        const links = Object.keys(asObject(objectAt(json, response)['links']));
+        return links.flatMap((name): Source[] => {
+          const link = objectAt(json, resolvePointer(json, `${response}/links/${escapeToken(name)}`));
+          const target = operations.find(
+            ({ id, pointer }) =>
+              link['operationId'] === id || asString(link['operationRef']) === `#${pointer}`,
+          );
+          const parameters = asObject(link['parameters']);
+          const expression = parameters[parameter] ?? parameters[`path.${parameter}`];
+          const leads = target && shapeOf(target.path).startsWith(shapeOf(resource));
+          if (!leads || typeof expression !== 'string') return [];
+          return [{ operation, creates: !isSafe(operation.method), expression }];
+        });
+      }),
+  );
+}
+
+/** The names and numbers in an answer that may be the name of the resource, the most likely first. */
+export function namesIn(
+  { creates, expression }: Source,
+  resource: string,
+  request: RawRequest,
+  response: RawResponse,
+): Value[] {
+  const answer = jsonOf(response.body);
+  if (expression !== undefined) {
+    const value = evaluate(expression, request, response);
+    return value === undefined ? [] : [value];
+  }
+  const parameter = lastParameter(resource);
+  const noun = singular(collectionOf(resource).split('/').at(-1) ?? '');
+  const located = header(response, 'location')?.split(/[?#]/)[0]?.split('/').at(-1);
+  const members = creates ? [answer, jsonOf(request.body)] : [firstItem(answer)];
+  const found = members.flatMap((value) => identifiers(value, parameter, noun));
+  return [...(creates && located !== undefined && located !== '' ? [decode(located)] : []), ...found];
+}
+
+/** The members of an object, or of the object in it, that may identify it. */
+function identifiers(value: Value | undefined, parameter: string, noun: string): Value[] {
+  if (!(value instanceof Map))
+    return value instanceof NumberLiteral || typeof value === 'string' ? [value] : [];
+  const wanted = [
+    normalize(parameter),
+    'id',
+    `${noun}id`,
+    noun,
+    'uuid',
+    'guid',
+    'key',
+    'code',
+    'number',
+    'slug',
+    'name',
+  ];
+  const ranked = [...value]
+    .map(([name, member]) => ({ member, rank: wanted.indexOf(normalize(name)) }))
+    .filter(
+      ({ member, rank }) => rank >= 0 && (member instanceof NumberLiteral || typeof member === 'string'),
+    )
+    .sort((a, b) => a.rank - b.rank)
+    .map(({ member }) => member);
+  const nested = [...value.values()].filter((member) => member instanceof Map);
+  return [
+    ...ranked,
+    ...(nested.length === 1 ? nested.flatMap((one) => identifiers(one, parameter, noun)) : []),
+  ];
+}
+
+/** The first item of an array, or of the only array in an object. */
+function firstItem(value: Value | undefined): Value | undefined {
+  if (Array.isArray(value)) return value[0];
+  if (!(value instanceof Map)) return undefined;
+  const lists = [...value.values()].filter((member) => Array.isArray(member));
+  return lists.length === 1 ? lists[0]?.[0] : undefined;
+}
+
+const normalize = (name: string): string => name.toLowerCase().replace(/[^a-z\d]/g, '');
+
+/** The singular of an English noun in a path: `books`, `categories`, `boxes`. */
+export const singular = (noun: string): string =>
+  normalize(noun)
+    .replace(/ies$/, 'y')
+    .replace(/(x|ch|sh|ss)es$/, '$1')
+    .replace(/([^s])s$/, '$1');
+
+/** The noun in the name of a reference to a resource: `author` of `authorId`; undefined if it is none. */
+export const referenced = (name: string): string | undefined =>
+  /^(.+?)[-_]?(?:id|ID|Id|uuid|Uuid)$/
+    .exec(name)?.[1]
+    ?.toLowerCase()
+    .replace(/[^a-z\d]/g, '');
+
+function evaluate(expression: string, request: RawRequest, response: RawResponse): Value | undefined {
+  const [, side, part, rest = ''] =
+    /^\{?\$(request|response)\.(body|header)[#.]([^}]*)\}?$/.exec(expression) ?? [];
+  const message = side === 'request' ? request : response;
+  if (part === 'header') {
+    const text = message.headers.find(([name]) => name.toLowerCase() === rest.toLowerCase())?.[1];
+    return text?.split('/').at(-1);
+  }
+  const value = jsonOf(message.body);
+  return part === 'body' && value !== undefined ? valueAt(value, rest) : undefined;
+}
+
+function jsonOf(body: Buffer | undefined): Value | undefined {
+  try {
+    return body && parse(body.toString());
+  } catch {
+    return undefined;
+  }
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
