@@ -21,7 +21,8 @@ export function responseDifference(
   for (const response of membersOf(returned)) {
     if (checker.isTypeAssignableTo(response, documented)) continue;
     const status = propertyOf(checker, response, 'status', at);
-    if (!status || checker.isTypeAssignableTo(status, checker.getUndefinedType())) return `returns ${checker.typeToString(response)}: expected a response with a status`;
+    if (!status || checker.isTypeAssignableTo(status, checker.getUndefinedType()))
+      return `returns ${checker.typeToString(response)}: expected a response with a status`;
     const [fitting, statuses] = ofStatus(checker, status, responses, at);
     if (fitting.length === 0) {
       const expected = either(statuses);
