@@ -16,7 +16,7 @@ export function remarksOn({ json, operations }: Document): Remark[] {
     for (const { status, content } of responses) {
       for (const { schema } of content) {
         for (const pointer of schema === undefined ? [] : unboundedLists(json, schema)) {
-          const text = `the response ${status} of ${id} contains a list without maxItems`;
+          const text = `The response ${status} of ${id} contains a list without maxItems`;
           if (!found.has(pointer)) found.set(pointer, { text, pointer });
         }
       }

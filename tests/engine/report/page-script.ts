@@ -71,6 +71,6 @@ for (const tools of all('.tools')) {
 }
 
 let closed = [];
-addEventListener('beforeprint', () => { closed = all('details:not([open])'); for (const one of closed) one.open = true; });
+addEventListener('beforeprint', () => { closed = all('section:not(#failures) details:not([open])'); for (const one of closed) one.open = true; });
 addEventListener('afterprint', () => { for (const one of closed) one.open = false; });
 `;

@@ -61,14 +61,14 @@ table { border-collapse: collapse; width: 100%; font-size: .9rem }
 caption { position: absolute; clip-path: inset(50%) }
 th { position: sticky; top: 0; background: var(--card); text-align: left; font-weight: 600; white-space: nowrap; box-shadow: inset 0 -1px var(--line); padding: 0; z-index: 1 }
 th button { all: unset; display: block; width: 100%; box-sizing: border-box; cursor: pointer; padding: .5rem .8rem; color: var(--soft) } th button:hover { color: var(--ink) }
-th button:focus-visible { outline: 2px solid var(--accent); outline-offset: -3px }
+th button::first-letter, td::before { text-transform: capitalize } th button:focus-visible { outline: 2px solid var(--accent); outline-offset: -3px }
 th button::after { content: '\\2195'; opacity: .35; margin-left: .35rem } th[aria-sort=ascending] button::after { content: '\\2191'; opacity: 1 } th[aria-sort=descending] button::after { content: '\\2193'; opacity: 1 }
 td { padding: .42rem .8rem; border-top: 1px solid var(--line); vertical-align: top; overflow-wrap: anywhere } tbody tr:first-child td { border-top: 0 }
 td:first-child { white-space: nowrap } tbody tr:hover { background: var(--inset) }
-td.number, th.number button { text-align: right } td.number { font-variant-numeric: tabular-nums; white-space: nowrap } td.zero { color: var(--soft); opacity: .65 }
+td.number, th.number button { text-align: right } td.number { font-variant-numeric: tabular-nums; white-space: nowrap } td.zero { color: var(--soft) }
 td.code { font-family: var(--mono); font-size: .82rem } [hidden] { display: none !important }
 footer { color: var(--soft); font-size: .85rem; margin-top: 3rem; overflow-wrap: anywhere }
-@media (max-width: 46rem) {
+@media screen and (max-width: 46rem) {
   main, .top > div { padding-inline: 1rem } .hero { padding-top: 1.4rem } .top nav { gap: .9rem }
   .figures { grid-template-columns: 1fr 1fr } .figures dd { font-size: 1.3rem }
   .cause header { flex-direction: column; gap: .4rem } .facts { grid-template-columns: 1fr } .facts dt { margin-top: .35rem }

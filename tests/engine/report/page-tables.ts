@@ -73,7 +73,6 @@ function cell(value: string | number, column: string): Markup {
     return html`<td data-label="${column}" class="number${value === 0 ? ' zero' : ''}">${value}</td>`;
   if ((STATES as readonly string[]).includes(value))
     return html`<td data-label="${column}"><span class="badge ${value}">${value}</span></td>`;
-  return html`<td data-label="${column}" ${CODE_COLUMNS.includes(column) ? html` class="code"` : ''}>
-    ${value}
-  </td>`;
+  const kind = CODE_COLUMNS.includes(column) ? html` class="code"` : '';
+  return html`<td data-label="${column}" ${kind}>${value}</td>`;
 }

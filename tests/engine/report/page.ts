@@ -126,7 +126,7 @@ function figures({ obligations, failures, causes, requests, seconds }: ContractR
   const beyond = countOf('OUT OF REACH');
   const warned = countOf('WARNED');
   const shown: [label: string, figure: string | number, isBad?: boolean][] = [
-    ['Proven', `${countOf('PROVEN')} of ${obligations.length}`],
+    ['Proven', `${countOf('PROVEN')}/${obligations.length}`],
     ['Open', open, open > 0],
     ['Waived', countOf('WAIVED')],
     ...(warned > 0 ? [['Warned', warned] satisfies [string, number]] : []),
