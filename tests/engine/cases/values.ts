@@ -32,12 +32,15 @@ export function valueCases(context: OperationContext): ValueCases {
 }
 
 function slotCases(context: OperationContext, slot: Slot): ValueCases {
-  const { document, oracle, operation } = context;
+  const { document, oracle, operation, target } = context;
   if (slot.body && codecOf(slot.body.name) === 'binary') return binaryCases(context, slot);
-  const sample = (mode: Mode, count: number): Value[] =>
-    slotSamples(document, oracle, slot, mode, count).map((value) =>
-      withAcceptedValues(context, slot, value, 'all'),
-    );
+  // Accepted values first; the others reach the branches of a schema that these do not.
+  const sample = (mode: Mode, count: number): Value[] => {
+    const values = slotSamples(document, oracle, slot, mode, count);
+    return target.blackBox
+      ? [...values.map((value) => withAcceptedValues(context, slot, value, 'all')), ...values]
+      : values;
+  };
   const simple = sample('all', 20);
   const bases = coveringValues(context, slot, [...simple, ...sample('required', 20), ...sample('any', 100)]);
   const validValues = [
