@@ -1,5 +1,6 @@
 import { negotiableMediaTypes } from '../document/document';
 import { codecOf } from '../document/media-type';
+import { DEFAULT_REFUSALS } from '../judge/refusal';
 import type { Value } from '../json/value';
 import type { Slot } from '../request/slots';
 import { withHeader } from '../wire/message';
@@ -97,7 +98,7 @@ function acceptCases(context: OperationContext): Case[] {
     accept(`application/x-undocumented, ${last};q=0.1`, choosing(last)),
     ...(names.length > 1 ? [accept(`${first};q=0.1, ${last};q=0.9`, choosing(last))] : []),
     accept('*/*', expectSuccess),
-    ...(target.profile === 'document' || target.refusals?.['not acceptable'] === undefined
+    ...(target.profile === 'document' || (target.refusals ?? DEFAULT_REFUSALS)['not acceptable'] === undefined
       ? []
       : [accept('application/x-undocumented', expectRefusal('not acceptable'))]),
   ];
