@@ -16,6 +16,7 @@ import {
   type ValueCases,
 } from './case';
 import { type BaseValue, keywordCases } from './keywords';
+import { limitRule } from './limits';
 import { contentTypeSpellings } from './media-types';
 import { oneWayCases } from './one-way';
 import { parameterCases } from './parameters';
@@ -68,6 +69,7 @@ function slotCases(context: OperationContext, slot: Slot): ValueCases {
       operation,
       request: authorizedRequest(context, slot.fill(context.base, value)),
       ...handlerInput(context, slot, value),
+      ...limitRule(context, slot, value),
       expect: family === 'examples' ? expectSuccess : expectSuccessOrOwnRefusal(context),
       proves: satisfiedConstraints(context, slot, slot.decode(value) ?? value),
     });
