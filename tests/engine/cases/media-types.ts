@@ -39,7 +39,14 @@ function contentTypeCases(context: OperationContext): Case[] {
   // Binary content has no charset.
   const hasCharset = codecOf(type) !== 'binary';
   const unsupported = [
-    ...[undefined, 'application/x-undocumented', `${type}x`, 'not a media type', ''],
+    ...[
+      undefined,
+      'application/x-undocumented',
+      'application/x-undocumented+json',
+      `${type}x`,
+      'not a media type',
+      '',
+    ],
     ...(hasCharset ? ['utf-16', 'latin1'].map((charset) => `${type}; charset=${charset}`) : []),
   ];
   const equivalent = [

@@ -90,6 +90,9 @@ function slotCases(context: OperationContext, slot: Slot): ValueCases {
   };
 }
 
+/** Names of members that a schema may not list. Each object in JavaScript inherits the second. */
+const UNLISTED = ['unlisted', 'constructor'];
+
 /** Binary content: every sequence of bytes is valid, unless the media type has a format that the engine does not know. */
 function binaryCases(context: OperationContext, slot: Slot): ValueCases {
   const everyByte = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
@@ -140,7 +143,7 @@ function withOptionalMembersToggled(locations: readonly InstanceLocation[], unli
     if (!(value instanceof Map)) continue;
     const schemas = subschemas.map(({ pointer }) => pointer).join();
     const required = subschemas.flatMap(({ schema }) => requiredNames(schema));
-    for (const name of [...value.keys(), 'unlisted']) {
+    for (const name of [...value.keys(), ...UNLISTED]) {
       if (required.includes(name) || done.has(`${schemas} ${name}`)) continue;
       done.add(`${schemas} ${name}`);
       const others = [...value].filter(([other]) => other !== name);
