@@ -25,7 +25,7 @@ export interface UrlOptions {
   readonly write?: boolean;
   /** 100 by default. */
   readonly requestsPerSecond?: number;
-  /** 20,000 by default. */
+  /** 50,000 by default. */
   readonly maxRequests?: number;
   readonly signal?: AbortSignal;
   /** The largest request body, in bytes. Unknown by default. */
@@ -53,7 +53,7 @@ export function urlTarget(options: UrlOptions): Target {
   const blackBox: BlackBox = {
     write: options.write === true,
     requestsPerSecond: options.requestsPerSecond ?? 100,
-    maxRequests: options.maxRequests ?? 20_000,
+    maxRequests: options.maxRequests ?? 50_000,
     ...(options.signal && { signal: options.signal }),
   };
   return {
