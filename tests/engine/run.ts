@@ -112,7 +112,7 @@ function obstacleTo(
 /** Tests a server against its document. Rejects only if the target fails to start or to reset. */
 export async function run(target: Target, options: RunOptions = {}): Promise<Result> {
   const began = performance.now();
-  const document = readDocument(target.document);
+  const document = readDocument(target.document, target);
   const oracle = options.oracle ?? createOracle(document.requests);
   const responseOracle = options.oracle ?? createOracle(document.responses);
   const lenientOracle = createOracle(document.lenient.requests);
