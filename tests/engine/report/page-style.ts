@@ -67,6 +67,7 @@ td { padding: .42rem .8rem; border-top: 1px solid var(--line); vertical-align: t
 td:first-child { white-space: nowrap } tbody tr:hover { background: var(--inset) }
 td.number, th.number button { text-align: right } td.number { font-variant-numeric: tabular-nums; white-space: nowrap } td.zero { color: var(--soft) }
 td.code { font-family: var(--mono); font-size: .82rem } [hidden] { display: none !important }
+[data-script] table:not([data-ready]) tr:nth-child(n+301) { display: none }
 footer { color: var(--soft); font-size: .85rem; margin-top: 3rem; overflow-wrap: anywhere }
 @media screen and (max-width: 46rem) {
   main, .top > div { padding-inline: 1rem } .hero { padding-top: 1.4rem } .top nav { gap: .9rem }
