@@ -39,14 +39,15 @@ const TOOLCHAIN = {
   'paths.ts': [],
   'node-version.mjs': [],
   'cli.ts': [],
-  gate: ['paths.ts'],
-  pack: ['paths.ts'],
+  compiler: [],
+  gate: ['compiler', 'paths.ts'],
+  pack: ['cli.ts', 'paths.ts'],
   source: [],
   publish: ['source', 'paths.ts'],
   breaking: ['publish', 'source', 'paths.ts'],
   generate: ['breaking', 'publish', 'source', 'paths.ts'],
   mock: ['breaking', 'publish', 'source', 'paths.ts'],
-  dev: ['generate', 'source', 'paths.ts'],
+  dev: ['compiler', 'generate', 'source', 'paths.ts'],
   new: ['generate', 'mock', 'publish', 'source', 'paths.ts'],
 };
 

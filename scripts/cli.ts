@@ -1,11 +1,13 @@
 #!/usr/bin/env node
 /** `contract-first COMMAND`: the toolchain as a program, for the service in the current folder. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import Module from 'node:module';
 import path from 'node:path';
 
 /** The file of each command, its first arguments, and its description. */
-const COMMANDS: Readonly<Record<string, readonly [file: string, args: readonly string[], text: string]>> = {
+export const COMMANDS: Readonly<
+  Record<string, readonly [file: string, args: readonly string[], text: string]>
+> = {
   generate: ['./generate/main', [], 'update generated/ and handler stubs from openapi/; list the changes'],
   check: ['./gate/main', ['code', 'walls', 'format', 'generated'], 'check types, lint, imports and format'],
   test: ['./gate/main', ['test'], 'build, and run every test; AGAIN=1 runs them even if nothing has changed'],
@@ -24,6 +26,7 @@ function main(name = '', ...given: readonly string[]): void {
     process.exitCode = name === '' || name === 'help' || name === '--help' ? 0 : 1;
     return;
   }
+  for (const line of otherVersions()) console.log(line);
   // Runs the file as the main program, with its own arguments.
   process.argv.splice(1, process.argv.length, require.resolve(file), ...args, ...given);
   try {
@@ -38,13 +41,35 @@ function main(name = '', ...given: readonly string[]): void {
   }
 }
 
+type Versions = Readonly<Record<string, string>>;
+
+const readManifest = (file: string) =>
+  JSON.parse(readFileSync(file, 'utf8')) as { toolchain?: Versions; devDependencies?: Versions };
+
+/** The packages of the toolchain with the versions that this version was tested with. */
+const readToolchain = (): Versions =>
+  readManifest(path.join(__dirname, '../../package.json')).toolchain ?? {};
+
+/** A sentence if the service pins other versions of the toolchain, as it does after an upgrade of this package. */
+function otherVersions(): string[] {
+  if (!existsSync('package.json')) return [];
+  const { devDependencies = {} } = readManifest('package.json');
+  const others = Object.entries(readToolchain()).filter(
+    ([name, version]) => /^\d/.test(devDependencies[name] ?? '') && devDependencies[name] !== version,
+  );
+  const names = others.map(([name, version]) => `${name}@${version}`);
+  return names.length === 0
+    ? []
+    : [
+        `contract-first was tested with other versions of some devDependencies: npm install -DE ${names.join(' ')}`,
+      ];
+}
+
 /** The package of the toolchain, with its version, that could not be loaded; undefined if the error is another one. */
 function missingTool(error: unknown): string | undefined {
   const [, name = ''] = /^Cannot find module '((?:@[^/]+\/)?[^/']+)/.exec((error as Error).message) ?? [];
-  const { toolchain = {} } = JSON.parse(readFileSync(path.join(__dirname, '../../package.json'), 'utf8')) as {
-    toolchain?: Readonly<Record<string, string>>;
-  };
-  return Object.hasOwn(toolchain, name) ? `${name}@${toolchain[name] ?? ''}` : undefined;
+  const version = readToolchain()[name];
+  return version === undefined ? undefined : `${name}@${version}`;
 }
 
-main(...process.argv.slice(2));
+if (require.main === module) main(...process.argv.slice(2));

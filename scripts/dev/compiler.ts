@@ -1,5 +1,6 @@
 import path from 'node:path';
 import ts from 'typescript';
+import { explain } from '../compiler/explain';
 import { root } from '../paths';
 
 const CONFIG = path.join(root, 'src/tsconfig.json');
@@ -32,7 +33,7 @@ export class Compiler {
       ...this.program.getSemanticDiagnostics(),
     ];
     if (found.length === 0) this.program.emit();
-    return found.length === 0 ? undefined : this.describe(found);
+    return found.length === 0 ? undefined : this.describe(explain(this.program.getProgram(), found));
   }
 
   private host(options: ts.CompilerOptions): ts.CompilerHost {

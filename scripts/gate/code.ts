@@ -7,6 +7,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { ESLint } from 'eslint';
 import ts from 'typescript';
+import { explain } from '../compiler/explain';
 import { root } from '../paths';
 import { contentOf, digestOf } from './tree';
 
@@ -76,7 +77,7 @@ function checkTypes({ fileNames, options, errors }: ts.ParsedCommandLine): {
     getCanonicalFileName: (name: string) => name,
     getNewLine: () => '\n',
   };
-  if (found.length > 0) console.log(ts.formatDiagnostics(found, host));
+  if (found.length > 0) console.log(ts.formatDiagnostics(explain(builder.getProgram(), found), host));
   return { program: builder.getProgram(), right: found.length === 0 };
 }
 

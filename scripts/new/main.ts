@@ -21,6 +21,7 @@ import { generate } from '../generate/main';
 import { workOn } from '../paths';
 import { located, readSource, type Source, SourceError } from '../source/source';
 import { layOut } from './layout';
+import { seedLock } from './lock';
 import { type Names, namesFrom } from './names';
 import { HERE } from './project';
 import { waive } from './waive';
@@ -148,6 +149,7 @@ function install(folder: string, modules: string | undefined): void {
     return;
   }
   console.log('npm installs the packages');
+  seedLock(folder);
   const { status, stderr } = spawnSync('npm', ['install', '--no-audit', '--no-fund', '--loglevel', 'error'], {
     cwd: folder,
     encoding: 'utf8',

@@ -3,27 +3,22 @@
  * the engine, as .cache/pack/contract-first-server-VERSION.tgz. Prints its path. It does not check types: `make check` does.
  */
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
+import { COMMANDS } from '../cli';
 import { root } from '../paths';
 import { COMMAND, createManifest, ENTRIES, NAME, reachableTypes, type RootManifest } from './manifest';
 
 /** The folder of the tarball and of its content, `package/`. */
 export const FOLDER = path.join(root, '.cache/pack');
 
-/** The commands of scripts/cli.ts, which loads them by name, and the programs that they run. */
+/** The files of the commands, which scripts/cli.ts loads by name, and the programs that `check` runs. */
 const PROGRAMS = [
-  'breaking/main',
-  'dev/main',
-  'gate/main',
-  'gate/code',
-  'gate/walls',
-  'generate/main',
-  'mock/main',
-]
-  .map((name) => `scripts/${name}`)
-  .concat('tests/testing/contract', 'tests/testing/todo');
+  ...Object.values(COMMANDS).map(([file]) => path.posix.join('scripts', file)),
+  'scripts/gate/code',
+  'scripts/gate/walls',
+];
 
 const HOST = {
   getCurrentDirectory: () => root,
@@ -76,9 +71,6 @@ export function pack(): string {
     mkdirSync(path.dirname(path.join(content, name)), { recursive: true });
     writeFileSync(path.join(content, name), text);
   }
-  const templates = 'scripts/new/template';
-  if (existsSync(path.join(root, templates)))
-    cpSync(path.join(root, templates), path.join(content, 'dist', templates), { recursive: true });
   execFileSync('npm', ['pack', '--silent', '--pack-destination', FOLDER, content], { cwd: FOLDER });
   return path.join(FOLDER, `${NAME}-${manifest.version}.tgz`);
 }

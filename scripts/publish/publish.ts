@@ -129,6 +129,7 @@ export async function typesOf(document: JsonObject): Promise<string> {
   const described = new OpenApiDocument(document);
   const keyword = (kind: ts.KeywordTypeSyntaxKind) => ts.factory.createKeywordTypeNode(kind);
   const nodes = await openapiTS(writeDocument(splitByDirection(described)), {
+    defaultNonNullable: false, // a request has its defaults by splitByDirection(), a response may lack them
     transform(schema) {
       if (!isObject(schema)) return undefined;
       if (schema.format === 'binary') return ts.factory.createTypeReferenceNode('Uint8Array');

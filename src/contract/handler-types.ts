@@ -12,6 +12,13 @@ interface OperationTypes {
   responses: object;
 }
 
+/** The types of an operation, by its operationId. */
+type OperationOf<Id, Operations> = Id extends keyof Operations
+  ? Operations[Id] extends OperationTypes
+    ? Operations[Id]
+    : never
+  : never;
+
 type OmitIndexSignature<T> = { [Key in keyof T as string extends Key ? never : Key]: T[Key] };
 
 /** The intersection of the members of a union: a value that fits every media type. */
@@ -108,13 +115,15 @@ export interface RequestContext {
  * operation has them, `principal` and `scopes` (by security scheme) if it demands authentication. `contentType` is the
  * documented media type of the body. `accepts` is the media type of a successful response that the client prefers. In place
  * of a range, such as `image/*`, both are the type that the client names.
+ *
+ * @typeParam Id the operationId; first, so that errors of the compiler begin with it
  */
-export type HandlerRequest<O extends OperationTypes, Requirement, Principals> = RequestParameters<
-  O['parameters']
+export type HandlerRequest<Id, Operations, Security, Principals> = RequestParameters<
+  OperationOf<Id, Operations>['parameters']
 > &
-  Body<O> &
-  Accepts<O['responses']> &
-  Authenticated<Requirement, Principals> &
+  Body<OperationOf<Id, Operations>> &
+  Accepts<OperationOf<Id, Operations>['responses']> &
+  Authenticated<Id extends keyof Security ? Security[Id] : never, Principals> &
   RequestContext;
 
 type ResponseHeaders<R> = R extends { headers: infer H }
@@ -130,12 +139,19 @@ type ResponseContent<R> = R extends { content: infer Content }
     ? unknown
     : IsChoice<keyof Content> extends true
       ? Named<Content> | Unnamed<Content>
-      : { readonly body: Content[keyof Content]; readonly contentType?: keyof Content }
+      : { readonly body: Immutable<Content[keyof Content]>; readonly contentType?: keyof Content }
   : unknown;
+
+/** A value that may be read-only at every level, such as a constant. */
+type Immutable<T> = unknown extends T
+  ? T
+  : T extends Uint8Array
+    ? T
+    : { readonly [Key in keyof T]: Immutable<T[Key]> };
 
 /** A body with the name of its media type. */
 type Named<Content> = {
-  [Key in keyof Content]: { readonly body: Content[Key]; readonly contentType: NameOf<Key> };
+  [Key in keyof Content]: { readonly body: Immutable<Content[Key]>; readonly contentType: NameOf<Key> };
 }[keyof Content];
 
 /** A body that fits every documented media type: the client's Accept decides. */
@@ -143,28 +159,36 @@ type Unnamed<Content> =
   Intersection<{ [Key in keyof Content]: { value: Content[Key] } }[keyof Content]> extends {
     value: infer Value;
   }
-    ? { readonly body: Value; readonly contentType?: undefined }
+    ? { readonly body: Immutable<Value>; readonly contentType?: undefined }
     : never;
 
-/** The result of a handler: one of the documented responses. A range or `default` admits any status. */
-export type HandlerResponse<O extends OperationTypes> = {
-  [Status in keyof O['responses']]: {
+/** One of the documented responses. A range or `default` admits any status. */
+type ResponseOf<Responses> = {
+  [Status in keyof Responses]: {
     readonly status: Status extends number ? Status : number;
-  } & ResponseHeaders<O['responses'][Status]> &
-    ResponseContent<O['responses'][Status]>;
-}[keyof O['responses']];
+  } & ResponseHeaders<Responses[Status]> &
+    ResponseContent<Responses[Status]>;
+}[keyof Responses];
+
+/** The result of a handler: a response with one of the documented statuses. */
+export type HandlerResponse<
+  Id,
+  Operations,
+  Status extends keyof OperationOf<Id, Operations>['responses'] = keyof OperationOf<
+    Id,
+    Operations
+  >['responses'],
+> = ResponseOf<Pick<OperationOf<Id, Operations>['responses'], Status>>;
 
 /** Handles an operation. An error that it throws becomes a problem by the option `toProblem` of the service. */
-export type Handler<O extends OperationTypes, Requirement, Principals> = (
-  request: HandlerRequest<O, Requirement, Principals>,
-) => Promise<HandlerResponse<O>>;
+export type Handler<Id, Operations, Security, Principals> = (
+  request: HandlerRequest<Id, Operations, Security, Principals>,
+) => Promise<HandlerResponse<Id, Operations, keyof OperationOf<Id, Operations>['responses']>>;
 
 /**
  * One handler per operation, by operationId. Missing and unknown handlers are compile errors, and so are security schemes
  * that `Principals` lacks.
  */
 export type Handlers<Operations, Security, Principals extends PrincipalsFor<Security>> = {
-  readonly [Id in keyof Security & keyof Operations]: Operations[Id] extends OperationTypes
-    ? Handler<Operations[Id], Security[Id], Principals>
-    : never;
+  readonly [Id in keyof Security & keyof Operations]: Handler<Id, Operations, Security, Principals>;
 };

@@ -226,7 +226,7 @@ describe('an unsupported operation is refused with its place', () => {
     [
       'whose 400 differs from that of this server',
       operation({ responses: { 400: { description: '', content: json({ required: ['code'] }) } } }),
-      `${POST}: the errors of this server are not as it documents them: the 400 response: body must have required property 'code'`,
+      `${POST}: the errors of this server (src/errors.ts) are not as it documents them: the 400 response: body must have required property 'code'`,
     ],
     [
       'whose path is reserved',
@@ -274,15 +274,15 @@ describe('the service must provide everything that the document requires', () =>
   it('a handler for every operation, and no other one', () => {
     const handlers = { postThings: () => Promise.resolve({ status: 204 }) };
     expect(findings(buildDocument(), { handlers })).toEqual([
-      `${POST}: the operation postThing has no handler`,
-      '#/paths: no operation has the operationId postThings, but a handler has',
+      `${POST}: the operation postThing has no handler: run \`make generate\`, which writes a stub into src/handlers/`,
+      '#/paths: no operation has the operationId postThings, but a handler has: rename or delete it in src/handlers/',
     ]);
   });
 
   it('a stub for a handler, only if stubs are allowed', async () => {
     const options = { document: buildDocument(), handlers: { postThing: stub('postThing') } };
     expect(findings(options.document, { ...options, stubs: false })).toEqual([
-      `${POST}: the handler of postThing is still a stub: write it`,
+      `${POST}: the handler of postThing is still a stub: write it in src/handlers/`,
     ]);
     const { app } = buildService(options);
     await supertest(app).post('/things').expect('X-Stub', 'postThing').expect(204);

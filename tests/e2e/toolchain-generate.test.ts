@@ -81,7 +81,7 @@ it('reports a new operation, and writes a stub that compiles but cannot run in p
   });
   expect(started).toMatchObject({
     status: 1,
-    stderr: '#/paths/~1notes~1{id}/get: the handler of getNote is still a stub: write it\n',
+    stderr: '#/paths/~1notes~1{id}/get: the handler of getNote is still a stub: write it in src/handlers/\n',
   });
   expect(project.run('prettier', '--check', 'src/handlers').status).toBe(0);
 });

@@ -35,9 +35,12 @@ function checkHandler(
   const { operationId, paths, pointer } = operation;
   const handler = Object.hasOwn(handlers, operationId) ? handlers[operationId] : undefined;
   const messages: string[] = [];
-  if (!handler) messages.push(`the operation ${operationId} has no handler`);
+  if (!handler)
+    messages.push(
+      `the operation ${operationId} has no handler: run \`make generate\`, which writes a stub into src/handlers/`,
+    );
   if (!stubs && handler && isStub(handler)) {
-    messages.push(`the handler of ${operationId} is still a stub: write it`);
+    messages.push(`the handler of ${operationId} is still a stub: write it in src/handlers/`);
   }
   if (paths.some((path) => path.startsWith(reserved))) {
     messages.push(`paths that start with ${reserved} are reserved for the operation of the server`);
@@ -52,7 +55,7 @@ function checkNames(operations: readonly ServedOperation[], { handlers }: Handle
     .filter((name) => !known.has(name))
     .map((name) => ({
       pointer: '/paths',
-      message: `no operation has the operationId ${name}, but a handler has`,
+      message: `no operation has the operationId ${name}, but a handler has: rename or delete it in src/handlers/`,
     }));
 }
 
@@ -87,6 +90,6 @@ function checkProblems<Own extends string>(
   });
   return [...new Set(messages)].map((message) => ({
     pointer: operation.pointer,
-    message: `the errors of this server are not as it documents them: ${message}`,
+    message: `the errors of this server (src/errors.ts) are not as it documents them: ${message}`,
   }));
 }

@@ -1,9 +1,6 @@
-import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
 import ts from 'typescript';
+import { compileTexts, typesOf } from '../../support/compile';
 import { buildDocument, json } from '../../support/service';
-
-const root = join(__dirname, '../../..');
 
 const object = (properties: object) => ({ type: 'object', properties, required: Object.keys(properties) });
 const error = json(object({ error: { type: 'integer' }, message: { type: 'string' } }));
@@ -108,50 +105,22 @@ const REPORT = {
 const { paths, ...rest } = DOCUMENT;
 const WITH_REPORT = { ...rest, paths: { ...(paths as object), '/report': { put: REPORT } } };
 
-/** The types that `make generate` generates, by a child process: Jest cannot load openapi-typescript. */
-function typesOfDocument(): string {
-  const code = `require('./scripts/publish/publish').typesOf(JSON.parse(process.argv[1])).then(console.log)`;
-  const args = ['--import', 'tsx', '-e', code, JSON.stringify(WITH_REPORT)];
-  const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
-  if (stdout === '') throw new Error(stderr);
-  return stdout;
-}
-
 const HANDLERS = `
   import type { Handlers as HandlersOf } from '../../../src/contract/handler-types';
   import type { operations, security } from './openapi';
   export type Handlers = HandlersOf<operations, security, { readonly bearerAuth: { readonly id: string } }>;`;
 
-/**
- * Compiles sources and the types of the document, in memory, with the flags of the project. Returns the diagnostics of each
- * source.
- */
+const TYPES = typesOf(WITH_REPORT);
+
+/** Compiles sources with the types of the document. Returns the diagnostics of each source. */
 function compile(sources: readonly string[]): string[] {
-  const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), (file) => ts.sys.readFile(file)) as {
-    config: object;
-  };
-  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
-  const host = ts.createCompilerHost(options);
-  const file = (name: string) => join(__dirname, name);
-  const cases = sources.map((source, i) => [file(`case-${i}.ts`), source] as const);
-  const texts = new Map([
-    [file('openapi.d.ts'), typesOfDocument()],
-    [file('handlers.ts'), HANDLERS],
-    ...cases.map(([name, text]) => [name, `import type { Handlers } from './handlers';\n${text}`] as const),
-  ]);
-  const getSourceFile = host.getSourceFile.bind(host);
-  const fileExists = host.fileExists.bind(host);
-  host.fileExists = (name) => texts.has(name) || fileExists(name);
-  host.getSourceFile = (name, version, ...rest) => {
-    const text = texts.get(name);
-    return text === undefined
-      ? getSourceFile(name, version, ...rest)
-      : ts.createSourceFile(name, text, version);
-  };
-  const program = ts.createProgram([...texts.keys()], options, host);
+  const cases = sources.map(
+    (source, i) => [`case-${i}.ts`, `import type { Handlers } from './handlers';\n${source}`] as const,
+  );
+  const texts = { 'openapi.d.ts': TYPES, 'handlers.ts': HANDLERS, ...Object.fromEntries(cases) };
+  const { diagnosticsOf } = compileTexts(__dirname, texts);
   return cases.map(([name]) =>
-    ts
-      .getPreEmitDiagnostics(program, program.getSourceFile(name))
+    diagnosticsOf(name)
       .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, ' '))
       .join('\n'),
   );

@@ -1,0 +1,40 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import ts from 'typescript';
+import type { JsonObject } from '../../src/contract';
+
+const root = join(__dirname, '../..');
+
+/** The types that `make generate` generates, by a child process: Jest cannot load openapi-typescript. */
+export function typesOf(document: JsonObject): string {
+  const code = `require('./scripts/publish/publish').typesOf(JSON.parse(process.argv[1])).then(console.log)`;
+  const args = ['--import', 'tsx', '-e', code, JSON.stringify(document)];
+  const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
+  if (stdout === '') throw new Error(stderr);
+  return stdout;
+}
+
+/** Compiles files, given by their names in a folder, in memory and with the flags of the project. */
+export function compileTexts(folder: string, files: Readonly<Record<string, string>>) {
+  const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), (file) => ts.sys.readFile(file)) as {
+    config: object;
+  };
+  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
+  const host = ts.createCompilerHost(options);
+  const texts = new Map(Object.entries(files).map(([name, text]) => [join(folder, name), text]));
+  const getSourceFile = host.getSourceFile.bind(host);
+  const fileExists = host.fileExists.bind(host);
+  host.fileExists = (name) => texts.has(name) || fileExists(name);
+  host.getSourceFile = (name, version, ...rest) => {
+    const text = texts.get(name);
+    return text === undefined
+      ? getSourceFile(name, version, ...rest)
+      : ts.createSourceFile(name, text, version);
+  };
+  const program = ts.createProgram([...texts.keys()], options, host);
+  return {
+    program,
+    diagnosticsOf: (name: string): readonly ts.Diagnostic[] =>
+      ts.getPreEmitDiagnostics(program, program.getSourceFile(join(folder, name))),
+  };
+}

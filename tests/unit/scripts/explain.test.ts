@@ -1,0 +1,315 @@
+import { join } from 'node:path';
+import ts from 'typescript';
+import { explain } from '../../../scripts/compiler/explain';
+import { compileTexts, typesOf } from '../../support/compile';
+import { buildDocument, json } from '../../support/service';
+
+// Every kind of mistake in handlers, at every place, and the first two lines that the compiler prints for it.
+
+const parameter = (place: string, name: string, more: object = {}) => ({
+  in: place,
+  name,
+  required: place === 'path',
+  schema: { type: 'string' },
+  ...more,
+});
+const PLACES = ['path', 'query', 'header', 'cookie'] as const;
+const thing = {
+  type: 'object',
+  required: ['name', 'size', 'parts', 'inner'],
+  properties: {
+    name: { type: 'string' },
+    size: { type: 'integer', format: 'int64' },
+    color: { enum: ['red', 'green'] },
+    inner: { type: 'object', required: ['deep'], properties: { deep: { type: 'boolean' } } },
+    parts: {
+      type: 'array',
+      items: { type: 'object', required: ['weight'], properties: { weight: { type: 'number' } } },
+    },
+    pair: { type: 'array', prefixItems: [{ type: 'string' }, { type: 'number' }], minItems: 2, maxItems: 2 },
+    bytes: { type: 'string', format: 'binary' },
+    anything: {},
+    note: { type: 'string', default: 'none' },
+  },
+};
+const header = (required: boolean, schema: object) => ({ required, schema });
+const DOCUMENT = buildDocument({
+  security: [{ bearer: [] }],
+  components: {
+    securitySchemes: {
+      bearer: { type: 'http', scheme: 'bearer' },
+      key: { type: 'apiKey', in: 'query', name: 'k' },
+      users: { type: 'http', scheme: 'basic' },
+    },
+  },
+  paths: {
+    '/things/{id}': {
+      put: {
+        operationId: 'putThing',
+        security: [{ bearer: [] }, { key: [] }, { users: [] }],
+        parameters: [
+          parameter('path', 'id'),
+          ...PLACES.slice(1).map((place) =>
+            parameter(place, 'usual', { schema: { type: 'string', default: 'x' } }),
+          ),
+        ],
+        requestBody: { required: true, content: json(thing) },
+        responses: {
+          200: {
+            description: '',
+            headers: {
+              'X-Needed': header(true, { type: 'integer' }),
+              'X-Other': header(false, { type: 'string' }),
+            },
+            content: json(thing),
+          },
+          204: { description: '' },
+          404: { description: '', content: { 'application/problem+json': { schema: { type: 'object' } } } },
+        },
+      },
+      delete: {
+        operationId: 'delete-thing',
+        parameters: [parameter('path', 'id')],
+        responses: { '2XX': { description: '' }, default: { description: '' } },
+      },
+    },
+  },
+});
+
+const FOLDER = join(__dirname, '../contract');
+const TYPES = `
+  import type { Handlers as HandlersOf } from '../../../src/contract/handler-types';
+  import type { operations, security } from './openapi';
+  export interface Client { readonly id: string }
+  interface Principals { readonly bearer: Client; readonly key: Client; readonly users: Client }
+  export type Handlers = HandlersOf<operations, security, Principals>;
+  export type CreateHandler<Id extends keyof Handlers> = (store: unknown) => Handlers[Id];`;
+
+/** The three ways to write a handler. */
+const WAYS: Readonly<Record<string, (id: string, body: string) => string>> = {
+  block: (id, body) => `export const it: Handlers['${id}'] = async (request) => { ${body} };`,
+  curried: (id, body) =>
+    `export const it: CreateHandler<'${id}'> =\n  (store) =>\n  async (request) => { void store; ${body} };`,
+  branches: (id, body) =>
+    `export const it: Handlers['${id}'] = async (request) => { if (request.requestId === '') return { status: 204 }; ${body} };`,
+};
+
+const FULL = `name: '', size: 1n, inner: { deep: true }, parts: [{ weight: 1 }]`;
+const answer = (body: string, headers = `'X-Needed': 1`) =>
+  `return { status: 200, headers: { ${headers} }, body: { ${body} } };`;
+const without = (name: string) =>
+  FULL.replace(new RegExp(`(^|, )${name}: (\\{.*?\\}|\\[.*?\\]|[^,]+)`), '').replace(/^, /, '');
+
+/** The statements of a handler of putThing, and what the first two lines contain. */
+const MISTAKES: readonly [string, string, ...RegExp[]][] = [
+  ...[100, 201, 202, 206, 301, 400, 401, 403, 409, 418, 500, 503].map(
+    (status): [string, string, ...RegExp[]] => [
+      `the undocumented status ${status}`,
+      `return { status: ${status}, body: { error: 1 } };`,
+      new RegExp(
+        `^putThing returns the status ${status}, which the document does not have: expected 200, 204 or 404, or the status in openapi/$`,
+        'm',
+      ),
+    ],
+  ),
+  ...['name', 'size', 'inner', 'parts'].map((name): [string, string, ...RegExp[]] => [
+    `no body/${name}`,
+    answer(without(name)),
+    new RegExp(`^putThing with the status 200: body/${name} is missing`, 'm'),
+  ]),
+  ...(
+    [
+      ['name', '1', 'string', 'number'],
+      ['size', '1', 'bigint', 'number'],
+      ['color', "String('red')", '"red" | "green"', 'string'],
+      ['parts', '{}', '.*', '{}'],
+      ['bytes', "''", 'Uint8Array<ArrayBufferLike>', 'string'],
+    ] as const
+  ).map(([name, value, expected, got]): [string, string, ...RegExp[]] => [
+    `body/${name} of another type`,
+    answer(`${without(name)}, ${name}: ${value}`),
+    new RegExp(
+      `^putThing with the status 200: body/${name}: expected ${expected.replace(/[|]/g, '\\|')}.*, got ${got}`,
+      'm',
+    ),
+  ]),
+  [
+    'a nested property is missing',
+    answer(`${without('inner')}, inner: {}`),
+    /^putThing .* 200: body\/inner\/deep is missing: expected boolean/m,
+  ],
+  [
+    'a property of an item',
+    answer(`${without('parts')}, parts: [{ weight: '' }]`),
+    /^putThing .* 200: body\/parts\/0\/weight: expected number, got string/m,
+  ],
+  [
+    'no body',
+    `return { status: 200, headers: { 'X-Needed': 1 } };`,
+    /^putThing with the status 200: body is missing/m,
+  ],
+  [
+    'no headers',
+    `return { status: 200, body: { ${FULL} } };`,
+    /^putThing with the status 200: headers is missing.*X-Needed/m,
+  ],
+  [
+    'a missing header',
+    answer(FULL, `'X-Other': ''`),
+    /^putThing with the status 200: headers\/X-Needed is missing: expected number/m,
+  ],
+  [
+    'a header of another type',
+    answer(FULL, `'X-Needed': ''`),
+    /^putThing .* 200: headers\/X-Needed: expected number, got string/m,
+  ],
+  [
+    'an optional header of another type',
+    answer(FULL, `'X-Needed': 1, 'X-Other': 1`),
+    /^putThing .* 200: headers\/X-Other: expected string.*, got number/m,
+  ],
+  [
+    'another media type',
+    `return { status: 404, contentType: 'text/plain', body: {} };`,
+    /^putThing .* 404: contentType: expected "application\/problem\+json".*, got "text\/plain"/m,
+  ],
+  ['no status', `return { body: {} };`, /^putThing returns .*: expected a response with a status/m],
+  ...PLACES.flatMap((place): [string, string, ...RegExp[]][] => [
+    [
+      `an unknown parameter in ${place}`,
+      `return void request.${place}.unheardOf, { status: 204 };`,
+      /^putThing: Property 'unheardOf' does not exist/m,
+    ],
+    [
+      `a parameter in ${place} as another type`,
+      `const it: number = request.${place}.${place === 'path' ? 'id' : 'usual'}; return void it, { status: 204 };`,
+      /^putThing: Type 'string' is not assignable to type 'number'/m,
+    ],
+  ]),
+  [
+    'an unknown property of the body',
+    `return void request.body.unheardOf, { status: 204 };`,
+    /^putThing: Property 'unheardOf' does not exist/m,
+  ],
+  [
+    'an unknown property of a part of the body',
+    `return void request.body.inner.unheardOf, { status: 204 };`,
+    /^putThing: Property 'unheardOf' does not exist/m,
+  ],
+  [
+    'an unknown part of the request',
+    `return void request.unheardOf, { status: 204 };`,
+    /^putThing: Property 'unheardOf' does not exist/m,
+  ],
+  [
+    'a principal of an unknown scheme',
+    `return void request.principal.unheardOf, { status: 204 };`,
+    /^putThing: Property 'unheardOf' does not exist/m,
+  ],
+];
+
+/** Handlers that compile. */
+const CORRECT: readonly [string, string][] = [
+  ['a full answer', answer(FULL)],
+  ['an answer without a body', `return { status: 204 };`],
+  [
+    'a read-only object',
+    `const body: Readonly<{ name: string }> & { readonly size: bigint; readonly inner: { readonly deep: boolean }; readonly parts: readonly { readonly weight: number }[] } = { ${FULL} }; return { status: 200, headers: { 'X-Needed': 1 }, body };`,
+  ],
+  [
+    'a constant',
+    `const body = { ${FULL}, color: 'red', pair: ['', 1], bytes: new Uint8Array(1), anything: [1] } as const; return { status: 200, headers: { 'X-Needed': 1 }, body };`,
+  ],
+  [
+    'a frozen list',
+    `const parts: readonly { weight: number }[] = Object.freeze([{ weight: 1 }]); ${answer(`${without('parts')}, parts`)}`,
+  ],
+  [
+    'defaults are present',
+    `const it: string = request.query.usual + request.header.usual + request.cookie.usual + request.body.note; return void it, { status: 204 };`,
+  ],
+];
+
+const TABLE = `import type { Client } from './handlers'; import type { StrategyOf } from '../../../src/contract';
+  import type { VerifiersFor, Verifier } from '../../../src/operational/credentials'; import type { security } from './openapi';
+  declare const verifier: Verifier; declare const strategy: StrategyOf<Client>;`;
+const SCHEMES = ['bearer', 'key', 'users'];
+const table = (schemes: readonly string[]) =>
+  `${TABLE}\nexport const verifiers = { ${schemes.map((name) => `${name}: verifier`).join(', ')} } satisfies VerifiersFor<security>;`;
+
+/** Whole files. */
+const FILES: readonly [string, string, RegExp][] = [
+  ...SCHEMES.map((missing): [string, string, RegExp] => [
+    `the scheme ${missing} without a verifier`,
+    table(SCHEMES.filter((name) => name !== missing)),
+    new RegExp(`^${missing}: no verifier for this security scheme of the document\\. .*src/auth\\.ts$`, 'm'),
+  ]),
+  ['no verifier at all', table([]), /^bearer, key or users: no verifier.*src\/auth\.ts$/m],
+  [
+    'a verifier for no scheme',
+    table([...SCHEMES, 'other']),
+    /^other: no operation of the document demands this security scheme.*src\/auth\.ts$/m,
+  ],
+  ['a strategy of the service', table(SCHEMES).replace('users: verifier', 'users: strategy'), /^$/],
+  [
+    'a missing handler',
+    `export const createHandlers = (): Handlers => ({ 'delete-thing': async () => ({ status: 204 }) });`,
+    /^putThing: no handler for this operation.*make generate/m,
+  ],
+  [
+    'a handler for no operation',
+    `declare const it: Handlers; export const createHandlers = (): Handlers => ({ putThing: it.putThing, 'delete-thing': it['delete-thing'], getThing: it.putThing });`,
+    /^getThing: the document has no operation with this operationId/m,
+  ],
+  [
+    'a status within a range',
+    `export const it: Handlers['delete-thing'] = async () => ({ status: 404 });`,
+    /^$/,
+  ],
+  [
+    'an answer without a status',
+    `export const it: Handlers['delete-thing'] = async () => ({});`,
+    /^delete-thing returns \{\}: expected a response with a status/m,
+  ],
+  [
+    'an expression as the body of a handler',
+    `export const it: Handlers['putThing'] = async () => ({ status: 418 });`,
+    /^putThing returns the status 418, which/m,
+  ],
+  [
+    'a name that does not exist, elsewhere',
+    `export const it: number = unheardOf;`,
+    /^Cannot find name 'unheardOf'/m,
+  ],
+];
+
+const CASES = [
+  ...Object.entries(WAYS).flatMap(([way, write]) =>
+    MISTAKES.map(
+      ([name, body, ...expected]) => [`${name} (${way})`, write('putThing', body), expected] as const,
+    ),
+  ),
+  ...Object.entries(WAYS).flatMap(([way, write]) =>
+    CORRECT.map(([name, body]) => [`${name} (${way})`, write('putThing', body), [/^$/]] as const),
+  ),
+  ...FILES.map(([name, source, expected]) => [name, source, [expected]] as const),
+];
+
+const files = CASES.map(
+  ([, source], i) =>
+    [`case-${i}.ts`, `import type { CreateHandler, Handlers } from './handlers';\n${source}`] as const,
+);
+const { program, diagnosticsOf } = compileTexts(FOLDER, {
+  'openapi.d.ts': typesOf(DOCUMENT),
+  'handlers.ts': TYPES,
+  ...Object.fromEntries(files),
+});
+
+test.each(CASES.map(([name, , expected], i) => [name, expected, `case-${i}.ts`] as const))(
+  '%s',
+  (_, expected, file) => {
+    const [first] = explain(program, diagnosticsOf(file));
+    const message = first ? ts.flattenDiagnosticMessageText(first.messageText, '\n') : '';
+    for (const pattern of expected) expect(message.split('\n').slice(0, 2).join('\n')).toMatch(pattern);
+  },
+);
