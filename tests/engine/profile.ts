@@ -54,7 +54,7 @@ export const RULES = {
 
   // Bodies
   'arbitrary content': warning('RFC 9110 section 8.3: a media type has a format, which a server may check'),
-  'body limit': house(),
+  'body limit': failure('RFC 9110 section 15.5.14, with the limit that the run was given'),
   'absent body': failure(`${OPENAPI} 4.8.13, required`),
   'empty text': house('RFC 9110 section 6.4: content may be empty'),
   'malformed JSON': failure('RFC 8259 section 2'),
