@@ -61,7 +61,10 @@ function readDocumentAndNames(file: string, folder: string, name: string): [Sour
   if (version) throw new SourceError(located(source, [version]));
   const { info } = source.document;
   const title = isObject(info) && typeof info['title'] === 'string' ? info['title'] : path.basename(folder);
-  const names = namesFrom(name === '' ? path.basename(folder) : name, title);
+  const names = [name, path.basename(folder), title]
+    .filter((text) => text !== '')
+    .map((text) => namesFrom(text, title))
+    .find((found) => found !== undefined);
   if (!names) throw new SourceError(`NAME: expected a name with letters from a to z, got ${name || folder}`);
   return [source, names];
 }
