@@ -21,6 +21,7 @@ import { generate } from '../generate/main';
 import { workOn } from '../paths';
 import { located, readSource, type Source, SourceError } from '../source/source';
 import { layOut } from './layout';
+import { seedLock } from './lock';
 import { type Names, namesFrom } from './names';
 import { HERE } from './project';
 import { waive } from './waive';
@@ -60,7 +61,10 @@ function readDocumentAndNames(file: string, folder: string, name: string): [Sour
   if (version) throw new SourceError(located(source, [version]));
   const { info } = source.document;
   const title = isObject(info) && typeof info['title'] === 'string' ? info['title'] : path.basename(folder);
-  const names = namesFrom(name === '' ? path.basename(folder) : name, title);
+  const names = [name, path.basename(folder), title]
+    .filter((text) => text !== '')
+    .map((text) => namesFrom(text, title))
+    .find((found) => found !== undefined);
   if (!names) throw new SourceError(`NAME: expected a name with letters from a to z, got ${name || folder}`);
   return [source, names];
 }
@@ -145,6 +149,7 @@ function install(folder: string, modules: string | undefined): void {
     return;
   }
   console.log('npm installs the packages');
+  seedLock(folder);
   const { status, stderr } = spawnSync('npm', ['install', '--no-audit', '--no-fund', '--loglevel', 'error'], {
     cwd: folder,
     encoding: 'utf8',

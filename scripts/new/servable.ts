@@ -9,6 +9,7 @@ import {
   OpenApiDocument,
   operationPlaces,
   readDocument,
+  strategiesFor,
   writeDocument,
 } from '../../src/contract';
 import { toMockable } from '../mock/document';
@@ -34,7 +35,8 @@ export function toServable(given: JsonObject): Servable {
   const named = nameOperations(root);
   let served: JsonObject = root;
   const { removed, total } = toMockable(root, (mockable) => {
-    const { remarks } = compileContract(mockable, undefined);
+    const strategies = strategiesFor(new OpenApiDocument(mockable), () => false);
+    const { remarks } = compileContract(mockable, strategies);
     served = mockable;
     return { built: mockable, remarks };
   });
@@ -47,7 +49,7 @@ export function toServable(given: JsonObject): Servable {
   return { root: served, actions: [...removals, ...named], total };
 }
 
-/** Adds an operationId and a response to each operation that lacks them. */
+/** Adds an operationId, and a response of success, to each operation that lacks them. */
 function nameOperations(root: JsonObject): Action[] {
   const document = new OpenApiDocument(root);
   const owners = new Map<string, string>();
@@ -68,10 +70,15 @@ function nameOperations(root: JsonObject): Action[] {
       owners.set(id, pointer);
       missing['operationId'] = id;
     }
-    if (responses === undefined || (isObject(responses) && members(responses).length === 0))
-      missing['responses'] = { 204: { description: 'not documented' } };
+    const documented = isObject(responses) ? responses : {};
+    const succeeds = members(documented).some(([status]) => /^([23]|default$)/.test(status));
+    if (!succeeds) missing['responses'] = { 204: { description: 'not documented' } };
     if (Object.keys(missing).length === 0) return [];
-    Object.assign(operation, missing);
+    Object.assign(
+      operation,
+      missing,
+      !succeeds && { responses: { ...documented, 204: { description: 'not documented' } } },
+    );
     return [
       {
         target: jsonPath(document, pointer),

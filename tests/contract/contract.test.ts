@@ -1,6 +1,7 @@
 import { describeFailure, headline } from '../engine/report/text';
 import { writeReport } from '../engine/report/write';
 import { run } from '../engine/run';
+import { urlTarget } from '../engine/url-target';
 import { service } from './service';
 
 test('the server keeps every promise of the document', async () => {
@@ -13,3 +14,39 @@ test('the server keeps every promise of the document', async () => {
   expect(open.map(({ state, key }) => `${state} ${key}`)).toEqual([]);
   expect(result.passed).toBe(true);
 }, 30_000);
+
+/** What requests alone do not show. */
+const BEYOND_REQUESTS = [/ \| received \| /, / \| response \| (?:429|500|503) \| /];
+
+test.each(['document', 'house'] as const)(
+  'a black box proves all but what requests do not show, by the profile %s',
+  async (profile) => {
+    const target = service();
+    const server = await target.start();
+    const credentials = Object.fromEntries(
+      Object.entries(target.credentials).map(([name, { valid, invalid }]) => [name, { valid, invalid }]),
+    );
+    const result = await run(
+      urlTarget({
+        url: `http://${server.host}:${server.port}`,
+        document: target.document,
+        profile,
+        credentials,
+        write: true,
+        requestsPerSecond: 10_000,
+        ...(target.bodyLimit !== undefined && { bodyLimit: target.bodyLimit }),
+        refusalSchema: '/components/schemas/Error',
+      }),
+      { generated: 30 },
+    );
+    await server.close();
+
+    expect(result.failures.map(describeFailure)).toEqual([]);
+    const beyond = result.obligations.filter(({ state }) => state !== 'PROVEN').map(({ key }) => key);
+    // RFC 9110 section 12.5.1 lets a server ignore Accept, so only the profile `house` tests the 406.
+    const unknown =
+      profile === 'document' ? [...BEYOND_REQUESTS, / \| response \| 406 \| /] : BEYOND_REQUESTS;
+    expect(beyond.filter((key) => !unknown.some((pattern) => pattern.test(key)))).toEqual([]);
+    expect(result.passed).toBe(true);
+  },
+);

@@ -5,6 +5,7 @@ import { describeFailure, headline } from '../engine/report/text';
 import { minimalInputs } from '../engine/request/request';
 import { run } from '../engine/run';
 import { createOracle } from '../engine/schema/oracle';
+import { urlTarget } from '../engine/url-target';
 import { strategiesWith, testSecrets, verifiersOf } from '../testing/credentials';
 import { DOCUMENTS, readFiles, serviceOf } from './document-server';
 
@@ -18,6 +19,30 @@ describe('the unchanged engine on other documents', () => {
       expect({ passed: result.passed, headline: headline(result) }).toMatchObject({ passed: true });
     },
     120_000,
+  );
+
+  test.each(['composition.yaml', 'media.yaml', 'parameters.yaml', 'security.yaml'])(
+    'proves a service of %s as a black box',
+    async (name) => {
+      const target = serviceOf(await readFiles(name));
+      const server = await target.start();
+      const credentials = Object.fromEntries(
+        Object.entries(target.credentials).map(([scheme, { valid, invalid }]) => [
+          scheme,
+          { valid, invalid },
+        ]),
+      );
+      const url = `http://127.0.0.1:${server.port}`;
+      const { document } = target;
+      const result = await run(
+        urlTarget({ url, document, credentials, write: true, requestsPerSecond: 10_000 }),
+        { generated: 3 },
+      );
+      await server.close();
+
+      expect(result.failures.map(describeFailure)).toEqual([]);
+      expect({ passed: result.passed, headline: headline(result) }).toMatchObject({ passed: true });
+    },
   );
 
   test.each(['security.yaml', 'scopes.yaml'])(

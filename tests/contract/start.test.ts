@@ -307,6 +307,17 @@ describe('the service must provide everything that the document requires', () =>
     expect(findings(doc, { strategies })).toContain(finding);
   });
 
+  it('two security schemes that one request cannot present together are refused', () => {
+    const securitySchemes = { a: { type: 'http', scheme: 'bearer' }, b: { type: 'http', scheme: 'basic' } };
+    const doc = buildDocument({
+      operation: { security: [{ a: [], b: [] }] },
+      components: { securitySchemes },
+    });
+    expect(findings(doc)).toContain(
+      `${POST}: postThing demands a and b together, which no request can satisfy: it has one Authorization field (RFC 9110 section 11.6.2)`,
+    );
+  });
+
   it('all findings are reported together', () => {
     const doc = { ...document, security: [{ none: [] }] };
     const schema = { type: 'object', properties: { a: { $ref: '#/x' }, b: { $id: 'x' } } };

@@ -7,7 +7,7 @@ import {
 } from './cases/case';
 import { satisfiedConstraints } from './cases/values';
 import type { Operation } from './document/document';
-import { failureOf, failureWithoutRequest } from './failure';
+import { failureOf, failureWithoutRequest, printable } from './failure';
 import { minimalInputs } from './request/request';
 import { type Inputs, slots } from './request/slots';
 import type { Session } from './session';
@@ -81,7 +81,7 @@ async function findBaseline(
       await state.accept(server, context);
       return context;
     }
-    refused = summarize(outcome);
+    refused = printable(summarize(outcome), common.target.curl?.secrets);
     ({ status } = outcome);
   }
   const isMissing =
@@ -96,7 +96,9 @@ async function findBaseline(
     return undefined;
   }
   const remedy =
-    'give an example that it accepts to the parameters and the body in the document, or document the operation that creates what it needs';
+    status === 401 || status === 403
+      ? 'check that the `valid` credentials are current, and that they may do this'
+      : 'give an example that it accepts to the parameters and the body in the document, or document the operation that creates what it needs';
   ledger.block(operation.id, `the service does not accept the minimal request: ${refused}: ${remedy}`);
   return undefined;
 }

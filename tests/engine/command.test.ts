@@ -1,8 +1,13 @@
+import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { readWaiversFile, runCommand } from './command';
 import { main } from './main';
+import type { ContractReport } from './report/contract-report';
 import { correctServer, target } from './simple-server';
 
 const NEVER_CONFLICTS = { obligation: /409/, reason: 'no conflict can occur' };
@@ -86,6 +91,51 @@ describe('the exit status', () => {
     expect(printed.join('\n')).not.toMatch(/\n\s+at /);
   });
 });
+
+test('credentials of the user reach no output, and the curl lines work with their file', async () => {
+  const TOKEN = 'a-secret-token-1';
+  const server = createServer((request, response) => {
+    const { authorization } = request.headers;
+    const isKnown = authorization === `Bearer ${TOKEN}`;
+    // A bad server: it answers with the credential.
+    response.writeHead(isKnown ? 200 : 401, {
+      'Content-Type': 'application/json',
+      ...(isKnown ? {} : { 'WWW-Authenticate': 'Bearer' }),
+    });
+    response.end(JSON.stringify({ name: 1, echo: authorization }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const credentials = join(folder, 'credentials.json');
+  writeFileSync(credentials, JSON.stringify({ token: { valid: TOKEN, invalid: 'another-token' } }));
+  const schema = { type: 'object', required: ['name'], properties: { name: { type: 'string' } } };
+  const content = { 'application/json': { schema } };
+  const document = {
+    openapi: '3.1.0',
+    info: { title: 'Secrets', version: '1.0.0' },
+    paths: { '/me': { get: { operationId: 'getMe', responses: { 200: { description: 'me', content } } } } },
+    security: [{ token: [] }],
+    components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
+  };
+  try {
+    const argv = ['--url', url, '--doc', 'x', '--credentials', credentials, '--report', folder, '--github'];
+    expect(await main(argv, () => ({ document }))).toBe(1);
+    const files = ['index.html', 'contract.json', 'junit.xml'].map((name) =>
+      readFileSync(join(folder, name), 'utf8'),
+    );
+    for (const text of [...files, ...printed]) {
+      expect(text).not.toContain(TOKEN);
+      expect(text).not.toContain('another-token');
+    }
+    const { causes } = JSON.parse(files[1] ?? '') as ContractReport;
+    const line = causes[0]?.example.curl ?? '';
+    expect(line).toContain(`require(${JSON.stringify(credentials)})["token"]["valid"]`);
+    const { stdout } = await promisify(execFile)('bash', ['-c', line]);
+    expect(stdout).toContain(TOKEN);
+  } finally {
+    await new Promise((resolve) => server.close(resolve));
+  }
+}, 20_000);
 
 describe('a file of waivers', () => {
   test('is YAML or JSON', () => {

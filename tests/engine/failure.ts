@@ -2,7 +2,7 @@ import type { Case, Family } from './cases/case';
 import { type Cause, causesOf, plainCause } from './cause';
 import type { Operation } from './document/document';
 import { type CurlServer, curlCommand, DEFAULT_SERVER } from './wire/curl';
-import { redact } from './wire/secrets';
+import { redact, type Secret } from './wire/secrets';
 
 /** A case whose answer was wrong, with the commands that repeat it. */
 export interface Failure {
@@ -55,7 +55,7 @@ export function failureOf(
   server: CurlServer = DEFAULT_SERVER,
 ): Failure {
   const { family, operation, title } = failed;
-  const text = (raw: string): string => redact(raw, server.secrets);
+  const text = (raw: string): string => printable(raw, server.secrets);
   const shown = problems.map(text);
   return {
     family,
@@ -66,6 +66,17 @@ export function failureOf(
     curl: [...before, failed].map(({ request }) => curlCommand(request, server)).join('\n'),
   };
 }
+
+/**
+ * The text on one line, without secrets, and with escapes in the place of control characters: those of a server could
+ * move the cursor of a terminal, and a new line could start a command of a CI log.
+ */
+export const printable = (text: string, secrets: readonly Secret[] = []): string =>
+  redact(text, secrets).replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, (character) =>
+    JSON.stringify(character).length > 3
+      ? JSON.stringify(character).slice(1, -1)
+      : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 
 /** A failure before a request could be sent. */
 export const failureWithoutRequest = (

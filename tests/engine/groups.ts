@@ -11,6 +11,8 @@ export interface FailureGroup {
   readonly rules: readonly string[];
   /** The failure that is easiest to read: the one with the shortest commands. */
   readonly example: Failure;
+  /** False if the example did not fail again: the answer depends on the state of the service, or on time. */
+  readonly isRepeatable?: false;
 }
 
 /** Groups failures by their causes, the most frequent first. A failure with several causes is in several groups. */

@@ -4,6 +4,15 @@ export { type Json, type JsonObject } from './json/json';
 export { NumberLiteral, parse, print, type Value } from './json/value';
 export { type Obligation, type State } from './obligation';
 export { describeFailure, formatReport, headline } from './report/text';
+export type {
+  ContractReport,
+  Line,
+  Locate,
+  ReportedCause,
+  ReportedFailure,
+  ReportedObligation,
+  ReportedRemark,
+} from './report/contract-report';
 export { writeReport } from './report/write';
 export { main, type Source } from './main';
 export { type Profile } from './profile';

@@ -37,7 +37,10 @@ export function deriveObligations(document: Document, target: Target, operation:
       : []),
     ...responseObligations(operation),
     ...securityObligations(document, operation),
-    ...protocolObligations(document, operation, isTested),
+    ...protocolObligations(document, operation, isTested).filter(
+      ({ key }) =>
+        !key.endsWith('| body limit') || target.bodyLimit !== undefined || target.profile !== 'document',
+    ),
   ];
   const obligations = derived.map((fields): Obligation => ({
     ...fields,

@@ -36,12 +36,15 @@ export const RULES = {
   'response body': failure(`${OPENAPI} 4.8.14, schema`),
   'response annotations': warning(`${JSON_SCHEMA} 7.2.1 and 9.4: format and writeOnly are annotations`),
   'response header': failure(`${OPENAPI} 4.8.21`),
+  'response header of HEAD': house('RFC 9110 section 9.3.2: a response to HEAD may omit headers'),
   'response without content': warning(`${OPENAPI} 4.8.17 documents no content`),
   'JSON encoding': failure('RFC 8259 sections 2 and 8.1'),
   'unlisted response property': house(),
 
   // Values
   'valid request': failure(`${OPENAPI} 4.8.10: the request fits its parameters and its body`),
+  'limited value': warning('RFC 8259 sections 6 and 9: a receiver may limit numbers and strings'),
+  'content without semantics': warning('RFC 9110 section 9.3: content of this method has no semantics'),
   'invalid request': failure(`${OPENAPI} 4.8.24: the value violates its schema`),
   'invalid format': warning(`${JSON_SCHEMA} 7.2.1: format is an annotation unless the server asserts it`),
   'excess precision': warning('RFC 8259 section 6: a parser may limit the precision of numbers'),
@@ -51,7 +54,7 @@ export const RULES = {
 
   // Bodies
   'arbitrary content': warning('RFC 9110 section 8.3: a media type has a format, which a server may check'),
-  'body limit': house(),
+  'body limit': failure('RFC 9110 section 15.5.14, with the limit that the run was given'),
   'absent body': failure(`${OPENAPI} 4.8.13, required`),
   'empty text': house('RFC 9110 section 6.4: content may be empty'),
   'malformed JSON': failure('RFC 8259 section 2'),

@@ -226,17 +226,21 @@ async function shrinkGroups(common: RunContext, server: Server, session: Session
     const { cause, example } = group;
     const failed = session.failedCases.get(example);
     if (!failed) continue;
-    const problemsOf = async (sent: Case): Promise<readonly string[]> => {
+    const repeat = async (sent: Case) => {
       await server.reset?.();
-      return (await session.probe(server, sent))?.problems ?? [];
+      const probed = await session.probe(server, sent);
+      const causes = probed && probed.problems.length > 0 ? causesOf(sent, probed.problems) : [];
+      return { probed, fails: causes.some(({ key }) => key === cause.key) };
     };
-    const fails = async (sent: Case): Promise<boolean> => {
-      const problems = await problemsOf(sent);
-      return problems.length > 0 && causesOf(sent, problems).some(({ key }) => key === cause.key);
-    };
+    if (!(await repeat(failed)).fails) {
+      shrunk.push({ ...group, isRepeatable: false });
+      continue;
+    }
+    const fails = async (sent: Case): Promise<boolean> => (await repeat(sent)).fails;
     const smallest = await shrinkCase({ document, oracle, fails, budget: REQUESTS_PER_GROUP }, failed);
-    if (smallest === failed) continue;
-    const smaller = failureOf(smallest, await problemsOf(smallest), [], target.curl);
+    const { probed, fails: stillFails } = smallest === failed ? { fails: false } : await repeat(smallest);
+    if (!probed || !stillFails) continue;
+    const smaller = failureOf(probed.actual, probed.problems, [], target.curl);
     shrunk.push({ ...group, example: { ...example, problems: smaller.problems, curl: smaller.curl } });
   }
   return shrunk;
@@ -245,6 +249,6 @@ async function shrinkGroups(common: RunContext, server: Server, session: Session
 /** The groups with the shrunk examples of some of them. */
 const withExamples = (groups: readonly FailureGroup[], shrunk: readonly FailureGroup[]): FailureGroup[] =>
   groups.map((group) => {
-    const example = shrunk.find(({ cause }) => cause.key === group.cause.key)?.example;
-    return example ? { ...group, example } : group;
+    const found = shrunk.find(({ cause }) => cause.key === group.cause.key);
+    return found ? { ...found, cases: group.cases, operations: group.operations, rules: group.rules } : group;
   });

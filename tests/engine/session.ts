@@ -1,7 +1,7 @@
 import type { Case, Family, RunContext } from './cases/case';
 import type { ScenarioStep } from './cases/scenarios';
 import type { Operation } from './document/document';
-import { type Failure, failureOf, failureWithoutRequest, type WaivedFailure } from './failure';
+import { type Failure, failureOf, failureWithoutRequest, printable, type WaivedFailure } from './failure';
 import { createJudge, type Verdict } from './judge/judge';
 import { judgeReceived } from './judge/received';
 import { openLedger } from './ledger';
@@ -113,13 +113,24 @@ export function openSession({ waivers, operations, onRequest, ...common }: Sessi
     families.set(family, (families.get(family) ?? 0) + 1);
     const entered = server.entered && server.entered() - before;
     if (!('noResponse' in outcome)) ownRefusals?.learn(sent, outcome);
-    const verdict = judge(actual, outcome, entered);
+    const verdict = printableVerdict(judge(actual, outcome, entered));
     const received = (entered ?? 0) > 0 && sent.handlerInput ? target.received?.() : undefined;
     const input =
       received && sent.handlerInput
         ? judgeReceived({ document, oracle, operation: sent.operation }, sent.handlerInput, received)
         : { problems: [], proves: [] };
     return { actual, outcome, verdict, input, problems: [...verdict.problems, ...input.problems] };
+  };
+
+  /** Answers of a server may contain credentials and control characters. */
+  const printableVerdict = (verdict: Verdict): Verdict => {
+    const text = (raw: string): string => printable(raw, target.curl?.secrets);
+    return {
+      ...verdict,
+      problems: verdict.problems.map(text),
+      warnings: verdict.warnings.map(text),
+      ...(verdict.inconclusive !== undefined && { inconclusive: text(verdict.inconclusive) }),
+    };
   };
 
   /** Sends one case. A failure is for the caller to report, unless the target waives it. */

@@ -76,6 +76,19 @@ test('the example of an accepted invalid request stays invalid for the same reas
   expect(group?.example.curl).toContain(`--data-raw '{"id":100}'`);
 });
 
+test('a failure that does not occur again is marked', async () => {
+  let isFirst = true;
+  const { groups } = await runWith((body) => {
+    if (!isFirst || !body.includes('"tags"')) return undefined;
+    isFirst = false;
+    return 500;
+  });
+  expect(groups.map(({ cause, isRepeatable }) => [cause.sentence, isRepeatable])).toContainEqual([
+    'a valid request failed: 500 without a body',
+    false,
+  ]);
+});
+
 describe('the options of a run', () => {
   const broken = target((request, body) =>
     Number(body) > 4321 && Number(body) < 1_000_000 ? { status: 400 } : correctServer(request, body),

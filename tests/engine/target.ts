@@ -60,8 +60,10 @@ export interface Step {
   readonly body?: Resolvable<string>;
   /** `success`, or a name in `ownRefusals`. */
   readonly expect: string;
-  /** Members that the JSON body of the answer must have. It must also fit its schema. */
+  /** Members that the body of the answer must have. It must also fit its schema. */
   readonly answer?: Resolvable<ExpectedMembers>;
+  /** The exact body of the answer, or a predicate: for a file, an image, or another answer that is not JSON. */
+  readonly bytes?: ExpectedBytes;
 }
 
 /** Parameters by name. */
@@ -69,11 +71,14 @@ export type ParameterValues = Readonly<Record<string, Json | Value>>;
 
 /**
  * The expected members of a JSON body, by name or by JSON pointer (`/books/0/title`; `/0` in an array). A member is a
- * value, or a predicate that receives the value, or undefined if there is none.
+ * value, or a predicate that receives the value, or undefined if there is none. The pointer `` is the whole body: for
+ * `text/*` it is a string.
  */
 export type ExpectedMembers = Readonly<
   Record<string, Json | Value | ((value: Value | undefined) => boolean)>
 >;
+
+export type ExpectedBytes = Buffer | string | ((body: Buffer) => boolean);
 
 /**
  * A value, or a function of the answers to earlier steps, such as an id that the service assigned. Steps start at 1.
@@ -90,6 +95,7 @@ export interface Answer {
   readonly at: (pointer: string) => Value;
   /** @throws {Error} if there is no header of this name */
   readonly header: (name: string) => string;
+  readonly body: Buffer;
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Operation, SecurityAlternative } from '../operations/operations';
 import { Problem } from '../problem';
 import { type RunStrategy, type Strategies, strategyRunner } from './passport';
 import { credentialsFinder, type FindCredentials } from './credentials';
-import { schemeKind } from './kind';
+import { schemeKind, type SchemeKind } from './kind';
 import { holds, insufficientScope } from './scopes';
 
 export type { Strategies } from './passport';
@@ -53,6 +53,7 @@ export function compileSecurity(
   operation: Operation,
   strategies: Strategies,
 ): Authenticate {
+  for (const alternative of operation.security) assertPossible(document, operation, alternative);
   const alternatives = operation.security.map((alternative) =>
     alternative.flatMap((required) => compileScheme(document, operation, required, strategies) ?? []),
   );
@@ -85,6 +86,25 @@ export function compileSecurity(
     if (anonymous) return {};
     throw await refuse(alternatives.flat(), rejections);
   };
+}
+
+/** Finds schemes that no request satisfies together, because each needs the only Authorization field of a request. */
+function assertPossible(
+  document: OpenApiDocument,
+  { pointer, operationId }: Operation,
+  alternative: SecurityAlternative,
+): void {
+  const named = (kind: SchemeKind) =>
+    alternative.find(({ scheme }) => {
+      const { value } = document.follow(joinPointer('/components/securitySchemes', scheme));
+      return schemeKind(value) === kind;
+    })?.scheme;
+  const [bearer, basic] = [named('bearer'), named('basic')];
+  if (bearer === undefined || basic === undefined) return;
+  document.addFinding(
+    pointer,
+    `${operationId} demands ${bearer} and ${basic} together, which no request can satisfy: it has one Authorization field (RFC 9110 section 11.6.2)`,
+  );
 }
 
 function compileScheme(

@@ -9,6 +9,7 @@ import {
   type OperationContext,
   protocolCase,
 } from './case';
+import type { RuleName } from '../profile';
 import { jsonSyntaxCases } from './json-syntax';
 
 /** The presence, the size and the syntax of the request body, independent of its value. */
@@ -35,14 +36,19 @@ function limitCases(context: OperationContext, request: RawRequest, isJson: bool
   });
   const over = padded(limit + 1);
   const tooLarge = expectRefusal('content too large');
-  const send = (title: string, sent: RawRequest, expect: Expectation): Case =>
-    protocolCase(context, 'bodies', 'body limit', title, sent, expect);
+  const send = (title: string, sent: RawRequest, expect: Expectation, rule?: RuleName): Case =>
+    protocolCase(context, 'bodies', 'body limit', title, sent, expect, rule);
   return [
     send('in chunks', { ...request, sending: 'chunked' }, expectSuccess),
     ...(isJson ? [send(`${limit} bytes`, padded(limit), expectSuccess)] : []),
     send(`${limit + 1} bytes`, over, tooLarge),
     send(`${limit + 1} bytes in chunks`, { ...over, sending: 'chunked' }, tooLarge),
-    send(`${limit + 1} bytes announced, none sent`, { ...over, sending: 'withheld' }, tooLarge),
+    send(
+      `${limit + 1} bytes announced, none sent`,
+      { ...over, sending: 'withheld' },
+      tooLarge,
+      'refusal before the body',
+    ),
   ];
 }
 

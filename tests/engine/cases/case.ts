@@ -7,7 +7,7 @@ import { authorize, usableAlternative } from '../request/credentials';
 import { composeRequest } from '../request/request';
 import type { Inputs, Slot } from '../request/slots';
 import type { Oracle } from '../schema/oracle';
-import type { ExpectedMembers, Refusal, Target } from '../target';
+import type { ExpectedBytes, ExpectedMembers, Refusal, Target } from '../target';
 import type { RawRequest } from '../wire/message';
 
 /** The groups of cases. */
@@ -33,6 +33,7 @@ export type Expectation =
       readonly kind: 'answered';
       readonly outcomes: readonly string[];
       readonly members?: ExpectedMembers;
+      readonly bytes?: ExpectedBytes;
       /** The documented media type that the server must choose. */
       readonly mediaType?: string;
     }

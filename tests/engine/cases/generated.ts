@@ -10,6 +10,7 @@ import { probes } from '../schema/probes';
 import { arbitrary } from '../schema/samples';
 import { expectSuccessOrOwnRefusal, authorizedRequest, type Case, type OperationContext } from './case';
 import { withAcceptedValues } from './accepted-values';
+import { limitRule } from './limits';
 import { expectInvalid, fault as faultOf } from './keywords';
 
 /** Sends one case and judges the answer; resolves with its problems. */
@@ -143,11 +144,14 @@ function validCases(context: OperationContext): fc.Arbitrary<Case | undefined> |
   const omissions = fc.tuple(...parts.map((slot) => (slot.required ? fc.constant(false) : fc.boolean())));
   return fc.tuple(values, omissions, fc.nat(Math.max(0, bodies.length - 1))).map(([drawn, omitted, body]) => {
     let inputs: Inputs = base;
+    let limit: Pick<Case, 'rule'> = {};
     for (const [index, slot] of parts.entries()) {
       if (omitted[index] === true || (slot.body && slot !== bodies[body])) continue;
       const value = drawn[index];
-      if (value !== undefined) inputs = slot.fill(inputs, value);
-      else if (slot.required) return undefined;
+      if (value !== undefined) {
+        inputs = slot.fill(inputs, value);
+        limit = { ...limit, ...limitRule(context, slot, value) };
+      } else if (slot.required) return undefined;
     }
     const title = `${operation.id} with ${drawn.map((value) => (value === undefined ? '' : abbreviate(value))).join(', ')}`;
     return {
@@ -155,6 +159,7 @@ function validCases(context: OperationContext): fc.Arbitrary<Case | undefined> |
       title,
       operation,
       request: authorizedRequest(context, inputs),
+      ...limit,
       expect: expectSuccessOrOwnRefusal(context),
       proves: [],
     };

@@ -2,6 +2,7 @@ import { readDocument } from '../document/read';
 import { NumberLiteral } from '../json/value';
 import { slots } from '../request/slots';
 import { createOracle } from '../schema/oracle';
+import { correctServer, target } from '../simple-server';
 import { fault } from './keywords';
 
 test.each([
@@ -26,8 +27,11 @@ test.each([
     },
   });
   const lenientOracle = createOracle(document.lenient.requests);
-  const [slot] = document.operations.flatMap((operation) => slots(document, operation));
-  expect(slot && fault({ lenientOracle }, slot, new NumberLiteral(literal))).toEqual({
+  const [operation] = document.operations;
+  const [slot] = operation ? slots(document, operation) : [];
+  if (!operation || !slot) throw new Error('expected an operation with a body');
+  const context = { lenientOracle, operation, target: target(correctServer) };
+  expect(fault(context, slot, new NumberLiteral(literal))).toEqual({
     rule,
     location: 'body',
   });

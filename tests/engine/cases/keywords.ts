@@ -5,6 +5,7 @@ import { constraintKey } from '../obligation';
 import { type Slot, slotVerdict } from '../request/slots';
 import type { InstanceLocation } from '../schema/locations';
 import { type Probe, probes } from '../schema/probes';
+import { hasNoSemantics, limitRule } from './limits';
 import {
   authorizedRequest,
   type Case,
@@ -90,7 +91,7 @@ function keywordCase(
     request: authorizedRequest(context, slot.fill(context.base, value)),
     ...(side === 'holds' && handlerInput(context, slot, value)),
     expect: side === 'holds' ? expectSuccessOrOwnRefusal(context) : expectInvalid(replacement),
-    ...(side === 'violates' && fault(context, slot, value)),
+    ...(side === 'violates' ? fault(context, slot, value) : limitRule(context, slot, value)),
     about: key,
     proves: isProof ? [key] : [],
   };
@@ -101,18 +102,16 @@ function keywordCase(
  * by digits that a double does not have.
  */
 export function fault(
-  { lenientOracle }: Pick<OperationContext, 'lenientOracle'>,
+  context: Pick<OperationContext, 'lenientOracle' | 'target' | 'operation'>,
   slot: Slot,
   value: Value,
 ): Required<Pick<Case, 'rule' | 'location'>> {
   const decoded = slot.decode(value) ?? value;
-  const isValid = (read: Value): boolean => lenientOracle.valid(slot.schema, read);
-  const rule = isValid(decoded)
-    ? 'invalid format'
-    : isValid(rounded(decoded))
-      ? 'excess precision'
-      : 'invalid request';
-  return { rule, location: slot.parameter?.in ?? 'body' };
+  const isValid = (read: Value): boolean => context.lenientOracle.valid(slot.schema, read);
+  const location = slot.parameter?.in ?? 'body';
+  if (hasNoSemantics(context, slot)) return { rule: 'content without semantics', location };
+  if (isValid(decoded)) return { rule: 'invalid format', location };
+  return { rule: isValid(rounded(decoded)) ? 'excess precision' : 'invalid request', location };
 }
 
 /**

@@ -1,5 +1,6 @@
 import { negotiableMediaTypes } from '../document/document';
 import { codecOf } from '../document/media-type';
+import { DEFAULT_REFUSALS } from '../judge/refusal';
 import type { Value } from '../json/value';
 import type { Slot } from '../request/slots';
 import { withHeader } from '../wire/message';
@@ -38,7 +39,14 @@ function contentTypeCases(context: OperationContext): Case[] {
   // Binary content has no charset.
   const hasCharset = codecOf(type) !== 'binary';
   const unsupported = [
-    ...[undefined, 'application/x-undocumented', `${type}x`, 'not a media type', ''],
+    ...[
+      undefined,
+      'application/x-undocumented',
+      'application/x-undocumented+json',
+      `${type}x`,
+      'not a media type',
+      '',
+    ],
     ...(hasCharset ? ['utf-16', 'latin1'].map((charset) => `${type}; charset=${charset}`) : []),
   ];
   const equivalent = [
@@ -97,7 +105,7 @@ function acceptCases(context: OperationContext): Case[] {
     accept(`application/x-undocumented, ${last};q=0.1`, choosing(last)),
     ...(names.length > 1 ? [accept(`${first};q=0.1, ${last};q=0.9`, choosing(last))] : []),
     accept('*/*', expectSuccess),
-    ...(target.profile === 'document' || target.refusals?.['not acceptable'] === undefined
+    ...(target.profile === 'document' || (target.refusals ?? DEFAULT_REFUSALS)['not acceptable'] === undefined
       ? []
       : [accept('application/x-undocumented', expectRefusal('not acceptable'))]),
   ];

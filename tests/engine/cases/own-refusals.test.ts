@@ -76,6 +76,9 @@ describe('a service that holds some resources only', () => {
     const own = { gone: { ...all, operations: ['deleteNumber'] } };
     const { failures } = await run(holding([7], { ownRefusals: own }));
     expect(new Set(failures.map(({ operation }) => operation))).toEqual(new Set(['getNumber']));
+    expect(failures[0]?.problems[0]).toContain(
+      `this is the service's own refusal "gone": if a valid request may meet it, add getNumber to ownRefusals.gone.operations`,
+    );
   });
 
   test('fails a scenario whose step is answered wrongly', async () => {

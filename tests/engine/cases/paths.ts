@@ -13,7 +13,7 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TR
 
 /** Requests with methods and paths that the document does not contain, and HEAD where it contains GET. */
 export function methodAndPathCases(context: OperationContext): Case[] {
-  const { document, operation } = context;
+  const { document, operation, target } = context;
   const request = authorizedRequest(context);
   const [path = '', query] = request.target.split('?');
   const suffix = query === undefined ? '' : `?${query}`;
@@ -21,7 +21,10 @@ export function methodAndPathCases(context: OperationContext): Case[] {
     .filter((other) => other.path === operation.path)
     .map(({ method }) => method);
   const isUndocumented = (method: string): boolean =>
-    !documented.includes(method) && !(method === 'HEAD' && documented.includes('GET'));
+    !documented.includes(method) &&
+    !(method === 'HEAD' && documented.includes('GET')) &&
+    // RFC 9110 section 9.3.7: any resource may answer OPTIONS.
+    !(method === 'OPTIONS' && target.profile === 'document');
   const answersHead = operation.method === 'GET' && !documented.includes('HEAD');
   return [
     ...METHODS.filter(isUndocumented).map((method) =>

@@ -120,3 +120,55 @@ test.each<[string, Resolvable<ParameterValues>, string]>([
     expect(sent).toBe(1);
   },
 );
+
+test('a step expects the items of a list, a text, and the bytes of a file', async () => {
+  const schema = { type: 'object', properties: { books: { type: 'array', items: { type: 'string' } } } };
+  const get = (operationId: string, content: JsonObject) => ({
+    get: { operationId, responses: { 200: { description: 'done', content } } },
+  });
+  const paths = {
+    '/list': get('getList', { 'application/json': { schema } }),
+    '/text': get('getText', { 'text/plain': { schema: { type: 'string' } } }),
+    '/file': get('getFile', { 'application/octet-stream': {} }),
+  };
+  const answer = ({ url, method }: IncomingMessage): Reply => {
+    const known = paths[url as keyof typeof paths] as (typeof paths)['/list'] | undefined;
+    if (!known) return { status: 404 };
+    if (method !== 'GET' && method !== 'HEAD') return { status: 405, headers: { Allow: 'GET' } };
+    const [type = ''] = Object.keys(known.get.responses[200].content);
+    const body = { '/list': '{"books":["a","b"]}', '/text': 'hello' }[url ?? ''] ?? '\u0000\u0001\u0002';
+    return { status: 200, headers: { 'Content-Type': type }, body: method === 'HEAD' ? '' : body, own: true };
+  };
+  const step = (operation: string, expected: Partial<Step>): Step => ({
+    operation,
+    expect: 'success',
+    ...expected,
+  });
+  const isPair = (value: unknown): boolean => Array.isArray(value) && value.length === 2;
+  const problemsOf = async (steps: readonly Step[]): Promise<string[]> => {
+    const { failures } = await run(
+      { ...target(answer), document: { ...DOCUMENT, paths }, scenarios: [{ title: 'answers', steps }] },
+      { generated: 1 },
+    );
+    return failures.filter(({ family }) => family === 'scenarios').flatMap(({ problems }) => problems);
+  };
+  expect(
+    await problemsOf([
+      step('getList', {
+        answer: { '/books/1': 'b', '/books': isPair, '/books/2': (value) => value === undefined },
+      }),
+      step('getText', { answer: { '': 'hello' }, bytes: 'hello' }),
+      step('getFile', { bytes: Buffer.from([0, 1, 2]) }),
+      step('getFile', { bytes: (body) => body.length === 3 }),
+    ]),
+  ).toEqual([]);
+  expect(await problemsOf([step('getList', { answer: { '/books/0': 'b' } })])).toEqual([
+    expect.stringContaining('expected a body with {"/books/0":"b"}, got 200'),
+  ]);
+  expect(await problemsOf([step('getText', { answer: { '': 'other' } })])).toEqual([
+    expect.stringContaining('expected a body with {"":"other"}, got 200 hello'),
+  ]);
+  expect(await problemsOf([step('getFile', { bytes: Buffer.from([0, 1]) })])).toEqual([
+    expect.stringContaining('expected a body of 2 certain bytes, got 200'),
+  ]);
+});

@@ -99,7 +99,11 @@ function stepCase(
     title,
     operation,
     request: authorizedRequest(context, inputs),
-    expect: { ...expectAnswer(step.expect), ...(members && { members }) },
+    expect: {
+      ...expectAnswer(step.expect),
+      ...(members && { members }),
+      ...(step.bytes !== undefined && { bytes: step.bytes }),
+    },
     proves: [],
   };
 }
@@ -111,6 +115,7 @@ const resolveValue = <T extends string | ParameterValues | ExpectedMembers>(
 
 function readAnswer(answer: RawResponse, name: string): Answer {
   return {
+    body: answer.body,
     at(pointer) {
       const value = answer.body.length > 0 ? valueAt(parse(answer.body.toString()), pointer) : undefined;
       if (value !== undefined) return value;

@@ -1,4 +1,5 @@
 import type { Operation } from '../document/document';
+import { asString } from '../json/json';
 import { securityKey, type SecurityScenario } from '../obligation';
 import { isRedundant } from '../obligations';
 import { authorize, usableAlternative } from '../request/credentials';
@@ -110,7 +111,15 @@ function schemeCases(
   );
   const title = `a wrong credential for ${scheme}`;
   const refusal = expectRefusal('invalid credentials');
-  const cases = [send('wrong', title, wrong, refusal)];
+  const cases = [
+    send('wrong', title, wrong, refusal),
+    ...nearMisses(document, target, scheme).map(([kind, credential]) => {
+      const request = authorize(document, target, schemes, anonymous, ({ valid }, name) =>
+        name === scheme ? credential : valid,
+      );
+      return send('wrong', `${kind} of the credential for ${scheme}`, request, UNAUTHENTICATED);
+    }),
+  ];
   if (schemes.length > 1) cases.push(send('missing', `all but ${scheme}`, without, UNAUTHENTICATED));
   if (anonymous.body) {
     // The server must not read the body of a sender that it has not authenticated.
@@ -122,6 +131,28 @@ function schemeCases(
     cases.push(send('wrong', `${title}, a malformed body`, malformed, refusal, rule));
   }
   return cases;
+}
+
+/** Tokens that differ a little from the valid one. Tokens are case-sensitive (RFC 6749 section 1.9). */
+function nearMisses(
+  { schemes }: OperationContext['document'],
+  { credentials }: OperationContext['target'],
+  scheme: string,
+): [kind: string, credential: string][] {
+  const { type, scheme: authScheme } = schemes[scheme] ?? {};
+  const isToken =
+    type === 'oauth2' || type === 'openIdConnect' || asString(authScheme).toLowerCase() === 'bearer';
+  const valid = credentials[scheme]?.valid ?? '';
+  if (!isToken) return [];
+  const swapped = valid.replace(/[a-z]/gi, (letter) =>
+    letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
+  );
+  const half = valid.slice(0, Math.ceil(valid.length / 2));
+  const all: [string, string][] = [
+    ['the other letter case', swapped],
+    ['the first half', half],
+  ];
+  return all.filter(([, credential]) => credential !== valid && credential !== '');
 }
 
 /**

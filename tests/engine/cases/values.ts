@@ -16,6 +16,7 @@ import {
   type ValueCases,
 } from './case';
 import { type BaseValue, keywordCases } from './keywords';
+import { limitRule } from './limits';
 import { contentTypeSpellings } from './media-types';
 import { oneWayCases } from './one-way';
 import { parameterCases } from './parameters';
@@ -31,12 +32,15 @@ export function valueCases(context: OperationContext): ValueCases {
 }
 
 function slotCases(context: OperationContext, slot: Slot): ValueCases {
-  const { document, oracle, operation } = context;
+  const { document, oracle, operation, target } = context;
   if (slot.body && codecOf(slot.body.name) === 'binary') return binaryCases(context, slot);
-  const sample = (mode: Mode, count: number): Value[] =>
-    slotSamples(document, oracle, slot, mode, count).map((value) =>
-      withAcceptedValues(context, slot, value, 'all'),
-    );
+  // Accepted values first; the others reach the branches of a schema that these do not.
+  const sample = (mode: Mode, count: number): Value[] => {
+    const values = slotSamples(document, oracle, slot, mode, count);
+    return target.blackBox
+      ? [...values.map((value) => withAcceptedValues(context, slot, value, 'all')), ...values]
+      : values;
+  };
   const simple = sample('all', 20);
   const bases = coveringValues(context, slot, [...simple, ...sample('required', 20), ...sample('any', 100)]);
   const validValues = [
@@ -68,6 +72,7 @@ function slotCases(context: OperationContext, slot: Slot): ValueCases {
       operation,
       request: authorizedRequest(context, slot.fill(context.base, value)),
       ...handlerInput(context, slot, value),
+      ...limitRule(context, slot, value),
       expect: family === 'examples' ? expectSuccess : expectSuccessOrOwnRefusal(context),
       proves: satisfiedConstraints(context, slot, slot.decode(value) ?? value),
     });
@@ -84,6 +89,9 @@ function slotCases(context: OperationContext, slot: Slot): ValueCases {
     documentFaults,
   };
 }
+
+/** Names of members that a schema may not list. Each object in JavaScript inherits the second. */
+const UNLISTED = ['unlisted', 'constructor'];
 
 /** Binary content: every sequence of bytes is valid, unless the media type has a format that the engine does not know. */
 function binaryCases(context: OperationContext, slot: Slot): ValueCases {
@@ -135,7 +143,7 @@ function withOptionalMembersToggled(locations: readonly InstanceLocation[], unli
     if (!(value instanceof Map)) continue;
     const schemas = subschemas.map(({ pointer }) => pointer).join();
     const required = subschemas.flatMap(({ schema }) => requiredNames(schema));
-    for (const name of [...value.keys(), 'unlisted']) {
+    for (const name of [...value.keys(), ...UNLISTED]) {
       if (required.includes(name) || done.has(`${schemas} ${name}`)) continue;
       done.add(`${schemas} ${name}`);
       const others = [...value].filter(([other]) => other !== name);

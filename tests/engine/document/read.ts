@@ -1,6 +1,7 @@
 import { type Json, type JsonObject, asArray, asObject, asStrings, asString } from '../json/json';
 import { objectAt, escapeToken, resolvePointer } from '../json/pointer';
 import { expandDiscriminators } from './discriminator';
+import { resolveIdentifiers } from './identifiers';
 import type { Document, Examples, MediaType, Operation, Parameter, Response } from './document';
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
@@ -13,7 +14,7 @@ const DEFAULT_STYLE = { path: 'simple', query: 'form', header: 'simple', cookie:
  * @throws {Error} if a reference leads nowhere or out of the document
  */
 export function readDocument(given: JsonObject): Document {
-  const merged = mergePathItems(given);
+  const merged = mergePathItems(resolveIdentifiers(given));
   const json = expandDiscriminators(merged);
   const formatless = asObject(withoutKeywords(merged, ['format']));
   const undirected = asObject(withoutKeywords(formatless, ['readOnly', 'writeOnly']));

@@ -1,9 +1,9 @@
 import type { Case, Expectation } from '../cases/case';
 import { type Document, type Response, responseFor } from '../document/document';
-import { matchesMediaType } from '../document/media-type';
+import { codecOf, matchesMediaType } from '../document/media-type';
 import { fromJson, print, type Value } from '../json/value';
 import { type Finding, levelOf, messagesOf } from '../profile';
-import type { Target } from '../target';
+import type { ExpectedBytes, Target } from '../target';
 import { header, type Outcome, type RawResponse, summarize } from '../wire/message';
 import { hasMembers, houseRefusalFindings, matchesRule, refusalFindings } from './refusal';
 import {
@@ -174,7 +174,7 @@ function otherReason(sent: Case, why: string, { status }: RawResponse): string |
 /** Judges an answer that the service itself should give. */
 function judgeServiceAnswer(
   { target, ownRefusal }: JudgeContext,
-  { outcomes, members = {} }: Extract<Expectation, { kind: 'answered' }>,
+  { outcomes, members = {}, bytes }: Extract<Expectation, { kind: 'answered' }>,
   { sent, outcome, response, value, entered }: Answer,
 ): Judgement {
   const { ownRefusals = {} } = target;
@@ -189,9 +189,18 @@ function judgeServiceAnswer(
   const own = isExpected || status < 400 ? undefined : ownRefusal(sent, outcome);
   if (!isExpected && own === undefined) {
     const rule = sent.rule ?? (outcomes.includes('success') ? 'valid request' : 'own refusal');
-    findings.push({ rule, message: `expected ${outcomes.join(' or ')}, got ${summarize(outcome)}` });
+    const hint = ownRefusalHint(target, sent, outcome, value);
+    findings.push({ rule, message: `expected ${outcomes.join(' or ')}, got ${summarize(outcome)}${hint}` });
   }
-  if (own === undefined && !hasMembers(members, value)) {
+  if (own === undefined && bytes !== undefined && !hasBytes(bytes, outcome.body)) {
+    const expected =
+      typeof bytes === 'function' ? bytes.toString() : `${Buffer.byteLength(bytes)} certain bytes`;
+    const message = `expected a body of ${expected}, got ${summarize(outcome)}`;
+    findings.push({ rule: 'own refusal', message });
+  }
+  const media = header(outcome, 'content-type') ?? '';
+  const text = codecOf(media) === 'text' ? outcome.body.toString() : undefined;
+  if (own === undefined && !hasMembers(members, value ?? text)) {
     const expected = Object.entries(members).map(([name, member]): [string, Value] => [
       name,
       typeof member === 'function' ? member.toString() : fromJson(member),
@@ -206,4 +215,26 @@ function judgeServiceAnswer(
   if (entered === 0)
     findings.push({ rule: 'entered service', message: 'expected the service to be entered, but it was not' });
   return { findings, ...(own !== undefined && { inconclusive: own }) };
+}
+
+const hasBytes = (expected: ExpectedBytes, body: Buffer): boolean =>
+  typeof expected === 'function' ? expected(body) : Buffer.from(expected).equals(body);
+
+/** A valid request may meet a refusal that depends on the state of the service: the remedy. */
+function ownRefusalHint(
+  { ownRefusals = {}, blackBox }: Target,
+  { operation, expect, family }: Case,
+  outcome: RawResponse,
+  value: Value | undefined,
+): string {
+  if (expect.kind !== 'answered' || !expect.outcomes.includes('success') || family === 'scenarios') return '';
+  const name = Object.keys(ownRefusals).find((one) => {
+    const rule = ownRefusals[one];
+    return rule !== undefined && matchesRule(rule, outcome, value);
+  });
+  if (name !== undefined)
+    return `; this is the service's own refusal "${name}": if a valid request may meet it, add ${operation.id} to ownRefusals.${name}.operations`;
+  if (blackBox && outcome.status >= 400 && outcome.status <= 499)
+    return '; if the service refuses it because of its state, answer with another status or code than for invalid requests (409 is usual), or add a waiver';
+  return '';
 }

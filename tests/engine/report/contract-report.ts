@@ -65,6 +65,8 @@ export interface ReportedCause {
   readonly pointer: string;
   /** The place in the file of the document, if that is known. */
   readonly line?: Line;
+  /** False if the example did not fail again: the answer depends on the state of the service, or on time. */
+  readonly isRepeatable?: false;
   /** A case with this cause, shrunk. */
   readonly example: ReportedFailure;
 }
@@ -153,7 +155,7 @@ const remarksOf = ({ document, documentFaults }: Result, locate?: LineFinder): R
 ];
 
 function reportedCause(
-  { cause, cases, operations, rules, example }: FailureGroup,
+  { cause, cases, operations, rules, example, isRepeatable }: FailureGroup,
   locate?: LineFinder,
 ): ReportedCause {
   const { sentence, pointer, source } = cause;
@@ -165,6 +167,7 @@ function reportedCause(
     ...(source !== undefined && { source }),
     pointer,
     ...(locate && { line: locate(pointer) }),
+    ...(isRepeatable === false && { isRepeatable }),
     example: reportedFailure(example),
   };
 }

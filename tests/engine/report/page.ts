@@ -13,7 +13,7 @@ import { SCRIPT } from './page-script';
 import { STYLE } from './page-style';
 import { section, table, toolbar } from './page-tables';
 import { keywordRows, responseTable } from './tables';
-import { count } from './text';
+import { count, NOT_REPEATABLE } from './text';
 
 /** Further causes are folded. */
 const MAX_CAUSES = 25;
@@ -186,7 +186,7 @@ function causesSection(
 }
 
 function causeCard(
-  { cause, cases, operations, rules, source, pointer, line, example }: ReportedCause,
+  { cause, cases, operations, rules, source, pointer, line, example, isRepeatable }: ReportedCause,
   level: 'bad' | 'wait',
 ): Markup {
   const facts: [name: string, value: Markup | string][] = [
@@ -196,6 +196,7 @@ function causeCard(
     ['Document', line ? html`<code>${line.file}:${line.line}</code> ${pointer}` : pointer],
     ['Example', `${example.family}: ${example.title}`],
     ['Problems', html`${example.problems.map((problem) => html`<div>${withoutSource(problem)}</div>`)}`],
+    ...(isRepeatable === false ? [['Note', NOT_REPEATABLE] satisfies [string, string]] : []),
     ...(example.replay === undefined
       ? []
       : [['Repeat', html`<code>--replay '${example.replay}'</code>`] satisfies [string, Markup]]),

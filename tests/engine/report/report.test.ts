@@ -152,6 +152,20 @@ describe('the progress', () => {
   });
 });
 
+test('control characters of a server reach neither a terminal nor the log of a CI', async () => {
+  const evil = target((request, body) =>
+    body === '1000001'
+      ? { status: 200, body: '\u001b[2J\u009b1m\n::error::x\u2028' }
+      : correctServer(request, body),
+  );
+  const result = await run(evil, { generated: 1 });
+  const text = formatReport(result);
+  expect(text).toContain('\\u001b[2J');
+  expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028]/);
+  for (const line of [...text.split('\n'), ...githubAnnotations(contractReport(result))])
+    expect(line).not.toMatch(/^\s*::error::x/);
+});
+
 test.each([
   [1, '1 case'],
   [2, '2 cases'],

@@ -45,7 +45,7 @@ const SHOWN = 8;
 
 /** The report for a terminal: what is wrong, by cause, and how to go on. The files hold the rest. */
 export function formatReport(result: Result): string {
-  const { groups, failures, waived, expiredWaivers, unusedWaivers } = result;
+  const { groups, waived, expiredWaivers, unusedWaivers } = result;
   const waivedBy = countBy(waived, ({ reason }) => reason);
   const parts = [
     verdict(result),
@@ -66,7 +66,7 @@ export function formatReport(result: Result): string {
     ...unusedWaivers.map((waiver) => `UNUSED waiver: ${describeWaiver(waiver)} matches nothing. Remove it.`),
     headline(result),
   ];
-  return parts.join(failures.length > 0 || groups.length > 0 ? '\n\n' : '\n');
+  return parts.join(result.passed ? '\n' : '\n\n');
 }
 
 /** The result in a sentence. */
@@ -126,8 +126,15 @@ function operationTable({ obligations, failures }: Result): string[] {
   return [[table, ...rest].join('\n')];
 }
 
+/** For a failure that does not occur each time. */
+export const NOT_REPEATABLE =
+  'it did not fail again: the answer depends on the state of the service, or on time';
+
 /** A cause, its cases, and one request that shows it. */
-function describeGroup({ cause, cases, operations, rules, example }: FailureGroup, number: number): string {
+function describeGroup(
+  { cause, cases, operations, rules, example, isRepeatable }: FailureGroup,
+  number: number,
+): string {
   const lines: [label: string, text: string][] = [
     ...rules.slice(0, 3).map((rule): [string, string] => ['rule', rule]),
     ...(rules.length > 3
@@ -137,6 +144,7 @@ function describeGroup({ cause, cases, operations, rules, example }: FailureGrou
     ['case', shorten(`${example.family}: ${example.title}`)],
     ...example.problems.slice(0, 2).map((problem): [string, string] => ['', shorten(withoutSource(problem))]),
     ...(example.replay ? [['replay', replayOption(example.replay)] satisfies [string, string]] : []),
+    ...(isRepeatable === false ? [['note', NOT_REPEATABLE] satisfies [string, string]] : []),
     ...(example.curl === '' ? [] : [['try', example.curl] satisfies [string, string]]),
   ];
   return [
@@ -162,11 +170,17 @@ function openObligations({ obligations, groups }: Result): string[] {
   const open = obligations.filter(({ state, failed }) => isOpen(state) && failed === 0);
   const byReason = [...countBy(open, reasonOf)].sort(([, a], [, b]) => b - a);
   const parts = byReason.slice(0, SHOWN).map(([reason, number]) => {
-    const keys = open.filter((one) => reasonOf(one) === reason).map(({ key }) => `  ${key}`);
+    const same = open.filter((one) => reasonOf(one) === reason);
+    const { state = 'UNPROVEN', operation = '' } = same[0] ?? {};
+    if (state === 'BLOCKED') {
+      const operations = new Set(same.map((one) => one.operation));
+      const blocked = operations.size === 1 ? operation : count(operations.size, 'operation');
+      return `BLOCKED ${blocked}, with ${count(number, 'obligation')}: ${reason}`;
+    }
     const rest = number > SHOWN ? [`  ... and ${number - SHOWN} more`] : [];
     return [
-      `${open.find((one) => reasonOf(one) === reason)?.state ?? ''} ${number}: ${reason}`,
-      ...keys.slice(0, SHOWN),
+      `${state} ${number}: ${reason}`,
+      ...same.slice(0, SHOWN).map(({ key }) => `  ${key}`),
       ...rest,
     ].join('\n');
   });

@@ -170,7 +170,11 @@ function stringValues(subschemas: Subschema[], mode: Mode): fc.Arbitrary<Value> 
       return stringsMatching(schema['pattern'], Math.max(maxLength, 40));
     }
   }
-  if (mode === 'any') return fc.string({ unit: 'binary', minLength, maxLength });
+  if (mode === 'any')
+    return fc.oneof(
+      fc.string({ unit: 'binary', minLength, maxLength }),
+      fc.string({ unit: 'grapheme-ascii', minLength, maxLength }),
+    );
   return fc
     .constantFrom('monday', 'tuesday', 'wednesday')
     .map((word) => word.slice(0, Math.max(maxLength, 0)).padEnd(minLength, 'abc'));

@@ -21,8 +21,11 @@ const ANNOTATIONS = ['example', 'examples', 'default', 'xml', 'discriminator', '
 /** Keywords whose schemas apply to the same value as the schema object (JSON Schema core section 10.2). */
 const IN_PLACE_APPLICATORS = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas'];
 
+/** Keywords without effect of their own: references to their schemas are pointers. */
+const DEFINITIONS = ['$defs', 'definitions', '$schema', '$comment', '$vocabulary'];
+
 /** Keywords that the rewriting would break. */
-const UNSUPPORTED = ['$dynamicRef', '$anchor', '$id', '$defs', '$dynamicAnchor'];
+const UNSUPPORTED = ['$dynamicRef'];
 
 /** Keywords on which the meaning of another keyword depends. */
 const COMPANION_KEYWORDS: Readonly<Record<string, string[]>> = {
@@ -99,7 +102,7 @@ function rewrite(
         );
   const copy: JsonObject = {};
   for (const [keyword, value] of Object.entries(schema)) {
-    if (ANNOTATIONS.includes(keyword)) continue;
+    if (ANNOTATIONS.includes(keyword) || DEFINITIONS.includes(keyword)) continue;
     if (keyword === '$ref') copy[keyword] = refer(pointerOf(asString(value)), absent);
     else if (WITH_SCHEMA.includes(keyword)) copy[keyword] = rewriteSub(value, keyword);
     else if (WITH_SCHEMAS.includes(keyword))

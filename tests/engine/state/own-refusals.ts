@@ -20,6 +20,9 @@ const STATE_STATUSES = [402, 403, 404, 409, 410, 412, 423, 424, 425, 428, 429, 4
 /** Statuses about limits that a document cannot state (RFC 9110 section 15.5, RFC 6585). */
 const LIMIT_STATUSES = [413, 414, 431];
 
+/** Statuses that have no other reason than the request itself (RFC 9110 section 15.5). */
+const REQUEST_STATUSES = [401, 405, 406, 411, 415];
+
 /** Octets that RFC 3986 section 7.3 and intermediaries treat specially in a path, though they are encoded. */
 const SPECIAL_OCTETS = /%(?:00|2f|5c|2e)/i;
 
@@ -41,7 +44,7 @@ export function createOwnRefusals(): OwnRefusals {
       const { status } = outcome;
       if (STATE_STATUSES.includes(status)) return `the service refused a valid request with ${status}`;
       if (LIMIT_STATUSES.includes(status)) return `the request is larger than the server accepts: ${status}`;
-      if (status >= 500) return undefined;
+      if (status >= 500 || REQUEST_STATUSES.includes(status)) return undefined;
       if (SPECIAL_OCTETS.test(request.target))
         return 'RFC 3986 section 7.3: a server may refuse the octets that its target contains';
       if (status === 422 && statuses.size > 0 && !statuses.has(422))
@@ -49,7 +52,7 @@ export function createOwnRefusals(): OwnRefusals {
       const code = problemCode(outcome);
       if (code !== undefined && codes.size > 0 && !codes.has(code))
         return `the service refused it with the code ${code}, which is not one of its codes for invalid requests`;
-      if (status !== 401 && CONFLICT.test(outcome.body.toString()))
+      if (CONFLICT.test(outcome.body.toString()))
         return `the service refused it with ${status}, because of what it holds`;
       return undefined;
     },

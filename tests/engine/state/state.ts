@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { authorizedRequest, type Case, type OperationContext, type RunContext } from '../cases/case';
 import { isSafe, type Operation, type Parameter } from '../document/document';
 import { toInteger } from '../json/number';
@@ -109,7 +110,7 @@ export function openState(common: RunContext, client: Client, bounds: BlackBox) 
   };
 
   const refresh = (request: RawRequest, fresh: readonly FreshLeaf[]): RawRequest => {
-    if (!request.body || fresh.length === 0) return request;
+    if (!request.body || fresh.length === 0 || !isUtf8(request.body)) return request;
     const text = withFreshLeaves(request.body.toString(), fresh);
     return text === undefined ? request : { ...request, body: Buffer.from(text) };
   };

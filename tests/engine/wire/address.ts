@@ -28,7 +28,13 @@ export function addressOf(url: string): Address {
   const unix = /^(?:http\+)?unix:(?:\/\/)?(\/[^:]+|%2[fF][^/:]+)(?::?(\/.*))?$/.exec(url);
   if (unix) {
     const [, socket = '', prefix = ''] = unix;
-    return { host: 'localhost', port: 0, socketPath: decodeURIComponent(socket), ...prefixed(prefix) };
+    return {
+      host: 'localhost',
+      port: 0,
+      authority: 'localhost',
+      socketPath: decodeURIComponent(socket),
+      ...prefixed(prefix),
+    };
   }
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (!parsed || !/^https?:$/.test(parsed.protocol) || parsed.username !== '')

@@ -80,7 +80,7 @@ export function readResponse(raw: Buffer, method: string, closed: boolean): RawR
   const end = raw.indexOf('\r\n\r\n');
   if (end < 0) return undefined;
   const [statusLine = '', ...lines] = raw.toString('latin1', 0, end).split('\r\n');
-  const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(statusLine)?.[1]);
+  const status = Number(/^HTTP\/1\.[01] (\d{3})/.exec(statusLine)?.[1]);
   const rest = raw.subarray(end + 4);
   if (status >= 100 && status < 200) return readResponse(rest, method, closed);
   const headers = lines.map((line): [string, string] => {
@@ -89,7 +89,7 @@ export function readResponse(raw: Buffer, method: string, closed: boolean): RawR
   });
   const answer = { status, headers };
   if (method === 'HEAD' || status === 204 || status === 304) return { ...answer, body: Buffer.alloc(0) };
-  if (header(answer, 'transfer-encoding') === 'chunked') {
+  if (header(answer, 'transfer-encoding')?.toLowerCase() === 'chunked') {
     const body = decodeChunked(rest);
     return body && { ...answer, body };
   }

@@ -1,7 +1,7 @@
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { Address } from './address';
-import { encodeRequest, type Outcome, type RawRequest, readResponse, withHeader } from './message';
+import { encodeRequest, type Outcome, type RawRequest, readResponse } from './message';
 
 /** Milliseconds until a response is complete. */
 const RESPONSE_TIMEOUT_MS = 3000;
@@ -58,11 +58,15 @@ function open({ host, port, socketPath, tls }: Address): Socket {
   });
 }
 
-/** The request with the prefix of the address, and with its Host. */
+/** What curl sends too, and many servers expect (RFC 9110 section 10.1.5). */
+const USUAL_HEADERS = [['User-Agent', 'contract-first'] as const, ['Accept', '*/*'] as const];
+
+/** The request with the prefix of the address, its Host and the usual headers. */
 function addressed({ prefix = '', authority }: Address, request: RawRequest): RawRequest {
-  const hasHost = request.headers.some(([name]) => name.toLowerCase() === 'host');
-  const named = authority === undefined || hasHost ? request : withHeader(request, 'Host', authority);
-  return { ...named, target: prefix + request.target };
+  const present = new Set(request.headers.map(([name]) => name.toLowerCase()));
+  const usual = authority === undefined ? [] : [['Host', authority] as const, ...USUAL_HEADERS];
+  const headers = [...usual.filter(([name]) => !present.has(name.toLowerCase())), ...request.headers];
+  return { ...request, headers, target: prefix + request.target };
 }
 
 /** Milliseconds. */

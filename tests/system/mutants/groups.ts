@@ -9,6 +9,7 @@ import { oracles } from './oracles';
 import { responses } from './responses';
 import { routes } from './routes';
 import { security } from './security';
+import { unseen } from './unseen';
 import { requests } from './values';
 import { deletions, EQUIVALENT } from './words';
 
@@ -32,7 +33,7 @@ export interface Group {
 
 /** The service of this repository, each of its parts broken in turn. */
 function serviceGroup(): Promise<Group> {
-  const made = [...requests, ...bodies, ...security, ...routes, ...responses];
+  const made = [...requests, ...bodies, ...security, ...routes, ...responses, ...unseen];
   const mutants = [
     ...made.map(({ parts, ...mutant }) => ({ ...mutant, target: service(parts) })),
     ...oracles.map((mutant) => ({ ...mutant, target: service() })),

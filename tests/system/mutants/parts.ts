@@ -2,10 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import contract from '../../../generated/openapi.json';
 import type { Plant, PlantStore } from '../../../src/plants/plant-store';
 import { openMemoryStore } from '../../../src/storage/memory';
-import type { Parts } from '../../contract/service';
+import { type Parts, service } from '../../contract/service';
 import type { Family } from '../../engine/cases/case';
 import type { JsonObject } from '../../engine/json/json';
 import { objectAt } from '../../engine/json/pointer';
+
+/** The tokens of the service under test: one that it accepts, and one that it refuses. */
+export const { valid: TOKEN = '', invalid: WRONG_TOKEN = '' } = service().credentials['bearerAuth'] ?? {};
 
 /** A server with one fault, and the families of cases that are there for such faults. */
 export interface Mutant {

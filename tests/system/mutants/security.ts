@@ -1,7 +1,6 @@
 import { Strategy } from 'passport';
 import type { Credentials } from '../../../src/contract';
-import { AUTHORIZED } from '../../support/service';
-import { answer, document, mutant, request, type Mutant } from './parts';
+import { answer, document, mutant, request, TOKEN, type Mutant, WRONG_TOKEN } from './parts';
 
 /** Accepts whoever asks. */
 class Anybody extends Strategy {
@@ -31,7 +30,7 @@ export class FailsOpen extends Strategy {
   }
 }
 
-const CLIENTS = new Map([[AUTHORIZED.Authorization.slice('Bearer '.length), {}]]);
+const CLIENTS = new Map([[TOKEN, {}]]);
 
 /** Lets a request in with a token found elsewhere. */
 const tokenFrom = (
@@ -116,8 +115,8 @@ export const security: readonly Mutant[] = [
   }),
   mutant('security', 'the plant is stored, then the token refused', {
     wrap: (application) => (incoming, response) => {
-      const wrong = incoming.headers.authorization === 'Bearer another-token';
-      if (wrong) incoming.headers.authorization = AUTHORIZED.Authorization;
+      const wrong = incoming.headers.authorization === `Bearer ${WRONG_TOKEN}`;
+      if (wrong) incoming.headers.authorization = `Bearer ${TOKEN}`;
       const late = answer((given) => {
         if (!wrong) return;
         given.status = 401;

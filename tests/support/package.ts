@@ -1,0 +1,47 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { version } from '../../package.json';
+
+const ROOT = resolve(__dirname, '../..');
+const NAME = 'contract-first-server';
+
+/** The package that `make pack` builds. */
+export const TARBALL = join(ROOT, `.cache/pack/${NAME}-${version}.tgz`);
+
+/** Unpacks a package into a folder. */
+export function unpack(tarball: string, folder: string): void {
+  if (!existsSync(tarball)) throw new Error(`expected ${relative(ROOT, tarball)}: run \`make pack\``);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  execFileSync('tar', ['-xzf', tarball, '-C', folder, '--strip-components=1']);
+}
+
+/**
+ * Creates node_modules/ in a folder, with the installed packages of this project and the given package, as npm does.
+ *
+ * @returns the folder of the package
+ */
+export function installBeside(folder: string, tarball: string): string {
+  const modules = join(folder, 'node_modules');
+  const names = (part: string) => readdirSync(join(ROOT, 'node_modules', part));
+  mkdirSync(join(modules, '.bin'), { recursive: true });
+  for (const name of [
+    ...names('').filter((each) => !each.startsWith('.')),
+    ...names('.bin').map((each) => `.bin/${each}`),
+  ])
+    symlinkSync(join(ROOT, 'node_modules', name), join(modules, name));
+  symlinkSync(`../${NAME}/dist/scripts/cli.js`, join(modules, '.bin/contract-first'));
+  unpack(tarball, join(modules, NAME));
+  return join(modules, NAME);
+}
+
+/** Runs a program of node_modules/.bin in a folder to its end. */
+export function runIn(folder: string, program: string, ...args: readonly string[]) {
+  const command = join(folder, 'node_modules/.bin', program);
+  const { status, stdout, stderr } = spawnSync(process.execPath, [command, ...args], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
+  return { status, output: stdout + stderr };
+}
