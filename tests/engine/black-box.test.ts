@@ -100,6 +100,17 @@ describe('a correct server by its URL', () => {
     expect(library.requests).toEqual([]);
   });
 
+  test('does not fail for a schema that the engine does not support', async () => {
+    const library = await open();
+    const document = JSON.parse(
+      JSON.stringify(LIBRARY).replace('"Author":{', '"Author":{"$id":"https://example.org/author",'),
+    ) as typeof LIBRARY;
+    const result = await contract(library, { document, write: true });
+
+    expect(result.failures.map(describeFailure)).toEqual([]);
+    expect(states(result)['BLOCKED']).toBeGreaterThan(0);
+  });
+
   test('may listen on a Unix socket, below a prefix', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'contract-'));
     const library = await open(undefined, join(folder, 'library.sock'));
