@@ -68,7 +68,7 @@ test('is laid out by one command, and is green at once', async () => {
   expect(production.output()).toContain('the handler of getEvent is still a stub');
   const server = start({});
   const [address] = await server.printed(/http:\/\/127\.0\.0\.1:\d+/);
-  const [, key = ''] = await server.printed(/X-Visitor-Key: ([\w-]+)/);
+  const [, key = ''] = await server.printed(/(?:X-Visitor-Key|visitorKey): ([\w-]+)/);
   const response = await fetch(`${address}/v1/hours?from=2026-12-01`, { headers: { 'X-Visitor-Key': key } });
   expect([response.status, response.headers.get('x-stub')]).toEqual([200, 'getHours']);
   await server.stop();
