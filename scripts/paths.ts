@@ -12,4 +12,6 @@ export const SOURCES = 'openapi';
 export const EXTENSIONS = 'src/extensions.ts';
 export const OVERLAY = 'openapi/overlay.yaml';
 export const PUBLISHED = 'generated/openapi.json';
+/** The intended breaks of the contract, if there are any. */
+export const ACCEPTED = 'openapi/accepted-breaks.yaml';
 export const TYPES = 'generated/openapi.d.ts';

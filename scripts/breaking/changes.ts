@@ -34,9 +34,26 @@ export function compareDocuments(was: JsonObject, is: JsonObject): Change[] {
   return comparison.run().sort((a, b) => Number(b.breaking) - Number(a.breaking));
 }
 
+/** The place and the message of a change. */
+export const changeText = ({ pointer, message }: Change): string => `#${pointer}: ${message}`;
+
 /** A change as one line of text. */
-export const changeLine = ({ pointer, message, breaking }: Change) =>
-  `${breaking ? 'breaking' : '        '}  #${pointer}: ${message}`;
+export const changeLine = (change: Change): string =>
+  `${change.breaking ? 'breaking' : '        '}  ${changeText(change)}`;
+
+/** The operations whose operationId changed: the earlier and the later one, at the same method and path. */
+export function renamedOperations(was: JsonObject, is: JsonObject): Map<string, string> {
+  const now = byRoute(new OpenApiDocument(is));
+  const ids = new Set([...now.values()].map(({ operationId }) => operationId));
+  const pairs = [...byRoute(new OpenApiDocument(was))].map(
+    ([route, { operationId }]) => [operationId, now.get(route)?.operationId] as const,
+  );
+  return new Map(
+    pairs.flatMap(([old, later]) =>
+      later === undefined || later === old || ids.has(old) ? [] : [[later, old] as const],
+    ),
+  );
+}
 
 class Comparison {
   private readonly changes = new Map<string, Change>();

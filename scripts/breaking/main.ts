@@ -1,11 +1,15 @@
 /**
  * `tsx scripts/breaking/main.ts GIT-REF`: lists the changes in openapi/ that break a client of the contract published
- * at GIT-REF. Exits with 1 if there are any, and with 2 if the contracts cannot be compared.
+ * at GIT-REF. Exits with 1 if there are any that openapi/accepted-breaks.yaml does not accept, or if an entry of that file
+ * is wrong; with 2 if the contracts cannot be compared.
  */
 import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { isObject, type JsonObject, readDocument } from '../../src/contract';
-import { changeLine, compareDocuments } from './changes';
-import { PUBLISHED, root } from '../paths';
+import { changeLine, changeText, compareDocuments } from './changes';
+import { judgeBreaks } from './accepted';
+import { ACCEPTED, PUBLISHED, root } from '../paths';
 import { publish } from '../publish/publish';
 
 function parseDocument(text: string): JsonObject {
@@ -24,17 +28,43 @@ function publishedAt(ref: string): JsonObject {
   }
 }
 
+const USAGE = `make breaking BASE=GIT-REF (contract-first breaking GIT-REF)
+
+Lists the changes in openapi/ that would break a client of the contract that was published at GIT-REF.
+To accept an intended break, add an entry to ${ACCEPTED}:
+
+  - change: '#/paths/~1things/post: the query parameter q is new and required'  # the line without \`breaking\`
+    reason: why the break is intended, and what was agreed with the clients
+    until: '2.0.0'  # the last version of the document (info.version) for which the entry holds
+
+An entry that matches no change, or whose version has passed, is an error.
+Exits with 0 if no client breaks but as accepted, with 1 if one does or an entry is wrong, and with 2 if the contracts cannot be
+compared.`;
+
 async function main(ref: string): Promise<number> {
+  if (ref === '--help' || ref === '-h') {
+    console.log(USAGE);
+    return 0;
+  }
   if (ref === '') throw new Error('expected a git ref to compare with: make breaking BASE=main');
   const { document } = await publish();
+  const file = path.join(root, ACCEPTED);
+  const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  const { info } = document;
+  const version = isObject(info) ? String(info['version']) : '';
   const changes = compareDocuments(publishedAt(ref), document).filter(({ breaking }) => breaking);
-  for (const change of changes) console.log(changeLine(change));
+  const { breaking, accepted, wrong } = judgeBreaks(changes, text, version);
+  for (const { of, reason, until } of accepted)
+    console.log(`accepted  ${changeText(of)} (until ${until}: ${reason})`);
+  for (const change of breaking) console.log(changeLine(change));
+  for (const sentence of wrong) console.log(sentence);
+  const others = accepted.length > 0 ? ` but as ${ACCEPTED} accepts` : '';
   console.log(
-    changes.length > 0
-      ? `\n${changes.length} ${changes.length === 1 ? 'change' : 'changes'} since ${ref} would break a client`
-      : `nothing since ${ref} would break a client`,
+    breaking.length > 0
+      ? `\n${breaking.length} ${breaking.length === 1 ? 'change' : 'changes'} since ${ref} would break a client. To accept an intended break, see \`--help\``
+      : `nothing since ${ref} would break a client${others}`,
   );
-  return changes.length > 0 ? 1 : 0;
+  return breaking.length + wrong.length > 0 ? 1 : 0;
 }
 
 const [base = ''] = process.argv.slice(2);

@@ -12,9 +12,13 @@ const INDEX = `${FOLDER}/index.ts`;
  * Writes a stub for each operation without a handler, and adds it to the list of handlers. Reports each handler without
  * an operation.
  *
+ * @param renamed the earlier operationId by the later one. A handler that exists is to be renamed, not written again.
  * @returns one sentence for each change, and one for each change that a person must make
  */
-export function updateHandlers(operations: Iterable<Operation>): string[] {
+export function updateHandlers(
+  operations: Iterable<Operation>,
+  renamed: ReadonlyMap<string, string> = new Map(),
+): string[] {
   const file = path.join(root, INDEX);
   const index = new HandlerList(readFileSync(file, 'utf8'));
   const lines: string[] = [];
@@ -22,6 +26,12 @@ export function updateHandlers(operations: Iterable<Operation>): string[] {
   for (const operation of operations) {
     gone.delete(operation.operationId);
     if (index.has(operation.operationId)) continue;
+    const was = renamed.get(operation.operationId);
+    if (was !== undefined && index.has(was)) {
+      gone.delete(was);
+      lines.push(renaming(was, operation.operationId, index.sourceOf(was)));
+      continue;
+    }
     const stub = `${FOLDER}/${kebab(operation.operationId)}.ts`;
     const there = existsSync(path.join(root, stub));
     if (!there) writeFileSync(path.join(root, stub), stubText(operation));
@@ -41,6 +51,13 @@ export function updateHandlers(operations: Iterable<Operation>): string[] {
     lines.push(`${name} is not an operation of the document: delete ${stale}its lines in ${INDEX}`);
   }
   return lines;
+}
+
+/** The steps to rename a handler. */
+function renaming(was: string, is: string, source: string | undefined): string {
+  const file = source === undefined ? '' : `rename ${source} to ${kebab(is)}.ts, and `;
+  const [old, now] = [identifier(was), identifier(is)];
+  return `the operation ${was} is ${is} now: ${file}${old} to ${now} in it and in ${INDEX}`;
 }
 
 /** Splits an operationId into words. */

@@ -5,11 +5,15 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type JsonObject, readDocument, writeDocument } from '../../src/contract';
-import { changeLine, compareDocuments } from '../breaking/changes';
+import { changeLine, compareDocuments, renamedOperations } from '../breaking/changes';
 import { updateHandlers } from './handlers';
+import { nextSteps } from './next-steps';
 import { PUBLISHED, root } from '../paths';
 import { publish, type Publication } from '../publish/publish';
 import { SourceError } from '../source/source';
+
+const BREAKING =
+  'a client of the earlier contract would break: raise its version, or accept the break (`make breaking BASE=--help`)';
 
 /**
  * Updates generated/ and the list of handlers.
@@ -23,12 +27,15 @@ export async function generate(): Promise<string[]> {
   const before = readPublished();
   for (const [file, text] of stale) writeFileSync(path.join(root, file), text);
   const changes = before ? compareDocuments(before, publication.document) : [];
-  const handlers = updateHandlers(publication.contract.served.keys());
+  const renamed = before ? renamedOperations(before, publication.document) : new Map<string, string>();
+  const handlers = updateHandlers(publication.contract.served.keys(), renamed);
   const written = stale.map(([file]) => file).join(', ');
   return [
     ...publication.remarks,
     ...changes.map(changeLine),
+    ...(before ? nextSteps(before, publication.document) : []),
     ...handlers,
+    ...(changes.some(({ breaking }) => breaking) ? [BREAKING] : []),
     stale.length > 0 ? `written: ${written}` : 'generated/ is up to date',
   ];
 }

@@ -18,7 +18,7 @@ export { isStub, stub } from './exchange/stub';
 export type { Handler, HandlerRequest, HandlerResponse, Handlers, RequestContext } from './handler-types';
 export { attempt, faultToStderr, type ReportFault, safely } from './http/fault';
 export { createHttpServer, listen, type ServerLimits } from './http-server';
-export { curlCommand, exampleRequest, type Message, messageOf } from './exchange/example';
+export { curlCommand, exampleRequest, type Message, messageOf } from './samples/example-request';
 export { createService, type Middleware } from './pipeline';
 export { type Answer, type Headers, Problem, type ProblemKind, type Violation } from './problem';
 export { schemeKind, type SchemeKind } from './security/kind';
@@ -44,7 +44,7 @@ export { UndocumentedResponse } from './exchange/response';
 export { essenceOf, isJson, type MediaType, type MediaTypeObject, parseMediaType } from './http/media-type';
 export { exactNumber, type Holder, parseJson } from './json/parse';
 export { canonicalJson, stringifyJson } from './json/stringify';
-export { examplesOf } from './exchange/example';
+export { examplesOf } from './samples/example-request';
 export {
   camelCase,
   type Operation,

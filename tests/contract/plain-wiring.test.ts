@@ -4,6 +4,7 @@ import passport from 'passport';
 import { Strategy as BearerStrategy } from 'passport-http-bearer';
 import document from '../../generated/openapi.json';
 import { openServer } from '../testing/open-server';
+import { EXAMPLE } from '../support/client';
 import { buildApp, TOKEN } from '../support/service';
 import { exchange } from '../support/wire';
 import { createServer } from 'node:http';
@@ -73,8 +74,14 @@ async function send(app: Express, bytes: string | Buffer): Promise<string> {
 
 const AUTHORIZED = `Authorization: Bearer ${TOKEN}\r\n`;
 const JSON_TYPE = 'Content-Type: application/json\r\n';
+/** What the operation requires beside the plant. */
+const QUERY = EXAMPLE.path.slice('/plants'.length);
+const HEADERS = Object.entries(EXAMPLE.headers ?? {})
+  .map(([name, value]) => `${name}: ${value}\r\n`)
+  .join('');
+
 function post(body: string | Buffer, headers = AUTHORIZED + JSON_TYPE, target = '/plants'): Buffer {
-  const head = `POST ${target} HTTP/1.1\r\nHost: x\r\n${headers}Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n`;
+  const head = `POST ${target}${QUERY} HTTP/1.1\r\nHost: x\r\n${HEADERS}${headers}Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n`;
   return Buffer.concat([Buffer.from(head), Buffer.from(body)]);
 }
 const plant = (name: string, id = '1') => `{"id":${id},"name":"${name}"}`;
@@ -88,7 +95,9 @@ describe('requests that the plain wiring accepts and this server refuses', () =>
   it.each<[what: string, bytes: Buffer, plain: RegExp, ours: RegExp]>([
     [
       'no body',
-      Buffer.from(`POST /plants HTTP/1.1\r\nHost: x\r\n${AUTHORIZED}${JSON_TYPE}Connection: close\r\n\r\n`),
+      Buffer.from(
+        `POST ${EXAMPLE.path} HTTP/1.1\r\nHost: x\r\n${HEADERS}${AUTHORIZED}${JSON_TYPE}Connection: close\r\n\r\n`,
+      ),
       /^200 .*no body/,
       /^400 .*40001,"message":"body is required"/,
     ],

@@ -1,5 +1,6 @@
 import document from '../../generated/openapi.json';
 import type { paths } from '../../generated/openapi';
+import { EXAMPLE } from '../support/client';
 import { createTypedClient } from '../support/typed-client';
 import { startProgram } from '../support/program';
 import { buildDocument, buildService, json, listening } from '../support/service';
@@ -7,7 +8,10 @@ import { buildDocument, buildService, json, listening } from '../support/service
 it('creates plants on the real server with the generated types', async () => {
   const program = await startProgram({ API_TOKENS: 'token' });
   try {
-    const client = createTypedClient<paths>(program.url, document, { Authorization: 'Bearer token' });
+    const client = createTypedClient<paths>(program.url, document, {
+      ...EXAMPLE.headers,
+      Authorization: 'Bearer token',
+    });
     const monstera = { id: 2n ** 63n - 1n, name: 'Monstera', tag: 'tropical' };
     const created = await client.POST('/plants', { body: monstera });
     expect(created.data).toEqual({ name: 'Monstera', tag: 'tropical' });

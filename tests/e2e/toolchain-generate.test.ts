@@ -156,7 +156,7 @@ it('follows the loop of README: the compiler requires the handler to return an a
 it('names the handler of a removed operation', async () => {
   addGetNote();
   await generate();
-  project.edit(DOCUMENT, 'operationId: getNote', 'operationId: find');
+  project.edit(DOCUMENT, GET_NOTE, '\n');
   const orphan =
     'getNote is not an operation of the document: delete src/handlers/get-note.ts and its lines in src/handlers/index.ts';
   expect((await generate()).output).toContain(orphan);
@@ -235,6 +235,108 @@ it('adds a 401 only to operations that require credentials', async () => {
   expect(answers()).toHaveProperty('401');
 });
 
+const PROBLEM = `'409':
+          description: another note has this id
+          content: { application/problem+json: { schema: { type: object, properties: { title: { type: string } } } } }
+`;
+const HEADER = `parameters:
+      - { name: X-Tenant, in: header, required: true, schema: { type: string } }
+    post:
+      operationId`;
+const KEY = 'key: { type: apiKey, in: header, name: X-Key }';
+const BREAKS =
+  'a client of the earlier contract would break: raise its version, or accept the break (`make breaking BASE=--help`)';
+const WRITTEN = 'written: generated/openapi.json, generated/openapi.d.ts';
+const POST = '#/paths/~1notes/post';
+
+/** Edits of the document, each as texts and their replacements, and the output of \`make generate\`. */
+const EDITS: readonly [string, readonly (readonly [string, string])[], readonly string[]][] = [
+  [
+    'a renamed operationId',
+    [['operationId: createNote', 'operationId: writeNote']],
+    [
+      `          ${POST}/operationId: was createNote, is writeNote`,
+      'the operation createNote is writeNote now: rename src/handlers/create-note.ts to write-note.ts, and createNote to writeNote in it and in src/handlers/index.ts',
+      WRITTEN,
+    ],
+  ],
+  [
+    'an operation in the place of another one',
+    [
+      ['/notes:', '/letters:'],
+      ['operationId: createNote', 'operationId: createLetter'],
+    ],
+    [
+      `breaking  ${POST}: POST /notes (createNote) is gone`,
+      '          #/paths/~1letters/post: POST /letters (createLetter) is new',
+      'src/handlers/create-letter.ts is new: a stub, which answers from the document until you write it',
+      'createNote is not an operation of the document: delete src/handlers/create-note.ts and its lines in src/handlers/index.ts',
+      BREAKS,
+      WRITTEN,
+    ],
+  ],
+  [
+    'a new required parameter',
+    [
+      [
+        'operationId: createNote',
+        'operationId: createNote\n      parameters: [{ name: shelf, in: query, required: true, schema: { type: integer } }]',
+      ],
+    ],
+    [`breaking  ${POST}: the query parameter shelf is new and required`, BREAKS, WRITTEN],
+  ],
+  [
+    'a required header on all operations of a path',
+    [['post:\n      operationId', HEADER]],
+    [`breaking  ${POST}: the header parameter X-Tenant is new and required`, BREAKS, WRITTEN],
+  ],
+  [
+    'an added scheme in the place of another one',
+    [
+      ['  - bearerAuth: []', '  - key: []'],
+      ['  securitySchemes:', `  securitySchemes:\n    ${KEY}`],
+    ],
+    [
+      'breaking  #/security: POST /notes: HTTP bearer credentials no longer suffice',
+      '          #/security: POST /notes: the API key X-Key in the header suffice now',
+      'the security scheme key is new: add apiKeys(...) for it to src/auth.ts, and its variables to .env.example',
+      'no operation demands the security scheme bearerAuth any more: delete its verifier in src/auth.ts',
+      BREAKS,
+      WRITTEN,
+    ],
+  ],
+  [
+    'a second scheme as alternative on one operation',
+    [
+      [
+        'operationId: createNote',
+        'operationId: createNote\n      security: [{ bearerAuth: [] }, { key: [] }]',
+      ],
+      ['  securitySchemes:', `  securitySchemes:\n    ${KEY}`],
+    ],
+    [
+      `          ${POST}/security: POST /notes: the API key X-Key in the header suffice now`,
+      'the security scheme key is new: add apiKeys(...) for it to src/auth.ts, and its variables to .env.example',
+      WRITTEN,
+    ],
+  ],
+  [
+    'a 400 that is split into a 400 and a 409 of another shape',
+    [["'400':", `${PROBLEM}        '400':`]],
+    [
+      `          ${POST}/responses/409: the status 409 is new`,
+      'createNote may answer 409 now: return it in src/handlers/create-note.ts, and prove it by a scenario of tests/contract/scenarios.ts',
+      WRITTEN,
+    ],
+  ],
+];
+
+it.each(EDITS)('lists the next steps after %s', async (_, edits, lines) => {
+  for (const [was, is] of edits) project.edit(DOCUMENT, was, is);
+  const { status, output } = await generate();
+  expect([status, output.trimEnd().split('\n')]).toEqual([0, lines]);
+});
+
 it('make breaking lists the changes that break a client of an earlier commit, and no others', async () => {
   const git = (...args: string[]) =>
     spawnSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], {
@@ -253,8 +355,22 @@ it('make breaking lists the changes that break a client of an earlier commit, an
     status: 1,
     output:
       'breaking  #/components/schemas/Note/properties/text/maxLength: in requests: maxLength 30 is new\n' +
-      '\n1 change since HEAD would break a client\n',
+      '\n1 change since HEAD would break a client. To accept an intended break, see `--help`\n',
   });
+  const [line = ''] = breaking('HEAD').output.replace('breaking  ', '').split('\n');
+  project.write('openapi/accepted-breaks.yaml', `- { change: '${line}', reason: agreed, until: '1.0.0' }\n`);
+  expect(breaking('HEAD')).toEqual({
+    status: 0,
+    output: `accepted  ${line} (until 1.0.0: agreed)\nnothing since HEAD would break a client but as openapi/accepted-breaks.yaml accepts\n`,
+  });
+  project.edit(DOCUMENT, '  version: 1.0.0', '  version: 1.0.1');
+  expect(breaking('HEAD')).toMatchObject({
+    status: 1,
+    output: expect.stringContaining(
+      '#/0: expired with version 1.0.0, the document has version 1.0.1',
+    ) as string,
+  });
+  expect(breaking('--help').output).toContain('openapi/accepted-breaks.yaml');
   expect(breaking('none')).toMatchObject({ status: 2 });
   expect(breaking()).toMatchObject({
     status: 2,

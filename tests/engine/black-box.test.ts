@@ -1,4 +1,4 @@
-import { rmSync, mkdtempSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -9,6 +9,7 @@ import {
   LIBRARY_CREDENTIALS,
   startLibrary,
 } from './library';
+import { main } from './main';
 import { describeFailure } from './report/text';
 import { type Result, run, type RunOptions } from './run';
 import { type UrlOptions, urlTarget } from './url-target';
@@ -96,6 +97,17 @@ describe('a correct server by its URL', () => {
     expect(result.obligations[0]?.reason).toContain('{"key": {"valid": "...", "invalid": "..."}}');
     expect(result.passed).toBe(false);
     expect(library.requests).toEqual([]);
+  });
+
+  test('does not fail for a schema that the engine does not support', async () => {
+    const library = await open();
+    const document = JSON.parse(
+      JSON.stringify(LIBRARY).replace('"Author":{', '"Author":{"$id":"https://example.org/author",'),
+    ) as typeof LIBRARY;
+    const result = await contract(library, { document, write: true });
+
+    expect(result.failures.map(describeFailure)).toEqual([]);
+    expect(states(result)['BLOCKED']).toBeGreaterThan(0);
   });
 
   test('may listen on a Unix socket, below a prefix', async () => {
@@ -222,6 +234,42 @@ test('each fault is found in the operation that has it, with its source', async 
   expect(failures.find(({ operation }) => operation === 'removeAuthor')?.problems[0]).toContain(
     'expected a WWW-Authenticate header with the 401, got none (rule: RFC 9110 section 15.5.2)',
   );
+});
+
+test('an operation alone is tested on resources that others create', async () => {
+  const library = await open();
+  const result = await contract(library, { write: true }, { only: ['removeBook'] });
+
+  expect(result.failures.map(describeFailure)).toEqual([]);
+  expect(result.passed).toBe(true);
+  expect(states(result)['PROVEN']).toBeGreaterThan(5);
+  expect(library.authors.size + library.books.size).toBe(0);
+});
+
+test('Ctrl-C ends the command with a report and the exit status 2', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'contract-'));
+  let count = 0;
+  const library = await open((_, correct) => {
+    if (++count === 60) process.emit('SIGINT');
+    return correct();
+  });
+  const printed: string[] = [];
+  const log = jest.spyOn(console, 'log').mockImplementation((text: string) => void printed.push(text));
+  writeFileSync(join(folder, 'credentials.json'), JSON.stringify(LIBRARY_CREDENTIALS));
+  const status = await main(
+    [
+      ...['--url', library.url, '--doc', 'library.yaml', '--write', '--rate', '10000'],
+      ...['--credentials', join(folder, 'credentials.json'), '--report', folder],
+    ],
+    () => ({ document: LIBRARY }),
+  );
+  log.mockRestore();
+
+  expect(status).toBe(2);
+  expect(printed.join('\n')).toContain('The run ended early: it was interrupted');
+  expect(existsSync(join(folder, 'index.html'))).toBe(true);
+  expect(library.authors.size + library.books.size).toBe(0);
+  rmSync(folder, { recursive: true });
 });
 
 describe('the bounds of a run', () => {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { parseReplay } from './failure';
 import type { Json } from './json/json';
-import type { Locate } from './report/contract-report';
+import { contractReport, type Locate } from './report/contract-report';
 import { githubAnnotations } from './report/github';
 import { createProgress } from './report/progress';
 import { formatReport } from './report/text';
@@ -63,12 +63,13 @@ export async function runCommand(
     ...(values.replay !== undefined && { replay: parseReplay(values.replay) }),
   };
   const result = await run(target, options).finally(end);
-  const folder = values.report ?? 'reports/contract';
-  const report = writeReport(result, folder, locate);
+  // One case must not replace the report that names it.
+  const folder = values.report ?? (result.replay ? undefined : 'reports/contract');
+  const report = folder === undefined ? contractReport(result, locate) : writeReport(result, folder, locate);
   console.log(formatReport(result));
   if (values.github ?? process.env['GITHUB_ACTIONS'] === 'true')
     for (const annotation of githubAnnotations(report)) console.log(annotation);
-  console.log(`\nAll of it: ${folder}/index.html, contract.json, junit.xml`);
+  if (folder !== undefined) console.log(`\nAll of it: ${folder}/index.html, contract.json, junit.xml`);
   if (result.passed) return 0;
   return result.stopped !== undefined && result.failures.length === 0 ? 2 : 1;
 }

@@ -37,9 +37,11 @@ export function openLedger(
       for (const obligation of known(keys)) obligation[passed ? 'passed' : 'failed'] += 1;
     },
     undecide(keys, undecided) {
-      // A warning is the most certain of them.
-      for (const obligation of known(keys))
-        if (obligation.undecided?.state !== 'WARNED') obligation.undecided = undecided;
+      // A warning and a waived failure are more certain than the others.
+      for (const obligation of known(keys)) {
+        const { state } = obligation.undecided ?? {};
+        if (state !== 'WARNED' && state !== 'WAIVED') obligation.undecided = undecided;
+      }
     },
     block(operation, reason, state = 'BLOCKED') {
       for (const obligation of obligations) {

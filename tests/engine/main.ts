@@ -24,7 +24,7 @@ Tests the server at URL against an OpenAPI document.
   --profile NAME        document (default): what the document and the standards state
                         house: also what contract-first-server decides beyond them
   --rate N              requests per second (100)
-  --max N               requests in all (20000)
+  --max N               requests in all (50000)
   --timeout MS          milliseconds until a response is complete (10000)
   --body-limit BYTES    the largest request body, to test it
   --error-schema PTR    the schema of the body of every refusal, for the profile house

@@ -39,9 +39,9 @@ export interface Obligation {
   reason?: string;
 }
 
-/** Why a case proves nothing: a warning, or an answer that may have another reason. */
+/** Why a case proves nothing: a warning, a waived failure, or an answer that may have another reason. */
 export interface Undecided {
-  readonly state: 'WARNED' | 'OUT OF REACH' | 'UNPROVEN';
+  readonly state: 'WARNED' | 'WAIVED' | 'OUT OF REACH' | 'UNPROVEN';
   readonly reason: string;
 }
 

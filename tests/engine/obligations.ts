@@ -16,7 +16,7 @@ import {
   type Side,
 } from './obligation';
 import { acceptsAnyQueryParameter } from './request/deserialize';
-import { type Slot, slots } from './request/slots';
+import { isTyped, type Slot, slots } from './request/slots';
 import { isClosed } from './schema/applicable';
 import { type Constraint, constraints } from './schema/constraints';
 import { defaultOf } from './schema/defaults';
@@ -28,7 +28,7 @@ type Derived = Pick<Obligation, 'key' | 'kind' | 'slot' | 'pointer' | 'keyword' 
 
 /** Every obligation of an operation. It depends on the document alone, so that a rule without a case stays unproven. */
 export function deriveObligations(document: Document, target: Target, operation: Operation): Obligation[] {
-  const textual = slots(document, operation).filter(({ body }) => !body || codecOf(body.name) !== 'binary');
+  const textual = slots(document, operation).filter(({ codec }) => codec !== 'binary');
   const isTested = (rule: RuleName): boolean => levelOf(target.profile ?? 'house', rule) !== 'ignored';
   const derived = [
     ...textual.flatMap((slot) => constraintObligations(document, operation, slot, isTested)),
@@ -89,7 +89,7 @@ const NON_TEXT_TYPES = ['integer', 'number', 'boolean'];
 /** Whether some request tests this side of a constraint. */
 function isTestable(document: Document, slot: Slot, constraint: Constraint, side: Side): boolean {
   const { pointer, keyword, unconditional } = constraint;
-  const isJson = slot.body !== undefined && codecOf(slot.body.name) === 'json';
+  const isJson = isTyped(slot);
   // Every request without the property satisfies `readOnly`.
   if (keyword === excludingKeyword(document.requests)) return side === 'violates' && isJson;
   if (side === 'holds') return true;

@@ -15,6 +15,7 @@ import { createOracle, type Oracle } from './schema/oracle';
 import { type Observation, openSession, type Progress, type Attempt, type Session } from './session';
 import { shrinkCase } from './shrink';
 import type { Server, Target, Waiver } from './target';
+import { resourcesOf, sourcesOf } from './state/sources';
 import { openWaivers } from './waivers';
 
 /** The result of a run. */
@@ -83,6 +84,17 @@ function inOrder(operations: readonly Operation[]): Operation[] {
   ];
 }
 
+/** The operations of a black box that name resources, if they are not among those to test. */
+function supporting(document: Document, operations: readonly Operation[], target: Target): Operation[] {
+  if (!target.blackBox || operations.length === document.operations.length) return [];
+  const resources = new Set(document.operations.flatMap(resourcesOf));
+  const sources = new Set([...resources].flatMap((resource) => sourcesOf(document, resource)));
+  const named = new Set([...sources].map(({ operation }) => operation));
+  return inOrder([...named]).filter(
+    (operation) => !operations.includes(operation) && !obstacleTo(operation, target),
+  );
+}
+
 /** Why no request of an operation is sent to a black box; undefined if they are. */
 function obstacleTo(
   { method, security }: Operation,
@@ -100,7 +112,7 @@ function obstacleTo(
 /** Tests a server against its document. Rejects only if the target fails to start or to reset. */
 export async function run(target: Target, options: RunOptions = {}): Promise<Result> {
   const began = performance.now();
-  const document = readDocument(target.document);
+  const document = readDocument(target.document, target);
   const oracle = options.oracle ?? createOracle(document.requests);
   const responseOracle = options.oracle ?? createOracle(document.responses);
   const lenientOracle = createOracle(document.lenient.requests);
@@ -117,6 +129,12 @@ export async function run(target: Target, options: RunOptions = {}): Promise<Res
   let groups: readonly FailureGroup[] = [];
   const server = await target.start();
   try {
+    for (const operation of supporting(document, operations, target)) {
+      // Its resources are needed; its answers are not judged.
+      const judged = failures.length;
+      await establishBaseline(common, operation, server, session);
+      failures.splice(judged);
+    }
     for (const operation of target.blackBox ? inOrder(operations) : operations) {
       const obstacle = obstacleTo(operation, target);
       if (obstacle) {

@@ -146,6 +146,11 @@ export function openSession({ waivers, operations, onRequest, ...common }: Sessi
     const waiver = failure && waivers.ofFailure(...waiverKeys(failure));
     if (failure && waiver) {
       waived.push({ ...failure, reason: waiver.reason });
+      const { about, proves, operation } = sent;
+      const instance =
+        verdict.response && responseKey(operation, verdict.response.status, verdict.response.media);
+      const keys = [...proves, about, instance].filter((key) => key !== undefined);
+      ledger.undecide(keys, { state: 'WAIVED', reason: waiver.reason });
       return { problems: [], outcome };
     }
     const [warning] = verdict.warnings;

@@ -1,3 +1,4 @@
+import type { Extensions } from './document/document';
 import type { Json, JsonObject } from './json/json';
 import type { Value } from './json/value';
 import type { Profile } from './profile';
@@ -151,7 +152,7 @@ export interface BlackBox {
 }
 
 /** A service as the engine sees it. The engine reads everything else in the document. */
-export interface Target {
+export interface Target extends Extensions {
   /** An OpenAPI 3.1 document without references to other documents. */
   readonly document: JsonObject;
   /** The rules that the server must keep; `house` by default. */

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { Extensions } from './document/document';
 import { documentBasePath, readDocument } from './document/read';
 import type { Json, JsonObject } from './json/json';
 import type { Profile } from './profile';
@@ -10,7 +11,7 @@ import { secretsOf } from './wire/secrets';
 import { assertListening, printAddress } from './wire/send';
 
 /** A server by its URL, and how to test it. */
-export interface UrlOptions {
+export interface UrlOptions extends Extensions {
   /** `http:`, `https:` or `unix:`. Its path comes before the path of the document's server, unless it ends with it. */
   readonly url: string;
   /** An OpenAPI 3.1 document without references to other documents. */
@@ -25,7 +26,7 @@ export interface UrlOptions {
   readonly write?: boolean;
   /** 100 by default. */
   readonly requestsPerSecond?: number;
-  /** 20,000 by default. */
+  /** 50,000 by default. */
   readonly maxRequests?: number;
   readonly signal?: AbortSignal;
   /** The largest request body, in bytes. Unknown by default. */
@@ -48,12 +49,12 @@ export interface UrlOptions {
  */
 export function urlTarget(options: UrlOptions): Target {
   const { document, profile = 'document', credentials = {} } = options;
-  const { schemes } = readDocument(document);
+  const { schemes } = readDocument(document, options);
   const address = addressFor(options);
   const blackBox: BlackBox = {
     write: options.write === true,
     requestsPerSecond: options.requestsPerSecond ?? 100,
-    maxRequests: options.maxRequests ?? 20_000,
+    maxRequests: options.maxRequests ?? 50_000,
     ...(options.signal && { signal: options.signal }),
   };
   return {
@@ -62,6 +63,8 @@ export function urlTarget(options: UrlOptions): Target {
     blackBox,
     credentials: readCredentials(credentials, Object.keys(schemes)),
     curl: curlServer(address, options),
+    ...(options.formats && { formats: options.formats }),
+    ...(options.encoders && { encoders: options.encoders }),
     ...(options.bodyLimit !== undefined && { bodyLimit: options.bodyLimit }),
     ...(options.refusalSchema !== undefined && { refusalSchema: options.refusalSchema }),
     waivers: options.waivers,

@@ -28,6 +28,13 @@ describe('a waiver of a failure', () => {
     }
   });
 
+  test('waives what no other case proves', async () => {
+    const { obligations, passed } = await runWith([known]);
+    const maximum = obligations.find(({ key }) => key.endsWith('maximum | violates'));
+    expect(maximum).toMatchObject({ state: 'WAIVED', reason: known.reason });
+    expect(passed).toBe(true);
+  });
+
   test('fails the run from the next day on', async () => {
     const { failures, waived, expiredWaivers, passed } = await runWith([known], '2026-07-01');
     expect(failures.length).toBeGreaterThan(0);

@@ -1,9 +1,11 @@
 import { constants } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import contract from '../../generated/openapi.json';
 import { verifiers } from '../../src/auth';
 import { readConfig } from '../../src/config';
 import { InvalidConfig, variablesOf } from '../../src/operational';
+import { testSecrets } from '../testing/credentials';
 
 const EXAMPLE = readFileSync(join(__dirname, '../../.env.example'), 'utf8');
 const SOURCE = ['config.ts', 'operational/config.ts']
@@ -56,6 +58,9 @@ test('values are converted to their types', () => {
   expect(readConfig({ OPS_PORT: '0', OPS_HOST: '::1' }).ops).toEqual({ host: '::1', port: 0 });
 });
 
+/** The secrets of security schemes other than the one with API_TOKENS. */
+const OTHERS = { ...testSecrets(verifiers, contract).environment, API_TOKENS: '' };
+
 const JWT = {
   AUTH_JWKS_URL: 'https://issuer.example.com/keys',
   AUTH_ISSUER: 'https://issuer.example.com',
@@ -103,10 +108,10 @@ test.each<[NodeJS.ProcessEnv, string[]]>([
     ],
   ),
   [
-    { NODE_ENV: 'production ' },
+    { ...OTHERS, NODE_ENV: 'production ' },
     ['API_TOKENS or API_TOKENS_FILE: expected tokens, since NODE_ENV is production, got none'],
   ],
-  [{ ...JWT, NODE_ENV: 'production' }, []],
+  [{ ...OTHERS, ...JWT, NODE_ENV: 'production' }, []],
   [{ ...JWT, AUTH_JWKS_URL: 'http://127.0.0.1:8080/keys' }, []],
 ])('%j: %j', (environment, sentences) => {
   expect(wrongIn(environment)).toEqual(sentences);

@@ -1,6 +1,6 @@
 /** The responses of mocks and stubs: examples of the document or generated values, checked against the document. */
 import { isObject, joinPointer, type OpenApiDocument } from '../document/document';
-import { examplesOf } from '../exchange/example';
+import { examplesOf } from './example-request';
 import { UndocumentedResponse } from '../exchange/response';
 import type { ServedOperation } from '../exchange/served-operation';
 import { essenceOf, isJson, type MediaTypeObject } from '../http/media-type';

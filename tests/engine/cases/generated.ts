@@ -1,6 +1,5 @@
 import * as fc from 'fast-check';
 import { createHash } from 'node:crypto';
-import { codecOf } from '../document/media-type';
 import type { JsonObject } from '../json/json';
 import { abbreviate, print, type Value } from '../json/value';
 import { constraintKey } from '../obligation';
@@ -135,8 +134,7 @@ function validCases(context: OperationContext): fc.Arbitrary<Case | undefined> |
   const { document, operation, base, target } = context;
   // A path to another resource of a black box may name nothing, or something that does not belong to the run.
   const parts = slots(document, operation).filter(
-    ({ body, parameter }) =>
-      (!body || codecOf(body.name) !== 'binary') && !(target.blackBox && parameter?.in === 'path'),
+    ({ codec, parameter }) => codec !== 'binary' && !(target.blackBox && parameter?.in === 'path'),
   );
   if (parts.length === 0) return undefined;
   const bodies = parts.filter(({ body }) => body);
@@ -169,7 +167,7 @@ function validCases(context: OperationContext): fc.Arbitrary<Case | undefined> |
 /** Requests with one random fault. */
 function faultyCases(context: OperationContext): fc.Arbitrary<Case | undefined> | undefined {
   const { document, oracle, operation, base } = context;
-  const parts = slots(document, operation).filter(({ body }) => !body || codecOf(body.name) !== 'binary');
+  const parts = slots(document, operation).filter(({ codec }) => codec !== 'binary');
   if (parts.length === 0) return undefined;
   const drawn = fc.oneof(...parts.map((slot) => slotValues(context, slot).map((value) => ({ slot, value }))));
   return fc.tuple(drawn, fc.nat()).map(([{ slot, value }, number]): Case | undefined => {

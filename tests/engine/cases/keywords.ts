@@ -1,8 +1,7 @@
-import { codecOf } from '../document/media-type';
 import { asString } from '../json/json';
 import { abbreviate, NumberLiteral, rounded, type Value } from '../json/value';
 import { constraintKey } from '../obligation';
-import { type Slot, slotVerdict } from '../request/slots';
+import { isTyped, type Slot, slotVerdict } from '../request/slots';
 import type { InstanceLocation } from '../schema/locations';
 import { type Probe, probes } from '../schema/probes';
 import { hasNoSemantics, limitRule } from './limits';
@@ -65,7 +64,7 @@ export function keywordCases(
 
 /** Whether generator and oracle must agree on a probe. Other probes may satisfy or violate a keyword beside theirs. */
 function mustAgree(slot: Slot, { subschema, keyword, side, location }: Probe): boolean {
-  if (!subschema.unconditional || !slot.body || codecOf(slot.body.name) !== 'json') return false;
+  if (!subschema.unconditional || !isTyped(slot)) return false;
   if (side === 'violates') return UNAMBIGUOUS_KEYWORDS.includes(keyword);
   const isNarrowed = location.subschemas.some(({ schema }) =>
     NARROWING_KEYWORDS.some((other) => schema[other] !== undefined),

@@ -1,8 +1,7 @@
 import { requiredNames } from '../document/document';
-import { codecOf } from '../document/media-type';
 import { abbreviate, fromJson, print, type Value } from '../json/value';
 import { constraintKey } from '../obligation';
-import { fitsSlot, type Slot, slots, slotSamples, slotVerdict } from '../request/slots';
+import { fitsSlot, isTyped, type Slot, slots, slotSamples, slotVerdict } from '../request/slots';
 import { type InstanceLocation, instanceLocations } from '../schema/locations';
 import type { Mode } from '../schema/samples';
 import { withAcceptedValues } from './accepted-values';
@@ -33,7 +32,7 @@ export function valueCases(context: OperationContext): ValueCases {
 
 function slotCases(context: OperationContext, slot: Slot): ValueCases {
   const { document, oracle, operation, target } = context;
-  if (slot.body && codecOf(slot.body.name) === 'binary') return binaryCases(context, slot);
+  if (slot.codec === 'binary') return binaryCases(context, slot);
   // Accepted values first; the others reach the branches of a schema that these do not.
   const sample = (mode: Mode, count: number): Value[] => {
     const values = slotSamples(document, oracle, slot, mode, count);
@@ -49,7 +48,7 @@ function slotCases(context: OperationContext, slot: Slot): ValueCases {
     ...bases.map(({ value }) => value),
     ...withOptionalMembersToggled(
       bases.flatMap(({ locations }) => locations),
-      slot.body && codecOf(slot.body.name) === 'json' ? ['whatever'] : 'whatever',
+      isTyped(slot) ? ['whatever'] : 'whatever',
     ),
   ].filter((value) => fitsSlot(oracle, slot, value));
   // The example of a schema that requests and responses share may be valid for responses only.

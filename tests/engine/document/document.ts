@@ -54,6 +54,17 @@ export interface Operation {
   readonly scopes: readonly Readonly<Record<string, readonly string[]>>[];
 }
 
+/** Functions that encode a value as JSON has it (an integer beyond 2^53 is a bigint), by media type. */
+export type Encoders = Readonly<Record<string, (value: unknown) => Uint8Array>>;
+
+/** What a team adds to OpenAPI: its own formats and media types. */
+export interface Extensions {
+  /** The pattern of each format: a regular expression that all its values match, and no other. */
+  readonly formats?: Readonly<Record<string, string>>;
+  /** By media type, as in the document. */
+  readonly encoders?: Encoders;
+}
+
 /** An OpenAPI 3.1 document, read. */
 export interface Document {
   readonly json: JsonObject;
@@ -63,6 +74,8 @@ export interface Document {
   /** Its schemas without annotations that a server may ignore: formats, discriminators, and for the last also directions. */
   readonly lenient: { readonly requests: Schemas; readonly responses: readonly Schemas[] };
   readonly operations: readonly Operation[];
+  /** The codecs of the target, by media type as documented. */
+  readonly encoders: Encoders;
   readonly schemes: Readonly<Record<string, JsonObject>>;
 }
 

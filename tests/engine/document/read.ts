@@ -2,7 +2,7 @@ import { type Json, type JsonObject, asArray, asObject, asStrings, asString } fr
 import { objectAt, escapeToken, resolvePointer } from '../json/pointer';
 import { expandDiscriminators } from './discriminator';
 import { resolveIdentifiers } from './identifiers';
-import type { Document, Examples, MediaType, Operation, Parameter, Response } from './document';
+import type { Document, Examples, Extensions, MediaType, Operation, Parameter, Response } from './document';
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
@@ -13,9 +13,9 @@ const DEFAULT_STYLE = { path: 'simple', query: 'form', header: 'simple', cookie:
  *
  * @throws {Error} if a reference leads nowhere or out of the document
  */
-export function readDocument(given: JsonObject): Document {
+export function readDocument(given: JsonObject, { formats = {}, encoders = {} }: Extensions = {}): Document {
   const merged = mergePathItems(resolveIdentifiers(given));
-  const json = expandDiscriminators(merged);
+  const json = expandDiscriminators(asObject(withPatterns(merged, formats)));
   const formatless = asObject(withoutKeywords(merged, ['format']));
   const undirected = asObject(withoutKeywords(formatless, ['readOnly', 'writeOnly']));
   const paths = Object.keys(asObject(json['paths'])).map((path) => ({
@@ -38,6 +38,7 @@ export function readDocument(given: JsonObject): Document {
       responses: [formatless, undirected].map((schemas) => ({ json: schemas, direction: 'response' })),
     },
     operations,
+    encoders,
     schemes: Object.fromEntries(
       schemes.map((name) => [
         name,
@@ -45,6 +46,20 @@ export function readDocument(given: JsonObject): Document {
       ]),
     ),
   };
+}
+
+/** A copy in which each schema with one of the formats has its pattern too. */
+function withPatterns(node: Json, formats: Readonly<Record<string, string>>): Json {
+  if (Array.isArray(node)) return node.map((entry) => withPatterns(entry, formats));
+  if (node === null || typeof node !== 'object') return node;
+  const entries = Object.entries(node).map(([name, value]): [string, Json] => [
+    name,
+    DATA.includes(name) ? value : withPatterns(value, formats),
+  ]);
+  const copy: JsonObject = Object.fromEntries(entries);
+  const { format } = node;
+  const pattern = typeof format === 'string' && Object.hasOwn(formats, format) ? formats[format] : undefined;
+  return pattern === undefined ? copy : { ...copy, allOf: [...asArray(copy['allOf']), { pattern }] };
 }
 
 /** Fields whose values are no schemas, though they may look like one. */

@@ -117,7 +117,9 @@ export function contractReport(result: Result, place?: Locate, finished = new Da
   const obligations = result.obligations.map((obligation): ReportedObligation => {
     const pointer = placeOf(obligation, pointers.get(obligation.operation) ?? '');
     const isOpen = obligation.state === 'UNPROVEN' || obligation.state === 'BLOCKED';
-    return { ...obligation, ...(locate && isOpen && { line: locate(pointer) }) };
+    const reported = { ...obligation, ...(locate && isOpen && { line: locate(pointer) }) };
+    delete reported.undecided;
+    return reported;
   });
   return {
     version: 1,

@@ -1,3 +1,6 @@
+/** Runs before the page is drawn: a long table starts with its first rows. */
+export const EARLY_SCRIPT = `document.documentElement.dataset.script = ''`;
+
 /** The script of the page: the theme, the filters, the order of rows, and the copy buttons. The page works without it. */
 export const SCRIPT = `
 const root = document.documentElement;
@@ -18,56 +21,59 @@ for (const button of all('.command button')) {
   };
 }
 
+const LIMIT = 300;
 for (const table of all('table')) {
+  const body = table.tBodies[0];
+  let rows = [...body.rows];
+  const texts = new Map(rows.map((row) => [row, row.textContent.toLowerCase()]));
+  const tools = document.querySelector('.tools[data-table="' + table.parentElement.id + '"]');
+  const words = tools && tools.querySelector('input');
+  const operation = tools && tools.querySelector('select');
+  const chips = tools ? all('button[data-state]', tools) : [];
+  let state = '';
+  const show = () => {
+    const wanted = words ? words.value.toLowerCase().split(' ').filter(Boolean) : [];
+    let matching = 0;
+    for (const row of rows) {
+      const matches = wanted.every((word) => texts.get(row).includes(word)) && (state === '' || row.dataset.state === state)
+        && (!operation || operation.value === '' || row.dataset.operation === operation.value);
+      if (matches) matching += 1;
+      row.hidden = !matches || matching > LIMIT;
+    }
+    if (tools) tools.querySelector('output').textContent = matching + ' of ' + rows.length + (matching > LIMIT ? ', the first ' + LIMIT + ' shown' : '');
+  };
   const headers = all('thead th', table);
   headers.forEach((header, column) => {
-    const name = header.textContent;
-    header.innerHTML = '';
     const button = document.createElement('button');
     button.type = 'button';
-    button.textContent = name;
-    header.append(button);
+    button.textContent = header.textContent;
+    header.replaceChildren(button);
     button.onclick = () => {
       const descending = header.getAttribute('aria-sort') === 'ascending';
       for (const other of headers) other.removeAttribute('aria-sort');
       header.setAttribute('aria-sort', descending ? 'descending' : 'ascending');
       const isNumber = header.classList.contains('number');
-      const value = (row) => row.cells[column].textContent;
-      const compare = (a, b) => isNumber ? Number(value(a)) - Number(value(b)) : value(a).localeCompare(value(b), 'en', { numeric: true });
-      const rows = [...table.tBodies[0].rows].sort(compare);
-      table.tBodies[0].append(...(descending ? rows.reverse() : rows));
+      const collator = new Intl.Collator('en', { numeric: true });
+      const keyed = rows.map((row) => [row.cells[column].textContent, row]);
+      keyed.sort(([a], [b]) => isNumber ? Number(a) - Number(b) : collator.compare(a, b));
+      rows = keyed.map(([, row]) => row);
+      if (descending) rows.reverse();
+      show();
+      body.append(...rows);
     };
   });
-}
-
-for (const tools of all('.tools')) {
-  const rows = all('tbody tr', document.getElementById(tools.dataset.table));
-  const words = tools.querySelector('input');
-  const operation = tools.querySelector('select');
-  const output = tools.querySelector('output');
-  const chips = all('button[data-state]', tools);
-  const texts = rows.map((row) => row.textContent.toLowerCase());
-  let state = '';
-  const show = () => {
-    const wanted = words.value.toLowerCase().split(' ').filter(Boolean);
-    let shown = 0;
-    rows.forEach((row, index) => {
-      const matches = wanted.every((word) => texts[index].includes(word)) && (state === '' || row.dataset.state === state)
-        && (!operation || operation.value === '' || row.dataset.operation === operation.value);
-      row.hidden = !matches;
-      if (matches) shown += 1;
-    });
-    output.textContent = shown + ' of ' + rows.length;
-  };
-  tools.hidden = false;
-  words.oninput = show;
-  if (operation) operation.onchange = show;
-  for (const chip of chips) chip.onclick = () => {
-    state = chip.dataset.state;
-    for (const other of chips) other.setAttribute('aria-pressed', String(other === chip));
-    show();
-  };
+  if (tools) {
+    tools.hidden = false;
+    words.oninput = show;
+    if (operation) operation.onchange = show;
+    for (const chip of chips) chip.onclick = () => {
+      state = chip.dataset.state;
+      for (const other of chips) other.setAttribute('aria-pressed', String(other === chip));
+      show();
+    };
+  }
   show();
+  table.dataset.ready = '';
 }
 
 let closed = [];

@@ -35,7 +35,7 @@ h3 { font-size: 1rem; line-height: 1.4; margin: 0; font-weight: 600; overflow-wr
 .badge { display: inline-block; border-radius: 99px; padding: .1rem .6rem; font-size: .8rem; font-weight: 600; white-space: nowrap }
 .good, .PROVEN { color: var(--good); background: var(--good-soft) } .wait, .WAIVED, .WARNED, .REACH { color: var(--wait); background: var(--wait-soft) }
 .bad, .UNPROVEN, .BLOCKED { color: var(--bad); background: var(--bad-soft) }
-.figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: .75rem; margin: 0; padding: 0 }
+.figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(7.2rem, 1fr)); gap: .75rem; margin: 0; padding: 0 }
 .figures > div { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: .85rem 1rem }
 .figures dt { color: var(--soft); font-size: .85rem } .figures dd { margin: 0; font-size: 1.45rem; line-height: 1.3; white-space: nowrap; font-weight: 650; font-variant-numeric: tabular-nums; letter-spacing: -.01em }
 .figures dd.red { color: var(--bad) }
@@ -67,6 +67,7 @@ td { padding: .42rem .8rem; border-top: 1px solid var(--line); vertical-align: t
 td:first-child { white-space: nowrap } tbody tr:hover { background: var(--inset) }
 td.number, th.number button { text-align: right } td.number { font-variant-numeric: tabular-nums; white-space: nowrap } td.zero { color: var(--soft) }
 td.code { font-family: var(--mono); font-size: .82rem } [hidden] { display: none !important }
+[data-script] table:not([data-ready]) tr:nth-child(n+301) { display: none }
 footer { color: var(--soft); font-size: .85rem; margin-top: 3rem; overflow-wrap: anywhere }
 @media screen and (max-width: 46rem) {
   main, .top > div { padding-inline: 1rem } .hero { padding-top: 1.4rem } .top nav { gap: .9rem }

@@ -9,7 +9,7 @@ import type {
 import { STATES } from '../obligation';
 import { withoutSource } from '../profile';
 import { html, type Markup, trusted } from './html';
-import { SCRIPT } from './page-script';
+import { EARLY_SCRIPT, SCRIPT } from './page-script';
 import { STYLE } from './page-style';
 import { section, table, toolbar } from './page-tables';
 import { keywordRows, responseTable } from './tables';
@@ -85,10 +85,10 @@ export function htmlPage(report: ContractReport): string {
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta
           http-equiv="Content-Security-Policy"
-          content="default-src 'none'; style-src '${hash(STYLE)}'; script-src '${hash(SCRIPT)}'; base-uri 'none'; form-action 'none'"
+          content="default-src 'none'; style-src '${hash(STYLE)}'; script-src '${hash(EARLY_SCRIPT)}' '${hash(SCRIPT)}'; base-uri 'none'; form-action 'none'"
         />
         <title>${title}</title>
-        ${trusted(`<style>${STYLE}</style>`)}
+        ${trusted(`<style>${STYLE}</style><script>${EARLY_SCRIPT}</script>`)}
       </head>
       <body>
         <a class="skip" href="#main">Skip to the result</a>

@@ -64,7 +64,7 @@ export function formatReport(result: Result): string {
     ...result.leftBehind.map((sentence) => `LEFT  ${sentence}`),
     ...(result.stopped === undefined ? [] : [`The run ended early: ${result.stopped}`]),
     ...unusedWaivers.map((waiver) => `UNUSED waiver: ${describeWaiver(waiver)} matches nothing. Remove it.`),
-    headline(result),
+    ...(result.replay ? [] : [headline(result)]),
   ];
   return parts.join(result.passed ? '\n' : '\n\n');
 }

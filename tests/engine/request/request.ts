@@ -1,4 +1,4 @@
-import type { Document, Operation, Parameter } from '../document/document';
+import type { Document, MediaType, Operation, Parameter } from '../document/document';
 import { fromJson } from '../json/value';
 import type { Oracle } from '../schema/oracle';
 import type { RawRequest } from '../wire/message';
@@ -12,7 +12,8 @@ import { fitsSlot, type Inputs, slots, slotSamples } from './slots';
  */
 export function minimalInputs(document: Document, oracle: Oracle, operation: Operation): Inputs {
   let inputs: Inputs = { parameters: new Map() };
-  const [firstBody] = operation.body?.content ?? [];
+  const content = operation.body?.content ?? [];
+  const firstBody = content.find((media) => isEncodable(document, media)) ?? content[0];
   for (const slot of slots(document, operation)) {
     if (slot.body ? slot.body !== firstBody : !slot.required) continue;
     const [value] = [
@@ -31,6 +32,10 @@ export function minimalInputs(document: Document, oracle: Oracle, operation: Ope
   }
   return inputs;
 }
+
+/** Whether the engine makes valid bodies of a media type. Of XML and multipart it knows only examples. */
+const isEncodable = ({ encoders }: Document, { name, examples }: MediaType): boolean =>
+  !/^multipart\/|[/+]xml\b/i.test(name) || examples.length > 0 || encoders[name] !== undefined;
 
 /** A request without credentials. */
 export function composeRequest(operation: Operation, { parameters, body }: Inputs): RawRequest {

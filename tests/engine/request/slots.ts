@@ -1,10 +1,13 @@
 import type { Document, Examples, MediaType, Operation, Parameter } from '../document/document';
 import { type Codec, codecOf } from '../document/media-type';
-import { print, type Value } from '../json/value';
+import { print, toJavaScript, type Value } from '../json/value';
 import type { Oracle } from '../schema/oracle';
 import { type Mode, samples } from '../schema/samples';
 import { decodeText } from './deserialize';
 import { encodeForm, serializeParameter } from './serialize';
+
+/** `own` encodes each value that JSON can, by a function of the target. */
+export type SlotCodec = Codec | 'own';
 
 /** The encoded parameters and body of a request. */
 export interface Inputs {
@@ -20,6 +23,8 @@ export interface Slot extends Examples {
   readonly schema: string;
   readonly required: boolean;
   readonly body?: MediaType;
+  /** How the body is encoded. */
+  readonly codec?: SlotCodec;
   readonly parameter?: Parameter;
   /** The value that the receiver decodes, or undefined if no encoding of the value is unambiguous. */
   readonly decode: (value: Value) => Value | undefined;
@@ -56,8 +61,17 @@ function parameterSlot({ requests }: Document, parameter: Parameter): Slot {
   };
 }
 
-function bodySlot({ requests }: Document, operation: Operation, media: MediaType, schema: string): Slot {
-  const kind = codecOf(media.name);
+/** Whether the values of a slot have the types of JSON. */
+export const isTyped = ({ codec }: Slot): boolean => codec === 'json' || codec === 'own';
+
+function bodySlot(
+  { requests, encoders }: Document,
+  operation: Operation,
+  media: MediaType,
+  schema: string,
+): Slot {
+  const encoder = encoders[media.name];
+  const kind = encoder ? 'own' : codecOf(media.name);
   return {
     label: `body ${media.name}`,
     schema,
@@ -65,8 +79,9 @@ function bodySlot({ requests }: Document, operation: Operation, media: MediaType
     examples: media.examples,
     schemaExamples: media.schemaExamples,
     body: media,
+    codec: kind,
     decode: (value) => {
-      if (kind === 'json') return value;
+      if (kind === 'json' || kind === 'own') return value;
       if (kind === 'form')
         return encodeForm(value) === undefined
           ? undefined
@@ -76,11 +91,17 @@ function bodySlot({ requests }: Document, operation: Operation, media: MediaType
         ? value
         : undefined;
     },
-    fill: (inputs, value) => ({ ...inputs, body: { type: media.name, bytes: encodeBody(kind, value) } }),
+    fill: (inputs, value) => ({
+      ...inputs,
+      body: {
+        type: media.name,
+        bytes: encoder ? Buffer.from(encoder(toJavaScript(value))) : encodeBody(kind, value),
+      },
+    }),
   };
 }
 
-function encodeBody(kind: Codec, value: Value): Buffer {
+function encodeBody(kind: SlotCodec, value: Value): Buffer {
   if (kind === 'json') return Buffer.from(print(value));
   return Buffer.from(
     (kind === 'form' ? encodeForm(value) : undefined) ?? (typeof value === 'string' ? value : print(value)),

@@ -34,19 +34,18 @@ export function createPlant({ id, name, tag }) {
 
 /** The work of each operation, by the start of its operationId: (query, body) => body of the response. */
 const WORK = {
-  createPlant: (_query, body) => createPlant(body),
-  listItems: ({ count }) => items.slice(0, Number(count)),
-  createItems: (_query, body) => ({ count: body.length }),
+  'post /plants': (_query, body) => createPlant(body),
+  'get /items': ({ count }) => items.slice(0, Number(count)),
+  'post /items': (_query, body) => ({ count: body.length }),
 };
 
 /** Each operation of the document as [path, method, operationId, work]. */
 export const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([method, { operationId }]) => [
-    path,
-    method,
-    operationId,
-    WORK[operationId.replace(/\d+$/, '')],
-  ]),
+  Object.entries(methods).flatMap(([method, { operationId }]) => {
+    if (operationId === undefined) return []; // a member of the path item that is no operation
+    const work = WORK[`${method} ${path.replace(/^\/gardens\d+/, '')}`];
+    return [[path, method, operationId, work ?? (() => undefined)]];
+  }),
 );
 
 /** A handler for each operation, by operationId. */

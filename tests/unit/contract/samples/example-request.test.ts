@@ -1,4 +1,4 @@
-import { curlCommand, exampleRequest, messageOf } from '../../../../src/contract/exchange/example';
+import { curlCommand, exampleRequest, messageOf } from '../../../../src/contract/samples/example-request';
 
 const NONE = { 204: { description: 'done' } };
 const operation = (operationId: string, media?: object, more = {}) => ({
@@ -56,14 +56,25 @@ test.each([
     'list',
   ],
   [
-    'none below a path parameter',
+    'one with a generated parameter, if there is no other',
     {
       '/a/{id}': {
         parameters: [{ name: 'id', in: 'path', required: true, schema: {} }],
         get: operation('one'),
       },
     },
-    undefined,
+    'one',
+  ],
+  [
+    'one with examples, although it has a path parameter',
+    {
+      '/a': { post: operation('generated', {}, NEEDY) },
+      '/a/{id}': {
+        parameters: [{ name: 'id', in: 'path', required: true, schema: {}, example: 1 }],
+        get: operation('one'),
+      },
+    },
+    'one',
   ],
 ])('is %s', (_, paths, operationId) => {
   expect(exampleRequest(document(paths))?.operationId).toBe(operationId);
@@ -170,8 +181,40 @@ test('carries every required parameter in its location and style', () => {
 });
 
 test.each([
-  ['a parameter without a value', [{ ...id, schema: { type: 'integer' } }]],
-  ['a header that cannot carry its value', [id, required('header', 'X', { schema: {}, example: 'a\nb' })]],
+  ['a path parameter', [{ ...id, schema: { type: 'integer', minimum: 3 } }], { path: '/things/3' }],
+  [
+    'a header',
+    [id, required('header', 'X', { schema: { type: 'string', pattern: '^[a-c]{4}$' } })],
+    { headers: { X: expect.stringMatching(/^[a-c]{4}$/) as string } },
+  ],
+  [
+    'a header whose example no header can carry',
+    [id, required('header', 'X', { schema: {}, example: 'a\nb' })],
+    { headers: { X: 'text' } },
+  ],
+  [
+    'a query parameter',
+    [id, required('query', 'n', { schema: { enum: [true] } })],
+    { path: '/things/7?n=true' },
+  ],
+  [
+    'a cookie',
+    [id, required('cookie', 'c', { schema: { type: 'boolean' } })],
+    { headers: { Cookie: 'c=true' } },
+  ],
+])('generates %s without an example', (_, parameters, expected) => {
+  expect(exampleRequest(thing(parameters))).toMatchObject(expected);
+});
+
+test('generates a required body without an example', () => {
+  const schema = { type: 'object', required: ['a'], properties: { a: { type: 'integer', minimum: 2 } } };
+  const request = exampleRequest(document({ '/a': { post: operation('one', { schema }) } }));
+  expect(JSON.parse(request?.body?.text ?? '')).toMatchObject({ a: 2 });
+});
+
+test.each([
+  ['a header that cannot carry any value', [id, required('header', 'X', { schema: { const: 'a\nb' } })]],
+  ['a parameter that no value fits', [id, required('query', 'q', { schema: { enum: [] } })]],
 ])('is none if the only operation has %s', (_, parameters) => {
   expect(exampleRequest(thing(parameters))).toBeUndefined();
 });

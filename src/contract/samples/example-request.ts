@@ -4,6 +4,7 @@ import { stringifyJson } from '../json/stringify';
 import { readOperations, type Operation, type Parameter } from '../operations/operations';
 import { writeParameter } from '../parameters/write';
 import { schemeKind, type SchemeKind } from '../security/kind';
+import { samples } from './sample';
 
 /** An example request without the secret that it needs. */
 export interface ExampleRequest {
@@ -38,24 +39,26 @@ export interface Message {
 }
 
 /**
- * Finds a request that probably succeeds on a server without data. Candidates are the operations with an example for each
- * required parameter. Those without path parameters come first. Among them the first with an example of a JSON body wins, or
- * else the first that requires no body. Operations with credentials come before public ones.
+ * Finds a request that probably succeeds on a server without data. Requests that the examples of the document determine come
+ * before those with a generated value of a required parameter or body, then those without path parameters, then those with
+ * credentials, then those with a JSON body.
  *
  * @param root an OpenAPI 3.1 document
- * @returns undefined if there is no candidate
+ * @returns undefined if no operation has values for what it requires
  */
 export function exampleRequest(root: JsonObject): ExampleRequest | undefined {
   const document = new OpenApiDocument(root);
-  const operations = readOperations(document).sort((a, b) => Number(isPublic(a)) - Number(isPublic(b)));
-  for (const named of [false, true]) {
-    const requests = operations
-      .filter(({ parameters }) => parameters.some(({ in: place }) => place === 'path') === named)
-      .flatMap((operation) => requestOf(document, operation) ?? []);
-    const [first] = requests;
-    if (first) return requests.find(({ body }) => body) ?? first;
-  }
-  return undefined;
+  const candidates = readOperations(document).flatMap((operation) => {
+    const finder = new Values(document);
+    const request = requestOf(document, operation, finder);
+    if (!request) return [];
+    const hasPath = operation.parameters.some(({ in: place }) => place === 'path');
+    // In the order of their weight.
+    const faults = [finder.generated, hasPath, isPublic(operation), !request.body];
+    return [{ request, rank: Number.parseInt(faults.map(Number).join(''), 2) }];
+  });
+  const [best] = candidates.sort((a, b) => a.rank - b.rank);
+  return best?.request;
 }
 
 /**
@@ -104,31 +107,66 @@ export function curlCommand(origin: string, { method, path, headers, body }: Mes
 
 const isPublic = ({ security }: Operation): boolean => security.every((schemes) => schemes.length === 0);
 
-function requestOf(document: OpenApiDocument, operation: Operation): ExampleRequest | undefined {
+/** Values for parameters and bodies: examples of the document, or else generated ones. */
+class Values {
+  /** Whether a value was generated. */
+  generated = false;
+  constructor(private readonly document: OpenApiDocument) {}
+
+  /** The text of a parameter; undefined if no value is found that the parameter can carry. */
+  textOf(parameter: Parameter): string | undefined {
+    const example = parameterExample(this.document, parameter);
+    const text = example === undefined ? undefined : writeParameter(parameter, example);
+    if (text !== undefined || parameter.schemaPointer === undefined) return text;
+    for (const sample of samples(this.document, parameter.schemaPointer, 'request')) {
+      const made = writeParameter(parameter, sample);
+      if (made === undefined || made === '') continue;
+      this.generated = true;
+      return made;
+    }
+    return undefined;
+  }
+
+  /** The JSON text of a body. @param required whether to generate one if there is no example */
+  bodyOf(pointer: string, required: boolean): string | undefined {
+    const example = exampleOf(this.document, pointer);
+    if (example !== undefined || !required) return example === undefined ? undefined : stringifyJson(example);
+    for (const sample of samples(this.document, joinPointer(pointer, 'schema'), 'request')) {
+      this.generated = true;
+      return stringifyJson(sample);
+    }
+    return undefined;
+  }
+}
+
+function requestOf(
+  document: OpenApiDocument,
+  operation: Operation,
+  values: Values,
+): ExampleRequest | undefined {
   const { operationId, method, pointer, requestBody } = operation;
-  const line = lineOf(document, operation);
+  const line = lineOf(operation, values);
   if (!line) return undefined;
   const request = { operationId, method, ...line, credentials: credentialsOf(document, operation) };
-  for (const { key, type } of requestBody?.content ?? []) {
-    const owner = document.follow(joinPointer(pointer, 'requestBody')).pointer;
-    const example = isJson(type.essence)
-      ? exampleOf(document, joinPointer(owner, 'content', key))
-      : undefined;
-    if (example !== undefined)
-      return { ...request, body: { contentType: key, text: stringifyJson(example) } };
+  const owner = requestBody && document.follow(joinPointer(pointer, 'requestBody')).pointer;
+  const json = (requestBody?.content ?? []).filter(({ type }) => isJson(type.essence));
+  for (const required of [false, requestBody?.required === true]) {
+    for (const { key } of json) {
+      const text = values.bodyOf(joinPointer(owner ?? '', 'content', key), required);
+      if (text !== undefined) return { ...request, body: { contentType: key, text } };
+    }
   }
   return requestBody?.required === true ? undefined : request;
 }
 
-/** The path and the headers with every required parameter; undefined if one of them has no example. */
-function lineOf(document: OpenApiDocument, { paths, parameters }: Operation) {
+/** The path and the headers with every required parameter; undefined if one of them has no value. */
+function lineOf({ paths, parameters }: Operation, values: Values) {
   let path = paths[0] ?? '';
   const query: string[] = [];
   const cookies: string[] = [];
   const headers: Record<string, string> = {};
   for (const parameter of parameters.filter(({ required }) => required)) {
-    const value = parameterExample(document, parameter);
-    const text = value === undefined ? undefined : writeParameter(parameter, value);
+    const text = values.textOf(parameter);
     if (text === undefined) return undefined;
     if (parameter.in === 'path') path = path.replace(`{${parameter.name}}`, () => text);
     else if (parameter.in === 'query') query.push(text);
