@@ -186,7 +186,7 @@ export const errors: Errors<OwnKind> = {
 function numberOf(part: Part): string {
   const member =
     'members' in part
-      ? part.members.find(([, value]) => 'fact' in value && /^number/.test(value.fact))
+      ? part.members.find(([, value]) => 'fact' in value && value.fact.startsWith('number'))
       : undefined;
   if (!member) return '() => undefined';
   const name = quoted(member[0]);
