@@ -11,6 +11,7 @@ const SERVICE = 'tests/contract/service.ts';
  */
 export function loadService(): ServiceTarget {
   const module = loadModule(SERVICE) as { readonly service: () => ServiceTarget } | undefined;
-  if (!module) throw new Error(`expected ${SERVICE}, which makes the service a target of the tests, got none`);
+  if (!module)
+    throw new Error(`expected ${SERVICE}, which makes the service a target of the tests, got none`);
   return module.service();
 }
