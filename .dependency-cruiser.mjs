@@ -48,17 +48,18 @@ const CORE = {
 /** The rooms of the toolchain. */
 const TOOLCHAIN = {
   'paths.ts': [],
+  'load.ts': ['paths.ts'],
   'node-version.mjs': [],
   'cli.ts': [],
   compiler: [],
   gate: ['compiler', 'paths.ts'],
   pack: ['cli.ts', 'paths.ts'],
   source: [],
-  publish: ['source', 'paths.ts'],
+  publish: ['source', 'load.ts', 'paths.ts'],
   breaking: ['publish', 'source', 'paths.ts'],
   generate: ['breaking', 'publish', 'source', 'paths.ts'],
   mock: ['breaking', 'publish', 'source', 'paths.ts'],
-  dev: ['compiler', 'generate', 'source', 'paths.ts'],
+  dev: ['compiler', 'generate', 'source', 'load.ts', 'paths.ts'],
   new: ['generate', 'mock', 'publish', 'source', 'paths.ts'],
 };
 
@@ -198,7 +199,7 @@ export default {
       {
         path: '^(src|scripts|generated|tests)/',
         pathNot:
-          '^src/(contract|database|operational)/index\\.ts$|^tests/(engine|testing)/|^scripts/(publish|source)/',
+          '^src/(contract|database|operational)/index\\.ts$|^tests/(engine|testing)/|^scripts/(publish/|source/|load\\.ts$)',
       },
     ),
   ],

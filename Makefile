@@ -14,7 +14,7 @@ export NODE_COMPILE_CACHE := $(CURDIR)/.cache/node
 
 INSTALLED := node_modules/.package-lock.json
 
-.PHONY: help install generate breaking check quick loop rooms format build pack test gate run dev mock clean browser contract todo new mutants crash soak growth bench sbom
+.PHONY: help install generate breaking check quick loop rooms format build pack test gate run dev mock clean browser contract todo new mutants crash soak growth bench testers servers sbom
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -101,6 +101,15 @@ $(BENCH)/node_modules/.package-lock.json: $(BENCH)/package.json $(BENCH)/package
 	@npm ci --silent --prefix $(BENCH)
 	@touch $@
 
+TESTERS := tests/system/testers
+testers: $(TESTERS)/node_modules/.package-lock.json ## compare contract testers by the mutants; ONLY=engine,dredd
+	@$(if $(ONLY),ONLY='$(ONLY)') tsx $(TESTERS)/main.ts
+servers: $(TESTERS)/node_modules/.package-lock.json ## test servers that others wrote; ONLY=fastify,prism
+	@$(if $(ONLY),ONLY='$(ONLY)') tsx $(TESTERS)/servers.ts
+$(TESTERS)/node_modules/.package-lock.json: $(TESTERS)/package.json $(TESTERS)/package-lock.json | $(INSTALLED)
+	@npm ci --silent --ignore-scripts --prefix $(TESTERS)
+	@touch $@
+
 sbom: $(INSTALLED) ## list the packages of the server; reports/sbom.cdx.json (CycloneDX)
 	@mkdir -p reports
 	npm sbom --package-lock-only --omit=dev --sbom-format=cyclonedx > reports/sbom.cdx.json
@@ -112,4 +121,4 @@ build: $(INSTALLED)
 	tsc -p src
 
 clean: ## remove builds, packages, reports and caches (not data/)
-	rm -rf dist reports node_modules .node .cache $(BENCH)/node_modules
+	rm -rf dist reports node_modules .node .cache $(BENCH)/node_modules $(TESTERS)/node_modules

@@ -49,7 +49,8 @@ export async function establishBaseline(
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
     ledger.block(operation.id, problem);
-    failures.push(failureWithoutRequest('baseline', operation, problem));
+    // A black box is not at fault for what the engine does not support.
+    if (!state) failures.push(failureWithoutRequest('baseline', operation, problem));
   }
   return undefined;
 }
