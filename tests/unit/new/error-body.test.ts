@@ -44,6 +44,11 @@ it.each<[string, JsonObject, unknown]>([
     object({ message: text, trace: text }, 'trace'),
     { message: 'a sentence', trace: 'text' },
   ],
+  [
+    'integers of 64 bits',
+    object({ status: { ...integer, format: 'int64' }, detail: text }),
+    { status: 404n, detail: 'a sentence' },
+  ],
   ['a text', text, 'a sentence'],
 ])('fills %s', (_, schema, body) => {
   const part = partOf(schema);
