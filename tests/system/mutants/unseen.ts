@@ -82,7 +82,7 @@ export const unseen: readonly Mutant[] = [
     failsAt((text) => text.includes('"constructor"')),
   ),
   mutant(
-    'valid',
+    'constraints',
     'answers are put together without escaping',
     answer((given) => {
       if (given.status !== 200) return;
