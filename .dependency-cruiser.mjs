@@ -41,24 +41,25 @@ const CORE = {
     'problem.ts',
   ],
   'pipeline.ts': ['http', 'operations', 'security', 'exchange', 'samples', 'compile.ts', 'problem.ts'],
-  'http-server.ts': ['http', 'problem.ts'],
+  'http-server.ts': ['json', 'http', 'problem.ts'],
   'handler-types.ts': ['security', 'exchange'],
 };
 
 /** The rooms of the toolchain. */
 const TOOLCHAIN = {
   'paths.ts': [],
+  'load.ts': ['paths.ts'],
   'node-version.mjs': [],
   'cli.ts': [],
   compiler: [],
   gate: ['compiler', 'paths.ts'],
   pack: ['cli.ts', 'paths.ts'],
   source: [],
-  publish: ['source', 'paths.ts'],
+  publish: ['source', 'load.ts', 'paths.ts'],
   breaking: ['publish', 'source', 'paths.ts'],
   generate: ['breaking', 'publish', 'source', 'paths.ts'],
   mock: ['breaking', 'publish', 'source', 'paths.ts'],
-  dev: ['compiler', 'generate', 'source', 'paths.ts'],
+  dev: ['compiler', 'generate', 'source', 'load.ts', 'paths.ts'],
   new: ['generate', 'mock', 'publish', 'source', 'paths.ts'],
 };
 
@@ -198,7 +199,7 @@ export default {
       {
         path: '^(src|scripts|generated|tests)/',
         pathNot:
-          '^src/(contract|database|operational)/index\\.ts$|^tests/(engine|testing)/|^scripts/(publish|source)/',
+          '^src/(contract|database|operational)/index\\.ts$|^tests/(engine|testing)/|^scripts/(publish/|source/|load\\.ts$)',
       },
     ),
   ],

@@ -9,7 +9,6 @@ export function workOn(folder: string): void {
 
 /** The folder of the document and of its parts. */
 export const SOURCES = 'openapi';
-export const EXTENSIONS = 'src/extensions.ts';
 export const OVERLAY = 'openapi/overlay.yaml';
 export const PUBLISHED = 'generated/openapi.json';
 /** The intended breaks of the contract, if there are any. */

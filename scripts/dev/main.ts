@@ -8,13 +8,13 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import cluster, { type Worker } from 'node:cluster';
-import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { inspect } from 'node:util';
 import { Compiler } from './compiler';
 import { generate } from '../generate/main';
 import { root, SOURCES } from '../paths';
+import { sessionSecrets } from './secrets';
 import { SourceError } from '../source/source';
 import { watchFolder } from './watch';
 
@@ -26,10 +26,20 @@ cluster.setupPrimary({
   execArgv: ['--enable-source-maps'],
   cwd: root,
 });
-/** One token for the session, so that a token stays valid when the server is replaced. */
-const generatedToken = randomBytes(24).toString('base64url');
-const configured = process.env['API_TOKENS'] ?? process.env['API_TOKENS_FILE'];
-const environment = configured === undefined ? { API_TOKENS: generatedToken } : {};
+/** The generated secrets of the session, as environment variables; undefined until the first server starts. */
+let secrets: Readonly<Record<string, string>> | undefined;
+
+/** Generates the secrets once, and prints them. Without them each server generates its own, and prints what is wrong. */
+function generateSecrets(): Readonly<Record<string, string>> | undefined {
+  try {
+    const generated = sessionSecrets();
+    for (const { variable, secret } of generated)
+      console.log(`${variable} is not set; until make dev ends the server accepts ${secret}`);
+    return Object.fromEntries(generated.map(({ variable, value }) => [variable, value]));
+  } catch {
+    return undefined;
+  }
+}
 
 const compiler = new Compiler();
 let serving: Worker | undefined;
@@ -39,7 +49,8 @@ let starting: Worker | undefined;
 /** Resolves with whether the new server listens. */
 function swap(): Promise<boolean> {
   return new Promise((resolve) => {
-    const worker = (starting = cluster.fork(environment));
+    secrets ??= generateSecrets();
+    const worker = (starting = cluster.fork(secrets));
     worker.once('exit', (code) => {
       if (worker === starting) starting = undefined;
       if (worker === serving) {
@@ -155,6 +166,4 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     for (const worker of Object.values(cluster.workers ?? {})) if (worker) end(worker);
   });
 }
-if (configured === undefined)
-  console.log(`API_TOKENS is not set; this token is valid until make dev ends: ${generatedToken}\n`);
 void settle();

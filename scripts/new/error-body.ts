@@ -23,6 +23,9 @@ const FACTS = {
   status: { code: 'ERRORS[kind].status', value: ({ status }: Facts): unknown => status },
   statusText: { code: 'String(ERRORS[kind].status)', value: ({ status }: Facts): unknown => String(status) },
   number: { code: 'ERRORS[kind].number', value: ({ number }: Facts): unknown => number },
+  // An integer of 64 bits is a bigint in an answer.
+  status64: { code: 'BigInt(ERRORS[kind].status)', value: ({ status }: Facts): unknown => BigInt(status) },
+  number64: { code: 'BigInt(ERRORS[kind].number)', value: ({ number }: Facts): unknown => BigInt(number) },
   title: { code: "STATUS_CODES[ERRORS[kind].status] ?? 'Error'", value: (): unknown => 'A title' },
   now: { code: 'new Date().toISOString()', value: (): unknown => new Date().toISOString() },
 } as const;
@@ -59,7 +62,10 @@ function partOf(
   const view = viewSchemas(document, [...pointers], 'response');
   const constant = (): Part | undefined => {
     const [sample] = pointers.flatMap((pointer) => [...samples(document, pointer, 'response')].slice(0, 1));
-    return required && sample !== undefined ? { constant: sample } : undefined;
+    if (!required || sample === undefined) return undefined;
+    return {
+      constant: view.formats.has('int64') && Number.isInteger(sample) ? BigInt(Number(sample)) : sample,
+    };
   };
   if (depth > 4) return constant();
   if (view.values) return required || STATUS.test(name) || CODE.test(name) ? constant() : undefined;
@@ -80,11 +86,13 @@ function partOf(
     case 'string':
       return textOf(view, name, beside) ?? constant();
     case 'integer':
-    case 'fraction':
-      if (STATUS.test(name)) return { fact: 'status' };
-      if (CODE.test(name) || /^error$/i.test(name))
-        return { fact: Number(view.most.get('imum')?.value ?? Infinity) < 59_999 ? 'status' : 'number' };
-      return constant();
+    case 'fraction': {
+      const isInt64 = view.formats.has('int64');
+      if (STATUS.test(name)) return { fact: isInt64 ? 'status64' : 'status' };
+      if (!CODE.test(name) && !/^error$/i.test(name)) return constant();
+      const isSmall = Number(view.most.get('imum')?.value ?? Infinity) < 59_999;
+      return { fact: isSmall ? (isInt64 ? 'status64' : 'status') : isInt64 ? 'number64' : 'number' };
+    }
     default:
       return constant();
   }

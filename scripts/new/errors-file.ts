@@ -186,21 +186,29 @@ export const errors: Errors<OwnKind> = {
 function numberOf(part: Part): string {
   const member =
     'members' in part
-      ? part.members.find(([, value]) => 'fact' in value && value.fact === 'number')
+      ? part.members.find(([, value]) => 'fact' in value && value.fact.startsWith('number'))
       : undefined;
   if (!member) return '() => undefined';
   const name = quoted(member[0]);
   return `(body) => {
     const number = typeof body === 'object' && body !== null ? Reflect.get(body, ${name}) as unknown : undefined;
-    return typeof number === 'number' ? number : undefined;
+    return typeof number === 'number' || typeof number === 'bigint' ? Number(number) : undefined;
   }`;
 }
 
-/** The members of the body that tell a kind of refusal from another, as code; empty if there are none. */
+/** The members of a JSON body that tell a kind of refusal from another, as code; empty if there are none. */
 export function distinguishing(part: Part): string {
   if (!('members' in part)) return '';
-  const members = part.members.filter(
-    ([, value]) => 'fact' in value && /^(kind|status|number)$/.test(value.fact),
-  );
+  const plain = {
+    kind: 'kind',
+    status: 'status',
+    status64: 'status',
+    number: 'number',
+    number64: 'number',
+  } as const;
+  const members = part.members.flatMap(([name, value]): [string, Part][] => {
+    const fact = 'fact' in value && value.fact in plain ? plain[value.fact as keyof typeof plain] : undefined;
+    return fact === undefined ? [] : [[name, { fact }]];
+  });
   return members.length === 0 ? '' : codeOf({ members });
 }

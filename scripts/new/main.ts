@@ -6,53 +6,25 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   copyFileSync,
-  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import prettier from 'prettier';
 import { InvalidContract, isObject, versionFinding } from '../../src/contract';
 import { generate } from '../generate/main';
 import { workOn } from '../paths';
 import { located, readSource, type Source, SourceError } from '../source/source';
+import { readArguments } from './arguments';
 import { layOut } from './layout';
 import { seedLock } from './lock';
 import { type Names, namesFrom } from './names';
 import { HERE } from './project';
 import { waive } from './waive';
-
-interface Arguments {
-  readonly folder: string;
-  readonly file: string;
-  readonly name: string;
-  /** A built package; undefined: it is built. */
-  readonly tarball: string | undefined;
-  /** A folder of installed packages to use; undefined: npm installs them. For tests, which have no network. */
-  readonly modules: string | undefined;
-}
-
-/** @throws {SourceError} with a sentence about the arguments */
-function readArguments(argv: readonly string[]): Arguments {
-  const { values, positionals } = parseArgs({
-    args: [...argv],
-    options: { package: { type: 'string' }, modules: { type: 'string' } },
-    allowPositionals: true,
-  });
-  const [folder = '', file = '', name = ''] = positionals;
-  if (folder === '' || file === '')
-    throw new SourceError('expected a folder and a document: make new DIR=../museum DOC=path/to/museum.yaml');
-  if (!existsSync(file))
-    throw new SourceError(`DOC: expected a file that can be read, got ${file}, which does not exist`);
-  if (existsSync(folder) && readdirSync(folder).length > 0)
-    throw new SourceError(`DIR: expected a new or empty folder, got ${folder}, which has files`);
-  const { package: tarball, modules } = values;
-  return { folder: path.resolve(folder), file: path.resolve(file), name, tarball, modules };
-}
 
 /** @throws {SourceError} if the document is of another version, or has no name */
 function readDocumentAndNames(file: string, folder: string, name: string): [Source, Names] {
@@ -74,22 +46,13 @@ async function main(argv: readonly string[]): Promise<void> {
   const { folder, file, name, tarball, modules } = readArguments(argv);
   const [source, names] = readDocumentAndNames(file, folder, name);
   const built = tarball ?? pack();
-  const { files, notes } = await layOut(source, names, {
-    tarball: path.basename(built),
-    toolchain: toolchainOf(built),
-  });
-  for (const note of new Set([...source.notes, ...notes])) console.log(`  ${note}`);
-  for (const [target, text] of Object.entries(files)) write(path.join(folder, target), text);
-  chmodSync(path.join(folder, '.ci/run'), 0o755);
-  mkdirSync(path.join(folder, 'vendor'), { recursive: true });
-  mkdirSync(path.join(folder, 'generated'), { recursive: true });
-  copyFileSync(built, path.join(folder, 'vendor', path.basename(built)));
-  workOn(folder);
-  const lines = await generate();
-  console.log(
-    `wrote ${Object.keys(files).length} files, and ${lines.filter(isStubLine).length} stubs of handlers`,
-  );
-  await format(folder, Object.keys(files));
+  try {
+    await lay(source, names, built, folder);
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true }); // so that the same command can run again
+    if (error instanceof InvalidContract) throw new SourceError(located(source, error.findings));
+    throw error;
+  }
   install(folder, modules);
   const waived = waive(folder);
   console.log(waived);
@@ -103,6 +66,22 @@ ${names.title} is laid out in ${shown} after ${seconds} s. What is next:
   make run    # serves it; every operation answers from the document
   make test   # is green
   make todo   # lists what is left to write`);
+}
+
+/** Writes every file of the service. */
+async function lay(source: Source, names: Names, built: string, folder: string): Promise<void> {
+  const tarball = path.basename(built);
+  const { files, notes } = await layOut(source, names, { tarball, toolchain: toolchainOf(built) });
+  for (const note of new Set([...source.notes, ...notes])) console.log(`  ${note}`);
+  for (const [target, text] of Object.entries(files)) write(path.join(folder, target), text);
+  chmodSync(path.join(folder, '.ci/run'), 0o755);
+  mkdirSync(path.join(folder, 'generated'), { recursive: true });
+  mkdirSync(path.join(folder, 'vendor'), { recursive: true });
+  copyFileSync(built, path.join(folder, 'vendor', tarball));
+  workOn(folder);
+  const stubs = (await generate()).filter(isStubLine);
+  console.log(`wrote ${Object.keys(files).length} files, and ${stubs.length} stubs of handlers`);
+  await format(folder, Object.keys(files));
 }
 
 const isStubLine = (line: string): boolean => line.includes('a stub, which answers');
@@ -176,7 +155,6 @@ function commit(folder: string): string {
 }
 
 main(process.argv.slice(2)).catch((error: unknown) => {
-  const known = error instanceof SourceError || error instanceof InvalidContract;
-  console.error(known ? error.message : error);
+  console.error(error instanceof SourceError ? error.message : error);
   process.exitCode = 1;
 });

@@ -71,7 +71,7 @@ function lifeOf(
 ): Sequence[] {
   const { create, read, remove, parameters, name } = resource;
   const key = parameters.at(-1);
-  const made = create && served.find(({ operation }) => operation === create);
+  const made = create && served.find(({ operation }) => operation.operationId === create.operationId);
   if (!create || !made || !key) return [];
   const id = idOf(successOf(document, made)?.body, key.name);
   if (id === undefined) return [];
@@ -161,8 +161,7 @@ export function serviceFile(
   });
   const own = kinds.map(({ kind, status }) => {
     const refusing = status === 404 ? operations.filter((one) => documents(one, status)) : [];
-    const ids = refusing.filter(({ parameters }) => parameters.some((one) => one.in === 'path'));
-    return `  ${kind}: { status: ${status}, operations: [${ids.map(({ operationId }) => quoted(operationId)).join(', ')}] },\n`;
+    return `  ${kind}: { status: ${status}, operations: [${refusing.map(({ operationId }) => quoted(operationId)).join(', ')}] },\n`;
   });
   const scenarios = prepared.sequences.map(
     ({ title, steps }) => `  { title: ${quoted(title)}, steps: [${steps.join(', ')}] },\n`,

@@ -19,7 +19,7 @@ const SERVICE = 'tests/contract/service.ts';
  * @returns a sentence about the result
  */
 export function waive(folder: string): string {
-  const { stdout, stderr } = spawnSync(
+  const { stdout, stderr, error } = spawnSync(
     process.execPath,
     [path.join(folder, 'node_modules/.bin/contract-first'), 'contract'],
     {
@@ -33,7 +33,7 @@ export function waive(folder: string): string {
   try {
     ({ obligations } = JSON.parse(readFileSync(report, 'utf8')) as { obligations: readonly Unproven[] });
   } catch {
-    return `the contract tests did not run: make contract\n${stdout}${stderr}`;
+    return `the contract tests did not run: make contract\n${error?.message ?? `${stdout}${stderr}`}`;
   }
   const open = obligations.filter(({ state }) => state === 'UNPROVEN');
   const lines = open.map(

@@ -11,6 +11,7 @@ import type { Duplex } from 'node:stream';
 import type { Express } from 'express';
 import { attempt, faultToStderr, type ReportFault, safely, settleWithin } from './http/fault';
 import { fieldValue, headerEntries } from './http/header-field';
+import { stringifyJson } from './json/stringify';
 import { type Answer, isFinalStatus, Problem } from './problem';
 
 /**
@@ -199,7 +200,7 @@ function refuse(
   const { status, headers: own, contentType = 'application/json', body } = rendered;
   settleWithin([rendered, status, own, contentType, body], fault);
   if (!isFinalStatus(status)) throw new TypeError(`expected a status from 200 to 599, got ${status}`);
-  const text = JSON.stringify(body);
+  const text = stringifyJson(body);
   const given = [...headerEntries(own), ['Content-Type', contentType] as const];
   const headers = {
     ...Object.fromEntries(given.map(([name, value]) => [name, fieldValue(name, value)])),

@@ -1,5 +1,5 @@
 import express, { type ErrorRequestHandler, type RequestHandler, type Router } from 'express';
-import { type Headers, Problem, type ReportFault } from '../contract';
+import { type Headers, Problem, type ReportFault, stringifyJson } from '../contract';
 import type { Errors } from './errors';
 import type { Metrics } from './metrics';
 import { inTime } from './readiness';
@@ -69,7 +69,7 @@ export function endOfRoutes<Own extends string>(
         .status(answer.status)
         .set({ ...headers, ...problem.headers })
         .type(answer.contentType ?? 'application/json')
-        .send(JSON.stringify(answer.body));
+        .send(answer.body === undefined ? undefined : stringifyJson(answer.body));
     } catch (worse) {
       fault(worse);
       response.destroy();

@@ -17,7 +17,8 @@ const render = (problem: Problem<KindOf<never>>): Answer => {
   return {
     status,
     contentType,
-    body: { title: problem.message, status, ...(errors.length > 0 && { errors }) },
+    // A schema with the format int64 has a bigint here.
+    body: { title: problem.message, status: BigInt(status), ...(errors.length > 0 && { errors }) },
   };
 };
 const schema = {

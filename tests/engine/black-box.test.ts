@@ -11,6 +11,7 @@ import {
 } from './library';
 import { main } from './main';
 import { describeFailure } from './report/text';
+import { serve } from './simple-server';
 import { type Result, run, type RunOptions } from './run';
 import { type UrlOptions, urlTarget } from './url-target';
 
@@ -246,6 +247,87 @@ test('an operation alone is tested on resources that others create', async () =>
   expect(library.authors.size + library.books.size).toBe(0);
 });
 
+describe('resources that the run did not create', () => {
+  const name = { name: 'name', in: 'path', required: true, schema: { type: 'string' } };
+  const done = { responses: { 204: { description: 'done' }, 404: { description: 'unknown' } } };
+  const document = (methods: readonly string[]) => ({
+    openapi: '3.1.0',
+    info: { title: 'Notes', version: '1' },
+    paths: {
+      '/notes': {
+        get: {
+          responses: {
+            200: {
+              description: 'all',
+              content: { 'application/json': { schema: { type: 'array', items: { type: 'string' } } } },
+            },
+          },
+        },
+      },
+      '/notes/{name}': {
+        parameters: [name],
+        ...Object.fromEntries(
+          methods.map((method) => [
+            method,
+            method === 'put' ? { responses: { ...done.responses, 201: { description: 'new' } } } : done,
+          ]),
+        ),
+      },
+    },
+  });
+
+  async function testNotes(methods: readonly string[]) {
+    const notes = new Set(['theirs']);
+    const start = serve(({ method = '', url = '' }) => {
+      const [, key] = /^\/notes\/([^/?]+)$/.exec(url) ?? [];
+      const isList = url === '/notes';
+      if (key === undefined && !isList) return { status: 404 };
+      const allowed = isList ? ['get'] : methods;
+      const asked = method === 'HEAD' ? 'get' : method.toLowerCase();
+      if (!allowed.includes(asked))
+        return { status: 405, headers: { Allow: allowed.join(', ').toUpperCase() } };
+      if (isList || key === undefined)
+        return {
+          status: 200,
+          body: JSON.stringify([...notes]),
+          headers: { 'Content-Type': 'application/json' },
+        };
+      const isKnown = notes.has(key);
+      if (asked === 'put') {
+        notes.add(key);
+        return { status: isKnown ? 204 : 201 };
+      }
+      return { status: (asked === 'delete' ? notes.delete(key) : isKnown) ? 204 : 404 };
+    });
+    const server = await start();
+    const result = await contract(
+      { url: `http://127.0.0.1:${server.port}` },
+      { document: document(methods), credentials: {}, write: true },
+    );
+    await server.close();
+    return { result, notes: [...notes] };
+  }
+
+  test('are read, and not removed', async () => {
+    const { result, notes } = await testNotes(['get', 'delete']);
+    expect(notes).toEqual(['theirs']);
+    expect(result.failures.map(describeFailure)).toEqual([]);
+    expect(states(result, 'GET /notes/{name}')['PROVEN']).toBeGreaterThan(2);
+    expect(Object.keys(states(result, 'DELETE /notes/{name}'))).toEqual(['BLOCKED']);
+    expect(result.obligations.find(({ state }) => state === 'BLOCKED')?.reason).toContain(
+      'it would change a resource that the run did not create',
+    );
+  });
+
+  test('are neither read nor removed if the run can create some by PUT', async () => {
+    const { result, notes } = await testNotes(['get', 'put', 'delete']);
+    expect(notes).toEqual(['theirs']);
+    expect(result.failures.map(describeFailure)).toEqual([]);
+    expect(states(result)['BLOCKED']).toBeUndefined();
+    expect(result.passed).toBe(true);
+  });
+});
+
 test('Ctrl-C ends the command with a report and the exit status 2', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'contract-'));
   let count = 0;
@@ -332,6 +414,8 @@ describe('a run that cannot start', () => {
   });
 
   test.each<[Partial<UrlOptions>, RegExp]>([
+    [{ document: { openapi: '3.0.0' } }, /expected an OpenAPI document, version 3.1, got "3.0.0"/],
+    [{ document: { openapi: '3.1.0' } }, /expected a document with operations, got none/],
     [{ url: 'ftp://example.org' }, /expected a URL such as .*, got ftp:/],
     [{ url: 'http://user:password@example.org' }, /expected a URL such as/],
     [{ credentials: [] }, /expected an object such as \{"key": \{"valid"/],

@@ -49,7 +49,13 @@ export interface UrlOptions extends Extensions {
  */
 export function urlTarget(options: UrlOptions): Target {
   const { document, profile = 'document', credentials = {} } = options;
-  const { schemes } = readDocument(document, options);
+  const version = document['openapi'];
+  if (typeof version !== 'string' || !/^3\.[1-9]/.test(version))
+    throw new Error(
+      `expected an OpenAPI document, version 3.1, got ${version === undefined ? 'no version' : JSON.stringify(version)}`,
+    );
+  const { schemes, operations } = readDocument(document, options);
+  if (operations.length === 0) throw new Error('expected a document with operations, got none');
   const address = addressFor(options);
   const blackBox: BlackBox = {
     write: options.write === true,

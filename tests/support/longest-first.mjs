@@ -2,7 +2,7 @@ import Sequencer from '@jest/test-sequencer';
 
 /** The slowest suites. Their files are small, so that Jest would start them last if it has no timings. */
 const LONGEST =
-  /own-document|toolchain-(dev|generate)|contract\/(documents|faults|growth)\.|jwt|postgres-outage/;
+  /new-service|toolchain-(dev|generate)|contract\/(documents|faults|growth)\.|jwt|postgres-outage/;
 
 /** Orders suites by their duration, as Jest does. Without timings the slowest suites come first. */
 export default class LongestFirst extends Sequencer {

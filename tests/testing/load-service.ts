@@ -1,5 +1,4 @@
-import { createRequire } from 'node:module';
-import path from 'node:path';
+import { loadModule } from '../../scripts/load';
 import type { ServiceTarget } from './service-target';
 
 /** The module that makes the service in the current folder a target. */
@@ -11,9 +10,8 @@ const SERVICE = 'tests/contract/service.ts';
  * @throws {Error} if there is no such file, or if it fails
  */
 export function loadService(): ServiceTarget {
-  const load = createRequire(__filename);
-  // tsx loads TypeScript. It runs this program itself, unless that is compiled.
-  if (__filename.endsWith('.js')) load('tsx/cjs');
-  const { service } = load(path.resolve(SERVICE)) as { readonly service: () => ServiceTarget };
-  return service();
+  const module = loadModule(SERVICE) as { readonly service: () => ServiceTarget } | undefined;
+  if (!module)
+    throw new Error(`expected ${SERVICE}, which makes the service a target of the tests, got none`);
+  return module.service();
 }

@@ -1,6 +1,7 @@
 import type { ServedOperation } from './served-operation';
 import { type ReportFault, settle, settleWithin } from '../http/fault';
 import { fieldValue, headerEntries } from '../http/header-field';
+import { stringifyJson } from '../json/stringify';
 import { type Answer, type Headers, isFinalStatus, Problem, type ProblemKind } from '../problem';
 import type { Encoded } from './response';
 import type { ServiceOptions } from './service-options';
@@ -102,5 +103,5 @@ function encodeUndocumented(
   const all = [...headerEntries(headers), ...headerEntries(extra)];
   for (const [name, value] of [...all, ['Content-Type', contentType] as const])
     fields[name] = fieldValue(name, value);
-  return { status, headers: fields, body: JSON.stringify(body) };
+  return { status, headers: fields, body: body === undefined ? undefined : stringifyJson(body) };
 }

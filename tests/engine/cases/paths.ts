@@ -24,7 +24,9 @@ export function methodAndPathCases(context: OperationContext): Case[] {
     !documented.includes(method) &&
     !(method === 'HEAD' && documented.includes('GET')) &&
     // RFC 9110 section 9.3.7: any resource may answer OPTIONS.
-    !(method === 'OPTIONS' && target.profile === 'document');
+    !(method === 'OPTIONS' && target.profile === 'document') &&
+    // An undocumented operation of a black box may exist, and remove what does not belong to the run.
+    !(target.blackBox && ['PUT', 'PATCH', 'DELETE'].includes(method));
   const answersHead = operation.method === 'GET' && !documented.includes('HEAD');
   return [
     ...METHODS.filter(isUndocumented).map((method) =>

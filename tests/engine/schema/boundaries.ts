@@ -24,7 +24,7 @@ const VALUES_BY_TYPE: Readonly<Record<Type, Value[]>> = {
   object: [new Map(), new Map<string, Value>([['a', new NumberLiteral('7')]])],
 };
 
-/** Strings that servers often handle wrongly: empty, U+0000, astral, combining, controls, right-to-left, BOM, long. */
+/** Strings that servers often handle wrongly: empty, U+0000, astral, combining, controls, right-to-left, BOM, quotes, long. */
 const UNUSUAL_STRINGS = [
   '',
   '\u0000',
@@ -34,6 +34,7 @@ const UNUSUAL_STRINGS = [
   '\u001f\u007f',
   '\u202eabc',
   '\ufeff',
+  '"\\</&\'%',
   'x'.repeat(5000),
 ];
 

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
+import { randomInt, randomUUID } from 'node:crypto';
 import { authorizedRequest, type Case, type OperationContext, type RunContext } from '../cases/case';
-import { isSafe, type Operation, type Parameter } from '../document/document';
+import { isSafe, type Operation } from '../document/document';
 import { toInteger } from '../json/number';
 import { rewriteLeaves } from '../json/rewrite';
 import { NumberLiteral, parse, print, type Value } from '../json/value';
@@ -11,6 +12,8 @@ import type { Client } from '../wire/client';
 import type { Outcome, RawRequest, RawResponse } from '../wire/message';
 import { send } from '../wire/send';
 import { type FreshLeaf, freshLeaves, withFreshLeaves } from './fresh';
+import { withNames } from './references';
+import { type Created, removeAll } from './removal';
 import { lastParameter, namesIn, referenced, resourcesOf, shapeOf, singular, sourcesOf } from './sources';
 
 /** The state of a service that the engine can change only by requests. */
@@ -21,17 +24,6 @@ interface Accepted {
   readonly context: OperationContext;
   readonly fresh: readonly FreshLeaf[];
 }
-
-/** A resource that the run has created. */
-interface Created {
-  /** The path template that ends with its parameter. */
-  readonly resource: string;
-  /** Its path, encoded. */
-  readonly path: string;
-}
-
-/** Milliseconds between the requests that remove what the run created. */
-const REMOVAL_INTERVAL_MS = 5;
 
 /** Single fresh values that are tried if all at once are refused. */
 const MAX_SINGLES = 12;
@@ -76,7 +68,10 @@ export function openState(common: RunContext, client: Client, bounds: BlackBox) 
     const parameters = new Map(base.parameters);
     for (const resource of resourcesOf(operation)) {
       const key = keyOf(resource, write);
-      const name = names.get(key) ?? (await obtain(server, resource, write));
+      const name =
+        names.get(key) ??
+        (await obtain(server, resource, write)) ??
+        (write ? choose(operation, resource) : undefined);
       if (name === undefined) return undefined;
       names.set(key, name);
       const parameter = operation.parameters.find(
@@ -99,6 +94,12 @@ export function openState(common: RunContext, client: Client, bounds: BlackBox) 
     }
     return undefined;
   };
+
+  /** A new name for a resource that PUT creates. */
+  const choose = ({ method, path }: Operation, resource: string): string | undefined =>
+    method === 'PUT' && path === resource
+      ? encode(resource, [randomUUID(), new NumberLiteral(String(randomInt(1_000_000, 2 ** 31)))])
+      : undefined;
 
   /** Sends the minimal request of an accepted operation, with fresh values. */
   const sendMinimal = async (server: Server, { context, fresh }: Accepted) => {
@@ -142,7 +143,8 @@ export function openState(common: RunContext, client: Client, bounds: BlackBox) 
       return;
     }
     const [own] = resourcesOf(operation).slice(-1);
-    if (operation.method === 'PUT' && outcome.status === 201 && own !== undefined && operation.path === own)
+    const isNew = outcome.status === 201 && !created.some((one) => one.path === path);
+    if (operation.method === 'PUT' && isNew && own !== undefined && operation.path === own)
       created.push({ resource: own, path });
     if (operation.method !== 'POST') return;
     const items = document.operations.flatMap((other) =>
@@ -166,6 +168,8 @@ export function openState(common: RunContext, client: Client, bounds: BlackBox) 
         location !== 'path' || examples.length + schemaExamples.length > 0,
     );
     const made = hasPath && write ? await locate(server, operation, base, true) : undefined;
+    // Without an example, the path of a request that changes something leads to what the run created, or nowhere.
+    if (hasPath && !isSafe(operation.method) && !made && !isExemplary) return;
     const located = made ?? base;
     if (hasPath && isSafe(operation.method) && isExemplary) yield base;
     if (made) yield made;
@@ -204,32 +208,7 @@ export function openState(common: RunContext, client: Client, bounds: BlackBox) 
       if (resource === undefined) return undefined;
       return names.get(keyOf(resource, bounds.write)) ?? (await obtain(server, resource, bounds.write));
     };
-    let isChanged = false;
-    const parameters = new Map<Parameter, string>(inputs.parameters);
-    for (const parameter of parameters.keys()) {
-      const name = parameter.in === 'query' ? await find(parameter.name) : undefined;
-      if (name === undefined) continue;
-      parameters.set(parameter, `${parameter.name}=${name}`);
-      isChanged = true;
-    }
-    const found = new Map<string, string>();
-    const text = inputs.body?.bytes.toString() ?? '';
-    const pointers: string[] = [];
-    rewriteLeaves(text, (pointer) => {
-      pointers.push(pointer);
-      return undefined;
-    });
-    for (const pointer of pointers) {
-      const name = await find(pointer.split('/').findLast((token) => !/^\d*$/.test(token)) ?? '');
-      if (name !== undefined) found.set(pointer, decodeURIComponent(name));
-    }
-    const rewritten = rewriteLeaves(text, (pointer, leaf) => {
-      const name = found.get(pointer);
-      return name === undefined || leaf.startsWith('"') ? name && JSON.stringify(name) : name;
-    });
-    if (!inputs.body || rewritten === undefined || found.size === 0)
-      return isChanged ? { ...inputs, parameters } : undefined;
-    return { parameters, body: { ...inputs.body, bytes: Buffer.from(rewritten) } };
+    return withNames(inputs, find);
   };
 
   /** Remembers an operation whose minimal request is accepted, and finds the values that a repetition must vary. */
@@ -295,30 +274,14 @@ export function openState(common: RunContext, client: Client, bounds: BlackBox) 
   };
 
   /** Removes what the run created, the last first. Returns a sentence about what is left. */
-  const cleanUp = async (server: Server): Promise<string[]> => {
-    const left = new Map<string, number>();
-    for (const { resource, path } of created.toReversed()) {
-      const remover = document.operations.find(
-        (operation) => operation.method === 'DELETE' && shapeOf(operation.path) === shapeOf(resource),
-      );
-      const isRemoved = remover !== undefined && (await remove(server, remover, path));
-      const reason = remover
-        ? `${remover.id} did not remove it`
-        : 'the document has no operation that removes it';
-      const key = `${shapeOf(resource).replace('{}', '...')}: ${reason}`;
-      if (!isRemoved) left.set(key, (left.get(key) ?? 0) + 1);
-    }
-    return [...left].map(([key, count]) => `${count} created and not removed, ${key}`);
-  };
-
-  const remove = async (server: Server, operation: Operation, path: string): Promise<boolean> => {
-    const base = accepted.get(operation.id)?.context.base ?? minimalInputs(document, oracle, operation);
-    const request = authorizedRequest({ ...common, operation, base });
-    const [, ...query] = request.target.split('?');
-    await new Promise((resolve) => setTimeout(resolve, REMOVAL_INTERVAL_MS));
-    const outcome = await send(server, { ...request, target: [path, ...query].join('?') });
-    return !('noResponse' in outcome) && (outcome.status < 300 || outcome.status === 404);
-  };
+  const cleanUp = (server: Server): Promise<string[]> =>
+    removeAll(document, created, async (remover, path) => {
+      const base = accepted.get(remover.id)?.context.base ?? minimalInputs(document, oracle, remover);
+      const request = authorizedRequest({ ...common, operation: remover, base });
+      const [, ...query] = request.target.split('?');
+      const outcome = await send(server, { ...request, target: [path, ...query].join('?') });
+      return !('noResponse' in outcome) && (outcome.status < 300 || outcome.status === 404);
+    });
 
   return { candidates, accept, prepare, renew, observe, repetition, cleanUp };
 }

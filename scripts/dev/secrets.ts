@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { OpenApiDocument, readDocument, readOperations } from '../../src/contract';
+import { openCredentials, readCredentials, Variables, type Verifiers } from '../../src/operational';
+import { loadModule } from '../load';
+import { PUBLISHED, root } from '../paths';
+
+/** A generated secret, and its environment variable. */
+export interface SessionSecret {
+  readonly variable: string;
+  readonly secret: string;
+  /** The value of the variable: the secret with all scopes of the document. */
+  readonly value: string;
+}
+
+/**
+ * Generates a secret for each variable of src/auth.ts that is not configured. As environment variables they stay valid
+ * when the server is replaced.
+ *
+ * @throws {Error} if src/auth.ts or the published contract cannot be read, or do not fit
+ */
+export function sessionSecrets(): SessionSecret[] {
+  const { verifiers = {} } = (loadModule('src/auth.ts') ?? {}) as { readonly verifiers?: Verifiers };
+  const document = readDocument(readFileSync(path.join(root, PUBLISHED), 'utf8'));
+  const { generated } = openCredentials(readCredentials(verifiers, new Variables(process.env)), document);
+  const demanded = readOperations(new OpenApiDocument(document)).flatMap(({ security }) =>
+    security.flat().flatMap(({ scopes }) => scopes),
+  );
+  const scopes = [...new Set(demanded)].join(' ');
+  const secrets = [...generated].map(([scheme, { variable, secret }]) => {
+    const verifier = verifiers[scheme];
+    const isUser = verifier !== undefined && 'kind' in verifier && verifier.kind === 'basic';
+    return { variable, secret, value: isUser || scopes === '' ? secret : `${secret}:${scopes}` };
+  });
+  // Several schemes may share a variable.
+  return [...new Map(secrets.map((each) => [each.variable, each])).values()];
+}

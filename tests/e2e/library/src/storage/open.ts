@@ -1,1 +1,0 @@
-export { openLibraryStore as openStore } from './library';

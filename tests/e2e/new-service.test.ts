@@ -1,0 +1,110 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { installBeside, runIn, TARBALL } from '../support/package';
+import { startProcess } from '../support/process';
+
+// A service that `make new` lays out from a document of its own: eight operations, basic authentication, an API key, the
+// errors of RFC 9457. Then its operations are implemented over SQLite.
+
+jest.setTimeout(120_000);
+
+const ROOT = resolve(__dirname, '../..');
+/** The document, and the handlers that a team writes. */
+const GIVEN = join(__dirname, 'new-service');
+
+let folder: string;
+let service: string;
+let said: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'contract-first-'));
+  service = join(folder, 'night-museum');
+  installBeside(folder, TARBALL);
+  const options = ['--package', TARBALL, '--modules', join(folder, 'node_modules')];
+  const document = join(GIVEN, 'night-museum.yaml');
+  const command = join(ROOT, 'node_modules/.bin/tsx');
+  said = execFileSync(command, ['scripts/new/main.ts', service, document, ...options], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+const read = (file: string) => readFileSync(join(service, file), 'utf8');
+const run = (...args: readonly string[]) => runIn(service, 'contract-first', ...args);
+const start = (env: Readonly<Record<string, string>>) =>
+  startProcess([join(service, 'dist/main.js')], { PORT: '0', DATABASE_URL: 'memory:', ...env }, service);
+
+/** The files of the service that people read. */
+const ownFiles = () =>
+  readdirSync(service, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(service.length + 1))
+    .filter((file) => !/^(node_modules|\.git|\.cache|vendor|reports|dist)\//.test(file));
+
+test('is laid out by one command, and is green at once', async () => {
+  expect(said).toMatch(/PROVEN \d+\/\d+, WAIVED \d+, UNPROVEN 0, BLOCKED 0/);
+  expect(said).toContain('served 8 of 8 operations');
+  const files = ownFiles();
+  expect(files.filter((file) => /plant/i.test(file + read(file)))).toEqual([]);
+  expect(read('openapi/night-museum.yaml')).toBe(readFileSync(join(GIVEN, 'night-museum.yaml'), 'utf8'));
+  expect(read('src/auth.ts')).toMatch(/visitorKey: apiKeys\(.*\n.*curator: basicUsers\(/);
+  expect(read('src/errors.ts')).toContain("MEDIA_TYPE = 'application/problem+json'");
+  expect(
+    files.filter((file) => !file.startsWith('generated/') && !/handlers\/(?!index|types)/.test(file)).length,
+  ).toBeLessThan(32);
+
+  expect(run('check')).toMatchObject({ status: 0 });
+  const { output } = run('todo');
+  expect(output).toContain('8 operations are stubs');
+  expect(output).toContain('buyTicket | response | 409 | *: to do');
+
+  expect(runIn(service, 'tsc', '-p', 'src')).toEqual({ status: 0, output: '' });
+  const production = start({ NODE_ENV: 'production', API_USERS: 'ada:secret', API_KEYS: 'key' });
+  expect(await production.exit).toBe(1);
+  expect(production.output()).toContain('the handler of getEvent is still a stub');
+  const server = start({});
+  const [address] = await server.printed(/http:\/\/127\.0\.0\.1:\d+/);
+  const [, key = ''] = await server.printed(/(?:X-Visitor-Key|visitorKey): ([\w-]+)/);
+  const response = await fetch(`${address}/v1/hours?from=2026-12-01`, { headers: { 'X-Visitor-Key': key } });
+  expect([response.status, response.headers.get('x-stub')]).toEqual([200, 'getHours']);
+  await server.stop();
+});
+
+test('keeps every promise of its document over SQLite, once its handlers are written', () => {
+  cpSync(join(GIVEN, 'src'), join(service, 'src'), { recursive: true });
+  const file = 'tests/contract/service.ts';
+  const scenarios = `export const scenarios: readonly Scenario[] = [
+  {
+    title: 'a ticket is for an event that exists',
+    steps: [
+      {
+        operation: 'buyTicket',
+        body: '{"eventId":"ffffffff-ffff-4fff-8fff-ffffffffffff","visitor":"Ada"}',
+        expect: 'noSuchResource',
+      },
+    ],
+  },
+  {
+    title: 'two seats are two tickets',
+    steps: [
+      { operation: 'buyTicket', expect: 'success' },
+      { operation: 'buyTicket', expect: 'success' },
+      { operation: 'buyTicket', expect: 'conflict' },
+    ],
+  },`;
+  writeFileSync(
+    join(service, file),
+    read(file)
+      .replace('export const scenarios: readonly Scenario[] = [', () => scenarios)
+      .replace(/(export const waivers: readonly Waiver\[\] = \[)[^]*?\];/, '$1];'),
+  );
+  expect(runIn(service, 'tsc')).toEqual({ status: 0, output: '' });
+  const { status, output } = run('contract');
+  expect(output).toMatch(/PROVEN (\d+)\/\1, WAIVED 0, UNPROVEN 0, BLOCKED 0/);
+  expect(status).toBe(0);
+  expect(run('todo')).toEqual({ status: 0, output: 'nothing is left to do\n' });
+});

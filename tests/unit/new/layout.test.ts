@@ -1,0 +1,130 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { layOut } from '../../../scripts/new/layout';
+import { namesFrom } from '../../../scripts/new/names';
+import { readSource } from '../../../scripts/source/source';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'contract-first-'));
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+const names = namesFrom('shop', 'Shop');
+/** What `make new` writes for a document of these parts. */
+async function layOutOf(document: object, version = '3.1.0') {
+  const file = join(folder, 'shop.yaml');
+  writeFileSync(file, stringify({ openapi: version, info: { title: 'Shop', version: '1' }, ...document }));
+  if (!names) throw new Error('expected names');
+  return layOut(readSource(file), names, { tarball: 'package.tgz', toolchain: {} });
+}
+
+const done = { 204: { description: 'done' } };
+const json = (schema: object) => ({ description: '', content: { 'application/json': { schema } } });
+
+it('names operations, and adds a success and a body of errors, where the document has none', async () => {
+  const { files, notes } = await layOutOf({
+    paths: {
+      '/carts/{id}': {
+        delete: {
+          parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' } }],
+          responses: { 400: { description: 'no' } },
+        },
+      },
+    },
+  });
+  const overlay = files['openapi/overlay.yaml'] ?? '';
+  expect(overlay).toContain('operationId: deleteCartsId');
+  expect(overlay).toContain('not documented');
+  expect(overlay).toMatch(
+    /target: \$\.paths\['\/carts\/\{id\}'\]\.delete\.parameters\[0\]\n.*\n *update:\n *example: 1/,
+  );
+  expect(overlay).toMatch(/target: \$\.paths\['\/carts\/\{id\}'\]\.delete\.responses\['400'\]/);
+  expect(overlay).not.toContain('413');
+  expect(notes.join('\n')).toContain(
+    'the document has no error body: openapi/overlay.yaml adds that of RFC 9457',
+  );
+  expect(files['src/errors.ts']).toContain("components['schemas']['Problem']");
+});
+
+it('leaves out what cannot be served, with the reason', async () => {
+  const body = { content: { 'multipart/form-data': { schema: { type: 'object' } } } };
+  const { files, notes } = await layOutOf({
+    paths: {
+      '/a': {
+        get: { operationId: 'getA', responses: done },
+        post: { operationId: 'postA', requestBody: body, responses: done },
+      },
+    },
+  });
+  expect(files['openapi/overlay.yaml']).toMatch(
+    /target: \$\.paths\['\/a'\]\.post\n.*multipart bodies cannot be served/,
+  );
+  expect(notes.at(-1)).toBe('served 1 of 2 operations');
+});
+
+it('converts OpenAPI 3.0, and keeps the comments', async () => {
+  const file = join(folder, 'old.yaml');
+  writeFileSync(
+    file,
+    'openapi: 3.0.3\ninfo: { title: Old, version: "1" } # ours\npaths:\n  /a:\n    get:\n      responses:\n        200:\n          description: ""\n          content:\n            application/json:\n              schema: { type: string, nullable: true } # or none\n',
+  );
+  if (!names) throw new Error('expected names');
+  const { files } = await layOut(readSource(file), names, { tarball: 'package.tgz', toolchain: {} });
+  expect(files['openapi/old.yaml']).toContain('openapi: 3.1.0\n');
+  expect(files['openapi/old.yaml']).toContain('# ours');
+  expect(files['openapi/old.yaml']).toMatch(/type: \[ *string, *"?null"? *\] \} # or none/);
+});
+
+it('has a verifier and variables for each scheme', async () => {
+  const { files } = await layOutOf({
+    security: [{ one: [] }, { two: [] }, { staff: [] }],
+    paths: { '/a': { get: { operationId: 'getA', responses: done } } },
+    components: {
+      securitySchemes: {
+        one: { type: 'http', scheme: 'bearer' },
+        two: { type: 'openIdConnect', openIdConnectUrl: 'https://id.example' },
+        staff: { type: 'http', scheme: 'basic' },
+      },
+    },
+  });
+  expect(files['src/auth.ts']).toContain("one: bearerTokens({ secrets: 'ONE_TOKENS', issuer: 'ONE' })");
+  expect(files['src/auth.ts']).toContain("two: bearerTokens({ secrets: 'TWO_TOKENS', issuer: 'TWO' })");
+  expect(files['src/auth.ts']).toContain("staff: basicUsers({ secrets: 'API_USERS' })");
+  for (const name of ['.env.example', 'deploy/compose.yaml', 'deploy/kubernetes.yaml', 'README.md'])
+    for (const variable of ['ONE_TOKENS', 'TWO_TOKENS', 'API_USERS']) expect(files[name]).toContain(variable);
+});
+
+it('prepares the objects that examples name, and create-read-delete', async () => {
+  const cart = { type: 'object', required: ['id'], properties: { id: { type: 'integer', format: 'int64' } } };
+  const none = { description: 'none' };
+  const parameters = [
+    { name: 'id', in: 'path', required: true, schema: { type: 'integer', format: 'int64' } },
+  ];
+  const { files } = await layOutOf({
+    paths: {
+      '/carts': { post: { operationId: 'create', responses: { 201: json(cart), 409: none } } },
+      '/carts/{id}': {
+        parameters,
+        get: { operationId: 'read', responses: { 200: json(cart), 404: none } },
+        delete: { operationId: 'remove', responses: { 204: { description: '' }, 404: none } },
+      },
+    },
+  });
+  const service = files['tests/contract/service.ts'] ?? '';
+  expect(service).toContain("await store.carts.add('1', { id: 1n })");
+  expect(service).toContain('carts: what is created can be read, until it is deleted');
+  expect(service).toContain(
+    "{ operation: 'read', parameters: (answerTo) => ({ id: answerTo(1).at('/id') }), expect: 'noSuchResource' }",
+  );
+  expect(service).toContain("'create | response | 409 | *'");
+});
+
+it('says nothing of what this project stores', async () => {
+  const { files } = await layOutOf({ paths: { '/a': { get: { operationId: 'getA', responses: done } } } });
+  expect(Object.entries(files).filter(([file, text]) => /plant/i.test(file + text))).toEqual([]);
+});
