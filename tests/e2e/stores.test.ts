@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { metricsOf, portOf, requestOf, send } from '../support/client';
+import { EXAMPLE, metricsOf, portOf, requestOf, send } from '../support/client';
 import { startPostgres } from '../support/postgres';
 import { logUntil, type Program, startProgram } from '../support/program';
 import { TOKEN } from '../support/service';
@@ -105,7 +105,7 @@ test('the log contains the refusal of a conflicting id, and no plant', async () 
   await create(server, MONSTERA, { 'X-Request-Id': 'log-1' });
   await create(server, FICUS, { 'X-Request-Id': 'log-2' });
   const always = { time: expect.any(Number) as number, ms: expect.any(Number) as number };
-  const answered = { ...always, level: 'info', method: 'POST', operationId: 'createPlant' };
+  const answered = { ...always, level: 'info', method: 'POST', operationId: EXAMPLE.operationId };
   const lines = await logUntil(server, 'log-2');
   expect(lines.filter(({ requestId }) => requestId !== undefined)).toEqual([
     { ...answered, status: 200, requestId: 'log-1' },
@@ -180,7 +180,7 @@ test('metrics count creations and commits', async () => {
   await create(server, {});
   await create(server, FICUS);
   const metrics = await metricsOf(server);
-  const answered = 'http_request_duration_seconds_count{operation_id="createPlant",status=';
+  const answered = `http_request_duration_seconds_count{operation_id="${EXAMPLE.operationId}",status=`;
   expect(metrics.get(`${answered}"200"}`)).toBe(20);
   expect(metrics.get(`${answered}"400"}`)).toBe(2);
   expect(metrics.get('http_refusals_total{error="40001"}')).toBe(1);

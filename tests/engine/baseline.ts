@@ -64,7 +64,7 @@ async function findBaseline(
   { ledger, fail, probe, record }: Session,
   state: State,
 ): Promise<OperationContext | undefined> {
-  let refused = 'no minimal request could be made';
+  let refused: string | undefined;
   let status = 0;
   for await (const base of state.candidates(server, operation)) {
     const context = { ...common, operation, base };
@@ -95,6 +95,12 @@ async function findBaseline(
   if (isMissing) {
     const reason = 'the service holds nothing that it names: with WRITE=1 the run creates it';
     ledger.block(operation.id, reason, 'OUT OF REACH');
+    return undefined;
+  }
+  if (refused === undefined) {
+    const reason =
+      'it would change a resource that the run did not create: give an example of the parameters in its path, or document the operation that creates it';
+    ledger.block(operation.id, reason);
     return undefined;
   }
   const remedy =

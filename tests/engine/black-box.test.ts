@@ -314,6 +314,9 @@ describe('resources that the run did not create', () => {
     expect(result.failures.map(describeFailure)).toEqual([]);
     expect(states(result, 'GET /notes/{name}')['PROVEN']).toBeGreaterThan(2);
     expect(Object.keys(states(result, 'DELETE /notes/{name}'))).toEqual(['BLOCKED']);
+    expect(result.obligations.find(({ state }) => state === 'BLOCKED')?.reason).toContain(
+      'it would change a resource that the run did not create',
+    );
   });
 
   test('are neither read nor removed if the run can create some by PUT', async () => {

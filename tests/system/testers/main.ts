@@ -52,7 +52,8 @@ async function score(tester: Tester, { name: group, sound, mutants }: Group, por
   const { pathname } = new URL(asString(server?.['url'] ?? '/'), 'http://x');
   const base = `http://127.0.0.1:${port.port}${pathname.replace(/\/$/, '')}`;
   const job = {
-    ...writeDocument(program.folder, documentAt(sound.document, base)),
+    folder: program.folder,
+    document: writeDocument(program.folder, documentAt(sound.document, base), tester),
     base,
     headers: headersOf(sound),
     credentials: sound.credentials,

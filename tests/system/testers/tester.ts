@@ -1,5 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ export interface Tester {
   readonly packages: readonly string[];
   /** Whether it reads OpenAPI 3.0 only, and gets the document converted. */
   readonly reads30?: true;
-  /** Whether it reads what the documents of the tests are made of, so that it is put to their mutants too. */
+  /** Whether it is put to the mutants of the documents of the tests too. */
   readonly readsAll?: true;
   /** What it is given beyond the job of all. */
   readonly options?: Pick<Job, 'profile' | 'bodyLimit' | 'refusalSchema'>;
@@ -26,8 +26,8 @@ export interface Tester {
 
 /** What a tester is given. */
 export interface Job {
+  /** The path of the document. */
   readonly document: string;
-  readonly document30: string;
   readonly base: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly folder: string;
@@ -51,7 +51,7 @@ export const TESTERS: readonly Tester[] = [
     options: { profile: 'house', bodyLimit: BODY_LIMIT, refusalSchema: '/components/schemas/Error' },
   },
   { name: 'specmatic', title: 'Specmatic, generative tests', packages: ['specmatic'] },
-  { name: 'portman', title: 'Portman with Newman', packages: ['@apideck/portman', 'newman'], readsAll: true },
+  { name: 'portman', title: 'Portman with Newman', packages: ['@apideck/portman', 'newman'] },
   {
     name: 'prism',
     title: 'Prism as a proxy, requests of Portman',
@@ -79,26 +79,19 @@ export const versionsOf = ({ packages }: Tester): string =>
     })
     .join(', ');
 
-/** Writes a document for the testers, as it is and converted to OpenAPI 3.0. */
-export function writeDocument(
-  folder: string,
-  json: JsonObject,
-): Pick<Job, 'document' | 'document30' | 'folder'> {
+/** Writes a document for a tester: as it is, or converted to OpenAPI 3.0. Returns the path of the file. */
+export function writeDocument(folder: string, json: JsonObject, { reads30 }: Tester): string {
+  const file = join(folder, 'openapi.json');
+  writeFileSync(file, JSON.stringify(reads30 ? convertTo30(json) : json, undefined, 2));
+  return file;
+}
+
+function convertTo30(json: JsonObject): JsonObject {
   const { Converter } = require('@apiture/openapi-down-convert') as {
     Converter: new (document: JsonObject, options: object) => { convert(): JsonObject };
   };
-  mkdirSync(folder, { recursive: true });
-  const write = (name: string, value: unknown): string => {
-    const file = join(folder, name);
-    writeFileSync(file, JSON.stringify(value, undefined, 2));
-    return file;
-  };
   const options = { deleteExampleWithId: false, allOfTransform: false };
-  return {
-    folder,
-    document: write('openapi.json', json),
-    document30: write('openapi-3.0.json', new Converter(structuredClone(json), options).convert()),
-  };
+  return new Converter(structuredClone(json), options).convert();
 }
 
 /** Milliseconds that a run may take. */

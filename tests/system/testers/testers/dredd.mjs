@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events';
 import { work } from './worker.mjs';
 
 // Each documented response of each operation, by the request of its example. Dredd reads OpenAPI 3.0.
-work(({ document30, base, headers }) => {
+work(({ document, base, headers }) => {
   const failures = [];
   const emitter = new EventEmitter();
   const note = ({ title, message = 'error' }) => {
@@ -15,7 +15,7 @@ work(({ document30, base, headers }) => {
   const dredd = new Dredd({
     server: base,
     emitter,
-    options: { endpoint: base, path: [document30], header, loglevel: 'silent', reporter: [], output: [] },
+    options: { endpoint: base, path: [document], header, loglevel: 'silent', reporter: [], output: [] },
   });
   return new Promise((resolve, reject) => {
     dredd.run((error) => (error ? reject(error) : resolve(failures)));

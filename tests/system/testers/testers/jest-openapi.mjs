@@ -20,8 +20,8 @@ const REQUESTS = [
 ];
 
 // The matcher judges the answers to these requests; it sends none and makes none.
-work(async ({ document30, base, headers }) => {
-  jestOpenApi(JSON.parse(readFileSync(document30, 'utf8')));
+work(async ({ document, base, headers }) => {
+  jestOpenApi(JSON.parse(readFileSync(document, 'utf8')));
   const failures = [];
   for (const [title, body, status, change] of REQUESTS) {
     const sent = { 'Content-Type': 'application/json', ...headers, ...change };

@@ -5,8 +5,8 @@ import { work } from './worker.mjs';
 const { generateWorkflow } = createRequire(import.meta.url)('@stepci/plugin-openapi');
 
 // The workflow that Step CI generates from the document. It sends no credentials by itself; the workflow gets them.
-work(async ({ document30, base, headers }) => {
-  const workflow = await generateWorkflow(document30, { check: { examples: false } });
+work(async ({ document, base, headers }) => {
+  const workflow = await generateWorkflow(document, { check: { examples: false } });
   workflow.config.http.baseURL = base;
   for (const { steps } of Object.values(workflow.tests)) {
     for (const { http } of steps) http.headers = { ...http.headers, ...headers };

@@ -1,8 +1,7 @@
 /**
  * Makes this process a tester: it runs each job that the parent sends, and answers with what failed.
  *
- * @param test job => names of failed checks. A job has `document` and `document30`, the paths of the document in OpenAPI
- *   3.1 and 3.0; `base`, the URL of the server; `headers`, with credentials; `folder`, to write to
+ * @param test job => names of failed checks. A job has `document`, the path of the document; `base`, the URL of the server; `headers`, with credentials; `folder`, to write to
  */
 export function work(test) {
   process.on('message', async (job) => {
