@@ -51,7 +51,10 @@ function ofStatus(checker: ts.TypeChecker, status: ts.Type, responses: readonly 
   const fitting = known.flatMap(([response, has]) =>
     has && checker.isTypeAssignableTo(status, has) ? [response] : [],
   );
-  const names = known.map(([, has]) => (has ? checker.typeToString(has) : ''));
+  // A range or `default` has a union of statuses.
+  const names = known.map(([, has]) =>
+    has?.isUnion() ? 'one of a range' : has ? checker.typeToString(has) : '',
+  );
   return [fitting, [...new Set(names)]] as const;
 }
 

@@ -45,6 +45,8 @@ const compiler = new Compiler();
 let serving: Worker | undefined;
 /** The worker that does not listen yet. */
 let starting: Worker | undefined;
+/** Whether this process ends. The server has then got Ctrl-C too, and the signal of this process ends it at once. */
+let ending = false;
 
 /** Resolves with whether the new server listens. */
 function swap(): Promise<boolean> {
@@ -55,7 +57,7 @@ function swap(): Promise<boolean> {
       if (worker === starting) starting = undefined;
       if (worker === serving) {
         serving = undefined;
-        if (!worker.exitedAfterDisconnect)
+        if (!worker.exitedAfterDisconnect && !ending)
           console.log(`the server exited with ${code}; edit a file to start it again`);
       }
       resolve(false);
@@ -160,6 +162,7 @@ for (const folder of ['tests', 'scripts']
 }
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {
+    ending = true;
     checking?.kill();
     if (serving) serving.once('exit', () => process.exit(0));
     else process.exit(0);

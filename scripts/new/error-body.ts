@@ -68,6 +68,12 @@ function partOf(
     };
   };
   if (depth > 4) return constant();
+  // The first branch of each union: `otherBodies` sees whether the body conforms.
+  const branches = view.unions
+    .flatMap((union) => union.slice(0, 1))
+    .filter((branch) => !pointers.includes(branch));
+  if (branches.length > 0)
+    return partOf(document, [...pointers, ...branches], name, beside, depth + 1, required);
   if (view.values) return required || STATUS.test(name) || CODE.test(name) ? constant() : undefined;
   const type: string =
     ['object', 'array', 'string', 'integer', 'fraction'].find(

@@ -55,6 +55,7 @@ async function main(argv: readonly string[]): Promise<void> {
   }
   install(folder, modules);
   const waived = waive(folder);
+  await format(folder, ['tests/contract/service.ts']);
   console.log(waived);
   console.log(commit(folder));
   const seconds = Math.round((performance.now() - began) / 1000);

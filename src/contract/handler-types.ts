@@ -136,11 +136,17 @@ type ResponseHeaders<R> = R extends { headers: infer H }
 
 type ResponseContent<R> = R extends { content: infer Content }
   ? [Content] extends [never]
-    ? unknown
+    ? NoContent
     : IsChoice<keyof Content> extends true
       ? Named<Content> | Unnamed<Content>
       : { readonly body: Immutable<Content[keyof Content]>; readonly contentType?: keyof Content }
-  : unknown;
+  : NoContent;
+
+/** A response without a body. */
+interface NoContent {
+  readonly body?: undefined;
+  readonly contentType?: undefined;
+}
 
 /** A value that may be read-only at every level, such as a constant. */
 type Immutable<T> = unknown extends T
@@ -162,13 +168,36 @@ type Unnamed<Content> =
     ? { readonly body: Immutable<Value>; readonly contentType?: undefined }
     : never;
 
-/** One of the documented responses. A range or `default` admits any status. */
-type ResponseOf<Responses> = {
-  [Status in keyof Responses]: {
-    readonly status: Status extends number ? Status : number;
+type Digit = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9;
+type FinalClass = 2 | 3 | 4 | 5;
+type NumberIn<Text> = Text extends `${infer Value extends number}` ? Value : never;
+
+/** The statuses of a class, such as 200 to 299 (RFC 9110 section 15). */
+type StatusesOf<Class> = Class extends FinalClass ? NumberIn<`${Class}${Digit}${Digit}`> : never;
+
+/** The classes of the documented ranges, such as `4XX`. */
+type RangesOf<Key> = Key extends `${infer Class extends FinalClass}XX` ? Class : never;
+
+/**
+ * The statuses that a key of the responses describes: a range those that have no response of their own, `default` those that
+ * have no range either (OpenAPI 3.1 section 4.8.16).
+ */
+type StatusOf<Key, Keys> = Key extends number
+  ? Key
+  : Exclude<
+      [RangesOf<Key>] extends [never]
+        ? StatusesOf<Exclude<FinalClass, RangesOf<Keys>>>
+        : StatusesOf<RangesOf<Key>>,
+      Keys
+    >;
+
+/** One of the documented responses. */
+type ResponseOf<Responses, Key extends keyof Responses> = {
+  [Status in Key]: {
+    readonly status: StatusOf<Status, keyof Responses>;
   } & ResponseHeaders<Responses[Status]> &
     ResponseContent<Responses[Status]>;
-}[keyof Responses];
+}[Key];
 
 /** The result of a handler: a response with one of the documented statuses. */
 export type HandlerResponse<
@@ -178,7 +207,7 @@ export type HandlerResponse<
     Id,
     Operations
   >['responses'],
-> = ResponseOf<Pick<OperationOf<Id, Operations>['responses'], Status>>;
+> = ResponseOf<OperationOf<Id, Operations>['responses'], Status>;
 
 /** Handles an operation. An error that it throws becomes a problem by the option `toProblem` of the service. */
 export type Handler<Id, Operations, Security, Principals> = (

@@ -3,10 +3,10 @@ import { EXAMPLE } from '../support/client';
 import { AUTHORIZED, buildApp, listening, TOKEN } from '../support/service';
 import { exchange } from '../support/wire';
 
-/** POST /plants with this body. The headers replace those of a valid request. */
+/** The example request with this body. The headers replace those of a valid request. */
 const post = (body: string | Buffer, headers: Record<string, string> = {}, app = buildApp()) =>
   request(app)
-    .post('/plants')
+    .post(EXAMPLE.path)
     .set({ ...EXAMPLE.headers, ...AUTHORIZED, 'Content-Type': 'application/json', ...headers })
     .serialize((text: unknown) => text as string)
     .send(body);

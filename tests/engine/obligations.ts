@@ -94,9 +94,17 @@ function isTestable(document: Document, slot: Slot, constraint: Constraint, side
   if (keyword === excludingKeyword(document.requests)) return side === 'violates' && isJson;
   if (side === 'holds') return true;
   if (!unconditional || isJson) return unconditional;
+  if (keyword === 'minLength' && isSegment(document, slot))
+    return objectAt(document.json, pointer)[keyword] !== 1;
   if (keyword !== 'type') return !ALWAYS_SATISFIED.includes(keyword);
   const types = [objectAt(document.json, pointer)['type']].flat();
   return types.every((type) => NON_TEXT_TYPES.includes(asString(type)));
+}
+
+/** Whether the values are whole segments of a path. No segment is empty. */
+function isSegment({ json }: Document, { parameter, schema }: Slot): boolean {
+  const types = [objectAt(json, resolvePointer(json, schema))['type']].flat();
+  return parameter?.in === 'path' && !types.includes('array') && !types.includes('object');
 }
 
 /** Keywords that may forbid unlisted properties. */

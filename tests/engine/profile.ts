@@ -44,6 +44,7 @@ export const RULES = {
   // Values
   'valid request': failure(`${OPENAPI} 4.8.10: the request fits its parameters and its body`),
   'limited value': warning('RFC 8259 sections 6 and 9: a receiver may limit numbers and strings'),
+  'empty parameter': warning(`${OPENAPI} 4.8.12.1, allowEmptyValue: a server may read it as no parameter`),
   'content without semantics': warning('RFC 9110 section 9.3: content of this method has no semantics'),
   'invalid request': failure(`${OPENAPI} 4.8.24: the value violates its schema`),
   'invalid format': warning(`${JSON_SCHEMA} 7.2.1: format is an annotation unless the server asserts it`),

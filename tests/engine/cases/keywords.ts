@@ -4,7 +4,7 @@ import { constraintKey } from '../obligation';
 import { isTyped, type Slot, slotVerdict } from '../request/slots';
 import type { InstanceLocation } from '../schema/locations';
 import { type Probe, probes } from '../schema/probes';
-import { hasNoSemantics, limitRule } from './limits';
+import { hasNoSemantics, isEmptyParameter, limitRule } from './limits';
 import {
   authorizedRequest,
   type Case,
@@ -109,6 +109,7 @@ export function fault(
   const isValid = (read: Value): boolean => context.lenientOracle.valid(slot.schema, read);
   const location = slot.parameter?.in ?? 'body';
   if (hasNoSemantics(context, slot)) return { rule: 'content without semantics', location };
+  if (isEmptyParameter(context, slot, value)) return { rule: 'empty parameter', location };
   if (isValid(decoded)) return { rule: 'invalid format', location };
   return { rule: isValid(rounded(decoded)) ? 'excess precision' : 'invalid request', location };
 }

@@ -22,6 +22,7 @@ export function limitRule(context: OperationContext, slot: Slot, value: Value): 
   const { document, oracle, target } = context;
   if (target.profile !== 'document') return {};
   if (hasNoSemantics(context, slot)) return { rule: 'content without semantics' };
+  if (isEmptyParameter(context, slot, value)) return { rule: 'empty parameter' };
   const locations = instanceLocations(document.requests, oracle, slot.schema, slot.decode(value) ?? value);
   return locations.some(isLimited) ? { rule: 'limited value' } : {};
 }
@@ -32,6 +33,17 @@ export const hasNoSemantics = (
   { body }: Slot,
 ): boolean =>
   target.profile === 'document' && body !== undefined && WITHOUT_CONTENT.includes(operation.method);
+
+/** Whether a server may read the parameter, or a part of it, as absent, because its text is empty. */
+export const isEmptyParameter = (
+  { target }: Pick<OperationContext, 'target'>,
+  { parameter }: Slot,
+  value: Value,
+): boolean =>
+  target.profile === 'document' &&
+  parameter !== undefined &&
+  parameter.mediaType === undefined &&
+  (value instanceof Map ? [...value.values()] : [value].flat()).includes('');
 
 function isLimited({ value, subschemas }: InstanceLocation): boolean {
   const schemas = subschemas.map(({ schema }) => schema);

@@ -110,6 +110,22 @@ describe('an answer to a request that the service must accept', () => {
   });
 });
 
+describe('a chosen media type', () => {
+  const names = ['application/json', 'text/html', 'application/json; charset=utf-8'];
+  const answers = [200, 201, 204, 400].flatMap((status) =>
+    names.flatMap((chosen) => names.map((sent) => [status, chosen, sent] as const)),
+  );
+  test.each(answers)('in an answer %i: %s, with %s', (status, mediaType, sent) => {
+    const found = problems(
+      { kind: 'answered', outcomes: ['success'], mediaType },
+      { status, headers: { 'Content-Type': sent } },
+    );
+    expect(found).not.toMatch(/expected the media type (.+), got \1/);
+    if (mediaType.slice(0, 10) !== sent.slice(0, 10))
+      expect(found).toContain(`expected the media type ${mediaType}, got ${sent}`);
+  });
+});
+
 test.each<[string, ExpectedMembers, string]>([
   ['as expected', { id: 1 }, ''],
   ['as expected, by a pointer', { '/id': 1, '': new Map([['id', new NumberLiteral('1')]]) }, ''],

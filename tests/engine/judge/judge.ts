@@ -88,8 +88,9 @@ export function createJudge(
       { sent, outcome, response, value: body.value, entered },
     );
     findings.push(...others);
-    if (expect.kind === 'answered' && expect.mediaType !== undefined && documented?.name !== expect.mediaType)
-      findings.push(mediaTypeFinding([expect.mediaType], outcome, 'chosen media type'));
+    const chosen = expect.kind === 'answered' ? expect.mediaType : undefined;
+    if (chosen !== undefined && !matchesMediaType(chosen, mediaType ?? ''))
+      findings.push(mediaTypeFinding([chosen], outcome, 'chosen media type'));
     const instance = response && { status: response.status, media: documented?.name ?? 'no body' };
     return {
       problems: messagesOf(profile, 'failure', findings),

@@ -1,7 +1,13 @@
 import { readDocument } from '../document/read';
+import type { JsonObject } from '../json/json';
 import { parse } from '../json/value';
+import { deriveObligations } from '../obligations';
+import { instanceLocations } from '../schema/locations';
+import { createOracle } from '../schema/oracle';
+import { probes } from '../schema/probes';
+import { correctServer, target } from '../simple-server';
 import { serializeParameter } from './serialize';
-import { slots } from './slots';
+import { slots, slotSamples, slotVerdict } from './slots';
 
 describe('parameters', () => {
   const array = '[3,4,5]';
@@ -26,6 +32,14 @@ describe('parameters', () => {
     ['query', 'deepObject', true, object, 'p%5Br%5D=100&p%5Bg%5D=200'],
     ['header', 'simple', false, array, '3,4,5'],
     ['cookie', 'form', true, '5', 'p=5'],
+    ['query', 'form', true, '""', 'p='],
+    ['query', 'form', true, '["a",""]', 'p=a&p='],
+    ['query', 'form', false, '["a",""]', 'p=a,'],
+    ['query', 'form', false, '[""]', 'p='],
+    ['query', 'form', true, '{"r":""}', 'r='],
+    ['query', 'deepObject', true, '{"r":""}', 'p%5Br%5D='],
+    ['header', 'simple', false, '""', ''],
+    ['cookie', 'form', true, '""', 'p='],
   ])('in %s, style %s, explode %s: %s is %s', (place, style, explode, value, want) => {
     const parameter = { name: 'p', in: place, style, explode, schema: {}, required: true };
     const json = { openapi: '3.1.0', paths: { '/{p}': { get: { parameters: [parameter], responses: {} } } } };
@@ -43,5 +57,48 @@ describe('parameters', () => {
     expect(slot?.decode(parse('["7"]'))).toEqual(parse('[7]'));
     expect(slot?.decode(parse('["x"]'))).toEqual(['x']);
     expect(slot?.decode(parse('[]'))).toBeUndefined();
+  });
+});
+
+describe('minLength 1 is proven by an empty text, or is no obligation where no text is empty', () => {
+  const word = { type: 'string', minLength: 1 };
+  const list = { type: 'array', minItems: 1, maxItems: 3, items: word };
+  const object = { type: 'object', required: ['r'], properties: { r: word } };
+  const STYLES = {
+    path: ['simple', 'label', 'matrix'],
+    query: ['form'],
+    header: ['simple'],
+    cookie: ['form'],
+  };
+  const places = Object.entries(STYLES).flatMap(([place, styles]) =>
+    styles.flatMap((style) => [true, false].map((explode) => [place, style, explode, word] as const)),
+  );
+  const inQueries = [true, false].flatMap((explode) =>
+    [list, object].map((schema) => ['query', 'form', explode, schema] as const),
+  );
+  test.each<readonly [string, string, boolean, JsonObject]>([
+    ...places,
+    ...inQueries,
+    ['query', 'deepObject', true, object],
+    ['query', 'spaceDelimited', false, list],
+    ['query', 'pipeDelimited', false, list],
+  ])('in %s, style %s, explode %s: %j', (place, style, explode, schema) => {
+    const parameter = { name: 'p', in: place, style, explode, required: true, schema };
+    const document = readDocument({
+      openapi: '3.1.0',
+      paths: { '/{p}': { get: { operationId: 'get', parameters: [parameter], responses: {} } } },
+    });
+    const oracle = createOracle(document.requests);
+    const [operation] = document.operations;
+    const [slot] = operation ? slots(document, operation) : [];
+    if (!operation || !slot) throw new Error('expected an operation with a parameter');
+    const violations = slotSamples(document, oracle, slot, 'all', 20)
+      .flatMap((value) => probes(instanceLocations(document.requests, oracle, slot.schema, value)))
+      .filter(({ keyword, side }) => keyword === 'minLength' && side === 'violates');
+    const isProvable = violations.some(({ value }) => slotVerdict(oracle, slot, value) === 'invalid');
+    const isObligation = deriveObligations(document, target(correctServer), operation).some(({ key }) =>
+      key.endsWith('minLength | violates'),
+    );
+    expect([isProvable, isObligation]).toEqual([place !== 'path', place !== 'path']);
   });
 });

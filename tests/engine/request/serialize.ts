@@ -25,7 +25,9 @@ export function serializeParameter(parameter: Parameter, value: Value): string |
   const texts = pairs.map(([key, entry]): [string, string | undefined] => [key, primitiveText(entry)]);
   // A dot separates items in an exploded label.
   const safe = style === 'label' && explode ? /^[\w-]+$/ : UNRESERVED_TEXT;
-  if (texts.length === 0 || texts.some(([, text]) => text === undefined || !safe.test(text)))
+  // RFC 6570 section 2.3: a list without items is undefined, so `p=` has one. RFC 9110 section 5.6.1: those of a header are not empty.
+  const isCarried = (text: string): boolean => (text === '' ? location === 'query' : safe.test(text));
+  if (texts.length === 0 || texts.some(([, text]) => text === undefined || !isCarried(text)))
     return undefined;
   const keyed = texts.map(([key, text = '']): [string, string] => [key, text]);
   const flat = keyed.flatMap(([key, text]) => (value instanceof Map ? [key, text] : [text]));
@@ -61,10 +63,11 @@ const percentEncode = (location: Parameter['in'], text: string): string =>
   location === 'header' ? text : encodeURIComponent(text);
 
 function isUnambiguous(location: Parameter['in'], text: string): boolean {
-  if (!text.isWellFormed() || text === '') return false;
-  if (location === 'header') return HEADER_VALUE.test(text);
-  if (location === 'cookie') return UNRESERVED_TEXT.test(text);
-  return location === 'query' || !/^\.+$/.test(text);
+  if (!text.isWellFormed()) return false;
+  // A segment of a path is not empty, and segments of dots are removed (RFC 3986 section 5.2.4).
+  if (location === 'path') return !/^\.*$/.test(text);
+  if (text === '' || location === 'query') return true;
+  return (location === 'header' ? HEADER_VALUE : UNRESERVED_TEXT).test(text);
 }
 
 /** The text of a primitive value, or undefined for null, arrays and objects. */

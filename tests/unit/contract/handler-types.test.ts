@@ -102,8 +102,21 @@ const REPORT = {
     },
   },
 };
+/** A response of its own, a range, and all others. */
+const RANGES = {
+  operationId: 'putRange',
+  responses: {
+    200: { description: 'done', content: json(object({ rows: { type: 'integer' } })) },
+    404: { description: 'gone' },
+    '4XX': { description: 'refused', content: error },
+    default: { description: 'failed', content: json(object({ title: { type: 'string' } })) },
+  },
+};
 const { paths, ...rest } = DOCUMENT;
-const WITH_REPORT = { ...rest, paths: { ...(paths as object), '/report': { put: REPORT } } };
+const WITH_REPORT = {
+  ...rest,
+  paths: { ...(paths as object), '/report': { put: REPORT }, '/range': { put: RANGES } },
+};
 
 const HANDLERS = `
   import type { Handlers as HandlersOf } from '../../../src/contract/handler-types';
@@ -131,6 +144,22 @@ const handler = (body: string) => `export const h: Handlers['postThing'] = async
 const put = (body: string) => `export const h: Handlers['putReport'] = async (request) => { ${body} };`;
 
 /** The source of a handler, and its expected diagnostics; empty if it compiles. */
+/** A response belongs to its status, then to its range, then to `default`: another body does not compile. */
+const RESPONSES_OF_RANGES: readonly (readonly [response: string, expected: RegExp])[] = [
+  ['{ status: 200, body: { rows: 1 } }', /^$/],
+  ["{ status: 200, body: { title: '' } }", /not assignable/],
+  ["{ status: 200, body: { error: 1, message: '' } }", /not assignable/],
+  ['{ status: 404 }', /^$/],
+  ["{ status: 404, body: { error: 1, message: '' } }", /not assignable|does not exist/],
+  ["{ status: 404, body: { title: '' } }", /not assignable|does not exist/],
+  ["{ status: 409, body: { error: 1, message: '' } }", /^$/],
+  ["{ status: 409, body: { title: '' } }", /not assignable/],
+  ["{ status: 201, body: { title: '' } }", /^$/],
+  ["{ status: 503, body: { title: '' } }", /^$/],
+  ["{ status: 503, body: { error: 1, message: '' } }", /not assignable|does not exist/],
+  ["{ status: 600, body: { title: '' } }", /not assignable/],
+];
+
 const CASES: [name: string, source: string, expected: RegExp][] = [
   ['a documented answer', handler(`return { status: 200, body: { name: request.body.name } };`), /^$/],
   ['another documented answer', handler(`return { status: 400, body: { error: 1, message: '' } };`), /^$/],
@@ -220,7 +249,7 @@ const CASES: [name: string, source: string, expected: RegExp][] = [
   ],
   [
     'a missing handler',
-    `export const all: Handlers = { putReport: () => { throw 1; } };`,
+    `export const all: Handlers = { putReport: () => { throw 1; }, putRange: () => { throw 1; } };`,
     /'postThing' is missing/,
   ],
   [
@@ -259,9 +288,14 @@ const CASES: [name: string, source: string, expected: RegExp][] = [
        return { status: 200, body: { name: String(kind) + String(age) } };`),
     /^$/,
   ],
+  ...RESPONSES_OF_RANGES.map(([response, expected]): (typeof CASES)[number] => [
+    `responses of ranges: ${response}`,
+    `export const put: Handlers['putRange'] = async () => (${response});`,
+    expected,
+  ]),
   [
     'an unknown handler',
-    `export const all: Handlers = { postThing: () => { throw 1; }, putReport: () => { throw 1; }, deleteThing: () => {} };`,
+    `export const all: Handlers = { postThing: () => { throw 1; }, putReport: () => { throw 1; }, putRange: () => { throw 1; }, deleteThing: () => {} };`,
     /'deleteThing' does not exist/,
   ],
   [

@@ -49,6 +49,11 @@ it.each<[string, JsonObject, unknown]>([
     object({ status: { ...integer, format: 'int64' }, detail: text }),
     { status: 404n, detail: 'a sentence' },
   ],
+  [
+    'the first branch',
+    { oneOf: [object({ message: text }), object({ code: text })] },
+    { message: 'a sentence' },
+  ],
   ['a text', text, 'a sentence'],
 ])('fills %s', (_, schema, body) => {
   const part = partOf(schema);
