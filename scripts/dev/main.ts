@@ -97,8 +97,10 @@ function checkRest(): void {
   let found = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (found += text));
   child.once('close', () => {
-    if (child === checking && found !== '')
-      console.log(`\n${found}\nthe server does not use these files and keeps running\n`);
+    // The compiler of the server reports the errors of src/.
+    const others = found.split(/\n(?=\S)/).filter((entry) => entry !== '' && !entry.startsWith('src/'));
+    if (child === checking && others.length > 0)
+      console.log(`\n${others.join('\n')}\nthe server does not use these files and keeps running\n`);
   });
 }
 

@@ -122,6 +122,9 @@ export function allPathParameters(
   });
 }
 
+/** An integer beyond 2^53 is a bigint. */
+const kindOf = (value: unknown): string => (typeof value === 'bigint' ? 'number' : typeof value);
+
 /** The parameters of a path, each with an example. */
 function pathParameters(
   document: OpenApiDocument,
@@ -137,7 +140,7 @@ function pathParameters(
       const view = viewSchemas(document, [schemaPointer], 'request');
       const own = [...examplesOf(document, pointer), ...view.examples, ...(view.values?.values() ?? [])];
       const [sample] = samples(document, schemaPointer, 'request');
-      const fits = name === last && key !== undefined && typeof key === typeof sample;
+      const fits = name === last && key !== undefined && kindOf(key) === kindOf(sample);
       const example = own[0] ?? (fits ? key : sample);
       return [{ name, pointer, schema: schemaPointer, example, given: own.length > 0 }];
     });

@@ -7,6 +7,7 @@ import {
   samples,
   type ServedOperation,
   stringifyJson,
+  type SchemaView,
   successOf,
   viewSchemas,
 } from '../../src/contract';
@@ -121,20 +122,30 @@ function absenceOf(document: OpenApiDocument, resource: Resource, none: OwnKind 
 function otherThan(document: OpenApiDocument, schema: string, example: unknown): unknown {
   const view = viewSchemas(document, [schema], 'request');
   if (view.values) return undefined;
-  const same = JSON.stringify(example);
-  const [most] = [view.most.get('imum')?.value];
-  if (typeof example === 'number' && view.types.has('integer') && view.multiples.size === 0) {
-    const high = Math.min(999_999, Number(most ?? Infinity));
-    return high !== example && Number.isInteger(high) ? high : undefined;
-  }
+  const same = stringifyJson(example);
   const plain = view.patterns.size + view.formats.size === 0 && view.types.has('string') ? ['none-such'] : [];
   const length = Number(view.most.get('Length')?.value ?? Infinity);
   const all: unknown[] = [
+    ...(isInteger(example) && view.multiples.size === 0 ? otherInteger(view, BigInt(example)) : []),
     ...plain.filter((text) => text.length <= length),
     ...(view.formats.has('uuid') ? ['ffffffff-ffff-4fff-8fff-ffffffffffff'] : []),
     ...samples(document, schema, 'request'),
   ];
-  return all.find((value) => JSON.stringify(value) !== same && !isObject(value));
+  return all.find((value) => stringifyJson(value) !== same && !isObject(value));
+}
+
+const isInteger = (value: unknown): value is number | bigint =>
+  typeof value === 'bigint' || Number.isInteger(value);
+
+/** Another integer within the bounds, if there is one: a large one, which a service that counts has not reached. */
+function otherInteger({ least, most }: SchemaView, example: bigint): (number | bigint)[] {
+  const [low, high] = [least.get('imum'), most.get('imum')];
+  const isWithin = (value: bigint) =>
+    (!low || (low.exclusive ? value > low.value : value >= low.value)) &&
+    (!high || (high.exclusive ? value < high.value : value <= high.value));
+  return [999_999n, example + 1n, example - 1n]
+    .filter((value) => value !== example && isWithin(value))
+    .map((value) => (Number.isSafeInteger(Number(value)) ? Number(value) : value));
 }
 
 export function serviceFile(
@@ -155,7 +166,10 @@ export function serviceFile(
   const stored = resources.flatMap(({ name, parameters, example, schema, id }) => {
     const key = parameters.at(-1)?.example;
     if (key === undefined || example === undefined) return [];
-    const fits = isObject(example) && id !== undefined && typeof example[id] === typeof key;
+    const fits =
+      isObject(example) &&
+      id !== undefined &&
+      (typeof example[id] === typeof key || (isInteger(example[id]) && isInteger(key)));
     const value = fits ? { ...example, [id]: key } : example;
     return [`  await store.${name}.add(${quoted(textOf(key))}, ${types.literal([schema], value)});\n`];
   });
@@ -169,14 +183,19 @@ export function serviceFile(
   const waivers = prepared.todo.map(
     ({ obligation, reason }) => `  { obligation: ${quoted(obligation)}, reason: ${quoted(reason)} },\n`,
   );
-  return `import { type OwnRefusal, type RefusalRule, type Scenario, serviceTarget, type ServiceTarget, type Waiver } from 'contract-first-server/testing';
-import document from '../../generated/openapi.json';
+  return `import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { readDocument } from 'contract-first-server';
+import { type OwnRefusal, type RefusalRule, type Scenario, serviceTarget, type ServiceTarget, type Waiver } from 'contract-first-server/testing';
 import { createApp } from '../../src/app';
 import { verifiers } from '../../src/auth';
 import { errors, ERRORS, type Kind } from '../../src/errors';
 import { createHandlers } from '../../src/handlers';
 import type { ${names.pascal}Store } from '../../src/${names.kebab}/${names.kebab}-store';
 import { openStore } from '../../src/storage/open';
+
+/** The published document. \`readDocument\` keeps integers beyond 2^53 exact. */
+const document = readDocument(readFileSync(path.join(__dirname, '../../generated/openapi.json'), 'utf8'));
 
 /** A store that holds the objects that the examples of path parameters name. Each test begins with one. */
 export async function openExampleStore(): Promise<${names.pascal}Store> {

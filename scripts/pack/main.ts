@@ -66,7 +66,8 @@ export function pack(): string {
   const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as RootManifest;
   files.set('package.json', `${JSON.stringify(createManifest(manifest, files), null, 2)}\n`);
   files.set('README.md', readFileSync(path.join(root, 'scripts/pack/PACKAGE.md'), 'utf8'));
-  files.set('LICENSE', readFileSync(path.join(root, 'LICENSE'), 'utf8'));
+  for (const name of ['LICENSE', 'CHANGELOG.md'])
+    files.set(name, readFileSync(path.join(root, name), 'utf8'));
   for (const [name, text] of files) {
     mkdirSync(path.dirname(path.join(content, name)), { recursive: true });
     writeFileSync(path.join(content, name), text);

@@ -50,7 +50,9 @@ test('the package is smaller than 1 MB, and names neither the service of this pr
   const texts = [...files];
   expect(texts.filter(([name, text]) => /plant/i.test(name + text)).map(([name]) => name)).toEqual([]);
   expect(texts.filter(([, text]) => text.includes('sourceMappingURL') || text.includes(ROOT))).toEqual([]);
-  expect([...files.keys()]).toEqual(expect.arrayContaining(['README.md', 'LICENSE', 'package.json']));
+  expect([...files.keys()]).toEqual(
+    expect.arrayContaining(['README.md', 'CHANGELOG.md', 'LICENSE', 'package.json']),
+  );
 });
 
 test('each import is of a file of the package, or of a package that it declares', () => {

@@ -85,14 +85,17 @@ it('replaces the server after each edit without losing data or a request, and su
   await dev.printed(/src\/extra\/new\.ts\(1,14\): error TS2322/, before);
   await edit('src/extra/new.ts', "'two'", '2', SERVING);
 
-  // an error in a script, which the server does not use
+  // an error in a script, which the server does not use, beside one in src/
+  await edit('src/extra/new.ts', 'number = 2', "number = 'two'", /the previous server keeps running/);
   const script = dev.output().length;
   project.write('scripts/new.ts', "export const one: number = 'two';\n");
   await dev.printed(
     /scripts\/new\.ts\(1,14\): error TS2322[^]*the server does not use these files and keeps running/,
     script,
   );
+  expect(dev.output().slice(script)).not.toContain('src/extra/new.ts');
   project.write('scripts/new.ts', '');
+  await edit('src/extra/new.ts', "number = 'two'", 'number = 2', SERVING);
 
   // code that compiles but does not start
   const open = '({ databaseUrl }, observer) => openStore(databaseUrl, observer)';

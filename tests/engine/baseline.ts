@@ -1,3 +1,4 @@
+import { textOf } from './json/json';
 import {
   authorizedRequest,
   type Case,
@@ -126,7 +127,9 @@ function likelyCause({ parameters }: Operation): string[] {
     .map(({ name, examples: [first], schemaExamples: [second] }) => [name, first ?? second] as const);
   if (examples.length === 0) return [];
   const missing = examples.flatMap(([name, example]) => (example === undefined ? [name] : []));
-  const named = examples.map(([name, example]) => `${name} = ${JSON.stringify(example)}`);
+  const named = examples.map(
+    ([name, example]) => `${name} = ${example === undefined ? 'none' : textOf(example)}`,
+  );
   return missing.length > 0
     ? [`the document has no example for path ${missing.join(', ')}, so a generated value was sent`]
     : [`the service must hold the resource that the examples of the document name: path ${named.join(', ')}`];

@@ -77,7 +77,7 @@ export async function main(
     const { url, doc, credentials, ca } = values;
     if (url === undefined || doc === undefined) throw new Error(`expected --url and --doc\n\n${USAGE}`);
     const source = await readSource(doc);
-    const document = JSON.parse(JSON.stringify(source.document)) as JsonObject;
+    const document = structuredClone(source.document) as JsonObject;
     for (const note of source.notes ?? []) console.log(note);
     const rate = positive('rate', values.rate);
     const max = positive('max', values.max);

@@ -31,7 +31,12 @@ async function main(args: string[]): Promise<number> {
   const { locate } = readSource(findDocument());
   const status = await runCommand(target, values, { locate });
   if (status !== 0) console.log('The server for the curl lines: make contract SERVE=1');
-  if (target.stubs.length > 0) console.log(`${target.stubs.length} operations are stubs: make todo`);
+  const count = (size: number, one: string, many: string) => `${size} ${size === 1 ? one : many}`;
+  if (target.stubs.length > 0) {
+    const stubs = count(target.stubs.length, 'operation is a stub', 'operations are stubs');
+    const waivers = count(target.toDo.length, 'waiver is', 'waivers are');
+    console.log(`${stubs}, whose responses are waived; ${waivers} in tests/contract/service.ts: make todo`);
+  }
   return status;
 }
 

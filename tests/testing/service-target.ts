@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import type { Express } from 'express';
-import { isStub, type Strategies } from '../../src/contract';
+import { isStub, type JsonObject, type Strategies } from '../../src/contract';
 import { StoreUnavailable } from '../../src/database';
 import {
   clientOf,
@@ -10,7 +10,6 @@ import {
   type Surroundings,
   type Verifiers,
 } from '../../src/operational';
-import type { JsonObject } from '../engine/json/json';
 import type { Received, RefusalRule, Scenario, Server, Target, Waiver } from '../engine/target';
 import { strategiesWith, testSecrets } from './credentials';
 import { listen } from './listen';
@@ -24,7 +23,7 @@ export interface TestedService<S, Handlers extends object, Own extends string> e
   Target,
   'refusalSchema' | 'ownRefusals' | 'scenarios' | 'waivers'
 > {
-  /** The published contract, generated/openapi.json. */
+  /** The published contract, generated/openapi.json: `readDocument` keeps its integers beyond 2^53 exact. */
   readonly document: JsonObject;
   /** Opens a store that holds what the examples of the document name. Called at the start and for each reset. */
   readonly openStore: () => S | Promise<S>;
@@ -98,7 +97,7 @@ export function serviceTarget<S, Handlers extends object, Own extends string>(
     });
   return {
     source: SERVICE,
-    document,
+    document: document as Target['document'],
     received: () => received,
     start: () => start(),
     credentials: { ...secrets.credentials, ...service.credentials },

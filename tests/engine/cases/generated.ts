@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { createHash } from 'node:crypto';
-import type { JsonObject } from '../json/json';
+import { type JsonObject, textOf } from '../json/json';
 import { abbreviate, print, type Value } from '../json/value';
 import { constraintKey } from '../obligation';
 import { fitsSlot, type Inputs, type Slot, slots, slotVerdict } from '../request/slots';
@@ -43,7 +43,7 @@ class WrongAnswer extends Error {
 
 /** A digest of the document: a run generates the same requests until the document changes. */
 export const seedOf = (document: JsonObject): number =>
-  createHash('sha256').update(JSON.stringify(document)).digest().readInt32BE(0);
+  createHash('sha256').update(textOf(document)).digest().readInt32BE(0);
 
 /**
  * Sends generated requests: valid ones, and ones with one random fault. Shrinks the first request of each kind whose

@@ -1,4 +1,5 @@
 import { type Json, type JsonObject, asArray, asObject, asStrings, asString } from '../json/json';
+import { toDouble } from '../json/number';
 import { objectAt, escapeToken, resolvePointer } from '../json/pointer';
 import { expandDiscriminators } from './discriminator';
 import { resolveIdentifiers } from './identifiers';
@@ -14,7 +15,7 @@ const DEFAULT_STYLE = { path: 'simple', query: 'form', header: 'simple', cookie:
  * @throws {Error} if a reference leads nowhere or out of the document
  */
 export function readDocument(given: JsonObject, { formats = {}, encoders = {} }: Extensions = {}): Document {
-  const merged = mergePathItems(resolveIdentifiers(given));
+  const merged = mergePathItems(resolveIdentifiers(asObject(withDoubles(given))));
   const json = expandDiscriminators(asObject(withPatterns(merged, formats)));
   const formatless = asObject(withoutKeywords(merged, ['format']));
   const undirected = asObject(withoutKeywords(formatless, ['readOnly', 'writeOnly']));
@@ -46,6 +47,21 @@ export function readDocument(given: JsonObject, { formats = {}, encoders = {} }:
       ]),
     ),
   };
+}
+
+/**
+ * A copy with doubles in the place of bigints, with which a validator of schemas computes. Examples stay exact, because
+ * requests contain them.
+ */
+function withDoubles(node: Json, holder = ''): Json {
+  if (typeof node === 'bigint') return toDouble(String(node));
+  if (Array.isArray(node)) return node.map((entry) => withDoubles(entry));
+  if (node === null || typeof node !== 'object') return node;
+  const entries = Object.entries(node).map(([name, value]): [string, Json] => [
+    name,
+    holder !== 'properties' && (name === 'example' || name === 'examples') ? value : withDoubles(value, name),
+  ]);
+  return Object.fromEntries(entries);
 }
 
 /** A copy in which each schema with one of the formats has its pattern too. */

@@ -1,5 +1,8 @@
-/** A parsed JSON or YAML document: schemas, examples, bounds. For values on the wire, see `Value`. */
-export type Json = null | boolean | number | string | Json[] | JsonObject;
+/**
+ * A parsed JSON or YAML document: schemas, examples, bounds. An integer beyond 2^53 may be a bigint. For values on the wire,
+ * see `Value`.
+ */
+export type Json = null | boolean | number | bigint | string | Json[] | JsonObject;
 
 export interface JsonObject {
   [key: string]: Json;
@@ -18,3 +21,7 @@ export const asString = (json: Json | undefined): string => (typeof json === 'st
 /** The strings of an array. */
 export const asStrings = (json: Json | undefined): string[] =>
   asArray(json).filter((entry) => typeof entry === 'string');
+
+/** The text of a node, to compare or to show. */
+export const textOf = (json: unknown): string =>
+  JSON.stringify(json, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));

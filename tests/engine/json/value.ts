@@ -45,7 +45,7 @@ export function print(value: Value): string {
 
 /** Converts a document's JSON to a value. A value stays as it is. */
 export function fromJson(json: Json | Value): Value {
-  if (typeof json === 'number') return new NumberLiteral(String(json));
+  if (typeof json === 'number' || typeof json === 'bigint') return new NumberLiteral(String(json));
   if (Array.isArray(json)) return json.map(fromJson);
   if (json === null || typeof json !== 'object' || json instanceof NumberLiteral || json instanceof Map)
     return json;

@@ -1,3 +1,4 @@
+import { textOf } from '../json/json';
 import { dereference, type OutputUnit, type Schema, validate } from '@cfworker/json-schema';
 import { createContext, Script } from 'node:vm';
 import type { Schemas } from '../document/direction';
@@ -31,7 +32,7 @@ export function createOracle(schemas: Schemas): Oracle {
     let entry = compiled.get(key);
     if (!entry) {
       const schema = standalone(schemas, pointer, only) as Schema;
-      const hasPattern = JSON.stringify(schema).includes('"pattern');
+      const hasPattern = textOf(schema).includes('"pattern');
       entry = { key, schema, lookup: dereference(schema), hasPattern };
       compiled.set(key, entry);
     }

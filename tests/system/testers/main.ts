@@ -1,4 +1,5 @@
 import { subscribe } from 'node:diagnostics_channel';
+import { documentBasePath } from '../../engine/document/read';
 import { asObject, asString, type JsonObject } from '../../engine/json/json';
 import type { Target } from '../../engine/target';
 import { type Group, GROUPS } from '../mutants/groups';
@@ -48,9 +49,7 @@ const documentAt = (document: JsonObject, base: string): JsonObject => ({
 
 async function score(tester: Tester, { name: group, sound, mutants }: Group, port: Switch): Promise<Score> {
   const program = openTester(tester);
-  const [server] = Array.isArray(sound.document['servers']) ? sound.document['servers'].map(asObject) : [];
-  const { pathname } = new URL(asString(server?.['url'] ?? '/'), 'http://x');
-  const base = `http://127.0.0.1:${port.port}${pathname.replace(/\/$/, '')}`;
+  const base = `http://127.0.0.1:${port.port}${documentBasePath(sound.document)}`;
   const job = {
     folder: program.folder,
     document: writeDocument(program.folder, documentAt(sound.document, base), tester),

@@ -51,6 +51,8 @@ const REASONS: readonly Reason[] = [
   },
   {
     mutants: one(
+      'a long name is refused',
+      'U\\+0000 is refused',
       'int64 is not checked',
       'int64 is judged on doubles',
       'trailing commas are forgiven',

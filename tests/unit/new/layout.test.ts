@@ -124,6 +124,30 @@ it('prepares the objects that examples name, and create-read-delete', async () =
   expect(service).toContain("'create | response | 409 | *'");
 });
 
+const MOST = 2n ** 63n - 1n;
+it.each([1n, 2n ** 31n, 2n ** 53n - 1n, 2n ** 53n, 2n ** 53n + 1n, MOST, -MOST - 1n])(
+  'keeps an integer of 64 bits exact: %s',
+  async (example) => {
+    const id = { type: 'integer', format: 'int64' };
+    for (const bounds of [{}, { minimum: example }, { maximum: example }]) {
+      const parameter = { name: 'id', in: 'path', required: true, example, schema: { ...id, ...bounds } };
+      const cart = { type: 'object', required: ['id'], properties: { id } };
+      const responses = { 200: json(cart), 404: { description: 'none' } };
+      const { files } = await layOutOf({
+        paths: { '/carts/{id}': { get: { operationId: 'read', parameters: [parameter], responses } } },
+      });
+      const service = files['tests/contract/service.ts'] ?? '';
+      expect(service).toContain(`await store.carts.add('${example}', { id: ${example}n })`);
+      const [, none = ''] = /parameters: \{ id: (-?\d+)n? \}, expect: 'noSuchResource'/.exec(service) ?? [];
+      if (example !== MOST || !('minimum' in bounds)) {
+        expect(BigInt(none)).not.toBe(example);
+        if ('minimum' in bounds) expect(BigInt(none)).toBeGreaterThan(example);
+        if ('maximum' in bounds && example > -MOST) expect(BigInt(none)).toBeLessThan(example);
+      }
+    }
+  },
+);
+
 it('says nothing of what this project stores', async () => {
   const { files } = await layOutOf({ paths: { '/a': { get: { operationId: 'getA', responses: done } } } });
   expect(Object.entries(files).filter(([file, text]) => /plant/i.test(file + text))).toEqual([]);

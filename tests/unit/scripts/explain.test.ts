@@ -173,7 +173,7 @@ const MISTAKES: readonly [string, string, ...RegExp[]][] = [
     `return { status: 404, contentType: 'text/plain', body: {} };`,
     /^putThing .* 404: contentType: expected "application\/problem\+json".*, got "text\/plain"/m,
   ],
-  ['no status', `return { body: {} };`, /^putThing returns .*: expected a response with a status/m],
+  ['no status', `return { body: { name: '' } };`, /^putThing returns .*: expected a response with a status/m],
   ...PLACES.flatMap((place): [string, string, ...RegExp[]][] => [
     [
       `an unknown parameter in ${place}`,
