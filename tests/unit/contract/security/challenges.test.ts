@@ -34,7 +34,7 @@ const CASES: readonly [
     'each scheme once',
     [
       { bearer: [], key: [] },
-      { bearer: [], basic: [] },
+      { basic: [], key: [] },
     ],
     [],
     [BEARER, 'ApiKey', BASIC],
