@@ -1,4 +1,12 @@
-import { type OpenApiDocument, type Operation, type Remark, UNKNOWN } from '../../src/contract';
+import { isDeepStrictEqual } from 'node:util';
+import {
+  isObject,
+  joinPointer,
+  type OpenApiDocument,
+  type Operation,
+  type Remark,
+  UNKNOWN,
+} from '../../src/contract';
 import type { Source } from '../source/source';
 
 /** The maximum number of printed lines for each kind of remark. */
@@ -25,28 +33,53 @@ export function remarkLines(source: Source, remarks: readonly Remark[]): string[
 }
 
 /**
- * Success responses that are a list of unlimited length: a client cannot limit the time and size of such a response.
+ * Lists of unlimited length in success responses, as the whole body or as a member of it: a client cannot limit the time
+ * and size of such a response. The contract tests remark on the same places.
  */
 export function unboundedLists(document: OpenApiDocument, operations: Iterable<Operation>): Remark[] {
-  const schemas = [...operations].flatMap(({ responses }) =>
-    [...responses].flatMap(([status, { content }]) =>
-      status.startsWith('2') ? content.flatMap(({ schema }) => schema ?? []) : [],
-    ),
+  const responses = [...operations].flatMap((operation) => [...operation.responses]);
+  const schemas = responses.flatMap(([status, { content }]) =>
+    status.startsWith('2')
+      ? distinct(
+          document,
+          content.flatMap(({ schema }) => schema ?? []),
+        )
+      : [],
   );
-  return [...new Set(schemas)]
-    .filter((schema) => isUnbounded(document, schema))
-    .map((pointer) => ({
-      pointer,
-      message: 'is a list of unlimited length: add maxItems, or split the response into pages',
-      word: 'Schema maxItems',
-    }));
+  const lists = schemas.flatMap((schema) => {
+    const body = document.subschemas.certain(schema);
+    const members = body.flatMap(({ pointer, value }) =>
+      Object.keys(isObject(value['properties']) ? value['properties'] : {}).map((name) => ({
+        name,
+        places: document.subschemas.certain(joinPointer(pointer, 'properties', name)),
+      })),
+    );
+    const byName = [...Map.groupBy(members, ({ name }) => name).values()];
+    return [body, ...byName.map((all) => all.flatMap(({ places }) => places))].flatMap(
+      (places) => unboundedList(places) ?? [],
+    );
+  });
+  return [...new Set(lists)].map((pointer) => ({
+    pointer,
+    message: 'is a list of unlimited length: add maxItems, or split the response into pages',
+    word: 'Schema maxItems',
+  }));
 }
 
-function isUnbounded(document: OpenApiDocument, pointer: string): boolean {
-  const schemas = document.subschemas.certain(pointer).map(({ value }) => value);
-  return (
-    schemas.some(({ type }) => [type].flat().includes('array')) && !schemas.some((one) => 'maxItems' in one)
+/** The schemas without copies of one: the media types of a response often have the same. */
+const distinct = (document: OpenApiDocument, schemas: readonly string[]): string[] =>
+  schemas.filter(
+    (schema, i) =>
+      !schemas.slice(0, i).some((other) => isDeepStrictEqual(document.at(other), document.at(schema))),
   );
+
+type Subschemas = OpenApiDocument['subschemas'];
+
+/** The pointer to the list that these schemas of one value describe; undefined if none is, or if it has a bound. */
+function unboundedList(places: ReturnType<Subschemas['certain']>): string | undefined {
+  const list = places.find(({ value }) => [value['type']].flat().includes('array'));
+  const bounds = ['maxItems', 'enum', 'const'];
+  return places.some(({ value }) => bounds.some((bound) => bound in value)) ? undefined : list?.pointer;
 }
 
 export const isUnknown = ({ word }: Remark): boolean => word === UNKNOWN;
