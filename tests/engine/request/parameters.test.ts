@@ -102,3 +102,95 @@ describe('minLength 1 is proven by an empty text, or is no obligation where no t
     expect([isProvable, isObligation]).toEqual([place !== 'path', place !== 'path']);
   });
 });
+
+describe('a form', () => {
+  const id = { type: 'integer', format: 'int64', minimum: 1 };
+  const named = {
+    type: 'object',
+    required: ['name'],
+    properties: {
+      id,
+      name: { type: 'string', minLength: 1, maxLength: 9 },
+      inner: { $ref: '#/components/schemas/Named' },
+    },
+  };
+  const pet = {
+    type: 'object',
+    required: ['name', 'category'],
+    properties: {
+      name: { type: 'string', maxLength: 9 },
+      category: { $ref: '#/components/schemas/Named' },
+      other: { oneOf: [{ type: 'null' }, { $ref: '#/components/schemas/Named' }] },
+      photos: { type: 'array', maxItems: 3, items: { type: 'string', maxLength: 9 } },
+      tags: { type: 'array', maxItems: 3, items: { $ref: '#/components/schemas/Named' } },
+    },
+  };
+  const formSlot = (encoding: JsonObject = {}) => {
+    const content = { 'application/x-www-form-urlencoded': { schema: pet, encoding } };
+    const document = readDocument({
+      openapi: '3.1.0',
+      paths: { '/': { post: { operationId: 'add', requestBody: { content }, responses: {} } } },
+      components: { schemas: { Named: named } },
+    });
+    const [operation] = document.operations;
+    const [slot] = operation ? slots(document, operation) : [];
+    if (!operation || !slot) throw new Error('expected an operation with a body');
+    return { document, operation, slot };
+  };
+  const sent = (text: string, encoding?: JsonObject) => {
+    const { slot } = formSlot(encoding);
+    const value = parse(text);
+    const body = slot.fill({ parameters: new Map() }, value).body?.bytes.toString();
+    return [slot.decode(value), decodeURIComponent(body ?? '')];
+  };
+
+  test.each([
+    [
+      '{"name":"a","category":{"id":9007199254740993,"name":"b"}}',
+      'name=a&category={"id":9007199254740993,"name":"b"}',
+    ],
+    ['{"tags":[{"name":"a"},{"name":"b"}]}', 'tags={"name":"a"}&tags={"name":"b"}'],
+    ['{"other":null}', 'other=null'],
+    ['{"category":"a"}', 'category="a"'],
+    ['{"photos":["a","b"]}', 'photos=a&photos=b'],
+  ])('carries %s', (value, body) => {
+    expect(sent(value)).toEqual([parse(value), body]);
+  });
+
+  test.each(['{"photos":[]}', '{"photos":[{}]}', '{"name":{}}'])('does not carry %s', (value) => {
+    expect(sent(value)[0]).toBeUndefined();
+  });
+
+  test('has no JSON where an encoding states a style', () => {
+    expect(sent('{"category":{"name":"b"}}', { category: { style: 'deepObject' } })[0]).toBeUndefined();
+  });
+
+  test('tests each keyword of each schema in it', () => {
+    const { document, operation, slot } = formSlot();
+    const oracle = createOracle(document.requests);
+    const proofs = (['required', 'all'] as const).flatMap((mode) =>
+      slotSamples(document, oracle, slot, mode, 2).flatMap((value) => {
+        const locations = instanceLocations(
+          document.requests,
+          oracle,
+          slot.schema,
+          slot.decode(value) ?? value,
+        );
+        const held = locations.flatMap(({ subschemas }) =>
+          subschemas.flatMap(({ pointer, schema }) =>
+            Object.keys(schema).map((keyword) => `${pointer} ${keyword} | holds`),
+          ),
+        );
+        const violated = probes(locations)
+          .filter(({ side, value }) => side === 'violates' && slotVerdict(oracle, slot, value) === 'invalid')
+          .map(({ subschema, keyword }) => `${subschema.pointer} ${keyword} | violates`);
+        return [...held, ...violated];
+      }),
+    );
+    const obligations = deriveObligations(document, target(correctServer), operation)
+      .filter(({ kind }) => kind === 'constraint')
+      .map(({ description }) => description.replace(/^.*? \| /, ''));
+    expect(obligations.length).toBeGreaterThan(20);
+    expect(obligations.filter((one) => !proofs.includes(one))).toEqual([]);
+  });
+});

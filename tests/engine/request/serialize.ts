@@ -76,23 +76,3 @@ export function primitiveText(value: Value): string | undefined {
   if (typeof value === 'string') return value;
   return typeof value === 'boolean' ? String(value) : undefined;
 }
-
-/**
- * Serializes an object as `application/x-www-form-urlencoded`, and an array in it as repeated names.
- *
- * @returns undefined if the value has no unambiguous form
- */
-export function encodeForm(value: Value): string | undefined {
-  if (!(value instanceof Map) || value.size === 0) return undefined;
-  const pairs = [...value].flatMap(([name, member]) => {
-    const texts = Array.isArray(member) ? member.map(primitiveText) : [primitiveText(member)];
-    return texts.length === 0
-      ? [undefined]
-      : texts.map((text) => text?.isWellFormed() && encodePair(name, text));
-  });
-  const encoded = pairs.filter((entry) => typeof entry === 'string');
-  return encoded.length === pairs.length ? encoded.join('&') : undefined;
-}
-
-const encodePair = (name: string, text: string): string =>
-  `${encodeURIComponent(name)}=${encodeURIComponent(text)}`;

@@ -4,7 +4,8 @@ import { print, toJavaScript, type Value } from '../json/value';
 import type { Oracle } from '../schema/oracle';
 import { type Mode, samples } from '../schema/samples';
 import { decodeText } from './deserialize';
-import { encodeForm, serializeParameter } from './serialize';
+import { type Form, formOf } from './form';
+import { serializeParameter } from './serialize';
 
 /** `own` encodes each value that JSON can, by a function of the target. */
 export type SlotCodec = Codec | 'own';
@@ -72,6 +73,7 @@ function bodySlot(
 ): Slot {
   const encoder = encoders[media.name];
   const kind = encoder ? 'own' : codecOf(media.name);
+  const form = kind === 'form' ? formOf(requests, schema) : undefined;
   return {
     label: `body ${media.name}`,
     schema,
@@ -82,10 +84,7 @@ function bodySlot(
     codec: kind,
     decode: (value) => {
       if (kind === 'json' || kind === 'own') return value;
-      if (kind === 'form')
-        return encodeForm(value) === undefined
-          ? undefined
-          : decodeText(requests, [{ pointer: schema, unconditional: true }], value);
+      if (form) return form.decode(value);
       // A decoder of text removes U+FEFF at the start as a byte order mark; a JSON parser does not.
       return typeof value === 'string' && value.isWellFormed() && !/^(?:\ufeff|$)/.test(value)
         ? value
@@ -95,17 +94,15 @@ function bodySlot(
       ...inputs,
       body: {
         type: media.name,
-        bytes: encoder ? Buffer.from(encoder(toJavaScript(value))) : encodeBody(kind, value),
+        bytes: encoder ? Buffer.from(encoder(toJavaScript(value))) : encodeBody(kind, value, form),
       },
     }),
   };
 }
 
-function encodeBody(kind: SlotCodec, value: Value): Buffer {
+function encodeBody(kind: SlotCodec, value: Value, form: Form | undefined): Buffer {
   if (kind === 'json') return Buffer.from(print(value));
-  return Buffer.from(
-    (kind === 'form' ? encodeForm(value) : undefined) ?? (typeof value === 'string' ? value : print(value)),
-  );
+  return Buffer.from(form?.encode(value) ?? (typeof value === 'string' ? value : print(value)));
 }
 
 /** Valid values of a slot. */
