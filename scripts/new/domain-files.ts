@@ -80,6 +80,32 @@ ${collections.map(({ name, typeName }) => `  readonly ${name}: Collection<${type
 `;
 }
 
+/** Explains when a table of its own is due, with one that is tested: see tests/unit/new. */
+const EXAMPLE = (table: string) => `/**
+ * Keeps each object as JSON text. What is unique, counted, searched by or a reference deserves columns. A migration adds
+ * them, here as a table of its own:
+ *
+ *     [
+ *       'loans',
+ *       createTable(
+ *         'loans',
+ *         sql\`id \${IDENTITY}, item \${TEXT} NOT NULL REFERENCES ${table} (key), code \${TEXT} NOT NULL UNIQUE\`,
+ *       ),
+ *     ],
+ *
+ * IDENTITY contains PRIMARY KEY. A statement that breaks a rule of its table throws a ConstraintViolation:
+ *
+ *     try {
+ *       const [row] = await database.query(sql<{ id: bigint }>\`
+ *         INSERT INTO loans (item, code) VALUES (\${item}, \${code}) RETURNING id\`);
+ *       return row?.id;
+ *     } catch (error) {
+ *       if (error instanceof ConstraintViolation && error.constraint === 'unique') return 'taken';
+ *       if (error instanceof ConstraintViolation && error.constraint === 'foreign key') return 'no such item';
+ *       throw error;
+ *     }
+ */`;
+
 export function storageFile(names: Names, collections: readonly Collection[]): string {
   const [first] = collections;
   const table = first?.table ?? 'items';
@@ -119,7 +145,7 @@ interface Row {
   readonly value: string;
 }
 
-/** Keeps each object as JSON text. A property to search by deserves a column of its own, and a migration that adds it. */
+${EXAMPLE(table)}
 function collection<T>(database: Database, name: string): Collection<T> {
   const table: PerDialect = { kind: 'dialect', sqlite: name, postgres: name };
   const find = async ({ query }: Pick<Queries, 'query'>, key: string): Promise<T | undefined> => {
