@@ -1,7 +1,7 @@
 /** Decides every file of a new service from its document. */
-import { compileContract, OpenApiDocument } from '../../src/contract';
+import { compileContract, isObject, OpenApiDocument, type Operation } from '../../src/contract';
 import type { Source } from '../source/source';
-import type { Action } from './action';
+import { type Action, jsonPath } from './action';
 import { authFile, schemesOf } from './auth-files';
 import { documentFiles } from './document-files';
 import { collectionsOf, domainFile, storageFile } from './domain-files';
@@ -12,7 +12,7 @@ import { overlayFor } from './overlay';
 import { type Options, projectFiles } from './project-files';
 import { allPathParameters, resourcesOf } from './resources';
 import { toServable } from './servable';
-import { errorResponses, type ErrorBody, usualErrorBody } from './survey';
+import { errorResponses, type ErrorBody, succeedsByDefault, usualErrorBody } from './survey';
 import { CONTRACT_TEST, prepare, serviceFile } from './test-files';
 import { typesOf } from './types';
 
@@ -72,6 +72,7 @@ export async function layOut(
       : [
           `the document has no error body: openapi/overlay.yaml adds that of RFC 9457. For another one, add its schema to the document, change the overlay, and src/errors.ts with it`,
         ]),
+    ...successes(document, contract.served.keys(), actions),
     ...leftOut(removed),
     `served ${operations.length} of ${total} operations`,
   ];
@@ -96,6 +97,27 @@ export async function layOut(
       }),
     },
   };
+}
+
+/** What stands for a success that the document does not have. */
+function successes(
+  document: OpenApiDocument,
+  operations: Iterable<Operation>,
+  actions: readonly Action[],
+): string[] {
+  const proposed = new Set(
+    actions.flatMap(({ target, update }) =>
+      isObject(update) && isObject(update['responses']) ? target : [],
+    ),
+  );
+  return [...operations].flatMap((operation) => {
+    const { operationId } = operation;
+    if (proposed.has(jsonPath(document, operation.pointer)))
+      return `${operationId} documents no success: openapi/overlay.yaml proposes 204. Add the right 2XX to the document, or there`;
+    return succeedsByDefault(operation)
+      ? `${operationId} documents no success but default, which its handler answers with 200: openapi/overlay.yaml adds 4XX for its errors`
+      : [];
+  });
 }
 
 /** One line for each reason. */

@@ -3,11 +3,18 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { openapiOverlay } from 'openapi-format';
 import { isMap, isSeq, parseDocument } from 'yaml';
-import { isObject, type JsonObject, members, OpenApiDocument, readOperations } from '../../src/contract';
+import {
+  isObject,
+  joinPointer,
+  type JsonObject,
+  members,
+  OpenApiDocument,
+  readOperations,
+} from '../../src/contract';
 import { type Action, jsonPath } from './action';
 import { HERE } from './project';
 import type { PathParameter } from './resources';
-import { bodiless, type ErrorBody, errorResponses } from './survey';
+import { bodiless, type ErrorBody, errorResponses, succeedsByDefault } from './survey';
 
 export interface Overlay {
   readonly text: string;
@@ -21,10 +28,10 @@ export const STANDARD: JsonObject = {
   description: 'What went wrong (RFC 9457).',
   required: ['title', 'status'],
   properties: {
-    type: { type: 'string', format: 'uri-reference' },
-    title: { type: 'string' },
-    status: { type: 'integer' },
-    detail: { type: 'string' },
+    type: { type: 'string', format: 'uri-reference', examples: ['about:blank'] },
+    title: { type: 'string', examples: ['An error'] },
+    status: { type: 'integer', minimum: 100, maximum: 599, examples: [400] },
+    detail: { type: 'string', examples: ['What was expected, and what was got.'] },
   },
 };
 const HEAD = `# yaml-language-server: $schema=https://spec.openapis.org/overlay/1.0/schema/2024-10-22
@@ -71,8 +78,16 @@ export async function overlayFor(
     description: 'the body of an error, which the document does not describe',
     update: { content },
   }));
+  // The errors of these operations would need the body of their success.
+  const others = [...readOperations(document)]
+    .filter((operation) => succeedsByDefault(operation) && !operation.responses.has('4XX'))
+    .map(({ pointer }): Action => ({
+      target: jsonPath(document, joinPointer(pointer, 'responses')),
+      description: 'default is the success, so errors need their own response',
+      update: { '4XX': { description: 'The request was refused.', content } },
+    }));
   all.items.unshift(...before.map((action) => overlay.createNode(action)));
-  all.items.push(...after.map((action) => overlay.createNode(action)));
+  all.items.push(...[...others, ...after].map((action) => overlay.createNode(action)));
   await dropUnused(overlay, given);
   overlay.setIn(['info', 'title'], 'What this server adds to the document, and what it leaves out');
   overlay.commentBefore = null;

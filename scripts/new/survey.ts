@@ -44,10 +44,14 @@ export const SERVER_STATUSES: ReadonlySet<string> = new Set([
   'default',
 ]);
 
+/** Whether `default` is the success of an operation: it documents no other one. */
+export const succeedsByDefault = ({ responses }: Operation): boolean =>
+  responses.has('default') && ![...responses.keys()].some((key) => /^[23]/.test(key));
+
 export function errorResponses(document: OpenApiDocument, operations: Iterable<Operation>): ErrorResponse[] {
   return [...operations].flatMap((operation) =>
     [...operation.responses]
-      .filter(([key]) => /^([45]|default$)/.test(key))
+      .filter(([key]) => /^[45]/.test(key) || (key === 'default' && !succeedsByDefault(operation)))
       .map(([key, { content }]) => {
         const { pointer } = document.follow(joinPointer(operation.pointer, 'responses', key));
         return { operation, key, pointer, content };

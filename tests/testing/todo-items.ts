@@ -3,15 +3,13 @@ import { OpenApiDocument, readOperations } from '../../src/contract';
 import { ERRORS } from '../../src/operational';
 import type { Waiver } from '../engine/target';
 import { openWaivers } from '../engine/waivers';
-import type { ServiceTarget } from './service-target';
+import { SERVICE, type ServiceTarget } from './service-target';
 
 export interface Item {
   /** With the number of its lines, or of what they stand for. */
   readonly title: string;
   readonly lines: readonly string[];
 }
-
-const SERVICE = 'tests/contract/service.ts';
 
 /**
  * @param fileOf the file with the stub of an operation
@@ -83,7 +81,7 @@ function withoutScenario({
   toDo,
 }: ServiceTarget): string[] {
   const steps = [...(scenarios ?? []), ...waiting].flatMap((scenario) => scenario.steps);
-  const waivers = openWaivers(toDo, '');
+  const waivers = openWaivers({ waivers: toDo }, '');
   return [...readOperations(new OpenApiDocument(document))]
     .filter(({ operationId }) => stubs.includes(operationId))
     .flatMap(({ operationId, responses }) =>

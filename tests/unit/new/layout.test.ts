@@ -1,9 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { stringify } from 'yaml';
+import { parse, stringify } from 'yaml';
 import { layOut } from '../../../scripts/new/layout';
 import { namesFrom } from '../../../scripts/new/names';
+import { OpenApiDocument, samples } from '../../../src/contract';
+import { buildDocument } from '../../support/service';
 import { readSource } from '../../../scripts/source/source';
 
 let folder: string;
@@ -45,10 +47,48 @@ it('names operations, and adds a success and a body of errors, where the documen
   );
   expect(overlay).toMatch(/target: \$\.paths\['\/carts\/\{id\}'\]\.delete\.responses\['400'\]/);
   expect(overlay).not.toContain('413');
+  expect(notes).toContain(
+    'deleteCartsId documents no success: openapi/overlay.yaml proposes 204. Add the right 2XX to the document, or there',
+  );
   expect(notes.join('\n')).toContain(
     'the document has no error body: openapi/overlay.yaml adds that of RFC 9457',
   );
   expect(files['src/errors.ts']).toContain("components['schemas']['Problem']");
+});
+
+it('takes default for the success, where it is the only response that is no error', async () => {
+  const ok = { description: 'ok' };
+  const error = { type: 'object', required: ['message'], properties: { message: { type: 'string' } } };
+  const only: Record<string, object>[] = [
+    { default: ok },
+    { default: json({ type: 'object' }) },
+    { default: ok, 404: ok },
+    { default: ok, 400: json(error) },
+  ];
+  for (const responses of only) {
+    const { files, notes } = await layOutOf({ paths: { '/a': { get: { operationId: 'getA', responses } } } });
+    const overlay = files['openapi/overlay.yaml'] ?? '';
+    expect(overlay).not.toContain('responses.default');
+    expect(overlay).toMatch(/target: \$\.paths\['\/a'\]\.get\.responses\n.*\n *update:\n *4XX:/);
+    expect(notes.join('\n')).toContain('getA documents no success but default');
+  }
+  const error2 = { 200: ok, default: ok };
+  const { files } = await layOutOf({
+    paths: { '/a': { get: { operationId: 'getA', responses: error2 } } },
+  });
+  expect(files['openapi/overlay.yaml']).toContain('.responses.default');
+  expect(files['openapi/overlay.yaml']).not.toContain('4XX');
+});
+
+it('writes the standard error body with examples that have its meaning', async () => {
+  const { files } = await layOutOf({ paths: { '/a': { get: { operationId: 'getA', responses: done } } } });
+  const { actions } = parse(files['openapi/overlay.yaml'] ?? '') as {
+    actions: { update?: { schemas?: Record<string, object> } }[];
+  };
+  const schema = actions.flatMap(({ update }) => update?.schemas?.['Problem'] ?? [])[0];
+  const document = new OpenApiDocument(buildDocument({ components: { schemas: { Problem: schema ?? {} } } }));
+  const [sample] = samples(document, '/components/schemas/Problem', 'response');
+  expect(sample).toMatchObject({ type: 'about:blank', status: 400 });
 });
 
 it('leaves out what cannot be served, with the reason', async () => {
