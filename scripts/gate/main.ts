@@ -62,8 +62,8 @@ const CHECKS: Readonly<Record<string, readonly Command[]>> = {
     ],
   ],
 };
-/** The command that repairs a failed check. */
-const REMEDIES: Readonly<Record<string, string>> = { format: 'run `make format`' };
+/** The commands that repair a failed check. No command repairs the others. */
+const REMEDIES: Readonly<Record<string, string>> = { format: '`make format` repairs it' };
 
 /** The parts that a check leaves out. */
 const OMISSIONS: Readonly<Record<string, string>> = {
@@ -151,8 +151,8 @@ const began = performance.now();
 main(process.argv.slice(2)).then(
   (failed) => {
     if (failed.length === 0) return;
-    const remedies = failed.map((name) => REMEDIES[name]).filter((remedy) => remedy !== undefined);
-    console.error(`\nfailed after ${seconds(began)}: ${[failed.join(', '), ...remedies].join('; ')}`);
+    const remedied = failed.map((name) => (REMEDIES[name] ? `${name} (${REMEDIES[name]})` : name));
+    console.error(`\nfailed after ${seconds(began)}: ${remedied.join(', ')}`);
     process.exitCode = 1;
   },
   (error: unknown) => {

@@ -4,8 +4,9 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { type JsonObject, readDocument, writeDocument } from '../../src/contract';
+import { type JsonObject, readDocument } from '../../src/contract';
 import { changeLine, compareDocuments, renamedOperations } from '../breaking/changes';
+import { difference } from './difference';
 import { updateHandlers } from './handlers';
 import { nextSteps } from './next-steps';
 import { PUBLISHED, root } from '../paths';
@@ -63,26 +64,6 @@ function readPublished(): JsonObject | undefined {
   } catch {
     return undefined; // invalid after a merge, for example; the caller replaces it
   }
-}
-
-/** The first pointer at which two JSON values differ, with both values. */
-function difference(was: unknown, is: unknown, pointer = ''): string | undefined {
-  const keys = (value: unknown) =>
-    typeof value === 'object' && value !== null ? Object.keys(value) : undefined;
-  const [before, after] = [keys(was), keys(is)];
-  if (!before || !after) {
-    const [had, has] = [was, is].map((value) => (value === undefined ? 'nothing' : writeDocument(value)));
-    return was === is ? undefined : `${pointer} (${had} there, ${has} in openapi/)`;
-  }
-  for (const key of new Set([...before, ...after])) {
-    const found = difference(
-      Reflect.get(was as object, key),
-      Reflect.get(is as object, key),
-      `${pointer}/${key}`,
-    );
-    if (found !== undefined) return found;
-  }
-  return undefined;
 }
 
 function read(file: string): string {

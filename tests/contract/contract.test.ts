@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { describeFailure, headline } from '../engine/report/text';
 import { writeReport } from '../engine/report/write';
 import { run } from '../engine/run';
@@ -5,7 +6,9 @@ import { urlTarget } from '../engine/url-target';
 import { service } from './service';
 
 test('the server keeps every promise of the document', async () => {
-  const result = await run(service());
+  const target = service();
+  expect(existsSync(target.source ?? '')).toBe(true);
+  const result = await run(target);
   writeReport(result, 'reports/contract');
   process.stdout.write(`${headline(result)}\n`);
 

@@ -23,7 +23,7 @@ test('runs every check to its end and lists all findings', () => {
   expect(output).toContain('[warn] wrong.ts');
   expect(output).toContain('generated/openapi.json is stale');
   expect(output).toMatch(
-    /^failed after [\d.]+ s: (format, generated|generated, format); run `make format`$/m,
+    /^failed after [\d.]+ s: (?:generated, )?format \(`make format` repairs it\)(?:, generated)?$/m,
   );
 });
 

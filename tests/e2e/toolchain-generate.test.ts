@@ -57,7 +57,7 @@ const addGetNote = () => {
 it('reports a new operation, and writes a stub that compiles but cannot run in production', async () => {
   expect(runGenerate()).toEqual({ status: 0, output: 'generated/ is up to date\n' });
   addGetNote();
-  expect(runGenerate('--check').output).toContain('generated/openapi.json is stale at /paths//notes/{id}');
+  expect(runGenerate('--check').output).toContain('generated/openapi.json is stale at /paths/~1notes~1{id}');
   const { status, output } = await generate();
   expect(status).toBe(0);
   expect(output.split('\n')).toEqual([

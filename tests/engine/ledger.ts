@@ -24,7 +24,7 @@ export interface Ledger {
 export function openLedger(
   document: Document,
   target: Target,
-  waivers: Waivers = openWaivers(target.waivers ?? [], ''),
+  waivers: Waivers = openWaivers(target, ''),
 ): Ledger {
   const obligations = document.operations.flatMap((operation) =>
     deriveObligations(document, target, operation),
@@ -68,9 +68,12 @@ function finalState(obligation: Obligation, target: Target, waivers: Waivers): P
   if (passed > 0) return { state: 'PROVEN' };
   const waiver = waivers.ofObligation(obligation.key);
   if (waiver) return { state: 'WAIVED', reason: waiver.reason };
+  const { kind, operation } = obligation;
+  if (kind === 'response' && target.stubs?.includes(operation) === true)
+    return { state: 'WAIVED', reason: `the handler of ${operation} is a stub` };
   const beyond = undecided ? undefined : whyOutOfReach(obligation, target);
   if (beyond !== undefined) return { state: 'OUT OF REACH', reason: beyond };
-  return undecided ?? { reason: whyUnproven(obligation) };
+  return undecided ?? { reason: whyUnproven(obligation, target) };
 }
 
 /** Why requests alone cannot prove an obligation, and what would; undefined if they can. */
@@ -88,14 +91,16 @@ function whyOutOfReach({ key, kind }: Obligation, { blackBox, bodyLimit }: Targe
 }
 
 /** The reason why no case tested an obligation, and the remedy. */
-function whyUnproven({ key, kind, slot = '', keyword = '', side }: Obligation): string {
-  if (kind === 'response')
-    return 'no request caused this response: add a scenario, a situation or a waiver to the target';
+function whyUnproven(
+  { key, kind, slot = '', keyword = '', side }: Obligation,
+  { source = 'the target' }: Target,
+): string {
+  if (kind === 'response') return `no request caused this response: add a scenario or a waiver to ${source}`;
   if (key.endsWith('insufficient scope'))
-    return 'no credentials lack the scopes: add some to the target (`insufficient`), or a waiver';
+    return `no credentials lack the scopes: add some (\`insufficient\`) or a waiver to ${source}`;
   if (kind === 'security') return 'the credentials of this alternative are missing: add them';
-  if (kind !== 'constraint') return 'no request tests it: add a waiver to the target';
+  if (kind !== 'constraint') return `no request tests it: add a waiver to ${source}`;
   return side === 'holds'
-    ? `no valid value was found to which ${keyword} applies: add a waiver to the target`
-    : `no value was found that violates ${keyword} and that ${slot} can carry: remove the keyword if others already exclude such values, or add a waiver to the target`;
+    ? `no valid value was found to which ${keyword} applies: add a waiver to ${source}`
+    : `no value was found that violates ${keyword} and that ${slot} can carry: remove the keyword if others already exclude such values, or add a waiver to ${source}`;
 }

@@ -153,6 +153,8 @@ export interface BlackBox {
 
 /** A service as the engine sees it. The engine reads everything else in the document. */
 export interface Target extends Extensions {
+  /** Where a person adds scenarios and waivers, for the remedies in the report: `tests/contract/service.ts`. */
+  readonly source?: string;
   /** An OpenAPI 3.1 document without references to other documents. */
   readonly document: JsonObject;
   /** The rules that the server must keep; `house` by default. */
@@ -181,6 +183,11 @@ export interface Target extends Extensions {
   received?(): Received | undefined;
   /** The address and the secrets of the server, for the curl lines of the report. */
   readonly curl?: CurlServer;
-  /** The only list of exceptions. */
+  /**
+   * Operations that have no handler yet. The responses that only a handler gives are waived for them, and a waiver of one
+   * of them may match nothing.
+   */
+  readonly stubs?: readonly string[];
+  /** The only other list of exceptions. */
   readonly waivers?: readonly Waiver[] | undefined;
 }

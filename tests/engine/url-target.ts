@@ -64,6 +64,7 @@ export function urlTarget(options: UrlOptions): Target {
     ...(options.signal && { signal: options.signal }),
   };
   return {
+    source: 'a file of waivers (WAIVERS=file)',
     document,
     profile,
     blackBox,

@@ -61,6 +61,42 @@ describe('a waiver of a failure', () => {
   });
 });
 
+describe('an operation without a handler', () => {
+  const always204 = target(correctServer);
+  const notYet: Waiver = { obligation: 'putNumber | response | 409 | *', reason: 'to do' };
+  const others: Waiver[] = [
+    { obligation: 'putNumber | response | 204 | *', reason: 'proven by the stub' },
+    { failure: 'putNumber | a cause', reason: 'until release 2', expires: '2026-06-30' },
+  ];
+  const today = new Date('2026-06-30');
+
+  test('owes no response of its own, and its waivers may match nothing', async () => {
+    for (const waivers of [[], [notYet], [notYet, ...others]]) {
+      const result = await run({ ...always204, stubs: ['putNumber'], waivers }, { generated: 1, today });
+      expect(result.passed).toBe(true);
+      expect(result.unusedWaivers).toEqual([]);
+      const waived = result.obligations.filter(({ state }) => state === 'WAIVED');
+      expect(waived.map(({ key, reason }) => [key, reason])).toEqual([
+        [
+          'putNumber | response | 409 | no body',
+          waivers.length > 0 ? 'to do' : 'the handler of putNumber is a stub',
+        ],
+      ]);
+    }
+  });
+
+  test('excuses no waiver of another, nor itself once it has a handler', async () => {
+    const other: Waiver = { obligation: 'getNumber | response | 404 | *', reason: 'a typo' };
+    for (const [stubs, waivers] of [
+      [['putNumber'], [other]],
+      [[], others],
+    ] as const) {
+      const result = await run({ ...always204, stubs, waivers }, { generated: 1, today });
+      expect(result.unusedWaivers).toEqual(waivers);
+    }
+  });
+});
+
 describe('a file of waivers', () => {
   test('is read: the expiry of an obligation is optional', () => {
     expect(readWaivers([known, { obligation: 'a | b', reason: 'cannot occur' }])).toEqual([

@@ -1,5 +1,5 @@
 import { asArray, asObject, asString, type Json } from './json/json';
-import type { Waiver } from './target';
+import type { Target, Waiver } from './target';
 
 /** The waivers of a run: those that hold today. */
 export interface Waivers {
@@ -13,8 +13,14 @@ export interface Waivers {
   readonly unused: () => readonly Waiver[];
 }
 
-/** @param today an ISO date (UTC): `2026-12-31`. A waiver holds until the end of the day of its `expires`. */
-export function openWaivers(waivers: readonly Waiver[], today: string): Waivers {
+/**
+ * @param stubs operations whose waivers may match nothing
+ * @param today an ISO date (UTC): `2026-12-31`. A waiver holds until the end of the day of its `expires`.
+ */
+export function openWaivers(
+  { waivers = [], stubs = [] }: Pick<Target, 'waivers' | 'stubs'>,
+  today: string,
+): Waivers {
   const isExpired = ({ expires }: Waiver): boolean => expires !== undefined && expires < today;
   const current = waivers.filter((waiver) => !isExpired(waiver));
   const used = new Set<Waiver>();
@@ -32,14 +38,23 @@ export function openWaivers(waivers: readonly Waiver[], today: string): Waivers 
           (matchesText(one.failure, caseKey) || causeKeys.every((key) => matchesText(one.failure, key))),
       ),
     expired: waivers.filter(isExpired),
-    unused: () => current.filter((waiver) => !used.has(waiver)),
+    unused: () =>
+      current.filter((waiver) => !used.has(waiver) && !stubs.some((operation) => isOf(operation, waiver))),
   };
 }
 
+const patternOf = (waiver: Waiver): RegExp | string =>
+  'obligation' in waiver ? waiver.obligation : waiver.failure;
+
+/** Whether a waiver is of one operation only. */
+const isOf = (operation: string, waiver: Waiver): boolean => {
+  const pattern = patternOf(waiver);
+  return typeof pattern === 'string' && pattern.startsWith(`${operation} | `);
+};
+
 /** A waiver in words: what it matches, why, and until when. */
 export function describeWaiver(waiver: Waiver): string {
-  const pattern = String('obligation' in waiver ? waiver.obligation : waiver.failure);
-  return `${pattern} (${waiver.reason}${waiver.expires === undefined ? '' : `, until ${waiver.expires}`})`;
+  return `${String(patternOf(waiver))} (${waiver.reason}${waiver.expires === undefined ? '' : `, until ${waiver.expires}`})`;
 }
 
 /** Whether a pattern matches: a regular expression anywhere, a text as a whole. `*` in it stands for any text. */

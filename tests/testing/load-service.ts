@@ -1,8 +1,5 @@
 import { loadModule } from '../../scripts/load';
-import type { ServiceTarget } from './service-target';
-
-/** The module that makes the service in the current folder a target. */
-const SERVICE = 'tests/contract/service.ts';
+import { SERVICE, type ServiceTarget } from './service-target';
 
 /**
  * Loads the target of the service in the current folder: what `service()` of tests/contract/service.ts returns.

@@ -15,6 +15,9 @@ import { strategiesWith, testSecrets } from './credentials';
 import { listen } from './listen';
 import { refusalsOf } from './refusals';
 
+/** The module of a service that makes it a target. */
+export const SERVICE = 'tests/contract/service.ts';
+
 /** The parts of a service that is tested. Most are those of `main.ts`. */
 export interface TestedService<S, Handlers extends object, Own extends string> extends Pick<
   Target,
@@ -38,7 +41,7 @@ export interface TestedService<S, Handlers extends object, Own extends string> e
 
 /** The target of a service, and what is left to write in it. */
 export interface ServiceTarget extends Target {
-  /** The operations whose handlers are stubs. The responses that only a handler gives are waived for them. */
+  /** The operations whose handlers are stubs. */
   readonly stubs: readonly string[];
   /** The scenarios that need a handler that is a stub. They do not run. */
   readonly waiting: readonly Scenario[];
@@ -93,6 +96,7 @@ export function serviceTarget<S, Handlers extends object, Own extends string>(
       },
     });
   return {
+    source: SERVICE,
     document: document as Target['document'],
     received: () => received,
     start: () => start(),
@@ -107,13 +111,7 @@ export function serviceTarget<S, Handlers extends object, Own extends string>(
     },
     ownRefusals: service.ownRefusals ?? {},
     scenarios: scenarios.filter((scenario) => !waits(scenario)),
-    waivers: [
-      ...stubs.map((id) => ({
-        obligation: `${id} | response | *`,
-        reason: `the handler of ${id} is a stub`,
-      })),
-      ...waivers,
-    ],
+    waivers,
     stubs,
     waiting: scenarios.filter(waits),
     toDo: waivers,

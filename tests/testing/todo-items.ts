@@ -3,7 +3,7 @@ import { OpenApiDocument, readOperations } from '../../src/contract';
 import { ERRORS } from '../../src/operational';
 import type { Waiver } from '../engine/target';
 import { openWaivers } from '../engine/waivers';
-import type { ServiceTarget } from './service-target';
+import { SERVICE, type ServiceTarget } from './service-target';
 
 export interface Item {
   /** With the number of its lines, or of what they stand for. */
@@ -17,8 +17,6 @@ export interface LeftOut {
   readonly target: string;
   readonly reason: string;
 }
-
-const SERVICE = 'tests/contract/service.ts';
 
 /**
  * @param fileOf the file with the stub of an operation
@@ -91,7 +89,7 @@ function withoutScenario({
   toDo,
 }: ServiceTarget): string[] {
   const steps = [...(scenarios ?? []), ...waiting].flatMap((scenario) => scenario.steps);
-  const waivers = openWaivers(toDo, '');
+  const waivers = openWaivers({ waivers: toDo }, '');
   return [...readOperations(new OpenApiDocument(document))]
     .filter(({ operationId }) => stubs.includes(operationId))
     .flatMap(({ operationId, responses }) =>

@@ -74,10 +74,11 @@ describe('a service that holds some resources only', () => {
 
   test('must accept every valid request unless the target lists the operation', async () => {
     const own = { gone: { ...all, operations: ['deleteNumber'] } };
-    const { failures } = await run(holding([7], { ownRefusals: own }));
+    const source = 'tests/service.ts';
+    const { failures } = await run(holding([7], { ownRefusals: own, source }));
     expect(new Set(failures.map(({ operation }) => operation))).toEqual(new Set(['getNumber']));
     expect(failures[0]?.problems[0]).toContain(
-      `this is the service's own refusal "gone": if a valid request may meet it, add getNumber to ownRefusals.gone.operations`,
+      `this is the service's own refusal "gone": if a valid request may meet it, add getNumber to ownRefusals.gone.operations in tests/service.ts`,
     );
   });
 

@@ -223,7 +223,7 @@ const hasBytes = (expected: ExpectedBytes, body: Buffer): boolean =>
 
 /** A valid request may meet a refusal that depends on the state of the service: the remedy. */
 function ownRefusalHint(
-  { ownRefusals = {}, blackBox }: Target,
+  { ownRefusals = {}, blackBox, source = 'the target' }: Target,
   { operation, expect, family }: Case,
   outcome: RawResponse,
   value: Value | undefined,
@@ -234,7 +234,7 @@ function ownRefusalHint(
     return rule !== undefined && matchesRule(rule, outcome, value);
   });
   if (name !== undefined)
-    return `; this is the service's own refusal "${name}": if a valid request may meet it, add ${operation.id} to ownRefusals.${name}.operations`;
+    return `; this is the service's own refusal "${name}": if a valid request may meet it, add ${operation.id} to ownRefusals.${name}.operations in ${source}`;
   if (blackBox && outcome.status >= 400 && outcome.status <= 499)
     return '; if the service refuses it because of its state, answer with another status or code than for invalid requests (409 is usual), or add a waiver';
   return '';

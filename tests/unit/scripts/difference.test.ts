@@ -1,0 +1,20 @@
+import { difference } from '../../../scripts/generate/difference';
+
+const KEYS = ['a', '', '/', '~', '~1', '/exhibits/{exhibitId}', 'application/json', 'a~/b', 'ä', '%2F', '0'];
+
+/** The value at a JSON pointer (RFC 6901 section 4). */
+const at = (value: unknown, pointer: string): unknown =>
+  pointer
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce((found: unknown, step) => Reflect.get(found as object, step), value);
+
+it.each(KEYS.flatMap((outer) => KEYS.map((inner) => [outer, inner])))(
+  'the place of a difference at %j, %j is a JSON pointer',
+  (outer, inner) => {
+    const document = { same: [1], [outer]: { same: {}, [inner]: 'here' } };
+    const [pointer = ''] = difference({ same: [1], [outer]: { same: {} } }, document)?.split(' (') ?? [];
+    expect(at(document, pointer)).toBe('here');
+  },
+);
