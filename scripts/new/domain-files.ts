@@ -1,7 +1,7 @@
 /** Writes the domain of a service and its storage: a collection for each resource of the document. */
 import type { Names } from './names';
 import { camelOf, capitalized, pascalOf, wordsOf } from './names';
-import type { Resource } from './resources';
+import type { Stored } from './resources';
 import type { Types } from './types';
 
 /** A collection of the store. */
@@ -23,11 +23,14 @@ const RESERVED = new Set(
 /** Types of this file and of JavaScript. */
 const TAKEN = new Set(['Collection', 'Entry', 'Store', 'Object', 'String', 'Record', 'Array', 'Map', 'Date']);
 
-export function collectionsOf(resources: readonly Resource[], names: Names, types: Types): Collection[] {
+export function collectionsOf(stored: readonly Stored[], names: Names, types: Types): Collection[] {
   const typeNames = new Set([...TAKEN, `${names.pascal}Store`]);
-  const found = resources.map(({ name, schema, read, status, mediaType }): Collection => {
+  const found = stored.map(({ name, schema, read, status, mediaType }): Collection => {
     const component = /^\/components\/schemas\/([^/~]+)$/.exec(schema)?.[1];
-    const singular = pascalOf(read.operationId).replace(/^(Get|Read|Fetch|Find|Retrieve|Show)(?=[A-Z])/, '');
+    const singular = pascalOf(read.operationId).replace(
+      /^(Get|Read|Fetch|Find|Retrieve|Show|Create|Add|Post|New)(?=[A-Z])/,
+      '',
+    );
     const base = capitalized(camelOf(component ?? singular, 'Item'));
     let typeName = base;
     for (let n = 1; typeNames.has(typeName); n++) typeName = `${base}${n === 1 ? 'Item' : n}`;
@@ -63,7 +66,10 @@ export interface Entry<T> {
  * Each method rejects with a StoreUnavailable if the store cannot do its work now: the client gets 503.
  */
 export interface Collection<T> {
-  /** At most \`limit\` entries after a key, in the order of their keys. The first page is after the empty key. */
+  /**
+   * At most \`limit\` entries after a key, in the order of their keys. The first page is after the empty key. What belongs to
+   * another object has its key first: \`7/2\`, so that those of 7 follow \`7/\`.
+   */
   list(after: string, limit: number): Promise<readonly Entry<T>[]>;
   get(key: string): Promise<T | undefined>;
   /** Resolves to false, and changes nothing, if the key is taken. */
