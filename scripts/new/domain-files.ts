@@ -1,7 +1,7 @@
 /** Writes the domain of a service and its storage: a collection for each resource of the document. */
 import type { Names } from './names';
 import { camelOf, capitalized, pascalOf, wordsOf } from './names';
-import type { Resource } from './resources';
+import type { Stored } from './resources';
 import type { Types } from './types';
 
 /** A collection of the store. */
@@ -23,11 +23,14 @@ const RESERVED = new Set(
 /** Types of this file and of JavaScript. */
 const TAKEN = new Set(['Collection', 'Entry', 'Store', 'Object', 'String', 'Record', 'Array', 'Map', 'Date']);
 
-export function collectionsOf(resources: readonly Resource[], names: Names, types: Types): Collection[] {
+export function collectionsOf(stored: readonly Stored[], names: Names, types: Types): Collection[] {
   const typeNames = new Set([...TAKEN, `${names.pascal}Store`]);
-  const found = resources.map(({ name, schema, read, status, mediaType }): Collection => {
+  const found = stored.map(({ name, schema, read, status, mediaType }): Collection => {
     const component = /^\/components\/schemas\/([^/~]+)$/.exec(schema)?.[1];
-    const singular = pascalOf(read.operationId).replace(/^(Get|Read|Fetch|Find|Retrieve|Show)(?=[A-Z])/, '');
+    const singular = pascalOf(read.operationId).replace(
+      /^(Get|Read|Fetch|Find|Retrieve|Show|Create|Add|Post|New)(?=[A-Z])/,
+      '',
+    );
     const base = capitalized(camelOf(component ?? singular, 'Item'));
     let typeName = base;
     for (let n = 1; typeNames.has(typeName); n++) typeName = `${base}${n === 1 ? 'Item' : n}`;
@@ -63,7 +66,10 @@ export interface Entry<T> {
  * Each method rejects with a StoreUnavailable if the store cannot do its work now: the client gets 503.
  */
 export interface Collection<T> {
-  /** At most \`limit\` entries after a key, in the order of their keys. The first page is after the empty key. */
+  /**
+   * At most \`limit\` entries after a key, in the order of their keys. The first page is after the empty key. What belongs to
+   * another object has its key first: \`7/2\`, so that those of 7 follow \`7/\`.
+   */
   list(after: string, limit: number): Promise<readonly Entry<T>[]>;
   get(key: string): Promise<T | undefined>;
   /** Resolves to false, and changes nothing, if the key is taken. */
@@ -79,6 +85,32 @@ export interface ${names.pascal}Store extends Store {
 ${collections.map(({ name, typeName }) => `  readonly ${name}: Collection<${typeName}>;\n`).join('')}}
 `;
 }
+
+/** Explains when a table of its own is due, with one that is tested: see tests/unit/new. */
+const EXAMPLE = (table: string) => `/**
+ * Keeps each object as JSON text. What is unique, counted, searched by or a reference deserves columns. A migration adds
+ * them, here as a table of its own:
+ *
+ *     [
+ *       'loans',
+ *       createTable(
+ *         'loans',
+ *         sql\`id \${IDENTITY}, item \${TEXT} NOT NULL REFERENCES ${table} (key), code \${TEXT} NOT NULL UNIQUE\`,
+ *       ),
+ *     ],
+ *
+ * IDENTITY contains PRIMARY KEY. A statement that breaks a rule of its table throws a ConstraintViolation:
+ *
+ *     try {
+ *       const [row] = await database.query(sql<{ id: bigint }>\`
+ *         INSERT INTO loans (item, code) VALUES (\${item}, \${code}) RETURNING id\`);
+ *       return row?.id;
+ *     } catch (error) {
+ *       if (error instanceof ConstraintViolation && error.constraint === 'unique') return 'taken';
+ *       if (error instanceof ConstraintViolation && error.constraint === 'foreign key') return 'no such item';
+ *       throw error;
+ *     }
+ */`;
 
 export function storageFile(names: Names, collections: readonly Collection[]): string {
   const [first] = collections;
@@ -119,7 +151,7 @@ interface Row {
   readonly value: string;
 }
 
-/** Keeps each object as JSON text. A property to search by deserves a column of its own, and a migration that adds it. */
+${EXAMPLE(table)}
 function collection<T>(database: Database, name: string): Collection<T> {
   const table: PerDialect = { kind: 'dialect', sqlite: name, postgres: name };
   const find = async ({ query }: Pick<Queries, 'query'>, key: string): Promise<T | undefined> => {

@@ -10,7 +10,7 @@ import { errorsFile, otherBodies, ownKinds } from './errors-file';
 import type { Names } from './names';
 import { overlayFor } from './overlay';
 import { type Options, projectFiles } from './project-files';
-import { allPathParameters, resourcesOf } from './resources';
+import { allPathParameters, listedIn, resourcesOf } from './resources';
 import { toServable } from './servable';
 import { errorResponses, type ErrorBody, succeedsByDefault, usualErrorBody } from './survey';
 import { CONTRACT_TEST, prepare, serviceFile } from './test-files';
@@ -58,7 +58,8 @@ export async function layOut(
     status: documented?.key ?? '',
     mediaType: usual.mediaType,
   });
-  const collections = collectionsOf(resources, names, types);
+  const listed = listedIn(document, contract.served.values(), resources);
+  const collections = collectionsOf([...resources, ...listed], names, types);
   const schemes = schemesOf(document, operations);
   const prepared = prepare(document, [...contract.served.values()], resources, kinds);
   const { name, files, note } = documentFiles(source, names.kebab);

@@ -24,17 +24,22 @@ export interface PathParameter {
   readonly given: boolean;
 }
 
-export interface Resource {
-  /** The name of its collection: `specialEvents`. */
+/** Objects that a service stores, by a response that has one of them. */
+export interface Stored {
+  /** The name of their collection: `specialEvents`. */
   readonly name: string;
-  /** GET of one. */
+  /** GET of one, or POST of one. */
   readonly read: Operation;
-  /** All parameters of its path, the last of which names it. */
-  readonly parameters: readonly PathParameter[];
   /** JSON pointer to the schema of one, with its media type and the key of the response. */
   readonly schema: string;
   readonly mediaType: string;
   readonly status: string;
+}
+
+/** Objects that have a path of their own. */
+export interface Resource extends Stored {
+  /** All parameters of its path, the last of which names it. */
+  readonly parameters: readonly PathParameter[];
   /** One of it, which the example of its path names; undefined if none was found. */
   readonly example: unknown;
   /** The property with its key, if it has one. */
@@ -54,12 +59,8 @@ export function resourcesOf(document: OpenApiDocument, served: Iterable<ServedOp
     const [path = ''] = operation.paths;
     const [, parent = '', last] = /^(.*)\/\{([^{}]+)\}$/.exec(path) ?? [];
     if (operation.method !== 'GET' || last === undefined) return [];
-    const success = [...operation.responses].find(([status]) => /^(2|default)/.test(status));
-    const media = success?.[1].content.find(({ type }) => isJson(type.essence));
-    if (!success || media?.schema === undefined) return [];
-    const [status] = success;
-    const place = document.follow(joinPointer(operation.pointer, 'responses', status));
-    const schema = document.follow(joinPointer(place.pointer, 'content', media.key, 'schema')).pointer;
+    const success = successBody(document, operation);
+    if (!success) return [];
     const body = successOf(document, one)?.body;
     const id = idOf(body, last);
     const parameters = pathParameters(
@@ -68,19 +69,12 @@ export function resourcesOf(document: OpenApiDocument, served: Iterable<ServedOp
       last,
       id === undefined ? undefined : valueAt(body, id),
     );
-    const segment = parent.split('/').findLast((step) => step !== '' && !step.includes('{')) ?? '';
-    const base = camelOf(segment, 'items');
-    let name = base;
-    for (let n = 2; names.has(name); n++) name = `${base}${n}`;
-    names.add(name);
     return [
       {
-        name,
+        ...success,
+        name: nameFor(parent, names),
         read: operation,
         parameters,
-        schema,
-        mediaType: media.key,
-        status,
         example: body,
         id,
         create: at('POST', parent),
@@ -88,6 +82,51 @@ export function resourcesOf(document: OpenApiDocument, served: Iterable<ServedOp
         remove: at('DELETE', path),
       },
     ];
+  });
+}
+
+/** The body of the success of an operation, if it is JSON. */
+function successBody(
+  document: OpenApiDocument,
+  { pointer, responses }: Operation,
+): Pick<Stored, 'schema' | 'mediaType' | 'status'> | undefined {
+  const [status, success] = [...responses].find(([key]) => /^(2|default)/.test(key)) ?? [];
+  const media = success?.content.find(({ type }) => isJson(type.essence));
+  if (status === undefined || media?.schema === undefined) return undefined;
+  const place = document.follow(joinPointer(pointer, 'responses', status));
+  const { pointer: schema } = document.follow(joinPointer(place.pointer, 'content', media.key, 'schema'));
+  return { schema, mediaType: media.key, status };
+}
+
+/** A new name for the objects below a path. */
+function nameFor(path: string, names: Set<string>): string {
+  const segment = path.split('/').findLast((step) => step !== '' && !step.includes('{')) ?? '';
+  const base = camelOf(segment, 'items');
+  let name = base;
+  for (let n = 2; names.has(name); n++) name = `${base}${n}`;
+  names.add(name);
+  return name;
+}
+
+/** The objects that a path lists and creates, and that have no path of their own: `/books/{id}/loans`. */
+export function listedIn(
+  document: OpenApiDocument,
+  served: Iterable<ServedOperation>,
+  resources: readonly Resource[],
+): Stored[] {
+  const all = [...served];
+  const names = new Set(resources.map(({ name }) => name));
+  return all.flatMap((one): Stored[] => {
+    const { operation } = one;
+    const [path = ''] = operation.paths;
+    const isListed = all.some(
+      (other) => other.operation.method === 'GET' && other.operation.paths[0] === path,
+    );
+    const isOwn = resources.some(({ create }) => create?.operationId === operation.operationId);
+    if (operation.method !== 'POST' || !isListed || isOwn) return [];
+    const success = successBody(document, operation);
+    if (!success || !isObject(successOf(document, one)?.body)) return [];
+    return [{ ...success, name: nameFor(path, names), read: operation }];
   });
 }
 

@@ -29,7 +29,7 @@ export const DOUBLE = columnType('REAL', 'double precision', 'float8[]');
 export const TEXT = columnType('TEXT', 'text COLLATE "C"', 'text[]');
 export const BYTES = columnType('BLOB', 'bytea', 'bytea[]');
 
-/** A key that the database counts: from 1 on, and no number twice. */
+/** A key that the database counts: from 1 on, and no number twice. It contains PRIMARY KEY. */
 export const IDENTITY: PerDialect = {
   kind: 'dialect',
   sqlite: 'INTEGER PRIMARY KEY AUTOINCREMENT',

@@ -11,6 +11,13 @@ export interface Item {
   readonly lines: readonly string[];
 }
 
+/** A part of the document that the overlay removes. */
+export interface LeftOut {
+  /** JSONPath. */
+  readonly target: string;
+  readonly reason: string;
+}
+
 /**
  * @param fileOf the file with the stub of an operation
  * @param leftOut the parts of the document that the overlay removes
@@ -18,7 +25,7 @@ export interface Item {
 export function itemsOf(
   target: ServiceTarget,
   fileOf: (operationId: string) => string,
-  leftOut: readonly string[],
+  leftOut: readonly LeftOut[],
 ): Item[] {
   const { stubs, waiting, toDo } = target;
   const item = (lines: readonly string[], one: string, many: string, size = lines.length): Item => ({
@@ -54,9 +61,10 @@ export function itemsOf(
       toDo.length,
     ),
     item(
-      leftOut,
+      reasonsOf(leftOut),
       'part of the document is left out: openapi/overlay.yaml',
       'parts of the document are left out: openapi/overlay.yaml',
+      leftOut.length,
     ),
   ].filter(({ lines }) => lines.length > 0);
 }
@@ -125,4 +133,13 @@ function grouped(waivers: readonly Waiver[]): string[] {
     const more = reasons.size > 1 ? `, and ${reasons.size - 1} more` : '';
     return `${body}: ${group.length} waivers (${first.reason}${more})`;
   });
+}
+
+/** One line for each reason. */
+function reasonsOf(leftOut: readonly LeftOut[]): string[] {
+  const targets = new Map<string, string[]>();
+  for (const { target, reason } of leftOut) targets.set(reason, [...(targets.get(reason) ?? []), target]);
+  return [...targets].map(([reason, [first = '', ...more]]) =>
+    more.length === 0 ? `${first} (${reason})` : `${first}, and ${more.length} more (${reason})`,
+  );
 }

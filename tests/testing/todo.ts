@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'yaml';
 import { loadService } from './load-service';
-import { itemsOf } from './todo-items';
+import { itemsOf, type LeftOut } from './todo-items';
 
 const HANDLERS = 'src/handlers';
 const OVERLAY = 'openapi/overlay.yaml';
@@ -17,14 +17,14 @@ function fileOf(operationId: string): string {
 }
 
 /** The parts of the document that the overlay removes. */
-function leftOutParts(): string[] {
+function leftOutParts(): LeftOut[] {
   if (!existsSync(OVERLAY)) return [];
   const { actions = [] } = parse(readFileSync(OVERLAY, 'utf8')) as {
     readonly actions?: readonly { target: string; description?: string; remove?: boolean }[];
   };
   return actions
     .filter(({ remove }) => remove === true)
-    .map(({ target, description = 'without a reason' }) => `${target} (${description})`);
+    .map(({ target, description = 'without a reason' }) => ({ target, reason: description }));
 }
 
 /** `make todo`: lists what is left to write, and prints nothing else. */

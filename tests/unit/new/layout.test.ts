@@ -147,7 +147,10 @@ it('prepares the objects that examples name, and create-read-delete', async () =
   ];
   const { files } = await layOutOf({
     paths: {
-      '/carts': { post: { operationId: 'create', responses: { 201: json(cart), 409: none } } },
+      '/carts': {
+        post: { operationId: 'create', responses: { 201: json(cart), 409: none } },
+        get: { operationId: 'list', responses: { 200: json({ type: 'array', items: cart }) } },
+      },
       '/carts/{id}': {
         parameters,
         get: { operationId: 'read', responses: { 200: json(cart), 404: none } },
@@ -155,6 +158,7 @@ it('prepares the objects that examples name, and create-read-delete', async () =
       },
     },
   });
+  expect(files['src/shop/shop-store.ts']?.match(/: Collection<.*>/g)).toHaveLength(1);
   const service = files['tests/contract/service.ts'] ?? '';
   expect(service).toContain("await store.carts.add('1', { id: 1n })");
   expect(service).toContain('carts: what is created can be read, until it is deleted');
@@ -187,6 +191,29 @@ it.each([1n, 2n ** 31n, 2n ** 53n - 1n, 2n ** 53n, 2n ** 53n + 1n, MOST, -MOST -
     }
   },
 );
+
+it.each([
+  ['listed and created below another resource', ['get', 'post'], '/books/{id}/loans', true],
+  ['listed and created', ['get', 'post'], '/loans', true],
+  ['only created', ['post'], '/books/{id}/loans', false],
+  ['only listed', ['get'], '/books/{id}/loans', false],
+])('has a collection of what is %s: %s', async (_, methods, path, isStored) => {
+  const loan = { type: 'object', required: ['day'], properties: { day: { type: 'string' } } };
+  const parameters = [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' } }];
+  const operations: Record<string, object> = {
+    get: { operationId: 'listLoans', responses: { 200: json({ type: 'array', items: loan }) } },
+    post: { operationId: 'addLoan', responses: { 201: json(loan) } },
+  };
+  const item = Object.fromEntries(methods.map((method) => [method, operations[method]]));
+  const { files } = await layOutOf({
+    paths: { [path]: { ...(path.includes('{') && { parameters }), ...item } },
+  });
+  const store = files['src/shop/shop-store.ts'] ?? '';
+  if (isStored) {
+    expect(store).toContain('readonly loans: Collection<Loan>;');
+    expect(store).toContain("operations['addLoan']['responses'][201]['content']['application/json']");
+  } else expect(store).not.toContain('loans');
+});
 
 it('says nothing of what this project stores', async () => {
   const { files } = await layOutOf({ paths: { '/a': { get: { operationId: 'getA', responses: done } } } });

@@ -68,3 +68,17 @@ it('has one line for all waivers of a body', () => {
     ],
   ]);
 });
+
+it('has one line for all parts that are left out for one reason', () => {
+  const parts = [
+    { target: '$.a', reason: 'XML' },
+    { target: '$.b', reason: 'multipart' },
+    { target: '$.c', reason: 'XML' },
+  ];
+  expect(itemsOf(target({ stubs: [] }), () => '', parts)).toEqual([
+    {
+      title: '3 parts of the document are left out: openapi/overlay.yaml',
+      lines: ['$.a, and 1 more (XML)', '$.b (multipart)'],
+    },
+  ]);
+});
