@@ -3,6 +3,7 @@ import {
   camelCase,
   compileContract,
   isObject,
+  joinPointer,
   type JsonObject,
   lastStep,
   members,
@@ -71,7 +72,11 @@ function nameOperations(root: JsonObject): Action[] {
       missing['operationId'] = id;
     }
     const documented = isObject(responses) ? responses : {};
-    const succeeds = members(documented).some(([status]) => /^([23]|default$)/.test(status));
+    const succeeds = members(documented).some(
+      ([status]) =>
+        /^[23]/.test(status) ||
+        (status === 'default' && !describesError(document, joinPointer(pointer, 'responses', status))),
+    );
     if (!succeeds) missing['responses'] = { 204: { description: 'not documented' } };
     if (Object.keys(missing).length === 0) return [];
     Object.assign(
@@ -87,6 +92,14 @@ function nameOperations(root: JsonObject): Action[] {
       },
     ];
   });
+}
+
+/** Whether the description of a response speaks of an error: `default` may be the success or the errors. */
+function describesError(document: OpenApiDocument, pointer: string): boolean {
+  const { description } = document.follow(pointer).value;
+  return (
+    typeof description === 'string' && /\b(errors?|fail(s|ed|ures?)?|problem|unexpected)\b/i.test(description)
+  );
 }
 
 /** Removes unknown keywords: a validator ignores them, so that the value would be unchecked. */

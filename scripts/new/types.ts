@@ -18,7 +18,9 @@ export function typesOf(document: OpenApiDocument): Types {
     const all = branches(document, pointers);
     if (typeof value === 'number' || typeof value === 'bigint') {
       const isInt64 = all.some(({ formats }) => formats.has('int64'));
-      return isInt64 && Number.isInteger(Number(value)) ? `${value}n` : literal(value);
+      if (isInt64 && Number.isInteger(Number(value))) return `${value}n`;
+      // Any other integer is a number for handlers.
+      return literal(Number(value));
     }
     if (Array.isArray(value)) {
       const items = all.flatMap((view) => view.items);

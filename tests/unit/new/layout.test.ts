@@ -80,6 +80,15 @@ it('takes default for the success, where it is the only response that is no erro
   expect(files['openapi/overlay.yaml']).not.toContain('4XX');
 });
 
+it('takes default for errors, where its description speaks of them', async () => {
+  for (const description of ['Unexpected error', 'error payload', 'The request failed.']) {
+    const responses = { default: { ...json({ type: 'object' }), description } };
+    const { files, notes } = await layOutOf({ paths: { '/a': { get: { operationId: 'getA', responses } } } });
+    expect(notes.join('\n')).toContain('getA documents no success: openapi/overlay.yaml proposes 204');
+    expect(files['openapi/overlay.yaml']).not.toContain('4XX');
+  }
+});
+
 it('writes the standard error body with examples that have its meaning', async () => {
   const { files } = await layOutOf({ paths: { '/a': { get: { operationId: 'getA', responses: done } } } });
   const { actions } = parse(files['openapi/overlay.yaml'] ?? '') as {
@@ -191,6 +200,20 @@ it.each([1n, 2n ** 31n, 2n ** 53n - 1n, 2n ** 53n, 2n ** 53n + 1n, MOST, -MOST -
     }
   },
 );
+
+it('writes an integer that is no int64 as a number', async () => {
+  const id = { type: 'integer', examples: [2n ** 53n] };
+  const cart = { type: 'object', required: ['id'], properties: { id } };
+  const parameter = { name: 'id', in: 'path', required: true, schema: id };
+  const { files } = await layOutOf({
+    paths: {
+      '/carts/{id}': {
+        get: { operationId: 'read', parameters: [parameter], responses: { 200: json(cart) } },
+      },
+    },
+  });
+  expect(files['tests/contract/service.ts']).toContain("add('9007199254740992', { id: 9007199254740992 })");
+});
 
 it.each([
   ['listed and created below another resource', ['get', 'post'], '/books/{id}/loans', true],
