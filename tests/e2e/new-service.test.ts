@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import type { ContractReport } from '../engine';
 import { installBeside, runIn, TARBALL } from '../support/package';
 import { startProcess } from '../support/process';
 
@@ -48,6 +49,8 @@ const ownFiles = () =>
 test('is laid out by one command, and is green at once', async () => {
   expect(said).toMatch(/PROVEN \d+\/\d+, WAIVED \d+, UNPROVEN 0, BLOCKED 0/);
   expect(said).toContain('served 8 of 8 operations');
+  const { waivers } = JSON.parse(read('reports/contract/contract.json')) as ContractReport;
+  expect(waivers).toEqual({ expired: [], unused: [] });
   const files = ownFiles();
   expect(files.filter((file) => /plant/i.test(file + read(file)))).toEqual([]);
   expect(read('openapi/night-museum.yaml')).toBe(readFileSync(join(GIVEN, 'night-museum.yaml'), 'utf8'));

@@ -1,5 +1,5 @@
 import { readDocument } from '../document/read';
-import { NumberLiteral } from '../json/value';
+import { NumberLiteral, parse } from '../json/value';
 import { slots } from '../request/slots';
 import { createOracle } from '../schema/oracle';
 import { correctServer, target } from '../simple-server';
@@ -35,4 +35,25 @@ test.each([
     rule,
     location: 'body',
   });
+});
+
+test.each([
+  ['document', '""', 'empty parameter'],
+  ['document', '["a",""]', 'empty parameter'],
+  ['document', '["a"]', 'invalid request'],
+  ['house', '""', 'invalid request'],
+] as const)('by the profile %s, the query parameter %s breaks the rule: %s', (profile, text, rule) => {
+  const schema = { type: ['string', 'array'], minLength: 2, items: { type: 'string', minLength: 2 } };
+  const document = readDocument({
+    openapi: '3.1.0',
+    paths: {
+      '/': { get: { operationId: 'get', parameters: [{ name: 'q', in: 'query', schema }], responses: {} } },
+    },
+  });
+  const lenientOracle = createOracle(document.lenient.requests);
+  const [operation] = document.operations;
+  const [slot] = operation ? slots(document, operation) : [];
+  if (!operation || !slot) throw new Error('expected an operation with a parameter');
+  const context = { lenientOracle, operation, target: { ...target(correctServer), profile } };
+  expect(fault(context, slot, parse(text))).toEqual({ rule, location: 'query' });
 });
