@@ -3,23 +3,14 @@
  * the output is a step; the last ones say what is next.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
-import {
-  chmodSync,
-  copyFileSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import prettier from 'prettier';
 import { InvalidContract, isObject, versionFinding } from '../../src/contract';
 import { generate } from '../generate/main';
 import { workOn } from '../paths';
 import { located, readSource, type Source, SourceError } from '../source/source';
 import { readArguments } from './arguments';
+import { formatFile } from './format';
 import { layOut } from './layout';
 import { seedLock } from './lock';
 import { type Names, namesFrom } from './names';
@@ -54,8 +45,7 @@ async function main(argv: readonly string[]): Promise<void> {
     throw error;
   }
   install(folder, modules);
-  const { green, summary } = waive(folder);
-  await format(folder, ['tests/contract/service.ts']);
+  const { green, summary } = await waive(folder);
   console.log(summary);
   console.log(commit(folder));
   const seconds = Math.round((performance.now() - began) / 1000);
@@ -112,14 +102,7 @@ function pack(): string {
 async function format(folder: string, files: readonly string[]): Promise<void> {
   const written = files.filter((file) => !file.startsWith('openapi/') || file === 'openapi/overlay.yaml');
   const handlers = readdirSync(path.join(folder, 'src/handlers')).map((name) => `src/handlers/${name}`);
-  for (const file of new Set([...written, ...handlers])) {
-    const target = path.join(folder, file);
-    const { inferredParser } = await prettier.getFileInfo(target);
-    if (inferredParser === null) continue;
-    const options = await prettier.resolveConfig(target);
-    const text = await prettier.format(readFileSync(target, 'utf8'), { ...options, filepath: target });
-    writeFileSync(target, text);
-  }
+  for (const file of new Set([...written, ...handlers])) await formatFile(path.join(folder, file));
 }
 
 /** @throws {SourceError} if npm cannot install the packages */

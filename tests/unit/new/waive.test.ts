@@ -1,4 +1,10 @@
-import { proofOf } from '../../../scripts/new/waive';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { proofOf } from '../../../scripts/new/proof';
+import { runIn } from '../../support/package';
+
+const ROOT = resolve(__dirname, '../../..');
 
 const obligation = (state: string, failed = 0) => ({ key: 'getBook | response | 404 | *', state, failed });
 const proven = obligation('PROVEN');
@@ -19,4 +25,27 @@ it.each([
   ['the run ended early', { obligations: [obligation('UNPROVEN')], failures: [], stopped: 'Ctrl-C' }],
 ])('is not green if %s', (_, report) => {
   expect(proofOf(report).green).toBe(false);
+});
+
+// In processes of their own, because Prettier is a module that Jest cannot load.
+it('leaves the file formatted after it adds a waiver', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'contract-first-'));
+  writeFileSync(join(folder, '.prettierrc.json'), JSON.stringify({ singleQuote: true, printWidth: 110 }));
+  const added: Record<string, object[]> = {};
+  for (const old of ['[];', "[\n  { obligation: 'a | b | 404 | *', reason: 'to do' },\n];"])
+    for (const size of [0, 40, 90]) {
+      const file = join(folder, `${old.length}-${size}.ts`);
+      writeFileSync(file, `export const waivers: readonly Waiver[] = ${old}\n`);
+      added[file] = [{ key: "addPet | it's", reason: 'x'.repeat(size) }];
+    }
+  const module = join(ROOT, 'scripts/new/waive');
+  const code = `const { addWaivers } = require(${JSON.stringify(module)});
+    void Promise.all(Object.entries(${JSON.stringify(added)}).map(([file, all]) => addWaivers(file, all)));`;
+  runIn(ROOT, 'tsx', '-e', code);
+  for (const file of Object.keys(added)) expect(readFileSync(file, 'utf8')).toContain("it's");
+  expect(runIn(ROOT, 'prettier', '--check', '--log-level', 'warn', ...Object.keys(added))).toEqual({
+    status: 0,
+    output: '',
+  });
+  rmSync(folder, { recursive: true });
 });
