@@ -7,6 +7,9 @@ function textOfNumber(literal: string): string {
   return `${negative && digits !== '' ? '-' : ''}${digits}e${exponent}`;
 }
 
+const isDouble = (value: bigint): boolean =>
+  Number.isFinite(Number(value)) && BigInt(Number(value)) === value;
+
 /**
  * Assigns equal JSON values the same number, and different values different numbers. It reads each object and array once, so
  * all comparisons of the values below one root take time linear in its size.
@@ -15,14 +18,18 @@ export class Interner {
   private readonly numbers = new Map<string, number>();
   private readonly doubles = new Map<number, number>();
   private readonly known = new WeakMap<object, number>();
+  private count: number;
 
   /** @param constants values whose numbers are the same here; nothing may be added to them anymore */
-  constructor(private readonly constants?: Interner) {}
+  constructor(private readonly constants?: Interner) {
+    this.count = constants?.count ?? 0;
+  }
 
   /** The number of the value at `holder[key]`. */
   of(holder: object, key: string | number): number {
     const value: unknown = Reflect.get(holder, key);
-    if (typeof value === 'number' && !hasExact(holder, key)) return this.ofDouble(value, holder, key);
+    if (typeof value === 'number' && !hasExact(holder, key)) return this.ofDouble(value);
+    if (typeof value === 'bigint' && isDouble(value)) return this.ofDouble(Number(value));
     if (typeof value !== 'object' || value === null) return this.intern(this.textOf(value, holder, key));
     const known = this.known.get(value);
     if (known !== undefined) return known;
@@ -37,13 +44,12 @@ export class Interner {
     return number;
   }
 
-  /** The number of a double that represents its literal exactly. */
-  private ofDouble(value: number, holder: object, key: string | number): number {
-    const known = this.doubles.get(value);
+  /** The number of a double that represents its literal exactly. A number that no double represents equals none of them. */
+  private ofDouble(value: number): number {
+    const known = this.constants?.doubles.get(value) ?? this.doubles.get(value);
     if (known !== undefined) return known;
-    const number = this.intern(this.textOf(value, holder, key));
-    this.doubles.set(value, number);
-    return number;
+    this.doubles.set(value, this.count);
+    return this.count++;
   }
 
   private textOf(value: unknown, holder: object, key: string | number): string {
@@ -55,8 +61,7 @@ export class Interner {
   private intern(text: string): number {
     const known = this.constants?.numbers.get(text) ?? this.numbers.get(text);
     if (known !== undefined) return known;
-    const number = (this.constants?.numbers.size ?? 0) + this.numbers.size;
-    this.numbers.set(text, number);
-    return number;
+    this.numbers.set(text, this.count);
+    return this.count++;
   }
 }
