@@ -165,6 +165,8 @@ export function createCompiler(
 ): Compiler {
   const createAjv = direction === 'request' ? createRequestAjv : createResponseAjv;
   const ajv = createAjv(EMPTY, { ...ajvOptions(formats, inheritedNames), allErrors });
+  // judgment.ts judges `unevaluated*`. ajv would merge the names of all parts of an allOf for each part.
+  ajv.opts.unevaluated = false;
   const compiled = new Map<string, ValidateFunction>();
   const compile = (schema: JsonObject): ValidateFunction => {
     const text = JSON.stringify(schema);
