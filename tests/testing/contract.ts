@@ -34,7 +34,7 @@ async function main(args: string[]): Promise<number> {
   const count = (size: number, one: string, many: string) => `${size} ${size === 1 ? one : many}`;
   if (target.stubs.length > 0) {
     const stubs = count(target.stubs.length, 'operation is a stub', 'operations are stubs');
-    const waivers = count(target.toDo.length, 'waiver is', 'waivers are');
+    const waivers = count(target.waivers.length, 'waiver is', 'waivers are');
     console.log(`${stubs}, whose responses are waived; ${waivers} in tests/contract/service.ts: make todo`);
   }
   return status;

@@ -46,7 +46,7 @@ export interface ServiceTarget extends Target {
   /** The scenarios that need a handler that is a stub. They do not run. */
   readonly waiting: readonly Scenario[];
   /** The waivers of the service itself. */
-  readonly toDo: readonly Waiver[];
+  readonly waivers: readonly Waiver[];
 }
 
 /** Changes that break the server under test, to see that the tests notice. */
@@ -114,7 +114,6 @@ export function serviceTarget<S, Handlers extends object, Own extends string>(
     waivers,
     stubs,
     waiting: scenarios.filter(waits),
-    toDo: waivers,
   };
 }
 

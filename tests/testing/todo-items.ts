@@ -27,7 +27,7 @@ export function itemsOf(
   fileOf: (operationId: string) => string,
   leftOut: readonly LeftOut[],
 ): Item[] {
-  const { stubs, waiting, toDo } = target;
+  const { stubs, waiting, waivers } = target;
   const item = (lines: readonly string[], one: string, many: string, size = lines.length): Item => ({
     title: `${size} ${size === 1 ? one : many}`,
     lines,
@@ -55,10 +55,10 @@ export function itemsOf(
       `responses of stubs have no scenarios: write them in ${SERVICE}`,
     ),
     item(
-      grouped(toDo),
+      grouped(waivers),
       `waiver is in ${SERVICE}, beside those of the stubs`,
       `waivers are in ${SERVICE}, beside those of the stubs`,
-      toDo.length,
+      waivers.length,
     ),
     item(
       reasonsOf(leftOut),
@@ -86,10 +86,10 @@ function withoutScenario({
   scenarios,
   waiting,
   ownRefusals,
-  toDo,
+  waivers,
 }: ServiceTarget): string[] {
   const steps = [...(scenarios ?? []), ...waiting].flatMap((scenario) => scenario.steps);
-  const waivers = openWaivers({ waivers: toDo }, '');
+  const waived = openWaivers({ waivers }, '');
   return [...readOperations(new OpenApiDocument(document))]
     .filter(({ operationId }) => stubs.includes(operationId))
     .flatMap(({ operationId, responses }) =>
@@ -104,7 +104,7 @@ function withoutScenario({
         );
         const isWaived = ['*', ...content.map((media) => media.key)].some(
           (mediaType) =>
-            waivers.ofObligation(`${operationId} | response | ${key} | ${mediaType}`) !== undefined,
+            waived.ofObligation(`${operationId} | response | ${key} | ${mediaType}`) !== undefined,
         );
         const [kind] = kinds;
         const missing = kind === undefined ? `, and a kind in ownRefusals` : ` (expect: '${kind}')`;

@@ -15,7 +15,7 @@ const target = (more: Partial<ServiceTarget> = {}): ServiceTarget => ({
   credentials: {},
   stubs: ['addLoan'],
   waiting: [],
-  toDo: [],
+  waivers: [],
   ownRefusals: { noSuchResource: { status: 404, operations: [] } },
   ...more,
 });
@@ -38,8 +38,8 @@ it('lists the responses of a new operation that only its handler gives', () => {
 
 it('lists no response with a scenario or a waiver', () => {
   const waiting = [{ title: 'none', steps: [{ operation: 'addLoan', expect: 'noSuchResource' }] }];
-  const toDo = [{ obligation: 'addLoan | response | 410 | *', reason: 'to do' }];
-  expect(titles({ waiting, toDo }).flat()).toEqual([
+  const waivers = [{ obligation: 'addLoan | response | 410 | *', reason: 'to do' }];
+  expect(titles({ waiting, waivers }).flat()).toEqual([
     expect.stringMatching(/^1 operation is a stub/),
     'addLoan: src/handlers/add-loan.ts',
     '1 scenario waits for these handlers',
@@ -55,12 +55,12 @@ it('has one line for all waivers of a body', () => {
     obligation: `addLoan | body ${body} | /components/schemas/Loan ${keyword} | holds`,
     reason: `at the start: ${keyword}`,
   });
-  const toDo = [
+  const waivers = [
     of('application/x-www-form-urlencoded', 'type'),
     of('application/x-www-form-urlencoded', 'format'),
     of('application/xml', 'type'),
   ];
-  expect(titles({ stubs: [], toDo })).toEqual([
+  expect(titles({ stubs: [], waivers })).toEqual([
     [
       '3 waivers are in tests/contract/service.ts, beside those of the stubs',
       'addLoan | body application/x-www-form-urlencoded: 2 waivers (at the start: type, and 1 more)',
