@@ -95,15 +95,16 @@ async function cost(port: number, bytes: Buffer): Promise<Cost> {
 }
 
 const all = subjects();
-let served: (Served & { readonly subject: number }) | undefined;
+let served: (Served & { readonly document: JsonObject }) | undefined;
 
 async function prepare(number: number): Promise<Served> {
-  if (served?.subject === number) return served;
-  served?.server.closeAllConnections();
-  served?.server.close();
   const subject = all[number];
   if (!subject) throw new Error(`expected the number of a subject, got ${number}`);
-  served = { ...serve(subject), subject: number };
+  const { document } = subject;
+  if (served?.document === document) return served;
+  served?.server.closeAllConnections();
+  served?.server.close();
+  served = { ...serve(subject), document };
   served.server.listen(0, '127.0.0.1');
   await once(served.server, 'listening');
   return served;
