@@ -41,11 +41,23 @@ An entry that matches no change, or whose version has passed, is an error.
 Exits with 0 if no client breaks but as accepted, with 1 if one does or an entry is wrong, and with 2 if the contracts cannot be
 compared.`;
 
-async function main(ref: string): Promise<number> {
-  if (ref === '--help' || ref === '-h') {
-    console.log(USAGE);
-    return 0;
+/** The text to print, and the exit status. */
+export interface Result {
+  readonly status: 0 | 1 | 2;
+  readonly output: string;
+}
+
+/** Compares the contract with the one that was published at a git ref. */
+export async function listBreaks(ref: string): Promise<Result> {
+  try {
+    return await compareWith(ref);
+  } catch (error) {
+    return { status: 2, output: error instanceof Error ? error.message : String(error) };
   }
+}
+
+async function compareWith(ref: string): Promise<Result> {
+  if (ref === '--help' || ref === '-h') return { status: 0, output: USAGE };
   if (ref === '') throw new Error('expected a git ref to compare with: make breaking BASE=main');
   const { document } = await publish();
   const file = path.join(root, ACCEPTED);
@@ -54,26 +66,22 @@ async function main(ref: string): Promise<number> {
   const version = isObject(info) ? String(info['version']) : '';
   const changes = compareDocuments(publishedAt(ref), document).filter(({ breaking }) => breaking);
   const { breaking, accepted, wrong } = judgeBreaks(changes, text, version);
-  for (const { of, reason, until } of accepted)
-    console.log(`accepted  ${changeText(of)} (until ${until}: ${reason})`);
-  for (const change of breaking) console.log(changeLine(change));
-  for (const sentence of wrong) console.log(sentence);
   const others = accepted.length > 0 ? ` but as ${ACCEPTED} accepts` : '';
-  console.log(
+  const lines = [
+    ...accepted.map(({ of, reason, until }) => `accepted  ${changeText(of)} (until ${until}: ${reason})`),
+    ...breaking.map(changeLine),
+    ...wrong,
     breaking.length > 0
       ? `\n${breaking.length} ${breaking.length === 1 ? 'change' : 'changes'} since ${ref} would break a client. To accept an intended break, see \`--help\``
       : `nothing since ${ref} would break a client${others}`,
-  );
-  return breaking.length + wrong.length > 0 ? 1 : 0;
+  ];
+  return { status: breaking.length + wrong.length > 0 ? 1 : 0, output: lines.join('\n') };
 }
 
-const [base = ''] = process.argv.slice(2);
-main(base).then(
-  (status) => {
+if (require.main === module) {
+  const [base = ''] = process.argv.slice(2);
+  void listBreaks(base).then(({ status, output }) => {
+    (status === 2 ? console.error : console.log)(output);
     process.exitCode = status;
-  },
-  (error: unknown) => {
-    console.error(error instanceof Error ? error.message : error);
-    process.exitCode = 2;
-  },
-);
+  });
+}

@@ -3,22 +3,30 @@ import ts from 'typescript';
 import { explain } from '../compiler/explain';
 import { root } from '../paths';
 
-const CONFIG = path.join(root, 'src/tsconfig.json');
-
 /**
- * Compiles src/ to dist/ and keeps its state between runs: it reads only project files again, and checks only the files
- * that a change affects.
+ * Checks the files of a tsconfig.json, compiles them if it says so, and keeps its state between runs: it reads only project
+ * files again, parses only those with another text, and checks only the files that a change affects.
  */
 export class Compiler {
-  /** The files of node_modules, which do not change during a session. */
-  private readonly libraries = new Map<string, ts.SourceFile | undefined>();
+  /** The parsed files, by name. Those of node_modules do not change during a session. */
+  private readonly files = new Map<string, ts.SourceFile | undefined>();
   private program: ts.EmitAndSemanticDiagnosticsBuilderProgram | undefined;
 
-  /** Checks src/ and writes dist/ if there are no errors. Otherwise returns the errors, with file and line. */
+  /**
+   * @param config the path of the tsconfig.json in the project
+   * @param concerns whether to report the errors of a file, given by its path in the project. Those without a file are
+   *   always reported.
+   */
+  constructor(
+    private readonly config: string,
+    private readonly concerns: (file: string) => boolean = () => true,
+  ) {}
+
+  /** Checks the files and emits if there are no errors. Otherwise returns the errors, with file and line. */
   compile(): string | undefined {
     const host = { ...ts.sys, onUnRecoverableConfigFileDiagnostic: () => undefined };
-    const config = ts.getParsedCommandLineOfConfigFile(CONFIG, {}, host);
-    if (!config) return `${CONFIG} cannot be read`;
+    const config = ts.getParsedCommandLineOfConfigFile(path.join(root, this.config), {}, host);
+    if (!config) return `${this.config} cannot be read`;
     const { options, fileNames, errors } = config;
     this.program = ts.createEmitAndSemanticDiagnosticsBuilderProgram(
       fileNames,
@@ -33,16 +41,21 @@ export class Compiler {
       ...this.program.getSemanticDiagnostics(),
     ];
     if (found.length === 0) this.program.emit();
-    return found.length === 0 ? undefined : this.describe(explain(this.program.getProgram(), found));
+    const reported = found.filter(({ file }) => !file || this.concerns(path.relative(root, file.fileName)));
+    return reported.length === 0 ? undefined : this.describe(explain(this.program.getProgram(), reported));
   }
 
   private host(options: ts.CompilerOptions): ts.CompilerHost {
     const host = ts.createIncrementalCompilerHost(options);
     const read = host.getSourceFile.bind(host);
-    host.getSourceFile = (file, ...rest) => {
-      if (!file.includes('/node_modules/')) return read(file, ...rest);
-      if (!this.libraries.has(file)) this.libraries.set(file, read(file, ...rest));
-      return this.libraries.get(file);
+    // `anew`: an option that affects the parser has changed.
+    host.getSourceFile = (file, version, onError, anew = false) => {
+      const known = this.files.get(file);
+      const isLibrary = file.includes('/node_modules/') && this.files.has(file);
+      if (!anew && (isLibrary || (known && known.text === host.readFile(file)))) return known;
+      const parsed = read(file, version, onError, anew);
+      this.files.set(file, parsed);
+      return parsed;
     };
     return host;
   }

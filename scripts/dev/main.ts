@@ -6,7 +6,7 @@
  * The servers are workers of node:cluster and share one port. The new worker listens before the old one stops, so no
  * request is lost. A worker that does not start replaces nothing.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import cluster, { type Worker } from 'node:cluster';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -14,6 +14,7 @@ import { inspect } from 'node:util';
 import { Compiler } from './compiler';
 import { generate } from '../generate/main';
 import { root, SOURCES } from '../paths';
+import type { RestChecked } from './rest';
 import { sessionSecrets } from './secrets';
 import { SourceError } from '../source/source';
 import { watchFolder } from './watch';
@@ -41,7 +42,7 @@ function generateSecrets(): Readonly<Record<string, string>> | undefined {
   }
 }
 
-const compiler = new Compiler();
+const compiler = new Compiler('src/tsconfig.json');
 let serving: Worker | undefined;
 /** The worker that does not listen yet. */
 let starting: Worker | undefined;
@@ -84,24 +85,26 @@ function end(worker: Worker): void {
   }, DRAIN);
 }
 
-/** The running check of tests and scripts. */
-let checking: ChildProcess | undefined;
+/** The process that checks tests and scripts. */
+let rest: ChildProcess | undefined;
+/** The number of its checks so far. */
+let checks = 0;
 
-/** Runs in a process of its own, because this process distributes the connections of the server. */
 function checkRest(): void {
-  checking?.kill();
-  const child = (checking = spawn(path.join(root, 'node_modules/.bin/tsc'), {
-    cwd: root,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  }));
-  let found = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (found += text));
-  child.once('close', () => {
-    // The compiler of the server reports the errors of src/.
-    const others = found.split(/\n(?=\S)/).filter((entry) => entry !== '' && !entry.startsWith('src/'));
-    if (child === checking && others.length > 0)
-      console.log(`\n${others.join('\n')}\nthe server does not use these files and keeps running\n`);
+  rest ??= startRest();
+  rest.send(++checks);
+}
+
+function startRest(): ChildProcess {
+  const child = fork(require.resolve('./rest'), { cwd: root });
+  child.on('message', ({ check, errors }: RestChecked) => {
+    if (check === checks && errors !== undefined)
+      console.log(`\n${errors}\nthe server does not use these files and keeps running\n`);
   });
+  child.once('exit', () => {
+    rest = undefined;
+  });
+  return child;
 }
 
 /** Generates if `sources` is true, compiles, and replaces the server. Prints the result. */
@@ -165,7 +168,7 @@ for (const folder of ['tests', 'scripts']
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {
     ending = true;
-    checking?.kill();
+    rest?.kill();
     if (serving) serving.once('exit', () => process.exit(0));
     else process.exit(0);
     for (const worker of Object.values(cluster.workers ?? {})) if (worker) end(worker);

@@ -13,11 +13,12 @@ import { COMMAND, createManifest, ENTRIES, NAME, reachableTypes, type RootManife
 /** The folder of the tarball and of its content, `package/`. */
 export const FOLDER = path.join(root, '.cache/pack');
 
-/** The files of the commands, which scripts/cli.ts loads by name, and the programs that `check` runs. */
+/** The files of the commands, which scripts/cli.ts loads by name, and the programs that `check` and `dev` run. */
 const PROGRAMS = [
   ...Object.values(COMMANDS).map(([file]) => path.posix.join('scripts', file)),
   'scripts/gate/code',
   'scripts/gate/walls',
+  'scripts/dev/rest',
 ];
 
 const HOST = {

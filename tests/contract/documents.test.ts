@@ -1,10 +1,5 @@
-import { operationCases } from '../engine/cases/operation';
-import { readDocument } from '../engine/document/read';
-import { openLedger } from '../engine/ledger';
 import { describeFailure, headline } from '../engine/report/text';
-import { minimalInputs } from '../engine/request/request';
 import { run } from '../engine/run';
-import { createOracle } from '../engine/schema/oracle';
 import { urlTarget } from '../engine/url-target';
 import { strategiesWith, testSecrets, verifiersOf } from '../testing/credentials';
 import { DOCUMENTS, readFiles, serviceOf } from './document-server';
@@ -15,7 +10,11 @@ describe('the unchanged engine on other documents', () => {
     async (name) => {
       const result = await run(serviceOf(await readFiles(name)), { generated: 30 });
 
+      // A contradiction between the generator and the oracle is a failure, too.
       expect(result.failures.map(describeFailure)).toEqual([]);
+      const open = result.obligations.filter(({ state, passed }) => state !== 'PROVEN' || passed === 0);
+      expect(open.map(({ key, reason }) => [key, reason])).toEqual([]);
+      expect(result.obligations.length).toBeGreaterThan(4);
       expect({ passed: result.passed, headline: headline(result) }).toMatchObject({ passed: true });
     },
     120_000,
@@ -78,35 +77,4 @@ describe('the unchanged engine on other documents', () => {
     const open = result.obligations.filter(({ state }) => state !== 'PROVEN');
     expect(open.map(({ key, reason }) => [key, reason])).toEqual([]);
   });
-
-  test.each(DOCUMENTS)(
-    'has a case for every rule of %s about requests, and no contradiction',
-    async (name) => {
-      const target = serviceOf(await readFiles(name));
-      const document = readDocument(target.document);
-      const oracle = createOracle(document.requests);
-      const ledger = openLedger(document, target);
-      const contradictions = document.operations.flatMap((operation) => {
-        const context = {
-          document,
-          oracle,
-          responseOracle: createOracle(document.responses),
-          lenientOracle: createOracle(document.lenient.requests),
-          target,
-          operation,
-          base: minimalInputs(document, oracle, operation),
-        };
-        const { cases, contradictions: found } = operationCases(context);
-        for (const { proves } of cases) ledger.record(proves, true);
-        return found;
-      });
-      const owed = ledger.obligations.filter(
-        ({ kind, passed }) => !['response', 'received'].includes(kind) && passed === 0,
-      );
-
-      expect(contradictions).toEqual([]);
-      expect(owed.map(({ key }) => key)).toEqual([]);
-      expect(ledger.obligations.length).toBeGreaterThan(4);
-    },
-  );
 });

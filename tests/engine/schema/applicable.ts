@@ -3,6 +3,7 @@ import { requiredNames } from '../document/document';
 import { type JsonObject, asArray, asObject } from '../json/json';
 import { nodeAt, escapeToken, pointerOf } from '../json/pointer';
 import { fromJson, type Value } from '../json/value';
+import { Memo } from '../memo';
 import type { Oracle } from './oracle';
 
 /** A schema object that applies to an instance location; the walk has already followed its references and branches. */
@@ -19,24 +20,57 @@ export type SchemaLocations = readonly { readonly pointer: string; readonly unco
 /** Selects the branches that apply. `branches` are pointers. */
 type ChooseBranches = (keyword: 'anyOf' | 'oneOf' | 'if', branches: string[]) => string[];
 
-/** The schema objects that apply at a location, with the selected branches. */
+/** A schema object as the walk reads it, before the direction. */
+interface SchemaNode {
+  /** Unique among all documents. */
+  readonly id: number;
+  readonly pointer: string;
+  readonly schema: JsonObject;
+  /** Pointers to the schemas of `$ref` and `allOf`. */
+  readonly conjuncts: readonly string[];
+  /** Pointers to the schemas of `anyOf` and `oneOf`. */
+  readonly branches: readonly (readonly [keyword: 'anyOf' | 'oneOf', pointers: string[]])[];
+}
+
+let nodeCount = 0;
+const nodes = new Memo<Schemas, SchemaNode>();
+const resolved = new Memo<Schemas, Subschema[]>();
+
+const nodeOf = (schemas: Schemas, pointer: string): SchemaNode =>
+  nodes.get(schemas, pointer, () => {
+    const node = nodeAt(schemas.json, pointer);
+    const schema: JsonObject = node === false ? { not: {} } : asObject(node);
+    const members = (keyword: string): string[] =>
+      [...asArray(schema[keyword]).keys()].map((index) => `${pointer}/${keyword}/${index}`);
+    return {
+      id: nodeCount++,
+      pointer,
+      schema,
+      conjuncts: [
+        ...(typeof schema['$ref'] === 'string' ? [pointerOf(schema['$ref'])] : []),
+        ...members('allOf'),
+      ],
+      branches: (['anyOf', 'oneOf'] as const)
+        .map((keyword) => [keyword, members(keyword)] as const)
+        .filter(([, branches]) => branches.length > 0),
+    };
+  });
+
+/** The schema objects that apply at a location, with the selected branches. Equal selections return the same array. */
 function collectSubschemas(
   schemas: Schemas,
   locations: SchemaLocations,
   choose: ChooseBranches,
 ): Subschema[] {
-  const subschemas: Subschema[] = [];
+  const opened = new Map<SchemaNode, boolean>();
   const open = (pointer: string, unconditional: boolean): void => {
-    if (subschemas.some((subschema) => subschema.pointer === pointer)) return;
-    const node = nodeAt(schemas.json, pointer);
-    const schema: JsonObject = node === false ? { not: {} } : asObject(node);
-    subschemas.push({ pointer, schema, unconditional });
-    if (typeof schema['$ref'] === 'string') open(pointerOf(schema['$ref']), unconditional);
-    for (const index of asArray(schema['allOf']).keys()) open(`${pointer}/allOf/${index}`, unconditional);
-    for (const keyword of ['anyOf', 'oneOf'] as const) {
-      const branches = [...asArray(schema[keyword]).keys()].map((index) => `${pointer}/${keyword}/${index}`);
-      if (branches.length > 0) for (const branch of choose(keyword, branches)) open(branch, false);
-    }
+    const node = nodeOf(schemas, pointer);
+    if (opened.has(node)) return;
+    opened.set(node, unconditional);
+    const { schema, conjuncts, branches } = node;
+    for (const conjunct of conjuncts) open(conjunct, unconditional);
+    for (const [keyword, pointers] of branches)
+      for (const branch of choose(keyword, pointers)) open(branch, false);
     if (schema['if'] !== undefined) {
       for (const branch of choose('if', [`${pointer}/if`, `${pointer}/else`])) {
         if (branch.endsWith('/if')) open(branch, false);
@@ -46,20 +80,37 @@ function collectSubschemas(
     }
   };
   for (const { pointer, unconditional } of locations) open(pointer, unconditional);
-  const absent = subschemas.flatMap(({ schema, unconditional }) =>
-    unconditional ? excludedNames(schemas, schema) : [],
-  );
-  return subschemas.map((subschema) => ({
-    ...subschema,
-    schema: forDirection(schemas, subschema.schema, absent),
-  }));
+  let key = '';
+  for (const [{ id }, unconditional] of opened) key += `${id}${unconditional ? '!' : '?'}`;
+  return resolved.get(schemas, key, () => {
+    const subschemas = [...opened];
+    const absent = subschemas.flatMap(([{ schema }, unconditional]) =>
+      unconditional ? excludedNames(schemas, schema) : [],
+    );
+    return subschemas.map(([{ pointer, schema }, unconditional]) => ({
+      pointer,
+      schema: forDirection(schemas, schema, absent),
+      unconditional,
+    }));
+  });
 }
 
 /** Bounds the work at a location with many branches. */
 const MAX_COMBINATIONS = 24;
 
 /** The subschemas of a location for each combination of branches. */
-export function branchCombinations(schemas: Schemas, locations: SchemaLocations): Subschema[][] {
+export const branchCombinations = (schemas: Schemas, locations: SchemaLocations): Subschema[][] =>
+  combinations.get(schemas, locationsKey(schemas, locations), () => findCombinations(schemas, locations));
+
+const combinations = new Memo<Schemas, Subschema[][]>();
+
+/** A text that is different for other locations. */
+export const locationsKey = (schemas: Schemas, locations: SchemaLocations): string =>
+  locations
+    .map(({ pointer, unconditional }) => `${nodeOf(schemas, pointer).id}${unconditional ? '!' : '?'}`)
+    .join('');
+
+function findCombinations(schemas: Schemas, locations: SchemaLocations): Subschema[][] {
   const found: Subschema[][] = [];
   for (let number = 0; number < MAX_COMBINATIONS; number++) {
     let rest = number;

@@ -1,4 +1,4 @@
-import { textOf } from '../json/json';
+import { asObject, asString, type Json } from '../json/json';
 import { dereference, type OutputUnit, type Schema, validate } from '@cfworker/json-schema';
 import { createContext, Script } from 'node:vm';
 import type { Schemas } from '../document/direction';
@@ -32,20 +32,20 @@ export function createOracle(schemas: Schemas): Oracle {
     let entry = compiled.get(key);
     if (!entry) {
       const schema = standalone(schemas, pointer, only) as Schema;
-      const hasPattern = textOf(schema).includes('"pattern');
-      entry = { key, schema, lookup: dereference(schema), hasPattern };
+      const quickLength = quickLengthOf(patternsOf(schema));
+      entry = { key, schema, lookup: dereference(schema), quickLength, verdicts: new WeakMap() };
       compiled.set(key, entry);
     }
     return entry;
   };
   /** The errors, or at least the first of them; undefined if there is no verdict. */
   const check = (
-    { key, schema, lookup, hasPattern }: Compiled,
+    { key, schema, lookup, quickLength }: Compiled,
     value: Value,
     all: boolean,
   ): OutputUnit[] | undefined => {
     const judge = (first: boolean) => validate(toDoubles(value), schema, '2020-12', lookup, first).errors;
-    if (!hasPattern || !hasLongText(value)) return judge(!all);
+    if (!hasLongerText(value, quickLength)) return judge(!all);
     const attempt = `${key} ${print(value)}`;
     if (!judged.has(attempt))
       judged.set(
@@ -54,12 +54,19 @@ export function createOracle(schemas: Schemas): Oracle {
       );
     return judged.get(attempt);
   };
+  const isValid = (entry: Compiled, value: Value): boolean => {
+    if (value === null || typeof value !== 'object') return check(entry, value, false)?.length === 0;
+    let verdict = entry.verdicts.get(value);
+    if (verdict === undefined)
+      entry.verdicts.set(value, (verdict = check(entry, value, false)?.length === 0));
+    return verdict;
+  };
   return {
     breaks: (schema, keyword, value) => check(compile(schema, keyword), value, false)?.length !== 0,
-    valid: (schema, value) => check(compile(schema), value, false)?.length === 0,
+    valid: (schema, value) => isValid(compile(schema), value),
     decides: (schema, value) => {
       const entry = compile(schema);
-      return !entry.hasPattern || !hasLongText(value) || check(entry, value, true) !== undefined;
+      return !hasLongerText(value, entry.quickLength) || check(entry, value, true) !== undefined;
     },
     errors: (schema, value) =>
       check(compile(schema), value, true)
@@ -73,14 +80,34 @@ interface Compiled {
   readonly key: string;
   readonly schema: Schema;
   readonly lookup: ReturnType<typeof dereference>;
-  readonly hasPattern: boolean;
+  /** No pattern takes long for a text of this length, in UTF-16 units. */
+  readonly quickLength: number;
+  /** Whether values are valid. The walks over a value and its cases ask again and again. */
+  readonly verdicts: WeakMap<object, boolean>;
 }
 
 /** Patterns in V8 can take time exponential in the length of the text. */
 const PATTERN_TIMEOUT_MS = 500;
 
-/** No pattern takes long for a text of this length, in UTF-16 units. */
-const SHORT_TEXT_LENGTH = 16;
+/** The patterns of a schema, and perhaps other texts: too many do no harm. */
+function patternsOf(schema: Json): string[] {
+  if (Array.isArray(schema)) return schema.flatMap(patternsOf);
+  return Object.entries(asObject(schema)).flatMap(([keyword, value]) => [
+    ...(keyword === 'pattern' ? [asString(value)] : []),
+    ...(keyword === 'patternProperties' ? Object.keys(asObject(value)) : []),
+    ...patternsOf(value),
+  ]);
+}
+
+/** The length of texts, in UTF-16 units, for which no pattern takes long. */
+function quickLengthOf(patterns: readonly string[]): number {
+  if (patterns.length === 0) return Infinity;
+  return patterns.every(isQuadratic) ? 5000 : 16;
+}
+
+/** Whether a pattern takes at most quadratic time: it has no group, and at most one quantifier that varies. */
+const isQuadratic = (pattern: string): boolean =>
+  !pattern.includes('(') && (pattern.match(/[*+?]|\{\d+,/g) ?? []).length <= 1;
 
 const script = new Script('judge()');
 const sandbox: { judge?: () => unknown } = createContext({});
@@ -96,10 +123,12 @@ function withinTimeout<T>(judge: () => T): T | undefined {
   }
 }
 
-function hasLongText(value: Value): boolean {
-  if (typeof value === 'string') return value.length > SHORT_TEXT_LENGTH;
-  if (Array.isArray(value)) return value.some(hasLongText);
+function hasLongerText(value: Value, length: number): boolean {
+  if (length === Infinity) return false;
+  if (typeof value === 'string') return value.length > length;
+  if (Array.isArray(value)) return value.some((entry) => hasLongerText(entry, length));
   return (
-    value instanceof Map && [...value].some(([name, member]) => hasLongText(name) || hasLongText(member))
+    value instanceof Map &&
+    [...value].some(([name, member]) => name.length > length || hasLongerText(member, length))
   );
 }

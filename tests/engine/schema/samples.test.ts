@@ -1,8 +1,10 @@
+import * as fc from 'fast-check';
 import type { Schemas } from '../document/direction';
 import type { JsonObject } from '../json/json';
 import { print, type Value } from '../json/value';
 import { createOracle } from './oracle';
 import { samples } from './samples';
+import { ANY_CHARACTER } from './strings';
 
 const requests = (json: JsonObject): Schemas => ({ json, direction: 'request' });
 
@@ -81,4 +83,10 @@ describe('samples', () => {
     };
     expect(sample(schema, 'any').map(print)).toEqual(sample(schema, 'any').map(print));
   });
+});
+
+test('strings of any character are those of fast-check', () => {
+  const texts = (unit: 'binary' | fc.Arbitrary<string>) =>
+    fc.sample(fc.string({ unit, maxLength: 20 }), { numRuns: 500, seed: 1 });
+  expect(texts(ANY_CHARACTER)).toEqual(texts('binary'));
 });

@@ -2,12 +2,14 @@ import * as fc from 'fast-check';
 import type { Schemas } from '../document/direction';
 import { asArray, asObject } from '../json/json';
 import { NumberLiteral, print, type Value } from '../json/value';
+import { Memo } from '../memo';
 import {
   type Subschema,
   itemLocations,
   enumeratedValues,
   type SchemaLocations,
   keywordLocations,
+  locationsKey,
   propertyLocations,
   propertyNames,
   type Type,
@@ -16,6 +18,7 @@ import {
 } from './applicable';
 import { STRING_FORMATS, INTEGER_FORMATS } from './formats';
 import type { Oracle } from './oracle';
+import { ANY_CHARACTER, stringsMatching } from './strings';
 
 /** `required`: required members only. `all`: every listed member, with simple values. `any`: random valid values. */
 export type Mode = 'required' | 'all' | 'any';
@@ -23,15 +26,27 @@ export type Mode = 'required' | 'all' | 'any';
 /** Below this depth, values have required members only, so that recursive schemas end. */
 const MAX_DEPTH = 4;
 
+const arbitraries = new Memo<Schemas, fc.Arbitrary<Value>>();
+
 /**
  * Values that usually fit a schema. The generator does not satisfy every combination of keywords, so the oracle must
  * confirm each value ({@link samples}).
  */
-export function arbitrary(
+export const arbitrary = (
   schemas: Schemas,
   locations: SchemaLocations,
   mode: Mode,
   depth = 0,
+): fc.Arbitrary<Value> =>
+  arbitraries.get(schemas, `${mode} ${depth} ${locationsKey(schemas, locations)}`, () =>
+    createArbitrary(schemas, locations, mode, depth),
+  );
+
+function createArbitrary(
+  schemas: Schemas,
+  locations: SchemaLocations,
+  mode: Mode,
+  depth: number,
 ): fc.Arbitrary<Value> {
   const effectiveMode = depth > MAX_DEPTH ? 'required' : mode;
   return fc.oneof(
@@ -47,6 +62,8 @@ export function arbitrary(
   );
 }
 
+const drawn = new Memo<Schemas, { values: Value[] }>();
+
 /** Values that the oracle confirms; the same on every run. */
 export function samples(
   schemas: Schemas,
@@ -55,8 +72,13 @@ export function samples(
   mode: Mode,
   count: number,
 ): Value[] {
-  const values = arbitrary(schemas, [{ pointer: schema, unconditional: true }], mode);
-  return fc.sample(values, { numRuns: count, seed: 1 }).filter((value) => oracle.valid(schema, value));
+  const known = drawn.get(schemas, `${mode} ${schema}`, () => ({ values: [] }));
+  if (known.values.length < count) {
+    const values = arbitrary(schemas, [{ pointer: schema, unconditional: true }], mode);
+    known.values = fc.sample(values, { numRuns: count, seed: 1 });
+  }
+  // The first values do not depend on their number.
+  return known.values.slice(0, count).filter((value) => oracle.valid(schema, value));
 }
 
 function valuesOfType(
@@ -172,7 +194,7 @@ function stringValues(subschemas: Subschema[], mode: Mode): fc.Arbitrary<Value> 
   }
   if (mode === 'any')
     return fc.oneof(
-      fc.string({ unit: 'binary', minLength, maxLength }),
+      fc.string({ unit: ANY_CHARACTER, minLength, maxLength }),
       fc.string({ unit: 'grapheme-ascii', minLength, maxLength }),
     );
   return fc
@@ -239,14 +261,4 @@ function objectValues(
   );
   const kept = mode === 'any' ? required.filter((name) => names.has(name)) : [...names];
   return fc.record(entries, { requiredKeys: kept }).map((record) => new Map(Object.entries(record)));
-}
-
-const patternArbitraries = new Map<string, fc.Arbitrary<string>>();
-
-/** Strings that match a pattern. Cached, since fast-check takes milliseconds to compile a pattern. */
-export function stringsMatching(pattern: string, maxLength: number): fc.Arbitrary<string> {
-  const key = `${maxLength} ${pattern}`;
-  const cached = patternArbitraries.get(key) ?? fc.stringMatching(new RegExp(pattern, 'u'), { maxLength });
-  patternArbitraries.set(key, cached);
-  return cached;
 }

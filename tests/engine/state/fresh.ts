@@ -5,7 +5,7 @@ import { asString } from '../json/json';
 import { rewriteLeaves } from '../json/rewrite';
 import { NumberLiteral, parse, print, type Value } from '../json/value';
 import { type Inputs, slots } from '../request/slots';
-import { stringsMatching } from '../schema/samples';
+import { stringsMatching } from '../schema/strings';
 import { type InstanceLocation, instanceLocations } from '../schema/locations';
 
 /** A primitive of a body for which there are many other values. */
