@@ -108,7 +108,8 @@ async function trySubject(meter: Meter, number: number, subject: Subject, plan: 
     inputs++;
     let cost = costOf(await measure(adversary, SIZE, 1));
     const suspicious = cost.cpu > doubtful || cost.blocked > (plan.bounds.blocked ?? Infinity) / 2;
-    if (Number.isFinite(cost.cpu) && suspicious) cost = costOf(await measure(adversary, SIZE, RUNS, false, harmless));
+    if (Number.isFinite(cost.cpu) && suspicious)
+      cost = costOf(await measure(adversary, SIZE, RUNS, false, harmless));
     if (cost.cpu > worst.cost.cpu) worst = { adversary, cost };
     if (cost.cpu === Infinity) break; // one is enough, and each costs the limit
   }
