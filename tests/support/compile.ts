@@ -20,7 +20,10 @@ export function compileTexts(folder: string, files: Readonly<Record<string, stri
     config: object;
   };
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
+  options.types = ['node'];
   const host = ts.createCompilerHost(options);
+  // Most of the text of the libraries is comments. As in tsc, they are parsed only where they affect types.
+  host.jsDocParsingMode = ts.JSDocParsingMode.ParseForTypeErrors;
   const texts = new Map(Object.entries(files).map(([name, text]) => [join(folder, name), text]));
   const getSourceFile = host.getSourceFile.bind(host);
   const fileExists = host.fileExists.bind(host);

@@ -49,7 +49,7 @@ let metaschema: Check | undefined;
 
 /** Validates the schema at `schema` of the envelope against the metaschema of JSON Schema 2020-12. */
 export function schemaErrors(envelope: { readonly schema: unknown }): readonly SchemaViolation[] {
-  const none = { components: {}, constants: new Interner(), inheritedNames: false };
+  const none = { components: {}, constants: new Interner(), inheritedNames: false, metaschemas: true };
   metaschema ??= createCompiler('response', none, true, {}).compile({
     type: 'object',
     properties: { schema: { $ref: 'https://json-schema.org/draft/2020-12/schema' } },
@@ -57,12 +57,13 @@ export function schemaErrors(envelope: { readonly schema: unknown }): readonly S
   return metaschema({ schema: withDoubles(envelope.schema) });
 }
 
-function ajvOptions(own: OwnFormats, ownProperties: boolean) {
+function ajvOptions(own: OwnFormats, ownProperties: boolean, meta: boolean) {
   const formats = Object.entries(FORMATS).map(([name, { type, test }]) => [name, { type, validate: test }]);
   return {
     strict: false,
     ownProperties,
     validateSchema: false,
+    meta,
     logger: false as const,
     code: {
       optimize: false, // V8 optimizes; ajv would double the time to start
@@ -130,6 +131,8 @@ export interface Schemas {
   readonly constants: Interner;
   /** Whether the document has names that every object inherits: `constructor` is not a property of `{}`. */
   readonly inheritedNames: boolean;
+  /** Whether they refer to the metaschemas of JSON Schema, of which ajv would collect the references for each compiler. */
+  readonly metaschemas?: boolean;
 }
 
 /** Compiles checks of requests, or of responses. */
@@ -158,13 +161,13 @@ const EMPTY: Parameters<typeof createRequestAjv>[0] = {
  */
 export function createCompiler(
   direction: 'request' | 'response',
-  { components, constants, inheritedNames }: Schemas,
+  { components, constants, inheritedNames, metaschemas = false }: Schemas,
   allErrors: boolean,
   formats: OwnFormats,
   verdicts?: Verdicts,
 ): Compiler {
   const createAjv = direction === 'request' ? createRequestAjv : createResponseAjv;
-  const ajv = createAjv(EMPTY, { ...ajvOptions(formats, inheritedNames), allErrors });
+  const ajv = createAjv(EMPTY, { ...ajvOptions(formats, inheritedNames, metaschemas), allErrors });
   // judgment.ts judges `unevaluated*`. ajv would merge the names of all parts of an allOf for each part.
   ajv.opts.unevaluated = false;
   const compiled = new Map<string, ValidateFunction>();
