@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { credentials, EXAMPLE } from '../support/client';
-import { buildApp, listening, TOKEN } from '../support/service';
+import { buildApp, buildDocument, buildService, listening, TOKEN } from '../support/service';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
@@ -47,4 +47,18 @@ test('memory does not grow with client data', async () => {
   agent.destroy();
   // express-openapi-validator as a middleware keeps 16 kB and more for each media type.
   expect(used).toBeLessThan(2_000_000);
+});
+
+test('a service that is no longer in use is not kept until the deadline of its last request', async () => {
+  const serve = async () => {
+    const handlers = { postThing: () => Promise.resolve({ status: 204 }) };
+    const { app, service } = buildService({ document: buildDocument(), handlers });
+    await listening(app, (port) => send(new Agent(), port, 0));
+    return new WeakRef(service);
+  };
+  const service = await serve();
+  // A WeakRef keeps its target until the end of the turn, and the server releases its handle in a later one.
+  for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
+  collectGarbage();
+  expect(service.deref()).toBeUndefined();
 });

@@ -204,20 +204,25 @@ export class Admission {
     exchange.bytes = 0;
   }
 
-  /** Starts the one timer of all requests. They have the same deadline, so the oldest expires first. */
+  /**
+   * Starts the one timer of all requests. They have the same deadline, so the oldest expires first. The timer does not keep
+   * a service in memory that is no longer in use. A request does, by its socket.
+   */
   private expireIn(milliseconds: number): NodeJS.Timeout {
-    const expire = () => {
-      this.timer = undefined;
-      for (const exchange of this.underWay) {
-        const left = exchange.started + this.bounds.deadline - performance.now();
-        if (left > 0) {
-          this.timer ??= this.expireIn(left);
-          return;
-        }
-        const message = `the request was not answered within ${this.bounds.deadline} ms`;
-        this.giveUp(exchange, new Problem('unavailable', message, { 'Retry-After': '1' }));
+    const self = new WeakRef(this);
+    return setTimeout(() => self.deref()?.expire(), Math.ceil(milliseconds)).unref();
+  }
+
+  private expire(): void {
+    this.timer = undefined;
+    for (const exchange of this.underWay) {
+      const left = exchange.started + this.bounds.deadline - performance.now();
+      if (left > 0) {
+        this.timer ??= this.expireIn(left);
+        return;
       }
-    };
-    return setTimeout(expire, Math.ceil(milliseconds)).unref();
+      const message = `the request was not answered within ${this.bounds.deadline} ms`;
+      this.giveUp(exchange, new Problem('unavailable', message, { 'Retry-After': '1' }));
+    }
   }
 }

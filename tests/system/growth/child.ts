@@ -95,15 +95,16 @@ async function cost(port: number, bytes: Buffer): Promise<Cost> {
 }
 
 const all = subjects();
-let served: (Served & { readonly subject: number }) | undefined;
+let served: (Served & { readonly document: JsonObject }) | undefined;
 
 async function prepare(number: number): Promise<Served> {
-  if (served?.subject === number) return served;
-  served?.server.closeAllConnections();
-  served?.server.close();
   const subject = all[number];
   if (!subject) throw new Error(`expected the number of a subject, got ${number}`);
-  served = { ...serve(subject), subject: number };
+  const { document } = subject;
+  if (served?.document === document) return served;
+  served?.server.closeAllConnections();
+  served?.server.close();
+  served = { ...serve(subject), document };
   served.server.listen(0, '127.0.0.1');
   await once(served.server, 'listening');
   return served;
@@ -123,7 +124,7 @@ function startCost(number: number, count: number): Cost {
 
 async function perform(task: Task): Promise<Cost> {
   if ('document' in task) return startCost(task.document, task.size);
-  const { subject, adversary, size, innocent, runs } = task;
+  const { subject, adversary, size, innocent, runs, enough } = task;
   const { server, answerWith } = await prepare(subject);
   const { port } = server.address() as AddressInfo;
   const made = all[subject]?.adversaries[adversary];
@@ -132,7 +133,7 @@ async function perform(task: Task): Promise<Cost> {
   answerWith(exchange.answer === undefined ? undefined : JSON.parse(exchange.answer));
   const bytes = bytesOf(exchange);
   let least = await cost(port, bytes);
-  for (let run = 1; run < runs; run++) {
+  for (let run = 1; run < runs && least.cpu >= enough; run++) {
     const { cpu, blocked, status } = await cost(port, bytes);
     least = { cpu: Math.min(cpu, least.cpu), blocked: Math.min(blocked, least.blocked), status };
   }

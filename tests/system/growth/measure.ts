@@ -19,6 +19,8 @@ export type Task =
       readonly size: number;
       readonly innocent: boolean;
       readonly runs: number;
+      /** CPU milliseconds: a run that costs less is the last. */
+      readonly enough: number;
     }
   | { readonly document: number; readonly size: number };
 

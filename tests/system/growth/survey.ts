@@ -84,12 +84,12 @@ export async function* survey(
 async function trySubject(meter: Meter, number: number, subject: Subject, plan: Plan): Promise<Row> {
   const { about, direction, adversaries } = subject;
   const most = plan.bounds.ratio + EACH * widthOf(subject.document);
-  const measure = (adversary: number, size: number, runs: number, innocent = false) =>
-    meter.measure({ subject: number, adversary, size, innocent, runs });
+  const measure = (adversary: number, size: number, runs: number, innocent = false, enough = 0) =>
+    meter.measure({ subject: number, adversary, size, innocent, runs, enough });
   const common = { about, direction, costs: new Map<number, number>() };
   // In brief, an innocent request is taken to cost least, until an input costs enough to be compared with it.
   const harmless = plan.brief ? harmlessCost(plan, most) : 0;
-  let innocent = await measure(0, SIZE, plan.brief ? 1 : 2 * RUNS, true);
+  let innocent = await measure(0, plan.brief ? plan.sizes[0] : SIZE, plan.brief ? 1 : 2 * RUNS, true);
   if (innocent === 'stopped')
     return { ...common, inputs: 0, problems: ['the innocent request is not answered'] };
   if ('refusal' in innocent) {
@@ -108,7 +108,8 @@ async function trySubject(meter: Meter, number: number, subject: Subject, plan: 
     inputs++;
     let cost = costOf(await measure(adversary, SIZE, 1));
     const suspicious = cost.cpu > doubtful || cost.blocked > (plan.bounds.blocked ?? Infinity) / 2;
-    if (Number.isFinite(cost.cpu) && suspicious) cost = costOf(await measure(adversary, SIZE, RUNS));
+    if (Number.isFinite(cost.cpu) && suspicious)
+      cost = costOf(await measure(adversary, SIZE, RUNS, false, harmless));
     if (cost.cpu > worst.cost.cpu) worst = { adversary, cost };
     if (cost.cpu === Infinity) break; // one is enough, and each costs the limit
   }
@@ -165,17 +166,14 @@ function widthOf(node: unknown): number {
 async function tryDocument(meter: Meter, number: number, about: string, plan: Plan): Promise<Row> {
   const costs = new Map<number, number>();
   let refusal: string | undefined;
-  for (const size of [25, 100, 400]) {
+  // The small ones twice: a start that costs them too much would hide the growth. That of the greatest cannot.
+  for (const size of [25, 100, 100, 400]) {
     const answer = await meter.measure({ document: number, size });
-    const again =
-      typeof answer === 'object' && 'cpu' in answer
-        ? costOf(await meter.measure({ document: number, size })).cpu
-        : Infinity;
     if (typeof answer === 'object' && 'refusal' in answer) {
       refusal = answer.refusal;
       break;
     }
-    costs.set(size, Math.min(costOf(answer).cpu, again));
+    costs.set(size, Math.min(costOf(answer).cpu, costs.get(size) ?? Infinity));
     if (answer === 'stopped') break;
   }
   const stopped = [...costs.values()].includes(Infinity);
