@@ -27,6 +27,7 @@ function main(name = '', ...given: readonly string[]): void {
     return;
   }
   for (const line of otherVersions()) console.log(line);
+  Module.enableCompileCache(); // of the toolchain: in the folder NODE_COMPILE_CACHE, or else in the temporary one
   // Runs the file as the main program, with its own arguments.
   process.argv.splice(1, process.argv.length, require.resolve(file), ...args, ...given);
   try {

@@ -42,12 +42,13 @@ const npm = (...args: readonly string[]) =>
 
 /** Builds the package with a lower version. */
 function packPrevious(): string {
-  const content = join(folder, 'previous');
+  const content = join(folder, 'previous/package');
   unpack(TARBALL, content);
   const manifest = JSON.parse(readFileSync(join(content, 'package.json'), 'utf8')) as object;
   writeFileSync(join(content, 'package.json'), JSON.stringify({ ...manifest, version: PREVIOUS }));
-  execFileSync('npm', ['pack', '--silent', '--pack-destination', folder, content]);
-  return join(folder, `contract-first-server-${PREVIOUS}.tgz`);
+  const tarball = join(folder, `contract-first-server-${PREVIOUS}.tgz`);
+  execFileSync('tar', ['-czf', tarball, '-C', join(folder, 'previous'), 'package']);
+  return tarball;
 }
 
 /** Edits the service as its team does: a handler over the store, an error, a variable, a policy and a scenario. */

@@ -8,6 +8,7 @@ import { openStore } from '../../../src/storage/open';
 import { buildPlant } from '../../support/plants';
 import { EDGE_IDS, STRANGE_STRINGS } from '../../support/strange-values';
 import { startPostgres, type Postgres } from '../../support/postgres';
+import { ANY_CHARACTER } from '../../engine/schema/strings';
 
 let folder: string;
 let postgres: Postgres;
@@ -90,7 +91,7 @@ describe.each(STORES)('the $kind store', ({ durable, locate }) => {
   );
 
   const text = fc.oneof(
-    fc.string({ unit: 'binary', maxLength: 20 }),
+    fc.string({ unit: ANY_CHARACTER, maxLength: 20 }),
     fc.string({ unit: fc.constantFrom('\0', '\u0001', '0', '1', 'a'), maxLength: 4 }),
   );
   const content = fc.record({ name: text, tag: text }, { requiredKeys: ['name'] });

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { readDocument, writeDocument } from '../../../../src/contract/document/text';
+import { ANY_CHARACTER } from '../../../engine/schema/strings';
 
 const leaf = fc.oneof(
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: ANY_CHARACTER }),
   fc.constantFrom('integer:1', '"integer::9"', '\\"', '12345678901234567'),
   fc.double({ noDefaultInfinity: true, noNaN: true }).map((number) => (Object.is(number, -0) ? 0 : number)),
   fc.bigInt().map((integer) => (Number.isSafeInteger(Number(integer)) ? Number(integer) : integer)),
