@@ -117,8 +117,9 @@ describe('a pattern matches as in V8', () => {
     fc.assert(
       fc.property(patterns, fc.array(texts, { minLength: 8, maxLength: 8 }), (source, all) => {
         fc.pre((source.match(/\(\?<?[=!]|[\^$]|\\b/gi)?.length ?? 0) < 30); // more assertions are refused
-        // Both matchers, if compilePattern() uses V8.
-        const ours = [matcher(source), compilePattern(source)];
+        const tree = parse(source);
+        const usesNative = isFinite(tree) || isDeterministic(tree);
+        const ours = [compilePattern(source), ...(usesNative ? [matcher(source)] : [])];
         const native = nativePattern(source);
         const wrong = all.filter((text) => ours.some((one) => one.test(text) !== native.test(text)));
         expect([source, wrong]).toEqual([source, []]);
@@ -191,16 +192,16 @@ describe('a pattern matches as in V8', () => {
   });
 });
 
-/** CPU time in milliseconds, the minimum of two runs. */
-function cost(run: () => void): number {
-  const times = [1, 2].map(() => {
-    const before = process.cpuUsage();
-    run();
-    const { user, system } = process.cpuUsage(before);
-    return (user + system) / 1_000;
-  });
-  return Math.min(...times);
+/** CPU time in milliseconds. */
+function costOnce(run: () => void): number {
+  const before = process.cpuUsage();
+  run();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
 }
+
+/** The minimum of two runs. */
+const cost = (run: () => void): number => Math.min(costOnce(run), costOnce(run));
 
 /** Texts of a length that nearly match many times: a backtracking engine tries them in many ways. */
 function adversaries(length: number): string[] {
@@ -295,10 +296,11 @@ function expectNativeIsFast(sources: fc.Arbitrary<string>): void {
   fc.assert(
     fc.property(sources, fc.array(texts, { minLength: 4, maxLength: 4 }), (source, pumps) => {
       const native = new RegExp(source, 'u');
-      const time = cost(() => {
+      const run = () => {
         for (const pump of pumps) native.test(`${pump.repeat(4_000)}\u0000`);
-      });
-      expect([source, time < 100]).toEqual([source, true]);
+      };
+      const isFast = () => costOnce(run) < 100;
+      expect([source, isFast() || isFast()]).toEqual([source, true]);
     }),
     { numRuns: 200, seed: SEED },
   );
