@@ -1,7 +1,7 @@
 import { LISTS, plantsContract } from '../system/bench/contracts';
 import { type Line, lineOf, missed } from '../system/bench/lines';
-import { MATRIX } from '../system/bench/matrix';
-import { compare } from '../system/bench/measure';
+import { MATRIX, type Row } from '../system/bench/matrix';
+import { compare, type Fleet, measure, startFleet } from '../system/bench/measure';
 import { printed } from '../system/bench/report';
 import { BARE, check, COMMIT_EACH, CORE, OURS, README, SQLITE, startServer } from '../system/bench/servers';
 
@@ -9,11 +9,17 @@ import { BARE, check, COMMIT_EACH, CORE, OURS, README, SQLITE, startServer } fro
 
 const [ONE, TEN] = [plantsContract(1), plantsContract(10)];
 
+function rowOf(name: string): Row {
+  const row = MATRIX.find((row) => row.name === name);
+  if (!row) throw new Error(`there is no row ${name}`);
+  return row;
+}
+
 test.each([
-  ...[OURS, CORE, BARE, README].map((subject) => ['the plants', subject.name, subject, ONE] as const),
+  ...[CORE, README].map((subject) => ['the plants', subject.name, subject, ONE] as const),
   ...[SQLITE, COMMIT_EACH].map((subject) => ['the plants on SQLite', subject.name, subject, ONE] as const),
   ...[CORE, README].map((subject) => ['one of ten operations', subject.name, subject, TEN] as const),
-  ...[CORE, BARE, README].map((subject) => ['the lists', subject.name, subject, LISTS] as const),
+  ['the lists', README.name, README, LISTS] as const,
 ])('%s: the responses of %s are as expected', async (_, _name, subject, contract) => {
   const server = await startServer(subject, contract);
   try {
@@ -23,34 +29,45 @@ test.each([
   }
 });
 
-test('finds a server with a different response', async () => {
-  const server = await startServer(BARE, LISTS);
-  try {
-    const wrong = await check(server, { ...BARE, judges: true }, LISTS.expectations);
-    expect(wrong).toHaveLength(4);
-  } finally {
-    await server.stop();
-  }
+test('servers are started in each generation, and one with a different response is not measured', async () => {
+  const judging = { ...BARE, judges: true };
+  const { samples, wrong } = await compare(
+    { ...rowOf('get-10'), subjects: [BARE, judging], requests: 10 },
+    { generations: 2, rounds: 2, warmup: 1 },
+  );
+  expect([...samples].map(([subject, list]) => [subject, list.length])).toEqual([[BARE, 4]]);
+  expect([...wrong].map(([subject, errors]) => [subject, errors.length])).toEqual([[judging, 4]]);
 });
 
-test.each(['plant', 'get-100', 'post-100', 'refused-404', 'refused-401', 'refused-400'])(
-  'the row %s is measured',
-  async (name) => {
-    const row = MATRIX.find((row) => row.name === name);
-    if (!row) throw new Error(`there is no row ${name}`);
-    const subjects = row.subjects.filter((subject) => [OURS, CORE, BARE].includes(subject));
-    const { samples, wrong } = await compare(
-      { ...row, subjects, requests: 10 },
-      { generations: 1, rounds: 2 },
-    );
-    expect([...wrong]).toEqual([]);
+describe.each([
+  {
+    contract: ONE,
+    subjects: [OURS, BARE],
+    rows: ['plant', 'refused-404', 'refused-401', 'refused-400'].map(rowOf),
+  },
+  { contract: LISTS, subjects: [CORE, BARE], rows: ['get-100', 'post-100'].map(rowOf) },
+])('the servers of $rows.0.title', ({ contract, subjects, rows }) => {
+  let fleet: Fleet;
+  beforeAll(async () => {
+    fleet = await startFleet(contract, subjects);
+  });
+  afterAll(() => fleet.stop());
+
+  test('have the responses that are expected', () => {
+    expect([...fleet.wrong]).toEqual([]);
+  });
+
+  test.each(rows)('are measured: $name', async (row) => {
+    expect(row).toMatchObject({ contract, subjects: expect.arrayContaining(subjects) as unknown });
+    const comparison = { ...row, subjects, requests: 10 };
+    const samples = await measure(comparison, fleet.servers, { rounds: 2, warmup: 1 });
     expect([...samples.values()].flat()).toHaveLength(4);
     for (const { cpu, rate } of [...samples.values()].flat()) {
       expect(cpu).toBeGreaterThan(1);
       expect(rate).toBeGreaterThan(1);
     }
-  },
-);
+  });
+});
 
 describe('a line', () => {
   const line: Line = lineOf(

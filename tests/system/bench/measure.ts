@@ -15,14 +15,17 @@ export interface Comparison {
   readonly requests: number;
 }
 
-/** How much of a comparison: the servers are started `generations` times, and loaded in turn in each of `rounds`. */
-export interface Effort {
-  readonly generations: number;
+/** How often the servers of a comparison are loaded in turn. */
+export interface Rounds {
   readonly rounds: number;
+  /** Times `requests`, before the first round. */
+  readonly warmup: number;
 }
 
-/** Times `requests`, before the first round. V8 compiles what is hot, and keeps compiling for some 20,000 small requests. */
-const WARMUP = 40;
+/** How much of a comparison: the servers are started `generations` times. */
+export interface Effort extends Rounds {
+  readonly generations: number;
+}
 
 /** One server in one round. */
 export interface Sample {
@@ -94,43 +97,82 @@ function createClients(subject: Subject, server: Server, comparison: Comparison)
   };
 }
 
+/** Running servers, and what those that are not among them answered wrongly. */
+export interface Fleet {
+  readonly servers: ReadonlyMap<Subject, Server>;
+  readonly wrong: ReadonlyMap<Subject, readonly string[]>;
+  stop(): Promise<void>;
+}
+
+/** Starts servers at once, and checks their answers: a server with wrong ones is not measured. */
+export async function startFleet(contract: Contract, subjects: readonly Subject[]): Promise<Fleet> {
+  const started: Server[] = [];
+  const stop = async (): Promise<void> => {
+    await Promise.all(started.map((server) => server.stop()));
+  };
+  const servers = new Map<Subject, Server>();
+  const wrong = new Map<Subject, readonly string[]>();
+  const begin = async (subject: Subject): Promise<void> => {
+    const own = subject.contract ?? contract;
+    const server = await startServer(subject, own);
+    started.push(server);
+    const errors = await check(server, subject, own.expectations);
+    if (errors.length === 0) servers.set(subject, server);
+    else wrong.set(subject, errors);
+  };
+  const failed = (await Promise.allSettled(subjects.map(begin))).find(({ status }) => status === 'rejected');
+  if (failed?.status === 'rejected') {
+    await stop();
+    throw failed.reason;
+  }
+  return { servers, wrong, stop };
+}
+
+/** Loads the servers in turn, so that whatever else the machine does meets all of them alike. */
+export async function measure(
+  comparison: Comparison,
+  servers: Fleet['servers'],
+  { rounds, warmup }: Rounds,
+): Promise<Map<Subject, Sample[]>> {
+  const turns = comparison.subjects.flatMap((subject) => {
+    const server = servers.get(subject);
+    return server
+      ? [{ subject, clients: createClients(subject, server, comparison), samples: [] as Sample[] }]
+      : [];
+  });
+  const samples = new Map(turns.map(({ subject, samples }) => [subject, samples]));
+  const send = ({ subject, clients }: (typeof turns)[number], times: number): Promise<Sample> =>
+    clients.send(Math.ceil(times * comparison.requests * (subject.share ?? 1)));
+  for (const each of turns) await send(each, warmup);
+  for (let round = 0; round < rounds; round++) {
+    for (const each of turns) each.samples.push(await send(each, 1));
+    turns.push(...turns.splice(0, 1)); // another is first in the next round
+  }
+  for (const { clients } of turns) clients.close();
+  return samples;
+}
+
 export interface Compared {
   readonly samples: ReadonlyMap<Subject, readonly Sample[]>;
   /** What servers answered wrongly; they are not measured. */
   readonly wrong: ReadonlyMap<Subject, readonly string[]>;
 }
 
-/** Measures all servers of a comparison in turn, so that whatever else the machine does meets all of them alike. */
+/** Measures all servers of a comparison. */
 export async function compare(comparison: Comparison, effort: Effort): Promise<Compared> {
   const samples = new Map<Subject, Sample[]>(comparison.subjects.map((subject) => [subject, []]));
   const wrong = new Map<Subject, readonly string[]>();
   for (let generation = 0; generation < effort.generations; generation++) {
-    const servers: Server[] = [];
+    const fleet = await startFleet(comparison.contract, [...samples.keys()]);
     try {
-      const clients = new Map<Subject, Clients>();
-      const begin = async (subject: Subject): Promise<readonly [Subject, Server, readonly string[]]> => {
-        const contract = subject.contract ?? comparison.contract;
-        const server = await startServer(subject, contract);
-        servers.push(server);
-        return [subject, server, await check(server, subject, contract.expectations)];
-      };
-      for (const [subject, server, errors] of await Promise.all([...samples.keys()].map(begin)))
-        if (errors.length === 0) clients.set(subject, createClients(subject, server, comparison));
-        else {
-          wrong.set(subject, errors);
-          samples.delete(subject);
-        }
-      const send = ([subject, client]: readonly [Subject, Clients], rounds: number): Promise<Sample> =>
-        client.send(Math.ceil(rounds * comparison.requests * (subject.share ?? 1)));
-      for (const each of clients) await send(each, WARMUP);
-      const turns = [...clients];
-      for (let round = 0; round < effort.rounds; round++) {
-        for (const each of turns) samples.get(each[0])?.push(await send(each, 1));
-        turns.push(...turns.splice(0, 1)); // another is first in the next round
+      for (const [subject, errors] of fleet.wrong) {
+        wrong.set(subject, errors);
+        samples.delete(subject);
       }
-      for (const client of clients.values()) client.close();
+      for (const [subject, list] of await measure(comparison, fleet.servers, effort))
+        samples.get(subject)?.push(...list);
     } finally {
-      await Promise.all(servers.map((server) => server.stop()));
+      await fleet.stop();
     }
   }
   return { samples, wrong };
