@@ -41,3 +41,33 @@ export function compileTexts(folder: string, files: Readonly<Record<string, stri
       ts.getPreEmitDiagnostics(program, program.getSourceFile(join(folder, name))),
   };
 }
+
+/**
+ * The errors in files of a project, with options beside those of its tsconfig.json.
+ *
+ * @param isChecked whether to check a file, given by its path
+ */
+export function errorsIn(
+  folder: string,
+  more: ts.CompilerOptions,
+  isChecked: (file: string) => boolean,
+): string {
+  const host = { ...ts.sys, onUnRecoverableConfigFileDiagnostic: () => undefined };
+  const config = ts.getParsedCommandLineOfConfigFile(join(folder, 'tsconfig.json'), more, host);
+  if (!config) throw new Error(`${folder}/tsconfig.json cannot be read`);
+  const program = ts.createProgram(config.fileNames, config.options);
+  const errors = [
+    ...config.errors,
+    ...program.getOptionsDiagnostics(),
+    ...program.getGlobalDiagnostics(),
+    ...program
+      .getSourceFiles()
+      .filter(({ fileName }) => isChecked(fileName))
+      .flatMap((file) => [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)]),
+  ];
+  return ts.formatDiagnostics(errors, {
+    getCurrentDirectory: () => folder,
+    getCanonicalFileName: (name) => name,
+    getNewLine: () => '\n',
+  });
+}

@@ -141,6 +141,8 @@ async function startServer<S, Handlers extends object, Own extends string>(
   const open = async () => service.createHandlers(await service.openStore());
   let entered = 0;
   let current = await open();
+  /** The value of `entered` when the current store was opened. */
+  let enteredBefore = 0;
   const handlers = new Proxy(current, {
     get(_, operationId) {
       const handler: unknown = Reflect.get(current, operationId);
@@ -169,7 +171,9 @@ async function startServer<S, Handlers extends object, Own extends string>(
     rateLimit,
   });
   const reset = async (): Promise<void> => {
+    if (entered === enteredBefore) return; // Only handlers know the store: it is as it was opened.
     current = await open();
+    enteredBefore = entered;
   };
   return listen(app, { entered: () => entered, reset }, service.errors.render, wrap);
 }
