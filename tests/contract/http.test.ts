@@ -57,12 +57,13 @@ describe('invalid HTTP/1.1 has the error body too', () => {
     expect(reply?.headers['content-type']).toMatch(/^application\/(problem\+)?json$/);
   });
 
-  it('a head that arrives too late', async () => {
+  // Concurrently, as others below: the server looks for late clients only once a second.
+  it.concurrent('a head that arrives too late', async () => {
     const [reply] = await send('POST / HTTP/1.1\r\n', 1, { headersTimeout: 1, requestTimeout: 2 });
     expect(outcomeOf(reply)).toEqual([408, 40800]);
   });
 
-  it('a body that arrives too late', async () => {
+  it.concurrent('a body that arrives too late', async () => {
     const [reply] = await send(`${HEAD}Content-Length: 10\r\n\r\n{`, 1, {
       headersTimeout: 1,
       requestTimeout: 2,
@@ -179,7 +180,7 @@ describe('the server requests and reads a body only after it has accepted the cr
   });
 });
 
-it.each([
+it.concurrent.each([
   ['sends nothing, and does not close its side', ''],
   ['sends invalid bytes, and does not close its side', 'garbage\r\n\r\n'],
   ['reads no responses', 'GET /-/docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(20)],

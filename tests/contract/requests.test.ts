@@ -1,10 +1,17 @@
 import request from 'supertest';
+import { createHandlers } from '../../src/handlers';
+import { openMemoryStore } from '../../src/storage/memory';
 import { EXAMPLE } from '../support/client';
 import { AUTHORIZED, buildApp, listening, TOKEN } from '../support/service';
 import { exchange } from '../support/wire';
 
+/** Compiled once for all requests. Each plant is created in a store of its own, so that no request depends on another. */
+const APP = buildApp({
+  handlers: createHandlers({ ...openMemoryStore(), create: (plant) => openMemoryStore().create(plant) }),
+});
+
 /** The example request with this body. The headers replace those of a valid request. */
-const post = (body: string | Buffer, headers: Record<string, string> = {}, app = buildApp()) =>
+const post = (body: string | Buffer, headers: Record<string, string> = {}, app = APP) =>
   request(app)
     .post(EXAMPLE.path)
     .set({ ...EXAMPLE.headers, ...AUTHORIZED, 'Content-Type': 'application/json', ...headers })
@@ -162,7 +169,7 @@ describe('an undocumented media type, charset or encoding is 415 / 41500', () =>
   });
 
   it('a body without a Content-Type', async () => {
-    const [reply] = await listening(buildApp(), (port) =>
+    const [reply] = await listening(APP, (port) =>
       exchange(
         port,
         `POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${TOKEN}\r\nContent-Length: 2\r\n\r\n{}`,
@@ -199,7 +206,7 @@ describe('credentials come from the Authorization header only, exactly once', ()
     ['another scheme', 'Basic xbearerx'],
     ['the token alone', TOKEN],
   ])('%s is 40100 with a challenge without an error', async (_, field) => {
-    const response = await request(buildApp())
+    const response = await request(APP)
       .post('/plants')
       .set(field === '' ? {} : { Authorization: field })
       .send({ id: 1, name: '', access_token: TOKEN });
@@ -220,14 +227,12 @@ describe('credentials come from the Authorization header only, exactly once', ()
 
   it('two headers are refused, even if both are valid', async () => {
     const head = `POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${TOKEN}\r\nAuthorization: Bearer ${TOKEN}\r\n`;
-    const [reply] = await listening(buildApp(), (port) => exchange(port, `${head}Content-Length: 0\r\n\r\n`));
+    const [reply] = await listening(APP, (port) => exchange(port, `${head}Content-Length: 0\r\n\r\n`));
     expect([reply?.status, reply?.body]).toEqual([401, expect.stringContaining('"error":40101')]);
   });
 
   it('a token in the query is ignored', async () => {
-    const response = await request(buildApp())
-      .post(`/plants?access_token=${TOKEN}`)
-      .send({ id: 1, name: '' });
+    const response = await request(APP).post(`/plants?access_token=${TOKEN}`).send({ id: 1, name: '' });
     expect(response.body).toEqual(error(40100));
   });
 });
@@ -245,12 +250,12 @@ describe('the order of refusal is path, method, token, media type, size, well-fo
       ([k, v]) => `${k}: ${v}\r\n`,
     );
     const head = `${method} ${path}${wrong.query} HTTP/1.1\r\nHost: x\r\n${fields.join('')}Content-Length: ${wrong.body.length}\r\n\r\n`;
-    const [reply] = await listening(buildApp(), (port) => exchange(port, head + wrong.body));
+    const [reply] = await listening(APP, (port) => exchange(port, head + wrong.body));
     expect(reply?.status).toBe(status);
   });
 
   it.each(['', '?x', '?x=%ff'])('well-formedness, with the query %p', async (query) => {
-    const response = await request(buildApp())
+    const response = await request(APP)
       .post(`/plants${query}`)
       .set({ ...AUTHORIZED, 'Content-Type': 'application/json' })
       .send('{"id":"');
@@ -272,7 +277,7 @@ describe('paths are exactly those of the document', () => {
     '/plants;x',
     '*',
   ])('%s is 404', async (path) => {
-    const [reply] = await listening(buildApp(), (port) =>
+    const [reply] = await listening(APP, (port) =>
       exchange(port, `POST ${path} HTTP/1.1\r\nHost: x\r\n\r\n`),
     );
     expect([reply?.status, reply?.body]).toEqual([404, expect.stringContaining('"error":40400')]);
@@ -281,7 +286,7 @@ describe('paths are exactly those of the document', () => {
   it.each(['http://example.com/plants', 'HTTP://x/plants'])(
     'the absolute-form %s counts as its path, with every check',
     async (target) => {
-      const [reply] = await listening(buildApp(), (port) =>
+      const [reply] = await listening(APP, (port) =>
         exchange(port, `POST ${target} HTTP/1.1\r\nHost: x\r\n\r\n`),
       );
       expect(reply?.status).toBe(401);
@@ -291,7 +296,7 @@ describe('paths are exactly those of the document', () => {
   it.each(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS', 'TRACE', 'PATCH', 'PROPFIND', 'M-SEARCH'])(
     '%s is 405 with Allow',
     async (method) => {
-      const [reply] = await listening(buildApp(), (port) =>
+      const [reply] = await listening(APP, (port) =>
         exchange(port, `${method} /plants HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`, 2),
       );
       expect([reply?.status, reply?.headers['allow']]).toEqual([405, 'POST']);
@@ -300,7 +305,7 @@ describe('paths are exactly those of the document', () => {
   );
 
   it('an undocumented query parameter is refused', async () => {
-    const response = await request(buildApp()).post('/plants?x=1').set(AUTHORIZED).send({ id: 1, name: '' });
+    const response = await request(APP).post('/plants?x=1').set(AUTHORIZED).send({ id: 1, name: '' });
     expect([response.status, response.body]).toEqual([400, error(40001)]);
   });
 });
