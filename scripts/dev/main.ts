@@ -49,7 +49,7 @@ let starting: Worker | undefined;
 /** Whether this process ends. The server has then got Ctrl-C too, and the signal of this process ends it at once. */
 let ending = false;
 
-/** Resolves with whether the new server listens. */
+/** Resolves with whether the new server listens, once no request reaches the old one. */
 function swap(): Promise<boolean> {
   return new Promise((resolve) => {
     secrets ??= generateSecrets();
@@ -67,8 +67,9 @@ function swap(): Promise<boolean> {
       const last = serving;
       serving = worker;
       starting = undefined;
-      if (last) end(last);
-      resolve(true);
+      void (last ? end(last) : Promise.resolve()).then(() => {
+        resolve(true);
+      });
     });
   });
 }
@@ -76,13 +77,26 @@ function swap(): Promise<boolean> {
 /** Milliseconds between SIGTERM to a server and the end of its channel to this process. */
 const DRAIN = 1000;
 
-/** Drains a server. Also disconnects it, because the channel to this process keeps it alive. */
-function end(worker: Worker): void {
+/**
+ * Drains a server. Also disconnects it, because the channel to this process keeps it alive. Resolves when it gets no more
+ * connections.
+ */
+function end(worker: Worker): Promise<void> {
   worker.process.kill('SIGTERM');
-  // Delayed, because disconnecting closes connections that have not sent a request yet (seen on Node 26).
-  setTimeout(() => {
-    if (worker.isConnected()) worker.disconnect();
-  }, DRAIN);
+  return new Promise((resolve) => {
+    // Its listener is closed. node:cluster has no public event for this: without it the promise resolves after the delay.
+    worker.process.on('internalMessage', ({ act }: { readonly act?: string }) => {
+      if (act === 'close') resolve();
+    });
+    worker.once('disconnect', () => {
+      resolve();
+    });
+    // Delayed, because disconnecting closes connections that have not sent a request yet (seen on Node 26).
+    setTimeout(() => {
+      if (worker.isConnected()) worker.disconnect();
+      resolve();
+    }, DRAIN);
+  });
 }
 
 /** The process that checks tests and scripts. */
@@ -92,7 +106,7 @@ let checks = 0;
 
 function checkRest(): void {
   rest ??= startRest();
-  rest.send(++checks);
+  rest.send(++checks, () => undefined); // if it cannot be sent, `exit` follows
 }
 
 function startRest(): ChildProcess {
@@ -101,8 +115,12 @@ function startRest(): ChildProcess {
     if (check === checks && errors !== undefined)
       console.log(`\n${errors}\nthe server does not use these files and keeps running\n`);
   });
-  child.once('exit', () => {
+  child.once('exit', (status, signal) => {
     rest = undefined;
+    if (!ending)
+      console.log(
+        `the check of tests and scripts ended with ${signal ?? status}; the next change starts it again`,
+      );
   });
   return child;
 }
@@ -171,7 +189,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     rest?.kill();
     if (serving) serving.once('exit', () => process.exit(0));
     else process.exit(0);
-    for (const worker of Object.values(cluster.workers ?? {})) if (worker) end(worker);
+    for (const worker of Object.values(cluster.workers ?? {})) if (worker) void end(worker);
   });
 }
 void settle();

@@ -15,5 +15,6 @@ export interface RestChecked {
 const compiler = new Compiler('tsconfig.json', (file) => !file.startsWith('src/'));
 
 process.on('message', (check: number) => {
-  process.send?.({ check, errors: compiler.compile() } satisfies RestChecked);
+  const result: RestChecked = { check, errors: compiler.compile() };
+  process.send?.(result, undefined, undefined, () => undefined); // no error if the parent has ended meanwhile
 });

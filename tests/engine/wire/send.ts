@@ -20,11 +20,19 @@ export function send(address: Address, request: RawRequest): Promise<Outcome> {
     const socket = open(address);
     const timeout =
       request.sending === 'withheld' ? WITHHELD_TIMEOUT_MS : (address.timeout ?? RESPONSE_TIMEOUT_MS);
-    const end = (noResponse: string, closed: boolean): void => {
+    const finish = (outcome: Outcome): void => {
       clearTimeout(timer);
+      socket.off('close', close);
       socket.destroy();
-      const answer = readResponse(Buffer.concat(received), request.method, closed);
-      resolve(answer ?? { noResponse });
+      resolve(outcome);
+    };
+    const read = (closed: boolean): Outcome | undefined =>
+      readResponse(Buffer.concat(received), request.method, closed);
+    const end = (noResponse: string, closed: boolean): void => {
+      finish(read(closed) ?? { noResponse });
+    };
+    const close = (): void => {
+      end('the connection was closed without a response', true);
     };
     const timer = setTimeout(() => {
       end(`no response within ${timeout} ms`, false);
@@ -32,16 +40,18 @@ export function send(address: Address, request: RawRequest): Promise<Outcome> {
     socket.on('data', (chunk) => {
       received.push(chunk);
       size += chunk.length;
-      if (size > MAX_RESPONSE_BYTES) end(`a response of more than ${MAX_RESPONSE_BYTES} bytes`, false);
-      else if (readResponse(Buffer.concat(received), request.method, false)) end('', false);
+      if (size > MAX_RESPONSE_BYTES) {
+        end(`a response of more than ${MAX_RESPONSE_BYTES} bytes`, false);
+        return;
+      }
+      const response = read(false);
+      if (response) finish(response);
     });
     // A server may respond and close before it has read the request.
     socket.on('error', (error) => {
       end(`no response: ${error.message}`, true);
     });
-    socket.on('close', () => {
-      end('the connection was closed without a response', true);
-    });
+    socket.on('close', close);
     socket.write(encodeRequest(addressed(address, request)));
   });
 }
