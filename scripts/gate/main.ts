@@ -19,15 +19,27 @@ const WORKERS = `--maxWorkers=${availableParallelism() + 1}`;
 const BUILD: Command = ['tsc', '-p', 'src'];
 /** The package, which this project builds and a service has. */
 const PACK: readonly Command[] = existsSync(path.join(root, 'scripts/pack')) ? [['../pack/main']] : [];
-/** The paths that `quick` leaves out: tests of processes and databases, and suites that measure or take seconds. */
+/**
+ * The paths that `quick` leaves out: tests of processes and of PostgreSQL, and suites that take seconds because they
+ * measure, generate their cases, or run a compiler.
+ */
 const LEFT_OUT = [
   'tests/e2e',
   'postgres',
+  'black-box.test',
+  'databases.test',
   'documents.test',
+  'explain.test',
   'faults.test',
+  'generated.test',
   'growth.test',
+  'handler-types.test',
+  'json-schema-test-suite.test',
+  'layout.test',
   'memory.test',
+  'one-way-branches.test',
   'pattern.test',
+  'stores.test',
 ];
 /** The commands of each check, in order. */
 const CHECKS: Readonly<Record<string, readonly Command[]>> = {

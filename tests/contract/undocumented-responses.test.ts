@@ -166,8 +166,14 @@ describe('every thrown error produces the error body', () => {
     const short = { properties: { message: { type: 'string', maxLength: 20 } } };
     const document = buildDocument({ operation: { responses: { 400: ok(short)[200] } } });
     const handlers = { postThing: () => Promise.reject(new Error('not asked')) };
-    const { app, outcomes } = buildService({ document, handlers });
+    const faults: unknown[] = [];
+    const { app, outcomes } = buildService({
+      document,
+      handlers,
+      reportFault: (error) => faults.push(error),
+    });
     expect((await request(app).post('/things?color=green')).text).toBe(hidden.text);
+    expect(faults).toEqual([expect.objectContaining({ message: 'query/color is not in the document' })]);
     expect(outcomes[0]?.problem?.cause).toEqual(
       new Error('the 400 response: body/message must NOT have more than 20 characters'),
     );
