@@ -65,7 +65,7 @@ export function copyProject(...more: string[]): Project {
  * all.
  */
 function copyBuild(folder: string): void {
-  if (!existsSync(join(HERE, 'dist'))) return;
+  if (!existsSync(join(HERE, 'dist/tsconfig.tsbuildinfo'))) return;
   cpSync(join(HERE, 'dist'), join(folder, 'dist'), { recursive: true });
   const state = join(folder, 'dist/tsconfig.tsbuildinfo');
   // The paths in it are relative to dist/, and node_modules/ of a copy is a link.
