@@ -96,7 +96,7 @@ growth: $(INSTALLED) ## measure the cost of hostile requests; reports/growth.txt
 
 BENCH := tests/system/bench
 bench: build $(BENCH)/node_modules/.package-lock.json ## measure the cost of requests here and in other servers; ONLY=plant,get
-	@tsx $(BENCH)/main.ts $(if $(SAVE),--save) $(ONLY)
+	@tsx $(BENCH)/main.ts $(if $(SAVE),--save) $(if $(BEFORE),--before '$(BEFORE)') $(ONLY)
 $(BENCH)/node_modules/.package-lock.json: $(BENCH)/package.json $(BENCH)/package-lock.json | $(INSTALLED)
 	@npm ci --silent --prefix $(BENCH)
 	@touch $@

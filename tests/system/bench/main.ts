@@ -1,10 +1,19 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { drawChart } from './chart';
 import { growthOf, type Line, lineOf, missed } from './lines';
-import { GET_LISTS, type Goal, GROWTH, MATRIX, type Row, STARTS, type Starts } from './matrix';
+import {
+  besideCheckout,
+  GET_LISTS,
+  type Goal,
+  GROWTH,
+  MATRIX,
+  type Row,
+  STARTS,
+  type Starts,
+} from './matrix';
 import { compare, type Effort, memoryAfter, start, type Start } from './measure';
 import { legend, printed } from './report';
 import type { Subject } from './servers';
@@ -12,6 +21,7 @@ import type { Subject } from './servers';
 /*
  * `make bench`: what requests cost here and elsewhere, in about five minutes. ONLY=plant,get measures the row plant
  * and all of get-10 to get-1000, for whoever makes them cheaper. SAVE=1 draws chart.svg beside this file anew, which README shows.
+ * BEFORE=../checkout compares with the build of another checkout in place of the peers.
  */
 
 /** V8 compiles what is hot, and keeps compiling for some 20,000 small requests. */
@@ -72,7 +82,7 @@ async function measureStarts(starts: Starts): Promise<Line[]> {
   ];
 }
 
-async function main(only: readonly string[], save: boolean): Promise<void> {
+async function main(only: readonly string[], save: boolean, before: string | undefined): Promise<void> {
   const names = [...MATRIX.map(({ name }) => name), 'start'];
   const matches = (name: string, wanted: string): boolean => name === wanted || name.startsWith(`${wanted}-`);
   const unknown = only.filter((wanted) => !names.some((name) => matches(name, wanted)));
@@ -81,7 +91,8 @@ async function main(only: readonly string[], save: boolean): Promise<void> {
   const selected = (name: string): boolean =>
     only.length === 0 || only.some((wanted) => matches(name, wanted));
 
-  const rows = MATRIX.filter(({ name }) => selected(name));
+  const own = MATRIX.filter(({ name }) => selected(name));
+  const rows = before === undefined ? own : own.map((row) => besideCheckout(row, resolve(before)));
   const lines: Line[] = [];
   const lists: Line[] = [];
   for (const row of rows) {
@@ -90,8 +101,7 @@ async function main(only: readonly string[], save: boolean): Promise<void> {
     if (GET_LISTS.includes(row)) lists.push(...measured);
   }
   if (lists.length === GET_LISTS.length) lines.push(growthOf(lists, GROWTH));
-  const chart = drawChart(lines, machine);
-  const starts = selected('start') ? STARTS : [];
+  const starts = before === undefined && selected('start') ? STARTS : [];
   for (const each of starts) lines.push(...(await measureStarts(each)));
   progress('');
 
@@ -100,9 +110,10 @@ async function main(only: readonly string[], save: boolean): Promise<void> {
   const goals = lines.flatMap((line) => line.goals).length;
   const reached = goals - lines.flatMap(missed).length;
   console.log(`\n${reached} of ${goals} goals reached; ${machine}; ${seconds} s`);
-  if (only.length > 0) return;
+  if (only.length > 0 || before !== undefined) return;
   mkdirSync(REPORTS, { recursive: true });
   writeFileSync(join(REPORTS, 'bench.json'), `${JSON.stringify({ machine, lines }, null, 2)}\n`);
+  const chart = drawChart(lines, machine);
   writeFileSync(join(REPORTS, 'chart.svg'), chart);
   console.log(`${REPORTS}/bench.json and chart.svg are written.`);
   if (save) writeFileSync(join(__dirname, 'chart.svg'), chart);
@@ -111,11 +122,15 @@ async function main(only: readonly string[], save: boolean): Promise<void> {
 const REPORTS = 'reports/bench';
 const machine = `${cpus()[0]?.model.trim() ?? ''}, ${availableParallelism()} cores, Node ${process.version}`;
 
-const { values, positionals } = parseArgs({ options: { save: { type: 'boolean' } }, allowPositionals: true });
+const { values, positionals } = parseArgs({
+  options: { save: { type: 'boolean' }, before: { type: 'string' } },
+  allowPositionals: true,
+});
 
 main(
   positionals.flatMap((names) => names.split(',')),
   values.save ?? false,
+  values.before,
 ).catch((error: unknown) => {
   console.error(`make bench: ${error instanceof Error ? error.message : String(error)}`);
   process.exitCode = 1;

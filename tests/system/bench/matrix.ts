@@ -17,6 +17,7 @@ import {
   FASTIFY,
   FASTIFY_JUDGED,
   HONO,
+  inCheckout,
   MEMORY,
   OURS,
   README,
@@ -144,6 +145,13 @@ export const MATRIX: readonly Row[] = [
     ],
   },
 ];
+
+/** The row of the server alone, beside the one that was built in another checkout: for whoever changes what a request passes. */
+export function besideCheckout(row: Row, checkout: string): Row {
+  const [ours] = row.subjects;
+  if (!ours) return row;
+  return { ...row, subjects: [ours, inCheckout(checkout, ours)], goals: most({ before: 1.03 }), rates: [] };
+}
 
 /** What a server costs before its first request. */
 export interface Starts extends Comparison {

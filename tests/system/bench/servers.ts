@@ -1,12 +1,13 @@
 import { fork } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Message } from '../../../src/contract';
 import { type Contract, type Expectation, ITEMS, TOKEN } from './contracts';
 
-const DIST = join(__dirname, '../../../dist');
+const ROOT = join(__dirname, '../../..');
+const DIST = join(ROOT, 'dist');
 const peer = (name: string): string => join(__dirname, `peers/${name}.mjs`);
 
 /** A program to be measured. */
@@ -46,6 +47,13 @@ export const COMMIT_EACH: Subject = {
   preload: join(__dirname, 'commit-each.mjs'),
   share: 0.1,
 };
+/** The same server, built in another checkout of the project. */
+export const inCheckout = (checkout: string, subject: Subject): Subject => ({
+  ...subject,
+  name: 'before',
+  file: join(checkout, relative(ROOT, subject.file)),
+  included: `${subject.name} of ${checkout}`,
+});
 export const BARE: Subject = {
   name: 'bare',
   file: peer('bare'),
