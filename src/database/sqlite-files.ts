@@ -9,6 +9,7 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import { StoreUnavailable } from './store';
 
 /** The first bytes of a write-ahead log (https://sqlite.org/fileformat2.html#walformat). */
 const WAL_MAGIC = [0x377f0682, 0x377f0683];
@@ -18,16 +19,16 @@ export interface DatabaseFiles {
   /**
    * To be called before a commit, which could hide that its log has been cut.
    *
-   * @throws {Error} if it has, with a sentence that says what to do
+   * @throws {StoreUnavailable} if it has, with a sentence that says what to do
    */
   checkLog(): void;
-  /** @throws {Error} unless the database file and its log are those that have been opened */
+  /** @throws {StoreUnavailable} unless the database file and its log are those that have been opened */
   checkPlace(): void;
   /**
    * Whether the database file has been written or changed since `accept` was last called, by a checkpoint or by anybody.
    *
    * @param size the bytes of all pages of the database; a file that has become smaller must have them
-   * @throws {Error} if a restart would not find what is committed now, with a sentence that says why and what to do
+   * @throws {StoreUnavailable} if a restart would not find what is committed now, with a sentence that says why and what to do
    */
   changed(size: () => number): boolean;
   /** Takes the database file as `changed` found it. */
@@ -55,15 +56,19 @@ export function watchFiles(file: string): DatabaseFiles {
   let logSize = 0; // bytes
   let accepted = { size: opened.size, ctimeNs: 0n };
   let found: BigIntStats | undefined;
-  const overwritten = () => new Error(`its write-ahead log ${log} has been overwritten: ${RESTART}`);
+  const overwritten = () =>
+    new StoreUnavailable(`its write-ahead log ${log} has been overwritten: ${RESTART}`);
 
   function findFiles(): [BigIntStats, BigIntStats] {
     const foundFile = stat(file);
-    if (!foundFile) throw new Error('it has been deleted or moved: put it back, or restart the server');
-    if (!same(foundFile, opened)) throw new Error(`another file has taken its place: ${RESTART}`);
+    if (!foundFile)
+      throw new StoreUnavailable('it has been deleted or moved: put it back, or restart the server');
+    if (!same(foundFile, opened)) throw new StoreUnavailable(`another file has taken its place: ${RESTART}`);
     const foundLog = stat(log);
-    if (!foundLog) throw new Error(`its write-ahead log ${log} has been deleted or moved: ${RESTART}`);
-    if (!same(foundLog, openedLog)) throw new Error(`another file has taken the place of ${log}: ${RESTART}`);
+    if (!foundLog)
+      throw new StoreUnavailable(`its write-ahead log ${log} has been deleted or moved: ${RESTART}`);
+    if (!same(foundLog, openedLog))
+      throw new StoreUnavailable(`another file has taken the place of ${log}: ${RESTART}`);
     return [foundFile, foundLog];
   }
 
@@ -81,7 +86,7 @@ export function watchFiles(file: string): DatabaseFiles {
       // Emptied by a checkpoint of another process, it has nothing that the database file lacks.
       if (logSize > 0 && (readSync(descriptor, magic, 0, 4, 0) !== 4 || !isLog(magic))) throw overwritten();
       if (found.size < accepted.size && found.size < size())
-        throw new Error('it has been truncated: restore a backup');
+        throw new StoreUnavailable('it has been truncated: restore a backup');
       return accepted.ctimeNs !== found.ctimeNs || accepted.size !== found.size;
     },
     accept() {

@@ -1,7 +1,16 @@
 import Database from 'better-sqlite3';
 import { dirname, resolve } from 'node:path';
+import { SQLITE_RESULT } from './codes';
 import type { Driver } from './database';
-import { codeOf, explain, retryTransient, toStoreError, type Advice, type Constraints } from './failure';
+import {
+  codeOf,
+  explain,
+  retryTransient,
+  toStoreError,
+  type Advice,
+  type Failed,
+  type Faults,
+} from './failure';
 import { createLock } from './lock';
 import type { Schema } from './schema';
 import { render, type Sql } from './sql';
@@ -31,14 +40,6 @@ const ADVICE: Advice = [
   ['SQLITE_BUSY', `another process has kept it locked for ${BUSY_TIMEOUT / 1000} seconds: find and end it`],
   ['SQLITE_IOERR', 'the disk fails or is full: check it'],
   ['E', 'its folder cannot be created: make it, or name a file elsewhere'],
-];
-
-const CONSTRAINTS: Constraints = [
-  ['SQLITE_CONSTRAINT_UNIQUE', 'unique'],
-  ['SQLITE_CONSTRAINT_PRIMARYKEY', 'unique'],
-  ['SQLITE_CONSTRAINT_ROWID', 'unique'],
-  ['SQLITE_CONSTRAINT_FOREIGNKEY', 'foreign key'],
-  ['SQLITE_CONSTRAINT', 'other'],
 ];
 
 /** After a commit nothing is: only what proves it can have failed. */
@@ -114,9 +115,30 @@ function statementsOf(db: Database.Database): (text: string) => Statement {
 }
 
 function execute<Row>(statement: Statement, values: readonly unknown[]): Result<Row> {
+  try {
+    return executeWith<Row>(statement, values);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error; // the driver's, before anything ran
+  }
+  return executeWith<Row>(statement, values.map(withinInt64));
+}
+
+function executeWith<Row>(statement: Statement, values: readonly unknown[]): Result<Row> {
   if (!statement.reader) return { rows: [], count: statement.run(...values).changes };
   const rows = statement.all(...values) as Row[];
   return { rows, count: rows.length };
+}
+
+const INT64_MIN = -(2 ** 63);
+
+/**
+ * SQLite has no integers beyond 64 bits. As a double such a number compares with every integer as it should, and no column
+ * of integers takes it.
+ */
+function withinInt64(value: unknown): unknown {
+  if (typeof value !== 'bigint' || BigInt.asIntN(64, value) === value) return value;
+  const double = Number(value);
+  return value < 0n && double === INT64_MIN ? INT64_MIN - 2048 : double; // the next double
 }
 
 function createDriver(
@@ -145,7 +167,12 @@ function createDriver(
   });
   const lock = createLock();
 
-  const toError = (error: unknown) => toStoreError(subject, error, ADVICE, CONSTRAINTS);
+  const faults: Faults = { subject, kinds: SQLITE_RESULT, advice: ADVICE };
+  function toError(error: unknown, failed?: Failed): Error {
+    // A string beyond SQLite's limit.
+    if (error instanceof RangeError) Object.assign(error, { code: 'SQLITE_TOOBIG' });
+    return toStoreError(faults, error, failed);
+  }
   const changed = () => files?.changed(() => pageBytes.get() ?? 0) === true;
 
   /** @throws {Error} if a restart would not find what has been committed */
@@ -187,7 +214,7 @@ function createDriver(
       try {
         return await Promise.resolve(execute<Row>(writing(text), values));
       } catch (error) {
-        throw toError(error);
+        throw toError(error, { text, values });
       }
     },
     async commit() {
@@ -225,7 +252,7 @@ function createDriver(
           return execute<Row>(reading(text), values);
         });
       } catch (error) {
-        throw toError(error);
+        throw toError(error, { text, values });
       }
     },
     async transaction(work) {
