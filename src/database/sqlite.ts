@@ -118,10 +118,17 @@ function execute<Row>(statement: Statement, values: readonly unknown[]): Result<
   try {
     return executeWith<Row>(statement, values);
   } catch (error) {
-    if (!(error instanceof RangeError)) throw error; // the driver's, before anything ran
+    if (!isTooBig(error)) throw error;
   }
-  return executeWith<Row>(statement, values.map(withinInt64));
+  try {
+    return executeWith<Row>(statement, values.map(withinInt64));
+  } catch (error) {
+    throw isTooBig(error) ? Object.assign(error as Error, { code: 'SQLITE_TOOBIG' }) : error; // a string
+  }
 }
+
+/** Whether the driver cannot pass a value on; nothing has run then. */
+const isTooBig = (error: unknown) => (error as Error).name === 'RangeError';
 
 function executeWith<Row>(statement: Statement, values: readonly unknown[]): Result<Row> {
   if (!statement.reader) return { rows: [], count: statement.run(...values).changes };
@@ -168,11 +175,7 @@ function createDriver(
   const lock = createLock();
 
   const faults: Faults = { subject, kinds: SQLITE_RESULT, advice: ADVICE };
-  function toError(error: unknown, failed?: Failed): Error {
-    // A string beyond SQLite's limit.
-    if (error instanceof RangeError) Object.assign(error, { code: 'SQLITE_TOOBIG' });
-    return toStoreError(faults, error, failed);
-  }
+  const toError = (error: unknown, failed?: Failed) => toStoreError(faults, error, failed);
   const changed = () => files?.changed(() => pageBytes.get() ?? 0) === true;
 
   /** @throws {Error} if a restart would not find what has been committed */
