@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Kinds, kindOf } from './codes';
+import { isBeyondInt64 } from './sql';
 import { ConstraintViolation, InvalidValue, StatementError, StoreUnavailable } from './store';
 
 /** What to do about a failure, by the beginning of the code of its error; the first that fits counts. */
@@ -55,15 +56,22 @@ export function toStoreError(faults: Faults, error: unknown, failed?: Failed): E
   if (kind === 'away') return new StoreUnavailable(message, options);
   const at = { statement: failed?.text ?? '', code };
   if (kind === 'statement') return new StatementError(message, at, options);
-  if (kind === 'value') return new InvalidValue(message, suspects(failed, error), at, options);
+  if (kind === 'value') return new InvalidValue(message, suspects(failed, error as Error), at, options);
   return new ConstraintViolation(kind, message, options);
 }
 
-/** The values that the message of the database quotes, whatever its language; all values if it quotes none. */
-function suspects(failed: Failed | undefined, error: unknown): readonly unknown[] {
+/**
+ * The values that may be it: those that the message of the database quotes, whatever its language; those that are no
+ * int64; or all.
+ */
+function suspects(failed: Failed | undefined, { message }: Error): readonly unknown[] {
   const values = failed?.values.flat() ?? [];
-  const quoted = values.filter((value) => (error as Error).message.includes(`"${String(value)}"`));
-  return quoted.length > 0 ? quoted : values;
+  const all = [
+    values.filter((value) => message.includes(`"${String(value)}"`)),
+    values.filter(isBeyondInt64),
+    values,
+  ];
+  return all.find(({ length }) => length > 0) ?? [];
 }
 
 /**

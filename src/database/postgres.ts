@@ -91,7 +91,14 @@ function fromText(text: string): string {
   return text.includes('\u0001') ? text.replaceAll('\u00010', '\0').replaceAll('\u00011', '\u0001') : text;
 }
 
-const toParameter = (value: Value) => (typeof value === 'string' ? toText(value) : value);
+function toParameter(value: Value): Value {
+  if (typeof value === 'string') return toText(value);
+  // The digits that JavaScript prints of such a number are not all its own.
+  return typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)
+    ? BigInt(value)
+    : value;
+}
+
 const toParameters = (values: Rendered['values']) =>
   values.map((value) => (Array.isArray(value) ? value.map(toParameter) : toParameter(value as Value)));
 

@@ -193,7 +193,7 @@ function writeParameter(
 }
 
 /** Whether PostgreSQL cannot read it as an int64, which it takes for the type of what is compared with one. */
-const isBeyondInt64 = (value: Part): boolean =>
+export const isBeyondInt64 = (value: unknown): boolean =>
   typeof value === 'bigint'
     ? BigInt.asIntN(64, value) !== value
     : Number.isFinite(value) && !Number.isSafeInteger(value);

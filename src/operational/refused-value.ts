@@ -2,7 +2,7 @@ import { Problem, type ProblemKind } from '../contract';
 import type { InvalidValue } from '../database';
 
 /** The parts of a request in which a handler finds values. */
-const PARTS = ['path', 'query', 'headers', 'cookies', 'body'];
+const PARTS = ['path', 'query', 'header', 'cookie', 'body'];
 /** UTF-16 code units of a text so long that the handler may have put it into a longer one, such as a key of two parts. */
 const LONG = 100;
 /** UTF-16 code units of a place that a sentence names. */
