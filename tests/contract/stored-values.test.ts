@@ -73,6 +73,7 @@ const DOCUMENT = buildDocument({
 });
 
 type Number = bigint | number;
+type Answer = Readonly<Record<'status' | 'body', unknown>>;
 
 interface Request {
   readonly path: { readonly id: Number };
@@ -176,7 +177,7 @@ describe.each([
   const list = (query: string) => request(app).get(`/things?${query}`);
 
   test.each(EDGES)('%s as a limit is the greatest possible, or refused with its place', async (edge) => {
-    const { status, body } = await list(`limit=${edge}`);
+    const { status, body } = (await list(`limit=${edge}`)) as Answer;
     if (isNegative(edge))
       expect([status, body]).toEqual([
         400,
@@ -186,7 +187,7 @@ describe.each([
   });
 
   test.each(all)('%s as an offset', async (edge) => {
-    const { status, body } = await list(`offset=${edge}`);
+    const { status, body } = (await list(`offset=${edge}`)) as Answer;
     if (isNegative(edge) || !Number.isInteger(Number(edge)))
       expect([status, body]).toMatchObject([400, { error: 40001 }]);
     else expect([status, body]).toEqual([200, edge === '-0' ? [{ name: 'the only thing' }] : []]);
@@ -212,7 +213,7 @@ describe.each([
     const add = (body: string) => request(app).post('/things').type('json').send(body);
     const expectation = isInt64(edge) || edge === '-0' ? [200, null] : [400, { error: 40001 }];
     if (!DOUBLES.includes(edge)) {
-      const { status, body } = await add(`{"id": ${edge}}`);
+      const { status, body } = (await add(`{"id": ${edge}}`)) as Answer;
       expect([status, body]).toMatchObject(expectation);
       if (status === 400)
         expect(body).toHaveProperty('message', 'body/id must be a value that can be stored');
