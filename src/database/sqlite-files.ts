@@ -9,10 +9,8 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import { isLogHeader, isNamed, LOG_HEAD } from './sqlite-log';
 import { StoreUnavailable } from './store';
-
-/** The first bytes of a write-ahead log (https://sqlite.org/fileformat2.html#walformat). */
-const WAL_MAGIC = [0x377f0682, 0x377f0683];
 
 /** The files of an open database, compared with those that stand at its path. */
 export interface DatabaseFiles {
@@ -33,6 +31,8 @@ export interface DatabaseFiles {
   changed(size: () => number): boolean;
   /** Takes the database file as `changed` found it. */
   accept(): void;
+  /** Whether the log, as `changed` found it, has begun anew since this was last asked, and has no name yet. */
+  needsName(): boolean;
   close(): void;
 }
 
@@ -52,7 +52,8 @@ export function watchFiles(file: string): DatabaseFiles {
   const opened = statSync(file, { bigint: true });
   const descriptor = openSync(log, 'r');
   const openedLog = fstatSync(descriptor, { bigint: true });
-  const magic = Buffer.alloc(4);
+  const head = Buffer.alloc(LOG_HEAD);
+  let salts = '';
   let logSize = 0; // bytes
   let accepted = { size: opened.size, ctimeNs: 0n };
   let found: BigIntStats | undefined;
@@ -84,7 +85,8 @@ export function watchFiles(file: string): DatabaseFiles {
       found = foundFile;
       logSize = Number(foundLog.size);
       // Emptied by a checkpoint of another process, it has nothing that the database file lacks.
-      if (logSize > 0 && (readSync(descriptor, magic, 0, 4, 0) !== 4 || !isLog(magic))) throw overwritten();
+      if (logSize > 0 && (readSync(descriptor, head, 0, LOG_HEAD, 0) < 32 || !isLogHeader(head)))
+        throw overwritten();
       if (found.size < accepted.size && found.size < size())
         throw new StoreUnavailable('it has been truncated: restore a backup');
       return accepted.ctimeNs !== found.ctimeNs || accepted.size !== found.size;
@@ -92,13 +94,17 @@ export function watchFiles(file: string): DatabaseFiles {
     accept() {
       accepted = found ?? accepted;
     },
+    needsName() {
+      const now = head.toString('latin1', 16, 24);
+      if (logSize === 0 || now === salts) return false;
+      salts = now;
+      return !isNamed(head);
+    },
     close() {
       closeSync(descriptor);
     },
   };
 }
-
-const isLog = (magic: Buffer) => WAL_MAGIC.includes(magic.readUInt32BE());
 
 /** Creates the folder so that it, too, is there after a power cut: each new entry is synced in its parent. */
 export function makeFolder(folder: string): void {
