@@ -30,7 +30,7 @@ export interface Database extends Store, Queries {
 export interface Driver {
   readonly run: Run;
   transaction<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
-  /** Resolves if a commit would succeed now. */
+  /** Writes, and resolves when that is as durable as any other write. */
   probe(): Promise<unknown>;
   /** Called once, when nothing runs. */
   close(): Promise<void>;
@@ -46,16 +46,14 @@ export function createDatabase(driver: Driver, observer?: StoreObserver): Databa
   let closing: Promise<void> | undefined;
   let closed = false;
 
-  function run<T>(action: () => Promise<T>): Promise<T> {
+  async function run<T>(action: () => Promise<T>): Promise<T> {
     if (closed) return refuse();
     running++;
-    const result = action();
-    result.then(done, done);
-    return result;
-  }
-
-  function done(): void {
-    if (--running === 0) idle?.();
+    try {
+      return await action(); // so that the stack of its error has the caller
+    } finally {
+      if (--running === 0) idle?.();
+    }
   }
 
   async function finish(): Promise<void> {

@@ -1,11 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ConstraintViolation, StoreUnavailable } from './store';
+import { type Kinds, kindOf } from './codes';
+import { isBeyondInt64 } from './sql';
+import { ConstraintViolation, InvalidValue, StatementError, StoreUnavailable } from './store';
 
 /** What to do about a failure, by the beginning of the code of its error; the first that fits counts. */
 export type Advice = readonly (readonly [code: string, advice: string])[];
 
-/** Which rule a row breaks, by the beginning of the code of the error; the first that fits counts. */
-export type Constraints = readonly (readonly [code: string, constraint: ConstraintViolation['constraint']])[];
+/** What explains the errors of a database. */
+export interface Faults {
+  /** Begins each message: which database it is. */
+  readonly subject: string;
+  readonly kinds: Kinds;
+  readonly advice: Advice;
+  /** Messages of the driver's own errors without a code that mean that the database is away. */
+  readonly away?: RegExp;
+}
+
+/** A statement that has failed. */
+export interface Failed {
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
 
 /** The code that the database, its driver or the operating system has given an error or its cause; empty if none. */
 export function codeOf(error: unknown): string {
@@ -24,19 +39,39 @@ export function explain(subject: string, error: unknown, advice: Advice): string
 }
 
 /** The error that a store sees for one of a driver. */
-export function toStoreError(
-  subject: string,
-  error: unknown,
-  advice: Advice,
-  constraints: Constraints,
-): StoreUnavailable | ConstraintViolation {
-  if (error instanceof StoreUnavailable || error instanceof ConstraintViolation) return error;
-  const code = codeOf(error);
-  const broken = constraints.find(([prefix]) => code.startsWith(prefix))?.[1];
+export function toStoreError(faults: Faults, error: unknown, failed?: Failed): Error {
+  const { subject, kinds, advice, away } = faults;
+  if (
+    error instanceof ConstraintViolation ||
+    error instanceof InvalidValue ||
+    error instanceof StatementError
+  )
+    return error;
   const message = explain(subject, error, advice);
-  return broken === undefined
-    ? new StoreUnavailable(message, { cause: error })
-    : new ConstraintViolation(broken, message, { cause: error });
+  if (error instanceof StoreUnavailable)
+    return error.message.startsWith(subject) ? error : new StoreUnavailable(message, { cause: error });
+  const code = codeOf(error);
+  const kind = code === '' && away?.test((error as Error).message) ? 'away' : kindOf(code, kinds);
+  const options = { cause: error };
+  if (kind === 'away') return new StoreUnavailable(message, options);
+  const at = { statement: failed?.text ?? '', code };
+  if (kind === 'statement') return new StatementError(message, at, options);
+  if (kind === 'value') return new InvalidValue(message, suspects(failed, error as Error), at, options);
+  return new ConstraintViolation(kind, message, options);
+}
+
+/**
+ * The values that may be it: those that the message of the database quotes, whatever its language; those that are no
+ * int64; or all.
+ */
+function suspects(failed: Failed | undefined, { message }: Error): readonly unknown[] {
+  const values = failed?.values.flat() ?? [];
+  const all = [
+    values.filter((value) => message.includes(`"${String(value)}"`)),
+    values.filter(isBeyondInt64),
+    values,
+  ];
+  return all.find(({ length }) => length > 0) ?? [];
 }
 
 /**

@@ -4,6 +4,6 @@ export { openDatabase } from './open';
 export type { Migration, Schema } from './schema';
 export { BYTES, createTable, DOUBLE, IDENTITY, INT64, rows, sql, TEXT } from './sql';
 export type { Columns, ColumnType, PerDialect, Sql, Value } from './sql';
-export { ConstraintViolation, StoreUnavailable } from './store';
+export { ConstraintViolation, InvalidValue, StatementError, StoreUnavailable } from './store';
 export type { Store, StoreObserver } from './store';
 export type { Queries } from './transaction';

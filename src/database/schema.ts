@@ -1,4 +1,5 @@
 import type { Sql } from './sql';
+import { StoreUnavailable } from './store';
 
 /** One step of a schema: a name for people, and its statements. */
 export type Migration = readonly [name: string, ...statements: Sql<unknown>[]];
@@ -15,10 +16,10 @@ export interface Schema {
   readonly probe: Sql<unknown>;
 }
 
-/** @throws {Error} if a newer program has migrated the database */
+/** @throws {StoreUnavailable} if a newer program has migrated the database */
 export function checkVersion(found: number, { migrations }: Schema): void {
   if (found > migrations.length)
-    throw new Error(
+    throw new StoreUnavailable(
       `its schema has version ${found}, this program knows ${migrations.length}: run the newer program`,
     );
 }

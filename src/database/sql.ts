@@ -1,3 +1,5 @@
+import { InvalidValue } from './store';
+
 /**
  * A value as both databases hold it. Integers are bigint in both directions, and so are truth values (0n, 1n) that a
  * query returns; a number is a double; a string is any well-formed Unicode string.
@@ -72,22 +74,26 @@ const checked = new WeakSet<TemplateStringsArray>();
  * A statement of both dialects: sql`SELECT id FROM books WHERE isbn = ${isbn}`. Values become parameters; other
  * statements, column types and `rows` become text.
  *
- * @throws {TypeError} if the two databases would not do the same: after LIMIT and OFFSET, where SQLite takes a negative
- * number for no limit, a whole number from 0 on is expected; NaN, of which SQLite makes NULL, is a value nowhere
+ * Numbers of any size may be looked for: one that no column holds equals nothing. After LIMIT and OFFSET a number beyond
+ * int64 is the greatest possible.
+ *
+ * @throws {InvalidValue} where the two databases would not do the same: after LIMIT and OFFSET, where SQLite takes a negative
+ * number for no limit, a whole number from 0 on is expected; half of a surrogate pair is part of no string
+ * @throws {TypeError} for NaN, of which SQLite makes NULL
  */
 export function sql<Row = unknown>(strings: TemplateStringsArray, ...parts: readonly Part[]): Sql<Row> {
   if (!checked.has(strings)) {
     checkText(strings);
     checked.add(strings);
   }
+  let counts: Part[] | undefined;
   for (let i = 0; i < parts.length; i++) {
     const part = parts[i] ?? null;
     checkValue(part);
     const word = isFragment(part) ? undefined : LIMIT.exec(strings[i] ?? '')?.[1];
-    if (word !== undefined && !isCount(part))
-      throw new TypeError(`expected a whole number from 0 on after ${word}, got ${describe(part)}`);
+    if (word !== undefined) (counts ??= [...parts])[i] = countOf(part, word);
   }
-  return { kind: 'sql', strings, parts };
+  return { kind: 'sql', strings, parts: counts ?? parts };
 }
 
 /**
@@ -122,17 +128,27 @@ function checkText(strings: readonly string[]): void {
     throw new TypeError('expected a whole number from 0 on after LIMIT or OFFSET, got a negative one');
 }
 
-const describe = (part: Part) => (typeof part === 'object' ? 'none' : String(part));
-
 function checkValue(part: Part): void {
-  if (Number.isNaN(part)) throw new TypeError('expected a value that a database can hold, got NaN');
+  if (typeof part === 'string') {
+    if (!part.isWellFormed())
+      throw new InvalidValue('expected well-formed Unicode, got half of a surrogate pair', [part]);
+  } else if (Number.isNaN(part)) throw new TypeError('expected a value that a database can hold, got NaN');
 }
 
 const isFragment = (part: Part): part is Fragment =>
   typeof part === 'object' && part !== null && !(part instanceof Uint8Array);
 
-const isCount = (part: Part) =>
-  typeof part === 'bigint' ? part >= 0n : Number.isInteger(part) && Number(part) >= 0;
+const INT64_MAX = 2n ** 63n - 1n;
+
+/** The number of rows after LIMIT or OFFSET. No table has more than the greatest. */
+function countOf(part: Part, word: string): bigint {
+  const count = Number.isInteger(part) ? BigInt(part as number) : part;
+  if (typeof count === 'bigint' && count >= 0n) return count > INT64_MAX ? INT64_MAX : count;
+  const got = typeof part === 'object' ? 'none' : String(part);
+  throw new InvalidValue(`expected a whole number from 0 on after ${word}, got ${got}`, [part], {
+    rule: 'must be a whole number from 0 on',
+  });
+}
 
 type Dialect = 'sqlite' | 'postgres';
 
@@ -142,18 +158,29 @@ export function render(query: Sql<unknown>, dialect: Dialect): Rendered {
   return { text: writeSql(query, dialect, values), values };
 }
 
-function writeSql({ strings, parts }: Sql<unknown>, dialect: Dialect, values: Rendered['values']): string {
+/** @param before the text of the statement before it */
+function writeSql(
+  { strings, parts }: Sql<unknown>,
+  dialect: Dialect,
+  values: Rendered['values'],
+  before = '',
+): string {
   let text = strings[0] ?? '';
   for (let i = 0; i < parts.length; i++)
-    text += writePart(parts[i] ?? null, dialect, values) + (strings[i + 1] ?? '');
+    text += writePart(parts[i] ?? null, dialect, values, before + text) + (strings[i + 1] ?? '');
   return text;
 }
 
-function writePart(part: Part, dialect: Dialect, values: Rendered['values']): string {
-  if (!isFragment(part)) return writeParameter(part, dialect, values);
+function writePart(part: Part, dialect: Dialect, values: Rendered['values'], before: string): string {
+  if (!isFragment(part)) {
+    const parameter = writeParameter(part, dialect, values);
+    return dialect === 'postgres' && isBeyondInt64(part) && isCompared(before)
+      ? `${parameter}::numeric`
+      : parameter;
+  }
   if (part.kind === 'dialect') return part[dialect];
-  if (part.kind === 'sql') return writeSql(part, dialect, values);
-  return dialect === 'sqlite' ? writeRowsOfSqlite(part, values) : writeRowsOfPostgres(part, values);
+  if (part.kind === 'sql') return writeSql(part, dialect, values, before);
+  return dialect === 'sqlite' ? writeRowsOfSqlite(part, values) : writeRowsOfPostgres(part, values, before);
 }
 
 function writeParameter(
@@ -165,15 +192,34 @@ function writeParameter(
   return dialect === 'sqlite' ? '?' : `$${number}`;
 }
 
-function writeRowsOfPostgres({ name, columns, items }: Rows, values: Rendered['values']): string {
+/** Whether PostgreSQL cannot read it as an int64, which it takes for the type of what is compared with one. */
+export const isBeyondInt64 = (value: unknown): boolean =>
+  typeof value === 'bigint'
+    ? BigInt.asIntN(64, value) !== value
+    : Number.isFinite(value) && !Number.isSafeInteger(value);
+
+const CLAUSE = /\b(SELECT|FROM|WHERE|HAVING|ON|SET|VALUES|RETURNING)\b/gi;
+const COMPARISON = /([<>=]|\b(BETWEEN|AND)|\bIN\s*\([^()]*)\s*$/i;
+
+/** Whether the value after a text is looked for, and not written. */
+function isCompared(before: string): boolean {
+  if (!COMPARISON.test(before)) return false;
+  const [clause = ''] = before.match(CLAUSE)?.slice(-1) ?? [];
+  return /^(WHERE|HAVING|ON)$/i.test(clause);
+}
+
+function writeRowsOfPostgres(
+  { name, columns, items }: Rows,
+  values: Rendered['values'],
+  before: string,
+): string {
   const names = Object.keys(columns);
+  const isRead = /^\s*(SELECT|DELETE)\b/i.test(before);
   const arrays = names.map((column) => {
-    const parameter = writeParameter(
-      items.map((item) => valueOf(item, column)),
-      'postgres',
-      values,
-    );
-    return `${parameter}::${columns[column]?.array}`;
+    const all = items.map((item) => valueOf(item, column));
+    const type =
+      isRead && columns[column] === INT64 && all.some(isBeyondInt64) ? 'numeric[]' : columns[column]?.array;
+    return `${writeParameter(all, 'postgres', values)}::${type}`;
   });
   return `unnest(${arrays.join(', ')}) AS ${name} (${names.join(', ')})`;
 }

@@ -9,29 +9,30 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-
-/** The first bytes of a write-ahead log (https://sqlite.org/fileformat2.html#walformat). */
-const WAL_MAGIC = [0x377f0682, 0x377f0683];
+import { isLogHeader, isNamed, LOG_HEAD } from './sqlite-log';
+import { StoreUnavailable } from './store';
 
 /** The files of an open database, compared with those that stand at its path. */
 export interface DatabaseFiles {
   /**
    * To be called before a commit, which could hide that its log has been cut.
    *
-   * @throws {Error} if it has, with a sentence that says what to do
+   * @throws {StoreUnavailable} if it has, with a sentence that says what to do
    */
   checkLog(): void;
-  /** @throws {Error} unless the database file and its log are those that have been opened */
+  /** @throws {StoreUnavailable} unless the database file and its log are those that have been opened */
   checkPlace(): void;
   /**
    * Whether the database file has been written or changed since `accept` was last called, by a checkpoint or by anybody.
    *
    * @param size the bytes of all pages of the database; a file that has become smaller must have them
-   * @throws {Error} if a restart would not find what is committed now, with a sentence that says why and what to do
+   * @throws {StoreUnavailable} if a restart would not find what is committed now, with a sentence that says why and what to do
    */
   changed(size: () => number): boolean;
   /** Takes the database file as `changed` found it. */
   accept(): void;
+  /** Whether the log, as `changed` found it, has begun anew since this was last asked, and has no name yet. */
+  needsName(): boolean;
   close(): void;
 }
 
@@ -51,19 +52,24 @@ export function watchFiles(file: string): DatabaseFiles {
   const opened = statSync(file, { bigint: true });
   const descriptor = openSync(log, 'r');
   const openedLog = fstatSync(descriptor, { bigint: true });
-  const magic = Buffer.alloc(4);
+  const head = Buffer.alloc(LOG_HEAD);
+  let salts = '';
   let logSize = 0; // bytes
   let accepted = { size: opened.size, ctimeNs: 0n };
   let found: BigIntStats | undefined;
-  const overwritten = () => new Error(`its write-ahead log ${log} has been overwritten: ${RESTART}`);
+  const overwritten = () =>
+    new StoreUnavailable(`its write-ahead log ${log} has been overwritten: ${RESTART}`);
 
   function findFiles(): [BigIntStats, BigIntStats] {
     const foundFile = stat(file);
-    if (!foundFile) throw new Error('it has been deleted or moved: put it back, or restart the server');
-    if (!same(foundFile, opened)) throw new Error(`another file has taken its place: ${RESTART}`);
+    if (!foundFile)
+      throw new StoreUnavailable('it has been deleted or moved: put it back, or restart the server');
+    if (!same(foundFile, opened)) throw new StoreUnavailable(`another file has taken its place: ${RESTART}`);
     const foundLog = stat(log);
-    if (!foundLog) throw new Error(`its write-ahead log ${log} has been deleted or moved: ${RESTART}`);
-    if (!same(foundLog, openedLog)) throw new Error(`another file has taken the place of ${log}: ${RESTART}`);
+    if (!foundLog)
+      throw new StoreUnavailable(`its write-ahead log ${log} has been deleted or moved: ${RESTART}`);
+    if (!same(foundLog, openedLog))
+      throw new StoreUnavailable(`another file has taken the place of ${log}: ${RESTART}`);
     return [foundFile, foundLog];
   }
 
@@ -79,21 +85,26 @@ export function watchFiles(file: string): DatabaseFiles {
       found = foundFile;
       logSize = Number(foundLog.size);
       // Emptied by a checkpoint of another process, it has nothing that the database file lacks.
-      if (logSize > 0 && (readSync(descriptor, magic, 0, 4, 0) !== 4 || !isLog(magic))) throw overwritten();
+      if (logSize > 0 && (readSync(descriptor, head, 0, LOG_HEAD, 0) < 32 || !isLogHeader(head)))
+        throw overwritten();
       if (found.size < accepted.size && found.size < size())
-        throw new Error('it has been truncated: restore a backup');
+        throw new StoreUnavailable('it has been truncated: restore a backup');
       return accepted.ctimeNs !== found.ctimeNs || accepted.size !== found.size;
     },
     accept() {
       accepted = found ?? accepted;
+    },
+    needsName() {
+      const now = head.toString('latin1', 16, 24);
+      if (logSize === 0 || now === salts) return false;
+      salts = now;
+      return !isNamed(head);
     },
     close() {
       closeSync(descriptor);
     },
   };
 }
-
-const isLog = (magic: Buffer) => WAL_MAGIC.includes(magic.readUInt32BE());
 
 /** Creates the folder so that it, too, is there after a power cut: each new entry is synced in its parent. */
 export function makeFolder(folder: string): void {

@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3';
 import { isDeepStrictEqual } from 'node:util';
+import { StoreUnavailable } from './store';
 
 const TABLES = `SELECT name, wr FROM pragma_table_list
   WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name`;
@@ -11,7 +12,7 @@ const SAMPLES = ['WHERE rowid = ?', 'ORDER BY rowid LIMIT 1', 'ORDER BY rowid DE
  * Opens the file as a restart would, and looks whether it finds there what the open database has.
  *
  * @param accept throws if the file is not one of this program
- * @throws {Error} if the restart would not find it, or could not write
+ * @throws {StoreUnavailable} if the restart would not find it, or could not write
  */
 export function compareWithRestart(
   file: string,
@@ -24,7 +25,7 @@ export function compareWithRestart(
     fresh.exec('BEGIN IMMEDIATE'); // fails if it cannot be written; nobody else commits until the end
     const inserted = open.prepare('SELECT last_insert_rowid()').pluck().safeIntegers().get();
     if (!isDeepStrictEqual(sample(fresh, inserted), sample(open, inserted)))
-      throw new Error('it has lost rows that were committed: restore a backup');
+      throw new StoreUnavailable('it has lost rows that were committed: restore a backup');
     fresh.exec('ROLLBACK');
   } finally {
     fresh.close();

@@ -1,8 +1,9 @@
 import type Database from 'better-sqlite3';
 import { checkVersion, migrateFrom, type Schema } from './schema';
 import { render } from './sql';
+import { StoreUnavailable } from './store';
 
-/** Reads the version of the schema, 0 in a new file. @throws {Error} if the file is not ours */
+/** Reads the version of the schema, 0 in a new file. @throws {StoreUnavailable} if the file is not ours */
 export function prepareVersion(db: Database.Database, schema: Schema): () => number {
   const reader = (text: string) => db.prepare<[], number>(text).pluck();
   const tables = reader('SELECT count(*) FROM sqlite_schema'); // the first, for it alone looks into the file
@@ -13,7 +14,7 @@ export function prepareVersion(db: Database.Database, schema: Schema): () => num
     const version = userVersion.get() ?? 0;
     const owner = applicationId.get();
     if (owner !== own && !(owner === 0 && tables.get() === 0))
-      throw new Error('it belongs to another program: name another file');
+      throw new StoreUnavailable('it belongs to another program: name another file');
     checkVersion(version, schema);
     return version;
   };

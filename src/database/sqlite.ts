@@ -1,11 +1,23 @@
 import Database from 'better-sqlite3';
+import { existsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SQLITE_RESULT } from './codes';
 import type { Driver } from './database';
-import { codeOf, explain, retryTransient, toStoreError, type Advice, type Constraints } from './failure';
+import {
+  codeOf,
+  explain,
+  retryTransient,
+  toStoreError,
+  type Advice,
+  type Failed,
+  type Faults,
+} from './failure';
 import { createLock } from './lock';
 import type { Schema } from './schema';
 import { render, type Sql } from './sql';
 import { makeFolder, watchFiles } from './sqlite-files';
+import { examineLog, type Found, nameLog } from './sqlite-log';
 import { compareWithRestart } from './sqlite-restart';
 import { migrate, prepareVersion } from './sqlite-schema';
 import { type Result, runTransaction, type Session } from './transaction';
@@ -14,6 +26,11 @@ import { type Result, runTransaction, type Session } from './transaction';
 const BUSY_TIMEOUT = 5000;
 const BUSY_INTERVAL = 2;
 const BUSY = /^SQLITE_BUSY/;
+
+/** Bytes of a file that was not closed, up to which its content is checked; each gigabyte would take seconds. */
+const MAX_CHECKED = 64 * 1024 * 1024;
+/** Another process may write while the files are read: what does not fit then fits a moment later. */
+const EXAMINATIONS = 6;
 
 /** Statements that stay compiled. */
 const MAX_STATEMENTS = 256;
@@ -31,14 +48,6 @@ const ADVICE: Advice = [
   ['SQLITE_BUSY', `another process has kept it locked for ${BUSY_TIMEOUT / 1000} seconds: find and end it`],
   ['SQLITE_IOERR', 'the disk fails or is full: check it'],
   ['E', 'its folder cannot be created: make it, or name a file elsewhere'],
-];
-
-const CONSTRAINTS: Constraints = [
-  ['SQLITE_CONSTRAINT_UNIQUE', 'unique'],
-  ['SQLITE_CONSTRAINT_PRIMARYKEY', 'unique'],
-  ['SQLITE_CONSTRAINT_ROWID', 'unique'],
-  ['SQLITE_CONSTRAINT_FOREIGNKEY', 'foreign key'],
-  ['SQLITE_CONSTRAINT', 'other'],
 ];
 
 /** After a commit nothing is: only what proves it can have failed. */
@@ -73,11 +82,16 @@ export async function openSqlite(path: string | undefined, schema: Schema): Prom
   };
   try {
     if (file !== undefined) makeFolder(dirname(file));
+    if (file !== undefined) checkContent(file, await examine(file));
     const db = connect();
     const checkSchema = await whenFree(() => prepareVersion(db, schema));
     await whenFree(db.transaction(checkSchema));
     if (file !== undefined) await makeDurable(db);
     await retryTransient(() => migrate(db, checkSchema, schema), BUSY, BUSY_TIMEOUT, BUSY_INTERVAL);
+    if (file !== undefined)
+      await whenFree(() => {
+        nameLog(db, checkSchema());
+      });
     // What undoes a statement that fails: a file for the 64 KB that it has by default costs more than the rows of a batch.
     db.exec('PRAGMA temp_store = MEMORY');
     // Sees what is committed, and nothing of a transaction that runs meanwhile.
@@ -86,6 +100,40 @@ export async function openSqlite(path: string | undefined, schema: Schema): Prom
   } catch (error) {
     for (const connection of opened) connection.close();
     throw new Error(explain(subject, error, ADVICE), { cause: error });
+  }
+}
+
+/** The files that this process has open, by device and inode. */
+const inUse: string[] = [];
+
+function keyOf(file: string): string {
+  const { dev, ino } = statSync(file);
+  return `${dev} ${ino}`;
+}
+
+/** @throws {Error} if the file and its log do not belong together, or are not whole */
+async function examine(file: string): Promise<Found> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      // Whoever has it open here has examined it.
+      return existsSync(file) && inUse.includes(keyOf(file)) ? 'closed' : examineLog(file);
+    } catch (error) {
+      if (codeOf(error) !== '') return 'closed'; // what cannot be read SQLite explains better
+      if (attempt === EXAMINATIONS) throw error;
+    }
+    await sleep(2 ** attempt);
+  }
+}
+
+/** @throws {Error} if the content of a database that was not closed is damaged, as far as its size allows to look */
+function checkContent(file: string, found: Found): void {
+  if (found === 'closed' || (found === 'logged' && statSync(file).size > MAX_CHECKED)) return;
+  const db = new Database(file, { readonly: true }); // one that may write would put the log into the file
+  try {
+    const first = db.prepare<[], string>('PRAGMA quick_check(1)').pluck().get();
+    if (first !== 'ok') throw Object.assign(new Error(first), { code: 'SQLITE_CORRUPT' });
+  } finally {
+    db.close();
   }
 }
 
@@ -114,9 +162,37 @@ function statementsOf(db: Database.Database): (text: string) => Statement {
 }
 
 function execute<Row>(statement: Statement, values: readonly unknown[]): Result<Row> {
+  try {
+    return executeWith<Row>(statement, values);
+  } catch (error) {
+    if (!isTooBig(error)) throw error;
+  }
+  try {
+    return executeWith<Row>(statement, values.map(withinInt64));
+  } catch (error) {
+    throw isTooBig(error) ? Object.assign(error as Error, { code: 'SQLITE_TOOBIG' }) : error; // a string
+  }
+}
+
+/** Whether the driver cannot pass a value on; nothing has run then. */
+const isTooBig = (error: unknown) => (error as Error).name === 'RangeError';
+
+function executeWith<Row>(statement: Statement, values: readonly unknown[]): Result<Row> {
   if (!statement.reader) return { rows: [], count: statement.run(...values).changes };
   const rows = statement.all(...values) as Row[];
   return { rows, count: rows.length };
+}
+
+const INT64_MIN = -(2 ** 63);
+
+/**
+ * SQLite has no integers beyond 64 bits. As a double such a number compares with every integer as it should, and no column
+ * of integers takes it.
+ */
+function withinInt64(value: unknown): unknown {
+  if (typeof value !== 'bigint' || BigInt.asIntN(64, value) === value) return value;
+  const double = Number(value);
+  return value < 0n && double === INT64_MIN ? INT64_MIN - 2048 : double; // the next double
 }
 
 function createDriver(
@@ -128,6 +204,8 @@ function createDriver(
   schema: Schema,
 ): Driver {
   const files = file === undefined ? undefined : watchFiles(file);
+  const key = file === undefined ? '' : keyOf(file);
+  inUse.push(key);
   const writing = statementsOf(db);
   const reading = reader && statementsOf(reader);
   const pageBytes = db
@@ -145,7 +223,8 @@ function createDriver(
   });
   const lock = createLock();
 
-  const toError = (error: unknown) => toStoreError(subject, error, ADVICE, CONSTRAINTS);
+  const faults: Faults = { subject, kinds: SQLITE_RESULT, advice: ADVICE };
+  const toError = (error: unknown, failed?: Failed) => toStoreError(faults, error, failed);
   const changed = () => files?.changed(() => pageBytes.get() ?? 0) === true;
 
   /** @throws {Error} if a restart would not find what has been committed */
@@ -156,6 +235,16 @@ function createDriver(
     files?.accept();
   }
 
+  /** What has been committed is acknowledged when a restart would find it, and can tell the log from others. */
+  async function settle(): Promise<void> {
+    if (changed()) await verify();
+    if (files?.needsName() !== true) return;
+    await whenFree(() => {
+      nameLog(db, checkSchema());
+    });
+    if (changed()) files.accept();
+  }
+
   async function commit<T>(action: () => T): Promise<T> {
     await lock.acquire();
     try {
@@ -163,7 +252,7 @@ function createDriver(
         files?.checkLog();
         return action();
       });
-      if (changed()) await verify();
+      await settle();
       return result;
     } finally {
       lock.release();
@@ -187,13 +276,13 @@ function createDriver(
       try {
         return await Promise.resolve(execute<Row>(writing(text), values));
       } catch (error) {
-        throw toError(error);
+        throw toError(error, { text, values });
       }
     },
     async commit() {
       try {
         db.exec('COMMIT');
-        if (changed()) await verify();
+        await settle();
       } catch (error) {
         throw toError(error);
       }
@@ -225,7 +314,7 @@ function createDriver(
           return execute<Row>(reading(text), values);
         });
       } catch (error) {
-        throw toError(error);
+        throw toError(error, { text, values });
       }
     },
     async transaction(work) {
@@ -249,6 +338,7 @@ function createDriver(
       reader?.close();
       db.close();
       files?.close();
+      inUse.splice(inUse.indexOf(key), 1);
       return Promise.resolve();
     },
   };

@@ -1,7 +1,7 @@
 /** The interface between the server and any store. */
 export interface Store {
   /**
-   * Resolves if the store can do its work now.
+   * Resolves if the store can do its work now: if a write would be kept. The server asks at most once a second.
    *
    * @throws {StoreUnavailable} if it cannot; the message is the reason
    */
@@ -11,9 +11,70 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** The store cannot do its work now, but later: it is overloaded, disconnected or closing, or its disk is full. */
+/**
+ * The store cannot do its work now, but later: it is overloaded, disconnected or closing, or its disk is full. The client
+ * gets 503. No other error of a store means that.
+ */
 export class StoreUnavailable extends Error {
   override name = 'StoreUnavailable';
+}
+
+/** Where the database has refused something: for the log, and for nobody else. */
+interface Refused {
+  /** Without its values. Empty if no statement was sent. */
+  readonly statement: string;
+  /** SQLSTATE, or the result code of SQLite. Empty if none. */
+  readonly code: string;
+}
+
+/** A statement, or the program around it, is wrong. The client gets 500, and the log the statement and its code. */
+export class StatementError extends Error implements Refused {
+  override name = 'StatementError';
+  readonly statement: string;
+  readonly code: string;
+
+  constructor(message: string, { statement, code }: Refused, options?: ErrorOptions) {
+    super(message, options);
+    this.statement = statement;
+    this.code = code;
+  }
+}
+
+/**
+ * A value cannot be kept, or compared with what is kept. Nothing of the statement, or of its transaction, has been written.
+ * If it came with the request, the client gets 400 with its place, or 404 if it stands in the path and was only looked for.
+ * A value that the program has made itself is a fault of the program: 500.
+ */
+export class InvalidValue extends Error implements Refused {
+  override name = 'InvalidValue';
+  readonly statement: string;
+  readonly code: string;
+  /** What is expected of the value, as the predicate of a sentence for the client. */
+  readonly rule: string;
+  /** One of them is it. Not enumerable: no value of a client reaches the log. */
+  declare readonly values: readonly unknown[];
+
+  constructor(
+    message: string,
+    values: readonly unknown[],
+    {
+      statement = '',
+      code = '',
+      rule = 'must be a value that can be stored',
+    }: Partial<Refused & { rule: string }> = {},
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+    this.statement = statement;
+    this.code = code;
+    this.rule = rule;
+    Object.defineProperty(this, 'values', { value: values });
+  }
+
+  /** Whether the statement reads or deletes. */
+  get sought(): boolean {
+    return /^\s*(SELECT|DELETE)\b/i.test(this.statement);
+  }
 }
 
 /** A row breaks a rule of its table. Nothing of the statement, or of its transaction, has been written. */

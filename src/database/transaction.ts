@@ -6,7 +6,9 @@ import { StoreUnavailable } from './store';
  * Runs statements. Outside a transaction each is one of its own: what it writes is durable when the promise resolves.
  *
  * @throws {ConstraintViolation} if a row breaks a rule of its table
- * @throws {StoreUnavailable} for any other reason; outside a transaction, what it writes may then be there or not
+ * @throws {InvalidValue} if a value cannot be kept, or compared with what is kept
+ * @throws {StatementError} if the statement is wrong
+ * @throws {StoreUnavailable} if the database is away; outside a transaction, what it writes may then be there or not
  */
 export interface Queries {
   /** Resolves to the rows that the statement returns. */

@@ -7,6 +7,7 @@ import {
   type Headers,
   type Hooks,
   isObject,
+  isStub,
   type JsonObject,
   type LoggerFor,
   OpenApiDocument,
@@ -18,9 +19,11 @@ import {
   type ServiceOptions,
   type Strategies,
 } from '../contract';
+import { InvalidValue } from '../database';
 import { docsRouter } from './docs';
 import type { Errors, OperationalKind } from './errors';
 import type { Metrics } from './metrics';
+import { refusalOf } from './refused-value';
 import { requestIdOf } from './request-id';
 import { endOfRoutes, operationalRoutes, withHeaders } from './routes';
 import { createTraces } from './traces';
@@ -87,6 +90,7 @@ export function createApp<Own extends string = never>(
   // First, because it proves that the document can be served.
   const service = createService<OperationalKind | Own>({
     ...application,
+    handlers: withPlaces(application.handlers),
     document,
     strategies: surroundings.strategies,
     toProblem: errors.toProblem,
@@ -118,6 +122,22 @@ export function createApp<Own extends string = never>(
   app.use(withHeaders(HEADERS));
   if (operational) app.use(operationalRoutes(surroundings));
   return app.use(...endOfRoutes(errors, HEADERS, fault));
+}
+
+/** The handlers; a value that the store has refused is a refusal of the request that it came with. */
+function withPlaces(handlers: ServiceOptions['handlers']): ServiceOptions['handlers'] {
+  const entries = Object.entries(handlers).map(([name, handler]) => {
+    if (typeof handler !== 'function' || isStub(handler)) return [name, handler] as const;
+    const placing = async (request: never) => {
+      try {
+        return await handler(request);
+      } catch (error) {
+        throw error instanceof InvalidValue ? (refusalOf(error, request) ?? error) : error;
+      }
+    };
+    return [name, placing] as const;
+  });
+  return Object.fromEntries(entries);
 }
 
 type AfterAuthentication = ServiceOptions['afterAuthentication'];

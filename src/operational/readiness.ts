@@ -18,9 +18,12 @@ export async function inTime<T>(promise: Promise<T>, name: string): Promise<T> {
   }
 }
 
+/** Milliseconds for which an answer holds: the check writes, and anybody may ask. */
+const HOLDS = 1_000;
+
 /**
- * Checks whether the server can do its work; concurrent probes share one check. The log gets the reason when it
- * changes, because the response of the probe does not show it.
+ * Checks whether the server can do its work, at most once a second; all who ask meanwhile share the check. The log gets
+ * the reason when it changes, because the response of the probe does not show it.
  *
  * @param ready rejects with the reason
  */
@@ -29,6 +32,8 @@ export function watchReadiness(
   log: Pick<Logger, 'info' | 'warn'>,
 ): () => Promise<void> {
   let probing: Promise<void> | undefined;
+  let isRunning = false;
+  let began = 0;
   let reason = '';
   const probe = async () => {
     try {
@@ -40,7 +45,16 @@ export function watchReadiness(
       if (now !== reason) log.warn({ err: error }, `not ready: ${now}`);
       reason = now;
       throw error;
+    } finally {
+      isRunning = false;
     }
   };
-  return () => (probing ??= probe().finally(() => (probing = undefined)));
+  return () => {
+    if (!probing || (!isRunning && performance.now() - began >= HOLDS)) {
+      isRunning = true;
+      began = performance.now();
+      probing = probe();
+    }
+    return probing;
+  };
 }

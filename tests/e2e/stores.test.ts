@@ -19,6 +19,11 @@ const FICUS = { ...MONSTERA, name: 'Ficus' };
 
 const create = (server: Program, plant: object, headers = {}) => send(server, headers, JSON.stringify(plant));
 
+/** Asks until the answer has this status: one answer holds for a second. */
+async function statusOfReady(server: Program, status: number): Promise<void> {
+  while ((await fetch(`${server.url}/-/ready`)).status !== status);
+}
+
 test('the first minutes of a plant store, across a restart', async () => {
   const file = join(folder, 'made', 'for', 'it', 'plants.db');
   const env = { DATABASE_URL: `sqlite:${file}`, API_TOKENS: `other, ${TOKEN}` };
@@ -115,22 +120,29 @@ test('the log contains the refusal of a conflicting id, and no plant', async () 
   expect(await server.stop()).toBe(0);
 });
 
-test('the reason of an unavailable store is in the log, and not in the response', async () => {
+test('a fault of the program is 500: the log has its statement, its code and its stack, the response none of them', async () => {
   const file = join(folder, 'dropped.db');
   const server = await startProgram({ API_TOKENS: TOKEN, DATABASE_URL: `sqlite:${file}` });
   const database = new Database(file);
   database.exec('DROP TABLE plants');
   database.close();
   const response = await create(server, MONSTERA, { 'X-Request-Id': 'dropped' });
-  expect([response.status, await response.text()]).toEqual([
-    503,
-    '{"error":50300,"message":"the store is not available now"}',
+  expect([response.status, response.headers.get('retry-after'), await response.text()]).toEqual([
+    500,
+    null,
+    '{"error":50000,"message":"the server failed to answer this request"}',
   ]);
   expect((await logUntil(server, 'dropped')).at(-1)).toMatchObject({
-    level: 'warn',
-    status: 503,
-    error: 50300,
-    msg: `SQLite file ${file}: no such table: plants`,
+    level: 'error',
+    status: 500,
+    error: 50000,
+    err: {
+      type: 'StatementError',
+      statement: expect.stringContaining('INSERT INTO plants') as string,
+      code: 'SQLITE_ERROR',
+      message: expect.stringContaining('no such table: plants') as string,
+      stack: expect.stringContaining('plants.js') as string,
+    },
   });
   expect(await server.stop()).toBe(0);
 });
@@ -150,7 +162,7 @@ test('a moved database file makes the store unavailable and logs the reason; mov
   });
   expect((await fetch(`${server.url}/-/ready`)).status).toBe(503);
   move(`${file}.old`, file);
-  expect((await fetch(`${server.url}/-/ready`)).status).toBe(200);
+  await statusOfReady(server, 200);
   expect((await create(server, { id: 3, name: 'Yucca' })).status).toBe(200);
   expect(await server.stop()).toBe(0);
 });
@@ -164,10 +176,12 @@ test('is not ready while the database is down, and ready again when it is back',
   };
   expect(await ready()).toEqual([200, null, { status: 'ready' }]);
   await postgres.kill();
+  await statusOfReady(server, 503);
   expect(await ready()).toEqual([503, '1', { error: 50300, message: 'the store is not available' }]);
   await server.printed(/not ready: PostgreSQL at 127\.0\.0\.1/);
   expect((await fetch(`${server.url}/-/live`)).status).toBe(200);
   await postgres.start();
+  await statusOfReady(server, 200);
   expect(await ready()).toEqual([200, null, { status: 'ready' }]);
   await server.printed(/ready again/);
   expect(await server.stop()).toBe(0);

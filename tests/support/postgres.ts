@@ -9,6 +9,7 @@ import {
   mkdtempSync,
   renameSync,
   rmSync,
+  writeFileSync,
 } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -19,12 +20,15 @@ import { devDependencies } from '../../package.json';
 
 /** A separate PostgreSQL server on a free port of 127.0.0.1, with its files in a temporary folder. */
 export interface Postgres {
+  readonly port: number;
   /** Creates an empty database and resolves to its URL. */
   createDatabase(): Promise<string>;
   /** Sends SIGKILL, which acts like a crash of the machine: nothing is flushed, and no client gets a message. */
   kill(): Promise<void>;
-  /** Starts it again on the same files and port. */
+  /** Starts it again on the same files and port. A standby becomes a primary. */
   start(): Promise<void>;
+  /** Lets its processes neither write nor answer any more, until they are killed. */
+  freeze(): void;
   /** Ends it and removes its files. The same happens when this process ends for any reason. */
   remove(): Promise<void>;
 }
@@ -97,7 +101,11 @@ function initialize(native: string, data: string): void {
   rmSync(aside, { recursive: true });
 }
 
-export async function startPostgres(): Promise<Postgres> {
+/** @param options `-c` settings; the port of a primary that has been started from the same files, to become its standby */
+export async function startPostgres({
+  settings = [],
+  standbyOf,
+}: { readonly settings?: readonly string[]; readonly standbyOf?: number } = {}): Promise<Postgres> {
   const folder = mkdtempSync(join(tmpdir(), 'contract-first-postgres-'));
   const undertaker = spawn('sh', ['-c', UNDERTAKER, folder], {
     detached: true,
@@ -109,15 +117,20 @@ export async function startPostgres(): Promise<Postgres> {
   const native = executables(folder);
   if (existsSync(INITIAL)) copy(INITIAL, data);
   else initialize(native, data);
+  const conninfo = `primary_conninfo=host=127.0.0.1 port=${standbyOf} user=postgres application_name=standby`;
+  const signal = join(data, 'standby.signal');
+  if (standbyOf !== undefined) writeFileSync(signal, '');
 
   let server: ChildProcess | undefined;
+  let frozen: number[] = [];
 
   /** @returns its output if it ended, or undefined if it is ready */
   async function tryStart(): Promise<string | undefined> {
-    const settings = [`port=${port}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories='];
+    const network = [`port=${port}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories='];
+    const own = existsSync(signal) ? [...settings, conninfo] : settings;
     const child = spawn(
       join(native, 'bin/postgres'),
-      ['-D', data, ...settings.flatMap((setting) => ['-c', setting])],
+      ['-D', data, ...[...network, ...own].flatMap((setting) => ['-c', setting])],
       { ...user, detached: true, stdio: ['ignore', 'ignore', 'pipe'] },
     );
     server = child;
@@ -130,7 +143,7 @@ export async function startPostgres(): Promise<Postgres> {
       });
       child.stderr.setEncoding('utf8').on('data', (text: string) => {
         log = (log + text).slice(-10_000);
-        if (log.includes('ready to accept connections')) resolve(undefined);
+        if (/ready to accept (read-only )?connections/.test(log)) resolve(undefined);
       });
     });
   }
@@ -148,6 +161,7 @@ export async function startPostgres(): Promise<Postgres> {
   await start();
   let databases = 0;
   return {
+    port,
     async createDatabase() {
       const url = `postgres://postgres@127.0.0.1:${port}/`;
       const name = `database_${++databases}`;
@@ -161,11 +175,21 @@ export async function startPostgres(): Promise<Postgres> {
       if (!server) return;
       const ended = once(server, 'exit');
       server.kill('SIGKILL');
+      for (const pid of frozen.splice(0)) process.kill(pid, 'SIGKILL');
       server = undefined;
       undertaker.stdin.write('\n');
       await ended;
     },
-    start,
+    start() {
+      rmSync(signal, { force: true });
+      return start();
+    },
+    freeze() {
+      const { stdout } = spawnSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' });
+      const processes = stdout.split('\n').map((line) => line.trim().split(/\s+/).map(Number));
+      frozen = processes.flatMap(([pid = 0, parent]) => (parent === server?.pid ? [pid] : []));
+      for (const pid of frozen) process.kill(pid, 'SIGSTOP');
+    },
     async remove() {
       const ended = once(undertaker, 'exit');
       undertaker.stdin.end();

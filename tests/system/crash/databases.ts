@@ -44,7 +44,53 @@ export function createSqlite(): Subject {
 
 export async function createPostgres(): Promise<Subject> {
   const postgres = await startPostgres();
-  const url = await postgres.createDatabase();
+  return subjectOf(postgres, await postgres.createDatabase());
+}
+
+/** A primary whose commits wait for a standby. */
+export interface Pair extends Subject {
+  /** Lets the standby answer no more. */
+  freeze(): void;
+  /** Ends the sessions that wait for it, or only their waiting; resolves to their number. */
+  interrupt(how: 'terminate' | 'cancel'): Promise<number>;
+  /** Ends the primary, and makes the standby one; `read` reads what it has. */
+  failOver(): Promise<void>;
+}
+
+export async function createPair(): Promise<Pair> {
+  const settings = ['synchronous_standby_names=standby', 'wal_keep_size=64MB', 'fsync=off'];
+  const primary = await startPostgres({ settings });
+  const standby = await startPostgres({ settings: ['fsync=off'], standbyOf: primary.port });
+  const url = await primary.createDatabase();
+  const survivor = url.replace(String(primary.port), String(standby.port));
+  const operator = new Client(url);
+  operator.on('error', () => undefined); // it ends with the primary
+  await operator.connect();
+  return {
+    url,
+    freeze: () => {
+      standby.freeze();
+    },
+    async interrupt(how) {
+      const { rowCount } = await operator.query(
+        `SELECT pg_${how}_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND pid <> pg_backend_pid()`,
+      );
+      return rowCount ?? 0;
+    },
+    async failOver() {
+      await primary.kill();
+      await standby.kill();
+      await standby.start();
+    },
+    read: () => subjectOf(standby, survivor).read(),
+    async remove() {
+      await operator.end().catch(() => undefined);
+      await Promise.all([primary.remove(), standby.remove()]);
+    },
+  };
+}
+
+function subjectOf(postgres: Postgres, url: string): Subject {
   // As src/database/postgres.ts documents: U+0001 "0" stands for U+0000, U+0001 "1" for U+0001.
   const decode = (text: string) => text.replaceAll('\u00010', '\0').replaceAll('\u00011', '\u0001');
   return {

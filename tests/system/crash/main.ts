@@ -2,14 +2,16 @@ import { parseArgs } from 'node:util';
 import type { Plant } from '../../../src/plants/plant-store';
 import { formatTable } from '../../engine/report/text';
 import { type Program, startProgram } from '../../support/program';
-import { createPostgres, createSqlite, type Subject } from './databases';
+import { createPair, createPostgres, createSqlite, type Pair, type Subject } from './databases';
 import { type Ledger, randomOf, sendPlants, TOKEN } from './plants';
 
 /*
  * Kills the real server, or its database, with SIGKILL at random moments under load, and looks afterwards whether every
- * plant that was answered 200 is there, exactly as it was sent, and none that was never sent.
+ * plant that was answered 200 is there, exactly as it was sent, and none that was never sent. Of a primary and its
+ * synchronous standby the standby falls silent, sessions that wait for it are ended (so that others find rows that it lacks)
+ * or told to wait no longer, and then it takes over.
  *
- *   tsx tests/system/crash/main.ts [--rounds 50] [--store sqlite|postgres|postgres-killed] [--seed 1]
+ *   tsx tests/system/crash/main.ts [--rounds 50] [--store sqlite|postgres|postgres-killed|standby-ended|standby-cancelled] [--seed 1]
  */
 
 const SUBJECTS = {
@@ -17,7 +19,12 @@ const SUBJECTS = {
   postgres: createPostgres,
   'postgres-killed': createPostgres,
 };
-type Kind = keyof typeof SUBJECTS;
+/** What happens to the sessions that wait for the standby. */
+const PAIRS = { 'standby-ended': 'terminate', 'standby-cancelled': 'cancel' } as const;
+type Kind = keyof typeof SUBJECTS | keyof typeof PAIRS;
+
+/** Interruptions after which clients have sent everything again more than once. */
+const INTERRUPTIONS = 5;
 
 /** Milliseconds for one round, from one start to the next. */
 const ROUND_TIMEOUT = 60_000;
@@ -60,9 +67,9 @@ async function within<T>(promise: Promise<T>): Promise<T> {
 const start = ({ url }: Subject): Promise<Program> =>
   startProgram({ DATABASE_URL: url, API_TOKENS: TOKEN, LOG_LEVEL: 'info' });
 
-async function crash(kind: Kind, rounds: number, seed: number): Promise<Result> {
+async function crash(kind: keyof typeof SUBJECTS, rounds: number, seed: number): Promise<Result> {
   const subject = await SUBJECTS[kind]();
-  const ledger: Ledger = { sent: new Map(), count: 0, acknowledged: [], unexpected: [] };
+  const ledger = newLedger();
   let server = await start(subject);
   let result = await compare(ledger, subject);
 
@@ -99,6 +106,47 @@ async function crash(kind: Kind, rounds: number, seed: number): Promise<Result> 
   return result;
 }
 
+const newLedger = (): Ledger => ({ sent: new Map(), count: 0, acknowledged: [], unexpected: [] });
+
+/** A primary and a standby, from their start to the end of the primary. */
+async function failOver(kind: keyof typeof PAIRS, number: number, seed: number, pair: Pair): Promise<Result> {
+  const ledger = newLedger();
+  const server = await start(pair);
+  try {
+    const load = sendPlants(Number(new URL(server.url).port), ledger, seed + number);
+    await load.acknowledged(1 + Math.floor(randomOf(seed, kind, number, 'plants') * 1000));
+    pair.freeze();
+    for (let interrupted = 0; interrupted < INTERRUPTIONS;) interrupted += await pair.interrupt(PAIRS[kind]);
+    const { status } = await fetch(`${server.url}/-/ready`);
+    if (status !== 503)
+      throw new Error(`expected 503 of /-/ready while the standby is silent, got ${status}`);
+    await server.printed(/"not ready: /);
+    await pair.failOver();
+    await load.stop();
+  } finally {
+    await server.stop('SIGKILL');
+  }
+  return compare(ledger, pair);
+}
+
+async function failOvers(kind: keyof typeof PAIRS, rounds: number, seed: number): Promise<Result> {
+  const total = { sent: 0, acknowledged: 0, lost: 0, foreign: 0 };
+  for (let number = 1; number <= rounds; number++) {
+    const pair = await createPair();
+    try {
+      const result = await within(failOver(kind, number, seed, pair));
+      for (const name of ['sent', 'acknowledged', 'lost', 'foreign'] as const) total[name] += result[name];
+    } finally {
+      await pair.remove();
+    }
+    const { acknowledged, lost, foreign } = total;
+    console.log(
+      `${kind} ${number}/${rounds}: ${acknowledged} acknowledged, ${lost} lost, ${foreign} foreign`,
+    );
+  }
+  return total;
+}
+
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
@@ -107,16 +155,22 @@ async function main(): Promise<void> {
       seed: { type: 'string', default: '1' },
     },
   });
-  const kinds = (Object.keys(SUBJECTS) as Kind[]).filter((kind) => ['', kind].includes(values.store));
+  const all = [...Object.keys(SUBJECTS), ...Object.keys(PAIRS)] as Kind[];
+  const kinds = all.filter((kind) => ['', kind].includes(values.store));
   const rounds = Number(values.rounds);
   if (kinds.length === 0 || !(rounds >= 1))
     throw new Error(
-      `expected --rounds N and --store ${Object.keys(SUBJECTS).join('|')}, got ${process.argv.slice(2).join(' ')}`,
+      `expected --rounds N and --store ${all.join('|')}, got ${process.argv.slice(2).join(' ')}`,
     );
 
   const rows: (string | number)[][] = [['store', 'rounds', 'sent', 'acknowledged', 'lost', 'foreign']];
   for (const kind of kinds) {
-    const { sent, acknowledged, lost, foreign } = await crash(kind, rounds, Number(values.seed));
+    const seed = Number(values.seed);
+    const result =
+      kind in PAIRS
+        ? failOvers(kind as keyof typeof PAIRS, rounds, seed)
+        : crash(kind as keyof typeof SUBJECTS, rounds, seed);
+    const { sent, acknowledged, lost, foreign } = await result;
     rows.push([kind, rounds, sent, acknowledged, lost, foreign]);
     if (lost + foreign > 0) process.exitCode = 1;
   }

@@ -44,18 +44,23 @@ function plantOf(seed: number, n: number): Plant {
   return { id, name: `${stringOf(seed, n)} ${n}`, ...(tagged && { tag: stringOf(seed, n, 'tag') }) };
 }
 
-/** Clients that send plants until they are stopped. */
+/** Clients that send plants until they are stopped; what was not answered, or with 503, is sent again. */
 export function sendPlants(port: number, ledger: Ledger, seed: number) {
+  const again: Plant[] = [];
   let wanted = 0;
   let enough: (() => void) | undefined;
+  function newPlant(): Plant {
+    const plant = plantOf(seed, ledger.count++);
+    const variants = ledger.sent.get(plant.id);
+    if (variants) variants.push(plant);
+    else ledger.sent.set(plant.id, [plant]);
+    return plant;
+  }
   const load = createLoad<Plant>({
     port,
     connections: CLIENTS,
     next() {
-      const plant = plantOf(seed, ledger.count++);
-      const variants = ledger.sent.get(plant.id);
-      if (variants) variants.push(plant);
-      else ledger.sent.set(plant.id, [plant]);
+      const plant = again.shift() ?? newPlant();
       return { bytes: bytesOf(MESSAGE, bodyWith(MESSAGE, { tag: undefined, ...plant })), about: plant };
     },
     answered(plant, response) {
@@ -63,9 +68,9 @@ export function sendPlants(port: number, ledger: Ledger, seed: number) {
       if (status === 200) {
         ledger.acknowledged.push(plant);
         if (--wanted === 0) enough?.();
-        // Without a response, or with a 503, nothing is known of the plant.
-      } else if (response && status !== 503 && !bodyOf(response).includes('40002'))
-        ledger.unexpected.push(response.toString());
+      } else if (response === undefined || status === 503)
+        again.push(plant); // nothing is known of it
+      else if (!bodyOf(response).includes('40002')) ledger.unexpected.push(response.toString());
     },
   });
   load.start();

@@ -46,9 +46,9 @@ test('when the server is killed under load, what was acknowledged is there and t
 });
 
 test('the loss of idle connections is not noticed by anybody', async () => {
-  const query = jest.spyOn(Pool.prototype, 'query');
+  const connect = jest.spyOn(Pool.prototype, 'connect');
   const store = await bench.open();
-  const pool = query.mock.contexts[0] as Pool;
+  const pool = connect.mock.contexts[0] as Pool;
   for (const pid of await bench.backendsOfStore())
     await bench.operator.query('SELECT pg_terminate_backend($1)', [pid]);
   while (pool.totalCount > 0) await new Promise((resolve) => pool.once('remove', resolve));
