@@ -21,7 +21,8 @@ export function servable<T>(
     return compile();
   } catch (error) {
     if (!(error instanceof Unservable)) throw error;
-    document.addFinding(pointer, `${name} cannot be served: ${error.message}`);
+    const shown = name === '' || /[\s\p{C}]/u.test(name) ? JSON.stringify(name) : name;
+    document.addFinding(pointer, `${shown} cannot be served: ${error.message}`);
     return undefined;
   }
 }
