@@ -19,53 +19,54 @@ export class MalformedJson extends Error {
 /** The object or array that has a value as a member. */
 export type Holder = Record<string | number, unknown>;
 
-/**
- * The exact value of a literal that a double cannot represent: an integer, or `null` for a fraction whose double is an
- * integer (1.00000000000000000001). It is stored apart from the value, so that other code handles a plain double.
- */
-type ExactValue = bigint | null;
-type ByKey<T> = Map<string | number, T>;
-const exactNumbers = new WeakMap<object, ByKey<ExactValue>>();
-/** The literals of fractions that their doubles do not represent. */
-const fractions = new WeakMap<object, ByKey<string>>();
+/** The exact value of a literal that its double does not represent. Other code handles a plain double. */
+interface Exact {
+  readonly double: number;
+  /** `null` for a fraction whose double is an integer (1.00000000000000000001), undefined for other fractions. */
+  readonly integer: bigint | null | undefined;
+  /** Undefined for an integer that is written in digits. */
+  readonly literal: string | undefined;
+}
 
-function setByKey<T>(
-  byHolder: WeakMap<object, ByKey<T>>,
-  holder: object,
-  key: string | number,
-  value: T,
-): void {
-  const entries = byHolder.get(holder);
-  if (entries) entries.set(key, value);
-  else byHolder.set(holder, new Map([[key, value]]));
+const exacts = new WeakMap<object, Map<string | number, Exact>>();
+
+function setExact(holder: object, key: string | number, exact: Exact): void {
+  const entries = exacts.get(holder);
+  if (entries) entries.set(key, exact);
+  else exacts.set(holder, new Map([[key, exact]]));
+}
+
+/** The exact value of the number at `holder[key]`; undefined if another value has replaced that number. */
+function exactAt(holder: object, key: string | number): Exact | undefined {
+  const exact = exacts.get(holder)?.get(key);
+  return exact !== undefined && exact.double === Reflect.get(holder, key) ? exact : undefined;
 }
 
 /** Stores the exact value of the number at `holder[key]`, which its double cannot represent. */
-export function setExactNumber(holder: object, key: string | number, value: bigint): void {
-  setByKey(exactNumbers, holder, key, value);
+export function setExactNumber(holder: object, key: string | number, integer: bigint): void {
+  setExact(holder, key, { double: Number(integer), integer, literal: undefined });
 }
 
-/** The exact values of the numbers in an object or array that doubles cannot represent, by name or index. */
-export function exactNumbersIn(holder: object): ReadonlyMap<string | number, ExactValue> | undefined {
-  return exactNumbers.get(holder);
+/** The numbers in an object or array that doubles cannot represent, by name or index. A value may have replaced them. */
+export function exactNumbersIn(holder: object): ReadonlyMap<string | number, Exact> | undefined {
+  return exacts.get(holder);
 }
 
 /** The exact value of the number at `holder[key]`; undefined if the double is exact, `null` for a fraction. */
-export function exactNumber(holder: object, key: string | number): ExactValue | undefined {
-  return exactNumbers.get(holder)?.get(key);
+export function exactNumber(holder: object, key: string | number): bigint | null | undefined {
+  return exactAt(holder, key)?.integer;
 }
 
 /** Whether the exact value of the number at `holder[key]` differs from its double. */
 export function hasExact(holder: object, key: string | number): boolean {
-  return exactNumbers.get(holder)?.has(key) === true || fractions.get(holder)?.has(key) === true;
+  return exactAt(holder, key) !== undefined;
 }
 
 /** A decimal literal with the exact value of the number `double` at `holder[key]`. */
 export function exactLiteral(holder: object, key: string | number, double: number): string {
-  const fraction = fractions.get(holder)?.get(key);
-  if (fraction !== undefined) return fraction;
+  const { literal, integer } = exactAt(holder, key) ?? {};
   // String() rounds a large integer to 17 digits.
-  return String(exactNumber(holder, key) ?? (Number.isInteger(double) ? BigInt(double) : double));
+  return literal ?? String(integer ?? (Number.isInteger(double) ? BigInt(double) : double));
 }
 
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
@@ -81,11 +82,11 @@ function readNumber(literal: string, holder: object, key: string | number): numb
   if ((!whole || Number.isSafeInteger(double)) && String(double) === literal) return double;
   const decimal = parseDecimal(literal);
   const integer = integerOf(decimal);
-  if (whole) {
-    if (integer === null || integer !== BigInt(double)) setByKey(exactNumbers, holder, key, integer);
-  }
-  if (integer === null && !equalDecimals(decimal, parseDecimal(String(double))))
-    setByKey(fractions, holder, key, literal);
+  if (integer === null) {
+    if (whole || !equalDecimals(decimal, parseDecimal(String(double))))
+      setExact(holder, key, { double, integer: whole ? null : undefined, literal });
+  } else if (integer !== BigInt(double))
+    setExact(holder, key, { double, integer, literal: /e/i.test(literal) ? literal : undefined });
   return double;
 }
 

@@ -121,6 +121,17 @@ describe('exact numbers', () => {
     expect(exactNumber(parse(`[${literal}]`) as unknown[], 0)).toBe(exact);
   });
 
+  it('belongs to the number that was parsed, not to one that replaces it', () => {
+    const items = parse('[9007199254740993,1e300,0.10000000000000000001,9007199254740993.5,7]') as unknown[];
+    expect(stringifyJson(items)).toBe('[9007199254740993,1e300,0.1,9007199254740994,7]');
+    items.unshift(1);
+    expect(stringifyJson(items)).toBe('[1,9007199254740992,1e+300,0.1,9007199254740994,7]');
+    expect(items.map((_, i) => exactNumber(items, i))).toEqual(items.map(() => undefined));
+    items.length = 0;
+    items.push('a');
+    expect(stringifyJson(items)).toBe('["a"]');
+  });
+
   it.each(['1180591620717411303424', '1180591620717411303425', '1e2', '0.1', '0.10000000000000000001'])(
     'has the exact literal of %s',
     (literal) => {
