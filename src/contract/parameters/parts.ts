@@ -73,7 +73,7 @@ export interface ArrayReader {
 
 export interface ObjectReader {
   readonly kind: 'object';
-  readonly read: Read<readonly Entry[]>;
+  readonly read: Read<Iterable<Entry>>;
   /** The properties that the document lists. */
   readonly listed: readonly string[];
   /** The document admits other properties, or describes none at all. */
