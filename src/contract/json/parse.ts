@@ -6,7 +6,7 @@
  */
 
 import { excerpt } from './excerpt';
-import { equalDecimals, integerOf, parseDecimal } from './decimal';
+import { type Decimal, equalDecimals, integerOf, parseDecimal } from './decimal';
 
 /** The maximum depth of nesting, so that recursion over a value cannot exhaust the stack. */
 export const MAX_DEPTH = 64;
@@ -20,12 +20,26 @@ export class MalformedJson extends Error {
 export type Holder = Record<string | number, unknown>;
 
 /** The exact value of a literal that its double does not represent. Other code handles a plain double. */
-interface Exact {
-  readonly double: number;
+class Exact {
+  private known: bigint | undefined;
+
+  /** @param literal undefined for an integer that is written in digits */
+  constructor(
+    readonly double: number,
+    private readonly value: Decimal | bigint,
+    readonly literal?: string,
+  ) {}
+
+  get decimal(): Decimal {
+    return typeof this.value === 'bigint' ? parseDecimal(String(this.value)) : this.value;
+  }
+
   /** `null` for a fraction whose double is an integer (1.00000000000000000001), undefined for other fractions. */
-  readonly integer: bigint | null | undefined;
-  /** Undefined for an integer that is written in digits. */
-  readonly literal: string | undefined;
+  get integer(): bigint | null | undefined {
+    if (typeof this.value === 'bigint') return this.value;
+    if (this.value.exponent < 0) return Number.isInteger(this.double) ? null : undefined;
+    return (this.known ??= integerOf(this.value));
+  }
 }
 
 const exacts = new WeakMap<object, Map<string | number, Exact>>();
@@ -44,7 +58,7 @@ function exactAt(holder: object, key: string | number): Exact | undefined {
 
 /** Stores the exact value of the number at `holder[key]`, which its double cannot represent. */
 export function setExactNumber(holder: object, key: string | number, integer: bigint): void {
-  setExact(holder, key, { double: Number(integer), integer, literal: undefined });
+  setExact(holder, key, new Exact(Number(integer), integer));
 }
 
 /** The numbers in an object or array that doubles cannot represent, by name or index. A value may have replaced them. */
@@ -62,16 +76,19 @@ export function hasExact(holder: object, key: string | number): boolean {
   return exactAt(holder, key) !== undefined;
 }
 
-/** A decimal literal with the exact value of the number `double` at `holder[key]`. */
-export function exactLiteral(holder: object, key: string | number, double: number): string {
-  const { literal, integer } = exactAt(holder, key) ?? {};
+/** The exact value of the number `double` at `holder[key]`. */
+export function exactDecimal(holder: object, key: string | number, double: number): Decimal {
   // String() rounds a large integer to 17 digits.
-  return literal ?? String(integer ?? (Number.isInteger(double) ? BigInt(double) : double));
+  return (
+    exactAt(holder, key)?.decimal ?? parseDecimal(String(Number.isInteger(double) ? BigInt(double) : double))
+  );
 }
 
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 /** Literals of at most 15 digits without an exponent. Conversion to a double and back does not change them. */
 const SHORT = /^-?[\d.]{1,15}$/;
+/** 10^23 is 2^23 times an odd number that needs more than the 53 bits of a double. */
+const MAX_POWER = 22;
 
 /** Converts a literal of the JSON grammar to a double. Stores the exact value for `holder[key]` if it differs. */
 function readNumber(literal: string, holder: object, key: string | number): number {
@@ -81,12 +98,14 @@ function readNumber(literal: string, holder: object, key: string | number): numb
   const whole = Number.isInteger(double);
   if ((!whole || Number.isSafeInteger(double)) && String(double) === literal) return double;
   const decimal = parseDecimal(literal);
-  const integer = integerOf(decimal);
-  if (integer === null) {
-    if (whole || !equalDecimals(decimal, parseDecimal(String(double))))
-      setExact(holder, key, { double, integer: whole ? null : undefined, literal });
-  } else if (integer !== BigInt(double))
-    setExact(holder, key, { double, integer, literal: /e/i.test(literal) ? literal : undefined });
+  const represented =
+    decimal.exponent < 0
+      ? !whole && equalDecimals(decimal, parseDecimal(String(double)))
+      : decimal.exponent <= MAX_POWER && integerOf(decimal) === BigInt(double);
+  if (!represented) {
+    const inDigits = decimal.exponent >= 0 && !/e/i.test(literal);
+    setExact(holder, key, new Exact(double, decimal, inDigits ? undefined : literal));
+  }
   return double;
 }
 
