@@ -124,11 +124,23 @@ function readOverlay(file: string): Overlay {
   }
 }
 
+/** openapi-typescript looks names up in objects that inherit these: it throws for a property `hasOwnProperty`. */
+const INHERITED_NAME = new RegExp(`\\b(?:${Object.getOwnPropertyNames(Object.prototype).join('|')})\\b`, 'g');
+
+/** Letters that a text does not have. */
+function unusedMark(text: string): string {
+  let mark = 'Own';
+  while (text.includes(mark)) mark += 'n';
+  return mark;
+}
+
 /** The types of openapi-typescript with int64 as bigint, and the security requirements of each operation. */
 export async function typesOf(document: JsonObject): Promise<string> {
   const described = new OpenApiDocument(document);
   const keyword = (kind: ts.KeywordTypeSyntaxKind) => ts.factory.createKeywordTypeNode(kind);
-  const nodes = await openapiTS(writeDocument(splitByDirection(described)), {
+  const text = writeDocument(splitByDirection(described));
+  const mark = unusedMark(text);
+  const nodes = await openapiTS(text.replaceAll(INHERITED_NAME, `$&${mark}`), {
     defaultNonNullable: false, // a request has its defaults by splitByDirection(), a response may lack them
     transform(schema) {
       if (!isObject(schema)) return undefined;
@@ -152,7 +164,7 @@ export async function typesOf(document: JsonObject): Promise<string> {
  * Made by \`make generate\` from openapi/. Do not edit: change the document instead.
  */
 
-${astToString(nodes)}
+${astToString(nodes).replaceAll(mark, '')}
 /** The security requirements of each operation: alternatives, each with its schemes and their scopes. */
 export interface security {
 ${requirements.join('')}}

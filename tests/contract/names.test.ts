@@ -1,10 +1,11 @@
 import request from 'supertest';
-import { InvalidContract } from '../../src/contract';
+import { type Answer, InvalidContract, stub } from '../../src/contract';
+import { NAMES } from '../support/names';
 import { buildDocument, buildService, json } from '../support/service';
 
 // Names of inherited properties in JavaScript and names with a special meaning elsewhere are ordinary names.
 
-const NAMES = [...Object.getOwnPropertyNames(Object.prototype), 'length', 'name', 'prototype'].filter(
+const INHERITED = [...Object.getOwnPropertyNames(Object.prototype), 'length', 'name', 'prototype'].filter(
   (name) => name !== '__proto__',
 );
 const FORM = 'application/x-www-form-urlencoded';
@@ -45,7 +46,7 @@ function serviceOf(name: string, required: boolean) {
   return { app, seen };
 }
 
-describe.each(NAMES)('the name %s', (name) => {
+describe.each(INHERITED)('the name %s', (name) => {
   const given = { [name]: 'a' };
 
   it('is valid for a value in every place', async () => {
@@ -137,4 +138,136 @@ it('the name __proto__ is refused in every place', () => {
       InvalidContract,
     );
   }
+});
+
+describe.each(NAMES)('the name %j', (name) => {
+  const string = { type: 'string' };
+  const kind = (more: string) => ({
+    type: 'object',
+    required: [name],
+    properties: { [name]: string, [more]: { type: 'integer' } },
+  });
+  const components = { schemas: { A: kind('x'), B: kind('y') } };
+  const oneOf = ['A', 'B'].map((each) => ({ $ref: `#/components/schemas/${each}` }));
+  const mapping = { $anchor: '#/components/schemas/B', [name]: '#/components/schemas/A' };
+  const pointer = encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'));
+  const schemas = {
+    listed: { type: 'object', required: [name], properties: { [name]: string } },
+    filled: { type: 'object', properties: { [name]: { type: 'string', default: 'filled in' } } },
+    dependent: {
+      properties: { [name]: { type: 'integer', format: 'int64' }, a: {} },
+      dependentRequired: { a: [name] },
+    },
+    discriminated: { oneOf, discriminator: { propertyName: name } },
+    mapped: { oneOf, discriminator: { propertyName: name, mapping } },
+    referred: {
+      $defs: { [name]: { type: 'integer' } },
+      properties: {
+        a: { $ref: `#/paths/~1referred/post/requestBody/content/application~1json/schema/$defs/${pointer}` },
+      },
+    },
+    readOnly: { type: 'object', required: [name], properties: { [name]: { ...string, readOnly: true } } },
+    writeOnly: { type: 'object', required: [name], properties: { [name]: { ...string, writeOnly: true } } },
+    sampled: { type: 'object', required: [name], properties: { [name]: string } },
+  };
+  let seen: { readonly query?: unknown; readonly body?: unknown } = {};
+  let answer: unknown;
+  const handler = (given: object): Promise<Answer> => {
+    seen = given;
+    return Promise.resolve({ status: 200, body: answer });
+  };
+  const names = Object.keys(schemas);
+  const operations = Object.entries(schemas).map(([operationId, schema]) => {
+    const content = { ...json(schema), [FORM]: { schema } };
+    const responses = { 200: { description: '', content: json(schema) } };
+    const parameters = [{ name, in: 'query', required: operationId === 'listed', schema: string }];
+    return [`/${operationId}`, { post: { operationId, parameters, requestBody: { content }, responses } }];
+  });
+  const { app } = buildService({
+    document: buildDocument({ paths: Object.fromEntries(operations) as object, components }),
+    handlers: Object.fromEntries(names.map((each) => [each, each === 'sampled' ? stub(each) : handler])),
+  });
+  const encoded = encodeURIComponent(name);
+  const post = async (
+    operation: keyof typeof schemas,
+    sent: unknown,
+    returned: unknown = sent,
+    query = '',
+  ) => {
+    [seen, answer] = [{}, returned];
+    const form = typeof sent === 'string';
+    const response = await request(app)
+      .post(`/${operation}${query}`)
+      .set('Content-Type', form ? FORM : 'application/json')
+      .serialize((body: unknown) => body as string)
+      .send(form ? sent : JSON.stringify(sent));
+    return { status: response.status, body: response.body as unknown, received: seen.body };
+  };
+
+  it('is required, in a query, a form and a body, in and out', async () => {
+    const given = { [name]: 'v' };
+    const query = `?${encoded}=v`;
+    expect(await post('listed', given, { ...given, more: 1 }, query)).toEqual({
+      status: 200,
+      body: given,
+      received: given,
+    });
+    expect(seen.query).toEqual(given);
+    expect(await post('listed', `${encoded}=v`, given, query)).toMatchObject({ received: given });
+    expect(await post('listed', given, given)).toMatchObject({ status: 400 });
+    expect(await post('listed', {}, given, query)).toMatchObject({ status: 400 });
+    expect(await post('listed', 'more=1', given, query)).toMatchObject({ status: 400 });
+    expect(await post('listed', given, { more: 1 }, query)).toMatchObject({ status: 500 });
+    expect(await post('dependent', { a: 1 })).toMatchObject({ status: 400 });
+    expect(await post('dependent', {}, { a: 1 })).toMatchObject({ status: 500 });
+    expect(await post('dependent', { a: 1, [name]: 2 })).toMatchObject({ received: { a: 1, [name]: 2n } });
+  });
+
+  it('is filled in, sampled, and excluded in one direction', async () => {
+    expect(await post('filled', {})).toMatchObject({ status: 200, received: { [name]: 'filled in' } });
+    expect(await post('sampled', {})).toMatchObject({ status: 400 });
+    const { body } = await post('sampled', { [name]: 'v' });
+    expect(Object.keys(body as object)).toEqual([name]);
+    expect(await post('readOnly', {}, { [name]: 'v' })).toMatchObject({ status: 200, body: { [name]: 'v' } });
+    expect(await post('readOnly', { [name]: 'v' })).toMatchObject({ status: 400 });
+    expect(await post('writeOnly', { [name]: 'v' })).toMatchObject({ status: 200, body: {} });
+  });
+
+  it('discriminates, and is the name of a schema', async () => {
+    for (const [operation, value] of [
+      ['discriminated', 'A'],
+      ['mapped', name],
+    ] as const) {
+      expect(await post(operation, { [name]: value, x: 1 })).toMatchObject({ status: 200 });
+      expect(await post(operation, { [name]: value, x: '' })).toMatchObject({ status: 400 });
+      expect(await post(operation, { [name]: 'neither' })).toMatchObject({ status: 400 });
+      expect(await post(operation, { x: 1 })).toMatchObject({ status: 400 });
+    }
+    expect(await post('referred', { a: 1 })).toMatchObject({ status: 200 });
+    expect(await post('referred', { a: '' })).toMatchObject({ status: 400 });
+  });
+});
+
+it.each([
+  ['header', ''],
+  ['header', 'a b'],
+  ['header', 'é'],
+  ['cookie', 'a=b'],
+  ['cookie', 'a;b'],
+  ['cookie', 'a\n'],
+  ['query', '\ud800'],
+  ['path', '\ud800'],
+])('a parameter that no request could have is refused: %s %j', (place, name) => {
+  const parameters = [{ name, in: place, required: true, schema: { type: 'string' } }];
+  const post = { operationId: 'postThing', parameters, responses: { 204: { description: '' } } };
+  const path = place === 'path' ? `/{${name}}` : '/';
+  expect(() => buildService({ document: buildDocument({ paths: { [path]: { post } } }) })).toThrow(
+    InvalidContract,
+  );
+});
+
+it('a template expression without a name is described, too', () => {
+  const post = { operationId: 'postThing', responses: { 204: { description: '' } } };
+  const serve = () => buildService({ document: buildDocument({ paths: { '/{}': { post } } }) });
+  expect(serve).toThrow('does not describe the path parameter');
 });

@@ -21,8 +21,10 @@ const write: WriteBody = (value, envelope, shape) => {
   // The validator judges the copy. A value without a copy, such as one with toJSON, is judged by its JSON text.
   const project = shape.project ?? copyPlain;
   const way = project(value, envelope, 'body');
-  if (way === undefined) parseJson(stringifyJson(value), envelope, 'body');
-  if (way === undefined || !shape.project) applyShape(envelope, shape);
+  const text = way === undefined ? stringifyJson(value) : undefined;
+  if (text !== undefined) parseJson(text, envelope, 'body');
+  const changed = (text !== undefined || !shape.project) && applyShape(envelope, shape);
+  if (text !== undefined && !changed) return text;
   if (way === 'native') return JSON.stringify(envelope['body']);
   return stringifyJson(exactNumber(envelope, 'body') ?? envelope['body']);
 };

@@ -5,6 +5,7 @@ import { Concerned, titleOf } from './concerned';
 import { documentErrors } from './openapi-schema';
 import { References } from './references';
 import { Subschemas } from './subschemas';
+import { illFormedTexts } from './text';
 import { versionFinding } from './version';
 
 export { type Finding, InvalidContract, type Remark } from './finding';
@@ -25,6 +26,7 @@ export class OpenApiDocument {
   constructor(readonly root: JsonObject) {
     this.values.set('', root);
     for (const { pointer, message } of documentErrors(root)) this.addFinding(pointer, message);
+    for (const pointer of illFormedTexts(root)) this.addFinding(pointer, 'has half of a surrogate pair');
     const schemas: string[] = [];
     this.schemas = schemas;
     if (versionFinding(root)) return; // words of other versions have other meanings

@@ -1,4 +1,4 @@
-import type { JsonObject } from './json-pointer';
+import { joinPointer, type JsonObject } from './json-pointer';
 
 const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
 const LARGE = /^-?\d{16,}$/;
@@ -48,4 +48,21 @@ function markFor(text: string): string {
   let mark = 'integer:';
   while (text.includes(mark)) mark += ':';
   return mark;
+}
+
+/** JSON pointers to the texts of a document, names included, that have half of a surrogate pair: no UTF-8 is one of them. */
+export function illFormedTexts(root: unknown): string[] {
+  const found: string[] = [];
+  const places: [pointer: string, value: unknown][] = [['', root]];
+  for (let place = places.pop(); place !== undefined; place = places.pop()) {
+    const [pointer, value] = place;
+    if (typeof value === 'string' && !value.isWellFormed()) found.push(pointer);
+    if (typeof value !== 'object' || value === null) continue;
+    for (const [name, item] of Object.entries(value)) {
+      const here = joinPointer(pointer, name);
+      if (name.isWellFormed()) places.push([here, item]);
+      else found.push(here.toWellFormed());
+    }
+  }
+  return found;
 }

@@ -12,9 +12,12 @@ export function isFieldValue(text: string): boolean {
   return FIELD_VALUE.test(text) && text.trim() === text;
 }
 
+/** Whether a request or response can have a header of this name. */
+export const isFieldName = (name: string): boolean => FIELD_NAME.test(name);
+
 /** The reason why a response header of this name cannot be served; undefined if it can. */
 export function unservableField(name: string): string | undefined {
-  if (!FIELD_NAME.test(name)) return 'is not the name of a header: expected a token (RFC 9110 section 5.6.2)';
+  if (!isFieldName(name)) return 'is not the name of a header: expected a token (RFC 9110 section 5.6.2)';
   if (MANAGED.test(name)) return 'belongs to the connection: the server alone sends it, and no handler can';
   return undefined;
 }

@@ -39,12 +39,11 @@ export function equalDecimals(a: Decimal, b: Decimal): boolean {
 }
 
 /**
- * Converts a decimal to an integer; `null` if it has a fraction.
+ * Converts a decimal without a fraction to an integer.
  *
  * @param decimal within the range of a double, so that its integer has no more than 309 digits
  */
-export function integerOf({ negative, digits, exponent }: Decimal): bigint | null {
-  if (exponent < 0) return null;
+export function integerOf({ negative, digits, exponent }: Decimal): bigint {
   const magnitude = exponent === 0 ? BigInt(digits) : BigInt(digits) * powerOfTen(exponent);
   return negative ? -magnitude : magnitude;
 }

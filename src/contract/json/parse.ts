@@ -6,7 +6,7 @@
  */
 
 import { excerpt } from './excerpt';
-import { equalDecimals, integerOf, parseDecimal } from './decimal';
+import { type Decimal, equalDecimals, integerOf, parseDecimal } from './decimal';
 
 /** The maximum depth of nesting, so that recursion over a value cannot exhaust the stack. */
 export const MAX_DEPTH = 64;
@@ -19,58 +19,76 @@ export class MalformedJson extends Error {
 /** The object or array that has a value as a member. */
 export type Holder = Record<string | number, unknown>;
 
-/**
- * The exact value of a literal that a double cannot represent: an integer, or `null` for a fraction whose double is an
- * integer (1.00000000000000000001). It is stored apart from the value, so that other code handles a plain double.
- */
-type ExactValue = bigint | null;
-type ByKey<T> = Map<string | number, T>;
-const exactNumbers = new WeakMap<object, ByKey<ExactValue>>();
-/** The literals of fractions that their doubles do not represent. */
-const fractions = new WeakMap<object, ByKey<string>>();
+/** The exact value of a literal that its double does not represent. Other code handles a plain double. */
+class Exact {
+  private known: bigint | undefined;
 
-function setByKey<T>(
-  byHolder: WeakMap<object, ByKey<T>>,
-  holder: object,
-  key: string | number,
-  value: T,
-): void {
-  const entries = byHolder.get(holder);
-  if (entries) entries.set(key, value);
-  else byHolder.set(holder, new Map([[key, value]]));
+  /** @param literal undefined for an integer that is written in digits */
+  constructor(
+    readonly double: number,
+    private readonly value: Decimal | bigint,
+    readonly literal?: string,
+  ) {}
+
+  get decimal(): Decimal {
+    return typeof this.value === 'bigint' ? parseDecimal(String(this.value)) : this.value;
+  }
+
+  /** `null` for a fraction whose double is an integer (1.00000000000000000001), undefined for other fractions. */
+  get integer(): bigint | null | undefined {
+    if (typeof this.value === 'bigint') return this.value;
+    if (this.value.exponent < 0) return Number.isInteger(this.double) ? null : undefined;
+    return (this.known ??= integerOf(this.value));
+  }
+}
+
+const exacts = new WeakMap<object, Map<string | number, Exact>>();
+
+function setExact(holder: object, key: string | number, exact: Exact): void {
+  const entries = exacts.get(holder);
+  if (entries) entries.set(key, exact);
+  else exacts.set(holder, new Map([[key, exact]]));
+}
+
+/** The exact value of the number at `holder[key]`; undefined if another value has replaced that number. */
+function exactAt(holder: object, key: string | number): Exact | undefined {
+  const exact = exacts.get(holder)?.get(key);
+  return exact !== undefined && exact.double === Reflect.get(holder, key) ? exact : undefined;
 }
 
 /** Stores the exact value of the number at `holder[key]`, which its double cannot represent. */
-export function setExactNumber(holder: object, key: string | number, value: bigint): void {
-  setByKey(exactNumbers, holder, key, value);
+export function setExactNumber(holder: object, key: string | number, integer: bigint): void {
+  setExact(holder, key, new Exact(Number(integer), integer));
 }
 
-/** The exact values of the numbers in an object or array that doubles cannot represent, by name or index. */
-export function exactNumbersIn(holder: object): ReadonlyMap<string | number, ExactValue> | undefined {
-  return exactNumbers.get(holder);
+/** The numbers in an object or array that doubles cannot represent, by name or index. A value may have replaced them. */
+export function exactNumbersIn(holder: object): ReadonlyMap<string | number, Exact> | undefined {
+  return exacts.get(holder);
 }
 
 /** The exact value of the number at `holder[key]`; undefined if the double is exact, `null` for a fraction. */
-export function exactNumber(holder: object, key: string | number): ExactValue | undefined {
-  return exactNumbers.get(holder)?.get(key);
+export function exactNumber(holder: object, key: string | number): bigint | null | undefined {
+  return exactAt(holder, key)?.integer;
 }
 
 /** Whether the exact value of the number at `holder[key]` differs from its double. */
 export function hasExact(holder: object, key: string | number): boolean {
-  return exactNumbers.get(holder)?.has(key) === true || fractions.get(holder)?.has(key) === true;
+  return exactAt(holder, key) !== undefined;
 }
 
-/** A decimal literal with the exact value of the number `double` at `holder[key]`. */
-export function exactLiteral(holder: object, key: string | number, double: number): string {
-  const fraction = fractions.get(holder)?.get(key);
-  if (fraction !== undefined) return fraction;
+/** The exact value of the number `double` at `holder[key]`. */
+export function exactDecimal(holder: object, key: string | number, double: number): Decimal {
   // String() rounds a large integer to 17 digits.
-  return String(exactNumber(holder, key) ?? (Number.isInteger(double) ? BigInt(double) : double));
+  return (
+    exactAt(holder, key)?.decimal ?? parseDecimal(String(Number.isInteger(double) ? BigInt(double) : double))
+  );
 }
 
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 /** Literals of at most 15 digits without an exponent. Conversion to a double and back does not change them. */
 const SHORT = /^-?[\d.]{1,15}$/;
+/** 10^23 is 2^23 times an odd number that needs more than the 53 bits of a double. */
+const MAX_POWER = 22;
 
 /** Converts a literal of the JSON grammar to a double. Stores the exact value for `holder[key]` if it differs. */
 function readNumber(literal: string, holder: object, key: string | number): number {
@@ -80,12 +98,14 @@ function readNumber(literal: string, holder: object, key: string | number): numb
   const whole = Number.isInteger(double);
   if ((!whole || Number.isSafeInteger(double)) && String(double) === literal) return double;
   const decimal = parseDecimal(literal);
-  const integer = integerOf(decimal);
-  if (whole) {
-    if (integer === null || integer !== BigInt(double)) setByKey(exactNumbers, holder, key, integer);
+  const represented =
+    decimal.exponent < 0
+      ? !whole && equalDecimals(decimal, parseDecimal(String(double)))
+      : decimal.exponent <= MAX_POWER && integerOf(decimal) === BigInt(double);
+  if (!represented) {
+    const inDigits = decimal.exponent >= 0 && !/e/i.test(literal);
+    setExact(holder, key, new Exact(double, decimal, inDigits ? undefined : literal));
   }
-  if (integer === null && !equalDecimals(decimal, parseDecimal(String(double))))
-    setByKey(fractions, holder, key, literal);
   return double;
 }
 

@@ -2,7 +2,8 @@ import { types } from 'node:util';
 import { exactNumber, exactNumbersIn, MAX_DEPTH } from './parse';
 import { opaqueKind } from './opaque';
 
-type ExactNumbers = ReturnType<typeof exactNumbersIn>;
+type ExactNumbers = NonNullable<ReturnType<typeof exactNumbersIn>>;
+type ExactNumber = ReturnType<ExactNumbers['get']>;
 
 /**
  * Converts a value to JSON text. It writes a bigint in full, calls `toJSON`, and leaves out properties that are undefined.
@@ -51,25 +52,31 @@ function textOfNumber(value: number): string {
   return String(rounded ? BigInt(value) : value);
 }
 
-function textOfArray(array: unknown[], exact: ExactNumbers, steps: string[]): string {
+/** @param exact the exact value of the integer that was received there, as it was written */
+function textOfPart(item: unknown, exact: ExactNumber, steps: string[]): string {
+  const written = exact?.double === item && typeof exact?.integer === 'bigint';
+  return written ? (exact.literal ?? String(exact.integer)) : textOf(item, steps);
+}
+
+function textOfArray(array: unknown[], exact: ExactNumbers | undefined, steps: string[]): string {
   let text = '';
   for (let i = 0; i < array.length; i++) {
     steps.push(String(i));
-    text += (i > 0 ? ',' : '') + textOf(exact?.get(i) ?? array[i], steps);
+    text += (i > 0 ? ',' : '') + textOfPart(array[i], exact?.get(i), steps);
     steps.pop();
   }
   return `[${text}]`;
 }
 
-function textOfObject(object: object, exact: ExactNumbers, steps: string[]): string {
+function textOfObject(object: object, exact: ExactNumbers | undefined, steps: string[]): string {
   const prototype: unknown = Object.getPrototypeOf(object);
   if (prototype !== Object.prototype && prototype !== null) assertJson(object);
   let text = '';
   for (const name of Object.keys(object)) {
-    const item = exact?.get(name) ?? (object as Record<string, unknown>)[name];
+    const item = (object as Record<string, unknown>)[name];
     if (item === undefined) continue;
     steps.push(name);
-    text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${textOf(item, steps)}`;
+    text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${textOfPart(item, exact?.get(name), steps)}`;
     steps.pop();
   }
   return `{${text}}`;

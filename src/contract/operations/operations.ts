@@ -143,7 +143,7 @@ class OperationReader {
   /** Adds a finding for each template expression without a path parameter, and for each path parameter without one. */
   private checkTemplates(parameters: readonly Parameter[]): void {
     const { pointer } = this.operation;
-    const templates = new Set([...this.place.path.matchAll(/\{([^{}]+)\}/g)].map(([, name]) => name));
+    const templates = new Set([...this.place.path.matchAll(/\{([^{}]*)\}/g)].map(([, name]) => name));
     for (const { name, in: location } of parameters) {
       if (location === 'path' && !templates.delete(name)) {
         const message = `has the path parameter ${name}, which is not in ${this.place.path}`;

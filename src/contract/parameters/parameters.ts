@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { DescribedValue } from '../operations/described-value';
 import { joinPointer, type OpenApiDocument } from '../document/document';
+import { isFieldName } from '../http/header-field';
 import { excerpt } from '../json/excerpt';
 import type { Operation, Parameter, ParameterLocation } from '../operations/operations';
 import {
@@ -60,6 +61,9 @@ const DECODE: Readonly<Record<ParameterLocation, Decode>> = {
   cookie: decodeAscii,
 };
 
+/** A cookie's name in a request: visible ASCII, without the delimiters of cookies (RFC 6265 section 4.2.1). */
+const COOKIE_NAME = /^[!-:<>-~]*$/;
+
 /** The readers of an operation's parameters, by location. */
 interface Readers {
   readonly path: Reader<RawParameters>[];
@@ -105,6 +109,8 @@ function compileParameter(document: OpenApiDocument, parameter: Parameter, reade
       );
       break;
     case 'header': {
+      if (!isFieldName(name))
+        throw new Unservable('it is not the name of a header, which is a token (RFC 9110 section 5.6.2)');
       const field = name.toLowerCase();
       readers.header.push(
         fieldReader(name, compileText(parameter, parts, decode), ({ headers }) =>
@@ -120,6 +126,9 @@ function compileParameter(document: OpenApiDocument, parameter: Parameter, reade
       const reader = compilePairs(parameter, parts, decode);
       if (reader.others === 'any')
         throw new Unservable('its properties cannot be distinguished from other cookies');
+      const other = reader.names.find((each) => !COOKIE_NAME.test(each));
+      if (other !== undefined)
+        throw new Unservable(`no cookie can have the name ${JSON.stringify(excerpt(other))}`);
       addReader(readers.cookie, reader);
     }
   }

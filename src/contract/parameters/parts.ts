@@ -21,7 +21,8 @@ export function servable<T>(
     return compile();
   } catch (error) {
     if (!(error instanceof Unservable)) throw error;
-    document.addFinding(pointer, `${name} cannot be served: ${error.message}`);
+    const shown = name === '' || /[\s\p{C}]/u.test(name) ? JSON.stringify(name) : name;
+    document.addFinding(pointer, `${shown} cannot be served: ${error.message}`);
     return undefined;
   }
 }
@@ -72,7 +73,7 @@ export interface ArrayReader {
 
 export interface ObjectReader {
   readonly kind: 'object';
-  readonly read: Read<readonly Entry[]>;
+  readonly read: Read<Iterable<Entry>>;
   /** The properties that the document lists. */
   readonly listed: readonly string[];
   /** The document admits other properties, or describes none at all. */

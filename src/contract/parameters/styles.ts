@@ -29,7 +29,6 @@ export function compileText(written: Written, parts: PartsReader, decode: Decode
     throw new MalformedText(`is not of the style ${style}: expected "${prefix}${name}=" before it`);
   };
   const whole: Decode = style === 'matrix' ? (text) => unnamed(unprefixed(text)) : unprefixed;
-  const named = ([encoded, text]: [string, string]): Entry => [decode(encoded), text];
   switch (parts.kind) {
     case 'primitive':
       return (text, holder, key) => {
@@ -45,11 +44,11 @@ export function compileText(written: Written, parts: PartsReader, decode: Decode
       };
     }
     case 'object': {
-      const split: (text: string) => [string, string][] = explode
-        ? (text) => unprefixed(text).split(delimiter).map(halves)
-        : (text) => inTwos(whole(text).split(delimiter));
+      const split: (text: string) => Iterable<Entry> = explode
+        ? (text) => inHalves(unprefixed(text).split(delimiter), decode)
+        : (text) => inTwos(whole(text).split(delimiter), decode);
       return (text, holder, key) => {
-        parts.read(split(text).map(named), holder, key);
+        parts.read(split(text), holder, key);
       };
     }
   }
@@ -61,11 +60,20 @@ export function halves(text: string): [before: string, after: string] {
   return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)];
 }
 
-function inTwos(texts: readonly string[]): [string, string][] {
-  return Array.from({ length: Math.ceil(texts.length / 2) }, (_, i) => {
-    const [name = '', text] = texts.slice(2 * i, 2 * i + 2);
-    if (text === undefined)
+// Generators: a property that is given twice ends the reading, before a million pairs are made.
+
+function* inHalves(texts: readonly string[], decode: Decode): Generator<Entry> {
+  for (const text of texts) {
+    const [name, value] = halves(text);
+    yield [decode(name), value];
+  }
+}
+
+function* inTwos(texts: readonly string[], decode: Decode): Generator<Entry> {
+  for (let i = 0; i < texts.length; i += 2) {
+    const [name = '', value] = [texts[i], texts[i + 1]];
+    if (value === undefined)
       throw new MalformedText('is not a list of names and values: the last name has no value');
-    return [name, text];
-  });
+    yield [decode(name), value];
+  }
 }

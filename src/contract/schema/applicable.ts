@@ -19,8 +19,11 @@ export type Components = Readonly<Record<string, Node>>;
 /** `discriminate`: the value of the property names the component that judges. */
 export interface Discriminate {
   readonly property: string;
-  /** The component by name; null for the schema of the discriminator itself. */
-  readonly branches: Readonly<Record<string, string | null>>;
+  /**
+   * The component by name; null for the schema of the discriminator itself. ajv would take a text for the value of a
+   * keyword where the name is `$anchor`.
+   */
+  readonly branches: Readonly<Record<string, { readonly judge: string } | null>>;
   /** The branches for a value that is no object: of a `oneOf` exactly one, of an `anyOf` at least one holds. */
   readonly others?: { readonly keyword: 'oneOf' | 'anyOf'; readonly branches: readonly string[] };
 }
@@ -28,7 +31,8 @@ export interface Discriminate {
 /** The component that a discriminator names for a value; undefined if there is none. */
 export function namedBranch({ property, branches }: Discriminate, value: object): string | null | undefined {
   const name: unknown = Object.hasOwn(value, property) ? Reflect.get(value, property) : undefined;
-  return typeof name === 'string' && Object.hasOwn(branches, name) ? branches[name] : undefined;
+  const branch = typeof name === 'string' && Object.hasOwn(branches, name) ? branches[name] : undefined;
+  return branch === null ? null : branch?.judge;
 }
 
 /** Whether the value at `holder[key]` conforms. `root` is one object for all calls about the values below it. */
@@ -193,7 +197,8 @@ export function inPlaceOf(node: Node, components: Components, applied: ReadonlyS
 export function partsOf(node: Node, components: Components, relations: readonly Relation[]): unknown[] {
   const { containing, judge, remainingProperties, remainingItems } = node;
   const named = node['discriminate'] as Discriminate | undefined;
-  const identifiers = [judge, ...Object.values(named?.branches ?? {}), ...(named?.others?.branches ?? [])];
+  const branches = Object.values(named?.branches ?? {}).map((branch) => branch?.judge);
+  const identifiers = [judge, ...branches, ...(named?.others?.branches ?? [])];
   if (relations.includes('child')) {
     identifiers.push(remainingProperties, remainingItems, isObject(containing) && containing['judge']);
   }

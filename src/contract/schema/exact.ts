@@ -1,4 +1,4 @@
-import { exactLiteral, exactNumber } from '../json/parse';
+import { exactDecimal, exactNumber } from '../json/parse';
 import { type Decimal, isMultipleOf, isWholeMultipleOf, parseDecimal } from '../json/decimal';
 
 /** The operand of `exact`: the comparisons that ajv does not make, as JSON. Integers beyond 2^53 are texts. */
@@ -55,5 +55,5 @@ export function compileExact({ integer, int64, bounds, multipleOf }: ExactRule):
 
 function isMultiple(value: number | bigint, step: Decimal, holder: object, key: string | number): boolean {
   if (typeof value === 'bigint') return isWholeMultipleOf(value, step);
-  return isMultipleOf(parseDecimal(exactLiteral(holder, key, value)), step);
+  return isMultipleOf(exactDecimal(holder, key, value), step);
 }

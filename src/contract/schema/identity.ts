@@ -1,9 +1,8 @@
-import { exactLiteral, hasExact } from '../json/parse';
-import { parseDecimal } from '../json/decimal';
+import { type Decimal, parseDecimal } from '../json/decimal';
+import { exactDecimal, hasExact } from '../json/parse';
 
 /** A text that is the same for equal numbers only. */
-function textOfNumber(literal: string): string {
-  const { negative, digits, exponent } = parseDecimal(literal);
+function textOfNumber({ negative, digits, exponent }: Decimal): string {
   return `${negative && digits !== '' ? '-' : ''}${digits}e${exponent}`;
 }
 
@@ -54,8 +53,8 @@ export class Interner {
 
   private textOf(value: unknown, holder: object, key: string | number): string {
     if (typeof value === 'string') return `"${value}`;
-    if (typeof value === 'number') return textOfNumber(exactLiteral(holder, key, value));
-    return typeof value === 'bigint' ? textOfNumber(String(value)) : String(value);
+    if (typeof value === 'number') return textOfNumber(exactDecimal(holder, key, value));
+    return typeof value === 'bigint' ? textOfNumber(parseDecimal(String(value))) : String(value);
   }
 
   private intern(text: string): number {

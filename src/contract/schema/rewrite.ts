@@ -179,14 +179,14 @@ export class Rewriter {
     { lenient }: View,
   ): Discriminate {
     const identify = (target: string) => this.components.identify(target, { lenient, owners: [] });
-    const named = [...branches].map(([name, target]): [string, string | null] => [
+    const named = [...branches].map(([name, target]) => [
       name,
-      target === pointer ? null : identify(target),
+      target === pointer ? null : { judge: identify(target) },
     ]);
     const all = keyword ? this.source.document.subschemas.under(pointer, keyword) : [];
     return {
       property,
-      branches: Object.fromEntries(named),
+      branches: Object.fromEntries(named) as Discriminate['branches'],
       ...(keyword && { others: { keyword, branches: all.map(identify) } }),
     };
   }

@@ -18,6 +18,7 @@ import { Interner } from './identity';
 import { Judgment } from './judgment';
 import { silenceBranches } from './keyword';
 import { decideByCodeUnits } from './length';
+import { decideByPresence } from './presence';
 import { BudgetExceeded } from './reasons';
 import { compilePattern } from '../pattern/pattern';
 import type { Verdicts } from './verdicts';
@@ -180,6 +181,7 @@ export function createCompiler(
   const judge = new Judgment(components, constants, allErrors, compile, verdicts);
   for (const keyword of judge.keywords()) ajv.addKeyword(keyword);
   decideByCodeUnits(ajv);
+  decideByPresence(ajv);
   if (!allErrors) silenceBranches(ajv);
   return {
     compile(schema) {

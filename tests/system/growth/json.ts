@@ -18,6 +18,16 @@ export const numbers: readonly Text[] = [
   ),
 ];
 
+/** Numbers at the edges of the doubles, alike and different. */
+const extremes: readonly Text[] = [
+  { name: 'small steps', make: (size) => `[${listOf('1e-300', size)}]` },
+  { name: 'great numbers', make: (size) => `[${listOf('1.5e300', size)}]` },
+  { name: 'great integers', make: (size) => `[${listOf('9007199254740993', size)}]` },
+  { name: 'different small steps', make: (size) => `[${numbered((i) => `${i}e-300`, size)}]` },
+  { name: 'different great numbers', make: (size) => `[${numbered((i) => `1.${i}e300`, size)}]` },
+  { name: 'different great integers', make: (size) => `[${numbered((i) => `9007199254740993${i}`, size)}]` },
+];
+
 const PIECES = ['a', '\\n', '\\u0041', '\\ud83d\\ude00', 'é', '\u{1f331}', '\\"', ' '];
 
 /** Strings of every kind of piece; the last end is half of a surrogate pair. */
@@ -66,11 +76,12 @@ export const jsonSubjects = (): Subject[] => [
       Id: { type: 'integer', format: 'int64' },
     },
   ),
-  ...ofSchema('multipleOf', { multipleOf: 0.01, items: { multipleOf: 0.01 } }, [
+  ...ofSchema('multipleOf', { multipleOf: 0.01, items: { multipleOf: 0.01 } }, [...numbers, ...extremes]),
+  ...ofSchema('numbers, compared', { items: { minimum: -1e300, maximum: 1.7e308, not: { const: 5 } } }, [
     ...numbers,
-    { name: 'small steps', make: (size) => `[${listOf('1e-300', size)}]` },
-    { name: 'great numbers', make: (size) => `[${listOf('1.5e300', size)}]` },
+    ...extremes,
   ]),
+  ...ofSchema('numbers, unique', { uniqueItems: true }, extremes),
   ...ofSchema('JSON strings', {}, strings),
   ...ofSchema('JSON nesting', {}, nesting),
   ...ofSchema('JSON names', {}, names),

@@ -1,5 +1,5 @@
 import { openApi, plainList, type Adversary, type Exchange, type Subject } from './adversary';
-import { repeat, texts, type Text } from './inputs';
+import { numbered, repeat, texts, type Text } from './inputs';
 import { names, numbers, strings } from './json';
 
 const done = { 204: { description: 'done' } };
@@ -35,9 +35,16 @@ const SCHEMAS = {
   },
 };
 
+/** Properties of different names, exploded and not. */
+const properties = (delimiter: string): Text[] => [
+  { name: 'different names', make: (size) => numbered((i) => `n${i}=1`, size).replaceAll(',', delimiter) },
+  { name: 'different names in a list', make: (size) => numbered((i) => `n${i},1`, size) },
+];
+
 /** Of each place: its styles, and what its reader looks for. */
 const PLACES = {
   query: {
+    delimiter: '&',
     styles: ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject'],
     pieces: [
       '1',
@@ -59,6 +66,7 @@ const PLACES = {
     innocent: (size: number): Exchange => ({ target: `/things?plain=${repeat(PLAIN, size)}` }),
   },
   header: {
+    delimiter: ',',
     styles: ['simple'],
     pieces: ['1', ',', '=', ' ', '\t', 'a=1,', '"', '\\'],
     ends: ['', 'x'],
@@ -66,6 +74,7 @@ const PLACES = {
     innocent: (size: number): Exchange => ({ headers: [['plain', repeat(PLAIN, size)]] }),
   },
   cookie: {
+    delimiter: '; ',
     styles: ['form'],
     pieces: ['1', ';', '; ', ' ', '=', '; probe=1', '; a=1', ',', '%20', '"'],
     ends: ['', '%'],
@@ -75,27 +84,28 @@ const PLACES = {
 } as const;
 
 function parameterSubjects(): Subject[] {
-  return Object.entries(PLACES).flatMap(([place, { styles, pieces, ends, place: put, innocent }]) =>
-    styles.flatMap((style) =>
-      Object.entries(SCHEMAS).flatMap(([kind, schema]) =>
-        [true, false].flatMap((explode) => {
-          const undefinedStyle =
-            (style.includes('Delimited') && (explode || kind === 'primitive')) ||
-            (style === 'deepObject' && (!explode || kind !== 'object'));
-          if (undefinedStyle) return [];
-          const plain = {
-            name: 'plain',
-            in: place,
-            schema: { type: 'array', items: { type: 'string' } },
-            explode: false,
-          };
-          const probe = { name: 'probe', in: place, style, explode, schema };
-          const about = `${place} ${style}${explode ? ', exploded' : ''}: ${kind}`;
-          const inputs = texts(pieces, { starts: ['', '1'], ends });
-          return [subject(about, { parameters: [plain, probe] }, inputs, put, innocent)];
-        }),
+  return Object.entries(PLACES).flatMap(
+    ([place, { delimiter, styles, pieces, ends, place: put, innocent }]) =>
+      styles.flatMap((style) =>
+        Object.entries(SCHEMAS).flatMap(([kind, schema]) =>
+          [true, false].flatMap((explode) => {
+            const undefinedStyle =
+              (style.includes('Delimited') && (explode || kind === 'primitive')) ||
+              (style === 'deepObject' && (!explode || kind !== 'object'));
+            if (undefinedStyle) return [];
+            const plain = {
+              name: 'plain',
+              in: place,
+              schema: { type: 'array', items: { type: 'string' } },
+              explode: false,
+            };
+            const probe = { name: 'probe', in: place, style, explode, schema };
+            const about = `${place} ${style}${explode ? ', exploded' : ''}: ${kind}`;
+            const inputs = [...texts(pieces, { starts: ['', '1'], ends }), ...properties(delimiter)];
+            return [subject(about, { parameters: [plain, probe] }, inputs, put, innocent)];
+          }),
+        ),
       ),
-    ),
   );
 }
 

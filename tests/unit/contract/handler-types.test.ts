@@ -1,5 +1,6 @@
 import ts from 'typescript';
 import { compileTexts, typesOf } from '../../support/compile';
+import { NAMES } from '../../support/names';
 import { buildDocument, json } from '../../support/service';
 
 const object = (properties: object) => ({ type: 'object', properties, required: Object.keys(properties) });
@@ -112,10 +113,26 @@ const RANGES = {
     default: { description: 'failed', content: json(object({ title: { type: 'string' } })) },
   },
 };
+/** An operation for each name, with a property and a parameter of that name. */
+const NAMED = NAMES.map((name, i) => {
+  const content = json({ ...object({ [name]: { type: 'string', description: name } }), description: name });
+  const put = {
+    operationId: `name${i}`,
+    parameters: [{ name, in: 'query', required: true, schema: { enum: [name] } }],
+    requestBody: { required: true, content },
+    responses: { 200: { description: name, content } },
+  };
+  return [`/names/${i}`, { put }] as const;
+});
 const { paths, ...rest } = DOCUMENT;
 const WITH_REPORT = {
   ...rest,
-  paths: { ...(paths as object), '/report': { put: REPORT }, '/range': { put: RANGES } },
+  paths: {
+    ...(paths as object),
+    ...Object.fromEntries(NAMED),
+    '/report': { put: REPORT },
+    '/range': { put: RANGES },
+  },
 };
 
 const HANDLERS = `
@@ -161,7 +178,19 @@ const RESPONSES_OF_RANGES: readonly (readonly [response: string, expected: RegEx
   ["{ status: 600, body: { title: '' } }", /not assignable/],
 ];
 
+/** A handler that uses the name, and one that leaves it out. */
+const WITH_NAMES = NAMES.map((name, i) => {
+  const quoted = JSON.stringify(name);
+  return `export const with${i}: Handlers['name${i}'] = async ({ query, body }) => {
+      const one: ${quoted} = query[${quoted}];
+      return { status: 200, body: { [${quoted}]: one + body[${quoted}] } };
+    };
+    // @ts-expect-error
+    export const without${i}: Handlers['name${i}'] = async () => ({ status: 200, body: {} });`;
+}).join('\n');
+
 const CASES: [name: string, source: string, expected: RegExp][] = [
+  ['any name', WITH_NAMES, /^$/],
   ['a documented answer', handler(`return { status: 200, body: { name: request.body.name } };`), /^$/],
   ['another documented answer', handler(`return { status: 400, body: { error: 1, message: '' } };`), /^$/],
   [
@@ -251,7 +280,7 @@ const CASES: [name: string, source: string, expected: RegExp][] = [
   [
     'a missing handler',
     `export const all: Handlers = { putReport: () => { throw 1; }, putRange: () => { throw 1; } };`,
-    /'postThing' is missing/,
+    /is missing .*: postThing,/,
   ],
   [
     'a nested property with a default is in the request',

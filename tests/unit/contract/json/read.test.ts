@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { canonicalJson } from '../../../../src/contract/json/stringify';
 import {
-  exactLiteral,
+  exactDecimal,
   hasExact,
   type Holder,
   MalformedJson,
@@ -26,7 +26,7 @@ function* exactNumbersOf(holder: object): Generator<string> {
   for (const [key, value] of Object.entries(holder)) {
     const place = Array.isArray(holder) ? Number(key) : key;
     if (typeof value === 'number' && hasExact(holder, place))
-      yield `${key} ${exactLiteral(holder, place, value)}`;
+      yield `${key} ${JSON.stringify(exactDecimal(holder, place, value))}`;
     else if (typeof value === 'object' && value !== null) yield* exactNumbersOf(value as object);
   }
 }

@@ -2,7 +2,7 @@ import { Validator } from '@cfworker/json-schema';
 import fc from 'fast-check';
 import { judged } from './judged';
 
-const names = ['a', 'b', 'constructor', '$ref'];
+const names = ['a', 'b', '', 'constructor', '$ref'];
 const scalars = [null, true, 0, 1, 2.5, '', 'a', 'ab'];
 
 const value = fc.letrec((tie) => ({
