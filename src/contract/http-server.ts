@@ -10,6 +10,7 @@ import { Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Express } from 'express';
 import { attempt, faultToStderr, type ReportFault, safely, settleWithin } from './http/fault';
+import { judgeHead } from './http/head';
 import { fieldValue, headerEntries } from './http/header-field';
 import { stringifyJson } from './json/stringify';
 import { type Answer, isFinalStatus, Problem } from './problem';
@@ -88,11 +89,15 @@ export function createHttpServer(
   server.on('checkContinue', listener);
   server.on('checkExpectation', listener);
   server.on('connection', (socket) => {
-    connections.set(socket, { socket, last: undefined });
+    const connection: Connection = { socket, last: undefined };
+    connections.set(socket, connection);
     socket.once('close', () => connections.delete(socket));
+    judgeHeads(connection, (problem) => {
+      refuseSafely(problem, socket);
+    });
   });
   server.maxHeadersCount = 0; // Node silently drops headers beyond a count; maxHeaderSize bounds their size
-  const refuseSafely = (error: NodeJS.ErrnoException, socket: Duplex) => {
+  const refuseSafely = (error: NodeJS.ErrnoException | Problem, socket: Duplex) => {
     attempt(
       () => {
         refuse(error, socket, connections.get(socket)?.last, render, fault);
@@ -117,6 +122,24 @@ export function createHttpServer(
     drain(server, connections);
   });
   return server;
+}
+
+/** Judges the bytes that follow a complete request before Node parses them. */
+function judgeHeads(connection: Connection, refuseHead: (problem: Problem) => void): void {
+  const { socket } = connection;
+  const [parse] = socket.listeners('data');
+  socket.removeAllListeners('data');
+  let head = '';
+  let refused = false;
+  socket.on('data', (bytes: Buffer) => {
+    if (connection.last?.req.complete !== false) head += bytes.toString('latin1');
+    const end = head.indexOf('\r\n\r\n');
+    const problem = end < 0 ? undefined : judgeHead(head.slice(0, end + 4));
+    if (end >= 0) head = '';
+    if (problem && !refused) refuseHead(problem);
+    refused ||= problem !== undefined;
+    if (!refused) parse?.call(socket, bytes);
+  });
 }
 
 /** Closes a connection after this response, and not after an earlier one that is still pending. */
@@ -159,7 +182,9 @@ export function listen(server: Server, host: string, port: number): Promise<stri
 }
 
 /** Maps the error codes of Node's parser and timers (https://nodejs.org/api/http.html#event-clienterror). */
-function problemOf({ code }: NodeJS.ErrnoException): Problem {
+function problemOf(error: NodeJS.ErrnoException | Problem): Problem {
+  if (error instanceof Problem) return error;
+  const { code } = error;
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
     return new Problem('requestTimeout', 'the request did not arrive in time');
   if (code === 'HPE_HEADER_OVERFLOW') {
@@ -169,14 +194,14 @@ function problemOf({ code }: NodeJS.ErrnoException): Problem {
 }
 
 function refuse(
-  error: NodeJS.ErrnoException,
+  error: NodeJS.ErrnoException | Problem,
   socket: Duplex,
   last: ServerResponse | undefined,
   render: (problem: Problem) => Answer,
   fault: ReportFault,
 ): void {
   const pending = last?.writableEnded === false ? last : undefined;
-  if (!socket.writable || error.code === 'ECONNRESET') {
+  if (!socket.writable || ('code' in error && error.code === 'ECONNRESET')) {
     socket.destroy();
     return;
   }

@@ -31,7 +31,7 @@ describe('invalid HTTP/1.1 has the error body too', () => {
   it.each([
     ['an invalid request line', 'hello\r\n\r\n', 400, 40000],
     ['an unknown method', 'WATER / HTTP/1.1\r\nHost: x\r\n\r\n', 400, 40000],
-    ['another protocol', 'POST / HTTP/3.0\r\nHost: x\r\n\r\n', 400, 40000],
+    ['another protocol', 'POST / HTTP/3.0\r\nHost: x\r\n\r\n', 505, 50500],
     ['a space in the target', 'POST /a b HTTP/1.1\r\nHost: x\r\n\r\n', 400, 40000],
     ['a header without a colon', 'POST / HTTP/1.1\r\nHost x\r\n\r\n', 400, 40000],
     ['a header name with a space', `${STRANGER}Authorization : Bearer x\r\n\r\n`, 400, 40000],

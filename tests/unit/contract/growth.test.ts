@@ -5,6 +5,7 @@ import { type JsonObject, OpenApiDocument } from '../../../src/contract/document
 import { excerpt } from '../../../src/contract/json/excerpt';
 import { parseJson } from '../../../src/contract/json/parse';
 import { canonicalJson, stringifyJson } from '../../../src/contract/json/stringify';
+import { judgeHead } from '../../../src/contract/http/head';
 import { parseMediaType } from '../../../src/contract/http/media-type';
 import { parseAccept, preferred } from '../../../src/contract/http/negotiation';
 import { compileForm } from '../../../src/contract/codecs/form';
@@ -41,6 +42,12 @@ describe('reading takes time linear in the text of the client', () => {
     ['decimals', NUMBER_TOKENS, (text) => isMultipleOf(parseDecimal(text), parseDecimal('0.07'))],
     ['Accept fields', ['a/b', ',', ';', 'q=', '0.5', '*/*', ' ', '"', '\\'], accept],
     ['media types', ['a/b', ';', ' ', '=', 'a', '"', '\\', 'charset=', ','], parseMediaType],
+    ['request lines', ['GET ', '/', '?', '%41', 'http://', '[', ':', '@', ' HTTP/1.1\r\n', ' '], judgeHead],
+    [
+      'fields of a head',
+      ['A: b\r\n', 'Host:', 'x:', '[', ' ', ',', 'chunked', 'Transfer-Encoding:', '\r\n', '9', ';', '\xff'],
+      (text) => judgeHead(`GET / HTTP/1.1\r\n${text}\r\n\r\n`),
+    ],
     ['paths', ['/', '-', '.', 'a', '.png', '%41', '/tiles/', '{', '/x/'], (text) => paths.find(text)],
     ['excerpts', ['a', '\u{1f335}', '\ud83d', '\udc00'], (text) => excerpt(text, text.length - 1)],
   ])('%s', (_, tokens, read) => {
