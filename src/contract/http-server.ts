@@ -133,6 +133,7 @@ function judgeHeads(connection: Connection, refuseHead: (problem: Problem) => vo
   let refused = false;
   socket.on('data', (bytes: Buffer) => {
     if (connection.last?.req.complete !== false) head += bytes.toString('latin1');
+    head = head.replace(/^(?:\r\n)+/, ''); // RFC 9112 section 2.2
     const end = head.indexOf('\r\n\r\n');
     const problem = end < 0 ? undefined : judgeHead(head.slice(0, end + 4));
     if (end >= 0) head = '';

@@ -34,3 +34,8 @@ test.each(SERVED)('%s: served', async (_, head) => {
   const next = head.includes('HTTP/1.0') ? [] : [200]; // which closes the connection
   expect(replies.map(({ status }) => status)).toEqual([200, ...next]);
 });
+
+test('empty lines before a request are ignored (RFC 9112 section 2.2)', async () => {
+  const replies = await exchange(port, `\r\n\r\n${NEXT}`, 2);
+  expect(replies.map(({ status }) => status)).toEqual([200]);
+});

@@ -40,7 +40,6 @@ export const SERVED: readonly Head[] = [
 ];
 
 const malformed: readonly Head[] = [
-  ['9112 3: nothing', '\r\n\r\n'],
   ['9112 3: no target', line('GET HTTP/1.1')],
   ['9112 3: two spaces before the target', line('GET  /-/live HTTP/1.1')],
   ['9112 3: two spaces behind the target', line('GET /-/live  HTTP/1.1')],
