@@ -54,7 +54,13 @@ export function createHttpServer(
   const fault = safely(reportFault);
   // Express sets the prototype of every request and response, which makes V8 slow (expressjs/express#5998). Objects that
   // are created with that prototype stay unchanged.
-  class Request extends IncomingMessage {}
+  const latest = new WeakMap<Socket, IncomingMessage>();
+  class Request extends IncomingMessage {
+    constructor(socket: Socket) {
+      super(socket);
+      latest.set(socket, this);
+    }
+  }
   class Response extends ServerResponse {}
   Object.setPrototypeOf(Request.prototype, app.request);
   Object.setPrototypeOf(Response.prototype, app.response);
@@ -89,10 +95,9 @@ export function createHttpServer(
   server.on('checkContinue', listener);
   server.on('checkExpectation', listener);
   server.on('connection', (socket) => {
-    const connection: Connection = { socket, last: undefined };
-    connections.set(socket, connection);
+    connections.set(socket, { socket, last: undefined });
     socket.once('close', () => connections.delete(socket));
-    judgeHeads(connection, (problem) => {
+    judgeHeads(socket, latest, (problem) => {
       refuseSafely(problem, socket);
     });
   });
@@ -125,14 +130,17 @@ export function createHttpServer(
 }
 
 /** Judges the bytes that follow a complete request before Node parses them. */
-function judgeHeads(connection: Connection, refuseHead: (problem: Problem) => void): void {
-  const { socket } = connection;
+function judgeHeads(
+  socket: Socket,
+  latest: WeakMap<Socket, IncomingMessage>,
+  refuseHead: (problem: Problem) => void,
+): void {
   const [parse] = socket.listeners('data');
   socket.removeAllListeners('data');
   let head = '';
   let refused = false;
   socket.on('data', (bytes: Buffer) => {
-    if (connection.last?.req.complete !== false) head += bytes.toString('latin1');
+    if (latest.get(socket)?.complete !== false) head += bytes.toString('latin1');
     head = head.replace(/^(?:\r\n)+/, ''); // RFC 9112 section 2.2
     const end = head.indexOf('\r\n\r\n');
     const problem = end < 0 ? undefined : judgeHead(head.slice(0, end + 4));
