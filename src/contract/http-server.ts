@@ -10,6 +10,7 @@ import { Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Express } from 'express';
 import { attempt, faultToStderr, type ReportFault, safely, settleWithin } from './http/fault';
+import { judgeHead } from './http/head';
 import { fieldValue, headerEntries } from './http/header-field';
 import { stringifyJson } from './json/stringify';
 import { type Answer, isFinalStatus, Problem } from './problem';
@@ -53,7 +54,13 @@ export function createHttpServer(
   const fault = safely(reportFault);
   // Express sets the prototype of every request and response, which makes V8 slow (expressjs/express#5998). Objects that
   // are created with that prototype stay unchanged.
-  class Request extends IncomingMessage {}
+  const latest = new WeakMap<Socket, IncomingMessage>();
+  class Request extends IncomingMessage {
+    constructor(socket: Socket) {
+      super(socket);
+      latest.set(socket, this);
+    }
+  }
   class Response extends ServerResponse {}
   Object.setPrototypeOf(Request.prototype, app.request);
   Object.setPrototypeOf(Response.prototype, app.response);
@@ -90,9 +97,12 @@ export function createHttpServer(
   server.on('connection', (socket) => {
     connections.set(socket, { socket, last: undefined });
     socket.once('close', () => connections.delete(socket));
+    judgeHeads(socket, latest, (problem) => {
+      refuseSafely(problem, socket);
+    });
   });
   server.maxHeadersCount = 0; // Node silently drops headers beyond a count; maxHeaderSize bounds their size
-  const refuseSafely = (error: NodeJS.ErrnoException, socket: Duplex) => {
+  const refuseSafely = (error: NodeJS.ErrnoException | Problem, socket: Duplex) => {
     attempt(
       () => {
         refuse(error, socket, connections.get(socket)?.last, render, fault);
@@ -117,6 +127,28 @@ export function createHttpServer(
     drain(server, connections);
   });
   return server;
+}
+
+/** Judges the bytes that follow a complete request before Node parses them. */
+function judgeHeads(
+  socket: Socket,
+  latest: WeakMap<Socket, IncomingMessage>,
+  refuseHead: (problem: Problem) => void,
+): void {
+  const [parse] = socket.listeners('data');
+  socket.removeAllListeners('data');
+  let head = '';
+  let refused = false;
+  socket.on('data', (bytes: Buffer) => {
+    if (latest.get(socket)?.complete !== false) head += bytes.toString('latin1');
+    head = head.replace(/^(?:\r\n)+/, ''); // RFC 9112 section 2.2
+    const end = head.indexOf('\r\n\r\n');
+    const problem = end < 0 ? undefined : judgeHead(head.slice(0, end + 4));
+    if (end >= 0) head = '';
+    if (problem && !refused) refuseHead(problem);
+    refused ||= problem !== undefined;
+    if (!refused) parse?.call(socket, bytes);
+  });
 }
 
 /** Closes a connection after this response, and not after an earlier one that is still pending. */
@@ -159,7 +191,9 @@ export function listen(server: Server, host: string, port: number): Promise<stri
 }
 
 /** Maps the error codes of Node's parser and timers (https://nodejs.org/api/http.html#event-clienterror). */
-function problemOf({ code }: NodeJS.ErrnoException): Problem {
+function problemOf(error: NodeJS.ErrnoException | Problem): Problem {
+  if (error instanceof Problem) return error;
+  const { code } = error;
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
     return new Problem('requestTimeout', 'the request did not arrive in time');
   if (code === 'HPE_HEADER_OVERFLOW') {
@@ -169,14 +203,14 @@ function problemOf({ code }: NodeJS.ErrnoException): Problem {
 }
 
 function refuse(
-  error: NodeJS.ErrnoException,
+  error: NodeJS.ErrnoException | Problem,
   socket: Duplex,
   last: ServerResponse | undefined,
   render: (problem: Problem) => Answer,
   fault: ReportFault,
 ): void {
   const pending = last?.writableEnded === false ? last : undefined;
-  if (!socket.writable || error.code === 'ECONNRESET') {
+  if (!socket.writable || ('code' in error && error.code === 'ECONNRESET')) {
     socket.destroy();
     return;
   }

@@ -17,6 +17,7 @@ export { type Stage, STAGES } from './exchange/stages';
 export { isStub, stub } from './exchange/stub';
 export type { Handler, HandlerRequest, HandlerResponse, Handlers, RequestContext } from './handler-types';
 export { attempt, faultToStderr, type ReportFault, safely } from './http/fault';
+export { preferredCoding } from './http/negotiation';
 export { createHttpServer, listen, type ServerLimits } from './http-server';
 export { curlCommand, exampleRequest, type Message, messageOf } from './samples/example-request';
 export { createService, type Middleware } from './pipeline';

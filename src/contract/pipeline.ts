@@ -3,13 +3,12 @@ import { Admission, type Exchange } from './exchange/admission';
 import { announcesBody, isUnread, readBody } from './http/body';
 import { compileContract } from './compile';
 import { attempt, faultToStderr, safely, settle, settleWithin } from './http/fault';
-import { countLines, fieldValue, isFieldValue } from './http/header-field';
+import { fieldLines, fieldValue, isFieldValue, repeatedField } from './http/header-field';
 import { type Answer, Problem, type ProblemKind } from './problem';
 import { createRefuse } from './exchange/refusal';
 import { HandlerContext, HookContext } from './exchange/context';
 import { assertNothing, type BeforeHandler, headersOf } from './exchange/hooks';
 import { consoleLogger, type LoggerFor } from './exchange/logger';
-import type { BodyReader, RequestReader } from './exchange/request';
 import { type Outcome, outcomeOf } from './exchange/outcome';
 import type { ServiceOptions } from './exchange/service-options';
 import type { Encoded } from './exchange/response';
@@ -74,7 +73,11 @@ export function createService<Own extends string = never>(options: ServiceOption
     let returned: unknown[] = [];
     try {
       const at = url.indexOf('?');
-      const { route, served, path } = findRoute(contract, request, at < 0 ? url : url.slice(0, at));
+      const { route, served, path } = findRoute(
+        contract,
+        request.method ?? '',
+        at < 0 ? url : url.slice(0, at),
+      );
       const { operation, authenticate, requests, responses } = served;
       exchange.route = route.path;
       exchange.served = served;
@@ -94,14 +97,18 @@ export function createService<Own extends string = never>(options: ServiceOption
 
       exchange.stage = 'negotiate';
       const accepted = responses.accept(request.headers.accept);
-      const reader = announcesBody(request) ? readerFor(request, requests) : undefined;
+      const types = fieldLines(request, 'content-type');
+      if (types.length > 1) throw repeatedField('Content-Type');
+      const reader = announcesBody(request)
+        ? requests.accept(types[0], request.headers['content-encoding'])
+        : undefined;
 
       exchange.stage = 'receive';
       const bytes = reader && (await receive(exchange));
       admission.enter(exchange);
 
       exchange.stage = 'validate';
-      const raw = { path, query: at < 0 ? '' : url.slice(at + 1), headers: request.headers };
+      const raw = { path, query: at < 0 ? '' : url.slice(at + 1), rawHeaders: request.rawHeaders };
       const received = reader && bytes && bytes.length > 0 ? { reader, bytes } : undefined;
       const valid = requests.read(raw, received);
 
@@ -263,12 +270,4 @@ export function createService<Own extends string = never>(options: ServiceOption
 /** Whether an error results from the abort of the signal (https://nodejs.org/api/errors.html#class-aborterror). */
 function isAbort(error: unknown, reason: Error | undefined): boolean {
   return (error !== undefined && error === reason) || (error instanceof Error && error.name === 'AbortError');
-}
-
-/** Finds the reader of a request body by its Content-Type and Content-Encoding. */
-function readerFor(request: IncomingMessage, requests: RequestReader): BodyReader {
-  if (countLines(request, 'content-type') > 1) {
-    throw new Problem('unsupportedMediaType', 'expected one Content-Type, got more');
-  }
-  return requests.accept(request.headers['content-type'], request.headers['content-encoding']);
 }

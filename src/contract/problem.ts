@@ -14,7 +14,9 @@ export type ProblemKind =
   | 'headersTooLarge'
   | 'unexpected' // an error of the server; only the log has the cause
   | 'notImplemented'
-  | 'unavailable';
+  | 'unknownTransferCoding' // of a request; RFC 9112 section 6.1
+  | 'unavailable'
+  | 'versionNotSupported'; // a later major version of HTTP than 1
 
 /** Headers of a response, by name in any case. */
 export type Headers = Readonly<Record<string, string>>;

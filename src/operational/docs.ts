@@ -1,7 +1,9 @@
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import express, { type Router } from 'express';
 import { stringify } from 'yaml';
 import { isObject, joinPointer, type JsonObject, members, OpenApiDocument, writeDocument } from '../contract';
+import { staticFile } from './static-file';
 
 /** The files of Swagger UI, from its package (https://github.com/swagger-api/swagger-ui). */
 const ASSETS = path.dirname(require.resolve('swagger-ui-dist/package.json'));
@@ -123,15 +125,18 @@ export function docsRouter(document: JsonObject): Router {
     ['docs/oauth2-redirect.html', 'text/html', REDIRECT],
   ];
   for (const [name, type, text] of texts) {
-    router.get(`/${name}`, (_request, response) => {
-      response.set({ 'Content-Security-Policy': policy, 'X-Content-Type-Options': 'nosniff' });
-      response.type(type).send(text);
-    });
+    const headers = { 'Content-Security-Policy': policy, 'Cache-Control': 'no-cache' };
+    router.get(
+      `/${name}`,
+      staticFile(() => Promise.resolve(Buffer.from(text)), type, headers),
+    );
   }
   for (const name of FILES) {
-    router.get(`/docs/${name}`, (_request, response) => {
-      response.set('X-Content-Type-Options', 'nosniff').sendFile(path.join(ASSETS, name), { maxAge: '1h' });
-    });
+    const headers = { 'Cache-Control': 'public, max-age=3600' };
+    router.get(
+      `/docs/${name}`,
+      staticFile(() => readFile(path.join(ASSETS, name)), path.extname(name), headers),
+    );
   }
   return router;
 }

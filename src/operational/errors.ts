@@ -33,7 +33,9 @@ export const ERRORS: ErrorTable = {
   headersTooLarge: { status: 431, number: 43100 },
   unexpected: { status: 500, number: 50000 },
   notImplemented: { status: 501, number: 50100 },
+  unknownTransferCoding: { status: 501, number: 50101 },
   unavailable: { status: 503, number: 50300 },
+  versionNotSupported: { status: 505, number: 50500 },
 };
 
 /** The errors of a service. */

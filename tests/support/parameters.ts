@@ -65,7 +65,7 @@ export const raw = ({
 }: Partial<Record<'path' | 'headers', Record<string, string>>> & { query?: string }): RawParameters => ({
   path: new Map(Object.entries(path)),
   query,
-  headers,
+  rawHeaders: Object.entries(headers).flat(),
 });
 
 /** The request that sends `text` as the parameter `color`. */

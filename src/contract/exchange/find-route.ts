@@ -1,5 +1,3 @@
-import type { IncomingMessage } from 'node:http';
-import { countLines } from '../http/header-field';
 import type { Operation } from '../operations/operations';
 import type { Router } from '../operations/router';
 import { type Methods, pathParameters } from '../operations/routes';
@@ -14,14 +12,9 @@ interface Routes {
 /**
  * Finds the operation of a request, and the values of its path parameters.
  *
- * @throws {Problem} `malformed`, `notFound` or `methodNotAllowed`
+ * @throws {Problem} `notFound` or `methodNotAllowed`
  */
-export function findRoute({ router, served: operations }: Routes, request: IncomingMessage, path: string) {
-  const { method = '', headers, httpVersion } = request;
-  if (headers.host === undefined && httpVersion === '1.1') {
-    throw new Problem('malformed', 'the request has no Host'); // RFC 9112 section 3.2
-  }
-  if (countLines(request, 'host') > 1) throw new Problem('malformed', 'the request has more than one Host');
+export function findRoute({ router, served: operations }: Routes, method: string, path: string) {
   const match = router.find(path);
   if (!match) throw new Problem('notFound', 'the document has no such path');
   const route = match.target.get(method);

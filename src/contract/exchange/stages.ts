@@ -1,8 +1,10 @@
 /**
- * The stages of a request, in order. A request ends in the first stage that refuses it: this is the order of refusal. Three
- * stages are hooks, options of `createService`. CONTRIBUTING.md shows this table.
+ * The stages of a request, in order. A request ends in the first stage that refuses it: this is the order of refusal. The HTTP
+ * server judges the head, the service does the rest. Three stages are hooks, options of `createService`. CONTRIBUTING.md shows
+ * this table.
  */
 export const STAGES = {
+  head: 'request line, header fields, `Host` and framing (400, 501, 505)',
   route: 'path (404), then method (405)',
   authenticate: 'credentials (401, 403)',
   afterAuthentication: 'hook, for a policy such as a rate limit (429)',

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import { type Headers, Problem } from '../problem';
 
 /** A field name (RFC 9110 section 5.1) is a token (section 5.6.2). */
 const FIELD_NAME = /^[!#$%&'*+.^_`|~\dA-Za-z-]+$/;
@@ -49,18 +49,45 @@ export function headerEntries(headers: unknown): [name: string, value: unknown][
   throw new TypeError('expected the headers to be an object of names and values, got something else');
 }
 
+/** The header fields of a request as it was sent, in which names and values alternate. */
+export interface RawHeaders {
+  readonly rawHeaders: readonly string[];
+}
+
+const NONE: readonly string[] = [];
+
 /**
- * Counts the lines of a header field in a request. Node joins repeated lines of some fields, and drops those of others.
+ * The values of all lines of a header field in a request. `request.headers` lacks the second line of some twenty fields, and
+ * has those of others joined (https://nodejs.org/api/http.html#messageheaders).
  *
  * @param field in lower case
  */
-export function countLines({ rawHeaders }: IncomingMessage, field: string): number {
-  let count = 0;
+export function fieldLines({ rawHeaders }: RawHeaders, field: string): readonly string[] {
+  let lines: string[] | undefined;
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i];
-    if (name?.length === field.length && name.toLowerCase() === field) count++;
+    if (name?.length === field.length && name.toLowerCase() === field)
+      (lines ??= []).push(rawHeaders[i + 1] ?? '');
   }
-  return count;
+  return lines ?? NONE;
+}
+
+/** The fields of requests that RFC 9110 and RFC 9111 define as lists: their lines are one list (RFC 9110 section 5.3). */
+const LISTS = new Set(
+  (
+    'accept accept-charset accept-encoding accept-language accept-ranges allow authentication-info cache-control connection ' +
+    'content-encoding content-language expect if-match if-none-match pragma proxy-authenticate proxy-authentication-info te ' +
+    'trailer transfer-encoding upgrade vary via www-authenticate'
+  ).split(' '),
+);
+
+/** Whether the lines of a field are one list by the definition of the field. */
+export const isListField = (field: string): boolean => LISTS.has(field.toLowerCase());
+
+/** The problem of a field that a request has more than once, and that is no list. */
+export function repeatedField(name: string, headers?: Headers): Problem {
+  const violations = [{ pointer: `/header/${name}`, keyword: 'style', message: 'is given more than once' }];
+  return new Problem('invalidRequest', `header/${name} is given more than once`, headers, { violations });
 }
 
 /** Merges the values of several `Vary` fields (RFC 9110 section 12.5.5). */

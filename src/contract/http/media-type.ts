@@ -54,16 +54,16 @@ export function splitField(field: string, delimiter: ',' | ';'): string[] {
     if (character === QUOTE) quoted = !quoted;
     else if (character === BACKSLASH && quoted) at++;
     else if (character === code && !quoted) {
-      parts.push(trim(field, start, at));
+      parts.push(trimSpace(field, start, at));
       start = at + 1;
     }
   }
-  parts.push(trim(field, start, field.length));
+  parts.push(trimSpace(field, start, field.length));
   return parts;
 }
 
 /** Slices a text and strips the white space at both ends (OWS, RFC 9110 section 5.6.3). */
-function trim(text: string, start: number, end: number): string {
+export function trimSpace(text: string, start: number, end: number): string {
   while (start < end && isSpace(text.charCodeAt(start))) start++;
   while (start < end && isSpace(text.charCodeAt(end - 1))) end--;
   return text.slice(start, end);

@@ -33,6 +33,32 @@ export function parseAccept(field: string | undefined): AcceptedRange[] {
   });
 }
 
+/** The weight of a response without a content coding, which is acceptable unless it is excluded; less than any other. */
+const IDENTITY_WEIGHT = 0.0001;
+
+/**
+ * Finds the content coding that a client prefers (RFC 9110 section 12.5.3), the first of those with the highest weight.
+ * Undefined if the client accepts none. Ignores elements that are not well-formed.
+ *
+ * @param field the Accept-Encoding field; undefined: a client that may know no coding
+ */
+export function preferredCoding<T extends string>(
+  field: string | undefined,
+  offered: readonly (T | 'identity')[],
+): T | 'identity' | undefined {
+  const weights = new Map<string, number>();
+  for (const element of splitField(field ?? '', ',')) {
+    const [coding = '', weight = 'q=1'] = splitField(element.toLowerCase(), ';');
+    if (weight.startsWith('q=') && WEIGHT.test(weight.slice(2))) weights.set(coding, Number(weight.slice(2)));
+  }
+  let best: { coding: T | 'identity' | undefined; weight: number } = { coding: undefined, weight: 0 };
+  for (const coding of offered) {
+    const weight = weights.get(coding) ?? weights.get('*') ?? (coding === 'identity' ? IDENTITY_WEIGHT : 0);
+    if (weight > best.weight) best = { coding, weight };
+  }
+  return best.coding;
+}
+
 /** A documented media type, and its name for the client: in place of a range, the type that the client accepts. */
 export interface Preferred<T> {
   readonly media: T;

@@ -1,7 +1,7 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import { DescribedValue } from '../operations/described-value';
 import { joinPointer, type OpenApiDocument } from '../document/document';
-import { isFieldName } from '../http/header-field';
+import { fieldLines, isFieldName, isListField } from '../http/header-field';
+import { trimSpace } from '../http/media-type';
 import { excerpt } from '../json/excerpt';
 import type { Operation, Parameter, ParameterLocation } from '../operations/operations';
 import {
@@ -34,7 +34,8 @@ export interface RawParameters {
   readonly path: ReadonlyMap<string, string>;
   /** The query without its question mark; empty if there is none. */
   readonly query: string;
-  readonly headers: IncomingHttpHeaders;
+  /** Names and values in turn, as they were sent. */
+  readonly rawHeaders: readonly string[];
 }
 
 /** The parameters of a request by location and name, without absent parameters and locations without parameters. */
@@ -57,7 +58,7 @@ const decodeAscii: Decode = (text) => {
 const DECODE: Readonly<Record<ParameterLocation, Decode>> = {
   path: decodeAscii,
   query: (text) => decodeAscii(text.replaceAll('+', ' ')),
-  header: (text) => text.trim(),
+  header: (text) => trimSpace(text, 0, text.length),
   cookie: decodeAscii,
 };
 
@@ -89,7 +90,9 @@ export function compileParameters(document: OpenApiDocument, operation: Operatio
     else if (raw.query !== '') readQuery(raw.query);
     if (header.length > 0) values.header = readAll('header', header, raw);
     if (cookie.length > 0) {
-      const pairs = splitPairs('cookie', raw.headers.cookie ?? '', /;[ \t]*/, (name) => name);
+      // A proxy joins the lines into which HTTP/2 splits them in the same way (RFC 9113 section 8.2.3).
+      const cookies = fieldLines(raw, 'cookie').join('; ');
+      const pairs = splitPairs('cookie', cookies, /;[ \t]*/, (name) => name);
       values.cookie = readAll('cookie', cookie, pairs);
     }
     return values;
@@ -104,19 +107,13 @@ function compileParameter(document: OpenApiDocument, parameter: Parameter, reade
   const parts = json ? compileWhole(value, decode, jsonText) : compileParts(value, decode);
   switch (location) {
     case 'path':
-      readers.path.push(
-        fieldReader(name, compileText(parameter, parts, decode), ({ path }) => path.get(name)),
-      );
+      readers.path.push(pathReader(name, compileText(parameter, parts, decode)));
       break;
     case 'header': {
       if (!isFieldName(name))
         throw new Unservable('it is not the name of a header, which is a token (RFC 9110 section 5.6.2)');
-      const field = name.toLowerCase();
-      readers.header.push(
-        fieldReader(name, compileText(parameter, parts, decode), ({ headers }) =>
-          Object.hasOwn(headers, field) ? headers[field] : undefined,
-        ),
-      );
+      const isList = !json && (parts.kind !== 'primitive' || isListField(name));
+      readers.header.push(headerReader(name, compileText(parameter, parts, decode), isList));
       break;
     }
     case 'query':
@@ -150,17 +147,27 @@ function compileQuery(readers: readonly PairsReader[], credentials: readonly str
   };
 }
 
-function fieldReader(
-  name: string,
-  read: Read<string>,
-  find: (raw: RawParameters) => string | string[] | undefined,
-): Reader<RawParameters> {
+function pathReader(name: string, read: Read<string>): Reader<RawParameters> {
+  return {
+    name,
+    read: ({ path }, holder) => {
+      const text = path.get(name);
+      if (text !== undefined) read(text, holder, name);
+    },
+  };
+}
+
+/** @param isList whether several lines are one list (RFC 9110 section 5.3) */
+function headerReader(name: string, read: Read<string>, isList: boolean): Reader<RawParameters> {
+  const field = name.toLowerCase();
   return {
     name,
     read: (raw, holder) => {
-      const text = find(raw);
-      // Node joins most repeated headers itself, in the same way.
-      if (text !== undefined) read(typeof text === 'string' ? text : text.join(', '), holder, name);
+      const lines = fieldLines(raw, field);
+      const [text] = lines;
+      if (text === undefined) return;
+      if (lines.length > 1 && !isList) throw new MalformedText('is given more than once');
+      read(lines.length > 1 ? lines.join(', ') : text, holder, name);
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { JsonObject } from '../document/document';
-import { countLines } from '../http/header-field';
+import { fieldLines } from '../http/header-field';
 import { schemeKind } from './kind';
 
 /**
@@ -36,7 +36,7 @@ function authorization(form: RegExp, scheme: string): FindCredentials {
   return (request) => {
     const field = request.headers.authorization;
     if (field === undefined || field.split(' ', 1)[0]?.toLowerCase() !== scheme) return undefined;
-    if (countLines(request, 'authorization') !== 1 || !form.test(field)) return 'malformed';
+    if (!form.test(field)) return 'malformed';
     return { headers: { authorization: field.replace(/ +/, ' ') } };
   };
 }
@@ -48,7 +48,7 @@ function apiKey(place: string, name: string): FindCredentials {
     return values.length === 1 && key !== '' ? { headers: {}, apiKey: key } : ('malformed' as const);
   };
   if (place === 'header') {
-    return ({ headersDistinct }) => one(headersDistinct[name.toLowerCase()] ?? []);
+    return (request) => one(fieldLines(request, name.toLowerCase()));
   }
   if (place === 'query') {
     return ({ url = '' }) => one(valuesIn(url.slice(url.indexOf('?') + 1 || url.length), name));

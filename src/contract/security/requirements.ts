@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { joinPointer, type JsonObject, type OpenApiDocument } from '../document/document';
 import type { Operation, SecurityAlternative } from '../operations/operations';
-import { Problem } from '../problem';
+import { fieldLines, repeatedField } from '../http/header-field';
+import { type Headers, Problem } from '../problem';
 import { type RunStrategy, type Strategies, strategyRunner } from './passport';
 import { credentialsFinder, type FindCredentials } from './credentials';
 import { schemeKind, type SchemeKind } from './kind';
@@ -17,7 +18,7 @@ export type Principals = Readonly<Record<string, unknown>>;
  * Authenticates a request by the security requirements of its operation (OpenAPI 3.1 section 4.8.30): by all schemes of one
  * of the alternatives, with the scopes that it demands of each.
  *
- * @throws {Problem} `noCredentials`, `badCredentials` or `forbidden`
+ * @throws {Problem} `noCredentials`, `badCredentials` or `forbidden`; `invalidRequest` if Authorization is given twice
  * @throws the error that a strategy reports, unchanged
  */
 export type Authenticate = (request: IncomingMessage) => Promise<Principals>;
@@ -34,7 +35,7 @@ interface Scheme {
 
 interface Rejection {
   readonly scheme: Scheme;
-  readonly kind: 'noCredentials' | 'badCredentials' | 'forbidden';
+  readonly kind: 'noCredentials' | 'badCredentials' | 'forbidden' | 'invalidRequest';
   /** The challenge of the strategy. */
   readonly challenge?: string | undefined;
   /** The credentials are valid, but lack scopes. */
@@ -60,6 +61,10 @@ export function compileSecurity(
   const anonymous = operation.security.length === 0 || operation.security.some(({ length }) => length === 0);
 
   return async (request) => {
+    if (fieldLines(request, 'authorization').length > 1) {
+      const repeated = alternatives.flat().map((scheme) => ({ scheme, kind: 'invalidRequest' }) as const);
+      throw repeatedField('Authorization', (await challenged(repeated)).headers);
+    }
     const rejections: Rejection[] = [];
     for (const alternative of alternatives) {
       const principals: Record<string, unknown> = {};
@@ -136,18 +141,24 @@ async function refuse(schemes: readonly Scheme[], rejections: readonly Rejection
   const forbidden = rejections.filter(({ kind }) => kind === 'forbidden');
   const bad = rejections.some(({ kind }) => kind === 'badCredentials');
   const kind = forbidden.length > 0 ? 'forbidden' : bad ? 'badCredentials' : 'noCredentials';
-  const challenged =
-    forbidden.length > 0 ? forbidden : schemes.map((scheme) => rejectionOf(scheme, rejections));
-  const failures: unknown[] = [];
-  const challenges = await Promise.all(
-    challenged.map((rejection) => challengeFor(rejection, (error) => failures.push(error))),
+  const { headers, cause } = await challenged(
+    forbidden.length > 0 ? forbidden : schemes.map((scheme) => rejectionOf(scheme, rejections)),
   );
   const insufficient = forbidden.find((rejection) => rejection.insufficient);
   const message = insufficient
     ? `${MESSAGES.forbidden}, which demands ${insufficient.scheme.scopes.join(', ')}`
     : MESSAGES[kind];
-  const [cause] = failures;
-  return new Problem(kind, message, { 'WWW-Authenticate': distinct(challenges).join(', ') }, { cause });
+  return new Problem(kind, message, headers, { cause });
+}
+
+/** The challenges to rejected credentials, and the first failure to make one. */
+async function challenged(rejections: readonly Rejection[]): Promise<{ headers: Headers; cause: unknown }> {
+  const failures: unknown[] = [];
+  const challenges = await Promise.all(
+    rejections.map((rejection) => challengeFor(rejection, (error) => failures.push(error))),
+  );
+  const headers = challenges.length > 0 ? { 'WWW-Authenticate': distinct(challenges).join(', ') } : {};
+  return { headers, cause: failures[0] };
 }
 
 /** The rejection by a scheme. A scheme that was not tried counts as one without credentials. */
@@ -158,6 +169,12 @@ function rejectionOf(scheme: Scheme, rejections: readonly Rejection[]): Rejectio
 
 type Failed = (error: unknown) => void;
 
+/** RFC 6750 section 3.1: a malformed token is an invalid one, and a request that repeats its token an invalid request. */
+const ERRORS: Partial<Record<Rejection['kind'], string>> = {
+  badCredentials: 'error="invalid_token"',
+  invalidRequest: 'error="invalid_request"',
+};
+
 async function challengeFor(
   { scheme, kind, challenge, insufficient }: Rejection,
   failed: Failed,
@@ -167,8 +184,8 @@ async function challengeFor(
   const isBearer = /^bearer\b/i.test(plain);
   const reason = insufficient
     ? insufficientScope(scheme.scopes)
-    : kind === 'badCredentials' && isBearer && !plain.includes('error=')
-      ? 'error="invalid_token"' // RFC 6750 section 3.1: a malformed token is an invalid one
+    : isBearer && !plain.includes('error=')
+      ? (ERRORS[kind] ?? '')
       : '';
   if (reason === '') return plain;
   return plain.includes(' ') ? `${plain}, ${reason}` : `${plain} ${reason}`;

@@ -34,6 +34,8 @@ export const RULE_OF: Readonly<Record<SecurityScenario, RuleName>> = {
 };
 
 const UNAUTHENTICATED = expectRefusal('missing credentials', 'invalid credentials');
+/** RFC 6750 section 3.1: a request that repeats its token is an `invalid_request`, which is 400. */
+const DOUBLED = expectRefusal('invalid request');
 
 /** Valid, wrong, malformed and missing credentials, for each security alternative of the operation. */
 export function securityCases(context: OperationContext): Case[] {
@@ -214,9 +216,9 @@ function headerCases(
       'doubled',
       'two Authorization headers, the second wrong',
       withSecond(`${authScheme} ${wrong}`),
-      UNAUTHENTICATED,
+      DOUBLED,
     ),
-    send('doubled', 'the same header twice', withSecond(value), UNAUTHENTICATED),
+    send('doubled', 'the same header twice', withSecond(value), DOUBLED),
     send('misplaced', 'the credential in the query', inQuery, UNAUTHENTICATED),
     send('misplaced', 'the credential in a cookie', inCookie, UNAUTHENTICATED),
     ...(operation.body ? [send('misplaced', 'the credential in a form', inForm, UNAUTHENTICATED)] : []),

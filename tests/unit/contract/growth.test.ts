@@ -5,8 +5,9 @@ import { type JsonObject, OpenApiDocument } from '../../../src/contract/document
 import { excerpt } from '../../../src/contract/json/excerpt';
 import { parseJson } from '../../../src/contract/json/parse';
 import { canonicalJson, stringifyJson } from '../../../src/contract/json/stringify';
+import { judgeHead } from '../../../src/contract/http/head';
 import { parseMediaType } from '../../../src/contract/http/media-type';
-import { parseAccept, preferred } from '../../../src/contract/http/negotiation';
+import { parseAccept, preferred, preferredCoding } from '../../../src/contract/http/negotiation';
 import { compileForm } from '../../../src/contract/codecs/form';
 import { Router } from '../../../src/contract/operations/router';
 import { isMultipleOf, parseDecimal } from '../../../src/contract/json/decimal';
@@ -32,6 +33,8 @@ function router(): Router<string> {
 const accept = (text: string) =>
   preferred([{ key: 'a/*', type: { essence: 'a/*', parameters: new Map() } }], parseAccept(text));
 
+const acceptEncoding = (text: string) => preferredCoding(text, ['br', 'identity']);
+
 describe('reading takes time linear in the text of the client', () => {
   const paths = router();
   test.each<[string, readonly string[], (text: string) => unknown]>([
@@ -40,7 +43,14 @@ describe('reading takes time linear in the text of the client', () => {
     ['JSON', ['{', '}', '[', ']', ',', ':', '"a"', '{"a":', '0', ' '], readJson],
     ['decimals', NUMBER_TOKENS, (text) => isMultipleOf(parseDecimal(text), parseDecimal('0.07'))],
     ['Accept fields', ['a/b', ',', ';', 'q=', '0.5', '*/*', ' ', '"', '\\'], accept],
+    ['Accept-Encoding fields', ['br', ',', ';', 'q=', '0.5', '*', ' ', '"', '\\'], acceptEncoding],
     ['media types', ['a/b', ';', ' ', '=', 'a', '"', '\\', 'charset=', ','], parseMediaType],
+    ['request lines', ['GET ', '/', '?', '%41', 'http://', '[', ':', '@', ' HTTP/1.1\r\n', ' '], judgeHead],
+    [
+      'fields of a head',
+      ['A: b\r\n', 'Host:', 'x:', '[', ' ', ',', 'chunked', 'Transfer-Encoding:', '\r\n', '9', ';', '\xff'],
+      (text) => judgeHead(`GET / HTTP/1.1\r\n${text}\r\n\r\n`),
+    ],
     ['paths', ['/', '-', '.', 'a', '.png', '%41', '/tiles/', '{', '/x/'], (text) => paths.find(text)],
     ['excerpts', ['a', '\u{1f335}', '\ud83d', '\udc00'], (text) => excerpt(text, text.length - 1)],
   ])('%s', (_, tokens, read) => {
