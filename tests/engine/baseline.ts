@@ -34,13 +34,13 @@ export async function establishBaseline(
   server: Server,
   session: Session,
 ): Promise<OperationContext | undefined> {
-  const { ledger, failures, attempt, state } = session;
+  const { ledger, failures, attempt, reset, state } = session;
   try {
     if (state) return await findBaseline(common, operation, server, session, state);
     const base = minimalInputs(common.document, common.oracle, operation);
     const context = { ...common, operation, base };
     const baseline = baselineCase(context);
-    await server.reset?.();
+    await reset(server);
     const { problems, outcome } = await attempt(server, baseline);
     if (!outcome) return undefined;
     if (problems.length === 0) return context;

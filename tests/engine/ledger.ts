@@ -2,7 +2,7 @@ import type { Document } from './document/document';
 import type { Obligation, Undecided } from './obligation';
 import { deriveObligations } from './obligations';
 import type { Target } from './target';
-import { openWaivers, type Waivers } from './waivers';
+import type { Waivers } from './waivers';
 
 /** The obligations of a document, and the cases that prove or disprove them. */
 export interface Ledger {
@@ -14,18 +14,14 @@ export interface Ledger {
   /** Marks all obligations of an operation: without a valid request, its other answers prove nothing. */
   block(operation: string, reason: string, state?: 'BLOCKED' | 'OUT OF REACH'): void;
   /**
-   * Sets the final state of each obligation.
+   * Each obligation with its state, if no more cases come.
    *
-   * @param stopped why the run ended early
+   * @param stopped why the run ends early
    */
-  close(stopped?: string): void;
+  settled(waivers: Waivers, stopped?: string): Obligation[];
 }
 
-export function openLedger(
-  document: Document,
-  target: Target,
-  waivers: Waivers = openWaivers(target, ''),
-): Ledger {
+export function openLedger(document: Document, target: Target): Ledger {
   const obligations = document.operations.flatMap((operation) =>
     deriveObligations(document, target, operation),
   );
@@ -48,33 +44,36 @@ export function openLedger(
         if (obligation.operation === operation) Object.assign(obligation, { state, reason });
       }
     },
-    close(stopped) {
-      for (const obligation of obligations) {
-        Object.assign(obligation, finalState(obligation, target, waivers));
-        const isOpen =
-          obligation.state !== 'PROVEN' && obligation.state !== 'WAIVED' && obligation.failed === 0;
-        if (stopped !== undefined && isOpen && obligation.state !== 'WARNED')
-          Object.assign(obligation, { state: 'UNPROVEN', reason: `the run ended early: ${stopped}` });
-      }
-    },
+    settled: (waivers, stopped) =>
+      obligations.map((obligation) => ({
+        ...obligation,
+        ...finalState(obligation, target, waivers, stopped),
+      })),
   };
 }
 
 /** A waiver replaces a missing proof only. It never hides a case that failed. */
-function finalState(obligation: Obligation, target: Target, waivers: Waivers): Partial<Obligation> {
-  const { state, failed, passed, undecided } = obligation;
+function finalState(
+  obligation: Obligation,
+  target: Target,
+  waivers: Waivers,
+  stopped: string | undefined,
+): Partial<Obligation> {
+  const { state, failed, passed, undecided, operation } = obligation;
   if (state === 'BLOCKED' || state === 'OUT OF REACH' || failed > 0) return {};
   if (undecided?.state === 'WARNED') return undecided;
-  if (passed > 0) return { state: 'PROVEN' };
+  const isStub = target.stubs?.includes(operation) === true;
+  if (passed > 0) return isStub ? { state: 'STUB', reason: ofStub(operation) } : { state: 'PROVEN' };
   const waiver = waivers.ofObligation(obligation.key);
   if (waiver) return { state: 'WAIVED', reason: waiver.reason };
-  const { kind, operation } = obligation;
-  if (kind === 'response' && target.stubs?.includes(operation) === true)
-    return { state: 'WAIVED', reason: `the handler of ${operation} is a stub` };
+  if (isStub && obligation.kind === 'response') return { state: 'STUB', reason: ofStub(operation) };
+  if (stopped !== undefined) return { state: 'LEFT OUT', reason: `the run ended early: ${stopped}` };
   const beyond = undecided ? undefined : whyOutOfReach(obligation, target);
   if (beyond !== undefined) return { state: 'OUT OF REACH', reason: beyond };
   return undecided ?? { reason: whyUnproven(obligation, target) };
 }
+
+const ofStub = (operation: string): string => `the handler of ${operation} is a stub`;
 
 /** Why requests alone cannot prove an obligation, and what would; undefined if they can. */
 function whyOutOfReach({ key, kind }: Obligation, { blackBox, bodyLimit }: Target): string | undefined {

@@ -55,7 +55,7 @@ export function createJudge(
   const refusalMediaTypes = mediaTypesOfSchema(document, refusalSchema);
   return (sent, outcome, entered) => {
     if ('noResponse' in outcome) {
-      const message = `expected a response, got none: ${outcome.noResponse}`;
+      const message = `expected a response, got ${outcome.noResponse}`;
       return { problems: messagesOf(profile, 'failure', [{ rule: 'response', message }]), warnings: [] };
     }
     const { operation, expect, request } = sent;
