@@ -1,3 +1,4 @@
+import { ADVICE } from './advice';
 import type { Document } from './document/document';
 import type { Obligation, Undecided } from './obligation';
 import { deriveObligations } from './obligations';
@@ -76,30 +77,28 @@ function finalState(
 const ofStub = (operation: string): string => `the handler of ${operation} is a stub`;
 
 /** Why requests alone cannot prove an obligation, and what would; undefined if they can. */
-function whyOutOfReach({ key, kind }: Obligation, { blackBox, bodyLimit }: Target): string | undefined {
+function whyOutOfReach(
+  { key, kind }: Obligation,
+  { blackBox, bodyLimit, source = '' }: Target,
+): string | undefined {
   if (kind === 'protocol' && key.endsWith('| body limit') && bodyLimit === undefined)
-    return 'the limit is unknown: state it (BODY_LIMIT, or bodyLimit of the target)';
+    return ADVICE.stateLimit(blackBox !== undefined);
   if (!blackBox) return undefined;
-  if (kind === 'received')
-    return 'requests do not show the input of a handler: test in the process of the service (`received` of the target)';
-  if (kind === 'response')
-    return 'no request caused this response: cause it in the process of the service (`situations` of the target), or by a scenario';
-  if (key.endsWith('insufficient scope'))
-    return 'no credentials lack the scopes: add some (`insufficient` of the credentials)';
-  return undefined;
+  if (kind === 'received') return ADVICE.testInProcess();
+  if (kind === 'response') return ADVICE.causeInProcess();
+  return key.endsWith('insufficient scope') ? ADVICE.addScopes(true, source) : undefined;
 }
 
 /** The reason why no case tested an obligation, and the remedy. */
 function whyUnproven(
-  { key, kind, slot = '', keyword = '', side }: Obligation,
-  { source = 'the target' }: Target,
+  { key, kind, description, slot = '', keyword = '', side }: Obligation,
+  { blackBox, source = 'the target' }: Target,
 ): string {
-  if (kind === 'response') return `no request caused this response: add a scenario or a waiver to ${source}`;
-  if (key.endsWith('insufficient scope'))
-    return `no credentials lack the scopes: add some (\`insufficient\`) or a waiver to ${source}`;
-  if (kind === 'security') return 'the credentials of this alternative are missing: add them';
-  if (kind !== 'constraint') return `no request tests it: add a waiver to ${source}`;
-  return side === 'holds'
-    ? `no valid value was found to which ${keyword} applies: add a waiver to ${source}`
-    : `no value was found that violates ${keyword} and that ${slot} can carry: remove the keyword if others already exclude such values, or add a waiver to ${source}`;
+  // No scenario expects a 5xx.
+  if (kind === 'response' && !description.startsWith('response | 5')) return ADVICE.addScenario(source);
+  if (key.endsWith('insufficient scope')) return ADVICE.addScopes(false, source);
+  const [, schemes = ''] = description.split(' | ');
+  if (kind === 'security') return ADVICE.addAlternative(schemes.split(' and '), blackBox !== undefined);
+  if (kind !== 'constraint') return ADVICE.waive(source);
+  return side === 'holds' ? ADVICE.waiveValid(keyword, source) : ADVICE.removeKeyword(keyword, slot, source);
 }

@@ -1,3 +1,4 @@
+import { ADVICE } from './advice';
 import { establishBaseline } from './baseline';
 import type { Case, Family, OperationContext, RunContext, ValueCases } from './cases/case';
 import { type Search, searchGenerated, seedOf } from './cases/generated';
@@ -118,11 +119,10 @@ function obstacleTo(
 ): { state: 'BLOCKED' | 'OUT OF REACH'; reason: string } | undefined {
   if (!target.blackBox) return undefined;
   if (!target.blackBox.write && !isSafe(method))
-    return { state: 'OUT OF REACH', reason: 'its requests may change something: they are sent with WRITE=1' };
+    return { state: 'OUT OF REACH', reason: ADVICE.allowWrites() };
   if (usableAlternative(security, target)) return undefined;
   const missing = (security[0] ?? []).filter((name) => target.credentials[name] === undefined);
-  const example = missing.map((name) => `"${name}": {"valid": "...", "invalid": "..."}`).join(', ');
-  return { state: 'BLOCKED', reason: `it takes credentials: add {${example}} (CREDENTIALS=file)` };
+  return { state: 'BLOCKED', reason: ADVICE.addCredentials(missing) };
 }
 
 /**

@@ -1,3 +1,4 @@
+import { ADVICE } from '../advice';
 import { type Failure, printReplay, type Replay } from '../failure';
 import { remarksOn } from '../document/remarks';
 import { type FailureGroup, groupFailures } from '../groups';
@@ -46,15 +47,13 @@ export function formatReport(result: Result): string {
     ...openObligations(result),
     ...waivedObligations(result),
     ...[...waivedBy].map(([reason, cases]) => `WAIVED  ${count(cases, 'failure')}: ${reason}`),
-    ...expiredWaivers.map(
-      (waiver) => `EXPIRED waiver: ${describeWaiver(waiver)}. Mend the cause, or set another date.`,
-    ),
+    ...expiredWaivers.map((waiver) => ADVICE.renewWaiver(describeWaiver(waiver))),
     ...groupFailures(result.warnings).slice(0, SHOWN).map(describeWarning),
     ...outOfReach(result),
     ...documentRemarks(result),
     ...result.leftBehind.map((sentence) => `LEFT  ${sentence}`),
     ...requestsLeftOut(result),
-    ...unusedWaivers.map((waiver) => `UNUSED waiver: ${describeWaiver(waiver)} matches nothing. Remove it.`),
+    ...unusedWaivers.map((waiver) => ADVICE.removeWaiver(describeWaiver(waiver))),
     ...(result.replay ? [] : [headline(result)]),
   ];
   return parts.join(result.passed ? '\n' : '\n\n');

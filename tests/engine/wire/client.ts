@@ -26,12 +26,17 @@ const MAX_REPETITIONS = 3;
 /** Seconds; a server that asks for more is not waited for. */
 const MAX_WAIT_S = 30;
 
+/** Milliseconds. */
+const WITHHELD_TIMEOUT_MS = 1500;
+
 /** @param signal ends the run, also while a response is awaited */
 export function openClient(bounds?: BlackBox, signal?: AbortSignal): Client {
   const interval = bounds ? 1000 / bounds.requestsPerSecond : 0;
   let next = 0;
   let count = 0;
   let silences = 0;
+  /** Milliseconds of the slowest response. */
+  let slowest = 0;
   let ended: string | undefined;
   let cut: string | undefined;
   const isOver = (): string | undefined => {
@@ -47,7 +52,16 @@ export function openClient(bounds?: BlackBox, signal?: AbortSignal): Client {
       if (cut !== undefined) return undefined;
       next = Math.max(next, performance.now()) + interval;
       count += 1;
-      const outcome = await send(address, request, signal);
+      const began = performance.now();
+      // A server that waits for a withheld body never answers. One that answers needs no longer than for others.
+      const patience = WITHHELD_TIMEOUT_MS + 3 * slowest;
+      const outcome = await send(
+        address,
+        request,
+        signal,
+        request.sending === 'withheld' ? patience : Infinity,
+      );
+      if ('status' in outcome) slowest = Math.max(slowest, performance.now() - began);
       if (signal?.aborted === true) {
         cut ??= isOver();
         return undefined;

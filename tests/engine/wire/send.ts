@@ -11,12 +11,18 @@ const RESPONSE_TIMEOUT_MS = 10_000;
  * Sends a request on a new connection and reads the response. Its time, its bytes and the work for them are bounded.
  *
  * @param signal ends the wait
+ * @param patience milliseconds; the time-out of the address applies too
  */
-export function send(address: Address, request: RawRequest, signal?: AbortSignal): Promise<Outcome> {
+export function send(
+  address: Address,
+  request: RawRequest,
+  signal?: AbortSignal,
+  patience = Infinity,
+): Promise<Outcome> {
   return new Promise((resolve) => {
     const socket = open(address);
     const reader = createResponseReader(request.method);
-    const { timeout = RESPONSE_TIMEOUT_MS } = address;
+    const timeout = Math.round(Math.min(address.timeout ?? RESPONSE_TIMEOUT_MS, patience));
     const finish = (outcome: Outcome): void => {
       clearTimeout(timer);
       signal?.removeEventListener('abort', abort);
