@@ -332,7 +332,7 @@ const EDITS: readonly [string, readonly (readonly [string, string])[], readonly 
     [["'400':", `${PROBLEM}        '400':`]],
     [
       `          ${POST}/responses/409: the status 409 is new`,
-      'createNote may answer 409 now: return it in src/handlers/create-note.ts, and prove it by a scenario of tests/contract/scenarios.ts',
+      'createNote may answer 409 now: return it in src/handlers/create-note.ts, and prove it by a scenario of tests/contract/service.ts',
       WRITTEN,
     ],
   ],

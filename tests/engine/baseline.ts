@@ -1,3 +1,4 @@
+import { ADVICE } from './advice';
 import { textOf } from './json/json';
 import {
   authorizedRequest,
@@ -9,6 +10,7 @@ import {
 import { satisfiedConstraints } from './cases/values';
 import type { Operation } from './document/document';
 import { failureOf, failureWithoutRequest, printable } from './failure';
+import { takesCredentials } from './request/credentials';
 import { minimalInputs } from './request/request';
 import { type Inputs, slots } from './request/slots';
 import type { Session } from './session';
@@ -34,13 +36,13 @@ export async function establishBaseline(
   server: Server,
   session: Session,
 ): Promise<OperationContext | undefined> {
-  const { ledger, failures, attempt, state } = session;
+  const { ledger, failures, attempt, reset, state } = session;
   try {
     if (state) return await findBaseline(common, operation, server, session, state);
     const base = minimalInputs(common.document, common.oracle, operation);
     const context = { ...common, operation, base };
     const baseline = baselineCase(context);
-    await server.reset?.();
+    await reset(server);
     const { problems, outcome } = await attempt(server, baseline);
     if (!outcome) return undefined;
     if (problems.length === 0) return context;
@@ -93,20 +95,15 @@ async function findBaseline(
       sourcesOf(common.document, resource).some(({ creates }) => creates),
     );
   if (isMissing) {
-    const reason = 'the service holds nothing that it names: with WRITE=1 the run creates it';
-    ledger.block(operation.id, reason, 'OUT OF REACH');
+    ledger.block(operation.id, ADVICE.allowCreation(), 'OUT OF REACH');
     return undefined;
   }
   if (refused === undefined) {
-    const reason =
-      'it would change a resource that the run did not create: give an example of the parameters in its path, or document the operation that creates it';
-    ledger.block(operation.id, reason);
+    ledger.block(operation.id, ADVICE.documentResource());
     return undefined;
   }
-  const remedy =
-    status === 401 || status === 403
-      ? 'check that the `valid` credentials are current, and that they may do this'
-      : 'give an example that it accepts to the parameters and the body in the document, or document the operation that creates what it needs';
+  const isAboutSender = (status === 401 || status === 403) && takesCredentials(operation);
+  const remedy = isAboutSender ? ADVICE.renewCredentials() : ADVICE.documentExample();
   ledger.block(operation.id, `the service does not accept the minimal request: ${refused}: ${remedy}`);
   return undefined;
 }
@@ -131,6 +128,6 @@ function likelyCause({ parameters }: Operation): string[] {
     ([name, example]) => `${name} = ${example === undefined ? 'none' : textOf(example)}`,
   );
   return missing.length > 0
-    ? [`the document has no example for path ${missing.join(', ')}, so a generated value was sent`]
-    : [`the service must hold the resource that the examples of the document name: path ${named.join(', ')}`];
+    ? [ADVICE.addExample(missing.join(', '))]
+    : [ADVICE.holdResource(named.join(', '))];
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -9,7 +9,6 @@ import {
   LIBRARY_CREDENTIALS,
   startLibrary,
 } from './library';
-import { main } from './main';
 import { describeFailure } from './report/text';
 import { serve } from './simple-server';
 import { type Result, run, type RunOptions } from './run';
@@ -328,32 +327,6 @@ describe('resources that the run did not create', () => {
   });
 });
 
-test('Ctrl-C ends the command with a report and the exit status 2', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'contract-'));
-  let count = 0;
-  const library = await open((_, correct) => {
-    if (++count === 60) process.emit('SIGINT');
-    return correct();
-  });
-  const printed: string[] = [];
-  const log = jest.spyOn(console, 'log').mockImplementation((text: string) => void printed.push(text));
-  writeFileSync(join(folder, 'credentials.json'), JSON.stringify(LIBRARY_CREDENTIALS));
-  const status = await main(
-    [
-      ...['--url', library.url, '--doc', 'library.yaml', '--write', '--rate', '10000'],
-      ...['--credentials', join(folder, 'credentials.json'), '--report', folder],
-    ],
-    () => ({ document: LIBRARY }),
-  );
-  log.mockRestore();
-
-  expect(status).toBe(2);
-  expect(printed.join('\n')).toContain('The run ended early: it was interrupted');
-  expect(existsSync(join(folder, 'index.html'))).toBe(true);
-  expect(library.authors.size + library.books.size).toBe(0);
-  rmSync(folder, { recursive: true });
-});
-
 describe('the bounds of a run', () => {
   test('limit the requests, and the rest is unproven', async () => {
     const library = await open();
@@ -381,8 +354,9 @@ describe('the bounds of a run', () => {
     const interrupt = new AbortController();
     const result = await contract(
       library,
-      { write: true, signal: interrupt.signal },
+      { write: true },
       {
+        signal: interrupt.signal,
         onRequest: ({ requests }) => {
           if (requests === 100) interrupt.abort();
         },

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { isatty } from 'node:tty';
 import { parse } from 'yaml';
 import { parseReplay } from './failure';
 import type { Json } from './json/json';
@@ -8,6 +9,7 @@ import { createProgress } from './report/progress';
 import { formatReport } from './report/text';
 import { writeReport } from './report/write';
 import { run, type RunOptions } from './run';
+import type { Supervision } from './supervise';
 import type { Target, Waiver } from './target';
 import { readWaivers } from './waivers';
 
@@ -28,7 +30,7 @@ export const RUN_USAGE = `  --runs N              generated requests for each op
   --report FOLDER       where to write index.html, contract.json and junit.xml (reports/contract)
   --github              annotate the lines of the document (default in GitHub Actions)
 
-Exit status: 0 everything is proven, 1 something failed or is not proven, 2 the run could not start or end.`;
+Exit status: 0 nothing failed and nothing is open, 1 something failed or is open, 2 the run could not start or end.`;
 
 /** The values of {@link RUN_OPTIONS}. */
 export interface RunValues {
@@ -40,19 +42,30 @@ export interface RunValues {
   readonly github?: boolean | undefined;
 }
 
+interface CommandOptions {
+  /** Generated requests for each operation, valid and faulty each. */
+  readonly runs?: number;
+  /** Finds the lines of the document, if its files are known. */
+  readonly locate?: Locate | undefined;
+  readonly supervision?: Supervision | undefined;
+}
+
 /**
  * Runs the engine as a command: shows the progress, prints the result, and writes the report.
  *
- * @param locate finds the lines of the document, if its files are known
  * @returns the exit status
  * @throws {Error} if an option is wrong or the run could not start
  */
 export async function runCommand(
   target: Target,
   values: RunValues,
-  { runs, locate }: { readonly runs?: number; readonly locate?: Locate | undefined } = {},
+  { runs, locate, supervision }: CommandOptions = {},
 ): Promise<number> {
-  const { update, end } = createProgress(process.stderr);
+  // In a thread, process.stderr does not know that it is a terminal.
+  const { update, end } = createProgress({
+    isTTY: isatty(2),
+    write: (text) => process.stderr.write(text),
+  });
   const generated = numberOption('runs', values.runs) ?? runs;
   const seed = numberOption('seed', values.seed);
   const options: RunOptions = {
@@ -62,9 +75,12 @@ export async function runCommand(
     ...(values.only !== undefined && { only: values.only.split(',').map((name) => name.trim()) }),
     ...(values.replay !== undefined && { replay: parseReplay(values.replay) }),
   };
-  const result = await run(target, options).finally(end);
   // One case must not replace the report that names it.
-  const folder = values.report ?? (result.replay ? undefined : 'reports/contract');
+  const folder = values.report ?? (values.replay === undefined ? 'reports/contract' : undefined);
+  const result = await run(target, {
+    ...options,
+    ...(supervision && { signal: supervision.signal, onStep: keeper(supervision, folder) }),
+  }).finally(end);
   const report = folder === undefined ? contractReport(result, locate) : writeReport(result, folder, locate);
   console.log(formatReport(result));
   if (values.github ?? process.env['GITHUB_ACTIONS'] === 'true')
@@ -72,6 +88,19 @@ export async function runCommand(
   if (folder !== undefined) console.log(`\nAll of it: ${folder}/index.html, contract.json, junit.xml`);
   if (result.passed) return 0;
   return result.stopped !== undefined && result.failures.length === 0 ? 2 : 1;
+}
+
+/** Keeps the report so far, as often as it takes a twentieth of the time. */
+function keeper({ keep }: Supervision, folder: string | undefined): NonNullable<RunOptions['onStep']> {
+  let next = 0;
+  return (resultSoFar) => {
+    const began = performance.now();
+    if (began < next) return;
+    const result = resultSoFar();
+    keep({ report: contractReport(result), text: formatReport(result), folder });
+    const ended = performance.now();
+    next = ended + 20 * (ended - began);
+  };
 }
 
 /** @throws {Error} if the option is not a number */

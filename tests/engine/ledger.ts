@@ -1,8 +1,9 @@
+import { ADVICE } from './advice';
 import type { Document } from './document/document';
 import type { Obligation, Undecided } from './obligation';
 import { deriveObligations } from './obligations';
 import type { Target } from './target';
-import { openWaivers, type Waivers } from './waivers';
+import type { Waivers } from './waivers';
 
 /** The obligations of a document, and the cases that prove or disprove them. */
 export interface Ledger {
@@ -14,18 +15,14 @@ export interface Ledger {
   /** Marks all obligations of an operation: without a valid request, its other answers prove nothing. */
   block(operation: string, reason: string, state?: 'BLOCKED' | 'OUT OF REACH'): void;
   /**
-   * Sets the final state of each obligation.
+   * Each obligation with its state, if no more cases come.
    *
-   * @param stopped why the run ended early
+   * @param stopped why the run ends early
    */
-  close(stopped?: string): void;
+  settled(waivers: Waivers, stopped?: string): Obligation[];
 }
 
-export function openLedger(
-  document: Document,
-  target: Target,
-  waivers: Waivers = openWaivers(target, ''),
-): Ledger {
+export function openLedger(document: Document, target: Target): Ledger {
   const obligations = document.operations.flatMap((operation) =>
     deriveObligations(document, target, operation),
   );
@@ -48,59 +45,60 @@ export function openLedger(
         if (obligation.operation === operation) Object.assign(obligation, { state, reason });
       }
     },
-    close(stopped) {
-      for (const obligation of obligations) {
-        Object.assign(obligation, finalState(obligation, target, waivers));
-        const isOpen =
-          obligation.state !== 'PROVEN' && obligation.state !== 'WAIVED' && obligation.failed === 0;
-        if (stopped !== undefined && isOpen && obligation.state !== 'WARNED')
-          Object.assign(obligation, { state: 'UNPROVEN', reason: `the run ended early: ${stopped}` });
-      }
-    },
+    settled: (waivers, stopped) =>
+      obligations.map((obligation) => ({
+        ...obligation,
+        ...finalState(obligation, target, waivers, stopped),
+      })),
   };
 }
 
 /** A waiver replaces a missing proof only. It never hides a case that failed. */
-function finalState(obligation: Obligation, target: Target, waivers: Waivers): Partial<Obligation> {
-  const { state, failed, passed, undecided } = obligation;
+function finalState(
+  obligation: Obligation,
+  target: Target,
+  waivers: Waivers,
+  stopped: string | undefined,
+): Partial<Obligation> {
+  const { state, failed, passed, undecided, operation } = obligation;
   if (state === 'BLOCKED' || state === 'OUT OF REACH' || failed > 0) return {};
   if (undecided?.state === 'WARNED') return undecided;
-  if (passed > 0) return { state: 'PROVEN' };
+  const isStub = target.stubs?.includes(operation) === true;
+  if (passed > 0) return isStub ? { state: 'STUB', reason: ofStub(operation) } : { state: 'PROVEN' };
   const waiver = waivers.ofObligation(obligation.key);
   if (waiver) return { state: 'WAIVED', reason: waiver.reason };
-  const { kind, operation } = obligation;
-  if (kind === 'response' && target.stubs?.includes(operation) === true)
-    return { state: 'WAIVED', reason: `the handler of ${operation} is a stub` };
+  if (isStub && obligation.kind === 'response') return { state: 'STUB', reason: ofStub(operation) };
+  if (stopped !== undefined) return { state: 'LEFT OUT', reason: `the run ended early: ${stopped}` };
   const beyond = undecided ? undefined : whyOutOfReach(obligation, target);
   if (beyond !== undefined) return { state: 'OUT OF REACH', reason: beyond };
   return undecided ?? { reason: whyUnproven(obligation, target) };
 }
 
+const ofStub = (operation: string): string => `the handler of ${operation} is a stub`;
+
 /** Why requests alone cannot prove an obligation, and what would; undefined if they can. */
-function whyOutOfReach({ key, kind }: Obligation, { blackBox, bodyLimit }: Target): string | undefined {
+function whyOutOfReach(
+  { key, kind }: Obligation,
+  { blackBox, bodyLimit, source = '' }: Target,
+): string | undefined {
   if (kind === 'protocol' && key.endsWith('| body limit') && bodyLimit === undefined)
-    return 'the limit is unknown: state it (BODY_LIMIT, or bodyLimit of the target)';
+    return ADVICE.stateLimit(blackBox !== undefined);
   if (!blackBox) return undefined;
-  if (kind === 'received')
-    return 'requests do not show the input of a handler: test in the process of the service (`received` of the target)';
-  if (kind === 'response')
-    return 'no request caused this response: cause it in the process of the service (`situations` of the target), or by a scenario';
-  if (key.endsWith('insufficient scope'))
-    return 'no credentials lack the scopes: add some (`insufficient` of the credentials)';
-  return undefined;
+  if (kind === 'received') return ADVICE.testInProcess();
+  if (kind === 'response') return ADVICE.causeInProcess();
+  return key.endsWith('insufficient scope') ? ADVICE.addScopes(true, source) : undefined;
 }
 
 /** The reason why no case tested an obligation, and the remedy. */
 function whyUnproven(
-  { key, kind, slot = '', keyword = '', side }: Obligation,
-  { source = 'the target' }: Target,
+  { key, kind, description, slot = '', keyword = '', side }: Obligation,
+  { blackBox, source = 'the target' }: Target,
 ): string {
-  if (kind === 'response') return `no request caused this response: add a scenario or a waiver to ${source}`;
-  if (key.endsWith('insufficient scope'))
-    return `no credentials lack the scopes: add some (\`insufficient\`) or a waiver to ${source}`;
-  if (kind === 'security') return 'the credentials of this alternative are missing: add them';
-  if (kind !== 'constraint') return `no request tests it: add a waiver to ${source}`;
-  return side === 'holds'
-    ? `no valid value was found to which ${keyword} applies: add a waiver to ${source}`
-    : `no value was found that violates ${keyword} and that ${slot} can carry: remove the keyword if others already exclude such values, or add a waiver to ${source}`;
+  // No scenario expects a 5xx.
+  if (kind === 'response' && !description.startsWith('response | 5')) return ADVICE.addScenario(source);
+  if (key.endsWith('insufficient scope')) return ADVICE.addScopes(false, source);
+  const [, schemes = ''] = description.split(' | ');
+  if (kind === 'security') return ADVICE.addAlternative(schemes.split(' and '), blackBox !== undefined);
+  if (kind !== 'constraint') return ADVICE.waive(source);
+  return side === 'holds' ? ADVICE.waiveValid(keyword, source) : ADVICE.removeKeyword(keyword, slot, source);
 }

@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { readWaiversFile, RUN_OPTIONS, RUN_USAGE, runCommand } from './command';
 import type { Json, JsonObject } from './json/json';
 import type { Profile } from './profile';
+import type { Supervision } from './supervise';
 import { urlTarget } from './url-target';
 
 /** A document without references to other documents, and a sentence for each thing to know about its reading. */
@@ -61,13 +62,8 @@ const OPTIONS = {
 export async function main(
   argv: readonly string[],
   readSource: (file: string) => Source | Promise<Source>,
+  supervision?: Supervision,
 ): Promise<number> {
-  const interrupt = new AbortController();
-  const abort = (): void => {
-    interrupt.abort();
-  };
-  // A second Ctrl-C ends the process at once.
-  process.once('SIGINT', abort);
   try {
     const { values } = parseArgs({ args: [...argv], options: OPTIONS });
     if (values.help === true) {
@@ -90,7 +86,6 @@ export async function main(
       profile: profileOf(values.profile),
       write: values.write === true,
       insecure: values.insecure === true,
-      signal: interrupt.signal,
       ...(credentials !== undefined && {
         credentials: readJson(credentials),
         credentialsFile: credentials,
@@ -103,12 +98,10 @@ export async function main(
       ...(ca !== undefined && { ca }),
       ...(values.waivers !== undefined && { waivers: readWaiversFile(values.waivers) }),
     });
-    return await runCommand(target, values, { runs: 25, locate: source.locate });
+    return await runCommand(target, values, { runs: 25, locate: source.locate, supervision });
   } catch (error) {
     console.error(error instanceof Error ? error.message : String(error));
     return 2;
-  } finally {
-    process.removeListener('SIGINT', abort);
   }
 }
 

@@ -1,15 +1,21 @@
 import type { Operation } from './document/document';
 
 /**
- * `PROVEN`: some cases passed, none failed. `WAIVED`: the target excuses the missing proof. `WARNED`: the server answers
- * otherwise, and the standards leave that to it. `OUT OF REACH`: requests alone cannot prove it. `UNPROVEN`: no case
- * passed, or one failed. `BLOCKED`: the server does not accept the minimal request of the operation.
- *
- * Only `UNPROVEN` and `BLOCKED` fail a run.
+ * `PROVEN`: some cases passed, none failed. `STUB`: the same, but the handler is a stub, which answers from the document.
+ * `WAIVED`: the target excuses the missing proof. `WARNED`: the server answers otherwise, and the standards leave that to
+ * it. `OUT OF REACH`: requests alone cannot prove it. `LEFT OUT`: the run ended before a case could prove it. `UNPROVEN`:
+ * no case passed, or one failed. `BLOCKED`: the server does not accept the minimal request of the operation.
  */
 export type State = (typeof STATES)[number];
 
-export const STATES = ['PROVEN', 'WAIVED', 'WARNED', 'OUT OF REACH', 'UNPROVEN', 'BLOCKED'] as const;
+export const STATES = [
+  ...(['PROVEN', 'STUB', 'WAIVED', 'WARNED', 'OUT OF REACH'] as const),
+  ...(['LEFT OUT', 'UNPROVEN', 'BLOCKED'] as const),
+] as const;
+
+/** Whether a state fails a run. */
+export const isOpen = (state: State): boolean =>
+  state === 'LEFT OUT' || state === 'UNPROVEN' || state === 'BLOCKED';
 
 /** The side of a keyword's bound: requests that satisfy it, or requests that violate it. */
 export type Side = 'holds' | 'violates';

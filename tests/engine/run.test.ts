@@ -1,7 +1,5 @@
 import type { JsonObject } from './json/json';
-import { readDocument } from './document/read';
 import { objectAt } from './json/pointer';
-import { openLedger } from './ledger';
 import { contractReport } from './report/contract-report';
 import { withoutSource } from './profile';
 import { htmlPage } from './report/page';
@@ -71,26 +69,6 @@ describe('a run', () => {
     const [again] = (await run(broken)).failures;
     expect(again).toEqual(first);
   });
-});
-
-test('the remedy for a missing proof names the file in which to add it', () => {
-  const { document: json, ...rest } = target(correctServer);
-  const document = structuredClone(json);
-  Object.assign(objectAt(document, '/paths/~1number/put'), {
-    parameters: [{ name: 'name', in: 'query', schema: { type: 'string', minLength: 1 } }],
-    security: [{ token: ['write'] }],
-  });
-  document['components'] = {
-    securitySchemes: { token: { type: 'oauth2', flows: { implicit: { scopes: { write: '' } } } } },
-  };
-  const ledger = openLedger(readDocument(document), { ...rest, document, source: 'tests/service.ts' });
-  ledger.close();
-  const reasons = [...new Set(ledger.obligations.map(({ reason = '' }) => reason))];
-  expect(reasons.length).toBeGreaterThan(5);
-  expect(reasons.filter((reason) => reason.includes('the target'))).toEqual([]);
-  expect(reasons.filter((reason) => !reason.includes('tests/service.ts'))).toEqual([
-    'the credentials of this alternative are missing: add them',
-  ]);
 });
 
 test('a keyword without a violating value stays unproven, with the reason', async () => {

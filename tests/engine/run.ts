@@ -1,22 +1,32 @@
+import { ADVICE } from './advice';
 import { establishBaseline } from './baseline';
-import type { Case, Family, OperationContext, RunContext } from './cases/case';
-import { findCounterexamples, seedOf } from './cases/generated';
+import type { Case, Family, OperationContext, RunContext, ValueCases } from './cases/case';
+import { type Search, searchGenerated, seedOf } from './cases/generated';
 import { operationCases } from './cases/operation';
-import { scenarioCases } from './cases/scenarios';
+import { assertScenarios, scenarioCases } from './cases/scenarios';
 import { situationCases } from './cases/situations';
 import { causesOf } from './cause';
 import { type Document, isSafe, type Operation } from './document/document';
 import { readDocument } from './document/read';
 import { type Failure, failureOf, failureWithoutRequest, type Replay, type WaivedFailure } from './failure';
 import { type FailureGroup, groupFailures } from './groups';
+import { asObject, asString } from './json/json';
 import type { Obligation } from './obligation';
+import { summarize, type Summary } from './report/summary';
 import { usableAlternative } from './request/credentials';
 import { createOracle, type Oracle } from './schema/oracle';
-import { type Observation, openSession, type Progress, type Attempt, type Session } from './session';
+import {
+  type Attempt,
+  type LeftOut,
+  type Observation,
+  openSession,
+  type Progress,
+  type Session,
+} from './session';
 import { shrinkCase } from './shrink';
 import type { Server, Target, Waiver } from './target';
 import { resourcesOf, sourcesOf } from './state/sources';
-import { openWaivers } from './waivers';
+import { openWaivers, type Waivers } from './waivers';
 
 /** The result of a run. */
 export interface Result {
@@ -32,6 +42,8 @@ export interface Result {
   readonly leftBehind: readonly string[];
   /** Why the run ended early. */
   readonly stopped?: string;
+  /** Requests that a budget left out. */
+  readonly leftOut: readonly LeftOut[];
   /** Failures that the target waives. */
   readonly waived: readonly WaivedFailure[];
   readonly observations: readonly Observation[];
@@ -47,7 +59,8 @@ export interface Result {
   readonly unusedWaivers: readonly Waiver[];
   /** Set if the run sent one generated case only. It then proves no obligation. */
   readonly replay?: Replay;
-  /** Whether nothing failed, no obligation is unproven or blocked, some are proven, and no waiver has expired. */
+  /** The sentences and figures of every report. */
+  readonly summary: Summary;
   readonly passed: boolean;
 }
 
@@ -68,6 +81,10 @@ export interface RunOptions {
   readonly shrink?: boolean;
   /** Called before each request. */
   readonly onRequest?: (progress: Progress) => void;
+  /** Ends the run, with the result so far. */
+  readonly signal?: AbortSignal;
+  /** Called before each operation and each request, with a function that makes the result of what was proven so far. */
+  readonly onStep?: (resultSoFar: () => Result) => void;
 }
 
 const METHOD_ORDER = ['POST', 'PUT', 'GET'];
@@ -102,14 +119,17 @@ function obstacleTo(
 ): { state: 'BLOCKED' | 'OUT OF REACH'; reason: string } | undefined {
   if (!target.blackBox) return undefined;
   if (!target.blackBox.write && !isSafe(method))
-    return { state: 'OUT OF REACH', reason: 'its requests may change something: they are sent with WRITE=1' };
+    return { state: 'OUT OF REACH', reason: ADVICE.allowWrites() };
   if (usableAlternative(security, target)) return undefined;
   const missing = (security[0] ?? []).filter((name) => target.credentials[name] === undefined);
-  const example = missing.map((name) => `"${name}": {"valid": "...", "invalid": "..."}`).join(', ');
-  return { state: 'BLOCKED', reason: `it takes credentials: add {${example}} (CREDENTIALS=file)` };
+  return { state: 'BLOCKED', reason: ADVICE.addCredentials(missing) };
 }
 
-/** Tests a server against its document. Rejects only if the target fails to start or to reset. */
+/**
+ * Tests a server against its document. What fails after the start of the target ends the run, with the result so far.
+ *
+ * @throws {Error} if the document, the target or the options cannot be used, or the target does not start
+ */
 export async function run(target: Target, options: RunOptions = {}): Promise<Result> {
   const began = performance.now();
   const document = readDocument(target.document, target);
@@ -117,18 +137,63 @@ export async function run(target: Target, options: RunOptions = {}): Promise<Res
   const responseOracle = options.oracle ?? createOracle(document.responses);
   const lenientOracle = createOracle(document.lenient.requests);
   const common = { document, oracle, responseOracle, lenientOracle, target };
-  const waivers = openWaivers(target, isoDate(options.today ?? new Date()));
+  const { seed = seedOf(target.document), replay, signal, onStep } = options;
   const operations = selectOperations(document, options);
-  const session = openSession({ ...common, waivers, operations, onRequest: options.onRequest });
-  const { ledger, failures } = session;
-  const { seed = seedOf(target.document), replay } = options;
-
-  const contexts: OperationContext[] = [];
+  assertScenarios(document, target);
+  const openAllWaivers = () => openWaivers(target, isoDate(options.today ?? new Date()));
+  const waivers = openAllWaivers();
+  const step = (): void => onStep?.(() => conclude(openAllWaivers(), 'it was interrupted'));
+  const onRequest = (progress: Progress): void => {
+    options.onRequest?.(progress);
+    step();
+  };
+  const session = openSession({ ...common, waivers, operations, onRequest, signal });
+  const { ledger, failures, client } = session;
   const documentFaults: string[] = [];
-  let leftBehind: readonly string[] = [];
   let groups: readonly FailureGroup[] = [];
+
+  function conclude(holding: Waivers, stopped: string | undefined): Result {
+    const obligations = replay ? [] : ledger.settled(holding, stopped);
+    const seconds = (performance.now() - began) / 1000;
+    const counts = session.counts();
+    const found = withExamples(groupFailures(failures), groups);
+    const summary = summarize({
+      title: asString(asObject(document.json['info'])['title']) || 'The service',
+      obligations,
+      failures,
+      causes: found.length,
+      stubs: target.stubs ?? [],
+      unselected: document.operations.length - operations.length,
+      requestsLeftOut: counts.leftOut.reduce((sum, { requests }) => sum + requests, 0),
+      expiredWaivers: holding.expired.length,
+      stopped,
+      requests: counts.requests,
+      seconds,
+    });
+    return {
+      document,
+      seed,
+      obligations,
+      failures: [...failures],
+      groups: found,
+      expiredWaivers: holding.expired,
+      // A waiver may match what the run did not reach.
+      unusedWaivers: options.only || replay || stopped !== undefined ? [] : holding.unused(),
+      ...(replay && { replay }),
+      ...counts,
+      documentFaults: [...documentFaults],
+      leftBehind: session.state?.leftBehind() ?? [],
+      ...(stopped !== undefined && { stopped }),
+      seconds,
+      summary,
+      passed: replay ? failures.length === 0 && stopped === undefined : summary.passed,
+    };
+  }
+
+  step();
   const server = await target.start();
   try {
+    const contexts: OperationContext[] = [];
     for (const operation of supporting(document, operations, target)) {
       // Its resources are needed; its answers are not judged.
       const judged = failures.length;
@@ -141,83 +206,101 @@ export async function run(target: Target, options: RunOptions = {}): Promise<Res
         ledger.block(operation.id, obstacle.reason, obstacle.state);
         continue;
       }
+      step();
       const context = await establishBaseline(common, operation, server, session);
       if (!context) continue;
       contexts.push(context);
       const generated = { seed, runs: options.generated ?? 100, ...(replay && { replay }) };
-      if (replay) {
-        await attemptGenerated(context, server, session, generated);
-        continue;
-      }
-      const { cases, contradictions, documentFaults: faults } = operationCases(context);
-      documentFaults.push(...faults);
-      await session.attemptAll(server, cases);
-      for (const problem of contradictions) {
-        failures.push(failureWithoutRequest('oracle', operation, problem, 'generator against oracle'));
-      }
+      if (!replay) documentFaults.push(...(await attemptEnumerated(context, server, session)));
+      step();
       await attemptGenerated(context, server, session, generated);
     }
-    for (const steps of replay ? [] : scenarioCases(document, target, contexts)) {
+    for (const steps of replay ? [] : scenarioCases(target, contexts))
       await session.runScenario(server, steps);
-    }
-    if (options.shrink !== false) groups = await shrinkGroups(common, server, session);
-    leftBehind = (await session.state?.cleanUp(server)) ?? [];
+    for (const [status, start] of replay ? [] : Object.entries(target.situations ?? {}))
+      await attemptSituation(contexts, session, Number(status), start);
+    if (options.shrink !== false && client.isOver() === undefined)
+      groups = await shrinkGroups(common, server, session);
+  } catch (error) {
+    client.stop(messageOf(error));
+  } finally {
+    await session.state?.cleanUp(server, signal);
+    await server.close();
+  }
+  return conclude(waivers, client.stopped());
+}
+
+/** Sends the enumerated cases of an operation. Resolves with the examples that the document contradicts. */
+async function attemptEnumerated(
+  context: OperationContext,
+  server: Server,
+  { failures, ledger, attemptAll }: Session,
+): Promise<readonly string[]> {
+  let made: ValueCases;
+  try {
+    made = operationCases(context);
+  } catch (error) {
+    ledger.block(context.operation.id, `the engine cannot make its requests: ${messageOf(error)}`);
+    return [];
+  }
+  const { cases, contradictions, documentFaults } = made;
+  await attemptAll(server, cases);
+  for (const problem of contradictions)
+    failures.push(failureWithoutRequest('oracle', context.operation, problem, 'generator against oracle'));
+  return documentFaults;
+}
+
+async function attemptSituation(
+  contexts: readonly OperationContext[],
+  { attemptAll, client }: Session,
+  status: number,
+  start: () => Promise<Server>,
+): Promise<void> {
+  const cases = contexts.flatMap((context) => situationCases(context, status));
+  if (cases.length === 0 || client.isOver() !== undefined) return;
+  const server = await start().catch((error: unknown) => {
+    throw new Error(`the target failed to start for the status ${status}: ${messageOf(error)}`);
+  });
+  try {
+    await attemptAll(server, cases);
   } finally {
     await server.close();
   }
-  for (const [status, start] of replay ? [] : Object.entries(target.situations ?? {})) {
-    const failing = await start();
-    try {
-      for (const context of contexts) {
-        await session.attemptAll(failing, situationCases(context, Number(status)));
-      }
-    } finally {
-      await failing.close();
-    }
-  }
-  const stopped = session.client.stopped();
-  ledger.close(stopped);
-  const obligations = replay ? [] : ledger.obligations;
-  const isSettled = obligations.every(({ state }) => state !== 'UNPROVEN' && state !== 'BLOCKED');
-  const isVacuous = !replay && !obligations.some(({ state }) => state === 'PROVEN' || state === 'WAIVED');
-  return {
-    document,
-    seed,
-    obligations,
-    failures,
-    groups: withExamples(groupFailures(failures), groups),
-    expiredWaivers: waivers.expired,
-    unusedWaivers: options.only || replay ? [] : waivers.unused(),
-    ...(replay && { replay }),
-    ...session.counts(),
-    documentFaults,
-    leftBehind,
-    ...(stopped !== undefined && { stopped }),
-    seconds: (performance.now() - began) / 1000,
-    passed: isSettled && !isVacuous && failures.length === 0 && waivers.expired.length === 0,
-  };
 }
 
 async function attemptGenerated(
   context: OperationContext,
   server: Server,
-  { failures, fail, attempt }: Session,
+  { failures, fail, leaveOut, attempt, reset, client }: Session,
   options: { seed: number; runs: number; replay?: Replay },
 ): Promise<void> {
+  const { operation } = context;
   const attempts = new Map<Case, Attempt>();
-  const attemptAlone = async (sent: Case): Promise<readonly string[]> => {
-    await server.reset?.();
+  const attemptAlone = async (sent: Case): Promise<readonly string[] | undefined> => {
+    if (client.isOver() !== undefined) return undefined;
+    await reset(server);
     const attempted = await attempt(server, sent);
     if (attempted.problems.length > 0) attempts.set(sent, attempted);
-    return attempted.problems;
+    return attempted.outcome && attempted.problems;
   };
-  for (const found of await findCounterexamples(context, attemptAlone, options)) {
-    const { kind, seed, path } = found;
-    const replay = { operation: context.operation.id, kind, seed, path };
-    if (found.case) fail(found.case, attempts.get(found.case) ?? found, { replay });
-    else failures.push(failureWithoutRequest('generated', context.operation, found.problems.join('; ')));
+  let searches: readonly Search[] = [];
+  try {
+    searches = await searchGenerated(context, attemptAlone, options);
+  } catch (error) {
+    leaveOut(operation, 'generated', `the engine cannot make more: ${messageOf(error)}`, 2 * options.runs);
+  }
+  for (const { kind, counterexample, leftOut } of searches) {
+    const reason = client.isOver() ?? `no more ${kind} values were found`;
+    leaveOut(operation, 'generated', reason, leftOut);
+    if (!counterexample) continue;
+    const { case: failed, problems, seed, path } = counterexample;
+    const replay = { operation: operation.id, kind, seed, path };
+    if (failed) fail(failed, attempts.get(failed) ?? { problems }, { replay });
+    else failures.push(failureWithoutRequest('generated', operation, problems.join('; ')));
   }
 }
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const isoDate = (date: Date): string => date.toISOString().slice(0, 10);
 
@@ -245,7 +328,7 @@ async function shrinkGroups(common: RunContext, server: Server, session: Session
     const failed = session.failedCases.get(example);
     if (!failed) continue;
     const repeat = async (sent: Case) => {
-      await server.reset?.();
+      await session.reset(server);
       const probed = await session.probe(server, sent);
       const causes = probed && probed.problems.length > 0 ? causesOf(sent, probed.problems) : [];
       return { probed, fails: causes.some(({ key }) => key === cause.key) };

@@ -23,6 +23,15 @@ export interface Observation {
   readonly count: number;
 }
 
+/** Requests that a budget left out. */
+export interface LeftOut {
+  readonly operation: string;
+  readonly family: Family;
+  /** Which budget, or why the run ended. */
+  readonly reason: string;
+  readonly requests: number;
+}
+
 /** The result of sending a case. */
 export interface Attempt {
   readonly problems: readonly string[];
@@ -55,18 +64,20 @@ export interface Progress {
 
 interface SessionOptions extends RunContext {
   readonly waivers: Waivers;
+  /** Ends the run. */
+  readonly signal?: AbortSignal | undefined;
   /** The operations whose obligations the session must prove. */
   readonly operations: readonly Operation[];
   readonly onRequest?: ((progress: Progress) => void) | undefined;
 }
 
 /** Sends cases, judges their answers, and records them in the ledger. */
-export function openSession({ waivers, operations, onRequest, ...common }: SessionOptions) {
+export function openSession({ waivers, operations, onRequest, signal, ...common }: SessionOptions) {
   const { document, oracle, responseOracle, target } = common;
-  const ledger = openLedger({ ...document, operations }, target, waivers);
+  const ledger = openLedger({ ...document, operations }, target);
   const lenient = document.lenient.responses.map((schemas) => createOracle(schemas));
   const ownRefusals = target.blackBox && createOwnRefusals();
-  const client = openClient(target.blackBox);
+  const client = openClient(target.blackBox, signal);
   const state = target.blackBox && openState(common, client, target.blackBox);
   const judge = createJudge(
     document,
@@ -80,6 +91,15 @@ export function openSession({ waivers, operations, onRequest, ...common }: Sessi
   const waived: WaivedFailure[] = [];
   const families = new Map<Family, number>();
   const observations = new Map<string, Observation>();
+  /** The number of requests that a budget left out, by operation, family and reason. */
+  const leftOut = new Map<string, LeftOut>();
+
+  const leaveOut = (operation: Operation, family: Family, reason: string, requests: number): void => {
+    const key = [operation.id, family, reason].join('|');
+    const known = leftOut.get(key)?.requests ?? 0;
+    if (requests > 0)
+      leftOut.set(key, { operation: operation.id, family, reason, requests: known + requests });
+  };
 
   /** Reports a failure. A later step can shrink its case. */
   const fail = (sent: Case, { problems, actual = sent }: Failed, found: Partial<Failure> = {}): void => {
@@ -136,7 +156,9 @@ export function openSession({ waivers, operations, onRequest, ...common }: Sessi
   /** Sends one case. A failure is for the caller to report, unless the target waives it. */
   const attempt = async (server: Server, sent: Case): Promise<Attempt> => {
     const probed = await probe(server, sent, sent.family);
-    return probed ? record(probed) : { problems: [], outcome: undefined };
+    if (probed) return record(probed);
+    leaveOut(sent.operation, sent.family, client.stopped() ?? '', 1);
+    return { problems: [], outcome: undefined };
   };
 
   /** Records an answer in the ledger. */
@@ -171,10 +193,19 @@ export function openSession({ waivers, operations, onRequest, ...common }: Sessi
     return { problems, outcome, actual: sent };
   };
 
-  /** Resets the service before each case if it can, so that no case depends on another. */
+  /** Restores the state of the service if it can. A target that fails to ends the run. */
+  const reset = async (server: Server): Promise<void> => {
+    try {
+      if (client.isOver() === undefined) await server.reset?.();
+    } catch (error) {
+      client.stop(`the target failed to reset: ${(error as Error).message}`);
+    }
+  };
+
+  /** Resets the service before each case, so that no case depends on another. */
   const attemptAll = async (server: Server, cases: readonly Case[]): Promise<void> => {
     for (const sent of cases) {
-      await server.reset?.();
+      await reset(server);
       const attempted = await attempt(server, sent);
       if (attempted.problems.length > 0) fail(sent, attempted);
     }
@@ -182,7 +213,7 @@ export function openSession({ waivers, operations, onRequest, ...common }: Sessi
 
   /** Resets the service, then sends the steps in order. Stops at the first failure. */
   const runScenario = async (server: Server, steps: readonly ScenarioStep[]): Promise<void> => {
-    await server.reset?.();
+    await reset(server);
     const before: Case[] = [];
     const answers: RawResponse[] = [];
     for (const { title, operation, make } of steps) {
@@ -209,6 +240,7 @@ export function openSession({ waivers, operations, onRequest, ...common }: Sessi
     warnings,
     waived,
     families,
+    leftOut: [...leftOut.values()],
     requests: client.sent(),
   });
   return {
@@ -216,10 +248,12 @@ export function openSession({ waivers, operations, onRequest, ...common }: Sessi
     failures,
     failedCases,
     fail,
+    leaveOut,
     client,
     state,
     probe,
     record,
+    reset,
     attempt,
     attemptAll,
     runScenario,

@@ -64,7 +64,7 @@ export function serve(
       const finish = (): void => {
         const { status, headers = {}, body: text = '', own = status === 204 } = answer(request, body);
         if (own) entered += 1;
-        response.writeHead(status, { ...headers, 'Content-Length': text.length }).end(text);
+        response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(text) }).end(text);
       };
       if (Number(request.headers['content-length'] ?? 0) > LIMIT) finish();
       else

@@ -147,8 +147,6 @@ export interface BlackBox {
   readonly requestsPerSecond: number;
   /** For the whole run. The requests that remove what the run created come on top. */
   readonly maxRequests: number;
-  /** Ends the run early. The result then contains what was done. */
-  readonly signal?: AbortSignal;
 }
 
 /** A service as the engine sees it. The engine reads everything else in the document. */

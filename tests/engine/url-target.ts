@@ -28,7 +28,6 @@ export interface UrlOptions extends Extensions {
   readonly requestsPerSecond?: number;
   /** 50,000 by default. */
   readonly maxRequests?: number;
-  readonly signal?: AbortSignal;
   /** The largest request body, in bytes. Unknown by default. */
   readonly bodyLimit?: number;
   /** Milliseconds until a response is complete; 10,000 by default. */
@@ -61,7 +60,6 @@ export function urlTarget(options: UrlOptions): Target {
     write: options.write === true,
     requestsPerSecond: options.requestsPerSecond ?? 100,
     maxRequests: options.maxRequests ?? 50_000,
-    ...(options.signal && { signal: options.signal }),
   };
   return {
     source: 'a file of waivers (WAIVERS=file)',

@@ -12,8 +12,8 @@ import { withAcceptedValues } from './accepted-values';
 import { limitRule } from './limits';
 import { expectInvalid, fault as faultOf } from './keywords';
 
-/** Sends one case and judges the answer; resolves with its problems. */
-export type SendCase = (sent: Case) => Promise<readonly string[]>;
+/** Sends one case and judges the answer; resolves with its problems, or with undefined if the run must end. */
+export type SendCase = (sent: Case) => Promise<readonly string[] | undefined>;
 
 /** A generated case that failed, shrunk. */
 export interface Counterexample {
@@ -34,12 +34,29 @@ interface GeneratedOptions {
   readonly replay?: { readonly kind: 'valid' | 'faulty'; readonly seed: number; readonly path: string };
 }
 
-/** Makes fast-check shrink the case. */
+/** The result of the generated requests of one kind. */
+export interface Search {
+  readonly kind: 'valid' | 'faulty';
+  readonly counterexample?: Counterexample;
+  /** The requests that were not sent, because no more were found within the draws, or because the run ended. */
+  readonly leftOut: number;
+}
+
+/** Draws of a value for each request: most values may not fit, and a schema may have no invalid one. */
+const DRAWS_PER_REQUEST = 20;
+
+/** Requests that make one generated case smaller. */
+const SHRINKING_REQUESTS = 100;
+
+/** Ends the draws. */
 class WrongAnswer extends Error {
   constructor(readonly problems: readonly string[]) {
     super(problems.join('; '));
   }
 }
+
+/** Ends the draws because the run must end. */
+class Ended extends Error {}
 
 /** A digest of the document: a run generates the same requests until the document changes. */
 export const seedOf = (document: JsonObject): number =>
@@ -47,15 +64,15 @@ export const seedOf = (document: JsonObject): number =>
 
 /**
  * Sends generated requests: valid ones, and ones with one random fault. Shrinks the first request of each kind whose
- * answer is wrong.
- *
+ * answer is wrong. The budgets are numbers of draws and requests, and each request is awaited: a limit of time would test
+ * less of a slow server, and leave a request under way that enters the service during the next case.
  */
-export async function findCounterexamples(
+export async function searchGenerated(
   context: OperationContext,
   attempt: SendCase,
   { seed, runs, replay }: GeneratedOptions,
-): Promise<Counterexample[]> {
-  const found: Counterexample[] = [];
+): Promise<Search[]> {
+  const found: Search[] = [];
   for (const [kind, cases] of [
     ['valid', validCases(context)],
     ['faulty', faultyCases(context)],
@@ -64,37 +81,74 @@ export async function findCounterexamples(
     if (replay) {
       const again = replayCase(cases, replay);
       const problems = again ? await attempt(again) : ['expected to generate the case again, got none'];
-      if (problems.length > 0) found.push({ case: again, problems, ...replay });
-      continue;
-    }
-    const property = fc.asyncProperty(cases, async (drawn) => {
-      fc.pre(drawn !== undefined);
-      const problems = await attempt(drawn);
-      if (problems.length > 0) throw new WrongAnswer(problems);
-    });
-    const outcome = await fc.check(property, {
-      seed,
-      numRuns: runs,
-      maxSkipsPerRun: 20,
-      interruptAfterTimeLimit: 8000,
-    });
-    const [drawn] = outcome.counterexample ?? [];
-    const { errorInstance, counterexamplePath, numRuns } = outcome;
-    const place = { kind, seed: outcome.seed, path: counterexamplePath ?? '' };
-    if (drawn) {
-      const problems =
-        errorInstance instanceof WrongAnswer ? errorInstance.problems : [String(errorInstance)];
-      found.push({ case: drawn, problems, ...place });
-    } else if (numRuns === 0 && kind === 'valid') {
-      // A schema may have no invalid value. A schema without a valid value has not been tested.
+      const isWrong = problems !== undefined && problems.length > 0;
       found.push({
-        case: undefined,
-        problems: ['expected to generate a valid request, got none'],
-        ...place,
+        kind,
+        leftOut: problems ? 0 : 1,
+        ...(isWrong && { counterexample: { case: again, problems, ...replay } }),
       });
-    }
+    } else if (runs > 0) found.push({ kind, ...(await search(kind, cases, attempt, seed, runs)) });
   }
   return found;
+}
+
+async function search(
+  kind: Search['kind'],
+  cases: fc.Arbitrary<Case | undefined>,
+  attempt: SendCase,
+  seed: number,
+  runs: number,
+): Promise<Omit<Search, 'kind'>> {
+  const property = fc.asyncProperty(cases, async (drawn) => {
+    fc.pre(drawn !== undefined);
+    const problems = await attempt(drawn);
+    if (problems === undefined) throw new Ended();
+    if (problems.length > 0) throw new WrongAnswer(problems);
+  });
+  const outcome = await fc.check(property, {
+    seed,
+    numRuns: runs,
+    maxSkipsPerRun: DRAWS_PER_REQUEST,
+    endOnFailure: true,
+  });
+  const { errorInstance: error, counterexamplePath, numRuns } = outcome;
+  const [drawn] = outcome.counterexample ?? [];
+  const place = { kind, seed: outcome.seed, path: counterexamplePath ?? '' };
+  if (error instanceof Ended) return { leftOut: runs - numRuns + 1 };
+  if (drawn) {
+    const problems = error instanceof WrongAnswer ? error.problems : [String(error)];
+    const smaller = error instanceof WrongAnswer ? await shrink(cases, attempt, place) : undefined;
+    return { leftOut: 0, counterexample: smaller ?? { case: drawn, problems, ...place } };
+  }
+  // A schema may have no invalid value. A schema without a valid value has not been tested.
+  if (numRuns > 0 || kind === 'faulty') return { leftOut: numRuns > 0 ? runs - numRuns : 0 };
+  const problems = ['expected to generate a valid request, got none'];
+  return { leftOut: 0, counterexample: { case: undefined, problems, ...place } };
+}
+
+/** The smallest case that fails; undefined if the case does not fail again. */
+async function shrink(
+  cases: fc.Arbitrary<Case | undefined>,
+  attempt: SendCase,
+  { kind, seed, path }: Pick<Counterexample, 'kind' | 'seed' | 'path'>,
+): Promise<Counterexample | undefined> {
+  let budget = SHRINKING_REQUESTS;
+  const property = fc.asyncProperty(cases, async (drawn) => {
+    if (drawn === undefined || budget <= 0) return;
+    budget -= 1;
+    const problems = await attempt(drawn);
+    if (problems === undefined) budget = 0;
+    else if (problems.length > 0) throw new WrongAnswer(problems);
+  });
+  const { counterexample, errorInstance, counterexamplePath } = await fc.check(property, {
+    seed,
+    path,
+    numRuns: 1,
+  });
+  const [smallest] = counterexample ?? [];
+  if (!smallest || !(errorInstance instanceof WrongAnswer)) return undefined;
+  const { problems } = errorInstance;
+  return { case: smallest, problems, kind, seed, path: counterexamplePath ?? path };
 }
 
 /** The case at fast-check's path; undefined if the document no longer leads to one. */

@@ -68,7 +68,7 @@ describe('a service that holds some resources only', () => {
     const withoutExamples = JSON.parse(JSON.stringify(paths).replaceAll(',"example":7', '')) as JsonObject;
     const { failures } = await run(holding([-1], { document: { ...rest, paths: withoutExamples } }));
     expect(failures[0]?.problems[1]).toBe(
-      'the document has no example for path id, so a generated value was sent',
+      'the document has no example for path id, so a generated value was sent: add one that the service holds',
     );
   });
 

@@ -15,34 +15,49 @@ export interface ScenarioStep {
 }
 
 /**
- * The steps of each scenario. Omits a scenario with a blocked operation.
- *
- * @throws {Error} if a scenario names an unknown operation, parameter or own refusal
+ * @throws {Error} if a scenario or an own refusal names an unknown operation, or a scenario an unknown parameter or own
+ *   refusal
  */
-export function scenarioCases(
+export function assertScenarios(
   { operations }: Document,
   { scenarios = [], ownRefusals = {} }: Target,
-  contexts: readonly OperationContext[],
-): ScenarioStep[][] {
+): void {
   const ids = operations.map(({ id }) => id);
-  return scenarios.flatMap(({ title: scenario, steps }) => {
-    const pending = steps.flatMap((step, index): ScenarioStep[] => {
-      const title = `${scenario}, step ${index + 1}`;
-      try {
+  const check = (place: string, assert: () => void): void => {
+    try {
+      assert();
+    } catch (error) {
+      throw new Error(`${place}: ${(error as Error).message}`, { cause: error });
+    }
+  };
+  for (const { title, steps } of scenarios)
+    for (const [index, step] of steps.entries())
+      check(`scenario "${title}, step ${index + 1}"`, () => {
         assertKnown(step.operation, ids);
         assertKnown(step.expect, ['success', ...Object.keys(ownRefusals)]);
         const operation = operations.find(({ id }) => id === step.operation);
         if (operation && typeof step.parameters === 'object') serializeParameters(operation, step.parameters);
-      } catch (error) {
-        throw new Error(`scenario "${title}": ${(error as Error).message}`, { cause: error });
-      }
+      });
+  for (const [name, { operations: listed }] of Object.entries(ownRefusals))
+    check(`ownRefusals.${name}.operations`, () => {
+      for (const id of listed) assertKnown(id, ids);
+    });
+}
+
+/** The steps of each scenario. Omits a scenario with a blocked operation. */
+export function scenarioCases(
+  { scenarios = [] }: Target,
+  contexts: readonly OperationContext[],
+): ScenarioStep[][] {
+  return scenarios.flatMap(({ title: scenario, steps }) => {
+    const found = steps.flatMap((step, index): ScenarioStep[] => {
+      const title = `${scenario}, step ${index + 1}`;
       const context = contexts.find(({ operation: { id } }) => id === step.operation);
       if (!context) return [];
-      return [
-        { title, operation: context.operation, make: (answers) => stepCase(context, step, title, answers) },
-      ];
+      const make: ScenarioStep['make'] = (answers) => stepCase(context, step, title, answers);
+      return [{ title, operation: context.operation, make }];
     });
-    return pending.length === steps.length ? [pending] : [];
+    return found.length === steps.length ? [found] : [];
   });
 }
 

@@ -1,3 +1,4 @@
+import { ADVICE } from '../advice';
 import type { Case, Expectation } from '../cases/case';
 import { type Document, type Response, responseFor } from '../document/document';
 import { codecOf, matchesMediaType } from '../document/media-type';
@@ -55,7 +56,7 @@ export function createJudge(
   const refusalMediaTypes = mediaTypesOfSchema(document, refusalSchema);
   return (sent, outcome, entered) => {
     if ('noResponse' in outcome) {
-      const message = `expected a response, got none: ${outcome.noResponse}`;
+      const message = `expected a response, got ${outcome.noResponse}`;
       return { problems: messagesOf(profile, 'failure', [{ rule: 'response', message }]), warnings: [] };
     }
     const { operation, expect, request } = sent;
@@ -234,8 +235,7 @@ function ownRefusalHint(
     return rule !== undefined && matchesRule(rule, outcome, value);
   });
   if (name !== undefined)
-    return `; this is the service's own refusal "${name}": if a valid request may meet it, add ${operation.id} to ownRefusals.${name}.operations in ${source}`;
-  if (blackBox && outcome.status >= 400 && outcome.status <= 499)
-    return '; if the service refuses it because of its state, answer with another status or code than for invalid requests (409 is usual), or add a waiver';
+    return `; ${expect.isVaried === true ? ADVICE.allowOwnRefusal(name, operation.id, source) : ADVICE.holdExamples(name, source)}`;
+  if (blackBox && outcome.status >= 400 && outcome.status <= 499) return `; ${ADVICE.refuseOtherwise()}`;
   return '';
 }

@@ -2,9 +2,10 @@ import { type Failure, printReplay } from '../failure';
 import { remarksOn } from '../document/remarks';
 import { type FailureGroup, groupFailures } from '../groups';
 import { asObject, asString } from '../json/json';
-import type { Obligation, State } from '../obligation';
+import { isOpen, type Obligation, type State } from '../obligation';
 import type { Result } from '../run';
 import { describeWaiver } from '../waivers';
+import type { Summary } from './summary';
 import { headline, verdict } from './text';
 
 /** A line of a file of the document. Lines start at 1. */
@@ -24,10 +25,12 @@ export interface ContractReport {
   readonly version: 1;
   /** Whether the exit status is 0. */
   readonly passed: boolean;
-  /** The result in a sentence. */
+  /** The result in sentences. */
   readonly verdict: string;
   /** The figures in a line. */
   readonly headline: string;
+  /** The number of obligations in each state, in all and by operation: the figures of every report. */
+  readonly summary: Summary;
   readonly document: { readonly title: string; readonly version: string };
   /** ISO 8601, UTC. */
   readonly finished: string;
@@ -44,6 +47,10 @@ export interface ContractReport {
   readonly remarks: readonly ReportedRemark[];
   /** Why the run ended early. */
   readonly stopped?: string;
+  /** Requests that a budget left out. */
+  readonly leftOut: Result['leftOut'];
+  /** What the run created and could not remove. */
+  readonly leftBehind: readonly string[];
   readonly obligations: readonly ReportedObligation[];
   /** The correct instances of documented responses, by kind of credentials. */
   readonly observations: Result['observations'];
@@ -116,8 +123,7 @@ export function contractReport(result: Result, place?: Locate, finished = new Da
   const pointers = new Map(result.document.operations.map(({ id, pointer }) => [id, pointer]));
   const obligations = result.obligations.map((obligation): ReportedObligation => {
     const pointer = placeOf(obligation, pointers.get(obligation.operation) ?? '');
-    const isOpen = obligation.state === 'UNPROVEN' || obligation.state === 'BLOCKED';
-    const reported = { ...obligation, ...(locate && isOpen && { line: locate(pointer) }) };
+    const reported = { ...obligation, ...(locate && isOpen(obligation.state) && { line: locate(pointer) }) };
     delete reported.undecided;
     return reported;
   });
@@ -126,6 +132,7 @@ export function contractReport(result: Result, place?: Locate, finished = new Da
     passed: result.passed,
     verdict: verdict(result),
     headline: headline(result),
+    summary: result.summary,
     document: { title: asString(info['title']), version: asString(info['version']) },
     finished: finished.toISOString(),
     seconds: result.seconds,
@@ -136,6 +143,8 @@ export function contractReport(result: Result, place?: Locate, finished = new Da
     warnings: groupFailures(result.warnings).map((group) => reportedCause(group, locate)),
     remarks: remarksOf(result, locate),
     ...(result.stopped !== undefined && { stopped: result.stopped }),
+    leftOut: result.leftOut,
+    leftBehind: result.leftBehind,
     obligations,
     observations: result.observations,
     failures: result.failures.map(reportedFailure),

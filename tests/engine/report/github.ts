@@ -1,12 +1,13 @@
 import type { ContractReport, Line } from './contract-report';
-import { count } from './text';
+import { isOpen } from '../obligation';
+import { count } from './summary';
 
 /** GitHub shows ten annotations of a kind for each step. */
 const SHOWN = 10;
 
 /**
- * Workflow commands that annotate the lines of the document: each cause of failures, and each reason why obligations are
- * open.
+ * Workflow commands: the result, and annotations of the lines of the document, one for each cause of failures and each
+ * reason why obligations are open.
  *
  * @see https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
  */
@@ -16,9 +17,7 @@ export function githubAnnotations(report: ContractReport): string[] {
     title: `${count(cases, 'case')} failed: ${operations.slice(0, 3).join(', ')}`,
     message: [cause, ...rules.slice(0, 3), ...example.problems.slice(0, 2), example.curl].join('\n'),
   }));
-  const open = report.obligations.filter(
-    ({ state, failed }) => (state === 'UNPROVEN' || state === 'BLOCKED') && failed === 0,
-  );
+  const open = report.obligations.filter(({ state, failed }) => isOpen(state) && failed === 0);
   const reasons = [...new Set(open.map(({ reason = '' }) => reason))].map((reason) => {
     const [first, ...others] = open.filter((one) => (one.reason ?? '') === reason);
     const also = others.length > 0 ? `\nAlso ${count(others.length, 'other obligation')}` : '';
@@ -36,6 +35,7 @@ export function githubAnnotations(report: ContractReport): string[] {
   const errors = [...expired, ...causes, ...reasons];
   const rest = errors.length - SHOWN;
   return [
+    command('notice', undefined, 'Contract', `${report.verdict}\n${report.headline}`),
     ...errors.slice(0, SHOWN).map(({ line, title, message }) => command('error', line, title, message)),
     ...(rest > 0
       ? [command('notice', undefined, 'Contract', `${count(rest, 'more cause')} in the report`)]

@@ -1,3 +1,4 @@
+import { isOpen } from '../obligation';
 import type { ContractReport, ReportedFailure, ReportedObligation } from './contract-report';
 
 /** A test suite for each operation, with a test case for each obligation and for each failure, waived ones too. */
@@ -28,7 +29,7 @@ const titleOf = ({ family, title }: ReportedFailure): string => `${family}: ${ti
 
 function verdictOf({ state, reason, passed, failed }: ReportedObligation): string {
   if (state === 'PROVEN') return '';
-  if (state !== 'UNPROVEN' && state !== 'BLOCKED') return element('skipped', `${state}: ${reason ?? ''}`);
+  if (!isOpen(state)) return element('skipped', `${state}: ${reason ?? ''}`);
   return element('failure', `${state}: ${reason ?? `${passed} cases passed, ${failed} failed`}`);
 }
 

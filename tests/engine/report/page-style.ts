@@ -33,14 +33,14 @@ h2 { font-size: 1.15rem; margin: 2.8rem 0 .2rem; font-weight: 650 } h2 small { c
 h3 { font-size: 1rem; line-height: 1.4; margin: 0; font-weight: 600; overflow-wrap: anywhere }
 .note { color: var(--soft); margin: .2rem 0 .9rem; max-width: 50rem }
 .badge { display: inline-block; border-radius: 99px; padding: .1rem .6rem; font-size: .8rem; font-weight: 600; white-space: nowrap }
-.good, .PROVEN { color: var(--good); background: var(--good-soft) } .wait, .WAIVED, .WARNED, .REACH { color: var(--wait); background: var(--wait-soft) }
-.bad, .UNPROVEN, .BLOCKED { color: var(--bad); background: var(--bad-soft) }
+.good, .PROVEN { color: var(--good); background: var(--good-soft) } .wait, .STUB, .WAIVED, .WARNED, .REACH { color: var(--wait); background: var(--wait-soft) }
+.bad, .LEFT, .UNPROVEN, .BLOCKED { color: var(--bad); background: var(--bad-soft) }
 .figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(7.2rem, 1fr)); gap: .75rem; margin: 0; padding: 0 }
 .figures > div { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: .85rem 1rem }
 .figures dt { color: var(--soft); font-size: .85rem } .figures dd { margin: 0; font-size: 1.45rem; line-height: 1.3; white-space: nowrap; font-weight: 650; font-variant-numeric: tabular-nums; letter-spacing: -.01em }
 .figures dd.red { color: var(--bad) }
 .bar { display: block; width: 100%; height: 8px; border-radius: 4px; margin: 1rem 0 0; background: var(--line) }
-.bar .PROVEN { fill: var(--good) } .bar .WAIVED, .bar .WARNED { fill: var(--wait) } .bar .REACH { fill: var(--soft) } .bar .UNPROVEN, .bar .BLOCKED { fill: var(--bad) }
+.bar .PROVEN { fill: var(--good) } .bar .STUB, .bar .WAIVED, .bar .WARNED { fill: var(--wait) } .bar .REACH { fill: var(--soft) } .bar .LEFT, .bar .UNPROVEN, .bar .BLOCKED { fill: var(--bad) }
 .cause, .panel { background: var(--card); border: 1px solid var(--line); border-radius: 10px; margin: .75rem 0 }
 .cause { border-left: 4px solid var(--bad); padding: 1rem 1.1rem } .cause header { display: flex; gap: .8rem; align-items: baseline }
 .wait-edge { border-left-color: var(--wait) } .cause .badge { font-variant-numeric: tabular-nums }

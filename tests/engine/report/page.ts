@@ -6,14 +6,15 @@ import type {
   ReportedObligation,
   ReportedRemark,
 } from './contract-report';
-import { STATES } from '../obligation';
+import { isOpen, type State, STATES } from '../obligation';
 import { withoutSource } from '../profile';
 import { html, type Markup, trusted } from './html';
 import { EARLY_SCRIPT, SCRIPT } from './page-script';
 import { STYLE } from './page-style';
 import { section, table, toolbar } from './page-tables';
 import { keywordRows, responseTable } from './tables';
-import { count, NOT_REPEATABLE } from './text';
+import { count } from './summary';
+import { NOT_REPEATABLE } from './text';
 
 /** Further causes are folded. */
 const MAX_CAUSES = 25;
@@ -27,12 +28,13 @@ export function htmlPage(report: ContractReport): string {
   const title = `${document.title || 'The service'}: contract`;
   const { columns, rows } = responseTable(report);
   const keywords = keywordRows(report);
-  const isOpen = failures.length > 0 || !passed;
+  const isFailed = failures.length > 0 || !passed;
   const sections: [id: string, name: string, content: Markup | undefined][] = [
     ['causes', 'Causes', causesSection(causes, 'causes', 'Causes', 'bad')],
     ['warnings', 'Warnings', causesSection(report.warnings, 'warnings', 'Warnings', 'wait')],
     ['operations', 'Operations', operationsSection(report)],
     ['waivers', 'Waivers', waiversSection(report)],
+    ['left-out', 'Left out', leftOutSection(report)],
     ['document', 'Document', remarksSection(report.remarks)],
     ['obligations', 'Obligations', obligationsSection(obligations)],
     [
@@ -103,13 +105,12 @@ export function htmlPage(report: ContractReport): string {
         </div>
         <main id="main">
           <div class="hero">
-            <span class="badge ${isOpen ? 'bad' : 'good'}">${isOpen ? 'Failed' : 'Passed'}</span>
+            <span class="badge ${isFailed ? 'bad' : 'good'}">${isFailed ? 'Failed' : 'Passed'}</span>
             <h1>${verdict}</h1>
             <p>
               ${[document.version && `Version ${document.version} of the document.`, `Tested on ${report.finished.slice(0, 16).replace('T', ' at ')} UTC.`, 'Each request has one fault or none. A validator that is independent of the server judges each answer.'].filter(Boolean).join(' ')}
             </p>
           </div>
-          ${report.stopped === undefined ? '' : html`<p><span class="badge wait">Ended early</span> ${report.stopped}</p>`}
           ${figures(report)} ${present.map(([, , content]) => content)}
           <footer>${headline}. Seed of the generated requests: ${seed}.</footer>
         </main>
@@ -120,17 +121,18 @@ export function htmlPage(report: ContractReport): string {
 
 const hash = (text: string): string => `sha256-${createHash('sha256').update(text).digest('base64')}`;
 
-function figures({ obligations, failures, causes, requests, seconds }: ContractReport): Markup {
-  const countOf = (state: string): number => obligations.filter((one) => one.state === state).length;
-  const open = countOf('UNPROVEN') + countOf('BLOCKED');
-  const beyond = countOf('OUT OF REACH');
-  const warned = countOf('WARNED');
+function figures({ summary, failures, causes, requests, seconds }: ContractReport): Markup {
+  const { states, obligations } = summary;
+  const isOptional = (state: State): boolean => state !== 'PROVEN' && state !== 'WAIVED' && !isOpen(state);
+  const open = STATES.filter(isOpen).reduce((sum, state) => sum + states[state], 0);
   const shown: [label: string, figure: string | number, isBad?: boolean][] = [
-    ['Proven', `${countOf('PROVEN')}/${obligations.length}`],
+    ...(states.STUB > 0 ? [['Stubs', states.STUB] satisfies [string, number]] : []),
+    ['Proven', `${states.PROVEN}/${obligations}`],
     ['Open', open, open > 0],
-    ['Waived', countOf('WAIVED')],
-    ...(warned > 0 ? [['Warned', warned] satisfies [string, number]] : []),
-    ...(beyond > 0 ? [['Out of reach', beyond] satisfies [string, number]] : []),
+    ['Waived', states.WAIVED],
+    ...STATES.filter((state) => isOptional(state) && state !== 'STUB' && states[state] > 0).map(
+      (state): [string, number] => [sentenceCase(state), states[state]],
+    ),
     ['Failed cases', failures.length, failures.length > 0],
     ['Causes', causes.length, causes.length > 0],
     ['Requests', requests],
@@ -138,11 +140,11 @@ function figures({ obligations, failures, causes, requests, seconds }: ContractR
   ];
   let x = 0;
   const bars = STATES.map((state) => {
-    const width = (100 * countOf(state)) / Math.max(1, obligations.length);
+    const width = (100 * states[state]) / Math.max(1, obligations);
     x += width;
     return html`<rect class="${state}" x="${x - width}" width="${width}" height="1" />`;
   });
-  const summary = STATES.map((state) => `${countOf(state)} ${state.toLowerCase()}`).join(', ');
+  const described = STATES.map((state) => `${states[state]} ${state.toLowerCase()}`).join(', ');
   return html`<dl class="figures">
       ${shown.map(([label, figure, isBad]) => html`<div><dt>${label}</dt><dd${isBad ? html` class="red"` : ''}>${figure}</dd></div>`)}
     </dl>
@@ -151,7 +153,7 @@ function figures({ obligations, failures, causes, requests, seconds }: ContractR
       viewBox="0 0 100 1"
       preserveAspectRatio="none"
       role="img"
-      aria-label="Obligations: ${summary}"
+      aria-label="Obligations: ${described}"
     >
       ${bars}
     </svg>`;
@@ -217,6 +219,18 @@ function causeCard(
   </article>`;
 }
 
+function leftOutSection({ leftOut, leftBehind }: ContractReport): Markup | undefined {
+  if (leftOut.length + leftBehind.length === 0) return undefined;
+  return html`<section id="left-out">
+    <h2>Left out</h2>
+    <p class="note">Requests that a budget left out, and what the run created and could not remove.</p>
+    <ul class="panel list">
+      ${leftOut.slice(0, MAX_FAILURES).map(({ operation, family, requests, reason }) => html`<li>${operation}: ${count(requests, 'request')}, ${family}: ${reason}</li>`)}
+      ${leftBehind.map((sentence) => html`<li>${sentence}</li>`)}
+    </ul>
+  </section>`;
+}
+
 function remarksSection(remarks: readonly ReportedRemark[]): Markup | undefined {
   if (remarks.length === 0) return undefined;
   return html`<section id="document">
@@ -246,19 +260,20 @@ const command = ({ curl }: ReportedFailure): Markup | string =>
         <button type="button">Copy</button>
       </div>`;
 
-function operationsSection({ obligations, failures }: ContractReport): Markup {
-  const rows = [...new Set(obligations.map(({ operation }) => operation))].map((operation) => {
-    const own = obligations.filter((one) => one.operation === operation);
-    const countOf = (...states: string[]): number => own.filter(({ state }) => states.includes(state)).length;
-    const failed = failures.filter((failure) => failure.operation === operation).length;
-    return [operation, countOf('PROVEN'), countOf('WAIVED'), countOf('UNPROVEN', 'BLOCKED'), failed];
-  });
+function operationsSection({ summary }: ContractReport): Markup {
   return section(
     'operations',
     'Operations',
-    'The obligations of each operation, and its failed cases.',
-    ['operation', 'proven', 'waived', 'open', 'failures'],
-    rows,
+    'The obligations of each operation, and its failed cases. Apart: what does not fail the run, and what a stub proves.',
+    ['operation', 'obligations', 'proven', 'open', 'apart', 'failures'],
+    summary.operations.map((row) => [
+      row.operation,
+      row.obligations,
+      row.proven,
+      row.open,
+      row.apart,
+      row.failures,
+    ]),
   );
 }
 

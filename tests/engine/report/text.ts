@@ -1,24 +1,16 @@
+import { ADVICE } from '../advice';
 import { type Failure, printReplay, type Replay } from '../failure';
 import { remarksOn } from '../document/remarks';
 import { type FailureGroup, groupFailures } from '../groups';
-import { asObject, asString } from '../json/json';
-import type { Obligation, State } from '../obligation';
+import { isOpen, type Obligation } from '../obligation';
 import { withoutSource } from '../profile';
 import type { Result } from '../run';
 import { describeWaiver } from '../waivers';
 import { quoteWord } from '../wire/curl';
+import { count } from './summary';
 
 /** The result in one line. */
-export function headline({ obligations, requests, seconds }: Result): string {
-  const count = (state: State): number =>
-    obligations.filter((obligation) => obligation.state === state).length;
-  const proven = `PROVEN ${count('PROVEN')}/${obligations.length}`;
-  const others = (['WAIVED', 'UNPROVEN', 'BLOCKED'] as const).map((state) => `${state} ${count(state)}`);
-  const outside = (['WARNED', 'OUT OF REACH'] as const)
-    .filter((state) => count(state) > 0)
-    .map((state) => `${state} ${count(state)}`);
-  return [proven, ...others, ...outside, `${requests} requests`, `${seconds.toFixed(1)} s`].join(', ');
-}
+export const headline = ({ summary }: Pick<Result, 'summary'>): string => summary.headline;
 
 /** Aligns the columns of a table. Numbers are aligned to the right. */
 export function formatTable(rows: readonly (readonly (string | number)[])[]): string {
@@ -55,47 +47,24 @@ export function formatReport(result: Result): string {
     ...openObligations(result),
     ...waivedObligations(result),
     ...[...waivedBy].map(([reason, cases]) => `WAIVED  ${count(cases, 'failure')}: ${reason}`),
-    ...expiredWaivers.map(
-      (waiver) => `EXPIRED waiver: ${describeWaiver(waiver)}. Mend the cause, or set another date.`,
-    ),
+    ...expiredWaivers.map((waiver) => ADVICE.renewWaiver(describeWaiver(waiver))),
     ...groupFailures(result.warnings).slice(0, SHOWN).map(describeWarning),
     ...outOfReach(result),
     ...documentRemarks(result),
     ...result.leftBehind.map((sentence) => `LEFT  ${sentence}`),
-    ...(result.stopped === undefined ? [] : [`The run ended early: ${result.stopped}`]),
-    ...unusedWaivers.map((waiver) => `UNUSED waiver: ${describeWaiver(waiver)} matches nothing. Remove it.`),
+    ...requestsLeftOut(result),
+    ...unusedWaivers.map((waiver) => ADVICE.removeWaiver(describeWaiver(waiver))),
     ...(result.replay ? [] : [headline(result)]),
   ];
   return parts.join(result.passed ? '\n' : '\n\n');
 }
 
-/** The result in a sentence. */
-export function verdict({
-  document,
-  passed,
-  replay,
-  failures,
-  groups,
-  obligations,
-  expiredWaivers,
-}: Result): string {
-  const title = asString(asObject(document.json['info'])['title']) || 'The service';
-  const open = obligations.filter(({ state }) => state === 'UNPROVEN' || state === 'BLOCKED').length;
-  if (replay)
-    return failures.length > 0
-      ? `The case fails again: ${printReplay(replay)}`
-      : `The case passes now: ${printReplay(replay)}`;
-  if (passed) return `${title} keeps its contract.`;
-  if (failures.length > 0)
-    return `${title} breaks its contract: ${count(failures.length, 'case')} failed, of ${count(groups.length, 'cause')}.`;
-  if (obligations.length === 0) return `${title} has no operation, so nothing is proven.`;
-  if (expiredWaivers.length === 0 && open === 0) return `Nothing of ${title} could be tested.`;
-  if (open > 0) return `${title} broke nothing, but ${count(open, 'obligation')} could not be proven.`;
-  return `${title} broke nothing, but ${count(expiredWaivers.length, 'waiver')} expired.`;
+/** The result in sentences. */
+export function verdict({ summary, replay, failures, stopped }: Result): string {
+  if (!replay) return summary.verdict;
+  if (stopped !== undefined) return `The case was not sent: ${stopped}.`;
+  return `The case ${failures.length > 0 ? 'fails again' : 'passes now'}: ${printReplay(replay)}`;
 }
-
-/** `1 case`, `2 cases`. */
-export const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;
 
 function countBy<T>(entries: readonly T[], key: (entry: T) => string): Map<string, number> {
   const counts = new Map<string, number>();
@@ -103,27 +72,32 @@ function countBy<T>(entries: readonly T[], key: (entry: T) => string): Map<strin
   return counts;
 }
 
-/** The operations of which not everything is proven. */
-function operationTable({ obligations, failures }: Result): string[] {
-  const operations = [...new Set(obligations.map(({ operation }) => operation))];
-  const rows = operations.map((operation) => {
-    const own = obligations.filter((obligation) => obligation.operation === operation);
-    const settled = own.filter(({ state }) => !isOpen(state)).length;
-    const failed = failures.filter((failure) => failure.operation === operation).length;
-    return [operation, `${settled} of ${own.length}`, own.length - settled, failed] as const;
-  });
-  const wrong = rows
-    .filter(([, , open, failed]) => open + failed > 0)
-    .sort((a, b) => b[3] - a[3] || b[2] - a[2]);
+/** The operations with something open. */
+function operationTable({ summary: { operations } }: Result): string[] {
+  const wrong = operations
+    .filter(({ open, failures }) => open + failures > 0)
+    .sort((a, b) => b.failures - a.failures || b.open - a.open);
   if (wrong.length === 0) return [];
+  const others = operations.filter((one) => !wrong.includes(one));
+  const areProven = others.every(({ proven, obligations }) => proven === obligations);
   const rest = [
     ...(wrong.length > SHOWN ? [`... and ${count(wrong.length - SHOWN, 'more operation')}`] : []),
-    ...(rows.length > wrong.length
-      ? [`${count(rows.length - wrong.length, 'other operation')}: everything is proven`]
+    ...(others.length > 0
+      ? [
+          `${count(others.length, 'other operation')}: ${areProven ? 'everything is proven' : 'nothing is open'}`,
+        ]
       : []),
   ];
-  const table = formatTable([['operation', 'proven', 'open', 'failures'], ...wrong.slice(0, SHOWN)]);
-  return [[table, ...rest].join('\n')];
+  const rows = wrong
+    .slice(0, SHOWN)
+    .map(({ operation, obligations, proven, open, apart, failures }) => [
+      operation,
+      `${proven} of ${obligations}`,
+      open,
+      apart,
+      failures,
+    ]);
+  return [[formatTable([['operation', 'proven', 'open', 'apart', 'failures'], ...rows]), ...rest].join('\n')];
 }
 
 /** For a failure that does not occur each time. */
@@ -220,9 +194,19 @@ function outOfReach({ obligations }: Result): string[] {
   );
 }
 
-const reasonOf = ({ reason = 'no case proved it' }: Obligation): string => reason;
+/** The requests that a budget left out, by reason. */
+function requestsLeftOut({ leftOut }: Result): string[] {
+  const reasons = [...new Set(leftOut.map(({ reason }) => reason))];
+  return reasons.map((reason) => {
+    const same = leftOut.filter((one) => one.reason === reason);
+    const number = same.reduce((sum, { requests }) => sum + requests, 0);
+    const what = same.map(({ operation, family, requests }) => `${operation} (${requests} ${family})`);
+    const more = what.length > SHOWN ? ` and ${what.length - SHOWN} more` : '';
+    return `LEFT OUT ${count(number, 'request')} of ${what.slice(0, SHOWN).join(', ')}${more}: ${reason}`;
+  });
+}
 
-const isOpen = (state: State): boolean => state === 'UNPROVEN' || state === 'BLOCKED';
+const reasonOf = ({ reason = 'no case proved it' }: Obligation): string => reason;
 
 /** A failure, with the commands that repeat it. */
 export function describeFailure(failure: Failure): string {

@@ -12,9 +12,14 @@ import { htmlPage } from './page';
  */
 export function writeReport(result: Result, folder: string, locate?: Locate): ContractReport {
   const report = contractReport(result, locate);
+  writeFiles(report, folder);
+  return report;
+}
+
+/** Writes the files of a report. Creates the folder. */
+export function writeFiles(report: ContractReport, folder: string): void {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'index.html'), htmlPage(report));
   writeFileSync(join(folder, 'contract.json'), JSON.stringify(report, null, 2));
   writeFileSync(join(folder, 'junit.xml'), junitXml(report));
-  return report;
 }

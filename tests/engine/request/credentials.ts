@@ -1,4 +1,5 @@
-import type { Document } from '../document/document';
+import { ADVICE } from '../advice';
+import type { Document, Operation } from '../document/document';
 import { type JsonObject, asObject, asString } from '../json/json';
 import type { CredentialValues, Target } from '../target';
 import { type RawRequest, withQuery } from '../wire/message';
@@ -37,6 +38,10 @@ export const usableAlternative = (
 ): readonly string[] | undefined =>
   security.find((alternative) => alternative.every((name) => credentials[name] !== undefined));
 
+/** Whether a request needs credentials, so that a 401 or 403 is about them. */
+export const takesCredentials = ({ security }: Operation): boolean =>
+  security.length > 0 && security.every((alternative) => alternative.length > 0);
+
 /**
  * Adds the credentials of one security alternative to a request.
  *
@@ -52,10 +57,7 @@ export function authorize(
 ): RawRequest {
   return alternative.reduce((authorized, name) => {
     const values = credentials[name];
-    if (!values)
-      throw new Error(
-        `expected credentials for the security scheme ${name}, got none: add {"${name}": {"valid": "...", "invalid": "..."}} to the credentials`,
-      );
+    if (!values) throw new Error(ADVICE.addTargetCredentials(name));
     const credential = credentialOf(values, name);
     return credential === undefined
       ? authorized

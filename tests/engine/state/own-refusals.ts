@@ -1,7 +1,9 @@
 import type { Case } from '../cases/case';
+import { responseFor } from '../document/document';
 import { valueAt } from '../json/pointer';
 import { NumberLiteral, parse } from '../json/value';
 import type { OwnRefusalReason } from '../judge/judge';
+import { takesCredentials } from '../request/credentials';
 import { header, type RawResponse } from '../wire/message';
 
 /**
@@ -40,8 +42,11 @@ export function createOwnRefusals(): OwnRefusals {
       const code = problemCode(outcome);
       if (code !== undefined) codes.add(code);
     },
-    reason({ request }, outcome) {
+    reason({ request, operation }, outcome) {
       const { status } = outcome;
+      // As a login does: the body has the credentials, and no document says which are right.
+      if (status === 401 && !takesCredentials(operation) && responseFor(operation, 401)?.status === '401')
+        return 'the service refused a valid request with 401, though the operation takes no credentials beside its inputs';
       if (STATE_STATUSES.includes(status)) return `the service refused a valid request with ${status}`;
       if (LIMIT_STATUSES.includes(status)) return `the request is larger than the server accepts: ${status}`;
       if (status >= 500 || REQUEST_STATUSES.includes(status)) return undefined;

@@ -13,7 +13,7 @@ import type { Outcome, RawRequest, RawResponse } from '../wire/message';
 import { send } from '../wire/send';
 import { type FreshLeaf, freshLeaves, withFreshLeaves } from './fresh';
 import { withNames } from './references';
-import { type Created, removeAll } from './removal';
+import { type Created, describeLeft, removeAll } from './removal';
 import { lastParameter, namesIn, referenced, resourcesOf, shapeOf, singular, sourcesOf } from './sources';
 
 /** The state of a service that the engine can change only by requests. */
@@ -24,6 +24,9 @@ interface Accepted {
   readonly context: OperationContext;
   readonly fresh: readonly FreshLeaf[];
 }
+
+/** Milliseconds to remove what was created, after an interrupt. */
+const LAST_REMOVALS_MS = 1000;
 
 /** Single fresh values that are tried if all at once are refused. */
 const MAX_SINGLES = 12;
@@ -273,17 +276,36 @@ export function openState(common: RunContext, client: Client, bounds: BlackBox) 
       : `the service refused it with ${status}: an earlier request has sent the same value of ${repeated}`;
   };
 
-  /** Removes what the run created, the last first. Returns a sentence about what is left. */
-  const cleanUp = (server: Server): Promise<string[]> =>
-    removeAll(document, created, async (remover, path) => {
+  /**
+   * Removes what the run created, the last first.
+   *
+   * @param interrupt from it on, there is one second left
+   */
+  const cleanUp = async (server: Server, interrupt?: AbortSignal): Promise<void> => {
+    const end = new AbortController();
+    let timer: NodeJS.Timeout | undefined;
+    const hurry = (): void => {
+      timer = setTimeout(() => {
+        end.abort();
+      }, LAST_REMOVALS_MS);
+    };
+    if (interrupt?.aborted === true) hurry();
+    else interrupt?.addEventListener('abort', hurry);
+    const remove = async (remover: Operation, path: string): Promise<boolean> => {
       const base = accepted.get(remover.id)?.context.base ?? minimalInputs(document, oracle, remover);
       const request = authorizedRequest({ ...common, operation: remover, base });
       const [, ...query] = request.target.split('?');
-      const outcome = await send(server, { ...request, target: [path, ...query].join('?') });
+      const outcome = await send(server, { ...request, target: [path, ...query].join('?') }, end.signal);
       return !('noResponse' in outcome) && (outcome.status < 300 || outcome.status === 404);
-    });
+    };
+    await removeAll(document, created, remove, end.signal);
+    clearTimeout(timer);
+    interrupt?.removeEventListener('abort', hurry);
+  };
 
-  return { candidates, accept, prepare, renew, observe, repetition, cleanUp };
+  const leftBehind = (): string[] => describeLeft(document, created);
+
+  return { candidates, accept, prepare, renew, observe, repetition, cleanUp, leftBehind };
 }
 
 const keyOf = (resource: string, isOwn: boolean): string => `${isOwn} ${shapeOf(resource)}`;

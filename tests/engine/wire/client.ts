@@ -5,10 +5,14 @@ import { send } from './send';
 
 /** Sends requests within the bounds of a black box. Without bounds it sends each at once. */
 export interface Client {
-  /** Undefined if the run must end. */
+  /** Undefined if the run must end: the request was not sent, or its answer is not awaited. */
   readonly exchange: (address: Address, request: RawRequest) => Promise<Outcome | undefined>;
-  /** Why the run must end. */
+  /** Why the run must end; undefined if it may go on. */
+  readonly isOver: () => string | undefined;
+  /** Why the run has ended before its last request. */
   readonly stopped: () => string | undefined;
+  /** Ends the run. */
+  readonly stop: (reason: string) => void;
   /** Requests sent so far. */
   readonly sent: () => number;
 }
@@ -22,40 +26,63 @@ const MAX_REPETITIONS = 3;
 /** Seconds; a server that asks for more is not waited for. */
 const MAX_WAIT_S = 30;
 
-export function openClient(bounds?: BlackBox): Client {
+/** Milliseconds. */
+const WITHHELD_TIMEOUT_MS = 1500;
+
+/** @param signal ends the run, also while a response is awaited */
+export function openClient(bounds?: BlackBox, signal?: AbortSignal): Client {
   const interval = bounds ? 1000 / bounds.requestsPerSecond : 0;
   let next = 0;
   let count = 0;
   let silences = 0;
-  let gone: string | undefined;
-  const stopped = (): string | undefined => {
-    if (bounds?.signal?.aborted === true) return 'it was interrupted';
+  /** Milliseconds of the slowest response. */
+  let slowest = 0;
+  let ended: string | undefined;
+  let cut: string | undefined;
+  const isOver = (): string | undefined => {
+    if (signal?.aborted === true) return 'it was interrupted';
     if (bounds && count >= bounds.maxRequests) return `it has sent ${bounds.maxRequests} requests, its bound`;
-    return gone;
+    return ended;
   };
 
   const exchange: Client['exchange'] = async (address, request) => {
     for (let attempt = 0; ; attempt++) {
-      if (stopped() !== undefined) return undefined;
-      await pause(next - performance.now(), bounds?.signal);
-      if (stopped() !== undefined) return undefined;
+      await pause(next - performance.now(), signal);
+      cut ??= isOver();
+      if (cut !== undefined) return undefined;
       next = Math.max(next, performance.now()) + interval;
       count += 1;
-      const outcome = await send(address, request);
-      if ('noResponse' in outcome) {
-        silences += 1;
-        if (bounds && silences >= MAX_SILENCES)
-          gone = `the server did not answer ${MAX_SILENCES} requests in a row: ${outcome.noResponse}`;
-        return outcome;
+      const began = performance.now();
+      // A server that waits for a withheld body never answers. One that answers needs no longer than for others.
+      const patience = WITHHELD_TIMEOUT_MS + 3 * slowest;
+      const outcome = await send(
+        address,
+        request,
+        signal,
+        request.sending === 'withheld' ? patience : Infinity,
+      );
+      if ('status' in outcome) slowest = Math.max(slowest, performance.now() - began);
+      if (signal?.aborted === true) {
+        cut ??= isOver();
+        return undefined;
       }
-      silences = 0;
+      silences = isSilence(outcome) ? silences + 1 : 0;
+      if (bounds && silences >= MAX_SILENCES)
+        ended ??= `the server did not answer ${MAX_SILENCES} requests in a row`;
       const wait = bounds && attempt < MAX_REPETITIONS ? secondsToWait(outcome) : undefined;
       if (wait === undefined) return outcome;
       next = Math.max(next, performance.now() + wait * 1000);
     }
   };
-  return { exchange, stopped, sent: () => count };
+  const stop = (reason: string): void => {
+    ended ??= reason;
+    cut ??= ended;
+  };
+  return { exchange, isOver, stopped: () => cut, stop, sent: () => count };
 }
+
+/** Whether a server has sent nothing. */
+const isSilence = (outcome: Outcome): boolean => 'noResponse' in outcome && outcome.isMalformed !== true;
 
 /** The seconds after which a server asks to repeat a request; undefined if it does not, or if it is too long. */
 function secondsToWait(outcome: Outcome): number | undefined {

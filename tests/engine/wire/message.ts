@@ -19,8 +19,15 @@ export interface RawResponse {
   readonly body: Buffer;
 }
 
-/** A response, or the reason why there is none. */
-export type Outcome = RawResponse | { readonly noResponse: string };
+/** A response, or why there is none. */
+export type Outcome = RawResponse | NoResponse;
+
+export interface NoResponse {
+  /** Completes the sentence `expected a response, got ...`. */
+  readonly noResponse: string;
+  /** Whether the server has sent something. */
+  readonly isMalformed?: true;
+}
 
 /** The value of the first header with this name, which is in lower case. */
 export function header(message: Pick<RawResponse, 'headers'>, name: string): string | undefined {
@@ -68,47 +75,6 @@ export function encodeRequest(request: RawRequest): Buffer {
     pieces.push(Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from('\r\n'));
   }
   return Buffer.concat([...pieces, Buffer.from('0\r\n\r\n')]);
-}
-
-/**
- * Parses a response (RFC 9112).
- *
- * @param closed whether the connection is closed, which ends a body without a length
- * @returns undefined if the response is incomplete
- */
-export function readResponse(raw: Buffer, method: string, closed: boolean): RawResponse | undefined {
-  const end = raw.indexOf('\r\n\r\n');
-  if (end < 0) return undefined;
-  const [statusLine = '', ...lines] = raw.toString('latin1', 0, end).split('\r\n');
-  const status = Number(/^HTTP\/1\.[01] (\d{3})/.exec(statusLine)?.[1]);
-  const rest = raw.subarray(end + 4);
-  if (status >= 100 && status < 200) return readResponse(rest, method, closed);
-  const headers = lines.map((line): [string, string] => {
-    const colon = line.indexOf(':');
-    return [line.slice(0, colon), line.slice(colon + 1).trim()];
-  });
-  const answer = { status, headers };
-  if (method === 'HEAD' || status === 204 || status === 304) return { ...answer, body: Buffer.alloc(0) };
-  if (header(answer, 'transfer-encoding')?.toLowerCase() === 'chunked') {
-    const body = decodeChunked(rest);
-    return body && { ...answer, body };
-  }
-  const length = header(answer, 'content-length');
-  if (length === undefined) return closed ? { ...answer, body: rest } : undefined;
-  return rest.length < Number(length) ? undefined : { ...answer, body: rest.subarray(0, Number(length)) };
-}
-
-function decodeChunked(raw: Buffer): Buffer | undefined {
-  const pieces: Buffer[] = [];
-  for (let at = 0; ;) {
-    const line = raw.indexOf('\r\n', at);
-    if (line < 0) return undefined;
-    const size = parseInt(raw.toString('latin1', at, line), 16);
-    if (size === 0) return Buffer.concat(pieces);
-    if (raw.length < line + 2 + size + 2) return undefined;
-    pieces.push(raw.subarray(line + 2, line + 2 + size));
-    at = line + 2 + size + 2;
-  }
 }
 
 /** The status and the start of the body, for messages. */

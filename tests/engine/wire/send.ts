@@ -1,60 +1,76 @@
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { Address } from './address';
-import { encodeRequest, type Outcome, type RawRequest, readResponse } from './message';
+import { encodeRequest, type Outcome, type RawRequest } from './message';
+import { createResponseReader } from './response';
 
 /** Milliseconds until a response is complete. */
-const RESPONSE_TIMEOUT_MS = 3000;
+const RESPONSE_TIMEOUT_MS = 10_000;
 
-/** Milliseconds for a response to a request whose body is withheld: shorter than the body timeout of a server. */
-const WITHHELD_TIMEOUT_MS = 1500;
-
-/** Bytes. */
-const MAX_RESPONSE_BYTES = 10_000_000;
-
-/** Sends a request on a new connection and reads the response. Time and size are bounded. */
-export function send(address: Address, request: RawRequest): Promise<Outcome> {
+/**
+ * Sends a request on a new connection and reads the response. Its time, its bytes and the work for them are bounded.
+ *
+ * @param signal ends the wait
+ * @param patience milliseconds; the time-out of the address applies too
+ */
+export function send(
+  address: Address,
+  request: RawRequest,
+  signal?: AbortSignal,
+  patience = Infinity,
+): Promise<Outcome> {
   return new Promise((resolve) => {
-    const received: Buffer[] = [];
-    let size = 0;
     const socket = open(address);
-    const timeout =
-      request.sending === 'withheld' ? WITHHELD_TIMEOUT_MS : (address.timeout ?? RESPONSE_TIMEOUT_MS);
+    const reader = createResponseReader(request.method);
+    const timeout = Math.round(Math.min(address.timeout ?? RESPONSE_TIMEOUT_MS, patience));
     const finish = (outcome: Outcome): void => {
       clearTimeout(timer);
-      socket.off('close', close);
-      socket.destroy();
+      signal?.removeEventListener('abort', abort);
+      socket.off('data', take).off('close', close).destroy();
       resolve(outcome);
     };
-    const read = (closed: boolean): Outcome | undefined =>
-      readResponse(Buffer.concat(received), request.method, closed);
-    const end = (noResponse: string, closed: boolean): void => {
-      finish(read(closed) ?? { noResponse });
+    const giveUp = (reason: string): void => {
+      finish(reader.lacking(reason));
+    };
+    const take = (bytes: Buffer): void => {
+      const outcome = reader.take(bytes);
+      if (outcome) finish(outcome);
     };
     const close = (): void => {
-      end('the connection was closed without a response', true);
+      finish(reader.end());
+    };
+    const abort = (): void => {
+      giveUp('the run was interrupted');
     };
     const timer = setTimeout(() => {
-      end(`no response within ${timeout} ms`, false);
+      giveUp(`the time-out of ${timeout} ms is over`);
     }, timeout);
-    socket.on('data', (chunk) => {
-      received.push(chunk);
-      size += chunk.length;
-      if (size > MAX_RESPONSE_BYTES) {
-        end(`a response of more than ${MAX_RESPONSE_BYTES} bytes`, false);
-        return;
-      }
-      const response = read(false);
-      if (response) finish(response);
-    });
+    signal?.addEventListener('abort', abort);
     // A server may respond and close before it has read the request.
-    socket.on('error', (error) => {
-      end(`no response: ${error.message}`, true);
-    });
-    socket.on('close', close);
+    socket
+      .on('data', take)
+      .on('error', (error) => {
+        giveUp(reasonOf(error));
+      })
+      .on('close', close);
     socket.write(encodeRequest(addressed(address, request)));
   });
 }
+
+/** Why a connection failed, without the words of a library. */
+function reasonOf({ code = 'an unknown error' }: NodeJS.ErrnoException): string {
+  if (/CERT|SSL|TLS|SIGN|ISSUER|VERIFY/.test(code)) return `TLS failed: ${code}`;
+  return REASONS[code] ?? code;
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'the connection was refused',
+  ECONNRESET: 'the connection was reset',
+  EPIPE: 'the connection was closed while the request was sent',
+  ETIMEDOUT: 'the connection timed out',
+  ENOENT: 'there is no such socket',
+  ENOTFOUND: 'there is no such host',
+};
 
 /** Opens a connection. */
 function open({ host, port, socketPath, tls }: Address): Socket {
@@ -99,7 +115,7 @@ export async function assertListening(address: Address): Promise<void> {
       socket.destroy();
     });
     socket.on('error', (error) => {
-      resolve(error.message === '' ? (error as NodeJS.ErrnoException).code : error.message);
+      resolve(reasonOf(error));
     });
     socket.on('close', () => {
       clearTimeout(timer);

@@ -1,0 +1,58 @@
+/**
+ * What a person can do about a finding. `advice.test.ts` follows each advice, and sees the finding go away.
+ *
+ * The source is the place of a target's scenarios, own refusals and waivers: `tests/contract/service.ts`.
+ */
+export const ADVICE = {
+  // A valid request that is refused
+  allowOwnRefusal: (name: string, operation: string, source: string) =>
+    `this is the service's own refusal "${name}": if a valid request may meet it, add ${operation} to ownRefusals.${name}.operations in ${source}`,
+  holdExamples: (name: string, source: string) =>
+    `this is the service's own refusal "${name}", which the minimal request must not meet: make the service accept it, by what the store of ${source} holds or by examples in the document`,
+  refuseOtherwise: () =>
+    'if the service refuses it because of its state, answer with another status or code than for invalid requests (409 is usual), or add a waiver of the failure to a file of waivers (WAIVERS=file)',
+
+  // An operation that is not tested
+  allowWrites: () => 'its requests may change something: they are sent with WRITE=1',
+  allowCreation: () => 'the service holds nothing that it names: with WRITE=1 the run creates it',
+  documentResource: () =>
+    'it would change a resource that the run did not create: give an example of the parameters in its path, or document the operation that creates it',
+  renewCredentials: () => 'check that the `valid` credentials are current, and that they may do this',
+  documentExample: () =>
+    'give an example that it accepts to the parameters and the body in the document, or document the operation that creates what it needs',
+  addCredentials: (schemes: readonly string[]) =>
+    `it takes credentials: add {${credentialsOf(schemes)}} (CREDENTIALS=file)`,
+  addTargetCredentials: (scheme: string) =>
+    `expected credentials for the security scheme ${scheme}, got none: add {${credentialsOf([scheme])}} to the credentials`,
+  addExample: (names: string) =>
+    `the document has no example for path ${names}, so a generated value was sent: add one that the service holds`,
+  holdResource: (named: string) =>
+    `the service must hold the resource that the examples of the document name: path ${named}`,
+
+  // An obligation without a proof
+  stateLimit: (isUrl: boolean) =>
+    `the limit is unknown: state it (${isUrl ? "ARGS='--body-limit BYTES'" : '`bodyLimit` of the target'})`,
+  testInProcess: () =>
+    'requests do not show the input of a handler: test in the process of the service (`received` of the target)',
+  causeInProcess: () =>
+    'no request caused this response: test in the process of the service (`situations` or `scenarios` of the target)',
+  addScopes: (isUrl: boolean, source: string) =>
+    `no credentials lack the scopes: add some (\`insufficient\` of the credentials${isUrl ? ')' : `), or a waiver to ${source}`}`,
+  addScenario: (source: string) => `no request caused this response: add a scenario or a waiver to ${source}`,
+  addAlternative: (schemes: readonly string[], isUrl: boolean) =>
+    `the credentials of this alternative are missing: add {${credentialsOf(schemes)}}${isUrl ? ' (CREDENTIALS=file)' : ' to `credentials`'}`,
+  waive: (source: string) => `no request tests it: add a waiver to ${source}`,
+  waiveValid: (keyword: string, source: string) =>
+    `no valid value was found to which ${keyword} applies: add a waiver to ${source}`,
+  removeKeyword: (keyword: string, slot: string, source: string) =>
+    `no value was found that violates ${keyword} and that ${slot} can carry: remove the keyword if others already exclude such values, or add a waiver to ${source}`,
+
+  // A waiver
+  renewWaiver: (waiver: string) =>
+    `EXPIRED waiver: ${waiver}. Mend the cause and remove it, or set another date.`,
+  removeWaiver: (waiver: string) => `UNUSED waiver: ${waiver} matches nothing. Remove it.`,
+} as const;
+
+/** The members of a file of credentials. */
+const credentialsOf = (schemes: readonly string[]): string =>
+  schemes.map((name) => `${JSON.stringify(name)}: {"valid": "...", "invalid": "..."}`).join(', ');

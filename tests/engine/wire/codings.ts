@@ -1,0 +1,50 @@
+import * as zlib from 'node:zlib';
+import { Malformed } from './malformed';
+
+/** Content codings that a server may apply although nobody asked for one (RFC 9110 section 12.5.3). */
+const DECODERS: Readonly<Record<string, (body: Buffer, options: { maxOutputLength: number }) => Buffer>> = {
+  gzip: zlib.gunzipSync,
+  'x-gzip': zlib.gunzipSync,
+  br: zlib.brotliDecompressSync,
+  // Some servers send a deflate stream without the zlib format.
+  deflate: (body, options) =>
+    ((body[0] ?? 0) & 0x0f) === 8 ? zlib.inflateSync(body, options) : zlib.inflateRawSync(body, options),
+  identity: (body) => body,
+};
+
+/** No server has a reason to apply more, and each costs as much as the largest content. */
+const MAX_CODINGS = 3;
+
+/**
+ * The content without its content codings (RFC 9110 section 8.4).
+ *
+ * @param limit bytes after each of them
+ * @throws {Malformed} if it is larger, or cannot be decoded
+ */
+export function decode(
+  headers: readonly (readonly [name: string, value: string])[],
+  body: Buffer,
+  limit: number,
+): Buffer {
+  const codings = headers
+    .filter(([name]) => name.toLowerCase() === 'content-encoding')
+    .flatMap(([, value]) => value.split(',').map((coding) => coding.trim().toLowerCase()))
+    .filter((coding) => coding !== '');
+  if (codings.length === 0 || body.length === 0) return body;
+  if (codings.length > MAX_CODINGS)
+    throw new Malformed(`${codings.length} content codings, more than ${MAX_CODINGS}`);
+  return codings.reduceRight((coded, coding) => {
+    const decoder = Object.hasOwn(DECODERS, coding) ? DECODERS[coding] : undefined;
+    if (!decoder) throw new Malformed(`the content coding ${coding}, for which the request did not ask`);
+    try {
+      return decoder(coded, { maxOutputLength: limit });
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      throw new Malformed(
+        code === 'ERR_BUFFER_TOO_LARGE'
+          ? `a body of more than ${limit} bytes without its content coding ${coding}`
+          : `a body that is not in its content coding ${coding}`,
+      );
+    }
+  }, body);
+}
