@@ -73,8 +73,9 @@ browser: $(INSTALLED) ## test the documentation page in Chromium (or CHROMIUM=pa
 gate: check test browser ## everything that must pass before a commit reaches main
 
 contract: $(INSTALLED) ## test the server against the document, or any: URL=http://127.0.0.1:8080 DOC=openapi.yaml
+	@case '$(WRITE)' in '' | 1 | all) ;; *) echo "make contract: expected WRITE=1 or WRITE=all, got '$(WRITE)'" >&2; exit 2 ;; esac
 	@$(if $(URL),tsx tests/testing/contract.ts --url '$(URL)' --doc '$(DOC)' $(if $(CREDENTIALS),--credentials '$(CREDENTIALS)') \
-	  $(if $(WRITE),--write) $(if $(PROFILE),--profile '$(PROFILE)') $(if $(WAIVERS),--waivers '$(WAIVERS)') $(ARGS),tsx tests/testing/contract.ts $(if $(SERVE),--serve) $(ARGS))
+	  $(if $(WRITE),$(if $(filter all,$(WRITE)),--write-all,--write)) $(if $(PROFILE),--profile '$(PROFILE)') $(if $(WAIVERS),--waivers '$(WAIVERS)') $(ARGS),tsx tests/testing/contract.ts $(if $(SERVE),--serve) $(ARGS))
 
 todo: $(INSTALLED) ## list what is left to write
 	@tsx tests/testing/todo.ts

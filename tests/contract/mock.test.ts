@@ -14,7 +14,7 @@ const DOCUMENTS = join(__dirname, 'documents');
 function mock(document: JsonObject, extensions: Extensions = {}) {
   const outcomes: Outcome<OperationalKind>[] = [];
   const { service, ...rest } = createMock(document, {
-    verifyToken: (token) => token === 'token',
+    tokens: ['token'],
     bodyLimit: 1_000,
     maxRequests: 10,
     report: (outcome) => outcomes.push(outcome),

@@ -23,7 +23,7 @@ export function findRoute({ router, served: operations }: Routes, request: Incom
   }
   if (countLines(request, 'host') > 1) throw new Problem('malformed', 'the request has more than one Host');
   const match = router.find(path);
-  if (!match) throw new Problem('notFound', 'the document has no such path');
+  if (!match || match.target.size === 0) throw new Problem('notFound', 'the document has no such path');
   const route = match.target.get(method);
   const served = route && operations.get(route.operation);
   if (served) return { route, served, path: pathParameters(route, match.values) };

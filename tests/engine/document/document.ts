@@ -98,6 +98,10 @@ export const responseFor = (operation: Operation, status: number): Response | un
     .map((key) => operation.responses.find((response) => response.status === key))
     .find((response) => response !== undefined);
 
+/** Whether the document describes a success of the operation, as OpenAPI 3.1 section 4.8.16 expects. */
+export const documentsSuccess = ({ responses }: Operation): boolean =>
+  responses.some(({ status }) => /^([23]|default$)/.test(status));
+
 /** The media types that a client may request by Accept: those of the only documented success, without ranges. */
 export function negotiableMediaTypes({ responses }: Operation): string[] {
   const [success, ...others] = responses.filter(({ status }) => status.startsWith('2'));

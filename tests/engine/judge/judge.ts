@@ -1,5 +1,5 @@
 import type { Case, Expectation } from '../cases/case';
-import { type Document, type Response, responseFor } from '../document/document';
+import { type Document, documentsSuccess, type Response, responseFor } from '../document/document';
 import { codecOf, matchesMediaType } from '../document/media-type';
 import { fromJson, print, type Value } from '../json/value';
 import { type Finding, levelOf, messagesOf } from '../profile';
@@ -179,6 +179,7 @@ function judgeServiceAnswer(
   { sent, outcome, response, value, entered }: Answer,
 ): Judgement {
   const { ownRefusals = {} } = target;
+  const { operation } = sent;
   const { status } = outcome;
   const isDocumented = response !== undefined && response.status !== 'default';
   const isSuccess = status >= 200 && (status <= 299 || (status <= 399 && isDocumented));
@@ -209,7 +210,8 @@ function judgeServiceAnswer(
     const message = `expected a body with ${print(new Map(expected))}, got ${summarize(outcome)}`;
     findings.push({ rule: 'own refusal', message });
   }
-  if (!response) {
+  // The document describes no success, so it says nothing of this one.
+  if (!response && (status >= 400 || documentsSuccess(operation))) {
     const rule = own === undefined && status < 400 ? 'documented success' : 'documented error';
     findings.push({ rule, message: `expected a documented status, got ${summarize(outcome)}` });
   }
