@@ -71,7 +71,10 @@ function readTokens(variables: Variables): string[] {
   const { file, secrets } = readSecrets(variables, 'API_TOKENS', BEARER_TOKENS);
   if (!secrets) return [];
   const text = file === undefined ? variables.read('API_TOKENS') : readFileSync(file, 'utf8');
-  return text.split(file === undefined ? ',' : '\n').map((one) => one.trim().split(':')[0] ?? '').filter((one) => one !== '');
+  return text
+    .split(file === undefined ? ',' : '\n')
+    .map((one) => one.trim().split(':')[0] ?? '')
+    .filter((one) => one !== '');
 }
 
 /** @throws {SourceError} with each finding that prevents the mock from serving the document */

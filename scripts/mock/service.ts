@@ -81,7 +81,9 @@ function build(root: JsonObject, options: Options) {
     title: `${method} ${paths.join(', ')}`,
     status: answers.get(operationId)?.status,
   }));
-  const router = Router().use(allowOrigins(options.corsOrigins ?? '*', root)).use(service);
+  const router = Router()
+    .use(allowOrigins(options.corsOrigins ?? '*', root))
+    .use(service);
   return {
     built: {
       service: router,

@@ -16,6 +16,7 @@ import { type Observation, openSession, type Progress, type Attempt, type Sessio
 import { shrinkCase } from './shrink';
 import type { Server, Target, Waiver } from './target';
 import { resourcesOf, sourcesOf } from './state/sources';
+import { reasonOf } from './untestable';
 import { openWaivers } from './waivers';
 
 /** The result of a run. */
@@ -97,9 +98,10 @@ function supporting(document: Document, operations: readonly Operation[], target
 
 /** Why no request of an operation is sent to a black box; undefined if they are. */
 function obstacleTo(
-  { method, security }: Operation,
+  { method, security, untestable }: Operation,
   target: Target,
 ): { state: 'BLOCKED' | 'OUT OF REACH'; reason: string } | undefined {
+  if (untestable !== undefined) return { state: 'OUT OF REACH', reason: untestable };
   if (!target.blackBox) return undefined;
   if (!target.blackBox.write && !isSafe(method))
     return { state: 'OUT OF REACH', reason: 'its requests may change something: they are sent with WRITE=1' };
@@ -124,7 +126,7 @@ export async function run(target: Target, options: RunOptions = {}): Promise<Res
   const { seed = seedOf(target.document), replay } = options;
 
   const contexts: OperationContext[] = [];
-  const documentFaults: string[] = [];
+  const documentFaults: string[] = [...document.unread];
   let leftBehind: readonly string[] = [];
   let groups: readonly FailureGroup[] = [];
   const server = await target.start();
@@ -149,7 +151,12 @@ export async function run(target: Target, options: RunOptions = {}): Promise<Res
         await attemptGenerated(context, server, session, generated);
         continue;
       }
-      const { cases, contradictions, documentFaults: faults } = operationCases(context);
+      const made = attemptToMake(() => operationCases(context));
+      if ('reason' in made) {
+        ledger.block(operation.id, made.reason);
+        continue;
+      }
+      const { cases, contradictions, documentFaults: faults } = made;
       documentFaults.push(...faults);
       await session.attemptAll(server, cases);
       for (const problem of contradictions) {
@@ -196,6 +203,15 @@ export async function run(target: Target, options: RunOptions = {}): Promise<Res
     seconds: (performance.now() - began) / 1000,
     passed: isSettled && !isVacuous && failures.length === 0 && waivers.expired.length === 0,
   };
+}
+
+/** What `make` makes, or a sentence about why it fails. */
+function attemptToMake<T extends object>(make: () => T): T | { readonly reason: string } {
+  try {
+    return make();
+  } catch (error) {
+    return { reason: reasonOf(error) };
+  }
 }
 
 async function attemptGenerated(

@@ -27,18 +27,20 @@ export interface Lengths {
  * time, as one with a backreference, is not tested: its texts may not match.
  *
  * @param count the greatest number of texts
+ * @param seed makes random choices only, others for another seed; by default the first choices are systematic
  * @throws {SyntaxError} if a pattern is not one of ECMA-262 with the u flag
  */
 export function textsMatching(
   patterns: readonly string[],
   { least, most }: Lengths,
   count: number,
+  seed?: number,
 ): readonly string[] {
   const tests = patterns.map(testOf);
   const found = new Set<string>();
   const work: Work = { left: MAX_WORK };
   for (const pattern of patterns) {
-    for (const text of candidates(pattern, least, work)) {
+    for (const text of candidates(pattern, least, work, seed)) {
       work.left -= text.length;
       if (found.size >= count || work.left < 0) break;
       const length = text.length <= 2 * most ? Array.from(text).length : Infinity;
@@ -64,12 +66,17 @@ function testOf(pattern: string): (text: string) => boolean {
 }
 
 /** Texts like a pattern. Assertions about the text before and after are not evaluated. */
-function* candidates(pattern: string, least: number, work: Work): Generator<string> {
+function* candidates(
+  pattern: string,
+  least: number,
+  work: Work,
+  seed: number | undefined,
+): Generator<string> {
   const { alternatives } = parser.parsePattern(pattern, 0, pattern.length, { unicode: true });
   const counts = [...pattern.matchAll(/\d+/g)].map(Number).flatMap((n) => [n, n - 1]);
   const longer = Array.from({ length: Math.min(Math.max(least, 8), MAX_REPEATS) }, (_, i) => i + 2);
   const repeats = [...new Set([1, 0, ...counts.filter((n) => n >= 0 && n <= MAX_REPEATS), ...longer])];
-  for (const repeat of repeats) {
+  for (const repeat of seed === undefined ? repeats : []) {
     if (work.left < 0) return;
     for (let variant = 0; variant < VARIANTS; variant++) {
       for (const looks of [true, false]) {
@@ -87,10 +94,10 @@ function* candidates(pattern: string, least: number, work: Work): Generator<stri
       }
     }
   }
-  let seed = 1;
+  let state = 1 + ((seed ?? 0) % 0x7ffffffe);
   const choose = (n: number) => {
-    seed = (seed * 48_271) % 0x7fffffff; // the generator of Park and Miller
-    return seed % n;
+    state = (state * 48_271) % 0x7fffffff; // the generator of Park and Miller
+    return state % n;
   };
   for (let i = 0; i < RANDOM && work.left >= 0; i++) {
     const repeat = () => repeats[choose(Math.min(repeats.length, 12))] ?? 1;

@@ -7,6 +7,7 @@ import { fitsSlot, type Inputs, type Slot, slots, slotVerdict } from '../request
 import { instanceLocations } from '../schema/locations';
 import { probes } from '../schema/probes';
 import { arbitrary } from '../schema/samples';
+import { reasonOf } from '../untestable';
 import { expectSuccessOrOwnRefusal, authorizedRequest, type Case, type OperationContext } from './case';
 import { withAcceptedValues } from './accepted-values';
 import { limitRule } from './limits';
@@ -83,7 +84,7 @@ export async function findCounterexamples(
     const place = { kind, seed: outcome.seed, path: counterexamplePath ?? '' };
     if (drawn) {
       const problems =
-        errorInstance instanceof WrongAnswer ? errorInstance.problems : [String(errorInstance)];
+        errorInstance instanceof WrongAnswer ? errorInstance.problems : [reasonOf(errorInstance)];
       found.push({ case: drawn, problems, ...place });
     } else if (numRuns === 0 && kind === 'valid') {
       // A schema may have no invalid value. A schema without a valid value has not been tested.

@@ -52,6 +52,8 @@ export interface Operation {
   readonly security: readonly (readonly string[])[];
   /** The scopes or roles that each alternative requires, by scheme. */
   readonly scopes: readonly Readonly<Record<string, readonly string[]>>[];
+  /** Why it cannot be tested: a sentence. It has no parameters, body and responses then. */
+  readonly untestable?: string;
 }
 
 /** Functions that encode a value as JSON has it (an integer beyond 2^53 is a bigint), by media type. */
@@ -74,6 +76,8 @@ export interface Document {
   /** Its schemas without annotations that a server may ignore: formats, discriminators, and for the last also directions. */
   readonly lenient: { readonly requests: Schemas; readonly responses: readonly Schemas[] };
   readonly operations: readonly Operation[];
+  /** A sentence for each path whose operations cannot be read. */
+  readonly unread: readonly string[];
   /** The codecs of the target, by media type as documented. */
   readonly encoders: Encoders;
   readonly schemes: Readonly<Record<string, JsonObject>>;

@@ -2,6 +2,7 @@ import type { Document } from '../document/document';
 import { type JsonObject, asObject, asString } from '../json/json';
 import type { CredentialValues, Target } from '../target';
 import { type RawRequest, withQuery } from '../wire/message';
+import { Untestable } from '../untestable';
 
 /** Adds a credential in the place that its security scheme names (OpenAPI 3.1 section 4.8.27). */
 function addCredential(request: RawRequest, scheme: JsonObject, credential: string): RawRequest {
@@ -41,7 +42,7 @@ export const usableAlternative = (
  * Adds the credentials of one security alternative to a request.
  *
  * @param credentialOf selects the credential of a scheme; undefined sends none
- * @throws {Error} if the target has no credentials for a scheme
+ * @throws {Untestable} if the target has no credentials for a scheme
  */
 export function authorize(
   { schemes }: Document,
@@ -53,7 +54,7 @@ export function authorize(
   return alternative.reduce((authorized, name) => {
     const values = credentials[name];
     if (!values)
-      throw new Error(
+      throw new Untestable(
         `expected credentials for the security scheme ${name}, got none: add {"${name}": {"valid": "...", "invalid": "..."}} to the credentials`,
       );
     const credential = credentialOf(values, name);

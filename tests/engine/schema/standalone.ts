@@ -1,7 +1,8 @@
 import { allExcludedNames, forDirection, isExcluded, type Schemas } from '../document/direction';
 import { asArray, asObject, asString, type Json, type JsonObject } from '../json/json';
 import { nodeAt, objectAt, pointerOf } from '../json/pointer';
-import { INTEGER_FORMATS } from './formats';
+import { Untestable } from '../untestable';
+import { FORMAT_PATTERNS, INTEGER_FORMATS, isKnownFormat } from './formats';
 
 /** Keywords whose value is a schema. */
 const WITH_SCHEMA = [
@@ -87,7 +88,7 @@ function rewrite(
   const schema = forDirection(schemas, asObject(json), absent);
   const unsupported = UNSUPPORTED.find((keyword) => schema[keyword] !== undefined);
   if (unsupported)
-    throw new Error(
+    throw new Untestable(
       `expected a schema that the oracle supports, got ${unsupported} at ${pointer}: rewrite the schema without it`,
     );
   const rewriteSub = (sub: Json, keyword: string): Json =>
@@ -113,7 +114,12 @@ function rewrite(
       );
     } else copy[keyword] = value;
   }
-  const bounds = typeof copy['format'] === 'string' ? INTEGER_FORMATS[copy['format']] : undefined;
-  if (bounds) copy['allOf'] = [...asArray(copy['allOf']), bounds];
+  const { format } = copy;
+  if (typeof format !== 'string') return copy;
+  const pattern = FORMAT_PATTERNS[format];
+  const meaning = INTEGER_FORMATS[format] ?? (pattern === undefined ? undefined : { pattern });
+  if (meaning) copy['allOf'] = [...asArray(copy['allOf']), meaning];
+  // The validator asserts formats that are annotations for the engine.
+  if (!isKnownFormat(format)) Reflect.deleteProperty(copy, 'format');
   return copy;
 }

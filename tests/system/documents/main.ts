@@ -65,7 +65,9 @@ async function main(): Promise<void> {
   }
   mkdirSync(REPORTS, { recursive: true });
   writeFileSync(`${REPORTS}.json`, `${JSON.stringify(rows, undefined, 2)}\n`);
-  console.log(`\n${formatTable([['document', ...MOCK.columns], ...rows.map(({ name, cells }) => [name, ...cells])])}`);
+  console.log(
+    `\n${formatTable([['document', ...MOCK.columns], ...rows.map(({ name, cells }) => [name, ...cells])])}`,
+  );
   const good = rows.filter(({ isGood }) => isGood).length;
   console.log(`\n${good} of ${rows.length} documents without a failure. All of it: ${REPORTS}.json`);
   if (good < rows.length) process.exitCode = 1;

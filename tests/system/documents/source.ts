@@ -38,7 +38,9 @@ export async function cached(listed: Listed): Promise<string> {
     if (files.size > MAX_FILES) throw new Error(`it refers to more than ${MAX_FILES} files`);
     const target = join(folder, file);
     if (!existsSync(target)) {
-      const text = await download(`https://raw.githubusercontent.com/${repository}/${String(commit)}/${file}`);
+      const text = await download(
+        `https://raw.githubusercontent.com/${repository}/${String(commit)}/${file}`,
+      );
       mkdirSync(dirname(target), { recursive: true });
       writeFileSync(target, text);
     }
