@@ -195,7 +195,7 @@ function protocolObligations(
   // RFC 9110 section 9.3.2: a server answers HEAD where it answers GET.
   const answersHead =
     method === 'GET' && !operations.some((other) => other.path === path && other.method === 'HEAD');
-  const hasJson = body?.content.some(({ name }) => codecOf(name) === 'json') === true;
+  const hasJson = body?.content.some(({ type }) => codecOf(type) === 'json') === true;
   const scenarios: [scenario: ProtocolScenario, applies: boolean][] = [
     ['undocumented methods', true],
     ['near-miss paths', true],

@@ -23,7 +23,10 @@ export interface Parameter extends Examples {
 
 /** OpenAPI 3.1 section 4.8.14. */
 export interface MediaType extends Examples {
+  /** As documented; it may be a range. */
   readonly name: string;
+  /** The media type of a body that is sent. */
+  readonly type: string;
   /** Pointer to its schema, if it has one. */
   readonly schema?: string;
 }

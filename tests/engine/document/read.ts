@@ -2,8 +2,10 @@ import { type Json, type JsonObject, asArray, asObject, asStrings, asString } fr
 import { toDouble } from '../json/number';
 import { nodeAt, objectAt, escapeToken, resolvePointer } from '../json/pointer';
 import { Untestable } from '../untestable';
+import { conjuncts } from './composition';
 import { expandDiscriminators } from './discriminator';
 import { resolveIdentifiers } from './identifiers';
+import { concreteType } from './media-type';
 import { deadEnd } from './references';
 import type { Document, Examples, Extensions, MediaType, Operation, Parameter, Response } from './document';
 
@@ -215,9 +217,20 @@ function readContent(json: JsonObject, owner: string): MediaType[] {
     const node = asObject(media);
     const pointer = `${owner}/content/${escapeToken(name)}`;
     const schema = node['schema'] !== undefined && { schema: `${pointer}/schema` };
-    return { name, ...schema, ...readExamples(json, pointer) };
+    const type = concreteType(name, isStructured(json, asObject(node['schema'])));
+    return { name, type, ...schema, ...readExamples(json, pointer) };
   });
 }
+
+/** Whether a schema describes more than a text. */
+const isStructured = (json: JsonObject, schema: JsonObject): boolean =>
+  conjuncts(json, schema).some(
+    (node) =>
+      ![undefined, 'string'].includes(node['type'] as string | undefined) ||
+      Object.keys(node).some((keyword) => !TEXT_KEYWORDS.test(keyword)),
+  );
+
+const TEXT_KEYWORDS = /^(?:\$ref|allOf|type|format|description|title|content\w+|examples?|x-.*)$/;
 
 function readExamples(json: JsonObject, owner: string): Examples {
   const { example, examples, schema } = objectAt(json, owner);

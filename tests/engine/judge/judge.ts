@@ -1,5 +1,12 @@
 import type { Case, Expectation } from '../cases/case';
-import { type Document, documentsSuccess, type Response, responseFor } from '../document/document';
+import {
+  type Document,
+  documentsSuccess,
+  negotiableMediaTypes,
+  type Operation,
+  type Response,
+  responseFor,
+} from '../document/document';
 import { codecOf, matchesMediaType } from '../document/media-type';
 import { fromJson, print, type Value } from '../json/value';
 import { type Finding, levelOf, messagesOf } from '../profile';
@@ -89,7 +96,7 @@ export function createJudge(
     );
     findings.push(...others);
     const chosen = expect.kind === 'answered' ? expect.mediaType : undefined;
-    if (chosen !== undefined && !matchesMediaType(chosen, mediaType ?? ''))
+    if (chosen !== undefined && inconclusive === undefined && !matchesMediaType(chosen, mediaType ?? ''))
       findings.push(mediaTypeFinding([chosen], outcome, 'chosen media type'));
     const instance = response && { status: response.status, media: documented?.name ?? 'no body' };
     return {
@@ -175,7 +182,7 @@ function otherReason(sent: Case, why: string, { status }: RawResponse): string |
 /** Judges an answer that the service itself should give. */
 function judgeServiceAnswer(
   { target, ownRefusal }: JudgeContext,
-  { outcomes, members = {}, bytes }: Extract<Expectation, { kind: 'answered' }>,
+  { outcomes, members = {}, bytes, mediaType }: Extract<Expectation, { kind: 'answered' }>,
   { sent, outcome, response, value, entered }: Answer,
 ): Judgement {
   const { ownRefusals = {} } = target;
@@ -188,7 +195,10 @@ function judgeServiceAnswer(
     return rule ? matchesRule(rule, outcome, value) : isSuccess;
   });
   const findings: Finding[] = [];
-  const own = isExpected || status < 400 ? undefined : ownRefusal(sent, outcome);
+  const own =
+    isExpected || status < 400
+      ? undefined
+      : (ownRefusal(sent, outcome) ?? lacksRepresentation(operation, target, mediaType, status));
   if (!isExpected && own === undefined) {
     const rule = sent.rule ?? (outcomes.includes('success') ? 'valid request' : 'own refusal');
     const hint = ownRefusalHint(target, sent, outcome, value);
@@ -219,6 +229,20 @@ function judgeServiceAnswer(
     findings.push({ rule: 'entered service', message: 'expected the service to be entered, but it was not' });
   return { findings, ...(own !== undefined && { inconclusive: own }) };
 }
+
+/** RFC 9110 section 15.5.7: a server may have only some of the documented representations. */
+const lacksRepresentation = (
+  operation: Operation,
+  { profile }: Target,
+  mediaType: string | undefined,
+  status: number,
+): string | undefined =>
+  profile === 'document' &&
+  status === 406 &&
+  mediaType !== undefined &&
+  negotiableMediaTypes(operation).length > 1
+    ? `the service answered 406: it has no ${mediaType}`
+    : undefined;
 
 const hasBytes = (expected: ExpectedBytes, body: Buffer): boolean =>
   typeof expected === 'function' ? expected(body) : Buffer.from(expected).equals(body);

@@ -29,7 +29,7 @@ export function minimalInputs(document: Document, oracle: Oracle, operation: Ope
     inputs = slot.fill(inputs, value);
   }
   if (firstBody && !inputs.body) {
-    inputs = { ...inputs, body: { type: firstBody.name, bytes: Buffer.from('any bytes') } };
+    inputs = { ...inputs, body: { type: firstBody.type, bytes: Buffer.from('any bytes') } };
   }
   return inputs;
 }

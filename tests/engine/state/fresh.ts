@@ -25,7 +25,7 @@ export function freshLeaves(
   { document, oracle, operation }: OperationContext,
   { body }: Inputs,
 ): FreshLeaf[] {
-  const slot = slots(document, operation).find((one) => one.body && one.body.name === body?.type);
+  const slot = slots(document, operation).find((one) => one.body && one.body.type === body?.type);
   if (!slot || !body || !/[/+]json/.test(body.type)) return [];
   const locations = instanceLocations(document.requests, oracle, slot.schema, parse(body.bytes.toString()));
   return locations.flatMap((location): FreshLeaf[] => {
