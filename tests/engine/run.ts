@@ -92,13 +92,14 @@ function supporting(document: Document, operations: readonly Operation[], target
   const sources = new Set([...resources].flatMap((resource) => sourcesOf(document, resource)));
   const named = new Set([...sources].map(({ operation }) => operation));
   return inOrder([...named]).filter(
-    (operation) => !operations.includes(operation) && !obstacleTo(operation, target),
+    (operation) => !operations.includes(operation) && !obstacleTo(operation, document, target),
   );
 }
 
 /** Why no request of an operation is sent to a black box; undefined if they are. */
 function obstacleTo(
   { method, security, untestable }: Operation,
+  { schemes }: Document,
   target: Target,
 ): { state: 'BLOCKED' | 'OUT OF REACH'; reason: string } | undefined {
   if (untestable !== undefined) return { state: 'OUT OF REACH', reason: untestable };
@@ -106,6 +107,12 @@ function obstacleTo(
   if (!target.blackBox.write && !isSafe(method))
     return { state: 'OUT OF REACH', reason: 'its requests may change something: they are sent with WRITE=1' };
   if (usableAlternative(security, target)) return undefined;
+  const isOther = (name: string): boolean => schemes[name]?.['type'] === 'mutualTLS';
+  if (security.every((alternative) => alternative.some(isOther)))
+    return {
+      state: 'OUT OF REACH',
+      reason: 'it takes a certificate of the client, which the engine cannot present',
+    };
   const missing = (security[0] ?? []).filter((name) => target.credentials[name] === undefined);
   const example = missing.map((name) => `"${name}": {"valid": "...", "invalid": "..."}`).join(', ');
   return { state: 'BLOCKED', reason: `it takes credentials: add {${example}} (CREDENTIALS=file)` };
@@ -138,7 +145,7 @@ export async function run(target: Target, options: RunOptions = {}): Promise<Res
       failures.splice(judged);
     }
     for (const operation of target.blackBox ? inOrder(operations) : operations) {
-      const obstacle = obstacleTo(operation, target);
+      const obstacle = obstacleTo(operation, document, target);
       if (obstacle) {
         ledger.block(operation.id, obstacle.reason, obstacle.state);
         continue;
