@@ -24,8 +24,8 @@ import { ANY_CHARACTER, textsOf } from './strings';
 /** `required`: required members only. `all`: every listed member, with simple values. `any`: random valid values. */
 export type Mode = 'required' | 'all' | 'any';
 
-/** Below this depth, values have required members only, so that recursive schemas end. */
-const MAX_DEPTH = 4;
+/** Below the first depth, values have required members only, so that recursive schemas end. Below the second, none do. */
+const [MAX_DEPTH, ENDLESS] = [4, 16];
 
 /** The greatest length of a generated text, and the greatest number of items or properties. */
 const [MAX_LENGTH, MAX_COUNT] = [100_000, 1_000];
@@ -55,6 +55,7 @@ function createArbitrary(
   mode: Mode,
   depth: number,
 ): fc.Arbitrary<Value> {
+  if (depth > ENDLESS) return NOTHING;
   const effectiveMode = depth > MAX_DEPTH ? 'required' : mode;
   return oneOf(
     branchCombinations(schemas, locations).map((subschemas) => {
@@ -176,8 +177,12 @@ function arrayValues(
       index >= prefix && index - prefix < contains.length ? contains : itemLocations(subschemas, index);
     return arbitrary(schemas, locations, isUnique && lengths[mode] > 1 ? 'any' : mode, depth + 1);
   };
-  const all = fc.tuple(...Array.from({ length: lengths[mode] }, (_, index) => element(index)));
-  const truncated = mode === 'any' ? fc.tuple(all, fc.integer({ min: least, max: lengths.any })) : undefined;
+  const elements = Array.from({ length: lengths[mode] }, (_, index) => element(index));
+  const missing = elements.indexOf(NOTHING);
+  if (missing >= 0 && missing < least) return NOTHING;
+  const all = fc.tuple(...(missing < 0 ? elements : elements.slice(0, missing)));
+  const truncated =
+    mode === 'any' ? fc.tuple(all, fc.integer({ min: least, max: Math.max(least, lengths.any) })) : undefined;
   const arrays = truncated ? truncated.map(([items, length]) => items.slice(0, length)) : all;
   if (!isUnique) return arrays;
   return arrays.map((items) => [...new Map(items.map((entry) => [print(entry), entry])).values()]);
@@ -214,11 +219,12 @@ function objectValues(
     ]),
   );
   // A schema without a valid value forbids its property.
-  for (const [name, values] of Object.entries(entries))
-    if (values === NOTHING && !required.includes(name)) {
-      Reflect.deleteProperty(entries, name);
-      names.delete(name);
-    }
+  for (const [name, values] of Object.entries(entries)) {
+    if (values !== NOTHING) continue;
+    if (required.includes(name)) return NOTHING;
+    Reflect.deleteProperty(entries, name);
+    names.delete(name);
+  }
   const kept = mode === 'any' ? required.filter((name) => names.has(name)) : [...names];
   return fc.record(entries, { requiredKeys: kept }).map((record) => new Map(Object.entries(record)));
 }
