@@ -14,7 +14,7 @@ export NODE_COMPILE_CACHE := $(CURDIR)/.cache/node
 
 INSTALLED := node_modules/.package-lock.json
 
-.PHONY: help install generate breaking check quick loop rooms format build pack test gate run dev mock clean browser contract todo new mutants crash soak growth bench testers servers sbom
+.PHONY: help install generate breaking check quick loop rooms format build pack test gate run dev mock clean browser contract todo new mutants crash soak growth bench testers servers documents sbom
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -110,6 +110,9 @@ servers: $(TESTERS)/node_modules/.package-lock.json ## test servers that others 
 $(TESTERS)/node_modules/.package-lock.json: $(TESTERS)/package.json $(TESTERS)/package-lock.json | $(INSTALLED)
 	@npm ci --silent --ignore-scripts --prefix $(TESTERS)
 	@touch $@
+
+documents: $(INSTALLED) ## test the mock of public documents; reports/documents.json; ONLY=uspto,train-travel
+	@tsx tests/system/documents/main.ts $(ONLY)
 
 sbom: $(INSTALLED) ## list the packages of the server; reports/sbom.cdx.json (CycloneDX)
 	@mkdir -p reports

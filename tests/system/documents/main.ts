@@ -46,7 +46,8 @@ async function rowOf<T>(listed: Listed, { columns, run, cells, isGood }: Check<T
     const result = await run(await cached(listed), folder);
     return { name, cells: cells(result), isGood: isGood(result), result };
   } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error);
+    const { message, cause } = error instanceof Error ? error : new Error(String(error));
+    const problem = cause instanceof Error ? `${message}: ${cause.message}` : message;
     return { name, cells: columns.map(() => '-'), isGood: false, result: undefined, problem };
   }
 }

@@ -19,6 +19,7 @@ export interface Listed {
 }
 
 const CACHE = '.cache/documents';
+const RAW = 'https://raw.githubusercontent.com';
 /** The files of one document, and the milliseconds until one has arrived. */
 const [MAX_FILES, TIMEOUT] = [500, 30_000];
 
@@ -31,32 +32,33 @@ export async function cached(listed: Listed): Promise<string> {
   const { repository, commit, package: name, version, path } = listed;
   if (repository === undefined) return packed(`${String(name)}@${String(version)}`, path);
   const folder = join(CACHE, repository.replace('/', '+'), String(commit));
-  const complete = join(folder, `${path}.complete`);
-  if (existsSync(complete)) return join(folder, path);
   const files = new Set([path]);
   for (const file of files) {
     if (files.size > MAX_FILES) throw new Error(`it refers to more than ${MAX_FILES} files`);
-    const target = join(folder, file);
-    if (!existsSync(target)) {
-      const text = await download(
-        `https://raw.githubusercontent.com/${repository}/${String(commit)}/${file}`,
-      );
-      mkdirSync(dirname(target), { recursive: true });
-      writeFileSync(target, text);
-    }
-    for (const reference of referencesIn(readFileSync(target, 'utf8'))) {
+    const text = await fileOf(join(folder, file), `${RAW}/${repository}/${String(commit)}/${file}`).catch(
+      (error: unknown) => {
+        // Of the others some are in comments or examples. The tools name those that they miss.
+        if (file === path) throw error;
+        return '';
+      },
+    );
+    for (const reference of referencesIn(text)) {
       const other = posix.join(posix.dirname(file), reference);
       if (!other.startsWith('../')) files.add(other);
     }
   }
-  writeFileSync(complete, '');
   return join(folder, path);
 }
 
-async function download(url: string): Promise<string> {
+/** The text of a file in the cache, which is fetched if it is missing. */
+async function fileOf(path: string, url: string): Promise<string> {
+  if (existsSync(path)) return readFileSync(path, 'utf8');
   const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT) });
   if (!response.ok) throw new Error(`${url} answers ${response.status}`);
-  return response.text();
+  const text = await response.text();
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+  return text;
 }
 
 /** The relative paths of the other files that a document refers to. */
