@@ -33,6 +33,10 @@ export function textsOf(patterns: readonly string[], lengths: Lengths): readonly
   return texts;
 }
 
+/** A random text that matches a pattern, other than that of another seed; undefined if none is found. */
+export const anyTextOf = (pattern: string, seed: number): string | undefined =>
+  textsMatching([pattern], { least: 0, most: 40 }, 1, seed)[0];
+
 /**
  * The regular expression of a pattern (JSON Schema core section 6.4).
  *

@@ -4,7 +4,7 @@ import { asString } from '../json/json';
 import { rewriteLeaves } from '../json/rewrite';
 import { NumberLiteral, parse, print, type Value } from '../json/value';
 import { type Inputs, slots } from '../request/slots';
-import { textsMatching } from '../../../src/contract/pattern/texts';
+import { anyTextOf } from '../schema/strings';
 import { type InstanceLocation, instanceLocations } from '../schema/locations';
 
 /** A primitive of a body for which there are many other values. */
@@ -66,8 +66,7 @@ function candidateFor({ value, subschemas }: InstanceLocation): Value | undefine
   if (/date|time|duration|byte|binary|ip|hostname/.test(format)) return undefined;
   const pattern = schemas.map((schema) => schema['pattern']).find((text) => typeof text === 'string');
   const text = unique.replaceAll('-', '');
-  if (pattern !== undefined)
-    return textsMatching([pattern], { least: 0, most: 40 }, 1, randomInt(2 ** 31))[0];
+  if (pattern !== undefined) return anyTextOf(pattern, randomInt(2 ** 31));
   const most = Math.min(...schemas.map(({ maxLength }) => (typeof maxLength === 'number' ? maxLength : 24)));
   const least = Math.max(
     ...schemas.map(({ minLength }) => (typeof minLength === 'number' ? minLength : 0)),
