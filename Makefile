@@ -14,7 +14,7 @@ export NODE_COMPILE_CACHE := $(CURDIR)/.cache/node
 
 INSTALLED := node_modules/.package-lock.json
 
-.PHONY: help install generate breaking check quick loop rooms format build pack test gate run dev mock clean browser contract todo new mutants crash soak growth bench testers servers sbom
+.PHONY: help install generate breaking check quick loop rooms format build pack test gate run dev mock clean browser contract todo new mutants crash soak growth bench testers servers documents sbom
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -73,8 +73,9 @@ browser: $(INSTALLED) ## test the documentation page in Chromium (or CHROMIUM=pa
 gate: check test browser ## everything that must pass before a commit reaches main
 
 contract: $(INSTALLED) ## test the server against the document, or any: URL=http://127.0.0.1:8080 DOC=openapi.yaml
+	@case '$(WRITE)' in '' | 1 | all) ;; *) echo "make contract: expected WRITE=1 or WRITE=all, got '$(WRITE)'" >&2; exit 2 ;; esac
 	@$(if $(URL),tsx tests/testing/contract.ts --url '$(URL)' --doc '$(DOC)' $(if $(CREDENTIALS),--credentials '$(CREDENTIALS)') \
-	  $(if $(WRITE),--write) $(if $(PROFILE),--profile '$(PROFILE)') $(if $(WAIVERS),--waivers '$(WAIVERS)') $(ARGS),tsx tests/testing/contract.ts $(if $(SERVE),--serve) $(ARGS))
+	  $(if $(WRITE),$(if $(filter all,$(WRITE)),--write-all,--write)) $(if $(PROFILE),--profile '$(PROFILE)') $(if $(WAIVERS),--waivers '$(WAIVERS)') $(ARGS),tsx tests/testing/contract.ts $(if $(SERVE),--serve) $(ARGS))
 
 todo: $(INSTALLED) ## list what is left to write
 	@tsx tests/testing/todo.ts
@@ -109,6 +110,9 @@ servers: $(TESTERS)/node_modules/.package-lock.json ## test servers that others 
 $(TESTERS)/node_modules/.package-lock.json: $(TESTERS)/package.json $(TESTERS)/package-lock.json | $(INSTALLED)
 	@npm ci --silent --ignore-scripts --prefix $(TESTERS)
 	@touch $@
+
+documents: $(INSTALLED) ## test the mock of public documents; reports/documents.json; ONLY=uspto,train-travel
+	@tsx tests/system/documents/main.ts $(ONLY)
 
 sbom: $(INSTALLED) ## list the packages of the server; reports/sbom.cdx.json (CycloneDX)
 	@mkdir -p reports

@@ -6,6 +6,7 @@ import {
   isObject,
   type JsonObject,
   type Kind,
+  joinPointer,
   lastStep,
   members,
   NOTHING_SERVED,
@@ -35,7 +36,7 @@ export interface Mockable<T> {
 }
 
 /**
- * Adds missing operationIds and responses, and removes each part that cannot be served: an unknown field, an
+ * Adds missing operationIds and responses of success, and removes each part that cannot be served: an unknown field, an
  * annotation, a webhook, a callback, a default, a response header, or one of several media types. If no such part
  * exists, removes the operations that the finding concerns.
  *
@@ -98,7 +99,7 @@ class Account {
   }
 }
 
-/** Gives each operation a unique operationId and a response. */
+/** Gives each operation a unique operationId and a response of success. */
 function complete(root: JsonObject): void {
   const document = new OpenApiDocument(root);
   const owners = new Map<unknown, string>();
@@ -109,8 +110,9 @@ function complete(root: JsonObject): void {
     const own = operationId !== undefined && (owners.get(operationId) ?? place.pointer) === place.pointer;
     const id = own ? operationId : `${place.method} ${place.path}`;
     owners.set(id, place.pointer);
-    const some = isObject(responses) && members(responses).length === 0;
-    Object.assign(operation, { operationId: id, responses: some ? NO_CONTENT : responses });
+    const succeeds = members(responses).some(([status]) => /^([23]|default$)/.test(status));
+    const all = isObject(responses) && !succeeds ? { ...responses, ...NO_CONTENT } : responses;
+    Object.assign(operation, { operationId: id, responses: all });
   }
 }
 
@@ -197,6 +199,11 @@ class Removal {
   }
 
   private remove(pointer: string, reason: string): boolean {
+    // A path stays, so that a template that matches its requests does not answer them.
+    if (/^\/paths\/~1[^/]*$/.test(pointer)) {
+      const fields = members(this.document.at(pointer)).map(([name]) => joinPointer(pointer, name));
+      return fields.map((field) => this.remove(field, reason)).includes(true);
+    }
     const holder = this.document.at(holderOf(pointer));
     const name = lastStep(pointer);
     if (isObject(holder) && Object.hasOwn(holder, name) && Reflect.deleteProperty(holder, name)) {

@@ -1,23 +1,24 @@
 /**
  * `tsx scripts/mock/main.ts DOCUMENT`: serves any OpenAPI 3.1 document with full validation. The responses are examples
- * of the document or generated values. The mock reads API_TOKENS and the environment variables that every server has.
+ * of the document or generated values. The mock reads API_TOKENS, whose tokens pass every security scheme, CORS_ORIGINS, by
+ * default any, and the environment variables that every server has.
  */
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import express from 'express';
 import { createHttpServer, InvalidContract, listen } from '../../src/contract';
 import {
-  AcceptedSecrets,
   BEARER_TOKENS,
   createLog,
   createMetrics,
   createReport,
   HEADERS,
   InvalidConfig,
-  parseSecrets,
   PLAIN_ERRORS,
   readEnvironment,
   readSecrets,
   readServerConfig,
+  type Variables,
 } from '../../src/operational';
 import { createMock, type Mock } from './service';
 import { readExtensions } from '../publish/extensions';
@@ -26,18 +27,18 @@ import { located, readSource, type Source, SourceError } from '../source/source'
 
 async function main(file: string): Promise<void> {
   if (file === '') throw new SourceError('expected a document: make mock DOC=path/to/openapi.yaml');
-  const { secrets, ...config } = readEnvironment(process.env, (variables) => ({
+  const { given, ...config } = readEnvironment(process.env, (variables) => ({
     ...readServerConfig(variables),
-    secrets: readSecrets(variables, 'API_TOKENS', BEARER_TOKENS).secrets,
+    given: readTokens(variables),
   }));
   const report = createReport(PLAIN_ERRORS, createLog(config.logLevel), createMetrics(), HEADERS);
-  const generatedToken = randomBytes(24).toString('base64url');
-  const tokens = new AcceptedSecrets(secrets ?? parseSecrets('API_TOKENS', BEARER_TOKENS, [generatedToken]));
+  const generated = given.length === 0 ? randomBytes(24).toString('base64url') : undefined;
   const source = readSource(file);
-  const { service, operations, leftOut, remarks, total } = createMocked(source, {
+  const { service, operations, credentials, leftOut, remarks, total } = createMocked(source, {
     ...config,
+    corsOrigins: config.corsOrigins.length > 0 ? config.corsOrigins : '*',
     extensions: readExtensions(),
-    verifyToken: tokens.verify,
+    tokens: generated === undefined ? given : [generated],
     report: report.request,
   });
   for (const sentence of source.notes) console.log(`  note  ${sentence}`);
@@ -52,10 +53,10 @@ async function main(file: string): Promise<void> {
   const server = createHttpServer(app, report.refuse, config.limits);
   const address = await listen(server, config.host, config.port);
   console.log(`\nmock of ${file} on ${address}`);
-  if (!secrets)
-    console.log(
-      `API_TOKENS is not set; this bearer token is valid until the mock ends: ${generatedToken} (for other schemes any credentials)`,
-    );
+  if (generated !== undefined)
+    console.log(`API_TOKENS is not set; this token is valid until the mock ends: ${generated}`);
+  console.log('The credentials of the mock, as a file for make contract CREDENTIALS=file:');
+  console.log(credentials);
   console.log(account);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => {
@@ -63,6 +64,17 @@ async function main(file: string): Promise<void> {
       server.closeAllConnections();
     });
   }
+}
+
+/** The tokens of API_TOKENS, or of the file API_TOKENS_FILE, without their scopes: the mock grants all. */
+function readTokens(variables: Variables): string[] {
+  const { file, secrets } = readSecrets(variables, 'API_TOKENS', BEARER_TOKENS);
+  if (!secrets) return [];
+  const text = file === undefined ? variables.read('API_TOKENS') : readFileSync(file, 'utf8');
+  return text
+    .split(file === undefined ? ',' : '\n')
+    .map((one) => one.trim().split(':')[0] ?? '')
+    .filter((one) => one !== '');
 }
 
 /** @throws {SourceError} with each finding that prevents the mock from serving the document */

@@ -1,3 +1,4 @@
+import { type RequestHandler, Router } from 'express';
 import {
   compileContract,
   createService,
@@ -6,24 +7,34 @@ import {
   type Middleware,
   OpenApiDocument,
   refusalOf,
-  schemeKind,
   type ServiceOptions,
-  strategiesFor,
   stub,
   successOf,
 } from '../../src/contract';
-import { HEADERS, type OperationalKind, PLAIN_ERRORS, requestIdOf, RESERVED } from '../../src/operational';
+import {
+  allowOrigins,
+  HEADERS,
+  type OperationalKind,
+  PLAIN_ERRORS,
+  requestIdOf,
+  RESERVED,
+} from '../../src/operational';
+import { acceptTokens, credentialsFile } from './credentials';
 import { type Mockable, toMockable } from './document';
 
 export interface Mock extends Omit<Mockable<unknown>, 'built'> {
-  readonly service: Middleware;
+  readonly service: RequestHandler;
   /** The served operations, each with the status of its response; undefined if no conforming response was found. */
   readonly operations: readonly { readonly title: string; readonly status: number | undefined }[];
+  /** The credentials of its schemes, as a CREDENTIALS file of `make contract`. */
+  readonly credentials: string;
 }
 
 type Options = Pick<ServiceOptions<OperationalKind>, 'bodyLimit' | 'maxRequests' | 'report'> & {
-  /** Returns a falsy value for a bearer token that the mock does not accept. */
-  readonly verifyToken: (token: string) => unknown;
+  /** The accepted tokens. */
+  readonly tokens: readonly string[];
+  /** The origins whose pages may call the mock (CORS); any by default. */
+  readonly corsOrigins?: readonly string[] | '*';
   readonly extensions: Extensions;
 };
 
@@ -34,7 +45,7 @@ type Options = Pick<ServiceOptions<OperationalKind>, 'bodyLimit' | 'maxRequests'
  */
 export function createMock(given: JsonObject, options: Options): Mock {
   const { built, ...account } = toMockable(given, (root) => build(root, options));
-  return { ...account, ...(built ?? { service: nothing, operations: [] }) };
+  return { ...account, ...(built ?? { service: nothing, operations: [], credentials: '{}' }) };
 }
 
 const nothing: Middleware = (_request, _response, next) => {
@@ -43,7 +54,7 @@ const nothing: Middleware = (_request, _response, next) => {
 
 function build(root: JsonObject, options: Options) {
   const document = new OpenApiDocument(root);
-  const strategies = strategiesFor(document, acceptedBy(options.verifyToken));
+  const strategies = acceptTokens(document, options.tokens);
   const { served: operations, remarks } = compileContract(root, strategies, options.extensions);
   const all = [...operations.values()];
   const answers = new Map(all.map((served) => [served.operation.operationId, successOf(document, served)]));
@@ -70,16 +81,15 @@ function build(root: JsonObject, options: Options) {
     title: `${method} ${paths.join(', ')}`,
     status: answers.get(operationId)?.status,
   }));
-  return { built: { service, operations: titles }, remarks };
-}
-
-/**
- * Verifies bearer tokens. For any other scheme, accepts all well-formed credentials. Every client holds all
- * scopes that the document requires of its scheme.
- */
-function acceptedBy(verifyToken: Options['verifyToken']): Parameters<typeof strategiesFor>[1] {
-  return (secret, { value, scopes }) => {
-    const isToken = value['type'] === 'http' && schemeKind(value) === 'bearer';
-    return (!isToken || Boolean(verifyToken(secret))) && { scopes };
+  const router = Router()
+    .use(allowOrigins(options.corsOrigins ?? '*', root))
+    .use(service);
+  return {
+    built: {
+      service: router,
+      operations: titles,
+      credentials: credentialsFile(document, options.tokens),
+    },
+    remarks,
   };
 }

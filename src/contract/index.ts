@@ -36,7 +36,7 @@ export { Concerned, titleOf } from './document/concerned';
 export { joinPointer, isObject, members, OpenApiDocument } from './document/document';
 export { lastStep } from './document/json-pointer';
 export { APPLICATORS, certain } from './document/subschemas';
-export { operationPlaces } from './document/path-items';
+export { METHODS, operationPlaces } from './document/path-items';
 export { isLargeInteger, numberLiterals, writeDocument } from './document/text';
 export { versionFinding } from './document/version';
 export { walk, type Walked } from './document/walk';

@@ -1,4 +1,3 @@
-import cors from 'cors';
 import express, { type Express } from 'express';
 import {
   createService,
@@ -10,9 +9,7 @@ import {
   isStub,
   type JsonObject,
   type LoggerFor,
-  OpenApiDocument,
   type Outcome,
-  readOperations,
   type Remark,
   type ReportFault,
   safely,
@@ -20,6 +17,7 @@ import {
   type Strategies,
 } from '../contract';
 import { InvalidValue } from '../database';
+import { allowOrigins } from './cors';
 import { docsRouter } from './docs';
 import type { Errors, OperationalKind } from './errors';
 import type { Metrics } from './metrics';
@@ -162,23 +160,4 @@ export function createOperationalApp<Own extends string = never>(
   const app = express().disable('x-powered-by').disable('etag');
   app.use(withHeaders(HEADERS), operationalRoutes(surroundings));
   return app.use(...endOfRoutes(errors, HEADERS, fault));
-}
-
-/**
- * Cross-origin requests (https://fetch.spec.whatwg.org/#http-cors-protocol). This middleware answers preflight requests
- * only. It exposes every response header that the document declares.
- */
-function allowOrigins(origins: readonly string[], document: JsonObject): express.RequestHandler {
-  const operations = readOperations(new OpenApiDocument(document));
-  const documented = operations.flatMap(({ responses }) =>
-    [...responses.values()].flatMap(({ headers }) => headers),
-  );
-  const always = ['X-Request-Id', 'Retry-After', 'WWW-Authenticate'];
-  const exposedHeaders = [...new Set([...always, ...documented.map(({ name }) => name)])];
-  const allow = cors({ origin: [...origins], exposedHeaders, maxAge: 600 });
-  return (request, response, next) => {
-    const preflight = request.headers.origin && request.headers['access-control-request-method'];
-    if (request.method !== 'OPTIONS' || preflight) allow(request, response, next);
-    else next(); // the service answers 405
-  };
 }

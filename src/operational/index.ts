@@ -37,8 +37,9 @@ export {
 // For tools and tests.
 export { clientOf } from './client';
 export { openCredentials, variablesOf } from './credentials';
+export { allowOrigins } from './cors';
 export { readSecrets } from './secret-source';
-export { AcceptedSecrets, BEARER_TOKENS, parseSecrets } from './secrets';
+export { BEARER_TOKENS } from './secrets';
 export { HEADERS, RESERVED } from './app';
 export { PLAIN_ERRORS } from './errors';
 export { createLog } from './log';

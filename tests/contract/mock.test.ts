@@ -14,7 +14,7 @@ const DOCUMENTS = join(__dirname, 'documents');
 function mock(document: JsonObject, extensions: Extensions = {}) {
   const outcomes: Outcome<OperationalKind>[] = [];
   const { service, ...rest } = createMock(document, {
-    verifyToken: (token) => token === 'token',
+    tokens: ['token', 'another'],
     bodyLimit: 1_000,
     maxRequests: 10,
     report: (outcome) => outcomes.push(outcome),
@@ -36,21 +36,6 @@ const answers = (responses: object, more: object = {}) =>
   buildDocument({ operation: { responses, ...more } });
 const ok = (content: object) => ({ 201: { description: '', content } });
 const text = { type: 'string' };
-
-it.each([
-  [
-    'oauth2',
-    { type: 'oauth2', flows: { implicit: { authorizationUrl: 'https://x.example', scopes: { read: '' } } } },
-  ],
-  ['http', { type: 'http', scheme: 'bearer' }],
-])('grants the required scopes of a scheme of type %s', async (_, scheme) => {
-  const document = buildDocument({
-    operation: { responses: ok({}), security: [{ login: ['read'] }] },
-    components: { securitySchemes: { login: scheme } },
-  });
-  await mock(document).post().set('Authorization', 'Bearer token').expect(201);
-  await mock(document).post().expect(401);
-});
 
 describe('answers', () => {
   it.each<[string, object, unknown]>([
@@ -117,27 +102,211 @@ describe('answers', () => {
   });
 });
 
-it('requires a valid token, and well-formed credentials for other schemes', async () => {
-  const securitySchemes = {
-    bearer: { type: 'http', scheme: 'bearer' },
-    login: { type: 'oauth2', flows: {} },
-    basic: { type: 'http', scheme: 'basic' },
-    key: { type: 'apiKey', in: 'header', name: 'X-Key' },
+const authorization = (scheme: string) => (secret: string) => ({ Authorization: `${scheme} ${secret}` });
+const basic = (secret: string) => authorization('Basic')(Buffer.from(secret).toString('base64'));
+
+/** Every scheme that can be served, and the headers or the query of credentials. */
+const SCHEMES: Record<
+  string,
+  [scheme: object, present: (secret: string) => Record<string, string>, query?: true]
+> = {
+  bearer: [{ type: 'http', scheme: 'bearer' }, authorization('Bearer')],
+  'bearer in upper case': [{ type: 'http', scheme: 'BEARER' }, authorization('bearer')],
+  oauth2: [
+    {
+      type: 'oauth2',
+      flows: { implicit: { authorizationUrl: 'https://x.example', scopes: { read: '' } } },
+    },
+    authorization('Bearer'),
+  ],
+  openIdConnect: [
+    { type: 'openIdConnect', openIdConnectUrl: 'https://example.com/id' },
+    authorization('Bearer'),
+  ],
+  'key in a header': [{ type: 'apiKey', in: 'header', name: 'X-Key' }, (key) => ({ 'X-Key': key })],
+  'key in Authorization': [
+    { type: 'apiKey', in: 'header', name: 'Authorization' },
+    (key) => ({ Authorization: key }),
+  ],
+  'key in a query': [{ type: 'apiKey', in: 'query', name: 'key' }, (key) => ({ key }), true],
+  'key in a cookie': [{ type: 'apiKey', in: 'cookie', name: 'key' }, (key) => ({ Cookie: `key=${key}` })],
+  basic: [{ type: 'http', scheme: 'basic' }, basic],
+};
+const secured = (scheme: object, security: object[] = [{ login: ['read'] }]) =>
+  buildDocument({
+    operation: { security, responses: { 204: { description: '' } } },
+    components: { securitySchemes: { login: scheme } },
+  });
+
+describe.each(Object.entries(SCHEMES))('%s', (name, [scheme, present, query]) => {
+  const security = [{ login: name === 'oauth2' || name === 'openIdConnect' ? ['read'] : [] }];
+  const ask = async (secret: string) => {
+    const sent = mock(secured(scheme, security)).post();
+    return (await (query ? sent.query(present(secret)) : sent.set(present(secret)))).status;
   };
-  const ask = async (scheme: string, headers: Record<string, string>) => {
-    const operation = { security: [{ [scheme]: [] }], responses: { 204: { description: '' } } };
-    const { status } = await mock(buildDocument({ operation, components: { securitySchemes } }))
-      .post()
-      .set(headers);
-    return status;
+  const user = name === 'basic' ? 'user:' : '';
+
+  it('takes each token and nothing else', async () => {
+    expect(await ask(`${user}token`)).toBe(204);
+    expect(await ask(`${user}another`)).toBe(204);
+    const wrong = [
+      'toke',
+      'tokenx',
+      'TOKEN',
+      'token,another',
+      'any',
+      'token-invalid',
+      ...(user ? [] : ['user:token']),
+    ];
+    const wrongUsers = user
+      ? ['token', 'admin:token', ':token', 'user:', 'user:user:token', 'USER:token']
+      : [];
+    for (const secret of [...wrong.map((text) => user + text), ...wrongUsers])
+      expect([secret, await ask(secret)]).toEqual([secret, 401]);
+    expect((await mock(secured(scheme, security)).post()).status).toBe(401);
+  });
+
+  it('passes with the printed credentials', async () => {
+    const { valid = '', invalid = '' } =
+      (JSON.parse(mock(secured(scheme, security)).credentials) as Record<string, Record<string, string>>)[
+        'login'
+      ] ?? {};
+    expect(await ask(valid)).toBe(204);
+    expect(await ask(invalid)).toBe(401);
+  });
+});
+
+it.each([
+  ['digest', { type: 'http', scheme: 'digest' }],
+  ['a custom HTTP scheme', { type: 'http', scheme: 'hoba' }],
+  ['mutualTLS', { type: 'mutualTLS' }],
+])('leaves out %s with its operations', (_, scheme) => {
+  const { operations, leftOut, credentials } = mock(secured(scheme, [{ login: [] }]));
+  expect([operations, credentials]).toEqual([[], '{}']);
+  expect(leftOut).toEqual([
+    expect.stringMatching(/^POST \/things is not served: .*this kind of security scheme cannot be served/),
+  ]);
+});
+
+describe('a left-out part', () => {
+  const id = { name: 'id', in: 'path', required: true, schema: text };
+  const get = { responses: { 204: { description: '' } }, parameters: [id] };
+  const secret = { security: [{ digest: [] }], responses: { 204: { description: '' } } };
+  const served = (paths: object) => {
+    const securitySchemes = { digest: { type: 'http', scheme: 'digest' } };
+    const { service } = createMock(buildDocument({ paths, components: { securitySchemes } }), {
+      tokens: ['token'],
+      bodyLimit: 1_000,
+      maxRequests: 10,
+      report: () => undefined,
+      extensions: {},
+    });
+    return request(express().use(service));
   };
-  expect(await ask('bearer', { Authorization: 'Bearer token' })).toBe(204);
-  expect(await ask('bearer', { Authorization: 'Bearer other' })).toBe(401);
-  expect(await ask('login', { Authorization: 'Bearer other' })).toBe(204);
-  expect(await ask('basic', { Authorization: 'Basic YTpi' })).toBe(204);
-  expect(await ask('basic', { Authorization: 'Bearer token' })).toBe(401);
-  expect(await ask('key', { 'X-Key': 'any' })).toBe(204);
-  expect(await ask('key', {})).toBe(401);
+
+  it('is never answered by a neighbor: a path is 404, an operation of a served path 405', async () => {
+    const other = { ...get, parameters: [] };
+    const server = served({
+      '/puzzle/{id}': { get, put: { ...secret, parameters: [id] } },
+      '/puzzle/activity': { get: secret },
+      '/puzzle/both': { get: secret, post: other },
+      '/puzzle/{id}/parts/{part}': { get: { ...get, parameters: [id, { ...id, name: 'part' }] } },
+      '/puzzle/{id}/parts/first': { parameters: [id], get: secret },
+    });
+    await server.get('/puzzle/1').expect(204);
+    await server.get('/puzzle/activity').expect(404);
+    await server.put('/puzzle/activity').expect(404);
+    await server.put('/puzzle/1').expect(405).expect('Allow', 'GET, HEAD');
+    await server.get('/puzzle/both').expect(405).expect('Allow', 'POST');
+    await server.get('/puzzle/1/parts/2').expect(204);
+    await server.get('/puzzle/1/parts/first').expect(404);
+  });
+
+  it('is 404 below each base path', async () => {
+    const server = served({
+      '/a/{id}': { servers: [{ url: '/v1' }, { url: '/v2' }], get },
+      '/a/b': { servers: [{ url: '/v1' }, { url: '/v2' }], get: secret },
+    });
+    await server.get('/v2/a/1').expect(204);
+    for (const base of ['/v1', '/v2']) await server.get(`${base}/a/b`).expect(404);
+  });
+});
+
+describe('cross-origin requests', () => {
+  const from = (corsOrigins?: string[]) => {
+    const document = buildDocument({
+      operation: {
+        responses: { 204: { description: '', headers: { 'X-Left': { schema: { type: 'integer' } } } } },
+        security: [{ login: [] }],
+      },
+      components: { securitySchemes: { login: { type: 'http', scheme: 'bearer' } } },
+    });
+    const { service } = createMock(document, {
+      tokens: ['token'],
+      ...(corsOrigins && { corsOrigins }),
+      bodyLimit: 1_000,
+      maxRequests: 10,
+      report: () => undefined,
+      extensions: {},
+    });
+    return request(express().use(service));
+  };
+  const Origin = 'https://page.example';
+
+  it.each(['GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'PATCH', 'TRACE'])(
+    'are allowed for any origin and for %s, with credentials in headers',
+    async (method) => {
+      const { status, headers } = await from().options('/things').set({
+        Origin,
+        'Access-Control-Request-Method': method,
+        'Access-Control-Request-Headers': 'authorization,x-key',
+      });
+      expect([status, headers['access-control-allow-origin']]).toEqual([204, '*']);
+      expect(headers['access-control-allow-methods']?.split(',')).toContain(method);
+      expect(headers['access-control-allow-headers']).toBe('authorization,x-key');
+    },
+  );
+
+  it('expose the documented headers of answers and refusals', async () => {
+    const answer = await from().post('/things').set({ Origin, Authorization: 'Bearer token' }).expect(204);
+    expect(answer.headers['access-control-allow-origin']).toBe('*');
+    expect(answer.headers['access-control-expose-headers']).toContain('X-Left');
+    const refusal = await from().post('/things').set({ Origin }).expect(401);
+    expect(refusal.headers['access-control-allow-origin']).toBe('*');
+    expect(refusal.headers['access-control-expose-headers']).toContain('WWW-Authenticate');
+  });
+
+  it('are narrowed to some origins', async () => {
+    const ask = (origin: string) => from([Origin]).post('/things').set({ Origin: origin });
+    expect((await ask(Origin)).headers['access-control-allow-origin']).toBe(Origin);
+    expect((await ask('https://other.example')).headers['access-control-allow-origin']).toBeUndefined();
+  });
+});
+
+it.each([
+  ['image/*', 'image/png'],
+  ['audio/*', 'audio/mpeg'],
+  ['video/*', 'video/mp4'],
+  ['font/*', 'font/woff2'],
+  ['model/*', 'model/x.any'],
+  ['text/*', 'text/plain; charset=utf-8'],
+  ['application/*', 'application/octet-stream'],
+  ['*/*', 'application/octet-stream'],
+  ['application/*+json', 'application/x.any+json'],
+  ['application/vnd.api+json', 'application/vnd.api+json'],
+  ['application/json; version=2', 'application/json; version=2'],
+  ['image/svg+xml; charset=utf-8', 'image/svg+xml; charset=utf-8'],
+])('sends %s as %s', async (documented, sent) => {
+  const { headers } = await mock(answers(ok({ [documented]: {} })))
+    .post()
+    .expect(201);
+  expect(headers['content-type']).toBe(sent);
+});
+
+it('answers an operation without a documented success', async () => {
+  await mock(answers({ 400: { description: 'wrong' } }))
+    .post()
+    .expect(204);
 });
 
 it('serves operations without an operationId or a response', async () => {

@@ -17,7 +17,6 @@ it('serves a document in several files, and lists its responses', async () => {
   start(DOCUMENT, { API_TOKENS: 'token' });
   const [, address = ''] = await mock.printed(/mock of .* on (http:\S+)/);
   expect(mock.output()).toMatch(/^ {2}20\d {2}(GET|POST) \//m);
-  expect(mock.output()).not.toContain('token');
   expect((await fetch(`${address}/no/such/path`)).status).toBe(404);
   expect(await mock.stop('SIGTERM')).toBe(0);
 });
@@ -71,9 +70,39 @@ it.each([
   expect(mock.output()).toMatch(sentence);
 });
 
+it.each([
+  ['secret', 'secret', 'secret'],
+  ['one:read write, two', 'one', 'two'],
+])('prints credentials with the first token of API_TOKENS=%s; each passes', async (tokens, first, last) => {
+  start('tests/contract/documents/security.yaml', { API_TOKENS: tokens });
+  const [, address = ''] = await mock.printed(/mock of .* on (http:\S+)/);
+  const [line] = await mock.printed(/^\{.*\}$/m);
+  expect(JSON.parse(line)).toMatchObject({
+    bearer: { valid: first, invalid: `${first}-invalid` },
+    basic: { valid: `user:${first}`, invalid: `user:${first}-invalid` },
+  });
+  for (const token of [first, last]) {
+    const Authorization = `Bearer ${token}`;
+    expect((await fetch(`${address}/bearer`, { headers: { Authorization } })).status).toBe(200);
+  }
+  const { headers } = await fetch(`${address}/bearer`, { headers: { Origin: 'https://page.example' } });
+  expect(headers.get('access-control-allow-origin')).toBe('*');
+});
+
+it('narrows CORS to CORS_ORIGINS', async () => {
+  const Origin = 'https://page.example';
+  start('tests/contract/documents/security.yaml', { API_TOKENS: 'secret', CORS_ORIGINS: Origin });
+  const [, address = ''] = await mock.printed(/mock of .* on (http:\S+)/);
+  const allowed = async (origin: string) =>
+    (await fetch(`${address}/bearer`, { headers: { Origin: origin } })).headers.get(
+      'access-control-allow-origin',
+    );
+  expect([await allowed(Origin), await allowed('https://other.example')]).toEqual([Origin, null]);
+});
+
 it('generates a valid token if none is configured', async () => {
   start('tests/contract/documents/security.yaml');
-  const [, token = ''] = await mock.printed(/token is valid until the mock ends: (\S+)/);
+  const [, token = ''] = await mock.printed(/this token is valid until the mock ends: (\S+)/);
   const [, address = ''] = await mock.printed(/mock of .* on (http:\S+)/);
   const ask = (Authorization: string) => fetch(`${address}/bearer`, { headers: { Authorization } });
   expect(await (await ask(`Bearer ${token}`)).json()).toEqual({ name: 'text' });

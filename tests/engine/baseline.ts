@@ -17,6 +17,7 @@ import type { Session } from './session';
 import { resourcesOf, sourcesOf } from './state/sources';
 import type { State } from './state/state';
 import type { Server } from './target';
+import { reasonOf } from './untestable';
 import { summarize } from './wire/message';
 
 const baselineCase = (context: OperationContext, proves: readonly string[] = []): Case => ({
@@ -50,7 +51,7 @@ export async function establishBaseline(
     ledger.block(operation.id, explained.join('; '));
     failures.push(failureOf(baseline, explained, [], common.target.curl));
   } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error);
+    const problem = reasonOf(error);
     ledger.block(operation.id, problem);
     // A black box is not at fault for what the engine does not support.
     if (!state) failures.push(failureWithoutRequest('baseline', operation, problem));

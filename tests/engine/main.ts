@@ -21,7 +21,8 @@ Tests the server at URL against an OpenAPI document.
   --url URL             http://127.0.0.1:8080, https://example.org/base, unix:/run/service.sock
   --doc FILE            the document
   --credentials FILE    JSON: {"scheme": {"valid": "...", "invalid": "..."}}
-  --write               also send requests that may change something
+  --write               also change what the run creates
+  --write-all           change everything: for a mock or a throw-away database
   --profile NAME        document (default): what the document and the standards state
                         house: also what contract-first-server decides beyond them
   --rate N              requests per second (100)
@@ -40,6 +41,7 @@ const OPTIONS = {
   doc: { type: 'string' },
   credentials: { type: 'string' },
   write: { type: 'boolean' },
+  'write-all': { type: 'boolean' },
   profile: { type: 'string' },
   rate: { type: 'string' },
   max: { type: 'string' },
@@ -84,7 +86,7 @@ export async function main(
       url,
       document,
       profile: profileOf(values.profile),
-      write: values.write === true,
+      write: values['write-all'] === true ? 'all' : values.write === true,
       insecure: values.insecure === true,
       ...(credentials !== undefined && {
         credentials: readJson(credentials),
@@ -119,7 +121,7 @@ function profileOf(text = 'document'): Profile {
   throw new Error(`expected --profile to be document or house, got ${text}`);
 }
 
-/** @throws {Error} if the file is not JSON */
+/** @throws {Error} if the file cannot be read, or is not JSON */
 function readJson(file: string): Json {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as Json;

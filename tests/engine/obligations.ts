@@ -36,7 +36,7 @@ export function deriveObligations(document: Document, target: Target, operation:
       ? textual.flatMap((slot) => receivedObligations(document, operation, slot))
       : []),
     ...responseObligations(operation),
-    ...securityObligations(document, operation),
+    ...securityObligations(document, target, operation),
     ...protocolObligations(document, operation, isTested).filter(
       ({ key }) =>
         !key.endsWith('| body limit') || target.bodyLimit !== undefined || target.profile !== 'document',
@@ -154,10 +154,13 @@ function responseObligations(operation: Operation): Derived[] {
     });
 }
 
-function securityObligations({ schemes }: Document, operation: Operation): Derived[] {
+function securityObligations(document: Document, target: Target, operation: Operation): Derived[] {
+  const { schemes } = document;
   const allowsAnonymous = operation.security.some((alternative) => alternative.length === 0);
   return operation.security.flatMap((alternative, index) => {
-    const required = alternative.filter((name) => !isRedundant(operation, alternative, name));
+    const required = alternative.filter(
+      (name) => !isRedundant(document, target, operation, alternative, name),
+    );
     const isInHeader = required.some((name) => schemes[name]?.['type'] !== 'apiKey');
     const hasScopes = Object.values(operation.scopes[index] ?? {}).some((scopes) => scopes.length > 0);
     const scenarios: [scenario: SecurityScenario, applies: boolean][] = [
@@ -175,15 +178,27 @@ function securityObligations({ schemes }: Document, operation: Operation): Deriv
   });
 }
 
-/** Whether the credentials of an alternative without those of one scheme satisfy another alternative. */
-export const isRedundant = (
+/**
+ * Whether the credentials of an alternative without those of one scheme satisfy another alternative: one secret may be valid
+ * for several schemes that present it in the same place.
+ */
+export function isRedundant(
+  { schemes }: Document,
+  { credentials }: Target,
   { security }: Operation,
   alternative: readonly string[],
   scheme: string,
-): boolean =>
-  security.some(
-    (other) => other !== alternative && other.every((name) => name !== scheme && alternative.includes(name)),
+): boolean {
+  const presented = (name: string): string => {
+    const { type, in: place, name: field, scheme: authScheme } = schemes[name] ?? {};
+    const where = type === 'apiKey' ? [place, field] : [asString(authScheme).toLowerCase() || 'bearer'];
+    return JSON.stringify([where, credentials[name]?.valid ?? name]);
+  };
+  const present = alternative.filter((name) => name !== scheme).map(presented);
+  return security.some(
+    (other) => other !== alternative && other.every((name) => present.includes(presented(name))),
   );
+}
 
 function protocolObligations(
   document: Document,
@@ -195,7 +210,7 @@ function protocolObligations(
   // RFC 9110 section 9.3.2: a server answers HEAD where it answers GET.
   const answersHead =
     method === 'GET' && !operations.some((other) => other.path === path && other.method === 'HEAD');
-  const hasJson = body?.content.some(({ name }) => codecOf(name) === 'json') === true;
+  const hasJson = body?.content.some(({ type }) => codecOf(type) === 'json') === true;
   const scenarios: [scenario: ProtocolScenario, applies: boolean][] = [
     ['undocumented methods', true],
     ['near-miss paths', true],

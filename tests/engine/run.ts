@@ -26,6 +26,7 @@ import {
 import { shrinkCase } from './shrink';
 import type { Server, Target, Waiver } from './target';
 import { resourcesOf, sourcesOf } from './state/sources';
+import { reasonOf } from './untestable';
 import { openWaivers, type Waivers } from './waivers';
 
 /** The result of a run. */
@@ -108,19 +109,27 @@ function supporting(document: Document, operations: readonly Operation[], target
   const sources = new Set([...resources].flatMap((resource) => sourcesOf(document, resource)));
   const named = new Set([...sources].map(({ operation }) => operation));
   return inOrder([...named]).filter(
-    (operation) => !operations.includes(operation) && !obstacleTo(operation, target),
+    (operation) => !operations.includes(operation) && !obstacleTo(operation, document, target),
   );
 }
 
 /** Why no request of an operation is sent to a black box; undefined if they are. */
 function obstacleTo(
-  { method, security }: Operation,
+  { method, security, untestable }: Operation,
+  { schemes }: Document,
   target: Target,
 ): { state: 'BLOCKED' | 'OUT OF REACH'; reason: string } | undefined {
+  if (untestable !== undefined) return { state: 'OUT OF REACH', reason: untestable };
   if (!target.blackBox) return undefined;
   if (!target.blackBox.write && !isSafe(method))
     return { state: 'OUT OF REACH', reason: ADVICE.allowWrites() };
   if (usableAlternative(security, target)) return undefined;
+  const isOther = (name: string): boolean => schemes[name]?.['type'] === 'mutualTLS';
+  if (security.every((alternative) => alternative.some(isOther)))
+    return {
+      state: 'OUT OF REACH',
+      reason: 'it takes a certificate of the client, which the engine cannot present',
+    };
   const missing = (security[0] ?? []).filter((name) => target.credentials[name] === undefined);
   return { state: 'BLOCKED', reason: ADVICE.addCredentials(missing) };
 }
@@ -149,7 +158,7 @@ export async function run(target: Target, options: RunOptions = {}): Promise<Res
   };
   const session = openSession({ ...common, waivers, operations, onRequest, signal });
   const { ledger, failures, client } = session;
-  const documentFaults: string[] = [];
+  const documentFaults: string[] = [...document.unread];
   let groups: readonly FailureGroup[] = [];
 
   function conclude(holding: Waivers, stopped: string | undefined): Result {
@@ -201,7 +210,7 @@ export async function run(target: Target, options: RunOptions = {}): Promise<Res
       failures.splice(judged);
     }
     for (const operation of target.blackBox ? inOrder(operations) : operations) {
-      const obstacle = obstacleTo(operation, target);
+      const obstacle = obstacleTo(operation, document, target);
       if (obstacle) {
         ledger.block(operation.id, obstacle.reason, obstacle.state);
         continue;
@@ -240,7 +249,7 @@ async function attemptEnumerated(
   try {
     made = operationCases(context);
   } catch (error) {
-    ledger.block(context.operation.id, `the engine cannot make its requests: ${messageOf(error)}`);
+    ledger.block(context.operation.id, reasonOf(error));
     return [];
   }
   const { cases, contradictions, documentFaults } = made;
@@ -287,7 +296,7 @@ async function attemptGenerated(
   try {
     searches = await searchGenerated(context, attemptAlone, options);
   } catch (error) {
-    leaveOut(operation, 'generated', `the engine cannot make more: ${messageOf(error)}`, 2 * options.runs);
+    leaveOut(operation, 'generated', reasonOf(error), 2 * options.runs);
   }
   for (const { kind, counterexample, leftOut } of searches) {
     const reason = client.isOver() ?? `no more ${kind} values were found`;

@@ -144,6 +144,8 @@ export interface CredentialValues {
 export interface BlackBox {
   /** Whether to send requests that may change something: all but the safe methods of RFC 9110 section 9.2.1. */
   readonly write: boolean;
+  /** Whether these may change what the run did not create: false by default. */
+  readonly writeAll?: boolean;
   readonly requestsPerSecond: number;
   /** For the whole run. The requests that remove what the run created come on top. */
   readonly maxRequests: number;

@@ -22,8 +22,8 @@ export interface UrlOptions extends Extensions {
   readonly credentials?: Json;
   /** The path of the file with the credentials, for the curl lines of the report. */
   readonly credentialsFile?: string;
-  /** Sends requests that may change something. */
-  readonly write?: boolean;
+  /** Sends requests that may change something: what the run created, or with `all` everything. */
+  readonly write?: boolean | 'all';
   /** 100 by default. */
   readonly requestsPerSecond?: number;
   /** 50,000 by default. */
@@ -57,7 +57,8 @@ export function urlTarget(options: UrlOptions): Target {
   if (operations.length === 0) throw new Error('expected a document with operations, got none');
   const address = addressFor(options);
   const blackBox: BlackBox = {
-    write: options.write === true,
+    write: options.write === true || options.write === 'all',
+    writeAll: options.write === 'all',
     requestsPerSecond: options.requestsPerSecond ?? 100,
     maxRequests: options.maxRequests ?? 50_000,
   };

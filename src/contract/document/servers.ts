@@ -1,16 +1,36 @@
 import type { Findings } from './finding';
 import { joinPointer, isObject, type JsonObject } from './json-pointer';
 
+interface Document extends Findings {
+  at(pointer: string): unknown;
+}
+
 /** How many base paths a server may have by the values of its variables. */
 const MAX_BASE_PATHS = 100;
 const AUTHORITY = /^(?:(?:[^/?#{}]|\{[^{}]*\})*:)?\/\/(?:[^/?#{}]|\{[^{}]*\})*/;
 const VARIABLE = /\{([^{}]*)\}/g;
 
 /**
+ * The base paths of the first of these lists of servers that has any, then of those of the document (OpenAPI 3.1 section
+ * 4.8.5).
+ */
+export function basePathsOf(document: Document, lists: readonly (string | undefined)[]): string[] {
+  for (const pointer of [...lists, '/servers']) {
+    const servers = pointer === undefined ? undefined : document.at(pointer);
+    if (pointer === undefined || !Array.isArray(servers) || servers.length === 0) continue;
+    const paths = servers.flatMap((server, i) =>
+      isObject(server) ? basePaths(document, server, joinPointer(pointer, i)) : [],
+    );
+    return [...new Set(paths)];
+  }
+  return [''];
+}
+
+/**
  * The path of the URL of a Server Object without a slash at its end, one for each combination of the values of its
  * variables (OpenAPI 3.1 sections 4.8.5 and 4.8.6). Variables of the scheme and the authority make no difference to it.
  */
-export function basePaths(document: Findings, server: JsonObject, pointer: string): string[] {
+function basePaths(document: Findings, server: JsonObject, pointer: string): string[] {
   const url = String(server['url']);
   const authority = AUTHORITY.exec(url)?.[0] ?? '';
   const fixed = authority.replace(

@@ -16,7 +16,7 @@ interface Routes {
  */
 export function findRoute({ router, served: operations }: Routes, method: string, path: string) {
   const match = router.find(path);
-  if (!match) throw new Problem('notFound', 'the document has no such path');
+  if (!match || match.target.size === 0) throw new Problem('notFound', 'the document has no such path');
   const route = match.target.get(method);
   const served = route && operations.get(route.operation);
   if (served) return { route, served, path: pathParameters(route, match.values) };

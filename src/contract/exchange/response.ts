@@ -5,7 +5,7 @@ import { fieldValue, headerEntries, isFieldValue, mergeVary, unservableField } f
 import { compileHeader, type WriteHeader } from '../parameters/header';
 import { MalformedJson } from '../json/parse';
 import type { Operation } from '../operations/operations';
-import { closest, isJson, isRange, type MediaTypeObject, parseMediaType } from '../http/media-type';
+import { closest, isJson, isRange, type MediaTypeObject, parseMediaType, typeOfRange } from '../http/media-type';
 import { type AcceptedRange, parseAccept, preferred } from '../http/negotiation';
 import { type Answer, type Headers, isFinalStatus, Problem } from '../problem';
 import { envelopeSchema, parameterSchemas } from '../schema/envelope';
@@ -229,7 +229,7 @@ function vary(headers: Record<string, string | readonly string[]>, name: string)
 }
 
 function contentType({ key, type, codec }: CodedMedia, { contentType: wanted }: Answer): string {
-  if (isRange(key)) return wanted ?? codec.mediaType;
+  if (isRange(key)) return wanted ?? typeOfRange(type.essence, codec.mediaType);
   // RFC 8259 section 11: JSON has no charset parameter.
   if (!type.essence.startsWith('text/') || !codec.isText || isJson(type.essence)) return key;
   return key.includes('charset') ? key : `${key}; charset=utf-8`;

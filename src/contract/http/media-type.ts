@@ -92,6 +92,27 @@ export function coverage(range: string, essence: string): number {
 /** Whether a key of a content map is a media range (OpenAPI 3.1.1 section 4.8.14). */
 export const isRange = (key: string): boolean => key.includes('*');
 
+/** A media type of each top-level type. */
+const SUBTYPES: Readonly<Record<string, string>> = {
+  text: 'plain',
+  image: 'png',
+  audio: 'mpeg',
+  video: 'mp4',
+  font: 'woff2',
+};
+
+/**
+ * A media type that a range covers, for content whose type nobody names.
+ *
+ * @param usual the preferred one
+ */
+export function typeOfRange(range: string, usual: string): string {
+  if (coverage(range, essenceOf(usual)) > 0) return usual;
+  const [top = '', subtype = ''] = range.split('/');
+  // RFC 6838 section 3.4: the tree `x.` is for private use.
+  return `${top}/${subtype === '*' ? (SUBTYPES[top] ?? 'x.any') : subtype.replace('*', 'x.any')}`;
+}
+
 /** How closely a media range covers a media type, its parameters included; 0 if it does not. */
 export function specificity(range: MediaType, type: MediaType): number {
   const covers = coverage(range.essence, type.essence);

@@ -1,6 +1,6 @@
 import { joinPointer, isObject, members, type OpenApiDocument, type Place } from '../document/document';
 import { type OperationPlace, operationPlaces } from '../document/path-items';
-import { basePaths } from '../document/servers';
+import { basePathsOf } from '../document/servers';
 import { checkScopes } from './declared-scopes';
 import { coverage, isJson, type MediaTypeObject, parseMediaType } from '../http/media-type';
 
@@ -81,6 +81,7 @@ class OperationReader {
     const { pointer, value } = this.operation;
     const { path, method } = this.place;
     const { operationId } = value;
+    const servers = [joinPointer(pointer, 'servers'), this.place.item.get('servers')];
     if (typeof operationId !== 'string') {
       const advice = `add one, such as ${camelCase(`${method} ${path}`)}`;
       this.document.addFinding(pointer, `has no operationId, by which its handler is found: ${advice}`);
@@ -92,31 +93,13 @@ class OperationReader {
     return {
       operationId: typeof operationId === 'string' ? operationId : `${method} ${path}`,
       method: method.toUpperCase(),
-      paths: this.basePaths().map((base) => base + path),
+      paths: basePathsOf(this.document, servers).map((base) => base + path),
       pointer,
       parameters: this.parameters(),
       requestBody: this.requestBody(),
       responses: new Map(statuses.map((status) => [status, this.response(status)])),
       security: this.security(),
     };
-  }
-
-  /** The base paths of its servers (OpenAPI 3.1 section 4.8.5). */
-  private basePaths(): string[] {
-    const candidates = [
-      joinPointer(this.operation.pointer, 'servers'),
-      this.place.item.get('servers'),
-      '/servers',
-    ];
-    for (const pointer of candidates) {
-      const servers = pointer === undefined ? undefined : this.document.at(pointer);
-      if (pointer === undefined || !Array.isArray(servers) || servers.length === 0) continue;
-      const paths = servers.flatMap((server, i) =>
-        isObject(server) ? basePaths(this.document, server, joinPointer(pointer, i)) : [],
-      );
-      return [...new Set(paths)];
-    }
-    return [''];
   }
 
   private parameters(): Parameter[] {

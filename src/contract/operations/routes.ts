@@ -1,4 +1,6 @@
-import type { OpenApiDocument } from '../document/document';
+import { joinPointer, members, type OpenApiDocument } from '../document/document';
+import { METHODS, readPathItem } from '../document/path-items';
+import { basePathsOf } from '../document/servers';
 import type { Operation } from './operations';
 import { parsePathTemplate } from './path-template';
 import { Router } from './router';
@@ -14,11 +16,20 @@ export interface Route {
 /** The routes of one path, by method in upper case. */
 export type Methods = Map<string, Route>;
 
-/** Adds every operation to a router. Two operations for the same requests become a finding. */
+/**
+ * Adds every operation to a router. Two operations for the same requests become a finding. A path without operations is
+ * added, too: without it, a template that matches its requests would answer them.
+ */
 export function compileRoutes(document: OpenApiDocument, operations: readonly Operation[]): Router<Methods> {
   const router = new Router<Methods>();
   for (const operation of operations) {
     for (const path of operation.paths) addRoute(document, router, operation, path);
+  }
+  for (const [path] of members(document.root['paths'])) {
+    if (!path.startsWith('/')) continue;
+    const item = readPathItem(document, joinPointer('/paths', path));
+    if (METHODS.some((method) => item.has(method))) continue;
+    for (const base of basePathsOf(document, [item.get('servers')])) router.add(base + path, new Map());
   }
   return router;
 }

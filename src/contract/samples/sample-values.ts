@@ -1,7 +1,6 @@
 /** Generates numbers and strings that match a schema. The results are deterministic. */
-import { compilePattern } from '../pattern/pattern';
+import { type Lengths, textsMatching } from '../pattern/texts';
 import type { Bound, SchemaView } from '../schema/schema-view';
-import { textsLike } from './pattern-text';
 
 /** No sample of a schema exists, or none was found. */
 export class Unsampled extends Error {}
@@ -73,17 +72,10 @@ export function sampleString({ least, most, patterns, formats }: SchemaView, nth
     Number(least.get('Length')?.value ?? 0),
     Number(most.get('Length')?.value ?? Infinity),
   ];
-  const fits = (text: string) => {
-    const { length } = Array.from(text);
-    return length >= shortest && length <= longest;
-  };
-  const [pattern] = patterns;
-  if (pattern !== undefined) {
-    const all = [...patterns].map(compilePattern);
-    const suits = (text: string) => fits(text) && text.isWellFormed() && all.every((one) => one.test(text));
-    const found = matching(`${[...patterns].join(' ')} ${shortest} ${longest}`, pattern, shortest, suits);
+  if (patterns.size > 0) {
+    const found = textsLike([...patterns], { least: shortest, most: longest });
     const text = found[nth % Math.max(found.length, 1)];
-    if (text === undefined) throw new Unsampled(`no sample matches the pattern ${pattern}`);
+    if (text === undefined) throw new Unsampled(`no sample matches the pattern ${[...patterns].join(' and ')}`);
     return text;
   }
   const formatted = [...formats].map((format) => FORMATS[format]?.(nth)).find((text) => text !== undefined);
@@ -98,20 +90,9 @@ const ENOUGH = 24;
 /** A cache, because a search may take milliseconds. */
 const searches = new Map<string, readonly string[]>();
 
-/** Different texts like a pattern that suit. */
-function matching(
-  key: string,
-  pattern: string,
-  least: number,
-  suits: (text: string) => boolean,
-): readonly string[] {
-  const known = searches.get(key);
-  if (known) return known;
-  const found = new Set<string>();
-  for (const text of textsLike(pattern, least)) {
-    if (suits(text)) found.add(text);
-    if (found.size === ENOUGH) break;
-  }
-  searches.set(key, [...found]);
-  return [...found];
+function textsLike(patterns: readonly string[], lengths: Lengths): readonly string[] {
+  const key = JSON.stringify([patterns, lengths.least, String(lengths.most)]);
+  const found = searches.get(key) ?? textsMatching(patterns, lengths, ENOUGH);
+  searches.set(key, found);
+  return found;
 }

@@ -17,7 +17,7 @@ export function withAcceptedValues(
   which: 'all' | 'references',
 ): Value {
   const { body } = base;
-  if (!target.blackBox || !body || slot.body?.name !== body.type || !/[/+]json/.test(body.type)) return value;
+  if (!target.blackBox || !body || slot.body?.type !== body.type || !/[/+]json/.test(body.type)) return value;
   const merged = merge(value, parse(body.bytes.toString()), '', (pointer) =>
     which === 'all' ? true : referenced(pointer.split('/').at(-1) ?? '') !== undefined,
   );

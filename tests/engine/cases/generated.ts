@@ -7,6 +7,7 @@ import { fitsSlot, type Inputs, type Slot, slots, slotVerdict } from '../request
 import { instanceLocations } from '../schema/locations';
 import { probes } from '../schema/probes';
 import { arbitrary } from '../schema/samples';
+import { reasonOf } from '../untestable';
 import { expectSuccessOrOwnRefusal, authorizedRequest, type Case, type OperationContext } from './case';
 import { withAcceptedValues } from './accepted-values';
 import { limitRule } from './limits';
@@ -116,7 +117,7 @@ async function search(
   const place = { kind, seed: outcome.seed, path: counterexamplePath ?? '' };
   if (error instanceof Ended) return { leftOut: runs - numRuns + 1 };
   if (drawn) {
-    const problems = error instanceof WrongAnswer ? error.problems : [String(error)];
+    const problems = error instanceof WrongAnswer ? error.problems : [reasonOf(error)];
     const smaller = error instanceof WrongAnswer ? await shrink(cases, attempt, place) : undefined;
     return { leftOut: 0, counterexample: smaller ?? { case: drawn, problems, ...place } };
   }

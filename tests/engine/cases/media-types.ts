@@ -1,5 +1,5 @@
 import { negotiableMediaTypes } from '../document/document';
-import { codecOf } from '../document/media-type';
+import { codecOf, isRange, matchesMediaType, partsOf, withCharset } from '../document/media-type';
 import { DEFAULT_REFUSALS } from '../judge/refusal';
 import type { Value } from '../json/value';
 import type { Slot } from '../request/slots';
@@ -23,7 +23,7 @@ export const mediaTypeCases = (context: OperationContext): Case[] => [
 ];
 
 function contentTypeCases(context: OperationContext): Case[] {
-  const { base } = context;
+  const { base, operation } = context;
   if (!base.body) return [];
   const { type } = base.body;
   const request = authorizedRequest(context);
@@ -36,22 +36,27 @@ function contentTypeCases(context: OperationContext): Case[] {
       withHeader(request, name, value),
       isSupported ? expectSuccess : expectRefusal('unsupported media type'),
     );
+  const isCovered = (value: string): boolean =>
+    (operation.body?.content ?? []).some(({ name }) => isRange(name) && matchesMediaType(name, value));
   // Binary content has no charset.
   const hasCharset = codecOf(type) !== 'binary';
+  const [essence, ...parameters] = partsOf(type);
+  const others = [
+    ...['application/x-undocumented', 'application/x-undocumented+json', `${essence}x`],
+    ...['not a media type', ''],
+  ];
   const unsupported = [
-    ...[
-      undefined,
-      'application/x-undocumented',
-      'application/x-undocumented+json',
-      `${type}x`,
-      'not a media type',
-      '',
-    ],
-    ...(hasCharset ? ['utf-16', 'latin1'].map((charset) => `${type}; charset=${charset}`) : []),
+    undefined,
+    ...others.filter((value) => !isCovered(value)),
+    ...(hasCharset ? ['utf-16', 'latin1'].map((charset) => withCharset(type, `charset=${charset}`)) : []),
   ];
   const equivalent = [
-    type.toUpperCase(),
-    ...(hasCharset ? [`${type}; charset=utf-8`, `${type};charset=UTF-8`, `${type} ; charset="utf-8"`] : []),
+    [essence.toUpperCase(), ...parameters].join('; '),
+    ...(hasCharset
+      ? ['charset=utf-8', 'charset=UTF-8', 'charset="utf-8"', 'CHARSET=utf-8'].map((charset) =>
+          withCharset(type, charset),
+        )
+      : []),
   ];
   return [
     ...unsupported.map((value) => send('Content-Type', value, false)),
@@ -62,21 +67,27 @@ function contentTypeCases(context: OperationContext): Case[] {
 
 /** Other spellings of a media type with parameters (RFC 9110 section 8.3.1). */
 export function contentTypeSpellings(context: OperationContext, slot: Slot, value: Value): Case[] {
-  const [essence = '', ...parameters] = (slot.body?.name ?? '').split(';').map((part) => part.trim());
-  const pairs = parameters.map((parameter) => parameter.split('='));
-  if (pairs.length === 0) return [];
-  const upperCase = pairs.map(([name = '', text = '']) => `${name.toUpperCase()}=${text}`);
-  const quoted = pairs.map(([name = '', text = '']) => `${name}="${text}"`);
+  const type = slot.body?.type ?? '';
+  const [essence, ...parameters] = partsOf(type);
+  if (parameters.length === 0) return [];
+  const pairs = parameters.map((parameter): [name: string, text: string] => {
+    const at = parameter.indexOf('=');
+    return [parameter.slice(0, at), parameter.slice(at + 1)];
+  });
+  const upperCase = pairs.map(([name, text]) => `${name.toUpperCase()}=${text}`);
+  const quoted = pairs.map(([name, text]) =>
+    text.startsWith('"') ? `${name}=${text}` : `${name}="${text}"`,
+  );
   const spellings = [
     [essence.toUpperCase(), ...upperCase].join(';'),
     [essence, ...quoted].join(' ; '),
-    [essence, 'charset=utf-8', ...parameters].join('; '),
+    withCharset(type, 'charset=utf-8'),
   ];
-  return spellings.map((type) => ({
+  return spellings.map((spelling) => ({
     family: 'media types',
-    title: `${slot.label} as Content-Type: ${type}`,
+    title: `${slot.label} as Content-Type: ${spelling}`,
     operation: context.operation,
-    request: withHeader(authorizedRequest(context, slot.fill(context.base, value)), 'Content-Type', type),
+    request: withHeader(authorizedRequest(context, slot.fill(context.base, value)), 'Content-Type', spelling),
     ...handlerInput(context, slot, value),
     expect: expectSuccessOrOwnRefusal(context),
     proves: [],

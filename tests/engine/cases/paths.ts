@@ -26,7 +26,7 @@ export function methodAndPathCases(context: OperationContext): Case[] {
     // RFC 9110 section 9.3.7: any resource may answer OPTIONS.
     !(method === 'OPTIONS' && target.profile === 'document') &&
     // An undocumented operation of a black box may exist, and remove what does not belong to the run.
-    !(target.blackBox && ['PUT', 'PATCH', 'DELETE'].includes(method));
+    !(target.blackBox && target.blackBox.writeAll !== true && ['PUT', 'PATCH', 'DELETE'].includes(method));
   const answersHead = operation.method === 'GET' && !documented.includes('HEAD');
   return [
     ...METHODS.filter(isUndocumented).map((method) =>

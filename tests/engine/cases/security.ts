@@ -63,7 +63,7 @@ export function securityCases(context: OperationContext): Case[] {
       send('missing', 'no credentials', anonymous, expectRefusal('missing credentials')),
       ...scopeCases(context, alternative, operation.scopes[index] ?? {}),
       ...schemes
-        .filter((scheme) => !isRedundant(operation, schemes, scheme))
+        .filter((scheme) => !isRedundant(document, target, operation, schemes, scheme))
         .flatMap((scheme) => schemeCases(context, alternative, scheme)),
       ...headerCases(context, alternative),
     ];
@@ -166,7 +166,12 @@ function headerCases(
 ): Case[] {
   const scheme = schemes.find((name) => document.schemes[name]?.['type'] !== 'apiKey');
   const value = authorized.headers.find(([name]) => name === 'Authorization')?.[1];
-  if (scheme === undefined || value === undefined || isRedundant(operation, schemes, scheme)) return [];
+  if (
+    scheme === undefined ||
+    value === undefined ||
+    isRedundant(document, target, operation, schemes, scheme)
+  )
+    return [];
   const [authScheme = '', ...rest] = value.split(' ');
   const credential = rest.join(' ');
   const wrong = target.credentials[scheme]?.invalid ?? '';

@@ -106,7 +106,7 @@ function binaryCases(context: OperationContext, slot: Slot): ValueCases {
         operation: context.operation,
         request: { ...request, body: everyByte },
         expect,
-        ...(slot.body?.name !== 'application/octet-stream' && { rule: 'arbitrary content' as const }),
+        ...(slot.body?.type !== 'application/octet-stream' && { rule: 'arbitrary content' as const }),
         proves: [],
       },
     ],

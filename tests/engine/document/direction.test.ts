@@ -104,6 +104,39 @@ describe.each([
   });
 });
 
+describe.each<[string, JsonObject, valid: string[], invalid: string[]]>([
+  [
+    'of a property, beside one that admits the same',
+    { properties: { a: { anyOf: [{ type: 'string', readOnly: true }, { maxLength: 3 }] } } },
+    ['{}', '{"a":1}'],
+    ['{"a":"x"}'],
+  ],
+  [
+    'by reference, beside one that admits anything',
+    { anyOf: [{ $ref: '#/Stored' }, { type: 'object' }] },
+    ['{}', '{"name":1}'],
+    ['{"id":1}', '{"id":1,"name":2}'],
+  ],
+  [
+    'behind one that lists the same',
+    { oneOf: [{ required: ['x'] }, objectWith({ id: readOnly })] },
+    ['{}'],
+    ['{"id":1}', '{"x":1,"id":1}'],
+  ],
+  [
+    'of an allOf in it',
+    { anyOf: [{ allOf: [{ $ref: '#/Stored' }, { required: ['b'] }] }, true] },
+    ['{"b":1}', '{"id":1}'],
+    ['{"b":1,"id":1}'],
+  ],
+])('readOnly in one branch %s', (_, schema, valid, invalid) => {
+  test('counts for each value that the branch admits', () => {
+    const oracle = createOracle(schemasOf(schema));
+    for (const text of valid) expect([text, oracle.valid('/schema', parse(text))]).toEqual([text, true]);
+    for (const text of invalid) expect([text, oracle.valid('/schema', parse(text))]).toEqual([text, false]);
+  });
+});
+
 test('readOnly on the whole body has no effect', () => {
   const requests = schemasOf({ type: 'integer', readOnly: true });
   expect(createOracle(requests).valid('/schema', parse('1'))).toBe(true);

@@ -23,7 +23,10 @@ export interface Parameter extends Examples {
 
 /** OpenAPI 3.1 section 4.8.14. */
 export interface MediaType extends Examples {
+  /** As documented; it may be a range. */
   readonly name: string;
+  /** The media type of a body that is sent. */
+  readonly type: string;
   /** Pointer to its schema, if it has one. */
   readonly schema?: string;
 }
@@ -52,6 +55,8 @@ export interface Operation {
   readonly security: readonly (readonly string[])[];
   /** The scopes or roles that each alternative requires, by scheme. */
   readonly scopes: readonly Readonly<Record<string, readonly string[]>>[];
+  /** Why it cannot be tested: a sentence. It has no parameters, body and responses then. */
+  readonly untestable?: string;
 }
 
 /** Functions that encode a value as JSON has it (an integer beyond 2^53 is a bigint), by media type. */
@@ -74,6 +79,8 @@ export interface Document {
   /** Its schemas without annotations that a server may ignore: formats, discriminators, and for the last also directions. */
   readonly lenient: { readonly requests: Schemas; readonly responses: readonly Schemas[] };
   readonly operations: readonly Operation[];
+  /** A sentence for each path whose operations cannot be read. */
+  readonly unread: readonly string[];
   /** The codecs of the target, by media type as documented. */
   readonly encoders: Encoders;
   readonly schemes: Readonly<Record<string, JsonObject>>;
@@ -97,6 +104,10 @@ export const responseFor = (operation: Operation, status: number): Response | un
   [String(status), `${String(status).charAt(0)}XX`, 'default']
     .map((key) => operation.responses.find((response) => response.status === key))
     .find((response) => response !== undefined);
+
+/** Whether the document describes a success of the operation, as OpenAPI 3.1 section 4.8.16 expects. */
+export const documentsSuccess = ({ responses }: Operation): boolean =>
+  responses.some(({ status }) => /^([23]|default$)/.test(status));
 
 /** The media types that a client may request by Accept: those of the only documented success, without ranges. */
 export function negotiableMediaTypes({ responses }: Operation): string[] {

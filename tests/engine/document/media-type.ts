@@ -3,18 +3,58 @@ export type Codec = 'json' | 'form' | 'text' | 'binary';
 
 /** The codec of a media type; `binary` if no other applies. */
 export function codecOf(mediaType: string): Codec {
-  const essence = mediaType.split(';')[0]?.trim().toLowerCase() ?? '';
+  const essence = essenceOf(mediaType);
   if (/[/+]json$/.test(essence)) return 'json';
   if (essence === 'application/x-www-form-urlencoded') return 'form';
   return essence.startsWith('text/') ? 'text' : 'binary';
 }
 
-/** Whether a documented media type or range (`text/*`) includes a media type without parameters. */
+const essenceOf = (mediaType: string): string => mediaType.split(';')[0]?.trim().toLowerCase() ?? '';
+
+/** Whether a documented media type is a range (OpenAPI 3.1 section 4.8.14). */
+export const isRange = (documented: string): boolean => essenceOf(documented).includes('*');
+
+/** Whether a documented media type or range (`text/*`, `application/*+json`) includes a media type without parameters. */
 export function matchesMediaType(documented: string, media: string): boolean {
-  const essence = documented.split(';')[0]?.trim().toLowerCase() ?? '';
-  return (
-    essence === media ||
-    essence === '*/*' ||
-    (essence.endsWith('/*') && media.startsWith(essence.slice(0, -1)))
-  );
+  const essence = essenceOf(documented);
+  if (essence === '*/*') return true;
+  const [start = '', end] = essence.split('*');
+  return end === undefined ? essence === media : media.startsWith(start) && media.endsWith(end);
+}
+
+/** A media type of each top-level type. */
+const SUBTYPES: Readonly<Record<string, string>> = {
+  text: 'plain',
+  image: 'png',
+  audio: 'mpeg',
+  video: 'mp4',
+  font: 'woff2',
+};
+
+/**
+ * The media type to send for a documented one: for a range one that it covers.
+ *
+ * @param isStructured whether the schema describes more than a text, so that only JSON can conform
+ */
+export function concreteType(documented: string, isStructured: boolean): string {
+  if (!isRange(documented)) return documented;
+  const [top = '', subtype = ''] = essenceOf(documented).split('/');
+  // RFC 6838 section 3.4: the tree `x.` is for private use.
+  if (subtype !== '*') return `${top}/${subtype.replace('*', 'x.any')}`;
+  if (top === '*' || top === 'application') return `application/${isStructured ? 'json' : 'octet-stream'}`;
+  return `${top}/${SUBTYPES[top] ?? 'x.any'}`;
+}
+
+/** The essence of a media type and its parameters, as written. */
+export function partsOf(mediaType: string): [essence: string, ...parameters: string[]] {
+  const [essence = '', ...parameters] = mediaType.match(/(?:[^;"]|"(?:[^"\\]|\\.)*")+/g) ?? [];
+  return [essence.trim(), ...parameters.map((parameter) => parameter.trim())];
+}
+
+const isCharset = (parameter: string): boolean => /^charset\s*=/i.test(parameter);
+
+/** The media type with a charset in the place of its own. */
+export function withCharset(mediaType: string, charset: string): string {
+  const [essence, ...parameters] = partsOf(mediaType);
+  return [essence, ...parameters.filter((parameter) => !isCharset(parameter)), charset].join('; ');
 }

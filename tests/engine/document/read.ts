@@ -1,8 +1,12 @@
 import { type Json, type JsonObject, asArray, asObject, asStrings, asString } from '../json/json';
 import { toDouble } from '../json/number';
-import { objectAt, escapeToken, resolvePointer } from '../json/pointer';
+import { nodeAt, objectAt, escapeToken, resolvePointer } from '../json/pointer';
+import { Untestable } from '../untestable';
+import { conjuncts } from './composition';
 import { expandDiscriminators } from './discriminator';
 import { resolveIdentifiers } from './identifiers';
+import { concreteType } from './media-type';
+import { deadEnd } from './references';
 import type { Document, Examples, Extensions, MediaType, Operation, Parameter, Response } from './document';
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
@@ -12,22 +16,29 @@ const DEFAULT_STYLE = { path: 'simple', query: 'form', header: 'simple', cookie:
 /**
  * Reads an OpenAPI 3.1 document. Bundle a document of several files first.
  *
- * @throws {Error} if a reference leads nowhere or out of the document
+ * An operation with a reference that leads nowhere or out of the document is untestable; the others are not.
  */
 export function readDocument(given: JsonObject, { formats = {}, encoders = {} }: Extensions = {}): Document {
   const merged = mergePathItems(resolveIdentifiers(asObject(withDoubles(given))));
   const json = expandDiscriminators(asObject(withPatterns(merged, formats)));
   const formatless = asObject(withoutKeywords(merged, ['format']));
   const undirected = asObject(withoutKeywords(formatless, ['readOnly', 'writeOnly']));
-  const paths = Object.keys(asObject(json['paths'])).map((path) => ({
-    path,
-    pointer: resolvePointer(json, `/paths/${escapeToken(path)}`),
-  }));
-  const operations = paths.flatMap(({ path, pointer }) => {
-    const item = objectAt(json, pointer);
-    return METHODS.filter((method) => item[method]).map((method) =>
-      readOperation(json, path, method, pointer, item),
-    );
+  const unread: string[] = [];
+  const isBroken = deadEnd(json, json) !== undefined;
+  const operations = Object.keys(asObject(json['paths'])).flatMap((path) => {
+    const pointer = resolveIn(json, `/paths/${escapeToken(path)}`);
+    if ('reason' in pointer) {
+      unread.push(`${path}: its operations are not read: ${pointer.reason}`);
+      return [];
+    }
+    const item = objectAt(json, pointer.found);
+    return METHODS.filter((method) => item[method]).map((method) => {
+      const parts = [item[method] ?? null, item['parameters'] ?? null];
+      const reason = isBroken ? deadEnd(json, parts) : undefined;
+      return reason === undefined
+        ? readOperation(json, path, method, pointer.found, item)
+        : { ...readOperation(json, path, method, pointer.found, { [method]: {} }), untestable: reason };
+    });
   });
   const schemes = Object.keys(asObject(asObject(json['components'])['securitySchemes']));
   return {
@@ -39,14 +50,27 @@ export function readDocument(given: JsonObject, { formats = {}, encoders = {} }:
       responses: [formatless, undirected].map((schemas) => ({ json: schemas, direction: 'response' })),
     },
     operations,
+    unread,
     encoders,
     schemes: Object.fromEntries(
-      schemes.map((name) => [
-        name,
-        objectAt(json, resolvePointer(json, `/components/securitySchemes/${escapeToken(name)}`)),
-      ]),
+      schemes.flatMap((name) => {
+        const pointer = resolveIn(json, `/components/securitySchemes/${escapeToken(name)}`);
+        return 'found' in pointer ? [[name, objectAt(json, pointer.found)]] : [];
+      }),
     ),
   };
+}
+
+/** The pointer at the end of a chain of references, or the reason why there is none. */
+function resolveIn(json: JsonObject, pointer: string): { found: string } | { reason: string } {
+  try {
+    const found = resolvePointer(json, pointer);
+    nodeAt(json, found);
+    return { found };
+  } catch (error) {
+    if (error instanceof Untestable) return { reason: error.message };
+    throw error;
+  }
 }
 
 /**
@@ -98,8 +122,10 @@ function mergePathItems(json: JsonObject): JsonObject {
   const items = Object.entries(asObject(json['paths'])).map(([path, item]): [string, Json] => {
     if (typeof asObject(item)['$ref'] !== 'string' || Object.keys(asObject(item)).length === 1)
       return [path, item];
+    const pointer = resolveIn(json, `/paths/${escapeToken(path)}`);
+    if ('reason' in pointer) return [path, item];
     const merged = {
-      ...objectAt(json, resolvePointer(json, `/paths/${escapeToken(path)}`)),
+      ...objectAt(json, pointer.found),
       ...asObject(item),
     };
     Reflect.deleteProperty(merged, '$ref');
@@ -191,9 +217,20 @@ function readContent(json: JsonObject, owner: string): MediaType[] {
     const node = asObject(media);
     const pointer = `${owner}/content/${escapeToken(name)}`;
     const schema = node['schema'] !== undefined && { schema: `${pointer}/schema` };
-    return { name, ...schema, ...readExamples(json, pointer) };
+    const type = concreteType(name, isStructured(json, asObject(node['schema'])));
+    return { name, type, ...schema, ...readExamples(json, pointer) };
   });
 }
+
+/** Whether a schema describes more than a text. */
+const isStructured = (json: JsonObject, schema: JsonObject): boolean =>
+  conjuncts(json, schema).some(
+    (node) =>
+      ![undefined, 'string'].includes(node['type'] as string | undefined) ||
+      Object.keys(node).some((keyword) => !TEXT_KEYWORDS.test(keyword)),
+  );
+
+const TEXT_KEYWORDS = /^(?:\$ref|allOf|type|format|description|title|content\w+|examples?|x-.*)$/;
 
 function readExamples(json: JsonObject, owner: string): Examples {
   const { example, examples, schema } = objectAt(json, owner);

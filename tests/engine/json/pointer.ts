@@ -1,5 +1,6 @@
 import { type Json, type JsonObject, asObject } from './json';
 import type { Value } from './value';
+import { Untestable } from '../untestable';
 
 /** A name as a reference token of a JSON pointer (RFC 6901 section 3). */
 export const escapeToken = (token: string): string => token.replaceAll('~', '~0').replaceAll('/', '~1');
@@ -23,13 +24,13 @@ export function valueAt(value: Value, pointer: string): Value | undefined {
 /**
  * The node of a document at a JSON pointer (`/components/schemas/Book`).
  *
- * @throws {Error} if there is none
+ * @throws {Untestable} if there is none
  */
 export function nodeAt(document: Json, pointer: string): Json {
   let node: Json | undefined = document;
   for (const key of tokensOf(pointer)) {
     node = Array.isArray(node) ? node[Number(key)] : asObject(node)[key];
-    if (node === undefined) throw new Error(`expected a node at ${pointer} of the document, got none`);
+    if (node === undefined) throw new Untestable(`expected a node at ${pointer} of the document, got none`);
   }
   return node;
 }
@@ -40,18 +41,21 @@ export const objectAt = (document: Json, pointer: string): JsonObject => asObjec
 /**
  * The pointer that a `$ref` refers to.
  *
- * @throws {Error} if it refers to another document
+ * @throws {Untestable} if it refers to another document
  */
 export function pointerOf(reference: string): string {
   if (!reference.startsWith('#'))
-    throw new Error(`expected a reference into the document, got ${reference}; bundle the document first`);
-  return decodeURIComponent(reference.slice(1));
+    throw new Untestable(
+      `expected a reference into the document, got ${reference}: bundle the document first`,
+    );
+  const fragment = reference.slice(1);
+  return /%(?![\da-f]{2})/i.test(fragment) ? fragment : decodeURIComponent(fragment);
 }
 
 /**
  * The pointer at the end of a chain of references.
  *
- * @throws {Error} if a reference leads nowhere, out of the document, or back to itself
+ * @throws {Untestable} if a reference leads nowhere, out of the document, or back to itself
  */
 export function resolvePointer(json: Json, pointer: string): string {
   const seen = new Set<string>();
@@ -60,7 +64,7 @@ export function resolvePointer(json: Json, pointer: string): string {
     if (typeof reference !== 'string') return here;
     here = pointerOf(reference);
     if (seen.has(here))
-      throw new Error(`expected a chain of references that ends, got a cycle through ${here}`);
+      throw new Untestable(`expected a chain of references that ends, got a cycle through ${here}`);
     seen.add(here);
   }
 }

@@ -1,6 +1,13 @@
 import { ADVICE } from '../advice';
 import type { Case, Expectation } from '../cases/case';
-import { type Document, type Response, responseFor } from '../document/document';
+import {
+  type Document,
+  documentsSuccess,
+  negotiableMediaTypes,
+  type Operation,
+  type Response,
+  responseFor,
+} from '../document/document';
 import { codecOf, matchesMediaType } from '../document/media-type';
 import { fromJson, print, type Value } from '../json/value';
 import { type Finding, levelOf, messagesOf } from '../profile';
@@ -90,7 +97,7 @@ export function createJudge(
     );
     findings.push(...others);
     const chosen = expect.kind === 'answered' ? expect.mediaType : undefined;
-    if (chosen !== undefined && !matchesMediaType(chosen, mediaType ?? ''))
+    if (chosen !== undefined && inconclusive === undefined && !matchesMediaType(chosen, mediaType ?? ''))
       findings.push(mediaTypeFinding([chosen], outcome, 'chosen media type'));
     const instance = response && { status: response.status, media: documented?.name ?? 'no body' };
     return {
@@ -176,10 +183,11 @@ function otherReason(sent: Case, why: string, { status }: RawResponse): string |
 /** Judges an answer that the service itself should give. */
 function judgeServiceAnswer(
   { target, ownRefusal }: JudgeContext,
-  { outcomes, members = {}, bytes }: Extract<Expectation, { kind: 'answered' }>,
+  { outcomes, members = {}, bytes, mediaType }: Extract<Expectation, { kind: 'answered' }>,
   { sent, outcome, response, value, entered }: Answer,
 ): Judgement {
   const { ownRefusals = {} } = target;
+  const { operation } = sent;
   const { status } = outcome;
   const isDocumented = response !== undefined && response.status !== 'default';
   const isSuccess = status >= 200 && (status <= 299 || (status <= 399 && isDocumented));
@@ -188,7 +196,10 @@ function judgeServiceAnswer(
     return rule ? matchesRule(rule, outcome, value) : isSuccess;
   });
   const findings: Finding[] = [];
-  const own = isExpected || status < 400 ? undefined : ownRefusal(sent, outcome);
+  const own =
+    isExpected || status < 400
+      ? undefined
+      : (ownRefusal(sent, outcome) ?? lacksRepresentation(operation, target, mediaType, status));
   if (!isExpected && own === undefined) {
     const rule = sent.rule ?? (outcomes.includes('success') ? 'valid request' : 'own refusal');
     const hint = ownRefusalHint(target, sent, outcome, value);
@@ -210,7 +221,8 @@ function judgeServiceAnswer(
     const message = `expected a body with ${print(new Map(expected))}, got ${summarize(outcome)}`;
     findings.push({ rule: 'own refusal', message });
   }
-  if (!response) {
+  // The document describes no success, so it says nothing of this one.
+  if (!response && (status >= 400 || documentsSuccess(operation))) {
     const rule = own === undefined && status < 400 ? 'documented success' : 'documented error';
     findings.push({ rule, message: `expected a documented status, got ${summarize(outcome)}` });
   }
@@ -218,6 +230,20 @@ function judgeServiceAnswer(
     findings.push({ rule: 'entered service', message: 'expected the service to be entered, but it was not' });
   return { findings, ...(own !== undefined && { inconclusive: own }) };
 }
+
+/** RFC 9110 section 15.5.7: a server may have only some of the documented representations. */
+const lacksRepresentation = (
+  operation: Operation,
+  { profile }: Target,
+  mediaType: string | undefined,
+  status: number,
+): string | undefined =>
+  profile === 'document' &&
+  status === 406 &&
+  mediaType !== undefined &&
+  negotiableMediaTypes(operation).length > 1
+    ? `the service answered 406: it has no ${mediaType}`
+    : undefined;
 
 const hasBytes = (expected: ExpectedBytes, body: Buffer): boolean =>
   typeof expected === 'function' ? expected(body) : Buffer.from(expected).equals(body);

@@ -110,7 +110,8 @@ export const hasMembers = (members: ExpectedMembers, value: Value | undefined): 
 /**
  * The finding about Allow: it lists the methods of this path (RFC 9110 section 10.2.1).
  *
- * @param exactly whether it must list no others; HEAD may always be beside GET (RFC 9110 section 9.3.2)
+ * @param exactly whether it must list all that are documented, and no others; HEAD may always be beside GET (RFC 9110 section
+ *   9.3.2). Otherwise it must list the one of the operation, which the server has just served.
  */
 function allowFindings(
   document: Document,
@@ -118,9 +119,9 @@ function allowFindings(
   outcome: RawResponse,
   exactly: boolean,
 ): Finding[] {
-  const methods = document.operations
-    .filter(({ path }) => path === operation.path)
-    .map(({ method }) => method);
+  const methods = exactly
+    ? document.operations.filter(({ path }) => path === operation.path).map(({ method }) => method)
+    : [operation.method];
   const got = header(outcome, 'allow');
   const listed = got?.split(',').map((name) => name.trim());
   const isImplied = (method: string): boolean => method === 'HEAD' && methods.includes('GET');

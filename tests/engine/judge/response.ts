@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Document, MediaType, Response } from '../document/document';
-import { codecOf } from '../document/media-type';
+import { codecOf, isRange } from '../document/media-type';
 import { nodeAt, escapeToken, resolvePointer } from '../json/pointer';
 import { parse, type Value } from '../json/value';
 import {
@@ -82,8 +82,14 @@ export function responseFindings(
     const names = response.content.map(({ name }) => name);
     return [...headers, mediaTypeFinding(names, outcome)];
   }
-  if (documented.schema === undefined || codecOf(documented.name) === 'binary') return headers;
-  const sent = codecOf(documented.name) === 'json' ? value : outcome.body.toString();
+  // In a range only JSON is read.
+  const codec = isRange(documented.name)
+    ? value === undefined
+      ? 'binary'
+      : 'json'
+    : codecOf(documented.name);
+  if (documented.schema === undefined || codec === 'binary') return headers;
+  const sent = codec === 'json' ? value : outcome.body.toString();
   return [...headers, ...bodyFindings(document, oracles, documented.schema, sent, outcome)];
 }
 

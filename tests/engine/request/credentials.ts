@@ -3,6 +3,7 @@ import type { Document, Operation } from '../document/document';
 import { type JsonObject, asObject, asString } from '../json/json';
 import type { CredentialValues, Target } from '../target';
 import { type RawRequest, withQuery } from '../wire/message';
+import { Untestable } from '../untestable';
 
 /** Adds a credential in the place that its security scheme names (OpenAPI 3.1 section 4.8.27). */
 function addCredential(request: RawRequest, scheme: JsonObject, credential: string): RawRequest {
@@ -46,7 +47,7 @@ export const takesCredentials = ({ security }: Operation): boolean =>
  * Adds the credentials of one security alternative to a request.
  *
  * @param credentialOf selects the credential of a scheme; undefined sends none
- * @throws {Error} if the target has no credentials for a scheme
+ * @throws {Untestable} if the target has no credentials for a scheme
  */
 export function authorize(
   { schemes }: Document,
@@ -57,7 +58,7 @@ export function authorize(
 ): RawRequest {
   return alternative.reduce((authorized, name) => {
     const values = credentials[name];
-    if (!values) throw new Error(ADVICE.addTargetCredentials(name));
+    if (!values) throw new Untestable(ADVICE.addTargetCredentials(name));
     const credential = credentialOf(values, name);
     return credential === undefined
       ? authorized

@@ -3,12 +3,13 @@ import { fromJson } from '../json/value';
 import type { Oracle } from '../schema/oracle';
 import type { RawRequest } from '../wire/message';
 import { fitsSlot, type Inputs, slots, slotSamples } from './slots';
+import { Untestable } from '../untestable';
 
 /**
  * The inputs of a minimal request: required parameters, and the first media type of the body. Examples of the document
  * come first, since the service holds the resources that they name.
  *
- * @throws {Error} if no valid value is found for one of them
+ * @throws {Untestable} if no valid value is found for one of them
  */
 export function minimalInputs(document: Document, oracle: Oracle, operation: Operation): Inputs {
   let inputs: Inputs = { parameters: new Map() };
@@ -24,11 +25,11 @@ export function minimalInputs(document: Document, oracle: Oracle, operation: Ope
       ...slotSamples(document, oracle, slot, 'all', 20),
     ];
     if (value === undefined)
-      throw new Error(`expected a valid value for ${slot.label} (${slot.schema}), found none`);
+      throw new Untestable(`expected a valid value for ${slot.label} (${slot.schema}), found none`);
     inputs = slot.fill(inputs, value);
   }
   if (firstBody && !inputs.body) {
-    inputs = { ...inputs, body: { type: firstBody.name, bytes: Buffer.from('any bytes') } };
+    inputs = { ...inputs, body: { type: firstBody.type, bytes: Buffer.from('any bytes') } };
   }
   return inputs;
 }

@@ -1,7 +1,9 @@
+import type { Schemas } from '../document/direction';
 import type { Document, Examples, MediaType, Operation, Parameter } from '../document/document';
 import { type Codec, codecOf } from '../document/media-type';
 import { print, toJavaScript, type Value } from '../json/value';
 import type { Oracle } from '../schema/oracle';
+import { branchCombinations, isClosed, propertyNames } from '../schema/applicable';
 import { type Mode, samples } from '../schema/samples';
 import { decodeText } from './deserialize';
 import { type Form, formOf } from './form';
@@ -53,6 +55,7 @@ function parameterSlot({ requests }: Document, parameter: Parameter): Slot {
     parameter,
     decode: (value) => {
       if (serializeParameter(parameter, value) === undefined) return undefined;
+      if (hasUnlistedPairs(requests, parameter, value)) return undefined;
       return parameter.mediaType === undefined ? decodeText(requests, location, value) : value;
     },
     fill: (inputs, value) => ({
@@ -60,6 +63,22 @@ function parameterSlot({ requests }: Document, parameter: Parameter): Slot {
       parameters: new Map([...inputs.parameters, [parameter, serializeParameter(parameter, value) ?? '']]),
     }),
   };
+}
+
+/**
+ * Whether a value becomes pairs of a query or of cookies that the document does not list: its members are parameters of
+ * their own, so a property that the schema merely does not forbid is an unlisted parameter.
+ */
+function hasUnlistedPairs(
+  schemas: Schemas,
+  { in: location, style, explode, schema }: Parameter,
+  value: Value,
+) {
+  const isSpread = (location === 'query' || location === 'cookie') && style === 'form' && explode;
+  if (!isSpread || !(value instanceof Map)) return false;
+  const subschemas = branchCombinations(schemas, [{ pointer: schema, unconditional: true }]).flat();
+  const { listed } = propertyNames(subschemas);
+  return isClosed(subschemas) && [...value.keys()].some((name) => !listed.includes(name));
 }
 
 /** Whether the values of a slot have the types of JSON. */
@@ -72,7 +91,7 @@ function bodySlot(
   schema: string,
 ): Slot {
   const encoder = encoders[media.name];
-  const kind = encoder ? 'own' : codecOf(media.name);
+  const kind = encoder ? 'own' : codecOf(media.type);
   const form = kind === 'form' ? formOf(requests, schema) : undefined;
   return {
     label: `body ${media.name}`,
@@ -93,7 +112,7 @@ function bodySlot(
     fill: (inputs, value) => ({
       ...inputs,
       body: {
-        type: media.name,
+        type: media.type,
         bytes: encoder ? Buffer.from(encoder(toJavaScript(value))) : encodeBody(kind, value, form),
       },
     }),

@@ -5,6 +5,7 @@ import { nodeAt, escapeToken, pointerOf } from '../json/pointer';
 import { fromJson, type Value } from '../json/value';
 import { Memo } from '../memo';
 import type { Oracle } from './oracle';
+import { regExpOf } from './strings';
 
 /** A schema object that applies to an instance location; the walk has already followed its references and branches. */
 export interface Subschema {
@@ -142,7 +143,7 @@ export const applicableSubschemas = (
 export function propertyLocations(subschemas: readonly Subschema[], name: string): SchemaLocations {
   const listed = subschemas.flatMap(({ pointer, schema, unconditional }) => {
     const patterns = Object.keys(asObject(schema['patternProperties'])).filter((pattern) =>
-      new RegExp(pattern, 'u').test(name),
+      regExpOf(pattern).test(name),
     );
     const own = Object.hasOwn(asObject(schema['properties']), name);
     const paths = [

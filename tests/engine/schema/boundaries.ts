@@ -1,7 +1,9 @@
 import { type Json, asArray, asObject, asStrings, asString } from '../json/json';
 import { fromJson, NumberLiteral, print, type Value } from '../json/value';
 import { type Subschema, propertyNames, type Type, admittedTypes, TYPES } from './applicable';
-import { INTEGER_BOUNDARIES, STRING_FORMATS, numberLiterals, type Boundary } from './formats';
+import { INTEGER_BOUNDARIES, STRING_FORMATS, type Boundary } from './formats';
+import { decimalOf, print as printDecimal } from './numbers';
+import { regExpOf } from './strings';
 
 /** The input of a rule. */
 interface BoundaryContext {
@@ -63,15 +65,15 @@ export const BOUNDARIES: Readonly<Record<string, (context: BoundaryContext) => B
   exclusiveMinimum: ({ limit, subschemas }) => aroundBound(limit, subschemas, 1, 0),
   exclusiveMaximum: ({ limit, subschemas }) => aroundBound(limit, subschemas, -1, 0),
   multipleOf: ({ limit, value }) => {
-    const step = Number(limit);
-    const count = value instanceof NumberLiteral ? Math.round(Number(value.text) / step) : 1;
-    const places = String(step).split('.')[1]?.length ?? 0;
-    const at = (n: number, extra: number): NumberLiteral =>
-      new NumberLiteral((n * step).toFixed(places) + '5'.repeat(extra));
-    const between = places === 0 ? new NumberLiteral(String(count * step + 1)) : at(count, 1);
+    const { digits, places } = decimalOf(Number(limit));
+    const count =
+      value instanceof NumberLiteral ? BigInt(Math.round(Number(value.text) / Number(limit))) : 1n;
+    const at = (tenths: bigint): NumberLiteral =>
+      new NumberLiteral(printDecimal(tenths * digits, places + 1));
+    const between = places === 0 && digits > 1n ? printDecimal(count * digits + 1n, 0) : at(10n * count + 5n);
     return {
-      holds: [at(count, 0), at(count + 1, 0)],
-      violates: step === 1 ? numberLiterals('1.5') : [between],
+      holds: [at(10n * count), at(10n * (count + 1n))],
+      violates: [typeof between === 'string' ? new NumberLiteral(between) : between],
     };
   },
   minLength: ({ limit }) => ({
@@ -84,7 +86,7 @@ export const BOUNDARIES: Readonly<Record<string, (context: BoundaryContext) => B
   }),
   pattern: ({ limit }) => ({
     violates: ['', '!', 'a', 'A', '0', ' ', '\u0000', '_-_'].filter(
-      (text) => !new RegExp(asString(limit), 'u').test(text),
+      (text) => !regExpOf(asString(limit)).test(text),
     ),
   }),
   format: ({ limit }) => {

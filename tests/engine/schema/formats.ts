@@ -18,11 +18,25 @@ export const STRING_FORMATS: Readonly<Record<string, { holds: string[]; violates
     violates: ['2024-02-30T00:00:00Z', '2024-06-01', 'now'],
   },
   time: { holds: ['23:59:59Z'], violates: ['25:00:00Z', 'noon'] },
-  email: { holds: ['ada@example.org'], violates: ['ada', 'ada@'] },
+  duration: { holds: ['P1D', 'PT1H30M'], violates: ['P', '1 day', 'PT'] },
+  email: { holds: ['ada@example.org', 'a@b.c'], violates: ['ada', 'ada@'] },
   ipv4: { holds: ['192.0.2.1'], violates: ['192.0.2.256', '192.0.2'] },
   ipv6: { holds: ['2001:db8::1'], violates: ['2001:db8::g', '192.0.2.1'] },
-  uri: { holds: ['https://example.org/a?b=c'], violates: ['//example', 'no uri'] },
-  hostname: { holds: ['example.org'], violates: ['-example-', 'exa mple'] },
+  uri: { holds: ['https://example.org/a?b=c', 'a:b'], violates: ['//example', 'no uri'] },
+  'uri-reference': { holds: ['/a/b?c=d#e', 'a'], violates: ['no uri', 'a\\b'] },
+  'uri-template': { holds: ['/books/{id}{?page}', 'a'], violates: ['/books/{id', '{}'] },
+  hostname: { holds: ['example.org', 'a'], violates: ['-example-', 'exa mple'] },
+  'json-pointer': { holds: ['/a/0/b~1c', ''], violates: ['a', '/a~2'] },
+  'relative-json-pointer': { holds: ['1/a', '0#', '0'], violates: ['/a', '-1', '01'] },
+  regex: { holds: ['^[a-z]+$', 'a'], violates: ['[a-', '(', '*'] },
+  byte: { holds: ['Ynl0ZXM=', 'YQ==', 'YWJj'], violates: ['a', 'a b=', '****'] },
+  base64url: { holds: ['-_-_', 'YQ', 'YQ=='], violates: ['a', 'a+b/', '*'] },
+};
+
+/** The patterns of the formats that the validator of the oracle does not know. */
+export const FORMAT_PATTERNS: Readonly<Record<string, string>> = {
+  byte: '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$', // RFC 4648 section 4
+  base64url: '^(?:[\\w-]{4})*(?:[\\w-]{2}(?:==)?|[\\w-]{3}=?)?$', // RFC 4648 section 5
 };
 
 /** The bounds of the integer formats, as doubles: `toDouble` keeps every number on its side of them. */

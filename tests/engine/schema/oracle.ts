@@ -3,6 +3,7 @@ import { dereference, type OutputUnit, type Schema, validate } from '@cfworker/j
 import { createContext, Script } from 'node:vm';
 import type { Schemas } from '../document/direction';
 import { print, toDoubles, type Value } from '../json/value';
+import { Untestable } from '../untestable';
 import { standalone } from './standalone';
 
 /** Validates values against the schemas of a document, for one direction. A schema is named by its pointer. */
@@ -44,7 +45,17 @@ export function createOracle(schemas: Schemas): Oracle {
     value: Value,
     all: boolean,
   ): OutputUnit[] | undefined => {
-    const judge = (first: boolean) => validate(toDoubles(value), schema, '2020-12', lookup, first).errors;
+    const judge = (first: boolean) => {
+      try {
+        return validate(toDoubles(value), schema, '2020-12', lookup, first).errors;
+      } catch (error) {
+        // A timeout below: no verdict.
+        if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
+        throw new Untestable(
+          `the schema ${key.trim()} cannot be judged: is each pattern a regular expression?`,
+        );
+      }
+    };
     if (!hasLongerText(value, quickLength)) return judge(!all);
     const attempt = `${key} ${print(value)}`;
     if (!judged.has(attempt))

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import type { Schemas } from '../document/direction';
 import { asArray, asObject } from '../json/json';
-import { NumberLiteral, print, type Value } from '../json/value';
+import { print, type Value } from '../json/value';
 import { Memo } from '../memo';
 import {
   type Subschema,
@@ -16,15 +16,22 @@ import {
   admittedTypes,
   branchCombinations,
 } from './applicable';
-import { STRING_FORMATS, INTEGER_FORMATS } from './formats';
+import { STRING_FORMATS } from './formats';
+import { numberValues } from './numbers';
 import type { Oracle } from './oracle';
-import { ANY_CHARACTER, stringsMatching } from './strings';
+import { ANY_CHARACTER, textsOf } from './strings';
 
 /** `required`: required members only. `all`: every listed member, with simple values. `any`: random valid values. */
 export type Mode = 'required' | 'all' | 'any';
 
-/** Below this depth, values have required members only, so that recursive schemas end. */
-const MAX_DEPTH = 4;
+/** Below the first depth, values have required members only, so that recursive schemas end. Below the second, none do. */
+const [MAX_DEPTH, ENDLESS] = [4, 16];
+
+/** The greatest length of a generated text, and the greatest number of items or properties. */
+const [MAX_LENGTH, MAX_COUNT] = [100_000, 1_000];
+
+/** No value is valid, or none can be generated: the oracle rejects this one. */
+const NOTHING: fc.Arbitrary<Value> = fc.constant(null);
 
 const arbitraries = new Memo<Schemas, fc.Arbitrary<Value>>();
 
@@ -48,18 +55,25 @@ function createArbitrary(
   mode: Mode,
   depth: number,
 ): fc.Arbitrary<Value> {
+  if (depth > ENDLESS) return NOTHING;
   const effectiveMode = depth > MAX_DEPTH ? 'required' : mode;
-  return fc.oneof(
-    ...branchCombinations(schemas, locations).map((subschemas) => {
+  return oneOf(
+    branchCombinations(schemas, locations).map((subschemas) => {
       const listed = enumeratedValues(subschemas);
-      if (listed) return fc.constantFrom(...listed);
-      return fc.oneof(
-        ...admittedTypes(subschemas).map((type) =>
+      if (listed) return listed.length > 0 ? fc.constantFrom(...listed) : NOTHING;
+      return oneOf(
+        admittedTypes(subschemas).map((type) =>
           valuesOfType(schemas, subschemas, type, effectiveMode, depth),
         ),
       );
     }),
   );
+}
+
+/** Values of any of these kinds, of those that have some. */
+function oneOf(kinds: readonly fc.Arbitrary<Value>[]): fc.Arbitrary<Value> {
+  const some = kinds.filter((kind) => kind !== NOTHING);
+  return some.length > 0 ? fc.oneof(...some) : NOTHING;
 }
 
 const drawn = new Memo<Schemas, { values: Value[] }>();
@@ -94,9 +108,8 @@ function valuesOfType(
     case 'boolean':
       return fc.boolean();
     case 'integer':
-      return integerValues(subschemas, mode);
     case 'number':
-      return numberValues(subschemas, mode);
+      return numberValues(subschemas, type === 'integer', mode !== 'any') ?? NOTHING;
     case 'string':
       return stringValues(subschemas, mode);
     case 'array':
@@ -116,81 +129,21 @@ function tightest(
   return limits.length > 0 ? Math[pick](...limits) : undefined;
 }
 
-/** Inclusive integer bounds, including those of integer formats. */
-function integerBounds(subschemas: readonly Subschema[]): { low?: bigint; high?: bigint } {
-  const lows: bigint[] = [];
-  const highs: bigint[] = [];
-  for (const { schema } of subschemas) {
-    const { minimum, exclusiveMinimum, maximum, exclusiveMaximum, format } = schema;
-    if (typeof minimum === 'number') lows.push(BigInt(Math.ceil(minimum)));
-    if (typeof exclusiveMinimum === 'number') lows.push(BigInt(Math.floor(exclusiveMinimum)) + 1n);
-    if (typeof maximum === 'number') highs.push(BigInt(Math.floor(maximum)));
-    if (typeof exclusiveMaximum === 'number') highs.push(BigInt(Math.ceil(exclusiveMaximum)) - 1n);
-    const bounds = typeof format === 'string' ? INTEGER_FORMATS[format] : undefined;
-    if (bounds) {
-      lows.push(BigInt(Number(bounds['minimum'])));
-      highs.push(BigInt(Number(bounds['exclusiveMaximum'])) - 1n);
-    }
-  }
-  const low = lows.reduce<bigint | undefined>((a, b) => (a === undefined || b > a ? b : a), undefined);
-  const high = highs.reduce<bigint | undefined>((a, b) => (a === undefined || b < a ? b : a), undefined);
-  return { ...(low !== undefined && { low }), ...(high !== undefined && { high }) };
-}
-
-function integerValues(subschemas: Subschema[], mode: Mode): fc.Arbitrary<Value> {
-  const step = BigInt(Math.max(1, Math.floor(tightest(subschemas, 'multipleOf', 'max') ?? 1)));
-  const { low = -(2n ** 62n), high = 2n ** 62n } = integerBounds(subschemas);
-  const up = (n: bigint): bigint => n / step + (n % step > 0n ? 1n : 0n);
-  const down = (n: bigint): bigint => n / step - (n % step < 0n ? 1n : 0n);
-  const [least, most] = [up(low), down(high)];
-  if (least > most) return fc.constant(new NumberLiteral(String(low))); // No value is valid; the oracle rejects this one.
-  const multiples = (from: bigint, to: bigint): fc.Arbitrary<Value> =>
-    fc.bigInt(from, to).map((count) => new NumberLiteral(String(count * step)));
-  if (mode === 'any') return multiples(least, most);
-  // Simple numbers are small and positive if the bounds allow it.
-  const from = least > 1n ? least : most < 1n ? most : 1n;
-  return multiples(from, most < from + 1000n ? most : from + 1000n);
-}
-
-function numberValues(subschemas: Subschema[], mode: Mode): fc.Arbitrary<Value> {
-  const low = Math.max(
-    tightest(subschemas, 'minimum', 'max') ?? -1e6,
-    tightest(subschemas, 'exclusiveMinimum', 'max') ?? -1e6,
-  );
-  const high = Math.min(
-    tightest(subschemas, 'maximum', 'min') ?? Math.max(low, 0) + 1e6,
-    tightest(subschemas, 'exclusiveMaximum', 'min') ?? Math.max(low, 0) + 1e6,
-  );
-  const step = tightest(subschemas, 'multipleOf', 'max');
-  if (step !== undefined) {
-    const places = String(step).split('.')[1]?.length ?? 0;
-    const most = Math.max(0, Math.min(1000, Math.floor((high - Math.max(low, 0)) / step)));
-    const base = Math.ceil(Math.max(low, 0) / step);
-    return fc.nat(most).map((n) => new NumberLiteral(((base + n) * step).toFixed(places)));
-  }
-  if (mode !== 'any') return fc.constantFrom(low + (high - low) / 4, low + (high - low) / 2).map(toLiteral);
-  // A float has 24 bits of precision. A server may refuse or round other numbers.
-  const isFloat = subschemas.some(({ schema }) => schema['format'] === 'float');
-  return fc
-    .double({ min: low, max: high, noNaN: true })
-    .map((number) => toLiteral(isFloat ? clampToFloat(Math.fround(number), low, high) : number));
-}
-
-const clampToFloat = (number: number, low: number, high: number): number =>
-  number < low || number > high ? Math.fround((low + high) / 2) : number;
-
-const toLiteral = (number: number): NumberLiteral =>
-  new NumberLiteral(Object.is(number, -0) ? '-0' : String(number));
-
 function stringValues(subschemas: Subschema[], mode: Mode): fc.Arbitrary<Value> {
   const minLength = tightest(subschemas, 'minLength', 'max') ?? 0;
-  const maxLength = tightest(subschemas, 'maxLength', 'min') ?? minLength + (mode === 'any' ? 20 : 12);
-  for (const { schema } of subschemas) {
-    const known = typeof schema['format'] === 'string' ? STRING_FORMATS[schema['format']] : undefined;
-    if (known) return fc.constantFrom(...known.holds);
-    if (typeof schema['pattern'] === 'string') {
-      return stringsMatching(schema['pattern'], Math.max(maxLength, 40));
-    }
+  const longest = tightest(subschemas, 'maxLength', 'min');
+  const maxLength = longest ?? minLength + (mode === 'any' ? 20 : 12);
+  if (minLength > maxLength || minLength > MAX_LENGTH) return NOTHING;
+  const texts = (keyword: string): string[] =>
+    subschemas.flatMap(({ schema }) => (typeof schema[keyword] === 'string' ? schema[keyword] : []));
+  const [format] = texts('format').flatMap((name) => STRING_FORMATS[name] ?? []);
+  // Longer texts of some formats end with any letters.
+  if (format)
+    return fc.constantFrom(...format.holds, ...format.holds.map((text) => text.padEnd(minLength, 'a')));
+  const patterns = texts('pattern');
+  if (patterns.length > 0) {
+    const matching = textsOf(patterns, { least: minLength, most: longest ?? MAX_LENGTH });
+    return matching.length > 0 ? fc.constantFrom(...matching) : NOTHING;
   }
   if (mode === 'any')
     return fc.oneof(
@@ -212,6 +165,7 @@ function arrayValues(
   const contains = keywordLocations(subschemas, 'contains');
   const least = Math.max(tightest(subschemas, 'minItems', 'max') ?? 0, contains.length > 0 ? 1 : 0);
   const most = tightest(subschemas, 'maxItems', 'min') ?? Math.max(least, prefix) + 3;
+  if (least > most || least > MAX_COUNT) return NOTHING;
   const lengths = {
     required: least,
     all: Math.min(Math.max(least, prefix, 1), most),
@@ -223,8 +177,12 @@ function arrayValues(
       index >= prefix && index - prefix < contains.length ? contains : itemLocations(subschemas, index);
     return arbitrary(schemas, locations, isUnique && lengths[mode] > 1 ? 'any' : mode, depth + 1);
   };
-  const all = fc.tuple(...Array.from({ length: lengths[mode] }, (_, index) => element(index)));
-  const truncated = mode === 'any' ? fc.tuple(all, fc.integer({ min: least, max: lengths.any })) : undefined;
+  const elements = Array.from({ length: lengths[mode] }, (_, index) => element(index));
+  const missing = elements.indexOf(NOTHING);
+  if (missing >= 0 && missing < least) return NOTHING;
+  const all = fc.tuple(...(missing < 0 ? elements : elements.slice(0, missing)));
+  const truncated =
+    mode === 'any' ? fc.tuple(all, fc.integer({ min: least, max: Math.max(least, lengths.any) })) : undefined;
   const arrays = truncated ? truncated.map(([items, length]) => items.slice(0, length)) : all;
   if (!isUnique) return arrays;
   return arrays.map((items) => [...new Map(items.map((entry) => [print(entry), entry])).values()]);
@@ -239,7 +197,7 @@ function objectValues(
   const { listed, required } = propertyNames(subschemas);
   const patterns = subschemas.flatMap(({ schema }) => Object.keys(asObject(schema['patternProperties'])));
   const nameMatching = (pattern: string): string | undefined =>
-    fc.sample(fc.stringMatching(new RegExp(pattern, 'u'), { maxLength: 12 }), { numRuns: 1, seed: 1 })[0];
+    textsOf([pattern], { least: 0, most: 100 })[0];
   const hasExtra = subschemas.some(({ schema }) =>
     [schema['additionalProperties'], schema['unevaluatedProperties']].some(
       (others) => Object.keys(asObject(others)).length > 0,
@@ -251,7 +209,8 @@ function objectValues(
   ];
   const names = new Set(mode === 'required' ? required : [...listed, ...fillers]);
   const least = tightest(subschemas, 'minProperties', 'max') ?? (mode === 'all' && names.size === 0 ? 1 : 0);
-  const spare = [...listed, ...fillers, ...Array.from({ length: least }, (_, n) => `extra${n + 1}`)];
+  if (least > MAX_COUNT) return NOTHING;
+  const spare = [...listed, ...fillers, ...freeNames(schemas, subschemas, least)];
   for (const name of spare) if (names.size < least) names.add(name);
   const entries = Object.fromEntries(
     [...names].map((name) => [
@@ -259,6 +218,22 @@ function objectValues(
       arbitrary(schemas, propertyLocations(subschemas, name), mode, depth + 1),
     ]),
   );
+  // A schema without a valid value forbids its property.
+  for (const [name, values] of Object.entries(entries)) {
+    if (values !== NOTHING) continue;
+    if (required.includes(name)) return NOTHING;
+    Reflect.deleteProperty(entries, name);
+    names.delete(name);
+  }
   const kept = mode === 'any' ? required.filter((name) => names.has(name)) : [...names];
   return fc.record(entries, { requiredKeys: kept }).map((record) => new Map(Object.entries(record)));
+}
+
+/** Names of properties that no schema lists. */
+function freeNames(schemas: Schemas, subschemas: readonly Subschema[], count: number): string[] {
+  const named = keywordLocations(subschemas, 'propertyNames');
+  if (named.length === 0) return Array.from({ length: count }, (_, n) => `extra${n + 1}`);
+  const text = [{ pointer: '', schema: { type: 'string' }, unconditional: true }];
+  const names = branchCombinations(schemas, named).map((found) => stringValues([...found, ...text], 'any'));
+  return fc.sample(oneOf(names), { numRuns: 4 * count, seed: 1 }).filter((name) => typeof name === 'string');
 }

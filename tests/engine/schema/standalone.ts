@@ -1,7 +1,15 @@
-import { allExcludedNames, forDirection, isExcluded, type Schemas } from '../document/direction';
+import { conjuncts } from '../document/composition';
+import {
+  allExcludedNames,
+  excludedNames,
+  forDirection,
+  isExcluded,
+  type Schemas,
+} from '../document/direction';
 import { asArray, asObject, asString, type Json, type JsonObject } from '../json/json';
 import { nodeAt, objectAt, pointerOf } from '../json/pointer';
-import { INTEGER_FORMATS } from './formats';
+import { Untestable } from '../untestable';
+import { FORMAT_PATTERNS, INTEGER_FORMATS, isKnownFormat } from './formats';
 
 /** Keywords whose value is a schema. */
 const WITH_SCHEMA = [
@@ -87,7 +95,7 @@ function rewrite(
   const schema = forDirection(schemas, asObject(json), absent);
   const unsupported = UNSUPPORTED.find((keyword) => schema[keyword] !== undefined);
   if (unsupported)
-    throw new Error(
+    throw new Untestable(
       `expected a schema that the oracle supports, got ${unsupported} at ${pointer}: rewrite the schema without it`,
     );
   const rewriteSub = (sub: Json, keyword: string): Json =>
@@ -113,7 +121,38 @@ function rewrite(
       );
     } else copy[keyword] = value;
   }
-  const bounds = typeof copy['format'] === 'string' ? INTEGER_FORMATS[copy['format']] : undefined;
-  if (bounds) copy['allOf'] = [...asArray(copy['allOf']), bounds];
+  for (const branch of markedBranches(schemas, schema))
+    copy['allOf'] = [...asArray(copy['allOf']), { not: rewrite(schemas, branch, pointer, refer) }];
+  const { format } = copy;
+  if (typeof format !== 'string') return copy;
+  const pattern = FORMAT_PATTERNS[format];
+  const meaning = INTEGER_FORMATS[format] ?? (pattern === undefined ? undefined : { pattern });
+  if (meaning) copy['allOf'] = [...asArray(copy['allOf']), meaning];
+  // The validator asserts formats that are annotations for the engine.
+  if (!isKnownFormat(format)) Reflect.deleteProperty(copy, 'format');
   return copy;
+}
+
+/**
+ * The values of a request that a branch of `anyOf` or `oneOf` admits, but for its mark `readOnly`: another branch may admit
+ * them, too, and the mark counts all the same.
+ */
+function markedBranches(schemas: Schemas, schema: JsonObject): JsonObject[] {
+  if (schemas.direction === 'response') return [];
+  return [...asArray(schema['anyOf']), ...asArray(schema['oneOf'])].flatMap((branch) => {
+    const parts = conjuncts(schemas.json, asObject(branch));
+    const names = [...new Set(parts.flatMap((part) => excludedNames(schemas, part)))];
+    const isMarked = isExcluded(schemas, branch);
+    if (!isMarked && names.length === 0) return [];
+    const unmarked = parts.map((part): JsonObject => {
+      const own = Object.entries(part).filter(
+        ([keyword]) => !['$ref', 'allOf', 'readOnly'].includes(keyword),
+      );
+      const free = excludedNames(schemas, part).map((name): [string, Json] => [name, true]);
+      const properties = { ...asObject(part['properties']), ...Object.fromEntries(free) };
+      return { ...Object.fromEntries(own), ...(free.length > 0 && { properties }) };
+    });
+    const present = isMarked ? [] : [{ anyOf: names.map((name) => ({ required: [name] })) }];
+    return [{ allOf: [...unmarked, ...present] }];
+  });
 }

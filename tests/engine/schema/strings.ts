@@ -1,4 +1,6 @@
 import * as fc from 'fast-check';
+import { type Lengths, textsMatching } from '../../../src/contract/pattern/texts';
+import { Untestable } from '../untestable';
 
 /** The first code point after the surrogates, and their number. */
 const AFTER_SURROGATES = 0xe000;
@@ -17,12 +19,33 @@ export const ANY_CHARACTER = fc.nat({ max: 0x10ffff - SURROGATES }).map(
   },
 );
 
-const patternArbitraries = new Map<string, fc.Arbitrary<string>>();
+/** The greatest number of texts for a pattern. */
+const MAX_TEXTS = 50;
 
-/** Strings that match a pattern. Cached, since fast-check takes milliseconds to compile a pattern. */
-export function stringsMatching(pattern: string, maxLength: number): fc.Arbitrary<string> {
-  const key = `${maxLength} ${pattern}`;
-  const cached = patternArbitraries.get(key) ?? fc.stringMatching(new RegExp(pattern, 'u'), { maxLength });
-  patternArbitraries.set(key, cached);
-  return cached;
+const known = new Map<string, readonly string[]>();
+
+/** Texts that match all patterns, of a length in code points; empty if none is found. Cached, since it takes milliseconds. */
+export function textsOf(patterns: readonly string[], lengths: Lengths): readonly string[] {
+  const key = JSON.stringify([patterns, lengths.least, lengths.most]);
+  for (const pattern of patterns) regExpOf(pattern);
+  const texts = known.get(key) ?? textsMatching(patterns, lengths, MAX_TEXTS);
+  known.set(key, texts);
+  return texts;
+}
+
+/** A random text that matches a pattern, other than that of another seed; undefined if none is found. */
+export const anyTextOf = (pattern: string, seed: number): string | undefined =>
+  textsMatching([pattern], { least: 0, most: 40 }, 1, seed)[0];
+
+/**
+ * The regular expression of a pattern (JSON Schema core section 6.4).
+ *
+ * @throws {Untestable} if it is none
+ */
+export function regExpOf(pattern: string): RegExp {
+  try {
+    return new RegExp(pattern, 'u');
+  } catch {
+    throw new Untestable(`the pattern ${pattern} is no regular expression of ECMA-262 with the u flag`);
+  }
 }

@@ -172,7 +172,7 @@ export function openState(common: RunContext, client: Client, bounds: BlackBox) 
     );
     const made = hasPath && write ? await locate(server, operation, base, true) : undefined;
     // Without an example, the path of a request that changes something leads to what the run created, or nowhere.
-    if (hasPath && !isSafe(operation.method) && !made && !isExemplary) return;
+    if (hasPath && !isSafe(operation.method) && !made && !isExemplary && bounds.writeAll !== true) return;
     const located = made ?? base;
     if (hasPath && isSafe(operation.method) && isExemplary) yield base;
     if (made) yield made;

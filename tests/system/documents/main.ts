@@ -1,0 +1,77 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { formatTable } from '../../engine/report/text';
+import { mockAgainstEngine, type Mocked } from './mocked';
+import { cached, type Listed } from './source';
+
+/*
+ * `make documents`: what the tools make of documents that others wrote. The documents are in no commit: they are fetched
+ * from their sources into `.cache/documents/`.
+ */
+
+/** A check of one document. A further check is a further row here. */
+interface Check<T> {
+  readonly columns: readonly string[];
+  /** @param folder a folder for its files */
+  readonly run: (file: string, folder: string) => Promise<T>;
+  readonly cells: (result: T) => readonly (string | number)[];
+  readonly isGood: (result: T) => boolean;
+}
+
+const MOCK: Check<Mocked> = {
+  columns: ['operations', 'served', 'proven', 'failed', 'out of reach', 'blocked'],
+  run: mockAgainstEngine,
+  cells: ({ operations, served, proven, failed, beyond, blocked }) => [
+    ...[operations, served, proven, failed, beyond, blocked],
+  ],
+  isGood: ({ failed }) => failed === 0,
+};
+
+interface Row {
+  readonly name: string;
+  readonly cells: readonly (string | number)[];
+  readonly isGood: boolean;
+  readonly result: unknown;
+  /** Why a check has no result. */
+  readonly problem?: string;
+}
+
+const REPORTS = 'reports/documents';
+
+async function rowOf<T>(listed: Listed, { columns, run, cells, isGood }: Check<T>): Promise<Row> {
+  const { name } = listed;
+  try {
+    const folder = join(REPORTS, name);
+    mkdirSync(folder, { recursive: true });
+    const result = await run(await cached(listed), folder);
+    return { name, cells: cells(result), isGood: isGood(result), result };
+  } catch (error) {
+    const { message, cause } = error instanceof Error ? error : new Error(String(error));
+    const problem = cause instanceof Error ? `${message}: ${cause.message}` : message;
+    return { name, cells: columns.map(() => '-'), isGood: false, result: undefined, problem };
+  }
+}
+
+async function main(): Promise<void> {
+  const list = JSON.parse(readFileSync(join(__dirname, 'documents.json'), 'utf8')) as Listed[];
+  const only = process.argv[2]?.split(',') ?? list.map(({ name }) => name);
+  const unknown = only.find((name) => list.every((listed) => listed.name !== name));
+  if (unknown !== undefined) throw new Error(`expected names of documents.json, got ${unknown}`);
+  const rows: Row[] = [];
+  for (const listed of list.filter(({ name }) => only.includes(name))) {
+    const row = await rowOf(listed, MOCK);
+    rows.push(row);
+    const said = row.problem ?? row.cells.map((cell, i) => `${MOCK.columns[i] ?? ''} ${cell}`).join(', ');
+    console.log(`${row.isGood ? 'good' : 'BAD '}  ${listed.name}: ${said}`);
+  }
+  mkdirSync(REPORTS, { recursive: true });
+  writeFileSync(`${REPORTS}.json`, `${JSON.stringify(rows, undefined, 2)}\n`);
+  console.log(
+    `\n${formatTable([['document', ...MOCK.columns], ...rows.map(({ name, cells }) => [name, ...cells])])}`,
+  );
+  const good = rows.filter(({ isGood }) => isGood).length;
+  console.log(`\n${good} of ${rows.length} documents without a failure. All of it: ${REPORTS}.json`);
+  if (good < rows.length) process.exitCode = 1;
+}
+
+void main();
