@@ -1,10 +1,9 @@
 /** Builds the published contract and its types from openapi/. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { openapiOverlay } from 'openapi-format';
 import openapiTS, { astToString } from 'openapi-typescript';
 import ts from 'typescript';
-import { parse } from 'yaml';
 import {
   joinPointer,
   compileContract,
@@ -26,6 +25,7 @@ import { readExtensions } from './extensions';
 import { OVERLAY, PUBLISHED, root, TYPES } from '../paths';
 import { isUnknown, remarkLines, unboundedLists } from './remarks';
 import { located, readSource, type Source, SourceError } from '../source/source';
+import { SourceFile } from '../source/source-file';
 
 export interface Publication {
   readonly document: JsonObject;
@@ -116,12 +116,14 @@ function contradictions(was: unknown, is: unknown, pointer = ''): string[] {
 
 type Overlay = Parameters<typeof openapiOverlay>[1]['overlaySet'];
 
+/** @throws {SourceError} if the file is not an overlay */
 function readOverlay(file: string): Overlay {
-  try {
-    return parse(readFileSync(file, 'utf8')) as Overlay;
-  } catch (error) {
-    throw new SourceError(`${OVERLAY}: ${error instanceof Error ? error.message : String(error)}`);
-  }
+  const { value } = new SourceFile(file);
+  const actions = isObject(value) ? value['actions'] : undefined;
+  const isAction = (action: unknown) => isObject(action) && typeof action['target'] === 'string';
+  if (!Array.isArray(actions) || !actions.every(isAction))
+    throw new SourceError(`${OVERLAY}: expected a list of actions, each with its target`);
+  return value as Overlay;
 }
 
 /** The types of openapi-typescript with int64 as bigint, and the security requirements of each operation. */
