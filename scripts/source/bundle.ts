@@ -86,7 +86,7 @@ export class Bundle {
         this.import(walked, file, here);
       else if (refers) this.inline(walked, file, here);
       for (const [name, { holds }] of words ?? [])
-        if (holds && holds.as !== 'one') this.include(walked.value as Mutable, name, holds.kind, file, here);
+        if (holds && holds.as !== 'one') this.include(walked.value, name, holds.kind, file, here);
     }
   }
 

@@ -123,7 +123,7 @@ class Reader {
     if (!isScalar(node) && !isCollection(node)) return { value: null, size: 1, depth: 0 };
     const { anchor } = node;
     if (anchor !== undefined) this.anchors.set(anchor, undefined);
-    const counted = isMap(node) ? this.object(node) : isSeq(node) ? this.list(node) : scalar(node as Scalar);
+    const counted = isMap(node) ? this.object(node) : isSeq(node) ? this.list(node) : scalar(node);
     if (counted.depth > BOUNDS.depth) throw new TextError(SENTENCES.RESOURCE_EXHAUSTION, offsetOf(node));
     if (anchor !== undefined) this.anchors.set(anchor, counted);
     return counted;
