@@ -20,7 +20,7 @@ const SCHEMAS = '/components/schemas';
  *
  * - each reference to a schema leads to a component, because a type has no name for a place inside of another one;
  * - a mapping has references, no names;
- * - data that looks like a reference or a schema is gone: examples, extensions, and objects in `enum`, `const` and `default`;
+ * - extensions are gone, and data that looks like a schema: in examples, `enum`, `const` and `default`;
  * - a boolean schema in a list is an object.
  */
 export function typedDocument(document: OpenApiDocument): JsonObject {
@@ -86,7 +86,7 @@ function prepareObject({ kind, value }: Walked, document: OpenApiDocument, schem
     if (name.startsWith('x-') && kind !== 'SecurityRequirement') Reflect.deleteProperty(object, name);
   }
   for (const name of ['examples', 'example'])
-    if (hasObject(object[name])) Reflect.deleteProperty(object, name);
+    if (hasSchemaWord(object[name])) Reflect.deleteProperty(object, name);
   if (kind === 'Discriminator') {
     const targets = members(object['mapping']).flatMap(([name, ref]): [string, unknown][] => {
       const target = document.references.mapped(ref);
@@ -97,10 +97,9 @@ function prepareObject({ kind, value }: Walked, document: OpenApiDocument, schem
   if (kind !== 'Schema') return;
   const target = document.resolve(object['$ref']);
   if (target !== undefined) object['$ref'] = schemas.refer(target);
+  for (const name of ['const', 'enum']) if (hasSchemaWord(object[name])) Reflect.deleteProperty(object, name);
   // A property with a default is required in requests.
-  if (hasObject(object['default'])) object['default'] = {};
-  if (hasObject(object['const'])) Reflect.deleteProperty(object, 'const');
-  if (hasObject(object['enum'], 1)) Reflect.deleteProperty(object, 'enum');
+  if (hasSchemaWord(object['default'])) object['default'] = {};
   for (const name of ['allOf', 'anyOf', 'oneOf', 'prefixItems']) {
     const list = object[name];
     if (Array.isArray(list)) object[name] = list.map(withoutBoolean);
@@ -115,8 +114,10 @@ function prepareObject({ kind, value }: Walked, document: OpenApiDocument, schem
 const withoutBoolean = (schema: unknown): unknown =>
   schema === true ? {} : schema === false ? { not: {} } : schema;
 
-/** Whether a value is an object or list; with `depth` 1, whether a member of it is. */
-const hasObject = (value: unknown, depth = 0): boolean =>
+/** Whether data has a name by which openapi-typescript finds discriminators, wherever it stands. */
+const hasSchemaWord = (value: unknown): boolean =>
   typeof value === 'object' &&
   value !== null &&
-  (depth === 0 || Object.values(value).some((member) => hasObject(member, depth - 1)));
+  Object.entries(value).some(
+    ([name, member]) => name === 'discriminator' || name === 'allOf' || hasSchemaWord(member),
+  );
