@@ -41,7 +41,7 @@ dev: $(INSTALLED) ## serve while you edit: check every change, then replace the 
 	@tsx scripts/dev/main.ts
 
 mock: $(INSTALLED) ## serve any document: make mock DOC=path/to/openapi.yaml
-	@tsx scripts/mock/main.ts $(DOC)
+	@tsx scripts/mock/main.ts '$(DOC)' $(if $(ALLOW_OUTSIDE),--allow-outside)
 
 generate: $(INSTALLED) ## update generated/ and handler stubs from openapi/; list the changes
 	@tsx scripts/generate/main.ts
@@ -81,7 +81,7 @@ todo: $(INSTALLED) ## list what is left to write
 	@tsx tests/testing/todo.ts
 
 new: $(INSTALLED) ## lay out a service of your own: make new DIR=../museum DOC=path/to/museum.yaml NAME=museum
-	@tsx scripts/new/main.ts '$(DIR)' '$(DOC)' '$(NAME)'
+	@tsx scripts/new/main.ts '$(DIR)' '$(DOC)' '$(NAME)' $(if $(ALLOW_OUTSIDE),--allow-outside)
 
 mutants: $(INSTALLED) ## run the same suite against broken servers
 	@tsx tests/system/mutants/main.ts

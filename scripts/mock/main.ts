@@ -1,7 +1,8 @@
 /**
  * `tsx scripts/mock/main.ts DOCUMENT`: serves any OpenAPI 3.1 document with full validation. The responses are examples
- * of the document or generated values. The mock reads API_TOKENS, whose tokens pass every security scheme, CORS_ORIGINS, by
- * default any, and the environment variables that every server has.
+ * of the document or generated values. With `--allow-outside`, parts of the document may be outside of its folder. The mock
+ * reads API_TOKENS, whose tokens pass every security scheme, CORS_ORIGINS, by default any, and the environment variables
+ * that every server has.
  */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -23,9 +24,9 @@ import {
 import { createMock, type Mock } from './service';
 import { readExtensions } from '../publish/extensions';
 import { remarkLines } from '../publish/remarks';
-import { located, readSource, type Source, SourceError } from '../source/source';
+import { ALLOW_OUTSIDE, located, readSource, type Source, SourceError } from '../source/source';
 
-async function main(file: string): Promise<void> {
+async function main(file: string, allowOutside: boolean): Promise<void> {
   if (file === '') throw new SourceError('expected a document: make mock DOC=path/to/openapi.yaml');
   const { given, ...config } = readEnvironment(process.env, (variables) => ({
     ...readServerConfig(variables),
@@ -33,7 +34,7 @@ async function main(file: string): Promise<void> {
   }));
   const report = createReport(PLAIN_ERRORS, createLog(config.logLevel), createMetrics(), HEADERS);
   const generated = given.length === 0 ? randomBytes(24).toString('base64url') : undefined;
-  const source = readSource(file);
+  const source = readSource(file, allowOutside);
   const { service, operations, credentials, leftOut, remarks, total } = createMocked(source, {
     ...config,
     corsOrigins: config.corsOrigins.length > 0 ? config.corsOrigins : '*',
@@ -87,8 +88,9 @@ function createMocked(source: Source, options: Parameters<typeof createMock>[1])
   }
 }
 
-const [given = ''] = process.argv.slice(2);
-main(given).catch((error: unknown) => {
+const given = process.argv.slice(2);
+const [document = ''] = given.filter((arg) => arg !== ALLOW_OUTSIDE);
+main(document, given.includes(ALLOW_OUTSIDE)).catch((error: unknown) => {
   console.error(error instanceof SourceError || error instanceof InvalidConfig ? error.message : error);
   process.exit(1);
 });

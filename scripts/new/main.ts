@@ -9,7 +9,7 @@ import { InvalidContract, isObject, versionFinding } from '../../src/contract';
 import { generate } from '../generate/main';
 import { workOn } from '../paths';
 import { located, readSource, type Source, SourceError } from '../source/source';
-import { readArguments } from './arguments';
+import { type Arguments, readArguments } from './arguments';
 import { formatFile } from './format';
 import { layOut } from './layout';
 import { seedLock } from './lock';
@@ -18,8 +18,8 @@ import { HERE } from './project';
 import { waive } from './waive';
 
 /** @throws {SourceError} if the document is of another version, or has no name */
-function readDocumentAndNames(file: string, folder: string, name: string): [Source, Names] {
-  const source = readSource(file);
+function readDocumentAndNames({ file, folder, name, allowOutside }: Arguments): [Source, Names] {
+  const source = readSource(file, allowOutside);
   const version = versionFinding(source.document);
   if (version) throw new SourceError(located(source, [version]));
   const { info } = source.document;
@@ -34,8 +34,9 @@ function readDocumentAndNames(file: string, folder: string, name: string): [Sour
 
 async function main(argv: readonly string[]): Promise<void> {
   const began = performance.now();
-  const { folder, file, name, tarball, modules } = readArguments(argv);
-  const [source, names] = readDocumentAndNames(file, folder, name);
+  const given = readArguments(argv);
+  const { folder, tarball, modules } = given;
+  const [source, names] = readDocumentAndNames(given);
   const built = tarball ?? pack();
   try {
     await lay(source, names, built, folder);

@@ -1,7 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { root, SOURCES } from '../paths';
-import { SourceError } from '../source/source';
+import { readText, SourceError } from '../source/read-file';
 
 /**
  * The only file of openapi/ that is an OpenAPI document. Other files are parts of it.
@@ -10,11 +10,11 @@ import { SourceError } from '../source/source';
  */
 export function findDocument(): string {
   const folder = path.join(root, SOURCES);
-  const files = readdirSync(folder)
-    .filter((name) => /\.(ya?ml|json)$/.test(name))
-    .map((name) => path.join(folder, name));
+  const files = readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => /\.(ya?ml|json)$/.test(entry.name) && (entry.isFile() || entry.isSymbolicLink()))
+    .map(({ name }) => path.join(folder, name));
   const [document, ...others] = files.filter((file) =>
-    /^[\s{]*["']?(?:openapi|swagger)["']?\s*:/m.test(readFileSync(file, 'utf8')),
+    /^[\s{]*["']?(?:openapi|swagger)["']?\s*:/m.test(readText(file)),
   );
   if (document !== undefined && others.length === 0) return document;
   const got =

@@ -1,10 +1,7 @@
 /** Builds the published contract and its types from openapi/. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { openapiOverlay } from 'openapi-format';
-import openapiTS, { astToString } from 'openapi-typescript';
-import ts from 'typescript';
-import { parse } from 'yaml';
 import {
   joinPointer,
   compileContract,
@@ -12,20 +9,19 @@ import {
   type Finding,
   findingLine,
   InvalidContract,
-  isInt64,
   isObject,
   type JsonObject,
   OpenApiDocument,
-  readOperations,
   versionFinding,
   writeDocument,
 } from '../../src/contract';
-import { splitByDirection } from './directions';
 import { findDocument } from './find-document';
 import { readExtensions } from './extensions';
 import { OVERLAY, PUBLISHED, root, TYPES } from '../paths';
 import { isUnknown, remarkLines, unboundedLists } from './remarks';
+import { typesOf } from './types';
 import { located, readSource, type Source, SourceError } from '../source/source';
+import { SourceFile } from '../source/source-file';
 
 export interface Publication {
   readonly document: JsonObject;
@@ -52,8 +48,12 @@ export async function publish(): Promise<Publication> {
     const contract = compileContract(document, undefined, readExtensions());
     const lists = unboundedLists(new OpenApiDocument(document), contract.served.keys());
     const text = `${writeDocument(document, 2)}\n`;
-    const remarks = [...source.notes, ...remarkLines(source, [...contract.remarks, ...lists])];
-    return { document, contract, remarks, files: { [PUBLISHED]: text, [TYPES]: await typesOf(document) } };
+    const types = typesOf(document);
+    const remarks = [
+      ...source.notes,
+      ...remarkLines(source, [...contract.remarks, ...lists, ...types.untyped]),
+    ];
+    return { document, contract, remarks, files: { [PUBLISHED]: text, [TYPES]: types.text } };
   } catch (error) {
     if (error instanceof InvalidContract) throw new SourceError(locatedApart(source, error.findings));
     throw error;
@@ -116,57 +116,12 @@ function contradictions(was: unknown, is: unknown, pointer = ''): string[] {
 
 type Overlay = Parameters<typeof openapiOverlay>[1]['overlaySet'];
 
+/** @throws {SourceError} if the file is not an overlay */
 function readOverlay(file: string): Overlay {
-  try {
-    return parse(readFileSync(file, 'utf8')) as Overlay;
-  } catch (error) {
-    throw new SourceError(`${OVERLAY}: ${error instanceof Error ? error.message : String(error)}`);
-  }
-}
-
-/** openapi-typescript looks names up in objects that inherit these: it throws for a property `hasOwnProperty`. */
-const INHERITED_NAME = new RegExp(`\\b(?:${Object.getOwnPropertyNames(Object.prototype).join('|')})\\b`, 'g');
-
-/** Letters that a text does not have. */
-function unusedMark(text: string): string {
-  let mark = 'Own';
-  while (text.includes(mark)) mark += 'n';
-  return mark;
-}
-
-/** The types of openapi-typescript with int64 as bigint, and the security requirements of each operation. */
-export async function typesOf(document: JsonObject): Promise<string> {
-  const described = new OpenApiDocument(document);
-  const keyword = (kind: ts.KeywordTypeSyntaxKind) => ts.factory.createKeywordTypeNode(kind);
-  const text = writeDocument(splitByDirection(described));
-  const mark = unusedMark(text);
-  const nodes = await openapiTS(text.replaceAll(INHERITED_NAME, `$&${mark}`), {
-    defaultNonNullable: false, // a request has its defaults by splitByDirection(), a response may lack them
-    transform(schema) {
-      if (!isObject(schema)) return undefined;
-      if (schema.format === 'binary') return ts.factory.createTypeReferenceNode('Uint8Array');
-      if (!isInt64(schema)) return undefined;
-      const bigint = keyword(ts.SyntaxKind.BigIntKeyword);
-      const nullable = [schema.type].flat().includes('null');
-      return nullable
-        ? ts.factory.createUnionTypeNode([bigint, ts.factory.createLiteralTypeNode(ts.factory.createNull())])
-        : bigint;
-    },
-  });
-  const operations = new Map(readOperations(described).map((one) => [one.operationId, one]));
-  const requirements = [...operations.values()].map(({ operationId, security }) => {
-    const alternatives = security.map((schemes) =>
-      JSON.stringify(Object.fromEntries(schemes.map(({ scheme, scopes }) => [scheme, scopes]))),
-    );
-    return `    ${JSON.stringify(operationId)}: ${alternatives.join(' | ') || 'never'};\n`;
-  });
-  return `/**
- * Made by \`make generate\` from openapi/. Do not edit: change the document instead.
- */
-
-${astToString(nodes).replaceAll(mark, '')}
-/** The security requirements of each operation: alternatives, each with its schemes and their scopes. */
-export interface security {
-${requirements.join('')}}
-`;
+  const { value } = new SourceFile(file);
+  const actions = isObject(value) ? value['actions'] : undefined;
+  const isAction = (action: unknown) => isObject(action) && typeof action['target'] === 'string';
+  if (!Array.isArray(actions) || !actions.every(isAction))
+    throw new SourceError(`${OVERLAY}: expected a list of actions, each with its target`);
+  return value as Overlay;
 }

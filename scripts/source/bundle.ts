@@ -1,14 +1,9 @@
 import path from 'node:path';
-import {
-  joinPointer,
-  isObject,
-  type JsonObject,
-  type Kind,
-  OBJECTS,
-  walk,
-  type Walked,
-} from '../../src/contract';
-import { SourceError, SourceFile, stepsOf } from './source-file';
+import { joinPointer, isObject, type Kind, OBJECTS, walk, type Walked } from '../../src/contract';
+import { BOUNDS } from './bounds';
+import { isBelow, realPath, reasonNotRead, shownName, SourceError } from './read-file';
+import { SourceFile } from './source-file';
+import { copyOf, sizeOf, stepsOf, valueAt } from './values';
 
 type Mutable = Record<string, unknown>;
 
@@ -26,24 +21,45 @@ export interface Origin {
 }
 
 /**
- * Combines the files of a document. A referenced object of another file becomes a component; a path item replaces the
- * reference to it. A reference to a missing file or value stays unchanged.
+ * Combines the files of a document. A referenced object of another file becomes a component. A path item, and any value to
+ * which OpenAPI allows no reference, replaces the reference to it. A reference to a missing file or value, or to another
+ * host, stays unchanged.
  */
 export class Bundle {
   readonly document: Mutable;
   readonly files = new Map<string, SourceFile>();
   /** The origin of each imported object, by its pointer in the bundle. */
   readonly origins = new Map<string, Origin>();
+  /** The places of references that OpenAPI does not allow, and that are replaced by their targets. */
+  readonly replaced: string[] = [];
+  private readonly main: SourceFile;
+  private readonly folder: string;
   private readonly imported = new Map<string, string>();
+  private readonly pending: { readonly kind: Kind; readonly place: string; readonly file: SourceFile }[] = [];
+  private readonly inlining = new Set<string>();
+  private bytes: number;
+  private copied = 0;
 
-  /** @throws {SourceError} if the file does not contain an object */
-  constructor(private readonly main: SourceFile) {
-    this.files.set(main.path, main);
-    const document = copyOf(main.value);
+  /**
+   * @param allowOutside whether parts may be outside of the folder of the document; undefined: never
+   * @throws {SourceError} if the file does not contain an object
+   */
+  constructor(
+    file: string,
+    private readonly allowOutside: boolean | undefined,
+  ) {
+    const given = path.resolve(file);
+    this.folder = realPath(path.dirname(given)) ?? path.dirname(given);
+    this.main = new SourceFile(path.join(this.folder, path.basename(given)));
+    this.files.set(realPath(given) ?? given, this.main);
+    this.bytes = this.main.size;
+    const document = copyOf(this.main.value);
     if (!isObject(document))
-      throw new SourceError(`${main.name}: expected an OpenAPI document, got no object`);
+      throw new SourceError(`${this.main.name}: expected an OpenAPI document, got no object`);
     this.document = document;
-    this.bring(document, 'OpenAPI', main, '');
+    this.bring(document, 'OpenAPI', this.main, '');
+    // A queue instead of recursion: a chain of references can be longer than the stack.
+    for (const { kind, place, file } of this.pending) this.bring(valueAt(document, place), kind, file, place);
   }
 
   /** The source file of the value at a pointer of the bundle, and the pointer in that file. */
@@ -57,58 +73,97 @@ export class Bundle {
 
   /** Imports every object of another file that `value` refers to. */
   private bring(value: unknown, kind: Kind, file: SourceFile, at: string): void {
-    const referring: Walked[] = [];
+    const found: Walked[] = [];
     walk({ pointer: '', value, expected: kind, carried: false }, (walked) => {
-      if (OBJECTS.get(walked.kind)?.words.has('$ref') === true) referring.push(walked);
-      else if (walked.kind === 'Discriminator') this.bringMapping(walked.value['mapping'], file);
+      found.push(walked);
     });
-    for (const walked of referring) {
-      const object = walked.value as Mutable;
-      const target = this.target(object['$ref'], file);
-      if (!target) continue;
-      if (walked.kind !== 'PathItem') object['$ref'] = `#${this.component(target, walked.expected)}`;
-      else this.inline(object, target, at + walked.pointer);
+    for (const walked of found) {
+      const here = at + walked.pointer;
+      const { words } = OBJECTS.get(walked.kind) ?? {};
+      const refers = typeof walked.value['$ref'] === 'string';
+      if (walked.kind === 'Discriminator') this.bringMapping(walked.value['mapping'], file, here);
+      else if (refers && words?.has('$ref') === true && walked.kind !== 'PathItem')
+        this.import(walked, file, here);
+      else if (refers) this.inline(walked, file, here);
+      for (const [name, { holds }] of words ?? [])
+        if (holds && holds.as !== 'one') this.include(walked.value, name, holds.kind, file, here);
     }
   }
 
-  private bringMapping(mapping: unknown, file: SourceFile): void {
+  /** Replaces a reference by one to a component. */
+  private import({ value, expected }: Walked, file: SourceFile, at: string): void {
+    const target = this.target(value['$ref'], file, at);
+    if (target) (value as Mutable)['$ref'] = `#${this.component(target, expected, at)}`;
+  }
+
+  /** Imports the schemas that a mapping names. A name is one of the main document first (OpenAPI 3.1.1 section 4.8.25). */
+  private bringMapping(mapping: unknown, file: SourceFile, at: string): void {
     if (!isObject(mapping)) return;
     for (const [name, ref] of Object.entries(mapping)) {
-      const target = /[#/]/.test(String(ref)) ? this.target(ref, file) : undefined;
-      if (target) (mapping as Mutable)[name] = `#${this.component(target, 'Schema')}`;
+      const named = joinPointer('/components/schemas', String(ref));
+      if (valueAt(this.main.value, named) !== undefined) continue;
+      const own = valueAt(file.value, named) !== undefined && { file, pointer: named };
+      const target = own || this.target(ref, file, joinPointer(at, 'mapping', name));
+      if (target) (mapping as Mutable)[name] = `#${this.component(target, 'Schema', at)}`;
     }
   }
 
-  /** The target of a reference; undefined if it is in the main file or does not exist. */
-  private target(ref: unknown, file: SourceFile): Origin | undefined {
-    if (typeof ref !== 'string' || (ref.startsWith('#') && file === this.main)) return undefined;
-    const [name = '', pointer = ''] = decoded(ref).split('#', 2);
+  /**
+   * The target of a reference; undefined if it is in the main file, on another host, or does not exist.
+   *
+   * @param at the pointer of the referring object in the bundle
+   * @throws {SourceError} if the file may not be read
+   */
+  private target(ref: unknown, file: SourceFile, at: string, inMain = false): Origin | undefined {
+    if (typeof ref !== 'string' || (ref.startsWith('#') && file === this.main && !inMain)) return undefined;
+    const hash = ref.indexOf('#');
+    const [name, pointer] = hash < 0 ? [ref, ''] : [ref.slice(0, hash), decoded(ref.slice(hash + 1))];
+    // A URI with a scheme or a host. The document reader reports it.
+    if (/^([a-z][a-z\d+.-]+:|\/\/)/i.test(name)) return undefined;
     // The document reader resolves anchors, after the schema that contains them is imported.
     if (pointer !== '' && !pointer.startsWith('/')) return undefined;
-    const other = name === '' ? file : this.open(path.resolve(path.dirname(file.path), name));
+    const other = name === '' ? file : this.open(path.resolve(path.dirname(file.path), decoded(name)), at);
     return other && valueAt(other.value, pointer) !== undefined ? { file: other, pointer } : undefined;
   }
 
-  private open(name: string): SourceFile | undefined {
-    const known = this.files.get(name);
+  private open(name: string, at: string): SourceFile | undefined {
+    const real = realPath(name);
+    if (real === undefined) return undefined; // a broken reference, which is reported later
+    const known = this.files.get(real);
     if (known) return known;
-    try {
-      const file = new SourceFile(name);
-      this.files.set(name, file);
-      return file;
-    } catch (error) {
-      // A file that exists and cannot be read is an error. A missing file is a broken reference, which is reported
-      // later.
-      if (error instanceof SourceError && !error.message.includes('ENOENT')) throw error;
-      return undefined;
-    }
+    const isAllowed = this.allowOutside === true || isBelow(this.folder, real);
+    const reason = isAllowed ? reasonNotRead(this.folder, real) : this.outside();
+    if (reason !== undefined) throw this.refusal(at, `${shownName(real)} ${reason}`);
+    if (this.files.size >= BOUNDS.files)
+      throw this.refusal(at, `a document has at most ${BOUNDS.files} files`);
+    const file = new SourceFile(real, BOUNDS.bytes - this.bytes);
+    this.files.set(real, file);
+    this.bytes += file.size;
+    return file;
   }
 
-  private component({ file, pointer }: Origin, kind: Kind): string {
+  private outside(): string {
+    const advice = this.allowOutside === undefined ? '' : ', or allow such files with --allow-outside';
+    return `is outside of the folder of the document: move it there${advice}`;
+  }
+
+  /** @param at the pointer of a reference in the bundle */
+  private refusal(at: string, sentence: string): SourceError {
+    const { file, pointer } = this.origin(joinPointer(at, '$ref'));
+    return new SourceError(`${file.locate(pointer)}: ${sentence}`);
+  }
+
+  private component({ file, pointer }: Origin, kind: Kind, at: string): string {
     if (file === this.main) return pointer;
     const key = `${kind} ${file.path}#${pointer}`;
     const known = this.imported.get(key);
     if (known !== undefined) return known;
+    const value = valueAt(file.value, pointer);
+    // The content of any other file, such as one with passwords, must not be published.
+    if (!hasWordOf(kind, value)) {
+      const what = `${file.name}${pointer === '' ? '' : `#${pointer}`}`;
+      throw this.refusal(at, `expected a value for ${kind} at ${what}, got one without any of its fields`);
+    }
     const section = SECTIONS.get(kind) ?? '';
     const components = (this.document['components'] ??= {}) as Mutable;
     const all = (components[section] ??= {}) as Mutable;
@@ -118,62 +173,93 @@ export class Bundle {
     const place = joinPointer('/components', section, name);
     this.imported.set(key, place);
     this.origins.set(place, { file, pointer });
-    all[name] = copyOf(valueAt(file.value, pointer));
-    this.bring(all[name], kind, file, place);
+    all[name] = copyOf(value);
+    this.pending.push({ kind, place, file });
     return place;
   }
 
-  /** @param at the pointer of the path item */
-  private inline(object: Mutable, { file, pointer }: Origin, at: string): void {
-    if (file === this.main) {
-      object['$ref'] = `#${pointer}`;
+  /** Replaces a reference to an object by the members of that object. */
+  private inline({ value, kind }: Walked, file: SourceFile, at: string): void {
+    const object = value as Mutable;
+    const target = this.target(object['$ref'], file, at, kind !== 'PathItem');
+    if (!target) return;
+    if (target.file === this.main && kind === 'PathItem') {
+      object['$ref'] = `#${target.pointer}`;
       return;
     }
-    const item = copyOf(valueAt(file.value, pointer));
-    if (!isObject(item)) return;
-    // A chain of path items must not return to one of its own.
-    const key = `${file.path}#${pointer}`;
-    if (this.inlining.has(key)) return;
+    const item = this.copyFor(target, at);
+    // A chain of references must not return to one of its own.
+    const key = `${target.file.path}#${target.pointer}`;
+    if (!isObject(item) || this.inlining.has(key)) return;
+    if (this.inlining.size >= BOUNDS.depth)
+      throw this.refusal(at, `a $ref leads through more than ${BOUNDS.depth} others`);
+    if (kind !== 'PathItem') this.replaced.push(at);
+    const own = new Map(Object.keys(object).map((name) => [name, this.origin(joinPointer(at, name))]));
+    for (const name of Object.keys(item))
+      this.origins.set(joinPointer(at, name), { ...target, pointer: joinPointer(target.pointer, name) });
     this.inlining.add(key);
-    this.bring(item, 'PathItem', file, at);
+    this.bring(item, kind, target.file, at);
     this.inlining.delete(key);
     const twice = Object.keys(item).find((name) => Object.hasOwn(object, name) && name !== '$ref');
-    if (twice !== undefined) {
-      const beside = this.origin(joinPointer(at, twice));
+    const beside = twice === undefined ? undefined : own.get(twice);
+    if (twice !== undefined && beside) {
+      const there = this.origin(joinPointer(at, twice));
       throw new SourceError(
-        `${beside.file.locate(beside.pointer)}: ${twice} is also at ${file.locate(joinPointer(pointer, twice))}, the target of the $ref: OpenAPI does not define which one applies; remove one`,
+        `${beside.file.locate(beside.pointer)}: ${twice} is also at ${there.file.locate(there.pointer)}, the target of the $ref: OpenAPI does not define which one applies; remove one`,
       );
     }
     delete object['$ref'];
-    for (const [name, value] of Object.entries(item)) {
-      object[name] = value;
-      this.origins.set(joinPointer(at, name), { file, pointer: joinPointer(pointer, name) });
-    }
+    Object.assign(object, item);
   }
-  private readonly inlining = new Set<string>();
+
+  /** Replaces a reference in the place of a map or a list by that map or list. */
+  private include(holder: Mutable, name: string, kind: Kind, file: SourceFile, at: string): void {
+    const map = holder[name];
+    if (!isObject(map) || typeof map['$ref'] !== 'string') return;
+    const here = joinPointer(at, name);
+    const target = this.target(map['$ref'], file, here, true);
+    const value = target && this.copyFor(target, here);
+    if (!target || typeof value !== 'object' || value === null) return;
+    this.replaced.push(here);
+    holder[name] = value;
+    this.origins.set(here, target);
+    for (const [key, item] of Object.entries(value))
+      this.bring(item, kind, target.file, joinPointer(here, key));
+  }
+
+  private copyFor({ file, pointer }: Origin, at: string): unknown {
+    const value = valueAt(file.value, pointer);
+    this.copied += sizeOf(value);
+    if (this.copied > BOUNDS.copied)
+      throw this.refusal(
+        at,
+        `references that are replaced by their targets stand for at most ${BOUNDS.copied} values`,
+      );
+    return copyOf(value);
+  }
 }
 
-function decoded(ref: string): string {
-  try {
-    return decodeURIComponent(ref);
-  } catch {
-    return ref;
-  }
-}
-
-function valueAt(value: unknown, pointer: string): unknown {
-  return stepsOf(pointer).reduce<unknown>(
-    (holder, step) =>
-      typeof holder === 'object' && holder !== null && Object.hasOwn(holder, step)
-        ? (holder as JsonObject)[step]
-        : undefined,
-    value,
+/** Whether a value can be of a kind: it has one of its words, or none at all. */
+function hasWordOf(kind: Kind, value: unknown): boolean {
+  if (!isObject(value)) return kind === 'Schema' && typeof value === 'boolean';
+  const { words, others } = OBJECTS.get(kind) ?? {};
+  const names = Object.keys(value);
+  return (
+    names.length === 0 ||
+    names.some(
+      (name) =>
+        name === '$ref' ||
+        name.startsWith('x-') ||
+        words?.has(name) === true ||
+        others?.names.test(name) === true,
+    )
   );
 }
 
-/** A deep copy of a JSON value that may contain bigints. */
-function copyOf(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(copyOf);
-  if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, copyOf(member)]));
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }

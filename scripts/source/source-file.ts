@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import {
   type Document,
   isMap,
@@ -11,15 +9,11 @@ import {
   parseDocument,
   visit,
 } from 'yaml';
-import { isLargeInteger, lastStep, numberLiterals, readDocument } from '../../src/contract';
-
-/** The errors of a source, one a line: file, line, column and sentence. */
-export class SourceError extends Error {
-  override name = 'SourceError';
-}
-
-/** The maximum number of YAML aliases that one text may expand to. */
-const MAX_ALIASES = 10_000;
+import { isLargeInteger, MalformedJson, numberLiterals, parseJson, readDocument } from '../../src/contract';
+import { BOUNDS } from './bounds';
+import { placeIn, readText, shownName, SourceError } from './read-file';
+import { stepsOf } from './values';
+import { parseYaml, TextError, valueOfYaml } from './yaml-value';
 
 /** One source file of a document: YAML or JSON. */
 export class SourceFile {
@@ -28,20 +22,26 @@ export class SourceFile {
   private readonly text: string;
   private parsed: Document | undefined;
 
-  /** @throws {SourceError} if the file cannot be read */
-  constructor(readonly path: string) {
-    try {
-      this.text = readFileSync(path, 'utf8');
-    } catch (error) {
-      throw this.error(error);
-    }
+  /**
+   * @param most its greatest size in bytes
+   * @throws {SourceError} if the file cannot be read
+   */
+  constructor(
+    readonly path: string,
+    most?: number,
+  ) {
+    this.text = readText(path, most);
     this.value = this.isJson ? this.readJson() : this.readYaml();
   }
 
   /** The file name relative to the current folder, or absolute outside of it. */
   get name(): string {
-    const name = path.relative(process.cwd(), this.path);
-    return name.startsWith('..') ? this.path : name;
+    return shownName(this.path);
+  }
+
+  /** Its size in bytes. */
+  get size(): number {
+    return Buffer.byteLength(this.text);
   }
 
   /**
@@ -86,62 +86,42 @@ export class SourceFile {
   }
 
   private get isJson(): boolean {
-    return this.path.endsWith('.json');
+    return /\.json$/i.test(this.path);
   }
 
   private place(offset: number): string {
-    const before = this.text.slice(0, offset);
-    const start = before.lastIndexOf('\n') + 1;
-    return `${this.name}:${before.split('\n').length}:${offset - start + 1}`;
-  }
-
-  private error(error: unknown): SourceError {
-    const reason = error instanceof Error ? error.message.replaceAll(`${process.cwd()}/`, '') : String(error);
-    return new SourceError(`${this.name}: expected an OpenAPI document: ${reason}`);
+    return placeIn(this.path, this.text, offset);
   }
 
   private readJson(): unknown {
     try {
+      // `JSON.parse` keeps the last of two equal names, and says where a fault is in words of its own.
+      parseJson(this.text, {}, 'document', BOUNDS.depth);
       return readDocument(this.text);
     } catch (error) {
-      throw this.error(error);
+      if (!(error instanceof MalformedJson)) throw error;
+      const [whole, offset] = / at position (\d+)$/.exec(error.message) ?? ['', '0'];
+      const sentence = error.message.slice(0, error.message.length - whole.length);
+      throw new SourceError(
+        `${this.place(Number(offset))}: expected an OpenAPI document in JSON: ${sentence}`,
+      );
     }
   }
 
   private readYaml(): unknown {
-    const document = this.yaml();
-    // Later errors often follow from the first one in the text.
-    const [first] = document.errors.toSorted((one, other) => one.pos[0] - other.pos[0]);
-    if (first) {
-      const [message = ''] = first.message.split(/ at line \d+, column \d+/);
-      throw new SourceError(`${this.place(first.pos[0])}: ${message}`);
-    }
     try {
-      return narrowed(document.toJS({ maxAliasCount: MAX_ALIASES }));
+      return valueOfYaml(this.yaml());
     } catch (error) {
-      throw this.error(error);
+      if (!(error instanceof TextError)) throw error;
+      throw new SourceError(`${this.place(error.offset)}: ${error.message}`);
     }
   }
 
-  /** The parsed YAML. JSON is YAML too. */
+  /** The parsed YAML. JSON is YAML too, but for indentation by tabs. */
   private yaml(): Document {
-    this.parsed ??= parseDocument(this.text, { intAsBigInt: true, merge: true });
+    this.parsed ??= this.isJson ? parseDocument(this.text, { uniqueKeys: false }) : parseYaml(this.text);
     return this.parsed;
   }
-}
-
-export const stepsOf = (pointer: string): string[] =>
-  pointer
-    .split('/')
-    .slice(1)
-    .map((step) => lastStep(`/${step}`));
-
-/** A copy without shared objects, in which safe integers are numbers. */
-function narrowed(value: unknown): unknown {
-  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value;
-  if (Array.isArray(value)) return value.map(narrowed);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, narrowed(member)]));
 }
 
 /** Whether a literal and the shortest text of its double are the same decimal. */

@@ -1,11 +1,12 @@
 /** Reads OpenAPI documents as people write them: YAML or JSON, in one or several files, version 3.1 or 3.0. */
-import path from 'node:path';
 import { type Finding, findingLine, type JsonObject } from '../../src/contract';
 import { Bundle } from './bundle';
 import { convertTo31 } from './convert';
-import { SourceFile } from './source-file';
 
-export { SourceError } from './source-file';
+export { SourceError } from './read-file';
+
+/** The option of commands that read a document anywhere: its parts may be outside of its folder. */
+export const ALLOW_OUTSIDE = '--allow-outside';
 
 export interface Source {
   /** The bundled document. */
@@ -18,21 +19,34 @@ export interface Source {
   readonly locate: (pointer: string) => string;
 }
 
-/** @throws {SourceError} if a file cannot be read */
-export function readSource(file: string): Source {
-  const bundle = new Bundle(new SourceFile(path.resolve(file)));
+/**
+ * @param allowOutside whether its parts may be outside of its folder; undefined: they never may
+ * @throws {SourceError} if a file cannot be read
+ */
+export function readSource(file: string, allowOutside?: boolean): Source {
+  const bundle = new Bundle(file, allowOutside);
   const converted = convertTo31(bundle.document);
   const inexact = [...bundle.files.values()].flatMap((one) => one.inexactNumbers());
+  const locate = (pointer: string) => {
+    const origin = bundle.origin(pointer);
+    return origin.file.locate(origin.pointer);
+  };
+  const [first] = bundle.replaced;
+  const replaced =
+    first === undefined
+      ? []
+      : [
+          `${locate(first)}: OpenAPI allows no $ref here: its target takes its place${andMore(bundle.replaced.length)}`,
+        ];
   return {
     document: bundle.document,
-    files: [...bundle.files.keys()],
-    notes: [...(converted === undefined ? [] : [converted]), ...inexact],
-    locate(pointer) {
-      const origin = bundle.origin(pointer);
-      return origin.file.locate(origin.pointer);
-    },
+    files: [...bundle.files.values()].map(({ path }) => path),
+    notes: [...(converted === undefined ? [] : [converted]), ...replaced, ...inexact],
+    locate,
   };
 }
+
+const andMore = (count: number): string => (count > 1 ? `, and ${count - 1} more such places` : '');
 
 /** One line for each finding, with its place in the sources. */
 export function located(source: Source, findings: readonly Finding[]): string {

@@ -43,7 +43,7 @@ export { walk, type Walked } from './document/walk';
 export { type Fate, type Kind, OBJECTS } from './document/words';
 export { UndocumentedResponse } from './exchange/response';
 export { essenceOf, isJson, type MediaType, type MediaTypeObject, parseMediaType } from './http/media-type';
-export { exactNumber, type Holder, parseJson } from './json/parse';
+export { exactNumber, type Holder, MalformedJson, parseJson } from './json/parse';
 export { canonicalJson, stringifyJson } from './json/stringify';
 export { examplesOf } from './samples/example-request';
 export {

@@ -6,13 +6,24 @@ import type { JsonObject } from '../../src/contract';
 const root = join(__dirname, '../..');
 
 /** The types that `make generate` generates, by a child process: Jest cannot load openapi-typescript. */
-export function typesOf(document: JsonObject): string {
-  const code = `require('./scripts/publish/publish').typesOf(JSON.parse(process.argv[1])).then(console.log)`;
-  const args = ['--import', 'tsx', '-e', code, JSON.stringify(document)];
-  const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
+export function typesOfAll(
+  documents: readonly JsonObject[],
+): { text: string; untyped: { pointer: string }[] }[] {
+  const code = `const { typesOf } = require('./scripts/publish/types');
+    console.log(JSON.stringify(JSON.parse(require('node:fs').readFileSync(0, 'utf8')).map(typesOf)))`;
+  const args = ['--import', 'tsx', '-e', code];
+  const input = JSON.stringify(documents);
+  const { stdout, stderr } = spawnSync(process.execPath, args, {
+    cwd: root,
+    encoding: 'utf8',
+    input,
+    maxBuffer: 2 ** 28,
+  });
   if (stdout === '') throw new Error(stderr);
-  return stdout;
+  return JSON.parse(stdout) as ReturnType<typeof typesOfAll>;
 }
+
+export const typesOf = (document: JsonObject): string => typesOfAll([document])[0]?.text ?? '';
 
 /** Compiles files, given by their names in a folder, in memory and with the flags of the project. */
 export function compileTexts(folder: string, files: Readonly<Record<string, string>>) {

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { findDocument } from '../../scripts/publish/find-document';
-import { readSource } from '../../scripts/source/source';
+import { ALLOW_OUTSIDE, readSource } from '../../scripts/source/source';
 import { RUN_OPTIONS, RUN_USAGE, runCommand } from '../engine/command';
 import { main as testUrl } from '../engine/main';
 import { supervised, type Supervision } from '../engine/supervise';
@@ -14,7 +14,10 @@ import { loadService } from './load-service';
  * @returns the exit status
  */
 async function main(args: string[], supervision?: Supervision): Promise<number> {
-  if (args.some((arg) => /^--url(=|$)/.test(arg))) return testUrl(args, readSource, supervision);
+  if (args.some((arg) => /^--url(=|$)/.test(arg))) {
+    const own = args.filter((arg) => arg !== ALLOW_OUTSIDE);
+    return testUrl(own, (file) => readSource(file, own.length < args.length), supervision);
+  }
   const options = { ...RUN_OPTIONS, serve: { type: 'boolean' }, help: { type: 'boolean' } } as const;
   const { values } = parseArgs({ args, options });
   if (values.help === true) {

@@ -1,5 +1,6 @@
 import { OpenAPISchemaValidator } from 'express-openapi-validator/dist/framework/openapi.schema.validator';
 import type { OpenAPIV3 } from 'express-openapi-validator/dist/framework/types';
+import { lastStep } from './json-pointer';
 import { versionFinding } from './version';
 
 let openApiSchema: OpenAPISchemaValidator | undefined;
@@ -14,10 +15,24 @@ export function documentErrors(root: object): { pointer: string; message: string
   // `if` and `oneOf` only repeat errors below them. The table of words has the fields, not unevaluatedProperties.
   const repeated = ['if', 'oneOf', 'unevaluatedProperties'];
   const own = (errors ?? []).filter(({ keyword }) => !repeated.includes(keyword));
-  return own.map(({ instancePath, message }) => ({
-    pointer: instancePath,
-    message: message ?? 'is not valid',
-  }));
+  return own.flatMap(({ instancePath: pointer, params, message = 'is not valid' }) => {
+    if (!String(params['format']).startsWith("uri")) return { pointer, message };
+    // OpenAPI 3.1.1 section 4.6: each may be relative. Its schema demands a scheme.
+    return isUriReference(valueAt(root, pointer))
+      ? []
+      : { pointer, message: 'is not a URI reference (RFC 3986)' };
+  });
+}
+
+/** The characters of URI references (RFC 3986 section 2). */
+const isUriReference = (value: unknown): boolean =>
+  typeof value === 'string' && /^(?:[\w.~:/?#[\]@!$&'()*+,;=-]|%[\da-f]{2})*$/i.test(value);
+
+function valueAt(root: object, pointer: string): unknown {
+  let value: unknown = root;
+  for (const step of pointer.split('/').slice(1))
+    value = typeof value === 'object' && value !== null ? Reflect.get(value, lastStep(step)) : undefined;
+  return value;
 }
 
 /** Replaces bigints by doubles: ajv has no other numbers, and these schemas only require a number. */

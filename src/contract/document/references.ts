@@ -32,7 +32,7 @@ export class References {
       const pointer = joinPointer(walked.pointer, '$ref');
       const target = this.resolve(ref);
       if (target === undefined) {
-        this.document.addFinding(pointer, `${JSON.stringify(ref)} leads nowhere in this document`);
+        this.document.addFinding(pointer, `${JSON.stringify(ref)} ${reasonUnresolved(ref)}`);
         continue;
       }
       this.add(pointer, target);
@@ -167,6 +167,12 @@ export class References {
 /** Whether a `$ref` of this object is a reference. */
 const mayRefer = ({ kind, value }: Walked): boolean =>
   typeof value['$ref'] === 'string' && OBJECTS.get(kind)?.words.has('$ref') === true;
+
+/** Why a URI reference has no target. */
+const reasonUnresolved = (ref: string): string =>
+  /^([a-z][a-z\d+.-]+:|\/\/)/i.test(ref)
+    ? 'is not read: only files beside the document are. Save it there, and refer to it by a relative path'
+    : 'leads nowhere in this document';
 
 /** The name of an object in the specification: `a Path Item Object`. */
 export function nameOf(kind: Kind): string {

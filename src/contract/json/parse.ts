@@ -133,7 +133,10 @@ const PLAIN_STRING = /[^"\\\u0000-\u001f]*/y;
 class Parser {
   private at = 0;
   private depth = 0;
-  constructor(private readonly text: string) {}
+  constructor(
+    private readonly text: string,
+    private readonly most: number,
+  ) {}
 
   document(holder: object, key: string | number): unknown {
     const value = this.value(holder, key);
@@ -192,7 +195,7 @@ class Parser {
 
   /** Consumes the opening bracket of an object or array. */
   private enter(): void {
-    if (++this.depth > MAX_DEPTH) throw new MalformedJson(`nested more than ${MAX_DEPTH} deep`);
+    if (++this.depth > this.most) throw new MalformedJson(`nested more than ${this.most} deep`);
     this.at++;
   }
 
@@ -272,8 +275,9 @@ class Parser {
 /**
  * Parses JSON text to `holder[key]`. exactNumber() has the exact values of numbers that a double cannot represent.
  *
+ * @param most the greatest depth of nesting
  * @throws {MalformedJson} with what was expected, what was got, and the position
  */
-export function parseJson(text: string, holder: Holder, key: string | number): void {
-  holder[key] = new Parser(text).document(holder, key);
+export function parseJson(text: string, holder: Holder, key: string | number, most = MAX_DEPTH): void {
+  holder[key] = new Parser(text, most).document(holder, key);
 }

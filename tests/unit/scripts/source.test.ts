@@ -103,26 +103,23 @@ parameters:
     expect(locate('/components/schemas/Own')).toBe(`${folder}/main.yaml:7:5`);
   });
 
-  it.each(['none.yaml', 'other.yaml#/none', '%', 'https://example.com/none.yaml'])(
-    'reports %s if it has no target',
-    (ref) => {
-      const { document } = read({
-        'main.yaml': `${HEAD}paths: {}\ncomponents: { schemas: { A: { $ref: '${ref}' } } }\n`,
-        'other.yaml': 'a: 1\n',
-      });
-      expect(new OpenApiDocument(document).findings).toEqual([
-        { pointer: '/components/schemas/A/$ref', message: `"${ref}" leads nowhere in this document` },
-      ]);
-    },
-  );
+  it.each(['none.yaml', 'other.yaml#/none', '%'])('reports %s if it has no target', (ref) => {
+    const { document } = read({
+      'main.yaml': `${HEAD}paths: {}\ncomponents: { schemas: { A: { $ref: '${ref}' } } }\n`,
+      'other.yaml': 'a: 1\n',
+    });
+    expect(new OpenApiDocument(document).findings).toEqual([
+      { pointer: '/components/schemas/A/$ref', message: `"${ref}" leads nowhere in this document` },
+    ]);
+  });
 
   it('names the file that cannot be read, and the place of the reference', () => {
     const main = `${HEAD}components: { schemas: { A: { $ref: 'other.yaml' } } }\n`;
     expect(() => read({ 'main.yaml': main, 'other.yaml': 'a: 1\na: 2\n' })).toThrow(
-      `${folder}/other.yaml:2:1: Map keys must be unique`,
+      `${folder}/other.yaml:2:1: the name "a" stands twice in one object`,
     );
     expect(() => read({ 'main.yaml': main, 'other.json': '', 'other.yaml': 'a: *b\n' })).toThrow(
-      `${folder}/other.yaml: expected an OpenAPI document: Unresolved alias`,
+      `${folder}/other.yaml:1:4: the alias *b has no anchor before it`,
     );
   });
 });

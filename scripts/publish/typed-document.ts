@@ -1,0 +1,123 @@
+/** Prepares a document for openapi-typescript, which reads less than the document may have. */
+import {
+  isObject,
+  joinPointer,
+  type JsonObject,
+  members,
+  type OpenApiDocument,
+  readDocument,
+  walk,
+  type Walked,
+  writeDocument,
+} from '../../src/contract';
+
+type Mutable = Record<string, unknown>;
+
+const SCHEMAS = '/components/schemas';
+
+/**
+ * The same document, in which
+ *
+ * - each reference to a schema leads to a component, because a type has no name for a place inside of another one;
+ * - a mapping has references, no names;
+ * - extensions are gone, and data that looks like a schema: in examples, `enum`, `const` and `default`;
+ * - a boolean schema in a list is an object.
+ */
+export function typedDocument(document: OpenApiDocument): JsonObject {
+  const root = readDocument(writeDocument(document.root)) as Mutable;
+  const schemas = new Components(root, document);
+  const visited = new Set<string>();
+  const prepare = (start: { pointer: string; value: unknown; expected: Walked['expected'] }) => {
+    walk({ ...start, carried: false }, (walked) => {
+      visited.add(walked.pointer);
+      prepareObject(walked, document, schemas);
+    });
+  };
+  prepare({ pointer: '', value: root, expected: 'OpenAPI' });
+  for (const { name, pointer } of schemas.added) {
+    prepare({ pointer: joinPointer(SCHEMAS, name), value: schemas.copy(name, pointer), expected: 'Schema' });
+  }
+  return root;
+}
+
+/** The components that stand for schemas inside of others. */
+class Components {
+  readonly added: { readonly name: string; readonly pointer: string }[] = [];
+  private readonly names = new Map<string, string>();
+  private readonly taken: Set<string>;
+
+  constructor(
+    private readonly root: Mutable,
+    private readonly document: OpenApiDocument,
+  ) {
+    this.taken = new Set(members(document.at(SCHEMAS)).map(([name]) => name));
+  }
+
+  /** The reference to a component for the schema at `pointer`. */
+  refer(pointer: string): string {
+    const name = pointer.startsWith(`${SCHEMAS}/`) ? pointer.slice(SCHEMAS.length + 1) : '/';
+    if (!name.includes('/')) return `#${pointer}`;
+    return `#${joinPointer(SCHEMAS, this.names.get(pointer) ?? this.add(pointer))}`;
+  }
+
+  /** Writes the component, a copy of what the document has at `pointer`. */
+  copy(name: string, pointer: string): unknown {
+    const components = (this.root['components'] ??= {}) as Mutable;
+    const schemas = (components['schemas'] ??= {}) as Mutable;
+    const { value } = readDocument(writeDocument({ value: this.document.at(pointer) }));
+    schemas[name] = value;
+    return value;
+  }
+
+  private add(pointer: string): string {
+    const base = pointer.replace(/^\/components\/schemas\//, '').replace(/\W+/g, '_');
+    let name = base;
+    for (let n = 2; this.taken.has(name); n++) name = `${base}_${n}`;
+    this.taken.add(name);
+    this.names.set(pointer, name);
+    this.added.push({ name, pointer });
+    return name;
+  }
+}
+
+function prepareObject({ kind, value }: Walked, document: OpenApiDocument, schemas: Components): void {
+  const object = value as Mutable;
+  for (const name of Object.keys(object)) {
+    if (name.startsWith('x-') && kind !== 'SecurityRequirement') Reflect.deleteProperty(object, name);
+  }
+  for (const name of ['examples', 'example'])
+    if (hasSchemaWord(object[name])) Reflect.deleteProperty(object, name);
+  if (kind === 'Discriminator') {
+    const targets = members(object['mapping']).flatMap(([name, ref]): [string, unknown][] => {
+      const target = document.references.mapped(ref);
+      return target === undefined ? [] : [[name, schemas.refer(target)]];
+    });
+    object['mapping'] = Object.fromEntries(targets);
+  }
+  if (kind !== 'Schema') return;
+  const target = document.resolve(object['$ref']);
+  if (target !== undefined) object['$ref'] = schemas.refer(target);
+  for (const name of ['const', 'enum']) if (hasSchemaWord(object[name])) Reflect.deleteProperty(object, name);
+  // A property with a default is required in requests.
+  if (hasSchemaWord(object['default'])) object['default'] = {};
+  for (const name of ['allOf', 'anyOf', 'oneOf', 'prefixItems']) {
+    const list = object[name];
+    if (Array.isArray(list)) object[name] = list.map(withoutBoolean);
+  }
+  const { $defs } = object;
+  if (isObject($defs))
+    object['$defs'] = Object.fromEntries(
+      members($defs).map(([name, schema]) => [name, withoutBoolean(schema)]),
+    );
+}
+
+const withoutBoolean = (schema: unknown): unknown =>
+  schema === true ? {} : schema === false ? { not: {} } : schema;
+
+/** Whether data has a name by which openapi-typescript finds discriminators, wherever it stands. */
+const hasSchemaWord = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  Object.entries(value).some(
+    ([name, member]) => name === 'discriminator' || name === 'allOf' || hasSchemaWord(member),
+  );

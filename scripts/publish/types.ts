@@ -1,0 +1,169 @@
+/** Generates the types of a document. The only file that knows openapi-typescript. */
+import {
+  astToString,
+  type GlobalContext,
+  type OpenAPI3,
+  resolveRef,
+  scanDiscriminators,
+  transformSchema,
+} from 'openapi-typescript';
+import ts from 'typescript';
+import {
+  isInt64,
+  isObject,
+  joinPointer,
+  type JsonObject,
+  OpenApiDocument,
+  readOperations,
+  type Remark,
+  walk,
+  writeDocument,
+} from '../../src/contract';
+import { SourceError } from '../source/read-file';
+import { stepsOf, valueAt } from '../source/values';
+import { splitByDirection } from './directions';
+import { typedDocument } from './typed-document';
+
+/** openapi-typescript looks names up in objects that inherit these: it throws for a property `hasOwnProperty`. */
+const INHERITED_NAME = new RegExp(`\\b(?:${Object.getOwnPropertyNames(Object.prototype).join('|')})\\b`, 'g');
+
+export interface Types {
+  /** The content of generated/openapi.d.ts. */
+  readonly text: string;
+  /** The schemas for which no type was found: it is `unknown`. */
+  readonly untyped: readonly Remark[];
+}
+
+/**
+ * The types of a document with int64 as bigint, and the security requirements of each operation.
+ *
+ * @throws {SourceError} if there are none
+ */
+export function typesOf(document: JsonObject): Types {
+  const described = new OpenApiDocument(document);
+  // openapi-typescript knows doubles only.
+  const text = writeDocument(splitByDirection(new OpenApiDocument(typedDocument(described))));
+  const mark = unusedMark(text);
+  const marked = text.replaceAll(INHERITED_NAME, `$&${mark}`);
+  const read = () => JSON.parse(marked) as OpenAPI3;
+  const untyped = new Set<string>();
+  const nodes = nodesOf(read()) ?? nodesOf(withoutUntyped(read(), untyped));
+  if (!nodes) throw new SourceError('openapi-typescript finds no types for this document');
+  const operations = new Map(readOperations(described).map((one) => [one.operationId, one]));
+  const requirements = [...operations.values()].map(({ operationId, security }) => {
+    const alternatives = security.map((schemes) =>
+      JSON.stringify(Object.fromEntries(schemes.map(({ scheme, scopes }) => [scheme, scopes]))),
+    );
+    return `    ${JSON.stringify(operationId)}: ${alternatives.join(' | ') || 'never'};\n`;
+  });
+  return {
+    untyped: [...untyped].map((pointer) => ({
+      pointer: pointer.replaceAll(mark, ''),
+      message: 'no type was found for it: its values are unknown',
+      word: 'types',
+    })),
+    text: `/**
+ * Made by \`make generate\` from openapi/. Do not edit: change the document instead.
+ */
+
+${astToString(nodes).replaceAll(mark, '')}
+/** The security requirements of each operation: alternatives, each with its schemes and their scopes. */
+export interface security {
+${requirements.join('')}}
+`,
+  };
+}
+
+/** Letters that a text does not have. */
+function unusedMark(text: string): string {
+  let mark = 'Own';
+  while (text.includes(mark)) mark += 'n';
+  return mark;
+}
+
+/** The types of a document; undefined if a part of it has none. It may be changed. */
+function nodesOf(document: OpenAPI3, context?: GlobalContext): ts.Node[] | undefined {
+  try {
+    return transformSchema(document, { ...(context ?? contextOf(document)), injectFooter: [] });
+  } catch {
+    return undefined;
+  }
+}
+
+/** The options of openapi-typescript. It is given the parsed document: its own reader would follow references to files and hosts. */
+function contextOf(document: OpenAPI3): GlobalContext {
+  const context: Omit<GlobalContext, 'redoc'> = {
+    additionalProperties: false,
+    alphabetize: false,
+    arrayLength: false,
+    conditionalEnums: false,
+    dedupeEnums: false,
+    defaultNonNullable: false, // a request has its defaults by splitByDirection(), a response may lack them
+    discriminators: scanDiscriminators(document, { silent: true }),
+    emptyObjectsUnknown: false,
+    enum: false,
+    enumValues: false,
+    excludeDeprecated: false,
+    exportType: false,
+    generatePathParams: false,
+    immutable: false,
+    injectFooter: [],
+    makePathsEnum: false,
+    pathParamsAsTypes: false,
+    postTransform: undefined,
+    propertiesRequiredByDefault: false,
+    readWriteMarkers: false,
+    rootTypes: false,
+    rootTypesKeepCasing: false,
+    rootTypesNoSchemaPrefix: false,
+    silent: true,
+    transform,
+    transformProperty: undefined,
+    resolve: (ref) => resolveRef(document, ref, { silent: true }),
+  };
+  return context as GlobalContext; // `redoc` configures the reader that is not used
+}
+
+function transform(schema: object): ts.TypeNode | undefined {
+  if (!isObject(schema)) return undefined;
+  if (schema['format'] === 'binary') return ts.factory.createTypeReferenceNode('Uint8Array');
+  if (!isInt64(schema)) return undefined;
+  const bigint = ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword);
+  const nullable = [schema['type']].flat().includes('null');
+  return nullable
+    ? ts.factory.createUnionTypeNode([bigint, ts.factory.createLiteralTypeNode(ts.factory.createNull())])
+    : bigint;
+}
+
+/**
+ * Opens the schemas of each component and path item that has no types alone.
+ *
+ * @param untyped gets their pointers
+ */
+function withoutUntyped(document: OpenAPI3, untyped: Set<string>): OpenAPI3 {
+  const opened = structuredClone(document);
+  const context = contextOf(document);
+  const parts = new Map<string, string[]>();
+  walk(
+    { pointer: '', value: opened, expected: 'OpenAPI', carried: false },
+    ({ pointer, kind, outermost }) => {
+      const [part] = /^\/components\/[^/]+\/[^/]+|^\/(?:paths|webhooks)\/[^/]+/.exec(pointer) ?? [];
+      if (kind === 'Schema' && outermost && part !== undefined)
+        parts.set(part, [...(parts.get(part) ?? []), pointer]);
+    },
+  );
+  for (const [part, schemas] of parts) {
+    const alone = stepsOf(part).reduceRight<unknown>(
+      (inner, step) => ({ [step]: inner }),
+      valueAt(opened, part),
+    );
+    if (nodesOf({ openapi: '3.1.0', info: opened.info, ...(alone as object) }, context)) continue;
+    for (const pointer of schemas) {
+      const steps = stepsOf(pointer);
+      const holder = valueAt(opened, joinPointer('', ...steps.slice(0, -1)));
+      if (typeof holder === 'object' && holder !== null) Reflect.set(holder, steps.at(-1) ?? '', {});
+      untyped.add(pointer);
+    }
+  }
+  return opened;
+}

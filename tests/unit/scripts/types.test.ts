@@ -1,0 +1,192 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import ts from 'typescript';
+import type { JsonObject } from '../../../src/contract';
+import { typesOfAll } from '../../support/compile';
+
+const buildDocument = (schemas: JsonObject, more: JsonObject = {}): JsonObject => ({
+  openapi: '3.1.0',
+  info: { title: 'A', version: '1' },
+  paths: {
+    '/a': { get: { operationId: 'getA', responses: { 200: response({ $ref: '#/components/schemas/A' }) } } },
+  },
+  components: { schemas },
+  ...more,
+});
+const response = (schema: unknown, more: object = {}) => ({
+  description: '',
+  content: { 'application/json': { schema, ...more } },
+});
+
+const kind = { type: 'object', required: ['kind'], properties: { kind: { type: 'string' } } };
+const branches = [{ $ref: '#/components/schemas/Cat' }, { $ref: '#/components/schemas/My.Dog' }];
+const pets = (mapping: object, keyword = 'oneOf') =>
+  buildDocument({
+    A: { [keyword]: branches, discriminator: { propertyName: 'kind', mapping } },
+    Cat: kind,
+    'My.Dog': kind,
+    'Dog.json': { $ref: '#/components/schemas/My.Dog' },
+  });
+const LINKS = 200;
+const row = Array.from(
+  { length: LINKS },
+  (_, i) => [`A${i}`, { $ref: `#/components/schemas/A${i + 1}` }] as const,
+);
+/** No schema, so that a part has no types. */
+const WRONG = { properties: { a: [] } };
+
+/** Each makes openapi-typescript 7.13 throw, read a file, ask a host or write what does not compile. */
+const DOCUMENTS: Readonly<Record<string, JsonObject>> = {
+  'a mapping with names': pets({ cat: 'Cat' }),
+  'a mapping with a name that has a dot': pets({ dog: 'My.Dog' }),
+  'a mapping with a name like a file': pets({ dog: 'Dog.json' }),
+  'a mapping of anyOf': pets({ cat: 'Cat' }, 'anyOf'),
+  'a mapping that no operation uses': { ...pets({ cat: 'Cat' }), paths: {} },
+  'a mapping of a parent': buildDocument({
+    A: { ...kind, discriminator: { propertyName: 'kind', mapping: { cat: 'Cat' } } },
+    Cat: { allOf: [{ $ref: '#/components/schemas/A' }] },
+  }),
+  'a mapping in a webhook': buildDocument(
+    { A: { type: 'string' }, Cat: kind },
+    {
+      webhooks: {
+        w: {
+          post: {
+            responses: {
+              200: response({
+                oneOf: [{ $ref: '#/components/schemas/Cat' }],
+                discriminator: { propertyName: 'kind', mapping: { cat: 'Cat' } },
+              }),
+            },
+          },
+        },
+      },
+    },
+  ),
+  'a reference in an extension': buildDocument(
+    { A: { type: 'string', 'x-own': { $ref: 'none.json' } } },
+    { 'x-host': { $ref: 'http://127.0.0.1:9/none' } },
+  ),
+  'a reference in an example': buildDocument(
+    {
+      A: {
+        type: 'object',
+        example: { $ref: 'none.json' },
+        examples: [{ $ref: '#/none' }],
+        default: { $ref: '#/none' },
+      },
+    },
+    {
+      paths: {
+        '/a': {
+          get: {
+            operationId: 'getA',
+            responses: {
+              200: response({ type: 'object' }, { examples: { a: { value: { $ref: '#/none' } } } }),
+            },
+          },
+        },
+      },
+    },
+  ),
+  'data like a schema': buildDocument({
+    A: {
+      enum: [{ allOf: [1] }],
+      const: { discriminator: { propertyName: 'a' }, oneOf: [2] },
+    },
+  }),
+  'an anchor': buildDocument({ A: { $ref: '#b' }, B: { $anchor: 'b', type: 'string' } }),
+  'boolean schemas': buildDocument({
+    A: { allOf: [true], oneOf: [true, false], $defs: { a: true }, properties: { a: true, b: false } },
+  }),
+  'a reference into a list': buildDocument({
+    A: { type: 'array', items: { type: 'string' } },
+    B: { $ref: '#/components/schemas/A/items' },
+  }),
+  'a reference into a branch': buildDocument({
+    A: { allOf: [kind] },
+    B: { properties: { a: { $ref: '#/components/schemas/A/allOf/0' } } },
+  }),
+  'a reference into an operation': buildDocument(
+    { A: { $ref: '#/paths/~1a/post/requestBody/content/application~1json/schema' } },
+    {
+      paths: {
+        '/a': {
+          get: { operationId: 'getA', responses: { 200: response({ $ref: '#/components/schemas/A' }) } },
+          post: {
+            operationId: 'postA',
+            requestBody: response({ properties: { self: { $ref: '#/components/schemas/A' } } }),
+            responses: { 200: { description: '' } },
+          },
+        },
+      },
+    },
+  ),
+  'a long chain': buildDocument({
+    A: { allOf: [{ $ref: '#/components/schemas/A0' }], required: ['a'] },
+    ...Object.fromEntries(row),
+    [`A${LINKS}`]: { properties: { a: {} } },
+  }),
+  'a comment that ends': buildDocument({
+    A: { type: 'string', description: 'a */ b', default: '*/', title: '*/' },
+  }),
+  'odd names of operations': buildDocument(
+    { A: { type: 'string' } },
+    {
+      paths: Object.fromEntries(
+        ['', 'a\nb', 'delete', '__proto__', "a'b", 'a\\b', '\u2028', '😀', 'x'.repeat(500)].map(
+          (operationId, i) => [`/${i}`, { get: { operationId, responses: { 200: { description: '' } } } }],
+        ),
+      ),
+    },
+  ),
+};
+
+let folder: string;
+let types: ReturnType<typeof typesOfAll>;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'contract-first-'));
+  const paths = { '/b': { get: { operationId: 'getB', responses: { 200: response(WRONG) } } } };
+  const partly = buildDocument({ A: { type: 'string' }, B: WRONG }, { paths });
+  types = typesOfAll([...Object.values(DOCUMENTS), partly]);
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+it('every document has types that compile, without skipLibCheck', () => {
+  const files = Object.keys(DOCUMENTS).map((name, i) => {
+    const file = join(folder, `${name.replaceAll(' ', '-')}.d.ts`);
+    writeFileSync(file, types[i]?.text ?? '');
+    return file;
+  });
+  const program = ts.createProgram(files, {
+    noEmit: true,
+    strict: true,
+    types: [],
+    lib: ['lib.es2022.d.ts'],
+  });
+  const errors = ts
+    .getPreEmitDiagnostics(program)
+    .map((one) => `${one.file?.fileName}: ${ts.flattenDiagnosticMessageText(one.messageText, '\n')}`);
+  expect(errors).toEqual([]);
+  expect(types.slice(0, -1).flatMap(({ untyped }) => untyped)).toEqual([]);
+});
+
+it('a part without types is unknown, with its place, and the others have theirs', () => {
+  const last = types.at(-1);
+  expect(last?.untyped.map(({ pointer }) => pointer)).toEqual([
+    '/paths/~1b/get/responses/200/content/application~1json/schema',
+    '/components/schemas/B',
+  ]);
+  expect(last?.text).toMatch(/^ {8}A: string;$/m);
+  expect(last?.text).toMatch(/^ {8}B: unknown;$/m);
+  expect(last?.text).toMatch(/"application\/json": unknown;$/m);
+});
+
+it('keeps the names of a mapping, and the type of what a reference inside another schema leads to', () => {
+  const text = (name: string) => types[Object.keys(DOCUMENTS).indexOf(name)]?.text;
+  expect(text('a mapping with names')).toContain('kind: "cat"');
+  expect(text('a reference into a list')).toMatch(/B: components\["schemas"\]\["A_items"\];/);
+});
