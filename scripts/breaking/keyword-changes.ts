@@ -1,7 +1,8 @@
 import { type Bound, isTighter, joinPointer, type SchemaView } from '../../src/contract';
 
-/** Collects changes of keywords. Narrowed: the later schema admits less. Widened: it admits more. */
+/** Collects changes of keywords. Narrowed: the later schema admits less. Widened: it admits more. Listed: neither. */
 export interface ChangeSink {
+  listed(pointer: string, message: string): void;
   narrowed(pointer: string, message: string): void;
   widened(pointer: string, message: string): void;
 }
@@ -39,10 +40,15 @@ function compareValues(
   if (gained.length > 0) sink.widened(pointer, `${gained.join(', ')} is new among its values`);
 }
 
+/** The default, beside `contains` (JSON Schema 2020-12, validation, section 6.4.5). */
+const MIN_CONTAINS: Bound = { keyword: 'minContains', value: 1, exclusive: false };
+
 function compareBounds(old: SchemaView, now: SchemaView, place: string, sink: ChangeSink): void {
   for (const side of ['least', 'most'] as const) {
     for (const of of new Set([...old[side].keys(), ...now[side].keys()])) {
-      const [was, is] = [old[side].get(of), now[side].get(of)];
+      const usual = of === 'Contains' && side === 'least' ? MIN_CONTAINS : undefined;
+      const [was, is] = [old[side].get(of) ?? usual, now[side].get(of) ?? usual];
+      if (of === 'Contains' && !(old.further.has('contains') && now.further.has('contains'))) continue;
       const pointer = joinPointer(place, (is ?? was)?.keyword ?? of);
       const message = boundMessage(was, is);
       const lower = side === 'least';
@@ -52,6 +58,9 @@ function compareBounds(old: SchemaView, now: SchemaView, place: string, sink: Ch
   }
 }
 
+/** Patterns that match every text: the empty one, `^`, `$`, and `.*` at one end. */
+const MATCHES_ALL = /^(\^?(\.\*)?|(\.\*)?\$)$/;
+
 /** Compares keywords of which each additional value admits less. */
 function compareSets(old: SchemaView, now: SchemaView, place: string, sink: ChangeSink): void {
   const wider = (a: string, b: string) =>
@@ -59,7 +68,9 @@ function compareSets(old: SchemaView, now: SchemaView, place: string, sink: Chan
   const multiple = (a: number | bigint, b: number | bigint) =>
     typeof a === 'bigint' && typeof b === 'bigint' ? a % b === 0n : Number.isInteger(Number(a) / Number(b));
   compareSet(joinPointer(place, 'format'), old.formats, now.formats, wider, sink);
-  compareSet(joinPointer(place, 'pattern'), old.patterns, now.patterns, () => false, sink);
+  const patterns = ({ patterns: all }: SchemaView) =>
+    new Set([...all].filter((pattern) => !MATCHES_ALL.test(pattern)));
+  compareSet(joinPointer(place, 'pattern'), patterns(old), patterns(now), () => false, sink);
   compareSet(joinPointer(place, 'multipleOf'), old.multiples, now.multiples, multiple, sink);
   if (!old.unique && now.unique)
     sink.narrowed(joinPointer(place, 'uniqueItems'), 'its items must be unique now');

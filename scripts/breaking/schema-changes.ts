@@ -1,13 +1,16 @@
 import {
   joinPointer,
-  canonicalJson,
+  certain,
   type Direction,
-  isObject,
   type OpenApiDocument,
   type SchemaView,
   viewSchemas,
 } from '../../src/contract';
+import { decisionOn, wordMessage } from './decisions';
+import { DiscriminatorComparison } from './discriminator-changes';
 import { compareKeywords, differences, type ChangeSink } from './keyword-changes';
+import type { Unchanged } from './unchanged';
+import { wholeKeywords } from './whole-keywords';
 
 /** Records one change. `pointer` is into the later document; for a removed part, into the earlier one. */
 export type ReportChange = (pointer: string, message: string, breaking: boolean) => void;
@@ -19,15 +22,19 @@ export type ReportChange = (pointer: string, message: string, breaking: boolean)
  */
 export class SchemaComparison implements ChangeSink {
   private readonly compared = new Set<string>();
+  private readonly discriminators: DiscriminatorComparison;
 
   constructor(
     private readonly before: OpenApiDocument,
     private readonly after: OpenApiDocument,
+    private readonly unchanged: Unchanged,
     private readonly direction: Direction,
     private readonly report: ReportChange,
     /** The result for each pair of branches. A pair counts as equal while it is compared, which ends recursion. */
     private readonly same = new Map<string, boolean>(),
-  ) {}
+  ) {
+    this.discriminators = new DiscriminatorComparison(before, after);
+  }
 
   /**
    * @param was the pointers of the schemas of one value in the earlier document; no schema admits anything
@@ -38,6 +45,8 @@ export class SchemaComparison implements ChangeSink {
     const pair = `${was.join(' ')} > ${is.join(' ')}`;
     if (this.compared.has(pair)) return;
     this.compared.add(pair);
+    if (was.length === is.length && was.every((pointer, i) => this.unchanged.at(pointer, is[i] ?? '')))
+      return;
     const old = viewSchemas(this.before, was, this.direction);
     const now = viewSchemas(this.after, is, this.direction);
     const target = is[0] === undefined ? place : this.after.follow(is[0]).pointer;
@@ -52,16 +61,47 @@ export class SchemaComparison implements ChangeSink {
       return;
     } else this.differ(target, 'its anyOf and oneOf are not comparable to those before');
     compareKeywords(old, now, target, this);
-    this.compareProperties(old, now, target);
+    this.compareProperties([old, was], [now, is], target);
     this.compareItems(old, now, target);
-    for (const keyword of new Set([...old.further.keys(), ...now.further.keys()])) {
-      const [a, b] = [old.further.get(keyword) ?? [], now.further.get(keyword) ?? []];
-      if (expand(this.before, a) !== expand(this.after, b))
-        this.differ(
-          b[0] ?? joinPointer(target, keyword),
-          `${keyword} differs, in a way that is not judged here`,
-        );
+    this.compareWhole(was, is, target);
+    this.discriminators.compare(old.discriminators, now.discriminators, target, this, (a, b) => {
+      this.compare([a], [b], target);
+    });
+  }
+
+  /** Compares the keywords that are compared as a whole, each with all its values. */
+  private compareWhole(was: readonly string[], is: readonly string[], place: string): void {
+    const [old, now] = [
+      wholeKeywords(this.before, was, this.direction),
+      wholeKeywords(this.after, is, this.direction),
+    ];
+    for (const keyword of new Set([...old.keys(), ...now.keys()])) {
+      const [a, b] = [old.get(keyword), now.get(keyword)];
+      if (a?.text === b?.text) continue;
+      const pointer = b?.pointer ?? joinPointer(place, keyword);
+      if (keyword === 'readOnly' || keyword === 'writeOnly') {
+        if (b) this.narrowed(pointer, `${keyword} is new: it is refused now`);
+        else this.widened(pointer, `${keyword} is gone: it is admitted now`);
+      } else if (keyword === 'default' || decisionOn('Schema', keyword, this.direction) === 'LLL')
+        this.listed(pointer, wordMessage(keyword, a?.text, b?.text));
+      else this.differ(pointer, `${keyword} differs, in a way that is not judged here`);
     }
+  }
+
+  /** Reports a default that differs, as breaking. */
+  compareDefaults(was: readonly string[], is: readonly string[], place: string): void {
+    const [old, now] = [
+      wholeKeywords(this.before, was, this.direction).get('default'),
+      wholeKeywords(this.after, is, this.direction).get('default'),
+    ];
+    if (old?.text === now?.text) return;
+    const target = is[0] === undefined ? place : this.after.follow(is[0]).pointer;
+    const pointer = now?.pointer ?? joinPointer(target, 'default');
+    this.differ(pointer, wordMessage('default', old?.text, now?.text));
+  }
+
+  listed(pointer: string, message: string): void {
+    this.report(pointer, message, false);
   }
 
   narrowed(pointer: string, message: string): void {
@@ -107,7 +147,34 @@ export class SchemaComparison implements ChangeSink {
         else this.compare([branch], [counterpart], place);
       }
       for (const branch of rest) this.widened(branch, 'this alternative is new');
+      this.compareOverlaps(branches, now[i] ?? [], place);
     }
+  }
+
+  /** `oneOf` refuses what several alternatives admit: where they may overlap, a change of one turns on the others too. */
+  private compareOverlaps(old: readonly string[], now: readonly string[], place: string): void {
+    const overlaps = (document: OpenApiDocument, branches: readonly string[]) =>
+      branches[0]?.split('/').at(-2) === 'oneOf' && this.overlap(document, branches);
+    if (old.length === now.length && old.every((branch, i) => this.isSame(branch, now[i] ?? ''))) return;
+    if (overlaps(this.before, old) || overlaps(this.after, now))
+      this.differ(joinPointer(place, 'oneOf'), 'its alternatives overlap, and what several admit is refused');
+  }
+
+  /** Whether two alternatives may admit the same text, number, boolean or null. Objects are taken to exclude each other. */
+  private overlap(document: OpenApiDocument, branches: readonly string[]): boolean {
+    const views = branches.map((branch) => {
+      const { types, values, properties } = viewSchemas(document, [branch], this.direction);
+      const scalars = [...types].filter((type) => !/^(object|array)$/.test(type));
+      // Many schemas of objects leave out the type.
+      return { types: new Set(properties.size > 0 ? [] : scalars), values };
+    });
+    return views.some((one, i) =>
+      views.slice(0, i).some((other) => {
+        if (![...one.types].some((type) => other.types.has(type))) return false;
+        const [a, b] = [one.values, other.values];
+        return !a || !b || [...a.keys()].some((value) => b.has(value));
+      }),
+    );
   }
 
   /** `oneOf` refuses a value that several branches admit. If no two branches share a type, it equals `anyOf`. */
@@ -126,32 +193,33 @@ export class SchemaComparison implements ChangeSink {
     if (known !== undefined) return known;
     this.same.set(pair, true);
     const differs = () => void this.same.set(pair, false);
-    new SchemaComparison(this.before, this.after, this.direction, differs, this.same).compare(
-      [was],
-      [is],
-      is,
-    );
+    const { before, after, unchanged, direction } = this;
+    new SchemaComparison(before, after, unchanged, direction, differs, this.same).compare([was], [is], is);
     return this.same.get(pair) === true;
   }
 
-  private compareProperties(old: SchemaView, now: SchemaView, place: string): void {
+  private compareProperties(
+    [old, was]: readonly [SchemaView, readonly string[]],
+    [now, is]: readonly [SchemaView, readonly string[]],
+    place: string,
+  ): void {
     const request = this.direction === 'request';
     for (const name of new Set([...old.properties.keys(), ...now.properties.keys()])) {
-      const was = old.withheld.has(name) ? undefined : old.properties.get(name);
-      const is = now.withheld.has(name) ? undefined : now.properties.get(name);
-      if (was && is) this.compare(was, is, place);
-      else if (was) {
+      // With the schemas that describe it by a pattern, or as one of the others.
+      const [earlier, later] = [propertyOf(this.before, was, name), propertyOf(this.after, is, name)];
+      const [first] = (old.withheld.has(name) ? undefined : old.properties.get(name)) ?? [];
+      const [second] = (now.withheld.has(name) ? undefined : now.properties.get(name)) ?? [];
+      if (first !== undefined && second !== undefined) this.compare(earlier, later, place);
+      else if (first !== undefined) {
         const refused = request && (now.closed || now.withheld.has(name));
-        this.report(was[0] ?? place, `the property ${name} is gone`, refused || !request);
-        if (request && !refused && now.otherProperties.length > 0)
-          this.compare(was, now.otherProperties, place);
-      } else if (is) {
+        this.report(first, `the property ${name} is gone`, refused || !request);
+        if (request && !refused && later.length > 0) this.compare(earlier, later, place);
+      } else if (second !== undefined) {
         const demanded = request && now.required.has(name);
-        this.report(
-          is[0] ?? place,
-          `the property ${name} is new${demanded ? ' and required' : ''}`,
-          demanded,
-        );
+        this.report(second, `the property ${name} is new${demanded ? ' and required' : ''}`, demanded);
+        // A client of an object that is a map sends any name.
+        if (request && earlier.length > 0 && !old.closed && !old.withheld.has(name))
+          this.compare(earlier, later, place);
       }
     }
     const both = (name: string) => !request || old.properties.has(name) || !now.properties.has(name);
@@ -183,20 +251,12 @@ export class SchemaComparison implements ChangeSink {
   }
 }
 
-/** The values at these pointers as canonical JSON, references expanded. Equal texts mean equal constraints. */
-function expand(document: OpenApiDocument, pointers: readonly string[]): string {
-  const seen = new Set<string>();
-  const resolve = (value: unknown, pointer: string): unknown => {
-    if (Array.isArray(value)) return value.map((item, i) => resolve(item, joinPointer(pointer, i)));
-    if (!isObject(value)) return value;
-    const target = typeof value['$ref'] === 'string' ? document.resolve(value['$ref']) : undefined;
-    const entries = Object.entries(value).filter(([name]) => target === undefined || name !== '$ref');
-    const own = Object.fromEntries(
-      entries.map(([name, item]) => [name, resolve(item, joinPointer(pointer, name))]),
-    );
-    if (target === undefined || seen.has(target)) return own;
-    seen.add(target);
-    return { ...own, $ref: resolve(document.at(target), target) };
-  };
-  return canonicalJson({ all: pointers.map((pointer) => resolve(document.at(pointer), pointer)) }, 'all');
+/** The schemas of the property of a name, in all schemas that always apply. */
+function propertyOf(document: OpenApiDocument, pointers: readonly string[], name: string): string[] {
+  const { subschemas } = document;
+  const parts = subschemas
+    .traverse(pointers, certain)
+    .before.flatMap(({ pointer }) => subschemas.property(pointer, name));
+  const evaluated = parts.filter(({ keyword }) => keyword !== 'unevaluatedProperties');
+  return (evaluated.length > 0 ? evaluated : parts).map(({ pointer }) => pointer);
 }

@@ -306,6 +306,7 @@ const EDITS: readonly [string, readonly (readonly [string, string])[], readonly 
     [
       'breaking  #/security: POST /notes: HTTP bearer credentials no longer suffice',
       '          #/security: POST /notes: the API key X-Key in the header suffice now',
+      '          #/components/securitySchemes/key: the security scheme key is new',
       'the security scheme key is new: add apiKeys(...) for it to src/auth.ts, and its variables to .env.example',
       'no operation demands the security scheme bearerAuth any more: delete its verifier in src/auth.ts',
       BREAKS,
@@ -323,6 +324,7 @@ const EDITS: readonly [string, readonly (readonly [string, string])[], readonly 
     ],
     [
       `          ${POST}/security: POST /notes: the API key X-Key in the header suffice now`,
+      '          #/components/securitySchemes/key: the security scheme key is new',
       'the security scheme key is new: add apiKeys(...) for it to src/auth.ts, and its variables to .env.example',
       WRITTEN,
     ],

@@ -55,14 +55,18 @@ export interface OperationPlace {
   readonly pointer: string;
 }
 
-/** Each operation under `paths`, in the order of the document. Clients serve callbacks and webhooks. */
-export function operationPlaces(document: Document): OperationPlace[] {
-  const { paths } = document.root;
+/**
+ * Each operation under `paths`, in the order of the document.
+ *
+ * @param at the pointer to another map of path items: `webhooks`, or a Callback Object. Clients serve these.
+ */
+export function operationPlaces(document: Document, at = '/paths'): OperationPlace[] {
+  const paths = document.at(at);
   if (!isObject(paths)) return [];
   return Object.keys(paths)
-    .filter((path) => path.startsWith('/'))
+    .filter((path) => (at === '/paths' ? path.startsWith('/') : !path.startsWith('x-')))
     .flatMap((path) => {
-      const item = readPathItem(document, joinPointer('/paths', path));
+      const item = readPathItem(document, joinPointer(at, path));
       return METHODS.flatMap((method) => {
         const pointer = item.get(method);
         return pointer === undefined ? [] : [{ path, method, item, pointer }];

@@ -20,6 +20,8 @@ export interface Parameter {
   readonly schemaPointer: string | undefined;
   /** Whether the value is JSON text, by `content` and not by `schema` and a style. */
   readonly json: boolean;
+  /** JSON pointer to the Parameter Object or Header Object. */
+  readonly pointer: string;
 }
 
 /** A Response Object (OpenAPI 3.1 section 4.8.17). */
@@ -50,10 +52,14 @@ export interface Operation {
   readonly security: readonly SecurityAlternative[];
 }
 
-/** Reads every operation under `paths`. Clients serve callbacks and webhooks. Faults become findings of the document. */
-export function readOperations(document: OpenApiDocument): Operation[] {
+/**
+ * Reads every operation under `paths`. Faults become findings of the document.
+ *
+ * @param at the pointer to another map of path items: `webhooks`, or a Callback Object. Clients serve these.
+ */
+export function readOperations(document: OpenApiDocument, at?: string): Operation[] {
   const known = new Map<string, string>();
-  return operationPlaces(document).map((place) => {
+  return operationPlaces(document, at).map((place) => {
     const operation = new OperationReader(document, place).read();
     const { value } = document.follow(place.pointer);
     if (typeof value['operationId'] !== 'string') return operation;
@@ -158,6 +164,7 @@ class OperationReader {
           ? joinPointer(pointer, 'schema')
           : undefined,
       json,
+      pointer,
     };
   }
 

@@ -91,6 +91,8 @@ export function viewSchemas(
         tighten(view, bound, operand);
       else if (keyword === 'discriminator') view.discriminators.push(pointer);
       else if (FURTHER.test(keyword)) view.further.set(keyword, [...(view.further.get(keyword) ?? []), here]);
+      else if (keyword === 'unevaluatedProperties' && 'additionalProperties' in value)
+        continue; // evaluates all
       else if (keyword === 'properties') addProperties(document, view, operand, here, direction);
       else read(view, keyword, operand, here);
     }

@@ -167,6 +167,7 @@ it('another base path breaks', () => {
   expect(linesOf(build('/v1'), build('https://example.com/v2/'))).toEqual([
     '! #/paths/~1a/get: GET /v1/a (get) is gone',
     '#/paths/~1a/get: GET /v2/a (get) is new',
+    '#/servers: servers differs',
   ]);
 });
 

@@ -35,6 +35,7 @@ const cases = Object.entries(STYLES).flatMap(([place, styles]) =>
 
 const build = (place: ParameterLocation, style: string, explode: boolean): Parameter => ({
   ...{ name: 'color', in: place, required: true, style, explode, schemaPointer: undefined, json: false },
+  pointer: '',
 });
 
 test.each(cases)('%s in a %s of the style %s (explode: %s) is read back unchanged', (...row) => {

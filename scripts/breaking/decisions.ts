@@ -1,0 +1,196 @@
+/**
+ * What `make breaking` says about each word of OpenAPI and JSON Schema, by the direction of the value: in requests, then in
+ * responses; one entry stands for both. Its letters are for a word that is added, removed and changed:
+ *
+ * - `B`: it breaks a client.
+ * - `L`: it is listed, and breaks none.
+ * - `V`: the values decide. It is listed at least.
+ * - `-`: an annotation, and no promise. It is not listed.
+ *
+ * A webhook and a callback are sent by the server: their requests count as responses, and their responses as requests.
+ */
+import {
+  canonicalJson,
+  type Direction,
+  isObject,
+  type JsonObject,
+  type Kind,
+  OBJECTS,
+} from '../../src/contract';
+
+const NO_PROMISE = '---';
+
+/** The words of each kind of object, by decision; `any` is a member of an object that is a map. */
+const TABLE: Readonly<Record<Kind, Readonly<Record<string, string>>>> = {
+  OpenAPI: {
+    LLL: 'openapi jsonSchemaDialect',
+    VVV: 'servers paths webhooks components security',
+    '---': 'info tags externalDocs',
+  },
+  Info: { '---': 'title summary description termsOfService contact license version' },
+  Contact: { '---': 'name url email' },
+  License: { '---': 'name identifier url' },
+  Server: { VVV: 'url variables', '---': 'description' },
+  ServerVariable: { VVV: 'enum default', '---': 'description' },
+  Components: {
+    VVV: 'schemas responses parameters requestBodies headers securitySchemes callbacks pathItems',
+    '---': 'examples links',
+  },
+  Paths: { LBV: 'any' },
+  PathItem: {
+    VVV: '$ref servers parameters',
+    LBV: 'get put post delete options head patch trace',
+    '---': 'summary description',
+  },
+  Operation: {
+    VVV: 'operationId parameters responses security servers',
+    VBV: 'requestBody',
+    LBV: 'callbacks',
+    '---': 'tags summary description externalDocs deprecated',
+  },
+  ExternalDocumentation: { '---': 'description url' },
+  Parameter: {
+    VVV: 'name in required style explode schema content',
+    LLL: 'allowEmptyValue allowReserved',
+    '---': 'description deprecated example examples',
+  },
+  RequestBody: { VVV: 'content required', '---': 'description' },
+  MediaType: { VVV: 'schema', BBB: 'encoding', '---': 'example examples' },
+  Encoding: { BBB: 'contentType headers style explode allowReserved' },
+  Responses: { LBV: 'any' },
+  Response: { VVV: 'headers content', '---': 'description links' },
+  Callback: { LBV: 'any' },
+  Example: { '---': 'summary description value externalValue' },
+  Link: { '---': 'operationRef operationId parameters requestBody description server' },
+  Header: {
+    VVV: 'required style explode schema content',
+    '---': 'description deprecated example examples',
+  },
+  Tag: { '---': 'name description externalDocs' },
+  Reference: { VVV: '$ref', '---': 'summary description' },
+  Schema: {
+    // More of these admits less: a request breaks that was admitted, a response breaks that was not.
+    'BLV LBV':
+      'type enum const multipleOf maximum exclusiveMaximum minimum exclusiveMinimum maxLength minLength pattern ' +
+      'maxItems minItems uniqueItems maxProperties minProperties required format',
+    // Compared part by part. Some count only beside another word.
+    VVV:
+      '$ref allOf anyOf oneOf properties additionalProperties unevaluatedProperties items prefixItems discriminator ' +
+      'then else minContains maxContains',
+    // Compared as a whole: equal, or breaking.
+    BBB: 'not if contains patternProperties propertyNames dependentRequired dependentSchemas unevaluatedItems',
+    // In a parameter it breaks, because clients leave the parameter out to get it.
+    'VVV LLL': 'default',
+    'VVV ---': 'readOnly',
+    '--- VVV': 'writeOnly',
+    // Not enforced, or not served.
+    LLL:
+      '$id $schema $dynamicRef $dynamicAnchor $vocabulary $recursiveAnchor $recursiveRef dependencies ' +
+      'contentEncoding contentMediaType contentSchema',
+    // A place for what references name: what refers to it is compared.
+    '---':
+      '$anchor $defs definitions $comment title description deprecated examples example xml externalDocs',
+  },
+  Discriminator: { VVB: 'propertyName', VVV: 'mapping' },
+  XML: { '---': 'name namespace prefix attribute wrapped' },
+  SecurityScheme: {
+    VVV: 'type name in scheme',
+    LLL: 'bearerFormat flows openIdConnectUrl',
+    '---': 'description',
+  },
+  OAuthFlows: { LLL: 'implicit password clientCredentials authorizationCode' },
+  OAuthFlow: { LLL: 'authorizationUrl tokenUrl refreshUrl scopes' },
+  SecurityRequirement: { VVV: 'any' },
+};
+
+const DECISIONS = new Map(
+  Object.entries(TABLE).flatMap(([kind, groups]) =>
+    Object.entries(groups).flatMap(([decision, words]) => {
+      const [request = '', response = request] = decision.split(' ');
+      return words.split(' ').map((word) => [`${kind} ${word}`, { request, response }] as const);
+    }),
+  ),
+);
+
+/** The decision about a word: three letters for a word that is added, removed and changed; undefined if there is none. */
+export const decisionOn = (kind: Kind, word: string, direction: Direction): string | undefined =>
+  DECISIONS.get(`${kind} ${word}`)?.[direction];
+
+/** Whether a word is an annotation in both directions, or unknown, or an extension. */
+export function isAnnotation(kind: Kind, word: string): boolean {
+  const { request, response } = DECISIONS.get(`${kind} ${word}`) ?? {};
+  return (request ?? NO_PROMISE) === NO_PROMISE && (response ?? NO_PROMISE) === NO_PROMISE;
+}
+
+/**
+ * The canonical text of an object without its annotations. Equal texts promise the same.
+ *
+ * @param resolve returns the target of a reference and a name for it, which replaces the reference; by default its text counts
+ */
+export function essenceOf(kind: Kind, value: unknown, resolve?: Resolve): string {
+  if (!isObject(value)) return canonicalJson({ value }, 'value');
+  const target = typeof value['$ref'] === 'string' ? resolve?.(value['$ref']) : undefined;
+  const { words, others, referable } = OBJECTS.get(kind) ?? {};
+  const own = referable && typeof value['$ref'] === 'string' ? { $ref: value['$ref'] } : value;
+  const parts = Object.keys(own).flatMap((name) => {
+    const word = words?.get(name) ?? (others?.names.test(name) === true ? others.word : undefined);
+    if (name === '$ref')
+      return [`$ref:${target === undefined ? String(value[name]) : essenceOf(kind, target.value, resolve)}`];
+    if (others ? !word || name.startsWith('x-') : isAnnotation(kind, name)) return [];
+    const text = word?.holds ? essenceOfHeld(word.holds, value[name], resolve) : canonicalJson(value, name);
+    return [`${JSON.stringify(name)}:${text}`];
+  });
+  return `{${parts.sort().join()}}`;
+}
+
+/** Returns the target of a reference, once: undefined while it is being written. */
+export type Resolve = (ref: string) => { readonly value: unknown } | undefined;
+
+function essenceOfHeld(
+  { kind, as }: { readonly kind: Kind; readonly as: 'one' | 'list' | 'map' },
+  value: unknown,
+  resolve: Resolve | undefined,
+): string {
+  if (as === 'list' && Array.isArray(value))
+    return `[${value.map((item) => essenceOf(kind, item, resolve)).join()}]`;
+  if (as === 'map' && isObject(value))
+    return `{${Object.keys(value)
+      .sort()
+      .map((name) => `${JSON.stringify(name)}:${essenceOf(kind, value[name], resolve)}`)
+      .join()}}`;
+  return essenceOf(kind, value, resolve);
+}
+
+/** The most characters of a value in a message. */
+const MOST = 80;
+const short = (text: string): string => (text.length > MOST ? `${text.slice(0, MOST)}...` : text);
+
+/** What changed, as a sentence: `default was 1, is 2`. */
+export function wordMessage(word: string, was: string | undefined, is: string | undefined): string {
+  if (was === undefined) return `${word} is new: ${short(is ?? '')}`;
+  return `${word} was ${short(was)}, is ${is === undefined ? 'gone' : short(is)}`;
+}
+
+/**
+ * Reports the words of an object that are compared as a whole.
+ *
+ * @param report the sentence, and whether it breaks a client
+ */
+export function compareWords(
+  kind: Kind,
+  was: JsonObject,
+  is: JsonObject,
+  direction: Direction,
+  report: (word: string, message: string, breaking: boolean) => void,
+): void {
+  for (const [name, word] of OBJECTS.get(kind)?.words ?? []) {
+    const decision = decisionOn(kind, name, direction);
+    if (decision !== 'LLL' && decision !== 'BBB') continue;
+    const text = (object: JsonObject) => {
+      if (!Object.hasOwn(object, name) || object[name] === word.default) return undefined;
+      return word.holds ? essenceOfHeld(word.holds, object[name], undefined) : canonicalJson(object, name);
+    };
+    const [old, now] = [text(was), text(is)];
+    if (old !== now) report(name, wordMessage(name, old, now), decision === 'BBB');
+  }
+}

@@ -1,0 +1,36 @@
+import { joinPointer, type OpenApiDocument, type Operation } from '../../src/contract';
+import type { ReportChange } from './schema-changes';
+
+type Side = readonly [document: OpenApiDocument, operation: Operation];
+
+/** A client that met one alternative before must still meet one. */
+export function compareSecurity(was: Side, is: Side, report: ReportChange): void {
+  const demands = ([document, { security }]: Side) =>
+    (security.length > 0 ? security : [[]]).map(
+      (alternative) =>
+        new Set(
+          alternative.flatMap(({ scheme, scopes }) => {
+            const credentials = credentialsOf(document, scheme);
+            return [credentials, ...scopes.map((scope) => `${credentials} with the scope ${scope}`)];
+          }),
+        ),
+    );
+  const [old, now] = [demands(was), demands(is)];
+  const [after, { method, paths, pointer: place }] = is;
+  const own = joinPointer(place, 'security');
+  const pointer = after.at(own) ? own : '/security';
+  const unmet = (have: readonly Set<string>[], want: readonly Set<string>[]) =>
+    have.filter((held) => !want.some((demanded) => [...demanded].every((one) => held.has(one))));
+  const name = (set: Set<string>) => [...set].join(' and ') || 'no credentials';
+  const operation = `${method} ${paths[0] ?? ''}`;
+  for (const set of unmet(old, now)) report(pointer, `${operation}: ${name(set)} no longer suffice`, true);
+  for (const set of unmet(now, old)) report(pointer, `${operation}: ${name(set)} suffice now`, false);
+}
+
+/** The credentials that a client sends for a security scheme. The name of the scheme does not matter to a client. */
+function credentialsOf(document: OpenApiDocument, scheme: string): string {
+  const { value } = document.follow(joinPointer('/components/securitySchemes', scheme));
+  if (value['type'] === 'http') return `HTTP ${String(value['scheme']).toLowerCase()} credentials`;
+  if (value['type'] === 'apiKey') return `the API key ${String(value['name'])} in the ${String(value['in'])}`;
+  return `${String(value['type'])} credentials (${scheme})`;
+}
