@@ -1,7 +1,7 @@
 import { establishBaseline } from './baseline';
 import type { Case, Family, OperationContext, RunContext } from './cases/case';
 import { findCounterexamples, seedOf } from './cases/generated';
-import { operationCases } from './cases/operation';
+import { lastCases, operationCases } from './cases/operation';
 import { scenarioCases } from './cases/scenarios';
 import { situationCases } from './cases/situations';
 import { causesOf } from './cause';
@@ -160,6 +160,7 @@ export async function run(target: Target, options: RunOptions = {}): Promise<Res
     for (const steps of replay ? [] : scenarioCases(document, target, contexts)) {
       await session.runScenario(server, steps);
     }
+    for (const context of replay ? [] : contexts) await session.attemptAll(server, lastCases(context));
     if (options.shrink !== false) groups = await shrinkGroups(common, server, session);
     leftBehind = (await session.state?.cleanUp(server)) ?? [];
   } finally {
