@@ -63,7 +63,8 @@ export interface Entry<T> {
 /**
  * Objects of one kind. A write resolves only when it survives the end of the process and a power failure.
  *
- * Each method rejects with a StoreUnavailable if the store cannot do its work now: the client gets 503.
+ * Each method rejects with a StoreUnavailable if the store cannot do its work now: the client gets 503; and with an
+ * InvalidValue if it cannot hold what it is given: the client gets 400 with its place. A limit may be as large as it likes.
  */
 export interface Collection<T> {
   /**

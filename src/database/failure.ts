@@ -16,6 +16,9 @@ export interface Faults {
   readonly away?: RegExp;
 }
 
+/** UTF-16 code units of a statement in the log; a table of many rows has many parameters. */
+const MAX_STATEMENT = 1000;
+
 /** A statement that has failed. */
 export interface Failed {
   readonly text: string;
@@ -54,7 +57,7 @@ export function toStoreError(faults: Faults, error: unknown, failed?: Failed): E
   const kind = code === '' && away?.test((error as Error).message) ? 'away' : kindOf(code, kinds);
   const options = { cause: error };
   if (kind === 'away') return new StoreUnavailable(message, options);
-  const at = { statement: failed?.text ?? '', code };
+  const at = { statement: failed?.text.replace(/\s+/g, ' ').trim().slice(0, MAX_STATEMENT) ?? '', code };
   if (kind === 'statement') return new StatementError(message, at, options);
   if (kind === 'value') return new InvalidValue(message, suspects(failed, error as Error), at, options);
   return new ConstraintViolation(kind, message, options);

@@ -9,7 +9,7 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { isLogHeader, isNamed, LOG_HEAD } from './sqlite-log';
+import { examineLog, FILE_HEAD, hasName, isLogHeader, isOpen, LOG_HEADER } from './sqlite-log';
 import { StoreUnavailable } from './store';
 
 /** The files of an open database, compared with those that stand at its path. */
@@ -31,6 +31,13 @@ export interface DatabaseFiles {
   changed(size: () => number): boolean;
   /** Takes the database file as `changed` found it. */
   accept(): void;
+  /**
+   * Called while nobody else may write.
+   *
+   * @param cookie the schema cookie of the database with its log
+   * @throws {StoreUnavailable} if the database file, as it is now, is not that of the log
+   */
+  checkName(cookie: number): void;
   /** Whether the log, as `changed` found it, has begun anew since this was last asked, and has no name yet. */
   needsName(): boolean;
   close(): void;
@@ -44,15 +51,16 @@ const same = (a: BigIntStats, b: BigIntStats) => a.ino === b.ino && a.dev === b.
  * Watches the files of a database in WAL mode that is open. A commit goes to the files that the process has open: if they
  * are not those of the path any more, it is lost with the process.
  *
- * The database file itself is not opened here: to close it would drop the locks that SQLite has on it
+ * The database file must be closed by SQLite first: to close it here drops the locks that SQLite has on it
  * (https://sqlite.org/howtocorrupt.html, section 2.2).
  */
 export function watchFiles(file: string): DatabaseFiles {
   const log = `${file}-wal`;
   const opened = statSync(file, { bigint: true });
+  const database = openSync(file, 'r');
   const descriptor = openSync(log, 'r');
   const openedLog = fstatSync(descriptor, { bigint: true });
-  const head = Buffer.alloc(LOG_HEAD);
+  const head = Buffer.alloc(LOG_HEADER);
   let salts = '';
   let logSize = 0; // bytes
   let accepted = { size: opened.size, ctimeNs: 0n };
@@ -73,6 +81,11 @@ export function watchFiles(file: string): DatabaseFiles {
     return [foundFile, foundLog];
   }
 
+  function readFirst(): Buffer {
+    const first = Buffer.alloc(FILE_HEAD);
+    return first.subarray(0, readSync(database, first, 0, FILE_HEAD, 0));
+  }
+
   return {
     checkLog() {
       const { size } = fstatSync(descriptor);
@@ -85,7 +98,7 @@ export function watchFiles(file: string): DatabaseFiles {
       found = foundFile;
       logSize = Number(foundLog.size);
       // Emptied by a checkpoint of another process, it has nothing that the database file lacks.
-      if (logSize > 0 && (readSync(descriptor, head, 0, LOG_HEAD, 0) < 32 || !isLogHeader(head)))
+      if (logSize > 0 && (readSync(descriptor, head, 0, LOG_HEADER, 0) < LOG_HEADER || !isLogHeader(head)))
         throw overwritten();
       if (found.size < accepted.size && found.size < size())
         throw new StoreUnavailable('it has been truncated: restore a backup');
@@ -94,14 +107,21 @@ export function watchFiles(file: string): DatabaseFiles {
     accept() {
       accepted = found ?? accepted;
     },
+    checkName(cookie) {
+      const first = readFirst();
+      // To read the log would take its time.
+      if (first.length < FILE_HEAD || !hasName(first, cookie)) examineLog(file, first);
+    },
     needsName() {
       const now = head.toString('latin1', 16, 24);
       if (logSize === 0 || now === salts) return false;
       salts = now;
-      return !isNamed(head);
+      const first = readFirst();
+      return first.length === FILE_HEAD && !isOpen(first);
     },
     close() {
       closeSync(descriptor);
+      closeSync(database);
     },
   };
 }

@@ -1,7 +1,8 @@
 import type Database from 'better-sqlite3';
 import { randomInt } from 'node:crypto';
-import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, readSync } from 'node:fs';
 import { endianness } from 'node:os';
+import { StoreUnavailable } from './store';
 
 /*
  * Which write-ahead log belongs to a database file? SQLite does not know: it writes any log that is well-formed into any
@@ -22,22 +23,14 @@ const OPEN = 0x4000_0000;
 /** Other programs that change the schema count the cookie up. */
 const MAX_CHANGES = 64;
 
-const HEADER = 32;
+/** Bytes. */
+export const LOG_HEADER = 32;
 const FRAME_HEADER = 24;
 const COOKIE = 40;
 const WAL_MAGIC = 0x377f0682; // or one more: checksums of big-endian words
 const VERSION = 3_007_000;
 
-/** The bytes of a log that tell whether it has been named: its header, and the beginning of its first frame. */
-export const LOG_HEAD = HEADER + FRAME_HEADER + COOKIE + 4;
-
 export const isLogHeader = (head: Buffer): boolean => (head.readUInt32BE() & ~1) === WAL_MAGIC;
-
-/** Whether the log begins with its name. */
-export const isNamed = (head: Buffer): boolean =>
-  head.readUInt32BE(HEADER) === 1 &&
-  head.subarray(16, 24).equals(head.subarray(HEADER + 8, HEADER + 16)) &&
-  (head.readUInt32BE(LOG_HEAD - 4) & (NAMED | OPEN)) >>> 0 === NAMED;
 
 /** Names the log that has begun. */
 export function nameLog(db: Database.Database, version: number): void {
@@ -54,6 +47,9 @@ export function nameLog(db: Database.Database, version: number): void {
   }
 }
 
+/** Whether a database file is known to lack what is in its log. */
+export const isOpen = (head: Buffer): boolean => head.readUInt32BE(COOKIE) >= NAMED + OPEN;
+
 /**
  * What stands at a path before it is opened: a file that was closed, or none; one with a log that is its own; or `unsure`
  * where only the content of the database can tell.
@@ -64,39 +60,56 @@ export type Found = 'closed' | 'logged' | 'unsure';
  * Looks whether a database file and its log belong together, before SQLite makes one of both. Nobody in this process may
  * have the file open: to close it here would drop the locks of SQLite on it (https://sqlite.org/howtocorrupt.html).
  *
- * @throws {Error} if they do not, or the log is not whole, with a sentence that says what to do
+ * @throws {StoreUnavailable} if they do not, or the log is not whole, with a sentence that says what to do
  */
-export function examineLog(file: string): Found {
-  const path = `${file}-wal`;
+export function examineFiles(file: string): Found {
   const index = readIndex(`${file}-shm`); // before the log: if others write meanwhile, the log has more
-  const cookie = readCookie(file);
+  const head = existsSync(file) ? readHead(file, COOKIE + 4) : Buffer.alloc(0);
+  return examineLog(file, head, index);
+}
+
+/** The bytes of a database file that have its name. */
+export const FILE_HEAD = COOKIE + 4;
+
+/** Whether a database file has the name of a schema cookie. */
+export const hasName = (head: Buffer, cookie: number): boolean =>
+  ((head.readUInt32BE(COOKIE) ^ cookie) & ~OPEN) === 0;
+
+/**
+ * The same of a file that is open.
+ *
+ * @param head the first bytes of the file; none if there is no file
+ */
+export function examineLog(file: string, head: Buffer, index?: Index): Found {
+  const path = `${file}-wal`;
   const log = existsSync(path) ? readFileSync(path) : Buffer.alloc(0);
-  if (cookie === undefined) {
+  if (head.length === 0) {
     if (log.length === 0) return 'closed';
-    throw new Error(
+    throw new StoreUnavailable(
       `it is not there, or is empty, but its write-ahead log ${path} is not: put it back, or move the log away`,
     );
   }
+  const cookie = head.length < FILE_HEAD ? 0 : head.readUInt32BE(COOKIE);
   const isOurs = (cookie & NAMED) !== 0;
-  if (log.length < HEADER) {
+  if (log.length < LOG_HEADER) {
     if (!isOurs || (cookie & OPEN) === 0) return 'closed';
-    throw new Error(
+    throw new StoreUnavailable(
       `its write-ahead log ${path} is missing or empty, and what was written last with it: put it back, or restore a backup; to go on without it: sqlite3 ${file} "PRAGMA schema_version = 1"`,
     );
   }
   const damaged = `its write-ahead log ${path} is damaged: restore a backup, or move the log away to lose what it holds`;
   if (!isLogHeader(log) || log.readUInt32BE(4) !== VERSION) {
-    if (isOurs) throw new Error(damaged);
+    if (isOurs) throw new StoreUnavailable(damaged);
     return 'unsure';
   }
   const { committed, cookies, lost } = readFrames(log);
   const isBehind =
     index !== undefined && index.salts.equals(log.subarray(16, 24)) && index.frames > committed;
-  if (lost || isBehind) throw new Error(damaged);
+  if (isOurs && (lost || isBehind)) throw new StoreUnavailable(damaged);
   if (committed === 0) return 'closed';
   if (cookies.length === 0 || !(isOurs || cookies.some((one) => (one & NAMED) !== 0))) return 'unsure';
   if (cookies.some((one) => isSame(one, cookie))) return 'logged';
-  throw new Error(
+  throw new StoreUnavailable(
     `the write-ahead log ${path} belongs to another file, or to another state of this one: if the file is a backup, move the log and ${file}-shm away; if not, put back the file that belongs to the log`,
   );
 }
@@ -106,14 +119,6 @@ const isSame = (ofLog: number, ofFile: number) => {
   const ahead = (ofLog & ~OPEN) - (ofFile & ~OPEN);
   return ahead >= 0 && ahead < MAX_CHANGES;
 };
-
-/** The schema cookie; undefined if there is no file, or an empty one. */
-function readCookie(file: string): number | undefined {
-  if (statSync(file, { throwIfNoEntry: false })?.size === undefined) return undefined;
-  const head = readHead(file, COOKIE + 4);
-  if (head.length === 0) return undefined;
-  return head.length < COOKIE + 4 ? 0 : head.readUInt32BE(COOKIE);
-}
 
 function readHead(path: string, length: number): Buffer {
   const descriptor = openSync(path, 'r');
@@ -125,11 +130,17 @@ function readHead(path: string, length: number): Buffer {
   }
 }
 
+interface Index {
+  /** Frames up to the last commit. */
+  readonly frames: number;
+  readonly salts: Buffer;
+}
+
 /**
  * What the index of the log says of it (https://sqlite.org/walformat.html#walidxfmt): so many frames were committed, and
  * synced, before. Its words are those of the machine; an index of another one is not understood, and no loss.
  */
-function readIndex(path: string): { readonly frames: number; readonly salts: Buffer } | undefined {
+function readIndex(path: string): Index | undefined {
   if (!existsSync(path)) return undefined;
   const index = readHead(path, 48);
   if (index.length < 48) return undefined;
@@ -144,7 +155,10 @@ interface Frames {
   readonly committed: number;
   /** The schema cookies of the first page, as often as it was written. */
   readonly cookies: readonly number[];
-  /** Whether commits follow after a frame that is damaged: SQLite would forget them. One may be the last, cut off. */
+  /**
+   * Whether the header is damaged, or commits follow after a frame that is: SQLite would forget them. One may be that of
+   * the last transaction, which a power cut has ended.
+   */
   readonly lost: boolean;
 }
 
@@ -153,13 +167,17 @@ function readFrames(log: Buffer): Frames {
   const size = FRAME_HEADER + log.readUInt32BE(8);
   const salts = log.subarray(16, 24);
   let sums = checksum(log, 0, 24, isBig, [0, 0]);
-  let isValid = sums[0] === log.readUInt32BE(24) && sums[1] === log.readUInt32BE(28);
+  const isHeader = sums[0] === log.readUInt32BE(24) && sums[1] === log.readUInt32BE(28);
+  let isValid = isHeader;
   const cookies: number[] = [];
   let named = 0;
   let committed = 0;
   let after = 0;
-  for (let n = 1, at = HEADER; at + size <= log.length; n++, at += size) {
-    if (!log.subarray(at + 8, at + 16).equals(salts)) break; // of an earlier log
+  for (let n = 1, at = LOG_HEADER; at + size <= log.length; n++, at += size) {
+    if (!log.subarray(at + 8, at + 16).equals(salts)) {
+      isValid = false; // of an earlier log, as all that follow; or damaged
+      continue;
+    }
     if (isValid) {
       sums = checksum(log, at, 8, isBig, sums);
       sums = checksum(log, at + FRAME_HEADER, size - FRAME_HEADER, isBig, sums);
@@ -175,7 +193,7 @@ function readFrames(log: Buffer): Frames {
     committed = n;
     named = cookies.length;
   }
-  return { committed, cookies: cookies.slice(0, named), lost: after > 1 };
+  return { committed, cookies: cookies.slice(0, named), lost: !isHeader || after > 1 };
 }
 
 type Sums = readonly [number, number];

@@ -12,17 +12,20 @@ const SAMPLES = ['WHERE rowid = ?', 'ORDER BY rowid LIMIT 1', 'ORDER BY rowid DE
  * Opens the file as a restart would, and looks whether it finds there what the open database has.
  *
  * @param accept throws if the file is not one of this program
+ * @param checkName throws if the restart would refuse the file beside its log
  * @throws {StoreUnavailable} if the restart would not find it, or could not write
  */
 export function compareWithRestart(
   file: string,
   open: Database.Database,
   accept: (db: Database.Database) => void,
+  checkName: () => void,
 ): void {
   const fresh = new Database(file, { fileMustExist: true, timeout: 0 });
   try {
     accept(fresh);
     fresh.exec('BEGIN IMMEDIATE'); // fails if it cannot be written; nobody else commits until the end
+    checkName();
     const inserted = open.prepare('SELECT last_insert_rowid()').pluck().safeIntegers().get();
     if (!isDeepStrictEqual(sample(fresh, inserted), sample(open, inserted)))
       throw new StoreUnavailable('it has lost rows that were committed: restore a backup');

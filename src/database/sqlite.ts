@@ -17,7 +17,7 @@ import { createLock } from './lock';
 import type { Schema } from './schema';
 import { render, type Sql } from './sql';
 import { makeFolder, watchFiles } from './sqlite-files';
-import { examineLog, type Found, nameLog } from './sqlite-log';
+import { examineFiles, type Found, nameLog } from './sqlite-log';
 import { compareWithRestart } from './sqlite-restart';
 import { migrate, prepareVersion } from './sqlite-schema';
 import { type Result, runTransaction, type Session } from './transaction';
@@ -30,7 +30,7 @@ const BUSY = /^SQLITE_BUSY/;
 /** Bytes of a file that was not closed, up to which its content is checked; each gigabyte would take seconds. */
 const MAX_CHECKED = 64 * 1024 * 1024;
 /** Another process may write while the files are read: what does not fit then fits a moment later. */
-const EXAMINATIONS = 6;
+const EXAMINATIONS = 4;
 
 /** Statements that stay compiled. */
 const MAX_STATEMENTS = 256;
@@ -116,7 +116,7 @@ async function examine(file: string): Promise<Found> {
   for (let attempt = 1; ; attempt++) {
     try {
       // Whoever has it open here has examined it.
-      return existsSync(file) && inUse.includes(keyOf(file)) ? 'closed' : examineLog(file);
+      return existsSync(file) && inUse.includes(keyOf(file)) ? 'closed' : examineFiles(file);
     } catch (error) {
       if (codeOf(error) !== '') return 'closed'; // what cannot be read SQLite explains better
       if (attempt === EXAMINATIONS) throw error;
@@ -212,6 +212,7 @@ function createDriver(
     .prepare<[], number>('SELECT page_count * page_size FROM pragma_page_count, pragma_page_size')
     .pluck();
   const probe = render(schema.probe, 'sqlite');
+  const cookie = db.prepare<[], number>('PRAGMA schema_version').pluck();
   const commitOne = db.transaction((statement: Statement, values: readonly unknown[]) => {
     checkSchema(); // of another program by now?
     return execute(statement, values);
@@ -230,7 +231,13 @@ function createDriver(
   /** @throws {Error} if a restart would not find what has been committed */
   async function verify(): Promise<void> {
     await whenFree(() => {
-      if (file !== undefined) compareWithRestart(file, db, (fresh) => prepareVersion(fresh, schema)());
+      if (file !== undefined)
+        compareWithRestart(
+          file,
+          db,
+          (fresh) => prepareVersion(fresh, schema)(),
+          () => files?.checkName(cookie.get() ?? 0),
+        );
     });
     files?.accept();
   }

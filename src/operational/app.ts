@@ -128,7 +128,7 @@ function withPlaces(handlers: ServiceOptions['handlers']): ServiceOptions['handl
     if (typeof handler !== 'function' || isStub(handler)) return [name, handler] as const;
     const placing = async (request: never) => {
       try {
-        return await handler(request);
+        return await (handlers[name] ?? handler)(request); // whichever it is by now
       } catch (error) {
         throw error instanceof InvalidValue ? (refusalOf(error, request) ?? error) : error;
       }

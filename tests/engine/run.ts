@@ -2,7 +2,7 @@ import { ADVICE } from './advice';
 import { establishBaseline } from './baseline';
 import type { Case, Family, OperationContext, RunContext, ValueCases } from './cases/case';
 import { type Search, searchGenerated, seedOf } from './cases/generated';
-import { operationCases } from './cases/operation';
+import { lastCases, operationCases } from './cases/operation';
 import { assertScenarios, scenarioCases } from './cases/scenarios';
 import { situationCases } from './cases/situations';
 import { causesOf } from './cause';
@@ -226,6 +226,7 @@ export async function run(target: Target, options: RunOptions = {}): Promise<Res
     }
     for (const steps of replay ? [] : scenarioCases(target, contexts))
       await session.runScenario(server, steps);
+    for (const context of replay ? [] : contexts) await attemptLast(context, server, session);
     for (const [status, start] of replay ? [] : Object.entries(target.situations ?? {}))
       await attemptSituation(contexts, session, Number(status), start);
     if (options.shrink !== false && client.isOver() === undefined)
@@ -257,6 +258,20 @@ async function attemptEnumerated(
   for (const problem of contradictions)
     failures.push(failureWithoutRequest('oracle', context.operation, problem, 'generator against oracle'));
   return documentFaults;
+}
+
+async function attemptLast(
+  context: OperationContext,
+  server: Server,
+  { attemptAll, leaveOut }: Session,
+): Promise<void> {
+  let cases: readonly Case[] = [];
+  try {
+    cases = lastCases(context);
+  } catch (error) {
+    leaveOut(context.operation, 'valid', reasonOf(error), 1);
+  }
+  await attemptAll(server, cases);
 }
 
 async function attemptSituation(

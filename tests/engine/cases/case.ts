@@ -41,7 +41,9 @@ export type Expectation =
     }
   /** The server refuses the request for one of these reasons, before it enters the service. */
   | { readonly kind: 'refused'; readonly reasons: readonly Refusal[] }
-  | { readonly kind: 'status'; readonly status: number };
+  | { readonly kind: 'status'; readonly status: number }
+  /** The service answers or refuses, as it likes; it does not fail. */
+  | { readonly kind: 'handled' };
 
 /** A request with one fault or none, the expected answer, and the obligations that it proves. */
 export interface Case {

@@ -30,6 +30,17 @@ export function valueCases(context: OperationContext): ValueCases {
   };
 }
 
+/** Valid values that together reach every part of the schema of a slot. */
+export function basesOf(context: OperationContext, slot: Slot): BaseValue[] {
+  const { document, oracle } = context;
+  const sample = (mode: Mode, count: number) => slotSamples(document, oracle, slot, mode, count);
+  return coveringValues(context, slot, [
+    ...sample('all', 20),
+    ...sample('required', 20),
+    ...sample('any', 100),
+  ]);
+}
+
 function slotCases(context: OperationContext, slot: Slot): ValueCases {
   const { document, oracle, operation, target } = context;
   if (slot.codec === 'binary') return binaryCases(context, slot);

@@ -143,10 +143,11 @@ function judgeExpectation(context: JudgeContext, answer: Answer): Judgement {
     return { findings: [{ rule: 'valid request', message }] };
   }
   const isDocumentProfile = target.profile === 'document';
-  if (isDocumentProfile && isServerError(expect, outcome.status)) {
+  if ((isDocumentProfile || expect.kind === 'handled') && isServerError(expect, outcome.status)) {
     const message = `expected no server error, got ${summarize(outcome)}`;
     return { findings: [...findings, { rule: 'no server error', message }] };
   }
+  if (expect.kind === 'handled') return { findings };
   if (expect.kind === 'answered') return judgeServiceAnswer(context, expect, answer);
   const { reasons } = expect;
   if (!isDocumentProfile)

@@ -56,7 +56,22 @@ const given = (
   parts: typeof parts === 'function' ? parts : () => parts,
 });
 
+/** Hands every number to a database whose columns hold 64 bits. */
+function assertInt64(value: unknown): void {
+  if (typeof value === 'number' && Number.isInteger(value) && Math.abs(value) > 2 ** 63)
+    throw new RangeError('a number is out of range');
+  if (typeof value === 'object' && value !== null) Object.values(value).forEach(assertInt64);
+}
+
 export const documents: readonly DocumentMutant[] = [
+  ...['numbers.yaml', 'collections.yaml', 'defaults.yaml'].map((name) =>
+    given(name, ['valid'], 'numbers are passed to a database unchecked', {
+      pass: (received) => {
+        assertInt64(received);
+        return received;
+      },
+    }),
+  ),
   given('scopes.yaml', ['security'], 'scopes are ignored', (document) => requirements(document, () => [])),
   given('scopes.yaml', ['security'], 'of the scopes the first is enough', (document) =>
     requirements(document, (scopes) => (Array.isArray(scopes) ? scopes.slice(0, 1) : [])),

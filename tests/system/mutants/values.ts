@@ -83,6 +83,15 @@ export const requests: readonly Mutant[] = [
     store((sound, plant) => sound.create({ ...plant, id: BigInt(Number(plant.id)) })),
   ),
   mutant(
+    'valid',
+    'ids beyond 2^53 reach a database that cannot take them',
+    store((sound, plant) =>
+      plant.id === BigInt.asIntN(54, plant.id)
+        ? sound.create(plant)
+        : Promise.reject(new RangeError('out of range')),
+    ),
+  ),
+  mutant(
     'constraints',
     'the first branch of allOf is ignored',
     document('/components/schemas/NewPlant', (plant) => {
