@@ -8,7 +8,7 @@ import { supervise, supervised } from '../engine/supervise';
 function compute(): void {
   let requests = 0;
   const endless = target((request, body) => {
-    if (++requests === 40) {
+    if (++requests === 70) {
       writeSync(1, 'computing\n');
       for (;;);
     }

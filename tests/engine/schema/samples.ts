@@ -17,14 +17,12 @@ import {
   branchCombinations,
 } from './applicable';
 import { STRING_FORMATS, INTEGER_FORMATS } from './formats';
+import { type Expansion, expansionOf, MAX_DEPTH } from './expansion';
 import type { Oracle } from './oracle';
 import { ANY_CHARACTER, stringsMatching } from './strings';
 
 /** `required`: required members only. `all`: every listed member, with simple values. `any`: random valid values. */
 export type Mode = 'required' | 'all' | 'any';
-
-/** Below this depth, values have required members only, so that recursive schemas end. */
-const MAX_DEPTH = 4;
 
 const arbitraries = new Memo<Schemas, fc.Arbitrary<Value>>();
 
@@ -32,31 +30,44 @@ const arbitraries = new Memo<Schemas, fc.Arbitrary<Value>>();
  * Values that usually fit a schema. The generator does not satisfy every combination of keywords, so the oracle must
  * confirm each value ({@link samples}).
  */
-export const arbitrary = (
-  schemas: Schemas,
-  locations: SchemaLocations,
-  mode: Mode,
-  depth = 0,
-): fc.Arbitrary<Value> =>
-  arbitraries.get(schemas, `${mode} ${depth} ${locationsKey(schemas, locations)}`, () =>
-    createArbitrary(schemas, locations, mode, depth),
+export const arbitrary = (schemas: Schemas, locations: SchemaLocations, mode: Mode): fc.Arbitrary<Value> =>
+  within({ schemas, mode, depth: 0, expansion: expansionOf(schemas, locations) }, locations);
+
+/** The place of a value in the value as a whole. */
+interface Place {
+  readonly schemas: Schemas;
+  readonly mode: Mode;
+  readonly depth: number;
+  readonly expansion: Expansion;
+}
+
+const within = (place: Place, locations: SchemaLocations): fc.Arbitrary<Value> =>
+  arbitraries.get(
+    place.schemas,
+    `${place.mode} ${place.depth} ${place.expansion.key} ${locationsKey(place.schemas, locations)}`,
+    () => createArbitrary(place, locations),
   );
 
-function createArbitrary(
-  schemas: Schemas,
-  locations: SchemaLocations,
-  mode: Mode,
-  depth: number,
-): fc.Arbitrary<Value> {
-  const effectiveMode = depth > MAX_DEPTH ? 'required' : mode;
+/** The values of a member or an item. */
+const below = (place: Place, parent: SchemaLocations, child: SchemaLocations, mode: Mode = place.mode) =>
+  within(
+    {
+      ...place,
+      depth: place.depth + 1,
+      mode: place.expansion.includes(parent, child) ? mode : 'required',
+    },
+    child,
+  );
+
+function createArbitrary(place: Place, locations: SchemaLocations): fc.Arbitrary<Value> {
+  const { schemas, depth } = place;
+  const effective: Place = depth > MAX_DEPTH ? { ...place, mode: 'required' } : place;
   return fc.oneof(
     ...branchCombinations(schemas, locations).map((subschemas) => {
       const listed = enumeratedValues(subschemas);
       if (listed) return fc.constantFrom(...listed);
       return fc.oneof(
-        ...admittedTypes(subschemas).map((type) =>
-          valuesOfType(schemas, subschemas, type, effectiveMode, depth),
-        ),
+        ...admittedTypes(subschemas).map((type) => valuesOfType(effective, locations, subschemas, type)),
       );
     }),
   );
@@ -82,12 +93,12 @@ export function samples(
 }
 
 function valuesOfType(
-  schemas: Schemas,
+  place: Place,
+  locations: SchemaLocations,
   subschemas: Subschema[],
   type: Type,
-  mode: Mode,
-  depth: number,
 ): fc.Arbitrary<Value> {
+  const { mode } = place;
   switch (type) {
     case 'null':
       return fc.constant(null);
@@ -100,9 +111,9 @@ function valuesOfType(
     case 'string':
       return stringValues(subschemas, mode);
     case 'array':
-      return arrayValues(schemas, subschemas, mode, depth);
+      return arrayValues(place, locations, subschemas);
     case 'object':
-      return objectValues(schemas, subschemas, mode, depth);
+      return objectValues(place, locations, subschemas);
   }
 }
 
@@ -202,12 +213,8 @@ function stringValues(subschemas: Subschema[], mode: Mode): fc.Arbitrary<Value> 
     .map((word) => word.slice(0, Math.max(maxLength, 0)).padEnd(minLength, 'abc'));
 }
 
-function arrayValues(
-  schemas: Schemas,
-  subschemas: Subschema[],
-  mode: Mode,
-  depth: number,
-): fc.Arbitrary<Value> {
+function arrayValues(place: Place, owner: SchemaLocations, subschemas: Subschema[]): fc.Arbitrary<Value> {
+  const { mode } = place;
   const prefix = Math.max(...subschemas.map(({ schema }) => asArray(schema['prefixItems']).length));
   const contains = keywordLocations(subschemas, 'contains');
   const least = Math.max(tightest(subschemas, 'minItems', 'max') ?? 0, contains.length > 0 ? 1 : 0);
@@ -221,7 +228,7 @@ function arrayValues(
   const element = (index: number): fc.Arbitrary<Value> => {
     const locations =
       index >= prefix && index - prefix < contains.length ? contains : itemLocations(subschemas, index);
-    return arbitrary(schemas, locations, isUnique && lengths[mode] > 1 ? 'any' : mode, depth + 1);
+    return below(place, owner, locations, isUnique && lengths[mode] > 1 ? 'any' : mode);
   };
   const all = fc.tuple(...Array.from({ length: lengths[mode] }, (_, index) => element(index)));
   const truncated = mode === 'any' ? fc.tuple(all, fc.integer({ min: least, max: lengths.any })) : undefined;
@@ -230,12 +237,8 @@ function arrayValues(
   return arrays.map((items) => [...new Map(items.map((entry) => [print(entry), entry])).values()]);
 }
 
-function objectValues(
-  schemas: Schemas,
-  subschemas: Subschema[],
-  mode: Mode,
-  depth: number,
-): fc.Arbitrary<Value> {
+function objectValues(place: Place, owner: SchemaLocations, subschemas: Subschema[]): fc.Arbitrary<Value> {
+  const { mode } = place;
   const { listed, required } = propertyNames(subschemas);
   const patterns = subschemas.flatMap(({ schema }) => Object.keys(asObject(schema['patternProperties'])));
   const nameMatching = (pattern: string): string | undefined =>
@@ -254,10 +257,7 @@ function objectValues(
   const spare = [...listed, ...fillers, ...Array.from({ length: least }, (_, n) => `extra${n + 1}`)];
   for (const name of spare) if (names.size < least) names.add(name);
   const entries = Object.fromEntries(
-    [...names].map((name) => [
-      name,
-      arbitrary(schemas, propertyLocations(subschemas, name), mode, depth + 1),
-    ]),
+    [...names].map((name) => [name, below(place, owner, propertyLocations(subschemas, name))]),
   );
   const kept = mode === 'any' ? required.filter((name) => names.has(name)) : [...names];
   return fc.record(entries, { requiredKeys: kept }).map((record) => new Map(Object.entries(record)));
