@@ -1,7 +1,6 @@
-import { parseArgs } from 'node:util';
 import { findDocument } from '../../scripts/publish/find-document';
 import { readSource } from '../../scripts/source/source';
-import { RUN_OPTIONS, RUN_USAGE, runCommand } from '../engine/command';
+import { parseOptions, RUN_OPTIONS, RUN_USAGE, runCommand } from '../engine/command';
 import { main as testUrl } from '../engine/main';
 import { supervised, type Supervision } from '../engine/supervise';
 import { loadService } from './load-service';
@@ -16,7 +15,7 @@ import { loadService } from './load-service';
 async function main(args: string[], supervision?: Supervision): Promise<number> {
   if (args.some((arg) => /^--url(=|$)/.test(arg))) return testUrl(args, readSource, supervision);
   const options = { ...RUN_OPTIONS, serve: { type: 'boolean' }, help: { type: 'boolean' } } as const;
-  const { values } = parseArgs({ args, options });
+  const values = parseOptions(args, options);
   if (values.help === true) {
     console.log(`make contract ARGS='...'\n\n${RUN_USAGE}`);
     return 0;
