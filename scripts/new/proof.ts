@@ -36,15 +36,17 @@ export function proofOf(report: Report): Proof {
   const { obligations, failures, stopped } = report;
   const added = waivable(report).length;
   const count = (state: string) => obligations.filter((one) => one.state === state).length;
+  const stubs = count('STUB');
   const rest = obligations.filter(
-    ({ state, failed }) => state === 'BLOCKED' || (state === 'UNPROVEN' && failed > 0),
+    ({ state, failed }) =>
+      state === 'BLOCKED' || state === 'LEFT OUT' || (state === 'UNPROVEN' && failed > 0),
   );
   const news =
     added > 0
       ? `; ${added} ${added === 1 ? 'waiver is' : 'waivers are'} added to ${SERVICE} for what no request can show`
       : '';
   const summary = [
-    `contract tests: PROVEN ${count('PROVEN')}/${obligations.length}`,
+    `contract tests: ${stubs > 0 ? `STUB ${stubs}, ` : ''}PROVEN ${count('PROVEN')}/${obligations.length}`,
     `WAIVED ${count('WAIVED') + added}`,
     `UNPROVEN ${count('UNPROVEN') - added}`,
     `BLOCKED ${count('BLOCKED')}${news}`,

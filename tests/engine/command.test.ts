@@ -59,7 +59,9 @@ describe('the exit status', () => {
 
   const bad: [name: string, argv: string[], message: RegExp][] = [
     ['no arguments', [], /expected --url and --doc/],
-    ['an unknown option', ['--wrong'], /wrong/],
+    ['an unknown option', ['--wrong'], /expected the options --url VALUE, .*, got --wrong$/],
+    ['an argument without an option', ['wrong'], /expected the options --url VALUE, .*, got wrong$/],
+    ['an option without its value', ['--url'], /expected the options --url VALUE, .*, got --url/],
     ['an unknown document', ['--url', 'http://127.0.0.1:1', '--doc', 'none.json'], /none\.json/],
     [
       'an unreachable server',
@@ -72,6 +74,14 @@ describe('the exit status', () => {
       ['--url', 'http://127.0.0.1:1', '--doc', 'good.json', '--seed', 'x'],
       /expected --seed to be an integer, got "x"/,
     ],
+    ...[
+      ...['--rate 0', '--rate 1e3', '--max=-1', '--max 1.5', '--timeout 99999999999', '--timeout x'],
+      ...['--body-limit 0', '--runs=-1', '--runs 9999999'],
+    ].map((option): [string, string[], RegExp] => [
+      option,
+      ['--url', 'http://127.0.0.1:1', '--doc', 'good.json', ...option.split(' ')],
+      new RegExp(`expected ${option.split(/[ =]/)[0] ?? ''} to be an integer from \\d+ to \\d+, got "`),
+    ]),
     [
       'a wrong case',
       ['--url', 'http://127.0.0.1:1', '--doc', 'good.json', '--replay', 'x'],

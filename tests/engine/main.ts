@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
-import { readWaiversFile, RUN_OPTIONS, RUN_USAGE, runCommand } from './command';
+import { integerOption, parseOptions, readWaiversFile, RUN_OPTIONS, RUN_USAGE, runCommand } from './command';
 import type { Json, JsonObject } from './json/json';
 import type { Profile } from './profile';
 import type { Supervision } from './supervise';
@@ -13,6 +12,9 @@ export interface Source {
   /** The place of a JSON pointer: `openapi.yaml:12:5`. */
   readonly locate?: (pointer: string) => string;
 }
+
+/** No timer waits for much longer. */
+const DAY_MS = 86_400_000;
 
 const USAGE = `contract --url URL --doc FILE [options]
 
@@ -67,7 +69,7 @@ export async function main(
   supervision?: Supervision,
 ): Promise<number> {
   try {
-    const { values } = parseArgs({ args: [...argv], options: OPTIONS });
+    const values = parseOptions(argv, OPTIONS);
     if (values.help === true) {
       console.log(USAGE);
       return 0;
@@ -77,10 +79,10 @@ export async function main(
     const source = await readSource(doc);
     const document = structuredClone(source.document) as JsonObject;
     for (const note of source.notes ?? []) console.log(note);
-    const rate = positive('rate', values.rate);
-    const max = positive('max', values.max);
-    const timeout = positive('timeout', values.timeout);
-    const bodyLimit = positive('body-limit', values['body-limit']);
+    const rate = integerOption('rate', values.rate, 1, 1_000_000);
+    const max = integerOption('max', values.max, 1, 1_000_000_000);
+    const timeout = integerOption('timeout', values.timeout, 1, DAY_MS);
+    const bodyLimit = integerOption('body-limit', values['body-limit'], 1, 1_000_000_000);
     const refusalSchema = values['error-schema'];
     const target = urlTarget({
       url,
@@ -105,14 +107,6 @@ export async function main(
     console.error(error instanceof Error ? error.message : String(error));
     return 2;
   }
-}
-
-/** @throws {Error} if the option is not a positive number */
-function positive(name: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const number = Number(text);
-  if (Number.isFinite(number) && number > 0) return number;
-  throw new Error(`expected --${name} to be a positive number, got ${text}`);
 }
 
 /** @throws {Error} if there is no such profile */

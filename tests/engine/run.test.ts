@@ -5,7 +5,8 @@ import { withoutSource } from './profile';
 import { htmlPage } from './report/page';
 import { describeFailure, headline, formatReport } from './report/text';
 import { run } from './run';
-import { correctServer, target } from './simple-server';
+import { correctServer, serve, target } from './simple-server';
+import type { Target } from './target';
 
 const WAIVER = { obligation: /409/, reason: 'no conflict can occur' };
 
@@ -69,6 +70,74 @@ describe('a run', () => {
     const [again] = (await run(broken)).failures;
     expect(again).toEqual(first);
   });
+});
+
+describe('a run that fails after its start has the report so far', () => {
+  const endsWith = async (changed: Partial<Target>) => {
+    const result = await run({ ...target(correctServer, [WAIVER]), ...changed }, { generated: 1 });
+    expect(result.passed).toBe(false);
+    expect(result.failures).toEqual([]);
+    expect(result.summary.states.PROVEN).toBeGreaterThan(3);
+    expect(formatReport(result)).toContain(`The run ended early: ${result.stopped ?? ''}.`);
+    return result;
+  };
+
+  test('if the target does not reset', async () => {
+    let resets = 0;
+    const start = serve(correctServer, () => {
+      if (++resets === 30) throw new Error('no disk');
+    });
+    const { stopped, leftOut, requests } = await endsWith({ start });
+    expect(stopped).toBe('the target failed to reset: no disk');
+    expect(requests).toBe(29);
+    expect(leftOut.reduce((sum, { requests: number }) => sum + number, 0)).toBeGreaterThan(20);
+  });
+
+  test('if the server of a situation does not start', async () => {
+    const { stopped } = await endsWith({
+      situations: { '409': () => Promise.reject(new Error('no port')) },
+    });
+    expect(stopped).toBe('the target failed to start for the status 409: no port');
+  });
+});
+
+test('a scenario or an own refusal that names what is not there is refused before the target starts', async () => {
+  const start = jest.fn(serve(correctServer));
+  const steps = (step: object) => [
+    { title: 'one', steps: [{ operation: 'putNumber', expect: 'success', ...step }] },
+  ];
+  const wrong: [Partial<Target>, string][] = [
+    [
+      { scenarios: steps({ operation: 'put' }) },
+      'scenario "one, step 1": expected one of putNumber, got put',
+    ],
+    [{ scenarios: steps({ expect: 'no' }) }, 'scenario "one, step 1": expected one of success, got no'],
+    [{ scenarios: steps({ parameters: { a: 1 } }) }, 'scenario "one, step 1": expected no parameters, got a'],
+    [
+      { ownRefusals: { full: { status: 409, operations: ['put'] } } },
+      'ownRefusals.full.operations: expected one of putNumber, got put',
+    ],
+  ];
+  for (const [changed, message] of wrong)
+    await expect(run({ ...target(correctServer), start, ...changed })).rejects.toThrow(message);
+  expect(start).not.toHaveBeenCalled();
+});
+
+test('what a budget leaves out is listed with its number', async () => {
+  const { document: json, ...rest } = target(correctServer);
+  const document = structuredClone(json);
+  // Few of the generated values fit.
+  const schema = { type: 'integer', minimum: 0, maximum: 1_000_000, not: { not: { multipleOf: 997 } } };
+  objectAt(document, '/paths/~1number/put/requestBody/content/application~1json')['schema'] = schema;
+  const result = await run({ ...rest, document }, { generated: 40 });
+  const { requests = 0 } = result.leftOut.find(({ reason }) => reason.includes('no more valid')) ?? {};
+  expect(requests).toBeGreaterThan(0);
+  expect(requests).toBeLessThan(40);
+  expect(formatReport(result)).toContain(
+    `LEFT OUT ${requests} requests of putNumber (${requests} generated): no more valid values were found`,
+  );
+  const all = result.leftOut.reduce((sum, one) => sum + one.requests, 0);
+  expect(result.summary.verdict).toContain(`Left out: ${all} requests.`);
 });
 
 test('a keyword without a violating value stays unproven, with the reason', async () => {

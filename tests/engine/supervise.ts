@@ -31,6 +31,8 @@ const MARK = 'a supervised run';
  * @returns the exit status
  */
 export function supervise(file: string, argv: readonly string[]): Promise<number> {
+  // Whoever reads the output may have gone: `make contract | head`.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   const worker = new Worker(file, { argv: [...argv], workerData: MARK });
   return new Promise((resolve) => {
     let last: Checkpoint | undefined;

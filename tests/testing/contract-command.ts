@@ -1,7 +1,6 @@
-import { parseArgs } from 'node:util';
 import { findDocument } from '../../scripts/publish/find-document';
 import { ALLOW_OUTSIDE, readSource } from '../../scripts/source/source';
-import { RUN_OPTIONS, RUN_USAGE, runCommand } from '../engine/command';
+import { parseOptions, RUN_OPTIONS, RUN_USAGE, runCommand } from '../engine/command';
 import { main as testUrl } from '../engine/main';
 import { supervised, type Supervision } from '../engine/supervise';
 import { loadService } from './load-service';
@@ -19,7 +18,7 @@ async function main(args: string[], supervision?: Supervision): Promise<number> 
     return testUrl(own, (file) => readSource(file, own.length < args.length), supervision);
   }
   const options = { ...RUN_OPTIONS, serve: { type: 'boolean' }, help: { type: 'boolean' } } as const;
-  const { values } = parseArgs({ args, options });
+  const values = parseOptions(args, options);
   if (values.help === true) {
     console.log(`make contract ARGS='...'\n\n${RUN_USAGE}`);
     return 0;

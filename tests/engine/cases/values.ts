@@ -18,6 +18,7 @@ import { type BaseValue, keywordCases } from './keywords';
 import { limitRule } from './limits';
 import { contentTypeSpellings } from './media-types';
 import { oneWayCases } from './one-way';
+import { slimBases } from './slim';
 import { parameterCases } from './parameters';
 
 /** The values of parameters and bodies: examples, valid values, and each keyword on both sides of its bound. */
@@ -52,11 +53,16 @@ function slotCases(context: OperationContext, slot: Slot): ValueCases {
       : values;
   };
   const simple = sample('all', 20);
-  const bases = coveringValues(context, slot, [...simple, ...sample('required', 20), ...sample('any', 100)]);
+  const covering = coveringValues(context, slot, [
+    ...simple,
+    ...sample('required', 20),
+    ...sample('any', 100),
+  ]);
+  const bases = covering.flatMap((base) => slimBases(context, slot, base));
   const validValues = [
     ...sample('required', 3),
     ...simple.slice(0, 3),
-    ...bases.map(({ value }) => value),
+    ...covering.map(({ value }) => value),
     ...withOptionalMembersToggled(
       bases.flatMap(({ locations }) => locations),
       isTyped(slot) ? ['whatever'] : 'whatever',

@@ -16,6 +16,7 @@ import {
   admittedTypes,
   branchCombinations,
 } from './applicable';
+import { type Expansion, expansionOf, MAX_DEPTH } from './expansion';
 import { STRING_FORMATS } from './formats';
 import { numberValues } from './numbers';
 import type { Oracle } from './oracle';
@@ -24,8 +25,8 @@ import { ANY_CHARACTER, textsOf } from './strings';
 /** `required`: required members only. `all`: every listed member, with simple values. `any`: random valid values. */
 export type Mode = 'required' | 'all' | 'any';
 
-/** Below the first depth, values have required members only, so that recursive schemas end. Below the second, none do. */
-const [MAX_DEPTH, ENDLESS] = [4, 16];
+/** The depth below which there are no values: a recursive schema that requires itself has none that end. */
+const ENDLESS = 16;
 
 /** The greatest length of a generated text, and the greatest number of items or properties. */
 const [MAX_LENGTH, MAX_COUNT] = [100_000, 1_000];
@@ -39,32 +40,45 @@ const arbitraries = new Memo<Schemas, fc.Arbitrary<Value>>();
  * Values that usually fit a schema. The generator does not satisfy every combination of keywords, so the oracle must
  * confirm each value ({@link samples}).
  */
-export const arbitrary = (
-  schemas: Schemas,
-  locations: SchemaLocations,
-  mode: Mode,
-  depth = 0,
-): fc.Arbitrary<Value> =>
-  arbitraries.get(schemas, `${mode} ${depth} ${locationsKey(schemas, locations)}`, () =>
-    createArbitrary(schemas, locations, mode, depth),
+export const arbitrary = (schemas: Schemas, locations: SchemaLocations, mode: Mode): fc.Arbitrary<Value> =>
+  within({ schemas, mode, depth: 0, expansion: expansionOf(schemas, locations) }, locations);
+
+/** The place of a value in the value as a whole. */
+interface Place {
+  readonly schemas: Schemas;
+  readonly mode: Mode;
+  readonly depth: number;
+  readonly expansion: Expansion;
+}
+
+const within = (place: Place, locations: SchemaLocations): fc.Arbitrary<Value> =>
+  arbitraries.get(
+    place.schemas,
+    `${place.mode} ${place.depth} ${place.expansion.key} ${locationsKey(place.schemas, locations)}`,
+    () => createArbitrary(place, locations),
   );
 
-function createArbitrary(
-  schemas: Schemas,
-  locations: SchemaLocations,
-  mode: Mode,
-  depth: number,
-): fc.Arbitrary<Value> {
+/** The values of a member or an item. */
+const below = (place: Place, parent: SchemaLocations, child: SchemaLocations, mode: Mode = place.mode) =>
+  within(
+    {
+      ...place,
+      depth: place.depth + 1,
+      mode: place.expansion.includes(parent, child) ? mode : 'required',
+    },
+    child,
+  );
+
+function createArbitrary(place: Place, locations: SchemaLocations): fc.Arbitrary<Value> {
+  const { schemas, depth } = place;
   if (depth > ENDLESS) return NOTHING;
-  const effectiveMode = depth > MAX_DEPTH ? 'required' : mode;
+  const effective: Place = depth > MAX_DEPTH ? { ...place, mode: 'required' } : place;
   return oneOf(
     branchCombinations(schemas, locations).map((subschemas) => {
       const listed = enumeratedValues(subschemas);
       if (listed) return listed.length > 0 ? fc.constantFrom(...listed) : NOTHING;
       return oneOf(
-        admittedTypes(subschemas).map((type) =>
-          valuesOfType(schemas, subschemas, type, effectiveMode, depth),
-        ),
+        admittedTypes(subschemas).map((type) => valuesOfType(effective, locations, subschemas, type)),
       );
     }),
   );
@@ -96,12 +110,12 @@ export function samples(
 }
 
 function valuesOfType(
-  schemas: Schemas,
+  place: Place,
+  locations: SchemaLocations,
   subschemas: Subschema[],
   type: Type,
-  mode: Mode,
-  depth: number,
 ): fc.Arbitrary<Value> {
+  const { mode } = place;
   switch (type) {
     case 'null':
       return fc.constant(null);
@@ -113,9 +127,9 @@ function valuesOfType(
     case 'string':
       return stringValues(subschemas, mode);
     case 'array':
-      return arrayValues(schemas, subschemas, mode, depth);
+      return arrayValues(place, locations, subschemas);
     case 'object':
-      return objectValues(schemas, subschemas, mode, depth);
+      return objectValues(place, locations, subschemas);
   }
 }
 
@@ -155,12 +169,8 @@ function stringValues(subschemas: Subschema[], mode: Mode): fc.Arbitrary<Value> 
     .map((word) => word.slice(0, Math.max(maxLength, 0)).padEnd(minLength, 'abc'));
 }
 
-function arrayValues(
-  schemas: Schemas,
-  subschemas: Subschema[],
-  mode: Mode,
-  depth: number,
-): fc.Arbitrary<Value> {
+function arrayValues(place: Place, owner: SchemaLocations, subschemas: Subschema[]): fc.Arbitrary<Value> {
+  const { mode } = place;
   const prefix = Math.max(...subschemas.map(({ schema }) => asArray(schema['prefixItems']).length));
   const contains = keywordLocations(subschemas, 'contains');
   const least = Math.max(tightest(subschemas, 'minItems', 'max') ?? 0, contains.length > 0 ? 1 : 0);
@@ -175,7 +185,7 @@ function arrayValues(
   const element = (index: number): fc.Arbitrary<Value> => {
     const locations =
       index >= prefix && index - prefix < contains.length ? contains : itemLocations(subschemas, index);
-    return arbitrary(schemas, locations, isUnique && lengths[mode] > 1 ? 'any' : mode, depth + 1);
+    return below(place, owner, locations, isUnique && lengths[mode] > 1 ? 'any' : mode);
   };
   const elements = Array.from({ length: lengths[mode] }, (_, index) => element(index));
   const missing = elements.indexOf(NOTHING);
@@ -188,12 +198,8 @@ function arrayValues(
   return arrays.map((items) => [...new Map(items.map((entry) => [print(entry), entry])).values()]);
 }
 
-function objectValues(
-  schemas: Schemas,
-  subschemas: Subschema[],
-  mode: Mode,
-  depth: number,
-): fc.Arbitrary<Value> {
+function objectValues(place: Place, owner: SchemaLocations, subschemas: Subschema[]): fc.Arbitrary<Value> {
+  const { mode } = place;
   const { listed, required } = propertyNames(subschemas);
   const patterns = subschemas.flatMap(({ schema }) => Object.keys(asObject(schema['patternProperties'])));
   const nameMatching = (pattern: string): string | undefined =>
@@ -210,13 +216,10 @@ function objectValues(
   const names = new Set(mode === 'required' ? required : [...listed, ...fillers]);
   const least = tightest(subschemas, 'minProperties', 'max') ?? (mode === 'all' && names.size === 0 ? 1 : 0);
   if (least > MAX_COUNT) return NOTHING;
-  const spare = [...listed, ...fillers, ...freeNames(schemas, subschemas, least)];
+  const spare = [...listed, ...fillers, ...freeNames(place.schemas, subschemas, least)];
   for (const name of spare) if (names.size < least) names.add(name);
   const entries = Object.fromEntries(
-    [...names].map((name) => [
-      name,
-      arbitrary(schemas, propertyLocations(subschemas, name), mode, depth + 1),
-    ]),
+    [...names].map((name) => [name, below(place, owner, propertyLocations(subschemas, name))]),
   );
   // A schema without a valid value forbids its property.
   for (const [name, values] of Object.entries(entries)) {

@@ -18,7 +18,16 @@ it('counts an added waiver once', () => {
   });
 });
 
+it('counts what stubs answer apart, and first', () => {
+  const report = { obligations: [proven, obligation('STUB'), obligation('STUB')], failures: [] };
+  expect(proofOf(report)).toEqual({
+    green: true,
+    summary: 'contract tests: STUB 2, PROVEN 1/3, WAIVED 0, UNPROVEN 0, BLOCKED 0',
+  });
+});
+
 it.each([
+  ['an obligation is left out', { obligations: [proven, obligation('LEFT OUT')], failures: [] }],
   ['a promise is disproved', { obligations: [proven, obligation('UNPROVEN', 1)], failures: [] }],
   ['an operation is blocked', { obligations: [proven, obligation('BLOCKED')], failures: [] }],
   ['a case failed', { obligations: [proven], failures: [{}] }],
