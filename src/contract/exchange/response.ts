@@ -211,7 +211,7 @@ function chooseVariant(
   const [first] = variants;
   if (!first) throw new Error('a status has at least one variant');
   if (wanted === undefined) return preferredOf(variants, accepted) ?? first;
-  const type = /^[\t -~]+$/.test(wanted) ? parseMediaType(wanted) : undefined;
+  const type = isFieldValue(wanted) ? parseMediaType(wanted) : undefined;
   if (!type || isRange(type.essence)) {
     throw new UndocumentedResponse(`expected a media type, got ${JSON.stringify(wanted)}`);
   }
