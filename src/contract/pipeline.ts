@@ -3,7 +3,7 @@ import { Admission, type Exchange } from './exchange/admission';
 import { announcesBody, isUnread, readBody } from './http/body';
 import { compileContract } from './compile';
 import { attempt, faultToStderr, safely, settle, settleWithin } from './http/fault';
-import { fieldLines, fieldValue, isFieldValue, repeatedField } from './http/header-field';
+import { fieldLines, fieldText, fieldValue, isFieldValue, repeatedField } from './http/header-field';
 import { type Answer, Problem, type ProblemKind } from './problem';
 import { createRefuse } from './exchange/refusal';
 import { HandlerContext, HookContext } from './exchange/context';
@@ -138,7 +138,7 @@ export function createService<Own extends string = never>(options: ServiceOption
       } catch (error) {
         const made = answerStub?.(error, served, accepted.best);
         if (!made) throw error;
-        exchange.headers = { ...exchange.headers, [STUB_HEADER]: operation.operationId };
+        exchange.headers = { ...exchange.headers, [STUB_HEADER]: fieldText(operation.operationId) };
         given = made;
       }
 
@@ -191,8 +191,9 @@ export function createService<Own extends string = never>(options: ServiceOption
         return;
       }
       const vary = response.getHeader('Vary');
-      const fields = fieldsOf(encoded, always, vary === undefined ? undefined : String(vary));
-      send(request, response, encoded, ['X-Request-Id', requestId, ...fields], bodyLimit, onFailure);
+      const every = [['X-Request-Id', requestId] as const, ...always];
+      const fields = fieldsOf(encoded, every, vary === undefined ? undefined : String(vary));
+      send(request, response, encoded, fields, bodyLimit, onFailure);
     } catch (error) {
       onFailure(error);
     }

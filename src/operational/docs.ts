@@ -9,6 +9,9 @@ import { staticFile } from './static-file';
 const ASSETS = path.dirname(require.resolve('swagger-ui-dist/package.json'));
 const FILES = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png', 'oauth2-redirect.js'];
 
+/** An origin whose text has no meaning of its own in a policy: a host may have a comma or a semicolon. */
+const ORIGIN = /^https?:\/\/[\w.:[\]-]{1,300}$/;
+
 /**
  * Allows only scripts, styles and images of this server. No page may frame this one.
  *
@@ -116,7 +119,8 @@ ui.initOAuth({ usePkceWithAuthorizationCodeGrant: true });
 export function docsRouter(document: JsonObject): Router {
   const router = express.Router({ strict: true });
   const issuers = issuersOf(document);
-  const policy = policyFor([...new Set(issuers.map((url) => new URL(url).origin))]);
+  const origins = issuers.map((url) => new URL(url).origin).filter((origin) => ORIGIN.test(origin));
+  const policy = policyFor([...new Set(origins)]);
   const texts: [name: string, type: string, text: string][] = [
     ['openapi.json', 'application/json', writeDocument(document, 2)],
     ['openapi.yaml', 'application/yaml', stringify(document)], // RFC 9512

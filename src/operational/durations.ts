@@ -51,4 +51,6 @@ export class Durations {
   }
 }
 
-const escaped = (value: string): string => JSON.stringify(value).slice(1, -1);
+/** The escapes of the text format; it has no others. */
+const escaped = (value: string): string =>
+  value.toWellFormed().replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n');

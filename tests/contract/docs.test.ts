@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { buildApp, listening } from '../support/service';
+import { exchangeBytes } from '../support/wire';
 
 const app = buildApp();
 const PATHS = [
@@ -20,24 +21,18 @@ const PATHS = [
 /** Sends a request without the decompression of a client. */
 const raw = (path: string, headers: Record<string, string>, method = 'GET') =>
   listening(app, async (port) => {
-    const socket = connect(port, '127.0.0.1');
     const fields = Object.entries({ Host: 'x', Connection: 'close', ...headers });
-    socket.write(
-      `${method} ${path} HTTP/1.1\r\n${fields.map((field) => `${field.join(': ')}\r\n`).join('')}\r\n`,
-    );
-    const chunks: Buffer[] = [];
-    socket.on('data', (chunk: Buffer) => chunks.push(chunk));
-    await once(socket, 'close');
-    const bytes = Buffer.concat(chunks);
+    const lines = fields.map((field) => `${field.join(': ')}\r\n`).join('');
+    const bytes = await exchangeBytes(port, `${method} ${path} HTTP/1.1\r\n${lines}\r\n`);
     const end = bytes.indexOf('\r\n\r\n');
-    const [line = '', ...lines] = bytes.subarray(0, end).toString('latin1').split('\r\n');
-    const received = Object.fromEntries(
-      lines.map((text) => [
+    const [line = '', ...received] = bytes.subarray(0, end).toString('latin1').split('\r\n');
+    const pairs = Object.fromEntries(
+      received.map((text) => [
         text.slice(0, text.indexOf(':')).toLowerCase(),
         text.slice(text.indexOf(':') + 2),
       ]),
     );
-    return { status: Number(line.split(' ')[1]), headers: received, body: bytes.subarray(end + 4) };
+    return { status: Number(line.split(' ')[1]), headers: pairs, body: bytes.subarray(end + 4) };
   });
 
 const DECODE = { br: brotliDecompressSync, gzip: gunzipSync, none: (bytes: Buffer) => bytes };

@@ -108,6 +108,14 @@ test('each cookie has a separate field', async () => {
   expect(headers.getSetCookie()).toEqual(cookies);
 });
 
+test('a documented X-Request-Id replaces that of the server', async () => {
+  const headers = { 'X-REQUEST-ID': { schema: string } };
+  const document = buildDocument({ operation: { responses: { 204: { description: '', headers } } } });
+  const postThing = () => Promise.resolve({ status: 204, headers: { 'x-request-id': 'own' } });
+  const { app } = buildService({ document, handlers: { postThing } });
+  expect((await headersOf(app)).get('x-request-id')).toBe('own');
+});
+
 test('Vary combines the values of the handler, of every response and of earlier middleware', async () => {
   const app = express().use(cors({ origin: ['https://a.example.com'] }));
   const give = () => answer({ Vary: ['Accept', 'origin'] });

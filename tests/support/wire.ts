@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Message } from '../../src/contract';
 
@@ -41,6 +42,15 @@ export function parseReplies(bytes: Buffer): Reply[] {
     rest = rest.slice(end + 4 + length);
   }
   return replies;
+}
+
+/** Sends bytes on a new connection. Resolves with all bytes of the server after it has closed the connection. */
+export async function exchangeBytes(port: number, bytes: string): Promise<Buffer> {
+  const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
+  const chunks: Buffer[] = [];
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+  await once(socket, 'close');
+  return Buffer.concat(chunks);
 }
 
 /**

@@ -2,7 +2,14 @@ import type { ServedOperation } from './served-operation';
 import { type ReportFault, settle, settleWithin } from '../http/fault';
 import { fieldValue, headerEntries } from '../http/header-field';
 import { stringifyJson } from '../json/stringify';
-import { type Answer, type Headers, isFinalStatus, Problem, type ProblemKind } from '../problem';
+import {
+  type Answer,
+  hasNoContent,
+  type Headers,
+  isFinalStatus,
+  Problem,
+  type ProblemKind,
+} from '../problem';
 import type { Encoded } from './response';
 import type { ServiceOptions } from './service-options';
 
@@ -59,7 +66,7 @@ export function createRefuse<Own extends string>(
     try {
       const { status, headers, contentType, body } = rendered;
       parts.push(status, headers, contentType, body);
-      const answer = { status, headers, contentType, body };
+      const answer = hasNoContent(status) ? { status, headers } : { status, headers, contentType, body };
       if (served?.responses.documents(status) !== true) return encodeUndocumented(answer, own);
       return served.responses.write(answer, own);
     } catch (error) {
@@ -101,7 +108,7 @@ function encodeUndocumented(
   if (!isFinalStatus(status)) throw new TypeError(`expected a status from 200 to 599, got ${status}`);
   const fields: Record<string, string> = {};
   const all = [...headerEntries(headers), ...headerEntries(extra)];
-  for (const [name, value] of [...all, ['Content-Type', contentType] as const])
-    fields[name] = fieldValue(name, value);
+  if (!hasNoContent(status)) all.push(['Content-Type', contentType]);
+  for (const [name, value] of all) fields[name] = fieldValue(name, value);
   return { status, headers: fields, body: body === undefined ? undefined : stringifyJson(body) };
 }

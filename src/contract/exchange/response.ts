@@ -1,13 +1,13 @@
 import type { BodyShape, Codec, WriteBody } from '../codecs/codec';
 import type { Codecs } from '../codecs/registry';
-import { joinPointer, type JsonObject, type OpenApiDocument } from '../document/document';
+import { joinPointer, type JsonObject, members, type OpenApiDocument } from '../document/document';
 import { fieldValue, headerEntries, isFieldValue, mergeVary, unservableField } from '../http/header-field';
 import { compileHeader, type WriteHeader } from '../parameters/header';
 import { MalformedJson } from '../json/parse';
 import type { Operation } from '../operations/operations';
 import { closest, isJson, isRange, type MediaTypeObject, parseMediaType, typeOfRange } from '../http/media-type';
 import { type AcceptedRange, parseAccept, preferred } from '../http/negotiation';
-import { type Answer, type Headers, isFinalStatus, Problem } from '../problem';
+import { type Answer, hasNoContent, type Headers, isFinalStatus, Problem } from '../problem';
 import { envelopeSchema, parameterSchemas } from '../schema/envelope';
 import type { SchemaSet } from '../schema/schema-set';
 import type { Shapes } from '../schema/shapes';
@@ -62,6 +62,8 @@ interface StatusWriter {
   readonly headers: ReadonlyMap<string, WriteHeader>;
   /** One for each media type, or one without a media type if the response has no body. */
   readonly variants: readonly Variant[];
+  /** Writes the responses that HTTP sends without content, although the document describes some; the body is left out. */
+  readonly contentless: Variant | undefined;
 }
 
 interface Variant {
@@ -84,7 +86,7 @@ export function planResponses(
   codecs: Codecs,
 ) {
   const plans = [...operation.responses].map(([status, { headers, content }]) => {
-    const { pointer } = document.follow(joinPointer(operation.pointer, 'responses', status));
+    const { pointer, value } = document.follow(joinPointer(operation.pointer, 'responses', status));
     for (const { name } of headers) {
       const reason = unservableField(name);
       if (reason !== undefined) document.addFinding(joinPointer(pointer, 'headers', name), reason);
@@ -108,26 +110,32 @@ export function planResponses(
       schema: envelopeSchema(parameters, undefined, schemas, false),
     };
     const variants = content.length > 0 ? bodies : [bodiless];
+    const mayLackContent = hasNoContent(Number(status)) || /^(?:[23]XX|default)$/.test(status);
+    const contentless = mayLackContent && members(value['content']).length > 0 ? bodiless : undefined;
     const writers = headers.map((header): [string, WriteHeader] => [
       header.name.toLowerCase(),
       compileHeader(document, header, operation.pointer),
     ]);
-    return { status, headers: new Map(writers), variants };
+    return { status, headers: new Map(writers), variants, contentless };
   });
 
   return function compile(judgeOf: (schema: JsonObject) => Judge, shapes: Shapes): ResponseWriter {
     const writers = new Map<string, StatusWriter>();
-    for (const { status, headers, variants } of plans) {
-      const compiled = variants.map(({ media, judged, schema }) => ({
-        media,
-        judge: judgeOf(schema),
-        shape: {
-          project: judged === undefined ? undefined : shapes.projection(judged),
-          convert: judged === undefined ? undefined : shapes.converter(judged),
-          findMarked: judged === undefined ? undefined : shapes.finder(judged),
-        },
-      }));
-      writers.set(status, { headers, variants: compiled });
+    const compileVariant = ({ media, judged, schema }: (typeof plans)[number]['variants'][number]) => ({
+      media,
+      judge: judgeOf(schema),
+      shape: {
+        project: judged === undefined ? undefined : shapes.projection(judged),
+        convert: judged === undefined ? undefined : shapes.converter(judged),
+        findMarked: judged === undefined ? undefined : shapes.finder(judged),
+      },
+    });
+    for (const { status, headers, variants, contentless } of plans) {
+      writers.set(status, {
+        headers,
+        variants: variants.map(compileVariant),
+        contentless: contentless && compileVariant(contentless),
+      });
     }
     const find = (status: number) =>
       writers.get(String(status)) ?? writers.get(`${Math.floor(status / 100)}XX`) ?? writers.get('default');
@@ -177,11 +185,12 @@ function write(
   extra: Headers,
   accepted: Accepted | undefined,
 ): Encoded {
-  const variant = chooseVariant(codecs, writer.variants, answer, accepted);
+  const contentless = hasNoContent(answer.status) ? writer.contentless : undefined;
+  const variant = contentless ?? chooseVariant(codecs, writer.variants, answer, accepted);
   const envelope: Envelope = {};
   const [headers, body] = asUndocumented(() => [
     writeHeaders(writer.headers, answer, extra, envelope),
-    writeBody(variant, answer.body, envelope),
+    writeBody(variant, contentless ? undefined : answer.body, envelope),
   ]);
   const violations = variant.judge.first(envelope);
   if (violations.length > 0) {
@@ -202,7 +211,7 @@ function chooseVariant(
   const [first] = variants;
   if (!first) throw new Error('a status has at least one variant');
   if (wanted === undefined) return preferredOf(variants, accepted) ?? first;
-  const type = /^[\t -~]+$/.test(wanted) ? parseMediaType(wanted) : undefined;
+  const type = isFieldValue(wanted) ? parseMediaType(wanted) : undefined;
   if (!type || isRange(type.essence)) {
     throw new UndocumentedResponse(`expected a media type, got ${JSON.stringify(wanted)}`);
   }

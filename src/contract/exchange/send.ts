@@ -52,8 +52,8 @@ export function send(
   failed: (error: unknown) => void,
 ): void {
   const length = body === undefined ? 0 : Buffer.byteLength(body);
-  const bodiless = status === 204 || status === 304; // RFC 9110 section 8.6
-  if (!bodiless) fields.push('Content-Length', length);
+  const isUnmeasured = status === 204 || status === 304; // RFC 9110 section 8.6
+  if (!isUnmeasured) fields.push('Content-Length', length);
   // A text of as many bytes as UTF-16 code units is ASCII. Node writes it, with the head before it, faster as latin1.
   const encoding = body?.length === length ? 'latin1' : 'utf8';
   const declared = Number(request.headers['content-length'] ?? Infinity);

@@ -15,6 +15,19 @@ export function isFieldValue(text: string): boolean {
 /** Whether a request or response can have a header of this name. */
 export const isFieldName = (name: string): boolean => FIELD_NAME.test(name);
 
+/** UTF-16 code units of a text of the document in a header field: clients bound the size of a head. */
+const MAX_TEXT = 200;
+/** What a field cannot carry as it is, or what would be ambiguous beside it. */
+const UNSENDABLE = /[^ -~]|%|^ | $/gu;
+
+/**
+ * Converts any text of the document, such as an operationId, to the value of a header field. Percent-encodes what a field
+ * cannot carry, and cuts what is too long.
+ */
+export function fieldText(text: string): string {
+  return text.slice(0, MAX_TEXT).toWellFormed().replace(UNSENDABLE, encodeURIComponent);
+}
+
 /** The reason why a response header of this name cannot be served; undefined if it can. */
 export function unservableField(name: string): string | undefined {
   if (!isFieldName(name)) return 'is not the name of a header: expected a token (RFC 9110 section 5.6.2)';

@@ -2,6 +2,7 @@ import { joinPointer, isObject, members, type OpenApiDocument, type Place } from
 import { type OperationPlace, operationPlaces } from '../document/path-items';
 import { basePathsOf } from '../document/servers';
 import { checkScopes } from './declared-scopes';
+import { hasNoContent } from '../problem';
 import { coverage, isJson, type MediaTypeObject, parseMediaType } from '../http/media-type';
 
 const PARAMETER_LOCATIONS = ['path', 'query', 'header', 'cookie'] as const;
@@ -193,7 +194,11 @@ class OperationReader {
       }
       return [this.parameter(name, 'header', this.document.follow(joinPointer(pointer, 'headers', name)))];
     });
-    return { headers, content: this.content(pointer, value['content']) };
+    const content = this.content(pointer, value['content']);
+    if (!hasNoContent(Number(status)) || content.length === 0) return { headers, content };
+    const message = `responses with the status ${status} have no content (RFC 9110 section 15)`;
+    this.remark(joinPointer(pointer, 'content'), message, 'Response content');
+    return { headers, content: [] };
   }
 
   private content(owner: string, content: unknown): MediaTypeObject[] {

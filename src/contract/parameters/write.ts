@@ -15,14 +15,17 @@ const FIELD_VALUE = /^(?:[!-~](?:[ -~]*[!-~])?)?$/;
  */
 export function writeParameter(parameter: Parameter, value: unknown): string | undefined {
   const { in: place, json } = parameter;
-  const encode = place === 'header' ? (text: string) => text : encodeURIComponent;
+  const encode = place === 'header' ? (text: string) => text : encodeText;
   const text = json ? named(parameter, encode(stringifyJson(value))) : styled(parameter, value, encode);
   return place === 'header' && !FIELD_VALUE.test(text) ? undefined : text;
 }
 
 /** `name=text` for a query or a cookie, else the text. */
 const named = ({ in: place, name }: Parameter, text: string): string =>
-  place === 'query' || place === 'cookie' ? `${encodeURIComponent(name)}=${text}` : text;
+  place === 'query' || place === 'cookie' ? `${encodeText(name)}=${text}` : text;
+
+/** Percent-encodes a text. UTF-8 has no half of a surrogate pair. */
+const encodeText = (text: string): string => encodeURIComponent(text.toWellFormed());
 
 function styled(parameter: Parameter, value: unknown, encode: (text: string) => string): string {
   const { name, in: place, style, explode } = parameter;

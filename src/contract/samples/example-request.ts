@@ -2,6 +2,7 @@ import { joinPointer, members, OpenApiDocument, type JsonObject } from '../docum
 import { isJson } from '../http/media-type';
 import { stringifyJson } from '../json/stringify';
 import { readOperations, type Operation, type Parameter } from '../operations/operations';
+import { parsePathTemplate } from '../operations/path-template';
 import { writeParameter } from '../parameters/write';
 import { schemeKind, type SchemeKind } from '../security/kind';
 import { samples } from './sample';
@@ -161,19 +162,22 @@ function requestOf(
 
 /** The path and the headers with every required parameter; undefined if one of them has no value. */
 function lineOf({ paths, parameters }: Operation, values: Values) {
-  let path = paths[0] ?? '';
+  const texts = new Map<string, string>();
   const query: string[] = [];
   const cookies: string[] = [];
   const headers: Record<string, string> = {};
   for (const parameter of parameters.filter(({ required }) => required)) {
     const text = values.textOf(parameter);
     if (text === undefined) return undefined;
-    if (parameter.in === 'path') path = path.replace(`{${parameter.name}}`, () => text);
+    if (parameter.in === 'path') texts.set(parameter.name, text);
     else if (parameter.in === 'query') query.push(text);
     else if (parameter.in === 'cookie') cookies.push(text);
     else headers[parameter.name] = text;
   }
   if (cookies.length > 0) headers['Cookie'] = cookies.join('; ');
+  const { shape, names } = parsePathTemplate(paths[0] ?? '');
+  const literals = shape.split('{}');
+  const path = literals.map((literal, i) => literal + (texts.get(names[i] ?? '') ?? '')).join('');
   return {
     path: query.length > 0 ? `${path}?${query.join('&')}` : path,
     ...(Object.keys(headers).length > 0 && { headers }),

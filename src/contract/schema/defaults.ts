@@ -30,12 +30,24 @@ export class Defaults {
   add(pointer: string): string | undefined {
     const from = this.sourceOf(pointer);
     if (from === undefined) return undefined;
-    const text = stringifyJson(this.document.at(joinPointer(from, 'default')), 'default');
+    const text = this.textAt(joinPointer(from, 'default'));
+    if (text === undefined) return undefined;
     if (this.byPointer.has(pointer)) return text;
     const added = { text, ...(from !== pointer && { from }) };
     this.byPointer.set(pointer, { ...added, identifier: '' }); // ends the cycle: its component has the same default
     this.byPointer.set(pointer, { ...added, identifier: this.identify(pointer) });
     return text;
+  }
+
+  /** The JSON text of a default; undefined for a value that JSON cannot carry, which becomes a finding. */
+  private textAt(pointer: string): string | undefined {
+    try {
+      return stringifyJson(this.document.at(pointer), 'default');
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error;
+      this.document.addFinding(pointer, `cannot be filled in: ${error.message}`);
+      return undefined;
+    }
   }
 
   /** The first schema with a default, of those that the schema at `pointer` always consists of. */

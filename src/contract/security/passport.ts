@@ -1,5 +1,6 @@
 import { types } from 'node:util';
 import type { Strategy } from 'passport';
+import { isFieldValue } from '../http/header-field';
 import { opaqueKind } from '../json/opaque';
 import type { Credentials } from './credentials';
 
@@ -23,9 +24,6 @@ interface StrategyRun {
 export type RunStrategy = (credentials: Credentials, scopes: readonly string[]) => Promise<Verdict>;
 
 const ignore = () => undefined;
-
-/** A field value in ASCII (RFC 9110 section 5.5). */
-const FIELD = /^[\t\x20-\x7e]+$/;
 
 /**
  * Creates the function that runs a passport strategy. A strategy ends by calling one of these methods on itself
@@ -68,8 +66,11 @@ export function strategyRunner(name: string, strategy: Strategies[string]): RunS
     },
     fail(this: StrategyRun, challenge?: unknown, status?: number) {
       const forbidden = status === 403 || challenge === 403;
-      const sendable = typeof challenge === 'string' && FIELD.test(challenge) ? challenge : undefined;
-      this.end({ kind: forbidden ? 'forbidden' : 'badCredentials', challenge: sendable });
+      const isSendable = typeof challenge === 'string' && challenge !== '' && isFieldValue(challenge);
+      this.end({
+        kind: forbidden ? 'forbidden' : 'badCredentials',
+        challenge: isSendable ? challenge : undefined,
+      });
     },
     error(this: StrategyRun, error: unknown) {
       this.reject(error ?? failure('reports an error without a reason'));

@@ -47,9 +47,13 @@ export function scopesOf(
   );
 }
 
+/** The longest list of scopes in a challenge, in characters: clients bound the size of a head. */
+const MAX_SCOPE = 1_000;
+
 /** The parameters of a challenge to credentials that lack scopes (RFC 6750 section 3.1). */
 export function insufficientScope(demanded: readonly string[]): string {
   // Names of roles are arbitrary: a header cannot carry all of them.
-  const listed = demanded.every((scope) => SCOPE.test(scope)) ? `, scope="${demanded.join(' ')}"` : '';
-  return `error="insufficient_scope"${listed}`;
+  const scope = demanded.join(' ');
+  const isSendable = scope.length <= MAX_SCOPE && demanded.every((one) => SCOPE.test(one));
+  return `error="insufficient_scope"${isSendable ? `, scope="${scope}"` : ''}`;
 }
