@@ -150,11 +150,13 @@ export interface Credentials<V extends Verifiers> {
  * Creates the strategies of the verifiers, and generates a secret for each variable without one. A generated secret has
  * every scope that the document demands.
  *
+ * @param warn receives what is wrong with a key of an issuer
  * @throws {InvalidContract} if a verifier is not for the type of its security scheme
  */
 export function openCredentials<V extends Verifiers>(
   config: CredentialsConfig<V>,
   root: JsonObject,
+  warn: (message: string) => void = () => undefined,
 ): Credentials<V> {
   const { verifiers, sources, issuers } = config;
   const document = new OpenApiDocument(root);
@@ -180,7 +182,7 @@ export function openCredentials<V extends Verifiers>(
       ];
     }),
   );
-  const jwts = new Map([...issuers].map(([name, issuer]) => [name, jwtVerifier(issuer)]));
+  const jwts = new Map([...issuers].map(([name, issuer]) => [name, jwtVerifier(issuer, warn)]));
   const strategyOf = (verifier: Verifiers[string]): StrategyOf<object> => {
     if (!isVerifier(verifier)) return verifier;
     const secrets = accepted.get(verifier.secrets) ?? new AcceptedSecrets([]);

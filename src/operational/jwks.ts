@@ -1,8 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { createLocalJWKSet, JSONWebKeySet } from 'jose' with { 'resolution-mode': 'import' };
+import type { JSONWebKeySet } from 'jose' with { 'resolution-mode': 'import' };
+import { type CreateKeys, type Keys, usableKeys } from './jwk';
 
-/** Finds the key of a token by the header of the token. */
-type Keys = ReturnType<typeof createLocalJWKSet>;
+/** The keys of the issuer are not available: they could not be fetched, or are no key set. */
+export class KeysUnavailable extends Error {
+  override name = 'KeysUnavailable';
+}
 
 /** Milliseconds that one fetch may take. */
 const TIMEOUT = 2000;
@@ -14,6 +17,8 @@ const REFRESH = 300_000;
 const MAX_AGE = 600_000;
 /** Bytes. A key set with certificates has some ten thousand. */
 const MAX_SIZE = 262_144;
+/** Sentences about keys that are remembered, so that each is reported once. */
+const MAX_TOLD = 1000;
 /** Tokens that may wait for keys. Anyone can send a token with an unknown key, and each one holds a request slot. */
 const MAX_WAITING = 4;
 
@@ -24,27 +29,37 @@ const MAX_WAITING = 4;
  * @param url the URL of the key set
  * @param createKeys reads a key set
  * @param NoSuchKey the error that `createKeys`'s result throws if the key set lacks the key of a token
- * @returns a function that rejects with `NoSuchKey`, or with another error if the keys are not available
+ * @param warn receives what is wrong with a key, once
+ * @returns a function that rejects with `NoSuchKey`, or with `KeysUnavailable`
  */
 export async function remoteKeys(
   url: URL,
-  createKeys: (set: JSONWebKeySet) => Keys,
+  createKeys: CreateKeys,
   NoSuchKey: new () => Error,
+  warn: (message: string) => void,
 ): Promise<(...token: Parameters<Keys>) => ReturnType<Keys>> {
   let current: { readonly keys: Keys; readonly since: number } | undefined;
   let failedAt = -Infinity;
   let fetching: Promise<Keys> | undefined;
   let waiting = 0;
+  const told = new Set<string>();
+  const warnOnce = (message: string) => {
+    if (told.has(message)) return;
+    if (told.size === MAX_TOLD) told.clear();
+    told.add(message);
+    warn(message);
+  };
 
   const fetchKeys = async () => {
     try {
       await sleep(Math.max(0, failedAt + PAUSE - performance.now()));
-      const keys = createKeys((await fetchJson(url)) as JSONWebKeySet);
+      const usable = await usableKeys(await fetchJson(url), createKeys, warnOnce);
+      const keys = createKeys(usable as JSONWebKeySet);
       current = { keys, since: performance.now() };
       return keys;
     } catch (error) {
       failedAt = performance.now();
-      throw error;
+      throw new KeysUnavailable(error instanceof Error ? error.message : String(error), { cause: error });
     } finally {
       fetching = undefined;
     }
@@ -53,7 +68,7 @@ export async function remoteKeys(
 
   async function fetched(): Promise<Keys> {
     if (waiting >= MAX_WAITING)
-      throw new Error(`${MAX_WAITING} tokens already wait for the keys of the issuer`);
+      throw new KeysUnavailable(`${MAX_WAITING} tokens already wait for the keys of the issuer`);
     waiting++;
     try {
       return await refresh();

@@ -1,8 +1,10 @@
+import { isUtf8 } from 'node:buffer';
 import type { JWTHeaderParameters, JWTPayload } from 'jose' with { 'resolution-mode': 'import' };
-import { Problem, type Verify } from '../contract';
+import { parseJson, Problem, type Verify } from '../contract';
 import type { Client } from './client';
 import type { Variables } from './environment';
-import { remoteKeys } from './jwks';
+import { ALGORITHMS } from './jwk';
+import { KeysUnavailable, remoteKeys } from './jwks';
 
 export interface JwtIssuer {
   /** The URL of its public keys (RFC 7517). */
@@ -39,10 +41,7 @@ export function readIssuer(variables: Variables, prefix: string): JwtIssuer | un
 
 /** Seconds by which the clocks of the issuer and of this machine may differ. */
 const CLOCK_TOLERANCE = 5;
-/** Asymmetric signatures only (RFC 7518 section 3.1, RFC 8037): a public key must never serve as a shared secret. */
-const ALGORITHMS = ['RS', 'PS', 'ES'].flatMap((family) => [256, 384, 512].map((bits) => `${family}${bits}`));
-ALGORITHMS.push('EdDSA', 'Ed25519');
-/** The error codes of jose for a bad token. Any other error means that the keys are not available. */
+/** The error codes of jose for a bad token. */
 const REFUSED = /^ERR_(JWT|JWS|JWKS_NO_MATCHING_KEY|JWKS_MULTIPLE|JOSE_ALG|JOSE_NOT_SUPPORTED)/;
 
 /** The accepted values of `typ`: access tokens (RFC 9068 section 2.1) and untyped JWTs (RFC 8725 section 3.11). */
@@ -84,16 +83,36 @@ const isWellFormed = (given: object, forms: Readonly<Record<string, Is>>) =>
   Object.entries(forms).every(([name, is]) => !Object.hasOwn(given, name) || is(Reflect.get(given, name)));
 
 /**
+ * Whether a token is written in the one way that all programs read alike: canonical base64url without padding (RFC 7515
+ * section 2, RFC 4648 section 3.5), whose header and claims are UTF-8 without a byte order mark, and JSON without repeated
+ * names (RFC 7519 section 4).
+ */
+function isCanonical(token: string): boolean {
+  const parts = token.split('.').map((text) => ({ text, bytes: Buffer.from(text, 'base64url') }));
+  if (parts.some(({ text, bytes }) => bytes.toString('base64url') !== text)) return false;
+  return parts.slice(0, 2).every(({ bytes }) => {
+    if (!isUtf8(bytes)) return false;
+    try {
+      parseJson(bytes.toString(), {}, 'part');
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+/**
  * Verifies JWTs (RFC 7519) that an issuer has signed for this service and that have a subject and an expiration time.
  * The promise rejects with a `Problem` (`unavailable`) if the keys of the issuer are not available.
+ *
+ * @param warn receives what is wrong with a key of the issuer, once
  */
-export async function jwtVerifier({
-  jwksUrl,
-  issuer,
-  audience,
-}: JwtIssuer): Promise<Verify<[token: string], Client>> {
+export async function jwtVerifier(
+  { jwksUrl, issuer, audience }: JwtIssuer,
+  warn: (message: string) => void,
+): Promise<Verify<[token: string], Client>> {
   const { createLocalJWKSet, errors, jwtVerify } = await import('jose'); // loaded on demand: an ES module
-  const keys = await remoteKeys(jwksUrl, createLocalJWKSet, errors.JWKSNoMatchingKey);
+  const keys = await remoteKeys(jwksUrl, createLocalJWKSet, errors.JWKSNoMatchingKey, warn);
   const options = {
     issuer,
     audience,
@@ -102,11 +121,13 @@ export async function jwtVerifier({
     clockTolerance: CLOCK_TOLERANCE,
   };
   return async (token) => {
+    if (!isCanonical(token)) return false;
     try {
       const { payload, protectedHeader } = await jwtVerify(token, keys, options);
       return clientOf(protectedHeader, payload);
     } catch (error) {
       if (REFUSED.test((error as NodeJS.ErrnoException).code ?? '')) return false;
+      if (!(error instanceof KeysUnavailable)) throw error;
       const retry = { 'Retry-After': '1' };
       throw new Problem('unavailable', 'tokens cannot be verified now', retry, { cause: error });
     }

@@ -73,7 +73,9 @@ async function start<Config extends RunConfig, S extends Store, Own extends stri
   const store = await parts.openStore(config, metrics.store).catch((error: unknown) => {
     throw new InvalidConfig(`DATABASE_URL: ${error instanceof Error ? error.message : String(error)}`);
   });
-  const credentials = openCredentials(config.credentials, document);
+  const credentials = openCredentials(config.credentials, document, (message) => {
+    log.warn(message);
+  });
   await credentials.ready;
   const stopping = new AbortController();
   const operations = {

@@ -73,6 +73,12 @@ describe('an undocumented response never reaches the client, and the log contain
       { status: 200, body: { a: () => 1 } },
       'body/a is of the type function, which JSON does not have',
     ],
+    [
+      'bytes',
+      ok(true),
+      { status: 200, body: { a: [Buffer.from('a')] } },
+      'body/a/0 is a Uint8Array, which JSON does not have',
+    ],
     ['a Map', ok(true), { status: 200, body: new Map() }, 'body is a Map, which JSON does not have'],
     [
       'half of a surrogate pair',

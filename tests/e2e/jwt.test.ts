@@ -1,6 +1,19 @@
 import type { ServerResponse } from 'node:http';
 import { credentials, errorOf, MISMATCH, send, SUCCESS } from '../support/client';
-import { CLAIMS, forged, HEADER, JWKS, jwt, selfSigned, startIssuer, unsigned } from '../support/issuer';
+import {
+  BAD_KEYS,
+  CLAIMS,
+  forged,
+  HEADER,
+  JWKS,
+  jwt,
+  MIXED_JWKS,
+  part,
+  selfSigned,
+  signed,
+  startIssuer,
+  unsigned,
+} from '../support/issuer';
 import { type Program, startProgram } from '../support/program';
 import { TOKEN } from '../support/service';
 
@@ -79,7 +92,59 @@ const HEADER_VALUES: Readonly<Record<string, readonly unknown[]>> = {
   'x5t#S256': [...WRONG, ''],
 };
 
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+/** Other texts that lenient readers decode to the same bytes (RFC 4648 sections 3.1 to 3.5). */
+const otherwise = (text: string): string[] =>
+  [
+    ...Array.from(ALPHABET, (last) => text.slice(0, -1) + last).filter(
+      (other) => other !== text && Buffer.from(other, 'base64url').equals(Buffer.from(text, 'base64url')),
+    ),
+    ...['=', '==', '%3D'].map((end) => text + end),
+    ...[' ', '\t', '=', '!'].map((inside) => `${text.slice(0, 4)}${inside}${text.slice(4)}`),
+    text.replace(/-/g, '+').replace(/_/g, '/'),
+  ].filter((other) => other !== text);
+
+/** A text of base64url with unused bits at its end. */
+function withUnusedBits(value: object): string {
+  for (let more = ''; ; more += 'x') {
+    const text = part({ ...value, more });
+    if (text.length % 4 !== 0) return text;
+  }
+}
+const claims = JSON.stringify(CLAIMS);
+const header = JSON.stringify(HEADER);
+const [head = '', body = '', signature = ''] = jwt().split('.');
+/** Tokens that another program could read differently, with a right signature. */
+const AMBIGUOUS: readonly [string, string][] = [
+  ...otherwise(signature).map((text): [string, string] => [
+    `with the signature ${text}`,
+    `${head}.${body}.${text}`,
+  ]),
+  ...otherwise(withUnusedBits(CLAIMS)).map((text): [string, string] => [
+    `with the claims ${text}`,
+    signed(head, text),
+  ]),
+  ...otherwise(withUnusedBits(HEADER)).map((text): [string, string] => [
+    `with the header ${text}`,
+    signed(text, body),
+  ]),
+  ['with a byte order mark before its claims', signed(head, part(`\ufeff${claims}`))],
+  ['with a byte order mark before its header', signed(part(`\ufeff${header}`), body)],
+  ['with a claim twice', signed(head, part(`${claims.slice(0, -1)},"sub":"bob"}`))],
+  ['with a claim twice, once escaped', signed(head, part(`${claims.slice(0, -1)},"s\\u0075b":"bob"}`))],
+  ['with a claim twice inside another', signed(head, part(`${claims.slice(0, -1)},"x":{"a":1,"a":2}}`))],
+  ['with a parameter of its header twice', signed(part(`${header.slice(0, -1)},"alg":"ES256"}`), body)],
+  [
+    'with claims that are not UTF-8',
+    signed(head, Buffer.from(`${claims.slice(0, -1)},"x":"\xff"}`, 'latin1').toString('base64url')),
+  ],
+  ['with half of a surrogate pair', signed(head, part(`${claims.slice(0, -1)},"x":"\\ud800"}`))],
+  ['with claims that are no object', signed(head, part('[]'))],
+  ['with text after its claims', signed(head, part(`${claims} x`))],
+];
+
 const BAD: readonly [string, string][] = [
+  ...AMBIGUOUS,
   ['of another key', forged],
   ['of the key in its own header', selfSigned],
   ['unsigned', unsigned],
@@ -116,6 +181,27 @@ test('accepts valid tokens and refuses invalid ones', async () => {
   expect(await statusOf(server, TOKEN)).toBe(400);
   expect(issuer.asked).toBe(1); // an unknown key causes no second fetch within the cooldown
   expect(await server.stop()).toBe(0);
+});
+
+test('a key that can verify no token is refused and reported once, and the others work', async () => {
+  issuer.answer = (response) => response.end(MIXED_JWKS);
+  const server = await startProgram({ ...issuer.env, API_TOKENS: TOKEN });
+  const outcomes: [string, number][] = [];
+  for (const kid of [...Object.keys(BAD_KEYS), ...Object.keys(BAD_KEYS)])
+    for (const alg of ['RS256', 'PS256', 'ES256', 'EdDSA'])
+      outcomes.push([kid, await statusOf(server, jwt(CLAIMS, { alg, kid }))]);
+  expect(outcomes.filter(([, status]) => status !== 401)).toEqual([]);
+  expect(await statusOf(server, jwt())).toBe(400);
+  expect(await server.stop()).toBe(0);
+  const lines = server
+    .output()
+    .split('\n')
+    .filter((line) => line.includes(' of the issuer is not used: it '));
+  expect(lines).toHaveLength(Object.keys(BAD_KEYS).length + 3);
+  for (const kid of Object.keys(BAD_KEYS))
+    expect(
+      lines.filter((line) => line.includes(JSON.stringify(JSON.stringify(kid)).slice(1, -1))),
+    ).toHaveLength(1);
 });
 
 test('no token is generated if an issuer is configured', async () => {

@@ -14,14 +14,19 @@ export const CLAIMS = {
   exp: Math.floor(Date.now() / 1000) + 600,
 };
 
-const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+export const part = (value: object | string) =>
+  Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
+
+/** A JWT that the issuer has signed, or another key, of a header and claims as they are sent. */
+export function signed(header: string, claims: string, key: KeyObject = privateKey): string {
+  const text = `${header}.${claims}`;
+  const signature = createSign('SHA256').update(text).sign({ key, dsaEncoding: 'ieee-p1363' });
+  return `${text}.${signature.toString('base64url')}`;
+}
 
 /** A JWT that the issuer has signed, or another key. */
-export function jwt(claims: object = CLAIMS, header: object = HEADER, key: KeyObject = privateKey): string {
-  const signed = `${part(header)}.${part(claims)}`;
-  const signature = createSign('SHA256').update(signed).sign({ key, dsaEncoding: 'ieee-p1363' });
-  return `${signed}.${signature.toString('base64url')}`;
-}
+export const jwt = (claims: object = CLAIMS, header: object = HEADER, key?: KeyObject): string =>
+  signed(part(header), part(claims), key);
 
 export const forged = jwt(CLAIMS, HEADER, stranger.privateKey);
 /** A JWT that is signed by the key in its own header. */
@@ -32,8 +37,44 @@ export const selfSigned = jwt(
 );
 export const unsigned = `${part({ alg: 'none' })}.${part(CLAIMS)}.`;
 
-export const JWKS = JSON.stringify({
-  keys: [{ ...publicKey.export({ format: 'jwk' }), kid: 'one', alg: 'ES256' }],
+const KEY = { ...publicKey.export({ format: 'jwk' }), kid: 'one', alg: 'ES256' };
+export const JWKS = JSON.stringify({ keys: [KEY] });
+
+const jwk = (key: KeyObject) => key.export({ format: 'jwk' });
+const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
+/** Keys that can verify no token, by what is wrong with them. Each is its own `kid`. */
+export const BAD_KEYS: Readonly<Record<string, unknown>> = {
+  'an RSA key of 1024 bits': jwk(generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey),
+  'a private RSA key': jwk(rsa.privateKey),
+  'a private EC key': jwk(stranger.privateKey),
+  'a shared secret': { kty: 'oct', k: Buffer.alloc(32, 1).toString('base64url'), alg: 'HS256' },
+  'a key for encryption': { ...jwk(rsa.publicKey), use: 'enc' },
+  'a key with another use': { ...jwk(rsa.publicKey), use: 1 },
+  'a key that signs': { ...jwk(rsa.publicKey), key_ops: ['sign'] },
+  'a key without operations': { ...jwk(rsa.publicKey), key_ops: [] },
+  'a key of an algorithm of secrets': { ...jwk(rsa.publicKey), alg: 'HS256' },
+  'a key of the algorithm of another type': { ...jwk(rsa.publicKey), alg: 'ES256' },
+  'a key of an unknown type': { kty: 'XYZ', x: 'AAAA' },
+  'a key without a type': { n: 'AAAA' },
+  'a key without its modulus': { kty: 'RSA', e: 'AQAB' },
+  'an empty modulus': { kty: 'RSA', e: 'AQAB', n: '' },
+  'a point that is not on its curve': { ...jwk(publicKey), y: jwk(publicKey).x },
+  'an unknown curve': { ...jwk(publicKey), crv: 'P-999' },
+  'a curve without an accepted algorithm': jwk(
+    generateKeyPairSync('ec', { namedCurve: 'secp256k1' }).publicKey,
+  ),
+  'a key of an agreement': jwk(generateKeyPairSync('x25519').publicKey),
+  'a certificate alone': { x5c: ['AAAA'] },
+};
+/** A key set with the key of the issuer, with each of the others, and with values that are no keys. */
+export const MIXED_JWKS = JSON.stringify({
+  keys: [
+    null,
+    'key',
+    [],
+    ...Object.entries(BAD_KEYS).map(([kid, key]) => ({ ...(key as object), kid })),
+    KEY,
+  ],
 });
 
 /** A server that publishes the keys of the issuer. `answer` can be replaced; `asked` counts the requests. */

@@ -1,7 +1,9 @@
+import { EventEmitter } from 'node:events';
 import { types } from 'node:util';
 
-/** Built-in objects whose properties do not have their value. */
-const OPAQUE = [
+/** Built-in objects whose properties do not have their value; streams, sockets and requests are emitters. */
+const OPAQUE: readonly ((object: object) => boolean)[] = [
+  (object) => object instanceof EventEmitter,
   types.isPromise,
   types.isMap,
   types.isSet,
@@ -19,7 +21,13 @@ const OPAQUE = [
  */
 export function opaqueKind(object: object): string | undefined {
   const kind = Object.prototype.toString.call(object).slice('[object '.length, -1);
-  if (OPAQUE.some((is) => is(object))) return kind;
+  if (OPAQUE.some((is) => is(object))) return kind === 'Object' ? classOf(object) : kind;
   const named = kind !== 'Object' && kind !== 'Array';
   return named && Object.keys(object).length === 0 ? kind : undefined;
+}
+
+/** The name of an object's class. */
+export function classOf(object: object): string {
+  const { constructor } = object as { readonly constructor?: unknown };
+  return typeof constructor === 'function' ? constructor.name : 'object';
 }

@@ -1,6 +1,6 @@
 import { types } from 'node:util';
 import { exactNumber, exactNumbersIn, MAX_DEPTH } from './parse';
-import { opaqueKind } from './opaque';
+import { classOf, opaqueKind } from './opaque';
 
 type ExactNumbers = NonNullable<ReturnType<typeof exactNumbersIn>>;
 type ExactNumber = ReturnType<ExactNumbers['get']>;
@@ -37,7 +37,8 @@ function textOf(value: unknown, steps: string[]): string {
   if (typeof value !== 'object')
     throw new NotJson(`is of the type ${typeof value}, which JSON does not have`);
   if (steps.length > MAX_DEPTH) throw new NotJson(`is nested more than ${MAX_DEPTH} deep`);
-  if ('toJSON' in value && typeof value.toJSON === 'function') {
+  // Buffer.toJSON() describes the object: no schema means that.
+  if ('toJSON' in value && typeof value.toJSON === 'function' && !ArrayBuffer.isView(value)) {
     if (types.isDate(value) && Number.isNaN(value.valueOf())) throw new NotJson('is an invalid Date');
     return textOf((value.toJSON as () => unknown)(), steps);
   }
@@ -82,9 +83,13 @@ function textOfObject(object: object, exact: ExactNumbers | undefined, steps: st
   return `{${text}}`;
 }
 
-/** Refuses an object that is not data. JSON.stringify writes most of them as `{}`. */
+/**
+ * Refuses an object that is not data. JSON.stringify writes most of them as `{}`. An instance of any other class is its own
+ * properties; if it has none, its value is hidden.
+ */
 function assertJson(object: object): void {
-  const kind = opaqueKind(object);
+  const hidden = Object.keys(object).length === 0;
+  const kind = opaqueKind(object) ?? (hidden ? `${classOf(object)} without properties` : undefined);
   if (kind === undefined) return;
   if (types.isPromise(object)) object.catch(() => undefined); // an unhandled rejection would end the process
   throw new NotJson(`is a ${kind}, which JSON does not have`);

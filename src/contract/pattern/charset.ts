@@ -55,42 +55,98 @@ export function intersects(a: CharSet, b: CharSet): boolean {
   return false;
 }
 
-/** The word characters of `\b` and `\B`. */
-export const wordSet = (modes: Modes): CharSet => (modes.ignoreCase ? scan('\\w', modes) : WORD);
+/** WordCharacters of ECMA-262 section 22.2.2.9.3. */
+export const wordSet = ({ ignoreCase }: Modes): CharSet => (ignoreCase ? withCases(WORD) : WORD);
 
-/** The code points that one character, class or escape of a pattern matches. */
+/** The code points that one character, class or escape of a pattern matches (ECMA-262 section 22.2.2.7.1). */
 export function charSetOf(
   node: AST.Character | AST.CharacterSet | AST.ClassRangesCharacterClass,
   modes: Modes,
 ): CharSet {
-  if (node.type === 'CharacterSet') {
-    if (node.kind === 'any') return modes.dotAll ? [0, LAST_CODE_POINT] : complement(LINE_TERMINATOR);
-    if (node.kind === 'property' || modes.ignoreCase) return scan(node.raw, modes);
-    const set = { digit: DIGIT, word: WORD, space: SPACE }[node.kind];
-    return node.negate ? complement(set) : set;
-  }
-  if (modes.ignoreCase) return scan(node.raw, modes);
-  if (node.type === 'Character') return [node.value, node.value];
-  const members = node.elements.map((element) =>
-    element.type === 'CharacterClassRange'
-      ? [element.min.value, element.max.value]
-      : charSetOf(element, modes),
-  );
-  return node.negate ? complement(union(...members)) : union(...members);
+  const listed = listedIn(node, modes);
+  const set = modes.ignoreCase ? withCases(listed) : listed;
+  return node.type === 'CharacterClass' && node.negate ? complement(set) : set;
 }
 
-/** Cached results of scan(). */
+/** The code points that a node lists, before the case is ignored and a class is negated. */
+function listedIn(
+  node: AST.Character | AST.CharacterSet | AST.ClassRangesCharacterClass,
+  modes: Modes,
+): CharSet {
+  if (node.type === 'Character') return [node.value, node.value];
+  if (node.type === 'CharacterClass') {
+    const members = node.elements.map((element) =>
+      element.type === 'CharacterClassRange'
+        ? [element.min.value, element.max.value]
+        : listedIn(element, modes),
+    );
+    return union(...members);
+  }
+  if (node.kind === 'any') return modes.dotAll ? [0, LAST_CODE_POINT] : complement(LINE_TERMINATOR);
+  if (node.kind === 'property') return propertySet(node.raw);
+  const set = { digit: DIGIT, word: wordSet(modes), space: SPACE }[node.kind];
+  return node.negate ? complement(set) : set;
+}
+
+function has(set: CharSet, code: number): boolean {
+  let low = 0;
+  for (let high = set.length / 2; low < high;) {
+    const middle = (low + high) >> 1;
+    if ((set[2 * middle + 1] ?? 0) < code) low = middle + 1;
+    else high = middle;
+  }
+  return (set[2 * low] ?? Infinity) <= code;
+}
+
+let cases: readonly (readonly number[])[] | undefined;
+
+/** Adds the characters that differ from a member in case only. */
+function withCases(set: CharSet): CharSet {
+  cases ??= charactersByCase();
+  const others = cases.filter((codes) => codes.some((code) => has(set, code)));
+  return union(set, ...others.flat().map((code) => [code, code]));
+}
+
+/**
+ * The characters with the same Canonicalize (ECMA-262 section 22.2.2.7.3): only those with the same letters in upper or in
+ * lower case can have it, and the native engine tells which do, one pair at a time. It reads a pair right; it mistakes the
+ * scope of a modifier.
+ */
+function charactersByCase(): number[][] {
+  const byLetters = new Map<string, Set<number>>();
+  for (let code = 0; code <= LAST_CODE_POINT; code++) {
+    const character = String.fromCodePoint(code);
+    const [upper, lower] = [character.toUpperCase(), character.toLowerCase()];
+    if (upper === lower) continue;
+    const group = new Set([code, ...(byLetters.get(upper) ?? []), ...(byLetters.get(lower) ?? [])]);
+    for (const member of group) {
+      const text = String.fromCodePoint(member);
+      for (const letters of [text.toUpperCase(), text.toLowerCase()]) byLetters.set(letters, group);
+    }
+  }
+  return [...new Set(byLetters.values())].flatMap((group) => {
+    const classes: number[][] = [];
+    for (const code of group) {
+      const known = classes.find(([first = 0]) => isSameLetter(first, code));
+      if (known) known.push(code);
+      else classes.push([code]);
+    }
+    return classes.filter(({ length }) => length > 1);
+  });
+}
+
+const isSameLetter = (one: number, other: number): boolean =>
+  new RegExp(`^\\u{${one.toString(16)}}$`, 'iu').test(String.fromCodePoint(other));
+
+/** Cached property sets. */
 const scanned = new Map<string, CharSet>();
 const MAX_SCANNED = 500;
 
-/**
- * Tests every code point by the native engine, which has the Unicode tables for properties and case folding. Takes about
- * 0.1 s.
- */
-function scan(raw: string, { ignoreCase }: Modes): CharSet {
-  const expression = new RegExp(`^${raw}$`, ignoreCase ? 'iu' : 'u');
-  const known = scanned.get(String(expression));
+/** The characters of `\p{...}` or `\P{...}`, by the Unicode tables of the native engine. Takes about 0.1 s. */
+function propertySet(raw: string): CharSet {
+  const known = scanned.get(raw);
   if (known) return known;
+  const expression = new RegExp(`^${raw}$`, 'u');
   const ranges: number[] = [];
   let inside = false;
   for (let code = 0; code <= LAST_CODE_POINT + 1; code++) {
@@ -99,6 +155,6 @@ function scan(raw: string, { ignoreCase }: Modes): CharSet {
     inside = matches;
   }
   if (scanned.size >= MAX_SCANNED) scanned.clear();
-  scanned.set(String(expression), ranges);
+  scanned.set(raw, ranges);
   return ranges;
 }

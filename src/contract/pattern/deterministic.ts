@@ -11,9 +11,10 @@ const MODES = { ignoreCase: false, multiline: false, dotAll: false };
 const EMPTY: Part = { first: [], nullable: true };
 
 /**
- * Whether a backtracking engine matches a pattern in linear time because it never has a choice. Each alternative is anchored
- * at the start, the next character always decides the next step, and no repeated part matches the empty text. (These are
- * the one-unambiguous expressions of Brüggemann-Klein and Wood, 1998.) Returns false if that is not proven.
+ * Whether a backtracking engine matches a pattern, which has no modifiers, in linear time because it never has a choice. Each
+ * alternative is anchored at the start, the next character always decides the next step, and no repeated part matches the
+ * empty text. (These are the one-unambiguous expressions of Brüggemann-Klein and Wood, 1998.) Returns false if that is not
+ * proven.
  */
 export function isDeterministic({ alternatives }: AST.Pattern): boolean {
   return alternatives.every(({ elements }) => {
@@ -42,7 +43,6 @@ function isElementDeterministic(node: AST.Element, follow: CharSet): boolean {
     case 'CharacterClass':
       return true;
     case 'Group':
-      return node.modifiers === null && areAlternativesDeterministic(node.alternatives, follow);
     case 'CapturingGroup':
       return areAlternativesDeterministic(node.alternatives, follow);
     case 'Quantifier':

@@ -1,10 +1,11 @@
 /**
  * Matches the regular expressions of documents (`pattern` and the names of `patternProperties`) in time linear in the text.
  * Their semantics are those of ECMA-262 with the u flag (JSON Schema 2020-12, core, section 6.4). V8 backtracks: it takes
- * quadratic time for `\s+$`, and exponential time for `^(a+)+$`. So V8 matches only deterministic and finite patterns, and
- * an automaton matches the others. Patterns with backreferences are refused.
+ * quadratic time for `\s+$`, and exponential time for `^(a+)+$`. It also extends a modifier beyond its group: `^(?i:b)?\w$`
+ * accepts U+212A. So V8 matches only deterministic and finite patterns without modifiers, and an automaton matches the
+ * others. Patterns with backreferences are refused.
  */
-import { type AST, RegExpParser } from '@eslint-community/regexpp';
+import { type AST, RegExpParser, visitRegExpAST } from '@eslint-community/regexpp';
 import { compileAutomaton, UnsupportedPattern } from './automaton';
 import { isDeterministic } from './deterministic';
 import { isFinite } from './finite';
@@ -40,14 +41,13 @@ export function compilePattern(source: string): Pattern {
 }
 
 function compile(source: string): Pattern {
-  const native = new RegExp(source, 'u');
   const tree = parser.parsePattern(source, 0, source.length, { unicode: true });
-  const toString = () => String(native);
-  if (!isFinite(tree) && !isDeterministic(tree)) {
+  const toString = () => `/${source}/u`;
+  const native = nativeOf(source, tree);
+  if (!native) {
     const matcher = new Matcher(compileAutomaton(tree));
     return { test: (text) => matcher.test(text), toString };
   }
-  native.test('\u{10ffff}'); // V8 compiles a pattern at its first use, and throws if it is too large
   let matcher: Pick<Pattern, 'test'> | undefined;
   return {
     test: (text) => {
@@ -57,6 +57,24 @@ function compile(source: string): Pattern {
     },
     toString,
   };
+}
+
+/** Returns undefined if V8 would not match the pattern right and in linear time. */
+function nativeOf(source: string, tree: AST.Pattern): RegExp | undefined {
+  if (hasModifiers(tree) || (!isFinite(tree) && !isDeterministic(tree))) return undefined;
+  try {
+    const native = new RegExp(source, 'u');
+    native.test('\u{10ffff}'); // V8 compiles a pattern at its first use, and throws if it is too large
+    return native;
+  } catch {
+    return undefined; // too large, or newer than this V8
+  }
+}
+
+function hasModifiers(tree: AST.Pattern): boolean {
+  let found = false;
+  visitRegExpAST(tree, { onModifiersEnter: () => (found = true) });
+  return found;
 }
 
 /** Returns undefined if the automaton would be too large. */

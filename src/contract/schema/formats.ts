@@ -85,10 +85,13 @@ function isRegex(text: string): boolean {
 
 const POINTER = '(?:/(?:[^/~]|~[01])*)*';
 
-const isBase64 = (text: string) => text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text);
+/** The last character before one `=`, or two, has unused bits, which are zero (section 3.5). */
+const isBase64 = (text: string) =>
+  text.length % 4 === 0 && /^[A-Za-z0-9+/]*(?:[AQgw]==|[AEIMQUYcgkosw048]=)?$/.test(text);
 /** The padding may be left out (section 3.2). */
 const isBase64Url = (text: string) =>
-  /^[\w-]*$/.test(text) ? text.length % 4 !== 1 : text.length % 4 === 0 && /^[\w-]*={1,2}$/.test(text);
+  /^[\w-]*={0,2}$/.test(text) &&
+  isBase64(text.replace(/[-_]/g, '/') + (text.endsWith('=') ? '' : '='.repeat((4 - (text.length % 4)) % 4)));
 
 const always = () => true;
 const REGISTRY = 'OpenAPI Format Registry';

@@ -340,11 +340,17 @@ const EXAMPLES: Readonly<
   },
   byte: {
     fits: ['', 'Zg==', 'Zm8=', 'Zm9v', 'Zm9vYg==', 'Zm9vYmE=', 'Zm9vYmFy', '+/+/'],
-    fails: ['Z', 'Zg', 'Zg=', 'Zg===', 'Z===', '====', 'Zm9vYg==Zg==', 'Zm-_', 'Zm9v\n', 'Z g='],
+    fails: [
+      ...['Z', 'Zg', 'Zg=', 'Zg===', 'Z===', '====', 'Zm9vYg==Zg==', 'Zm-_', 'Zm9v\n', 'Z g='],
+      ...['Zh==', 'Zv==', 'Zm9=', 'Zm+=', 'Z/=='], // with unused bits that are not zero
+    ],
   },
   base64url: {
     fits: ['', 'Zg==', 'Zg', 'Zm8=', 'Zm8', 'Zm9v', '-_-_'],
-    fails: ['Z', 'Zg=', 'Zm8==', '+/+/', 'Zm9v\n', '=', '====', 'Z==='],
+    fails: [
+      ...['Z', 'Zg=', 'Zm8==', '+/+/', 'Zm9v\n', '=', '====', 'Z===', 'Zg==Zg=='],
+      ...['Zh==', 'Zh', 'Z_', 'Z-', 'Zm9=', 'Zm9', 'Zm_', 'Zm-='],
+    ],
   },
   binary: { fits: ['', '\u0000'], fails: [] },
   password: { fits: ['', 'secret'], fails: [] },
