@@ -192,7 +192,7 @@ class Removal {
     const kind = OBJECTS.get(this.document.references.kindAt(holderOf(pointer)) ?? 'Schema');
     const name = lastStep(pointer);
     if (!kind || kind.name === 'Schema' || kind.name === 'SecurityRequirement') return false;
-    return !kind.words.has(name) && kind.others?.names.test(name) !== true;
+    return name !== '$ref' && !kind.words.has(name) && kind.others?.names.test(name) !== true;
   }
 
   /** The part that an operation can be served without: a default, a response header, or one of several media types. */

@@ -39,3 +39,13 @@ it.each<[string, unknown, string]>([
     `#/info/version is taken as ${text}: #/info/version: is not a text, which OpenAPI requires`,
   ]);
 });
+
+it.each(['https://example.com/get.yaml', 'none.yaml', '#/none'])(
+  'an operation that is a reference without a target, %s, is not served',
+  (ref) => {
+    const document = { ...buildDocument({}), paths: { '/a': { get: { $ref: ref } } } };
+    expect(leftOut(document)).toEqual([
+      expect.stringMatching(/^GET \/a is not served: #\/paths\/~1a\/get\/\$ref: .*leads nowhere/),
+    ]);
+  },
+);
