@@ -7,7 +7,7 @@ import {
   schemeKind,
   type SchemeKind,
 } from '../../src/contract';
-import { kebab } from './handlers';
+import { handlerName } from './handler-names';
 
 const VERIFIERS: Readonly<Record<SchemeKind, string>> = {
   bearer: 'bearerTokens',
@@ -42,7 +42,7 @@ export function nextSteps(was: JsonObject, is: JsonObject): string[] {
         (status) => !status.startsWith('2') && !OF_THE_SERVER.test(status) && !earlier?.responses.has(status),
       );
       if (!earlier || statuses.length === 0) return [];
-      return `${operationId} may answer ${statuses.join(', ')} now: return it in src/handlers/${kebab(operationId)}.ts, and prove it by a scenario of tests/contract/service.ts`;
+      return `${operationId} may answer ${statuses.join(', ')} now: return it in src/handlers/${handlerName(operationId).file}.ts, and prove it by a scenario of tests/contract/service.ts`;
     }),
   ];
 }

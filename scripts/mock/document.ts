@@ -51,9 +51,9 @@ export function toMockable<T>(
   if (version) throw new InvalidContract([version]);
   // A copy without shared objects, which YAML aliases create.
   const root = readDocument(writeDocument(given));
-  complete(root);
-  const total = operationPlaces(new OpenApiDocument(root)).length;
   const account = new Account();
+  complete(root, account);
+  const total = operationPlaces(new OpenApiDocument(root)).length;
   for (;;) {
     const document = new OpenApiDocument(root);
     try {
@@ -89,6 +89,11 @@ class Account {
     this.known.add(reason);
   }
 
+  /** The first reason why a part was removed. */
+  reasonOf(pointer: string): string | undefined {
+    return this.removed.get(pointer)?.replace(/^#\S* is left out: /, '');
+  }
+
   addUnknown(remark: Remark): void {
     this.unknown.push(remark);
   }
@@ -99,8 +104,18 @@ class Account {
   }
 }
 
-/** Gives each operation a unique operationId and a response of success. */
-function complete(root: JsonObject): void {
+/** Gives each operation a unique operationId and a response of success, and the document the texts that OpenAPI requires. */
+function complete(root: JsonObject, account: Account): void {
+  const info = isObject(root['info']) ? root['info'] : {};
+  for (const name of ['title', 'version']) {
+    const { [name]: value } = info;
+    if (typeof value === 'string') continue;
+    const text = typeof value === 'number' ? String(value) : 'none';
+    const finding = { pointer: `/info/${name}`, message: 'is not a text, which OpenAPI requires' };
+    account.add(`#/info/${name} is taken as ${JSON.stringify(text)}`, finding);
+    Object.assign(info, { [name]: text });
+  }
+  Object.assign(root, { info });
   const document = new OpenApiDocument(root);
   const owners = new Map<unknown, string>();
   for (const place of operationPlaces(document)) {
@@ -131,7 +146,8 @@ class Removal {
   }
 
   /** Removes the part or the operations that a finding concerns. Returns false if there are none. */
-  takeOut(finding: Finding): boolean {
+  takeOut(found: Finding): boolean {
+    const finding = this.explained(found);
     const { pointer, message } = finding;
     if (this.isUnknown(pointer)) {
       this.account.addUnknown({ pointer, message: `${lastStep(pointer)} ${message}`, word: UNKNOWN });
@@ -155,6 +171,18 @@ class Removal {
     return unused !== undefined && this.leaveOut([unused], `#${unused} is left out`, finding);
   }
 
+  /** A reference to a part that is left out has the reason of that part. */
+  private explained(finding: Finding): Finding {
+    const ref = this.document.at(finding.pointer);
+    if (lastStep(finding.pointer) !== '$ref' || typeof ref !== 'string' || !ref.startsWith('#/'))
+      return finding;
+    for (let here = ref.slice(1); here !== ''; here = holderOf(here)) {
+      const reason = this.account.reasonOf(here);
+      if (reason !== undefined) return { ...finding, message: `${ref} is left out: ${reason}` };
+    }
+    return finding;
+  }
+
   private leaveOut(pointers: readonly string[], what: string, finding: Finding): boolean {
     if (pointers.filter((pointer) => this.remove(pointer, finding.message)).length === 0) return false;
     this.account.add(what, finding);
@@ -166,7 +194,7 @@ class Removal {
     const kind = OBJECTS.get(this.document.references.kindAt(holderOf(pointer)) ?? 'Schema');
     const name = lastStep(pointer);
     if (!kind || kind.name === 'Schema' || kind.name === 'SecurityRequirement') return false;
-    return !kind.words.has(name) && kind.others?.names.test(name) !== true;
+    return name !== '$ref' && !kind.words.has(name) && kind.others?.names.test(name) !== true;
   }
 
   /** The part that an operation can be served without: a default, a response header, or one of several media types. */

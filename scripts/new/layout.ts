@@ -13,7 +13,7 @@ import { type Options, projectFiles } from './project-files';
 import { allPathParameters, listedIn, resourcesOf } from './resources';
 import { toServable } from './servable';
 import { errorResponses, type ErrorBody, succeedsByDefault, usualErrorBody } from './survey';
-import { CONTRACT_TEST, prepare, serviceFile } from './test-files';
+import { CONTRACT_TEST, examplesFile, prepare, serviceFile, storedExamples } from './test-files';
 import { typesOf } from './types';
 
 export interface Layout {
@@ -60,6 +60,7 @@ export async function layOut(
   });
   const listed = listedIn(document, contract.served.values(), resources);
   const collections = collectionsOf([...resources, ...listed], names, types);
+  const examples = storedExamples(resources, types);
   const schemes = schemesOf(document, operations);
   const prepared = prepare(document, [...contract.served.values()], resources, kinds);
   const { name, files, note } = documentFiles(source, names.kebab);
@@ -88,13 +89,14 @@ export async function layOut(
       [`src/${names.kebab}/${names.kebab}-store.ts`]: domainFile(names, collections),
       'src/storage/open.ts': storageFile(names, collections),
       'tests/contract/contract.test.ts': CONTRACT_TEST,
+      ...(examples.length > 0 ? { 'tests/contract/examples.json': examplesFile(examples) } : {}),
       'tests/contract/service.ts': serviceFile(names, prepared, {
-        resources,
+        examples,
+        collections,
         operations,
         kinds,
         usual,
         uniform: others.length === 0,
-        types,
       }),
     },
   };

@@ -12,6 +12,7 @@ import {
   viewSchemas,
 } from '../../src/contract';
 import { literal, propertyName, quoted } from './error-body';
+import type { Collection } from './domain-files';
 import { distinguishing, type OwnKind } from './errors-file';
 import type { Names } from './names';
 import { idOf, type Resource } from './resources';
@@ -148,22 +149,17 @@ function otherInteger({ least, most }: SchemaView, example: bigint): (number | b
     .map((value) => (Number.isSafeInteger(Number(value)) ? Number(value) : value));
 }
 
-export function serviceFile(
-  names: Names,
-  prepared: Prepared,
-  details: {
-    readonly resources: readonly Resource[];
-    readonly operations: readonly Operation[];
-    readonly kinds: readonly OwnKind[];
-    readonly usual: ErrorBody;
-    /** Whether every refusal has the usual body. */
-    readonly uniform: boolean;
-    readonly types: Types;
-  },
-): string {
-  const { resources, operations, kinds, usual, uniform, types } = details;
-  const members = uniform ? distinguishing(usual.part) : '';
-  const stored = resources.flatMap(({ name, parameters, example, schema, id }) => {
+/** An object that is stored before each test: the example of a path. */
+export interface StoredExample {
+  /** The name of its collection. */
+  readonly name: string;
+  readonly key: string;
+  /** JSON with marked integers of 64 bits. */
+  readonly value: unknown;
+}
+
+export function storedExamples(resources: readonly Resource[], types: Types): StoredExample[] {
+  return resources.flatMap(({ name, parameters, example, schema, id }) => {
     const key = parameters.at(-1)?.example;
     if (key === undefined || example === undefined) return [];
     const fits =
@@ -171,8 +167,39 @@ export function serviceFile(
       id !== undefined &&
       (typeof example[id] === typeof key || (isInteger(example[id]) && isInteger(key)));
     const value = fits ? { ...example, [id]: key } : example;
-    return [`  await store.${name}.add(${quoted(textOf(key))}, ${types.literal([schema], value)});\n`];
+    return [{ name, key: textOf(key), value: types.example([schema], value) }];
   });
+}
+
+/** The text of tests/contract/examples.json. */
+export const examplesFile = (examples: readonly StoredExample[]): string =>
+  `${JSON.stringify(Object.fromEntries(examples.map(({ name, value }) => [name, value])), undefined, 2)}\n`;
+
+export function serviceFile(
+  names: Names,
+  prepared: Prepared,
+  details: {
+    readonly examples: readonly StoredExample[];
+    readonly collections: readonly Collection[];
+    readonly operations: readonly Operation[];
+    readonly kinds: readonly OwnKind[];
+    readonly usual: ErrorBody;
+    /** Whether every refusal has the usual body. */
+    readonly uniform: boolean;
+  },
+): string {
+  const { examples, collections, operations, kinds, usual, uniform } = details;
+  const members = uniform ? distinguishing(usual.part) : '';
+  const typed = collections.filter(({ name }) => examples.some((example) => example.name === name));
+  const storeTypes = [`${names.pascal}Store`, ...typed.map(({ typeName }) => typeName)].join(', ');
+  const read = `/** Objects that the examples of path parameters name, by collection. */
+const examples = readExamples(path.join(__dirname, 'examples.json')) as {
+${typed.map(({ name, typeName }) => `  readonly ${name}: ${typeName};\n`).join('')}};
+
+`;
+  const stored = examples.map(
+    ({ name, key }) => `  await store.${name}.add(${quoted(key)}, examples.${name});\n`,
+  );
   const own = kinds.map(({ kind, status }) => {
     const refusing = status === 404 ? operations.filter((one) => documents(one, status)) : [];
     return `  ${kind}: { status: ${status}, operations: [${refusing.map(({ operationId }) => quoted(operationId)).join(', ')}] },\n`;
@@ -186,18 +213,18 @@ export function serviceFile(
   return `import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { readDocument } from 'contract-first-server';
-import { type OwnRefusal, type RefusalRule, type Scenario, serviceTarget, type ServiceTarget, type Waiver } from 'contract-first-server/testing';
+import { type OwnRefusal, ${examples.length > 0 ? 'readExamples, ' : ''}type RefusalRule, type Scenario, serviceTarget, type ServiceTarget, type Waiver } from 'contract-first-server/testing';
 import { createApp } from '../../src/app';
 import { verifiers } from '../../src/auth';
 import { errors, ERRORS, type Kind } from '../../src/errors';
 import { createHandlers } from '../../src/handlers';
-import type { ${names.pascal}Store } from '../../src/${names.kebab}/${names.kebab}-store';
+import type { ${storeTypes} } from '../../src/${names.kebab}/${names.kebab}-store';
 import { openStore } from '../../src/storage/open';
 
 /** The published document. \`readDocument\` keeps integers beyond 2^53 exact. */
 const document = readDocument(readFileSync(path.join(__dirname, '../../generated/openapi.json'), 'utf8'));
 
-/** A store that holds the objects that the examples of path parameters name. Each test begins with one. */
+${examples.length > 0 ? read : ''}/** A store that holds the objects that the examples of path parameters name. Each test begins with one. */
 export async function openExampleStore(): Promise<${names.pascal}Store> {
   const store = await openStore('memory:');
 ${stored.join('')}  return store;

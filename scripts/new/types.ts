@@ -1,44 +1,38 @@
 /** The TypeScript types of values of the document, as `generated/openapi.d.ts` names them. */
-import { isObject, members, OpenApiDocument, viewSchemas } from '../../src/contract';
+import { isObject, type JsonObject, members, OpenApiDocument, viewSchemas } from '../../src/contract';
 import { splitByDirection } from '../publish/directions';
-import { literal, propertyName, quoted } from './error-body';
+import { quoted } from './error-body';
 
 export interface Types {
   /** The type of a body that responses have. */
   of(schema: string, response: { operationId: string; status: string; mediaType: string }): string;
-  /** A value of a schema as TypeScript: integers of 64 bits are bigints. */
-  literal(pointers: readonly string[], value: unknown): string;
+  /** A value of a schema as the JSON of a file of examples: integers of 64 bits are marked. */
+  example(pointers: readonly string[], value: unknown): unknown;
 }
 
 export function typesOf(document: OpenApiDocument): Types {
   const split = new OpenApiDocument(splitByDirection(document));
   const schemas = new Set(members(split.at('/components/schemas')).map(([name]) => name));
-  const typed = (pointers: readonly string[], value: unknown, depth = 0): string => {
-    if (pointers.length === 0 || depth > 20) return literal(value);
-    const all = branches(document, pointers);
+  const marked = (pointers: readonly string[], value: unknown, depth = 0): unknown => {
+    const all = pointers.length === 0 || depth > 20 ? [] : branches(document, pointers);
     if (typeof value === 'number' || typeof value === 'bigint') {
-      const isInt64 = all.some(({ formats }) => formats.has('int64'));
-      if (isInt64 && Number.isInteger(Number(value))) return `${value}n`;
+      const isInt64 = all.some(({ formats }) => formats.has('int64')) && Number.isInteger(Number(value));
       // Any other integer is a number for handlers.
-      return literal(Number(value));
+      return isInt64 ? { $int64: String(value) } : Number(value);
     }
     if (Array.isArray(value)) {
       const items = all.flatMap((view) => view.items);
-      const one = (item: unknown, i: number) =>
-        typed([...all.flatMap((view) => view.prefixItems[i] ?? []), ...items], item, depth + 1);
-      return `[${value.map(one).join(', ')}]`;
+      return value.map((item: unknown, i) =>
+        marked([...all.flatMap((view) => view.prefixItems[i] ?? []), ...items], item, depth + 1),
+      );
     }
-    if (!isObject(value)) return literal(value);
+    if (!isObject(value)) return value;
     const entries = Object.entries(value).map(([name, member]) => {
       const own = all.flatMap((view) => view.properties.get(name) ?? []);
-      const code = typed(
-        own.length > 0 ? own : all.flatMap((view) => view.otherProperties),
-        member,
-        depth + 1,
-      );
-      return `${propertyName(name)}: ${code}`;
+      const described = own.length > 0 ? own : all.flatMap((view) => view.otherProperties);
+      return [name, marked(described, member, depth + 1)];
     });
-    return entries.length === 0 ? '{}' : `{ ${entries.join(', ')} }`;
+    return Object.fromEntries(entries) as JsonObject;
   };
   return {
     of(schema, { operationId, status, mediaType }) {
@@ -48,7 +42,7 @@ export function typesOf(document: OpenApiDocument): Types {
       const key = /^\d+$/.test(status) ? status : quoted(status);
       return `operations[${quoted(operationId)}]['responses'][${key}]['content'][${quoted(mediaType)}]`;
     },
-    literal: typed,
+    example: marked,
   };
 }
 

@@ -100,7 +100,7 @@ function contextOf(document: OpenAPI3): GlobalContext {
     dedupeEnums: false,
     defaultNonNullable: false, // a request has its defaults by splitByDirection(), a response may lack them
     discriminators: scanDiscriminators(document, { silent: true }),
-    emptyObjectsUnknown: false,
+    emptyObjectsUnknown: true, // an object without listed properties is open
     enum: false,
     enumValues: false,
     excludeDeprecated: false,

@@ -1,8 +1,9 @@
 import path from 'node:path';
 import { joinPointer, isObject, type Kind, OBJECTS, walk, type Walked } from '../../src/contract';
 import { BOUNDS } from './bounds';
-import { isBelow, realPath, reasonNotRead, shownName, SourceError } from './read-file';
-import { SourceFile } from './source-file';
+import { SourceError } from './read-file';
+import type { SourceFile } from './source-file';
+import { SourceFiles } from './source-files';
 import { copyOf, sizeOf, stepsOf, valueAt } from './values';
 
 type Mutable = Record<string, unknown>;
@@ -27,32 +28,24 @@ export interface Origin {
  */
 export class Bundle {
   readonly document: Mutable;
-  readonly files = new Map<string, SourceFile>();
   /** The origin of each imported object, by its pointer in the bundle. */
   readonly origins = new Map<string, Origin>();
   /** The places of references that OpenAPI does not allow, and that are replaced by their targets. */
   readonly replaced: string[] = [];
+  readonly sources: SourceFiles;
   private readonly main: SourceFile;
-  private readonly folder: string;
   private readonly imported = new Map<string, string>();
   private readonly pending: { readonly kind: Kind; readonly place: string; readonly file: SourceFile }[] = [];
   private readonly inlining = new Set<string>();
-  private bytes: number;
   private copied = 0;
 
   /**
    * @param allowOutside whether parts may be outside of the folder of the document; undefined: never
    * @throws {SourceError} if the file does not contain an object
    */
-  constructor(
-    file: string,
-    private readonly allowOutside: boolean | undefined,
-  ) {
-    const given = path.resolve(file);
-    this.folder = realPath(path.dirname(given)) ?? path.dirname(given);
-    this.main = new SourceFile(path.join(this.folder, path.basename(given)));
-    this.files.set(realPath(given) ?? given, this.main);
-    this.bytes = this.main.size;
+  constructor(file: string, allowOutside: boolean | undefined) {
+    this.sources = new SourceFiles(file, allowOutside);
+    this.main = this.sources.main;
     const document = copyOf(this.main.value);
     if (!isObject(document))
       throw new SourceError(`${this.main.name}: expected an OpenAPI document, got no object`);
@@ -77,7 +70,9 @@ export class Bundle {
     walk({ pointer: '', value, expected: kind, carried: false }, (walked) => {
       found.push(walked);
     });
-    for (const walked of found) {
+    // Imported objects become components, so that those of the document have their names first.
+    const isFirst = ({ kind: own }: Walked) => own === 'Components';
+    for (const walked of [...found.filter(isFirst), ...found.filter((one) => !isFirst(one))]) {
       const here = at + walked.pointer;
       const { words } = OBJECTS.get(walked.kind) ?? {};
       const refers = typeof walked.value['$ref'] === 'string';
@@ -127,24 +122,9 @@ export class Bundle {
   }
 
   private open(name: string, at: string): SourceFile | undefined {
-    const real = realPath(name);
-    if (real === undefined) return undefined; // a broken reference, which is reported later
-    const known = this.files.get(real);
-    if (known) return known;
-    const isAllowed = this.allowOutside === true || isBelow(this.folder, real);
-    const reason = isAllowed ? reasonNotRead(this.folder, real) : this.outside();
-    if (reason !== undefined) throw this.refusal(at, `${shownName(real)} ${reason}`);
-    if (this.files.size >= BOUNDS.files)
-      throw this.refusal(at, `a document has at most ${BOUNDS.files} files`);
-    const file = new SourceFile(real, BOUNDS.bytes - this.bytes);
-    this.files.set(real, file);
-    this.bytes += file.size;
-    return file;
-  }
-
-  private outside(): string {
-    const advice = this.allowOutside === undefined ? '' : ', or allow such files with --allow-outside';
-    return `is outside of the folder of the document: move it there${advice}`;
+    const found = this.sources.open(name);
+    if (typeof found === 'string') throw this.refusal(at, found);
+    return found;
   }
 
   /** @param at the pointer of a reference in the bundle */
@@ -155,7 +135,7 @@ export class Bundle {
 
   private component({ file, pointer }: Origin, kind: Kind, at: string): string {
     if (file === this.main) return pointer;
-    const key = `${kind} ${file.path}#${pointer}`;
+    const key = keyOf(kind, file, pointer);
     const known = this.imported.get(key);
     if (known !== undefined) return known;
     const value = valueAt(file.value, pointer);
@@ -197,9 +177,11 @@ export class Bundle {
     const own = new Map(Object.keys(object).map((name) => [name, this.origin(joinPointer(at, name))]));
     for (const name of Object.keys(item))
       this.origins.set(joinPointer(at, name), { ...target, pointer: joinPointer(target.pointer, name) });
-    this.inlining.add(key);
-    this.bring(item, kind, target.file, at);
-    this.inlining.delete(key);
+    if (kind !== 'Components') {
+      this.inlining.add(key);
+      this.bring(item, kind, target.file, at);
+      this.inlining.delete(key);
+    }
     const twice = Object.keys(item).find((name) => Object.hasOwn(object, name) && name !== '$ref');
     const beside = twice === undefined ? undefined : own.get(twice);
     if (twice !== undefined && beside) {
@@ -210,6 +192,36 @@ export class Bundle {
     }
     delete object['$ref'];
     Object.assign(object, item);
+    // What these refer to becomes a component beside them.
+    if (kind === 'Components') this.bringSections(object, Object.keys(item), target, at);
+  }
+
+  /** Imports what the sections of a Components Object refer to, later. */
+  private bringSections(components: Mutable, names: readonly string[], origin: Origin, at: string): void {
+    for (const name of names) {
+      const kind = OBJECTS.get('Components')?.words.get(name)?.holds?.kind;
+      const section = components[name];
+      if (!kind || !isObject(section)) continue;
+      if (typeof section['$ref'] === 'string') this.include(components, name, kind, origin.file, at);
+      else
+        this.bringLater(
+          section,
+          kind,
+          { ...origin, pointer: joinPointer(origin.pointer, name) },
+          joinPointer(at, name),
+        );
+    }
+  }
+
+  /** Imports what the members of a map or list refer to, after what was found before. */
+  private bringLater(map: object, kind: Kind, { file, pointer }: Origin, at: string): void {
+    for (const key of Object.keys(map)) {
+      const place = joinPointer(at, key);
+      // References of its own file lead to it, and need no further component.
+      if (at.startsWith('/components/'))
+        this.imported.set(keyOf(kind, file, joinPointer(pointer, key)), place);
+      this.pending.push({ kind, place, file });
+    }
   }
 
   /** Replaces a reference in the place of a map or a list by that map or list. */
@@ -223,8 +235,7 @@ export class Bundle {
     this.replaced.push(here);
     holder[name] = value;
     this.origins.set(here, target);
-    for (const [key, item] of Object.entries(value))
-      this.bring(item, kind, target.file, joinPointer(here, key));
+    this.bringLater(value, kind, target, here);
   }
 
   private copyFor({ file, pointer }: Origin, at: string): unknown {
@@ -238,6 +249,8 @@ export class Bundle {
     return copyOf(value);
   }
 }
+
+const keyOf = (kind: Kind, file: SourceFile, pointer: string): string => `${kind} ${file.path}#${pointer}`;
 
 /** Whether a value can be of a kind: it has one of its words, or none at all. */
 function hasWordOf(kind: Kind, value: unknown): boolean {

@@ -26,7 +26,7 @@ export interface Source {
 export function readSource(file: string, allowOutside?: boolean): Source {
   const bundle = new Bundle(file, allowOutside);
   const converted = convertTo31(bundle.document);
-  const inexact = [...bundle.files.values()].flatMap((one) => one.inexactNumbers());
+  const inexact = bundle.sources.all().flatMap((one) => one.inexactNumbers());
   const locate = (pointer: string) => {
     const origin = bundle.origin(pointer);
     return origin.file.locate(origin.pointer);
@@ -40,7 +40,7 @@ export function readSource(file: string, allowOutside?: boolean): Source {
         ];
   return {
     document: bundle.document,
-    files: [...bundle.files.values()].map(({ path }) => path),
+    files: bundle.sources.all().map(({ path }) => path),
     notes: [...(converted === undefined ? [] : [converted]), ...replaced, ...inexact],
     locate,
   };

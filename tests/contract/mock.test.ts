@@ -354,7 +354,7 @@ it('serves media types and formats of the service', async () => {
 });
 
 it('refuses an invalid document, with the place', () => {
-  expect(() => mock({ ...answers(ok({})), info: {} })).toThrow("#/info: must have required property 'title'");
+  expect(() => mock({ ...answers(ok({})), servers: {} })).toThrow('#/servers: must be array');
 });
 
 describe('an unsupported operation', () => {

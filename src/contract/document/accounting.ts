@@ -46,6 +46,11 @@ export function accountForWords(document: Findings, walked: Walked): void {
 }
 
 function addUnknown(document: Findings, kind: Kind, name: string, pointer: string): void {
+  if (name === '$ref' && !OPEN.includes(kind)) {
+    const message = `leads nowhere: OpenAPI allows no reference in the place of ${nameOf(kind)}, and this one has no target in a file`;
+    document.addFinding(pointer, message);
+    return;
+  }
   const closest = closestWord(kind, name);
   const usual = closest === undefined ? 'Begin it with x- if it is your own' : `Do you mean \`${closest}\`?`;
   const advice = EXPECTED[kind] ?? usual;

@@ -16,7 +16,7 @@ export function documentErrors(root: object): { pointer: string; message: string
   const repeated = ['if', 'oneOf', 'unevaluatedProperties'];
   const own = (errors ?? []).filter(({ keyword }) => !repeated.includes(keyword));
   return own.flatMap(({ instancePath: pointer, params, message = 'is not valid' }) => {
-    if (!String(params['format']).startsWith("uri")) return { pointer, message };
+    if (!String(params['format']).startsWith('uri')) return { pointer, message };
     // OpenAPI 3.1.1 section 4.6: each may be relative. Its schema demands a scheme.
     return isUriReference(valueAt(root, pointer))
       ? []

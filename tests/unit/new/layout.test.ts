@@ -169,13 +169,17 @@ it('prepares the objects that examples name, and create-read-delete', async () =
   });
   expect(files['src/shop/shop-store.ts']?.match(/: Collection<.*>/g)).toHaveLength(1);
   const service = files['tests/contract/service.ts'] ?? '';
-  expect(service).toContain("await store.carts.add('1', { id: 1n })");
+  expect(service).toContain("await store.carts.add('1', examples.carts)");
+  expect(examplesIn(files)).toEqual({ carts: { id: { $int64: '1' } } });
   expect(service).toContain('carts: what is created can be read, until it is deleted');
   expect(service).toContain(
     "{ operation: 'read', parameters: (answerTo) => ({ id: answerTo(1).at('/id') }), expect: 'noSuchResource' }",
   );
   expect(service).toContain("'create | response | 409 | *'");
 });
+
+const examplesIn = (files: Readonly<Record<string, string>>): unknown =>
+  JSON.parse(files['tests/contract/examples.json'] ?? '');
 
 const MOST = 2n ** 63n - 1n;
 it.each([1n, 2n ** 31n, 2n ** 53n - 1n, 2n ** 53n, 2n ** 53n + 1n, MOST, -MOST - 1n])(
@@ -190,7 +194,8 @@ it.each([1n, 2n ** 31n, 2n ** 53n - 1n, 2n ** 53n, 2n ** 53n + 1n, MOST, -MOST -
         paths: { '/carts/{id}': { get: { operationId: 'read', parameters: [parameter], responses } } },
       });
       const service = files['tests/contract/service.ts'] ?? '';
-      expect(service).toContain(`await store.carts.add('${example}', { id: ${example}n })`);
+      expect(service).toContain(`await store.carts.add('${example}', examples.carts)`);
+      expect(examplesIn(files)).toEqual({ carts: { id: { $int64: String(example) } } });
       const [, none = ''] = /parameters: \{ id: (-?\d+)n? \}, expect: 'noSuchResource'/.exec(service) ?? [];
       if (example !== MOST || !('minimum' in bounds)) {
         expect(BigInt(none)).not.toBe(example);
@@ -212,7 +217,8 @@ it('writes an integer that is no int64 as a number', async () => {
       },
     },
   });
-  expect(files['tests/contract/service.ts']).toContain("add('9007199254740992', { id: 9007199254740992 })");
+  expect(files['tests/contract/service.ts']).toContain("add('9007199254740992', examples.carts)");
+  expect(examplesIn(files)).toEqual({ carts: { id: 9007199254740992 } });
 });
 
 it.each([

@@ -113,6 +113,93 @@ parameters:
     ]);
   });
 
+  it('puts the target in the place of a reference that OpenAPI does not allow, and says so', () => {
+    const { document, notes, locate } = read({
+      'main.yaml': `openapi: 3.1.0
+info: { $ref: 'parts.yaml#/info' }
+tags: { $ref: 'parts.yaml#/tags' }
+paths:
+  /a:
+    get: { $ref: 'parts.yaml#/get' }
+    put: { $ref: '#/x-operations/put' }
+    post:
+      operationId: post
+      parameters: { $ref: 'parts.yaml#/parameters' }
+      responses: { '204': { description: '', content: { application/json: { $ref: 'parts.yaml#/media' } } } }
+components: { $ref: 'parts.yaml#/components' }
+x-operations: { put: { operationId: put, responses: { '204': { description: '' } } }, other: { $ref: none.yaml } }
+`,
+      'parts.yaml': `info: { title: A, version: '1' }
+tags: [{ name: a }]
+get: { $ref: '#/read' }
+read:
+  operationId: get
+  parameters: [{ $ref: '#/parameters/0' }]
+  responses: { '200': { description: '', content: { text/plain: { example: { $ref: none.yaml } } } } }
+parameters: [{ name: q, in: query, schema: { $ref: '#/components/schemas/B' } }]
+media: { schema: { $ref: '#/components/schemas/B' } }
+components: { schemas: { A: { $ref: '#/components/schemas/B' }, B: { type: string } } }
+`,
+    });
+    expect(new OpenApiDocument(document).findings).toEqual([]);
+    expect(document).toMatchObject({
+      info: { title: 'A' },
+      tags: [{ name: 'a' }],
+      paths: {
+        '/a': {
+          get: { operationId: 'get', parameters: [{ $ref: '#/components/parameters/0' }] },
+          put: { operationId: 'put' },
+          post: {
+            parameters: [{ name: 'q' }],
+            responses: { 204: { content: { 'application/json': { schema: {} } } } },
+          },
+        },
+      },
+      components: { schemas: { A: { $ref: '#/components/schemas/B' }, B: { type: 'string' } } },
+      'x-operations': { other: { $ref: 'none.yaml' } },
+    });
+    expect(document).not.toHaveProperty('paths./a.get.$ref');
+    expect(notes).toEqual([
+      `${folder}/main.yaml:12:1: OpenAPI allows no $ref here: its target takes its place, and 7 more such places`,
+    ]);
+    expect(locate('/paths/~1a/get/operationId')).toBe(`${folder}/parts.yaml:5:3`);
+  });
+
+  it('reads the names of a mapping by the main document first, then by their own, then as files', () => {
+    const { document } = read({
+      'main.yaml': `${HEAD}components: { schemas: { Main: {}, Pet: { $ref: 'pets.yaml#/components/schemas/Pet' } } }\n`,
+      'pets.yaml': `components:
+  schemas:
+    Pet:
+      discriminator:
+        propertyName: kind
+        mapping: { a: Main, b: Own, c: Cat.json, d: ./Main, e: Cat.json#/x, f: 'My.Dog', g: none }
+    Own: {}
+    My.Dog: {}
+`,
+      'Cat.json': '{ "type": "object", "x": {} }',
+    });
+    expect(document).toMatchObject({
+      components: {
+        schemas: {
+          'Pet-2': {
+            discriminator: {
+              mapping: {
+                a: 'Main',
+                b: '#/components/schemas/Own',
+                c: '#/components/schemas/Cat',
+                d: './Main',
+                e: '#/components/schemas/x',
+                f: '#/components/schemas/My.Dog',
+                g: 'none',
+              },
+            },
+          },
+        },
+      },
+    });
+  });
+
   it('names the file that cannot be read, and the place of the reference', () => {
     const main = `${HEAD}components: { schemas: { A: { $ref: 'other.yaml' } } }\n`;
     expect(() => read({ 'main.yaml': main, 'other.yaml': 'a: 1\na: 2\n' })).toThrow(

@@ -1,0 +1,96 @@
+/** Makes the names that an operation has in code: of a variable, and of a file. The operationId itself never changes. */
+import ts from 'typescript';
+
+export interface HandlerName {
+  /** Of the exported handler. */
+  readonly identifier: string;
+  /** Of its file, without `.ts`. */
+  readonly file: string;
+}
+
+/** Characters of a name: file systems have at most 255 bytes, and a character has up to four. */
+const LONGEST = 60;
+
+/** Names of devices on Windows, with any extension, and the other files of the folder. */
+const NO_FILES = /^(con|prn|aux|nul|com\d|lpt\d|conin|conout|index|types)$/;
+
+/** Names that a module cannot export or that its compiled form uses (TypeScript: CommonJS), and those that generated files import. */
+const TAKEN =
+  'arguments await eval async let static yield exports module require __dirname __filename __esModule __proto__ then ' +
+  'stub store createHandlers CreateHandler Handlers';
+const RESERVED = new Set([...TAKEN.split(' '), ...Object.getOwnPropertyNames(globalThis)]);
+
+/**
+ * The names of the handler of an operation: those closest to its operationId that are not taken.
+ *
+ * @param isTaken whether a name, or one that differs in case only, belongs to something else
+ */
+export function handlerName(
+  operationId: string,
+  isTaken: (name: HandlerName) => boolean = () => false,
+): HandlerName {
+  const [identifier, file] = [identifierOf(operationId), fileOf(operationId)];
+  for (let n = 1; ; n++) {
+    const name = n === 1 ? { identifier, file } : { identifier: `${identifier}${n}`, file: `${file}-${n}` };
+    if (!isTaken(name)) return name;
+  }
+}
+
+/** Splits an operationId into words. */
+const words = (operationId: string): string[] =>
+  operationId
+    .slice(0, 4 * LONGEST)
+    .replace(/([a-z\d])([A-Z])/g, '$1 $2')
+    .replace(/([A-Z])([A-Z][a-z])/g, '$1 $2')
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '');
+
+/** `createBook` -> `create-book`. */
+function fileOf(operationId: string): string {
+  const plain = operationId.normalize('NFKD').replace(/\p{M}/gu, '');
+  const name = shortened(words(plain).join('-').toLowerCase()) || 'operation';
+  return NO_FILES.test(name) ? `${name}-operation` : name;
+}
+
+/** The operationId, or the closest identifier. */
+function identifierOf(operationId: string): string {
+  if (isFree(operationId) && operationId.length <= LONGEST) return operationId;
+  const [first = 'operation', ...others] = words(operationId);
+  const name = shortened(
+    [first, ...others.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))].join(''),
+  );
+  return isFree(name) ? name : `_${name}`;
+}
+
+/** Cut between characters, not inside of one. */
+const SHORT = new RegExp(`^.{0,${LONGEST}}`, 'u');
+const shortened = (text: string): string => (SHORT.exec(text)?.[0] ?? '').replace(/-$/, '');
+
+const isFree = (name: string): boolean => isIdentifier(name) && !RESERVED.has(name);
+
+/** Whether a text can be the name of a variable in every mode: `delete` and `package` cannot. */
+export function isIdentifier(text: string): boolean {
+  const scanner = ts.createScanner(ts.ScriptTarget.Latest, true, ts.LanguageVariant.Standard, text);
+  const token = scanner.scan();
+  const named = token === ts.SyntaxKind.Identifier || token > ts.SyntaxKind.LastFutureReservedWord;
+  return named && scanner.getTokenEnd() === text.length && !scanner.hasUnicodeEscape();
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' };
+
+/** A text as a string of TypeScript on one line. */
+export const quoted = (text: string): string =>
+  `'${JSON.stringify(text)
+    .slice(1, -1)
+    .replaceAll('\\"', '"')
+    .replaceAll("'", "\\'")
+    .replace(
+      /[\u007f-\u009f\u2028\u2029\ufeff]/g,
+      (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    )}'`;
+
+/** The text between the quotes of `quoted`. */
+export const unquoted = (code: string): string =>
+  code.replace(/\\(?:u([\da-f]{4})|(.))/gi, (_, hex: string | undefined, letter: string | undefined) =>
+    hex === undefined ? (ESCAPES[letter ?? ''] ?? letter ?? '') : String.fromCharCode(parseInt(hex, 16)),
+  );

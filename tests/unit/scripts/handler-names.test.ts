@@ -1,0 +1,209 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runInNewContext } from 'node:vm';
+import ts from 'typescript';
+import { handlerName, quoted, unquoted } from '../../../scripts/generate/handler-names';
+import { HandlerList } from '../../../scripts/generate/handlers';
+
+/** The keywords of TypeScript, among them all of ECMAScript in strict mode and all that a later version reserves. */
+const KEYWORDS = Object.values(ts.SyntaxKind).flatMap((kind) =>
+  typeof kind === 'number' && kind >= ts.SyntaxKind.FirstKeyword && kind <= ts.SyntaxKind.LastKeyword
+    ? (ts.tokenToString(kind) ?? [])
+    : [],
+);
+const GLOBALS = Object.getOwnPropertyNames(globalThis);
+const MEMBERS = Object.getOwnPropertyNames(Object.prototype);
+const MODULE = [
+  'arguments',
+  'eval',
+  'exports',
+  'module',
+  'require',
+  '__filename',
+  '__dirname',
+  '__esModule',
+  'then',
+];
+const IMPORTED = [
+  'stub',
+  'types',
+  'index',
+  'store',
+  'createHandlers',
+  'CreateHandler',
+  'Handlers',
+  'PlantStore',
+  'import',
+  'from',
+  'type',
+];
+const DEVICES = ['con', 'PRN', 'aux', 'nul', 'com1', 'COM0', 'lpt9', 'CONIN$', 'con.get'];
+const SAME = [
+  'getFoo',
+  'get-foo',
+  'get.foo',
+  'get foo',
+  'GetFoo',
+  'GETFOO',
+  'getfoo',
+  'get_foo',
+  'getFoo2',
+  'get-foo-2',
+  'ǵetFoo',
+];
+const ODD = [
+  '',
+  ' ',
+  '\n',
+  'a\nb',
+  'a\r\nb',
+  "a'b",
+  'a"b',
+  'a\\',
+  "a\\'",
+  '*/',
+  '${a}',
+  '`',
+  '\u2028',
+  '\ufeff',
+  '😀',
+  '👨‍👩‍👧',
+  '\ud800',
+  'créer',
+  'cre\u0301er',
+  '読む',
+  '1st',
+  '42',
+  '-',
+  '_',
+  '$',
+  '/',
+  '../../up',
+  'a/b',
+  '.hidden',
+  'x'.repeat(500),
+  'é'.repeat(500),
+  '😀x'.repeat(200),
+  '\\u0041',
+  'a\u200db',
+  'constructor.prototype',
+  "a', evil: '",
+];
+const ALL = [
+  ...new Set([...KEYWORDS, ...GLOBALS, ...MEMBERS, ...MODULE, ...IMPORTED, ...DEVICES, ...SAME, ...ODD]),
+];
+
+const INDEX = readFileSync(join(__dirname, '../../../src/handlers/index.ts'), 'utf8');
+
+/** The list after each operation was added, and the names of each. */
+function listed(operationIds: readonly string[]) {
+  const list = new HandlerList(INDEX);
+  const names = operationIds.map((operationId) => {
+    const name = list.nameFor(operationId);
+    expect({ operationId, added: list.add(operationId, name) }).toEqual({ operationId, added: true });
+    return { operationId, ...name };
+  });
+  return { list, names };
+}
+
+const NEW = ALL.filter((id) => id !== 'createPlant');
+
+it('every operationId has an entry of its own, and is found by it', () => {
+  const { list, names } = listed(NEW);
+  expect(list.names()).toEqual(['createPlant', ...NEW]);
+  for (const { operationId, file, identifier } of names) {
+    expect(list.has(operationId)).toBe(true);
+    expect([operationId, list.identifierOf(operationId), list.sourceOf(operationId)]).toEqual([
+      operationId,
+      identifier,
+      `src/handlers/${file}.ts`,
+    ]);
+  }
+});
+
+it('the names differ, also on file systems that ignore case, and no file has a name that a system refuses', () => {
+  const { names } = listed(NEW);
+  const files = names.map(({ file }) => file.normalize('NFC').toLowerCase());
+  expect(new Set(files).size).toBe(files.length);
+  expect(new Set(names.map(({ identifier }) => identifier)).size).toBe(names.length);
+  for (const { file } of names) {
+    expect(file).toMatch(/^[\p{L}\p{N}][\p{L}\p{N}-]*$/u);
+    expect(Buffer.byteLength(`${file}.ts`)).toBeLessThan(256);
+    expect(file).not.toMatch(/^(con|prn|aux|nul|com\d|lpt\d|index|types|create-plant)$/i);
+  }
+});
+
+it('every name can be exported and imported, and every operationId is the key of its handler', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'contract-first-'));
+  const { list, names } = listed(NEW);
+  const parts = names.map(
+    ({ operationId, identifier }) =>
+      `import { stub } from 'x';\nimport type { CreateHandler } from './types';\nexport const ${identifier}: CreateHandler = async () => stub(${quoted(operationId)});\n`,
+  );
+  const options = {
+    target: ts.ScriptTarget.ES2022,
+    module: ts.ModuleKind.CommonJS,
+    strict: true,
+    types: [],
+    noResolve: true,
+  };
+  for (const [i, text] of parts.entries()) writeFileSync(join(folder, `${names[i]?.file}.ts`), text);
+  const program = ts.createProgram(
+    readdirSync(folder).map((name) => join(folder, name)),
+    { ...options, noLib: true },
+  );
+  const syntax = program
+    .getSourceFiles()
+    .flatMap((file) => [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)]);
+  const reserved = syntax.filter(
+    ({ code }) => ![2307, 2304, 2552, 2705, 2318, 2697, 1055, 2583, 2468].includes(code),
+  );
+  expect(reserved.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))).toEqual([]);
+  rmSync(folder, { recursive: true });
+
+  const modules: Record<string, object> = { './create-plant': { createPlant: () => 'createPlant' } };
+  for (const [i, text] of parts.entries())
+    modules[`./${names[i]?.file}`] = run(text, () => ({ stub: (id: string) => id }));
+  const { createHandlers } = run(list.text, (name) => modules[name] ?? {}) as {
+    createHandlers: () => Record<string, Promise<string>>;
+  };
+  const handlers = createHandlers();
+  return Promise.all(
+    NEW.map(async (operationId) => {
+      expect(Object.hasOwn(handlers, operationId)).toBe(true);
+      expect(await handlers[operationId]).toBe(operationId);
+    }),
+  );
+
+  function run(text: string, load: (name: string) => object): object {
+    const exported = {};
+    const code = ts.transpileModule(text, { compilerOptions: options }).outputText;
+    // As Node wraps a module.
+    const wrapped = runInNewContext(
+      `(function (exports, require, module, __filename, __dirname) {${code}\n})`,
+    ) as (...args: unknown[]) => void;
+    wrapped(exported, load, { exports: exported }, '', '');
+    return exported;
+  }
+});
+
+it.each(ALL)('a text is the same in code: %j', (text) => {
+  expect(quoted(text)).not.toMatch(/[\n\r\u2028\u2029]/);
+  expect(unquoted(quoted(text).slice(1, -1))).toBe(text);
+  expect(runInNewContext(quoted(text))).toBe(text);
+});
+
+it('a name stays as it is where it can', () => {
+  expect([
+    handlerName('getFoo'),
+    handlerName('get-foo-by-id'),
+    handlerName('delete'),
+    handlerName('2fa'),
+  ]).toEqual([
+    { identifier: 'getFoo', file: 'get-foo' },
+    { identifier: 'getFooById', file: 'get-foo-by-id' },
+    { identifier: '_delete', file: 'delete' },
+    { identifier: '_2fa', file: '2fa' },
+  ]);
+});
