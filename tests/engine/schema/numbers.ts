@@ -72,7 +72,8 @@ function rangeOf(subschemas: readonly Subschema[], isInteger: boolean): Range | 
     ...maximum.map((limit) => floor(scaled(limit), unit)),
     ...below.map((limit) => ceil(scaled(limit), unit) - 1n),
   ];
-  const width = isFree ? 10n ** BigInt(places + 6) : steps.length > 0 ? EXACT / 2n : 2n ** 62n;
+  const isStepped = steps.some((step) => step.digits !== 1n || step.places > 0);
+  const width = isFree ? 10n ** BigInt(places + 6) : isStepped ? EXACT / 2n : 2n ** 62n;
   const low = lows.reduce<bigint | undefined>((a, b) => (a === undefined || b > a ? b : a), undefined);
   const high = highs.reduce<bigint | undefined>((a, b) => (a === undefined || b < a ? b : a), undefined);
   const least = low ?? (high === undefined || high > 0n ? -width : high - width);
@@ -80,7 +81,7 @@ function rangeOf(subschemas: readonly Subschema[], isInteger: boolean): Range | 
   if (least > most) return undefined;
   // Of many steps only those that doubles can tell apart.
   const reach = EXACT / (unit === 0n ? 1n : unit) + 1n;
-  const isExact = steps.length === 0 || least > reach || most < -reach;
+  const isExact = !isStepped || least > reach || most < -reach;
   return {
     places,
     unit,
