@@ -223,7 +223,9 @@ function readResponse(json: JsonObject, status: string, pointer: string): Respon
         ...(node['schema'] !== undefined && { schema: `${header}/schema` }),
       };
     });
-  return { status, headers, content: readContent(json, pointer) };
+  // RFC 9110 sections 15.3.5, 15.3.6 and 15.4.5: these have no content, whatever the document says.
+  const content = ['204', '205', '304'].includes(status) ? [] : readContent(json, pointer);
+  return { status, headers, content };
 }
 
 function readContent(json: JsonObject, owner: string): MediaType[] {
