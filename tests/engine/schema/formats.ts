@@ -33,8 +33,10 @@ export const STRING_FORMATS: Readonly<Record<string, { holds: string[]; violates
   base64url: { holds: ['-_-_', 'YQ', 'YQ=='], violates: ['a', 'a+b/', '*'] },
 };
 
-/** The patterns of the formats that the validator of the oracle does not know. */
+/** The patterns of formats that the validator of the oracle does not know, or of which it admits too much. */
 export const FORMAT_PATTERNS: Readonly<Record<string, string>> = {
+  // RFC 3986 section 4.2: the first segment of a relative reference has no colon.
+  'uri-reference': '^(?:[A-Za-z][\\w+.-]*:|[^:/?#]*(?:[/?#]|$))',
   byte: '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$', // RFC 4648 section 4
   base64url: '^(?:[\\w-]{4})*(?:[\\w-]{2}(?:==)?|[\\w-]{3}=?)?$', // RFC 4648 section 5
 };
