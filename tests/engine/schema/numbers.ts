@@ -9,6 +9,8 @@ interface Range {
   readonly unit: bigint;
   readonly least: bigint;
   readonly most: bigint;
+  /** Whether only multiples of `unit` fit. */
+  readonly hasSteps: boolean;
 }
 
 /** Numbers that fit the bounds and steps of a schema; undefined if there are none. Their decimals are exact. */
@@ -19,9 +21,8 @@ export function numberValues(
 ): fc.Arbitrary<NumberLiteral> | undefined {
   const range = rangeOf(subschemas, isInteger);
   if (!range) return undefined;
-  const { least, most } = range;
+  const { least, most, hasSteps } = range;
   const at = (count: bigint): NumberLiteral => new NumberLiteral(print(count * range.unit, range.places));
-  const hasSteps = isInteger || range.unit !== 1n;
   if (isSimple && hasSteps) {
     // Small and positive if the bounds allow it.
     const from = least > 1n ? least : most < 1n ? most : 1n;
@@ -85,6 +86,7 @@ function rangeOf(subschemas: readonly Subschema[], isInteger: boolean): Range | 
   return {
     places,
     unit,
+    hasSteps: !isFree,
     least: isExact || least > -reach ? least : -reach,
     most: isExact || most < reach ? most : reach,
   };
