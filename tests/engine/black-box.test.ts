@@ -431,14 +431,14 @@ describe('a run that cannot start', () => {
 describe('write', () => {
   /** A service of things whose names the document does not show. */
   const open = async (changed: string[]) => {
-    const { host, port, close } = await serve(({ method = '', url = '' }) => {
+    const server = await serve(({ method = '', url = '' }) => {
       if (!/^\/things\/[^/]+$/.test(url)) return { status: 404 };
       if (method !== 'PATCH' && method !== 'DELETE')
         return { status: 405, headers: { Allow: 'PATCH, DELETE' } };
       changed.push(method);
       return { status: 204 };
     })();
-    return { url: `http://${host}:${port}`, close };
+    return { url: `http://${server.host}:${server.port}`, close: () => server.close() };
   };
   const parameters = [{ name: 'name', in: 'path', required: true, schema: { type: 'string' } }];
   const operation = { parameters, responses: { 204: { description: 'done' } } };

@@ -1,4 +1,5 @@
 import type { JsonObject } from './json/json';
+import type { Value } from './json/value';
 import { readDocument } from './document/read';
 import { objectAt } from './json/pointer';
 import { openLedger } from './ledger';
@@ -186,10 +187,10 @@ describe('an error of a library', () => {
         return ask(...args);
       };
     return {
-      valid: after(oracle.valid),
-      decides: after(oracle.decides),
-      errors: after(oracle.errors),
-      breaks: after(oracle.breaks),
+      valid: after((schema: string, value: Value) => oracle.valid(schema, value)),
+      decides: after((schema: string, value: Value) => oracle.decides(schema, value)),
+      errors: after((schema: string, value: Value) => oracle.errors(schema, value)),
+      breaks: after((schema: string, keyword: string, value: Value) => oracle.breaks(schema, keyword, value)),
     };
   };
 
