@@ -164,7 +164,10 @@ function arrayValues(
   const prefix = Math.max(...subschemas.map(({ schema }) => asArray(schema['prefixItems']).length));
   const contains = keywordLocations(subschemas, 'contains');
   const containing = contains.length > 0 ? (tightest(subschemas, 'minContains', 'max') ?? 1) : 0;
-  const least = Math.max(tightest(subschemas, 'minItems', 'max') ?? 0, prefix + containing);
+  const least = Math.max(
+    tightest(subschemas, 'minItems', 'max') ?? 0,
+    containing > 0 ? prefix + containing : 0,
+  );
   const most = tightest(subschemas, 'maxItems', 'min') ?? Math.max(least, prefix) + 3;
   if (least > most || least > MAX_COUNT) return NOTHING;
   const lengths = {
