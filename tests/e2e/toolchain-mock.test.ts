@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +8,7 @@ const ROOT = join(__dirname, '../..');
 const DOCUMENT = 'tests/contract/documents/bookshop/openapi.yaml';
 
 let mock: RunningProcess;
-afterEach(() => mock.stop('SIGKILL'));
+afterEach(() => (mock as RunningProcess | undefined)?.stop('SIGKILL'));
 
 const start = (document: string, env: Record<string, string> = {}) => {
   mock = startProcess(['--import', 'tsx', 'scripts/mock/main.ts', document], { PORT: '0', ...env }, ROOT);
@@ -136,4 +137,11 @@ it.each([
   start(document);
   expect(await mock.exit).toBe(1);
   expect(mock.output()).toMatch(sentence);
+});
+
+it.each(['0', '2', 'yes', 'ALL', '1 all'])('make contract refuses WRITE=%s with a sentence', (value) => {
+  const args = ['-s', 'contract', 'URL=http://127.0.0.1:1', 'DOC=openapi.yaml', `WRITE=${value}`];
+  const { status, stderr } = spawnSync('make', args, { cwd: ROOT, encoding: 'utf8' });
+  expect(status).toBe(2);
+  expect(stderr).toContain(`make contract: expected WRITE=1 or WRITE=all, got '${value}'`);
 });

@@ -401,3 +401,43 @@ describe('a run that cannot start', () => {
     expect(() => urlTarget({ url: 'http://127.0.0.1:1', document: LIBRARY, ...options })).toThrow(message);
   });
 });
+
+describe('write', () => {
+  /** A service of things whose names the document does not show. */
+  const open = async (changed: string[]) => {
+    const server = await serve(({ method = '', url = '' }) => {
+      if (!/^\/things\/[^/]+$/.test(url)) return { status: 404 };
+      if (method !== 'PATCH' && method !== 'DELETE')
+        return { status: 405, headers: { Allow: 'PATCH, DELETE' } };
+      changed.push(method);
+      return { status: 204 };
+    })();
+    return { url: `http://${server.host}:${server.port}`, close: () => server.close() };
+  };
+  const parameters = [{ name: 'name', in: 'path', required: true, schema: { type: 'string' } }];
+  const operation = { parameters, responses: { 204: { description: 'done' } } };
+  const document = {
+    openapi: '3.1.0',
+    info: { title: 'Things', version: '1' },
+    paths: {
+      '/things/{name}': {
+        patch: { ...operation, operationId: 'change' },
+        delete: { ...operation, operationId: 'remove' },
+      },
+    },
+  };
+
+  test.each<[UrlOptions['write'], string[]]>([
+    [false, []],
+    [true, []],
+    ['all', ['PATCH', 'DELETE']],
+  ])('%s changes %j', async (write, methods) => {
+    const changed: string[] = [];
+    const { url, close } = await open(changed);
+    const target = urlTarget({ url, document, write: write ?? false, requestsPerSecond: 10_000 });
+    const { failures } = await run(target, { generated: 2, shrink: false });
+    await close();
+    expect([...new Set(changed)]).toEqual(methods);
+    expect(failures.map(describeFailure)).toEqual([]);
+  });
+});

@@ -104,7 +104,7 @@ export async function main(
     });
     return await runCommand(target, values, { runs: 25, locate: source.locate, supervision });
   } catch (error) {
-    console.error(error instanceof Error ? error.message : String(error));
+    console.error(messageOf(error));
     return 2;
   }
 }
@@ -117,9 +117,24 @@ function profileOf(text = 'document'): Profile {
 
 /** @throws {Error} if the file cannot be read, or is not JSON */
 function readJson(file: string): Json {
+  let text: string;
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as Json;
+    text = readFileSync(file, 'utf8');
   } catch (error) {
-    throw new Error(`${file}: expected a JSON file: ${(error as Error).message}`, { cause: error });
+    const { code = '' } = error as NodeJS.ErrnoException;
+    throw new Error(`${file}: expected a file that can be read, got ${code}`, { cause: error });
+  }
+  try {
+    return JSON.parse(text) as Json;
+  } catch (error) {
+    const [place = 'at its end'] = /at position \d+/.exec((error as Error).message) ?? [];
+    throw new Error(`${file}: expected JSON, got something else ${place}`, { cause: error });
   }
 }
+
+/** The message of an error that this program or the system reports, and the name of any other. */
+const messageOf = (error: unknown): string => {
+  const { name = '', message = String(error), code } = error as Partial<NodeJS.ErrnoException>;
+  const isFault = code === undefined && /^(?:Type|Range|Syntax|Reference)Error$/.test(name);
+  return isFault ? `the run could not start or end: a fault of the engine (${name})` : message;
+};

@@ -1,10 +1,13 @@
 import type { JsonObject } from './json/json';
+import type { Value } from './json/value';
+import { readDocument } from './document/read';
 import { objectAt } from './json/pointer';
 import { contractReport } from './report/contract-report';
 import { withoutSource } from './profile';
 import { htmlPage } from './report/page';
 import { describeFailure, headline, formatReport } from './report/text';
 import { run } from './run';
+import { createOracle, type Oracle } from './schema/oracle';
 import { correctServer, serve, target } from './simple-server';
 import type { Target } from './target';
 
@@ -216,4 +219,33 @@ test('the HTML report escapes the answers and loads no other resource', async ()
   const html = htmlPage(contractReport(result));
   expect(html).not.toMatch(/(?:src|href)="?https?:/);
   expect(html).toContain('&lt;script src=');
+});
+
+describe('an error of a library', () => {
+  const SENTENCE = 'fc.integer maximum value should be equal or greater than the minimum one';
+  /** Fails from a certain call on. */
+  const faulty = (calls: number): Oracle => {
+    const { document } = target(correctServer);
+    const oracle = createOracle(readDocument(document).requests);
+    let left = calls;
+    const after =
+      <Arguments extends unknown[], Result>(ask: (...args: Arguments) => Result) =>
+      (...args: Arguments): Result => {
+        if (left-- <= 0) throw new TypeError(SENTENCE);
+        return ask(...args);
+      };
+    return {
+      valid: after((schema: string, value: Value) => oracle.valid(schema, value)),
+      decides: after((schema: string, value: Value) => oracle.decides(schema, value)),
+      errors: after((schema: string, value: Value) => oracle.errors(schema, value)),
+      breaks: after((schema: string, keyword: string, value: Value) => oracle.breaks(schema, keyword, value)),
+    };
+  };
+
+  test.each([0, 1, 5, 20, 50, 100, 200, 400, 800])('after %i calls never reaches a person', async (calls) => {
+    const result = await run(target(correctServer), { oracle: faulty(calls), generated: 5 });
+    expect(JSON.stringify(contractReport(result))).not.toContain(SENTENCE);
+    expect(formatReport(result)).not.toContain(SENTENCE);
+    expect(result.passed).toBe(false);
+  });
 });

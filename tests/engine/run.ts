@@ -362,7 +362,10 @@ async function shrinkGroups(common: RunContext, server: Server, session: Session
       continue;
     }
     const fails = async (sent: Case): Promise<boolean> => (await repeat(sent)).fails;
-    const smallest = await shrinkCase({ document, oracle, fails, budget: REQUESTS_PER_GROUP }, failed);
+    // Without a smaller one the case is shown as it is.
+    const smallest = await shrinkCase({ document, oracle, fails, budget: REQUESTS_PER_GROUP }, failed).catch(
+      () => failed,
+    );
     const { probed, fails: stillFails } = smallest === failed ? { fails: false } : await repeat(smallest);
     if (!probed || !stillFails) continue;
     const smaller = failureOf(probed.actual, probed.problems, [], target.curl);

@@ -10,6 +10,7 @@ import { createOracle } from './schema/oracle';
 import { createOwnRefusals } from './state/own-refusals';
 import { openState } from './state/state';
 import type { Server } from './target';
+import { reasonOf } from './untestable';
 import type { Waivers } from './waivers';
 import { openClient } from './wire/client';
 import type { Outcome, RawResponse } from './wire/message';
@@ -133,13 +134,21 @@ export function openSession({ waivers, operations, onRequest, signal, ...common 
     families.set(family, (families.get(family) ?? 0) + 1);
     const entered = server.entered && server.entered() - before;
     if (!('noResponse' in outcome)) ownRefusals?.learn(sent, outcome);
-    const verdict = printableVerdict(judge(actual, outcome, entered));
+    const verdict = printableVerdict(judged(actual, outcome, entered));
     const received = (entered ?? 0) > 0 && sent.handlerInput ? target.received?.() : undefined;
     const input =
       received && sent.handlerInput
         ? judgeReceived({ document, oracle, operation: sent.operation }, sent.handlerInput, received)
         : { problems: [], proves: [] };
     return { actual, outcome, verdict, input, problems: [...verdict.problems, ...input.problems] };
+  };
+
+  const judged: typeof judge = (...answer) => {
+    try {
+      return judge(...answer);
+    } catch (error) {
+      return { problems: [], warnings: [], inconclusive: reasonOf(error) };
+    }
   };
 
   /** Answers of a server may contain credentials and control characters. */

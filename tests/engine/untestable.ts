@@ -8,4 +8,4 @@ export class Untestable extends Error {}
 export const reasonOf = (error: unknown): string =>
   error instanceof Untestable
     ? error.message
-    : `the engine cannot make requests for it: a fault of the engine (${error instanceof Error ? error.name : typeof error})`;
+    : `the engine cannot make requests for it: a fault of the engine (${(error as Partial<Error>).name ?? 'unknown'})`;

@@ -5,7 +5,14 @@ import { fieldValue, headerEntries, isFieldValue, mergeVary, unservableField } f
 import { compileHeader, type WriteHeader } from '../parameters/header';
 import { MalformedJson } from '../json/parse';
 import type { Operation } from '../operations/operations';
-import { closest, isJson, isRange, type MediaTypeObject, parseMediaType, typeOfRange } from '../http/media-type';
+import {
+  closest,
+  isJson,
+  isRange,
+  type MediaTypeObject,
+  parseMediaType,
+  typeOfRange,
+} from '../http/media-type';
 import { type AcceptedRange, parseAccept, preferred } from '../http/negotiation';
 import { type Answer, hasNoContent, type Headers, isFinalStatus, Problem } from '../problem';
 import { envelopeSchema, parameterSchemas } from '../schema/envelope';

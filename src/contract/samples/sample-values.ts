@@ -75,7 +75,8 @@ export function sampleString({ least, most, patterns, formats }: SchemaView, nth
   if (patterns.size > 0) {
     const found = textsLike([...patterns], { least: shortest, most: longest });
     const text = found[nth % Math.max(found.length, 1)];
-    if (text === undefined) throw new Unsampled(`no sample matches the pattern ${[...patterns].join(' and ')}`);
+    if (text === undefined)
+      throw new Unsampled(`no sample matches the pattern ${[...patterns].join(' and ')}`);
     return text;
   }
   const formatted = [...formats].map((format) => FORMATS[format]?.(nth)).find((text) => text !== undefined);

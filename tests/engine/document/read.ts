@@ -37,7 +37,12 @@ export function readDocument(given: JsonObject, { formats = {}, encoders = {} }:
       const reason = isBroken ? deadEnd(json, parts) : undefined;
       return reason === undefined
         ? readOperation(json, path, method, pointer.found, item)
-        : { ...readOperation(json, path, method, pointer.found, { [method]: {} }), untestable: reason };
+        : {
+            ...headOf(json, path, method, pointer.found, item),
+            parameters: [],
+            responses: [],
+            untestable: reason,
+          };
     });
   });
   const schemes = Object.keys(asObject(asObject(json['components'])['securitySchemes']));
@@ -141,18 +146,12 @@ function readOperation(
   item: string,
   itemNode: JsonObject,
 ): Operation {
-  const pointer = `${item}/${method}`;
+  const head = headOf(json, path, method, item, itemNode);
+  const { pointer } = head;
   const node = asObject(itemNode[method]);
-  const servers = [node, itemNode, json]
-    .map((owner) => asArray(owner['servers']))
-    .find((urls) => urls.length);
-  const id = node['operationId'];
   const body = node['requestBody'] && resolvePointer(json, `${pointer}/requestBody`);
   return {
-    id: typeof id === 'string' ? id : `${method.toUpperCase()} ${path}`,
-    pointer,
-    method: method.toUpperCase(),
-    path: basePath(asObject(servers?.[0])) + path,
+    ...head,
     parameters: readParameters(json, item, pointer),
     ...(body && {
       body: { required: objectAt(json, body)['required'] === true, content: readContent(json, body) },
@@ -160,6 +159,21 @@ function readOperation(
     responses: Object.keys(asObject(node['responses'])).map((status) =>
       readResponse(json, status, resolvePointer(json, `${pointer}/responses/${status}`)),
     ),
+  };
+}
+
+/** What no reference leads to. */
+function headOf(json: JsonObject, path: string, method: string, item: string, itemNode: JsonObject) {
+  const node = asObject(itemNode[method]);
+  const servers = [node, itemNode, json]
+    .map((owner) => asArray(owner['servers']))
+    .find((urls) => urls.length);
+  const id = node['operationId'];
+  return {
+    id: typeof id === 'string' ? id : `${method.toUpperCase()} ${path}`,
+    pointer: `${item}/${method}`,
+    method: method.toUpperCase(),
+    path: basePath(asObject(servers?.[0])) + path,
     ...readSecurity(node['security'] ?? json['security']),
   };
 }
@@ -209,7 +223,9 @@ function readResponse(json: JsonObject, status: string, pointer: string): Respon
         ...(node['schema'] !== undefined && { schema: `${header}/schema` }),
       };
     });
-  return { status, headers, content: readContent(json, pointer) };
+  // RFC 9110 sections 15.3.5, 15.3.6 and 15.4.5: these have no content, whatever the document says.
+  const content = ['204', '205', '304'].includes(status) ? [] : readContent(json, pointer);
+  return { status, headers, content };
 }
 
 function readContent(json: JsonObject, owner: string): MediaType[] {

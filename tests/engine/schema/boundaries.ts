@@ -158,12 +158,13 @@ function aroundBound(
   outside: number,
 ): Boundary {
   const bound = Number(limit);
-  const whole = admittedTypes(subschemas).includes('integer') || Number.isInteger(bound);
+  const { digits, places } = decimalOf(bound);
+  const whole = admittedTypes(subschemas).includes('integer') || places === 0;
   // Beyond 2^53 the next integer is no double, and the bound itself was parsed as a double.
-  if (Math.abs(bound) > 2 ** 53) return {};
-  const step = whole ? 1 : 10 ** -(String(bound).split('.')[1]?.length ?? 0);
+  if (Math.abs(bound) >= 2 ** 53) return {};
+  const step = whole ? 10n ** BigInt(places) : 1n;
   const at = (steps: number): NumberLiteral =>
-    new NumberLiteral(String(Number((bound + steps * step).toPrecision(15))));
+    new NumberLiteral(printDecimal(digits + BigInt(steps) * step, places));
   return { holds: [at(inside)], violates: [at(outside), ...(whole ? [] : [at(outside * 1000)])] };
 }
 

@@ -33,22 +33,24 @@ export const STRING_FORMATS: Readonly<Record<string, { holds: string[]; violates
   base64url: { holds: ['-_-_', 'YQ', 'YQ=='], violates: ['a', 'a+b/', '*'] },
 };
 
-/** The patterns of the formats that the validator of the oracle does not know. */
+/** The patterns of formats that the validator of the oracle does not know, or of which it admits too much. */
 export const FORMAT_PATTERNS: Readonly<Record<string, string>> = {
+  // RFC 3986 section 4.2: the first segment of a relative reference has no colon.
+  'uri-reference': '^(?:[A-Za-z][\\w+.-]*:|[^:/?#]*(?:[/?#]|$))',
   byte: '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$', // RFC 4648 section 4
   base64url: '^(?:[\\w-]{4})*(?:[\\w-]{2}(?:==)?|[\\w-]{3}=?)?$', // RFC 4648 section 5
 };
 
-/** The bounds of the integer formats, as doubles: `toDouble` keeps every number on its side of them. */
+/** The bounds of the integer formats, as doubles: `toDouble` keeps every number on its side of them. They apply to numbers only. */
 export const INTEGER_FORMATS: Readonly<Record<string, JsonObject>> = {
-  int8: { minimum: -(2 ** 7), exclusiveMaximum: 2 ** 7 },
-  int16: { minimum: -(2 ** 15), exclusiveMaximum: 2 ** 15 },
-  int32: { minimum: -(2 ** 31), exclusiveMaximum: 2 ** 31 },
-  int64: { minimum: -(2 ** 63), exclusiveMaximum: 2 ** 63 },
-  uint8: { minimum: 0, exclusiveMaximum: 2 ** 8 },
-  uint16: { minimum: 0, exclusiveMaximum: 2 ** 16 },
-  uint32: { minimum: 0, exclusiveMaximum: 2 ** 32 },
-  'double-int': { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
+  int8: { minimum: -(2 ** 7), exclusiveMaximum: 2 ** 7, multipleOf: 1 },
+  int16: { minimum: -(2 ** 15), exclusiveMaximum: 2 ** 15, multipleOf: 1 },
+  int32: { minimum: -(2 ** 31), exclusiveMaximum: 2 ** 31, multipleOf: 1 },
+  int64: { minimum: -(2 ** 63), exclusiveMaximum: 2 ** 63, multipleOf: 1 },
+  uint8: { minimum: 0, exclusiveMaximum: 2 ** 8, multipleOf: 1 },
+  uint16: { minimum: 0, exclusiveMaximum: 2 ** 16, multipleOf: 1 },
+  uint32: { minimum: 0, exclusiveMaximum: 2 ** 32, multipleOf: 1 },
+  'double-int': { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER, multipleOf: 1 },
 };
 
 /** Numbers inside and outside of the integer formats. */

@@ -9,6 +9,8 @@ interface Range {
   readonly unit: bigint;
   readonly least: bigint;
   readonly most: bigint;
+  /** Whether only multiples of `unit` fit. */
+  readonly hasSteps: boolean;
 }
 
 /** Numbers that fit the bounds and steps of a schema; undefined if there are none. Their decimals are exact. */
@@ -19,9 +21,8 @@ export function numberValues(
 ): fc.Arbitrary<NumberLiteral> | undefined {
   const range = rangeOf(subschemas, isInteger);
   if (!range) return undefined;
-  const { least, most } = range;
+  const { least, most, hasSteps } = range;
   const at = (count: bigint): NumberLiteral => new NumberLiteral(print(count * range.unit, range.places));
-  const hasSteps = isInteger || range.unit !== 1n;
   if (isSimple && hasSteps) {
     // Small and positive if the bounds allow it.
     const from = least > 1n ? least : most < 1n ? most : 1n;
@@ -72,7 +73,8 @@ function rangeOf(subschemas: readonly Subschema[], isInteger: boolean): Range | 
     ...maximum.map((limit) => floor(scaled(limit), unit)),
     ...below.map((limit) => ceil(scaled(limit), unit) - 1n),
   ];
-  const width = isFree ? 10n ** BigInt(places + 6) : steps.length > 0 ? EXACT / 2n : 2n ** 62n;
+  const isStepped = steps.some((step) => step.digits !== 1n || step.places > 0);
+  const width = isFree ? 10n ** BigInt(places + 6) : isStepped ? EXACT / 2n : 2n ** 62n;
   const low = lows.reduce<bigint | undefined>((a, b) => (a === undefined || b > a ? b : a), undefined);
   const high = highs.reduce<bigint | undefined>((a, b) => (a === undefined || b < a ? b : a), undefined);
   const least = low ?? (high === undefined || high > 0n ? -width : high - width);
@@ -80,10 +82,11 @@ function rangeOf(subschemas: readonly Subschema[], isInteger: boolean): Range | 
   if (least > most) return undefined;
   // Of many steps only those that doubles can tell apart.
   const reach = EXACT / (unit === 0n ? 1n : unit) + 1n;
-  const isExact = steps.length === 0 || least > reach || most < -reach;
+  const isExact = !isStepped || least > reach || most < -reach;
   return {
     places,
     unit,
+    hasSteps: !isFree,
     least: isExact || least > -reach ? least : -reach,
     most: isExact || most < reach ? most : reach,
   };

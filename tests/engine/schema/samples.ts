@@ -173,7 +173,11 @@ function arrayValues(place: Place, owner: SchemaLocations, subschemas: Subschema
   const { mode } = place;
   const prefix = Math.max(...subschemas.map(({ schema }) => asArray(schema['prefixItems']).length));
   const contains = keywordLocations(subschemas, 'contains');
-  const least = Math.max(tightest(subschemas, 'minItems', 'max') ?? 0, contains.length > 0 ? 1 : 0);
+  const containing = contains.length > 0 ? (tightest(subschemas, 'minContains', 'max') ?? 1) : 0;
+  const least = Math.max(
+    tightest(subschemas, 'minItems', 'max') ?? 0,
+    containing > 0 ? prefix + containing : 0,
+  );
   const most = tightest(subschemas, 'maxItems', 'min') ?? Math.max(least, prefix) + 3;
   if (least > most || least > MAX_COUNT) return NOTHING;
   const lengths = {
@@ -184,7 +188,7 @@ function arrayValues(place: Place, owner: SchemaLocations, subschemas: Subschema
   const isUnique = subschemas.some(({ schema }) => schema['uniqueItems'] === true);
   const element = (index: number): fc.Arbitrary<Value> => {
     const locations =
-      index >= prefix && index - prefix < contains.length ? contains : itemLocations(subschemas, index);
+      index >= prefix && index - prefix < containing ? contains : itemLocations(subschemas, index);
     return below(place, owner, locations, isUnique && lengths[mode] > 1 ? 'any' : mode);
   };
   const elements = Array.from({ length: lengths[mode] }, (_, index) => element(index));
