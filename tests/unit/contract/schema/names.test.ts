@@ -42,8 +42,6 @@ const PLACES: ((schema: object, name: string) => object)[] = [
   (schema) => schema,
   (not) => ({ not }),
   (schema) => ({ anyOf: [schema, never] }),
-  (schema) => ({ oneOf: [schema, never] }),
-  (schema) => ({ allOf: [schema] }),
   (schema) => ({ if: schema, then: true, else: false }),
   (schema, name) => ({ anyOf: [never, { properties: { [name]: schema } }] }),
   (contains) => ({ contains }),
