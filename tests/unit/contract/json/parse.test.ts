@@ -205,12 +205,15 @@ const ARGUMENTS: readonly unknown[][] = [
   ['data:,'],
 ];
 
+/** One holds the process, and one is deprecated. */
+const UNUSED: ReadonlySet<string> = new Set(['BroadcastChannel', 'Buffer']);
+
 /** An instance of each class of the language and of the web that can be constructed, by its name. */
 function instances(): [string, unknown][] {
   const scopes = [globalThis, Intl, Reflect.get(globalThis, 'WebAssembly') as object];
   const classes = scopes.flatMap((scope) =>
     Object.getOwnPropertyNames(scope)
-      .filter((name) => /^[A-Z]/.test(name) && name !== 'BroadcastChannel') // which holds the process
+      .filter((name) => /^[A-Z]/.test(name) && !UNUSED.has(name))
       .map((name) => [name, Reflect.get(scope, name) as unknown] as const),
   );
   return classes.flatMap(([name, constructor]) => {

@@ -8,7 +8,7 @@ import { isFinite } from '../../../../src/contract/pattern/finite';
 import { Matcher } from '../../../../src/contract/pattern/matcher';
 import { nativePattern, patterns, texts } from '../../../support/patterns';
 
-const RUNS = 200;
+const RUNS = 120;
 const SEED = 1;
 
 const parse = (source: string) =>

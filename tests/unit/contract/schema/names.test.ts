@@ -42,8 +42,6 @@ const PLACES: ((schema: object, name: string) => object)[] = [
   (schema) => schema,
   (not) => ({ not }),
   (schema) => ({ anyOf: [schema, never] }),
-  (schema) => ({ oneOf: [schema, never] }),
-  (schema) => ({ allOf: [schema] }),
   (schema) => ({ if: schema, then: true, else: false }),
   (schema, name) => ({ anyOf: [never, { properties: { [name]: schema } }] }),
   (contains) => ({ contains }),
@@ -59,7 +57,11 @@ const valuesOf = (name: string): unknown[] => {
 
 /** For the first violation and for all. Each schema is that of a property of one body. */
 test.each(NAMES)('an independent validator judges the same of the name %j', (name) => {
-  const schemas = schemasOf(name).flatMap((schema) => PLACES.map((place) => place(schema, name)));
+  const schemas = schemasOf(name).flatMap((schema) => {
+    // Most keywords are compiled alike everywhere; those that demand a name are not.
+    const places = 'required' in schema || 'dependentRequired' in schema ? PLACES : PLACES.slice(0, 2);
+    return places.map((place) => place(schema, name));
+  });
   const properties = Object.fromEntries(schemas.map((schema, i) => [`s${i}`, schema]));
   const { first, all } = judged({ Body: { properties } });
   const wrong = schemas.flatMap((schema, i) => {
