@@ -1,4 +1,4 @@
-import { type ClientBase, Pool, types, type PoolClient } from 'pg';
+import { type ClientBase, Pool, types, type PoolClient, type QueryResult } from 'pg';
 import { MAX_WAITING, overload } from './batch';
 import { SQLSTATE } from './codes';
 import type { Driver } from './database';
@@ -242,7 +242,14 @@ const cancelled = new WeakSet<ClientBase>();
 /** @throws {StoreUnavailable} if the statement is committed here, and nobody knows whether a standby has it */
 async function send(client: PoolClient, text: string, values?: unknown[]) {
   cancelled.delete(client);
-  const result = await client.query<Record<string, unknown>>(text, values);
+  // By callback: the driver's promise copies a stack at each error, and a second one costs more than the first.
+  const result = await new Promise<QueryResult<Record<string, unknown>>>((resolve, reject) => {
+    client.query<Record<string, unknown>>(text, values ?? [], (error, answer) => {
+      // The types of the driver do not say so, but without an error this is undefined or null.
+      if ((error as Error | undefined | null) ?? undefined) reject(error);
+      else resolve(answer);
+    });
+  });
   if (cancelled.has(client))
     throw new StoreUnavailable(
       'somebody has cancelled the wait for a synchronous standby: see that one runs',

@@ -61,7 +61,7 @@ export function watchFiles(file: string): DatabaseFiles {
   const descriptor = openSync(log, 'r');
   const openedLog = fstatSync(descriptor, { bigint: true });
   const head = Buffer.alloc(LOG_HEADER);
-  let salts = '';
+  const salts = Buffer.alloc(8);
   let logSize = 0; // bytes
   let accepted = { size: opened.size, ctimeNs: 0n };
   let found: BigIntStats | undefined;
@@ -113,9 +113,8 @@ export function watchFiles(file: string): DatabaseFiles {
       if (first.length < FILE_HEAD || !hasName(first, cookie)) examineLog(file, first);
     },
     needsName() {
-      const now = head.toString('latin1', 16, 24);
-      if (logSize === 0 || now === salts) return false;
-      salts = now;
+      if (logSize === 0 || head.compare(salts, 0, 8, 16, 24) === 0) return false;
+      head.copy(salts, 0, 16, 24);
       const first = readFirst();
       return first.length === FILE_HEAD && !isOpen(first);
     },

@@ -243,13 +243,19 @@ function createDriver(
   }
 
   /** What has been committed is acknowledged when a restart would find it, and can tell the log from others. */
-  async function settle(): Promise<void> {
-    if (changed()) await verify();
-    if (files?.needsName() !== true) return;
+  function settle(): Promise<void> | undefined {
+    const isChanged = changed();
+    const needsName = files?.needsName() === true;
+    return isChanged || needsName ? verifyAndName(isChanged, needsName) : undefined;
+  }
+
+  async function verifyAndName(isChanged: boolean, needsName: boolean): Promise<void> {
+    if (isChanged) await verify();
+    if (!needsName) return;
     await whenFree(() => {
       nameLog(db, checkSchema());
     });
-    if (changed()) files.accept();
+    if (changed()) files?.accept();
   }
 
   async function commit<T>(action: () => T): Promise<T> {
@@ -259,7 +265,8 @@ function createDriver(
         files?.checkLog();
         return action();
       });
-      await settle();
+      const settling = settle();
+      if (settling) await settling;
       return result;
     } finally {
       lock.release();
