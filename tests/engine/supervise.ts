@@ -18,8 +18,8 @@ export interface Supervision {
   readonly keep: (checkpoint: Checkpoint) => void;
 }
 
-/** Milliseconds from a signal until the thread is ended. A second is for the removal of what the run created. */
-const GRACE_MS = 1500;
+/** Milliseconds from a signal until the thread is ended. Most of it is for the removal of what the run created. */
+const GRACE_MS = 1200;
 
 /** Milliseconds within which a second signal is the same one: a terminal sends it to npm and to this process, and npm sends it on. */
 const TWICE_MS = 300;
