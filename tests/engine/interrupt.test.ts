@@ -37,13 +37,15 @@ async function interrupted(
   signal: NodeJS.Signals,
   isTime: (printed: string) => boolean,
 ): Promise<Ended> {
-  const child = spawn('tsx', args, { cwd: ROOT });
+  const child = spawn(process.execPath, ['--import', 'tsx', ...args], { cwd: ROOT });
   const ended = once(child, 'close');
   let printed = '';
   let isSent = false;
   signalIfTime = () => {
     if (isSent || !isTime(printed)) return;
     isSent = true;
+    // As npm does, which sends on what the terminal has sent already.
+    child.kill(signal);
     child.kill(signal);
   };
   for (const stream of [child.stdout, child.stderr])

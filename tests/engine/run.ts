@@ -215,6 +215,11 @@ export async function run(target: Target, options: RunOptions = {}): Promise<Res
         ledger.block(operation.id, obstacle.reason, obstacle.state);
         continue;
       }
+      const over = client.isOver();
+      if (over !== undefined) {
+        client.stop(over);
+        continue;
+      }
       step();
       const context = await establishBaseline(common, operation, server, session);
       if (!context) continue;
@@ -299,6 +304,12 @@ async function attemptGenerated(
   options: { seed: number; runs: number; replay?: Replay },
 ): Promise<void> {
   const { operation } = context;
+  const over = client.isOver();
+  if (over !== undefined) {
+    client.stop(over);
+    leaveOut(operation, 'generated', over, options.replay ? 1 : 2 * options.runs);
+    return;
+  }
   const attempts = new Map<Case, Attempt>();
   const attemptAlone = async (sent: Case): Promise<readonly string[] | undefined> => {
     if (client.isOver() !== undefined) return undefined;

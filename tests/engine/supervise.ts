@@ -18,8 +18,11 @@ export interface Supervision {
   readonly keep: (checkpoint: Checkpoint) => void;
 }
 
-/** Milliseconds from a signal until the thread is ended. A second is for the removal of what the run created. */
-const GRACE_MS = 1500;
+/** Milliseconds from a signal until the thread is ended. Most of it is for the removal of what the run created. */
+const GRACE_MS = 1200;
+
+/** Milliseconds within which a second signal is the same one: a terminal sends it to npm and to this process, and npm sends it on. */
+const TWICE_MS = 300;
 
 const MARK = 'a supervised run';
 
@@ -38,14 +41,18 @@ export function supervise(file: string, argv: readonly string[]): Promise<number
     let last: Checkpoint | undefined;
     let timer: NodeJS.Timeout | undefined;
     let isEnded = false;
+    let interrupted = Infinity;
     const interrupt = (): void => {
+      if (performance.now() - interrupted > TWICE_MS) process.exit(2);
+      if (interrupted < Infinity) return;
+      interrupted = performance.now();
       worker.postMessage('interrupt');
       timer = setTimeout(() => {
         isEnded = true;
         void worker.terminate();
       }, GRACE_MS);
     };
-    process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
+    process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
     worker
       .on('message', (checkpoint: Checkpoint) => {
         last = checkpoint;

@@ -1,6 +1,6 @@
 import { escapeToken } from './pointer';
 
-const TOKEN = /\s+|[{}[\],:]|"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|true|false|null/y;
+const TOKEN = /\s+|[{}[\],:]|"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|true|false|null/y;
 
 /**
  * Replaces primitive values in JSON text, and leaves every other character as it is.

@@ -9,7 +9,8 @@ export class NumberLiteral {
 /** A JSON value on the wire. An object is a map, so that `__proto__` is an ordinary key. */
 export type Value = null | boolean | string | NumberLiteral | Value[] | Map<string, Value>;
 
-const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g;
+/** The runs of plain characters keep V8 from a step of its stack for each character. */
+const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g;
 
 /**
  * Parses JSON text; numbers keep their digits.

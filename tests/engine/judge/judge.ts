@@ -48,7 +48,7 @@ interface Judgement {
   readonly inconclusive?: string;
 }
 
-const STACK_TRACE = /\n\s+at |node_modules|\.[cm]?[jt]s:\d+/;
+const STACK_TRACE = /\n[ \t]+at |node_modules|\.[cm]?[jt]s:\d+/;
 
 /**
  * @param ownRefusal for a black box, whose own refusals the target cannot list
@@ -61,11 +61,11 @@ export function createJudge(
 ): Judge {
   const { profile = 'house', refusalSchema } = target;
   const refusalMediaTypes = mediaTypesOfSchema(document, refusalSchema);
-  return (sent, outcome, entered) => {
-    if ('noResponse' in outcome) {
-      const message = `expected a response, got ${outcome.noResponse}`;
-      return { problems: messagesOf(profile, 'failure', [{ rule: 'response', message }]), warnings: [] };
-    }
+  const without = (got: string): Verdict => {
+    const message = `expected a response, got ${got}`;
+    return { problems: messagesOf(profile, 'failure', [{ rule: 'response', message }]), warnings: [] };
+  };
+  const judge = (sent: Case, outcome: RawResponse, entered: number | undefined): Verdict => {
     const { operation, expect, request } = sent;
     // A refused path or method belongs to no operation, so no operation documents the response.
     const hasNoOperation =
@@ -109,6 +109,16 @@ export function createJudge(
       ...(inconclusive !== undefined && { inconclusive }),
       ...(instance && { response: instance }),
     };
+  };
+  return (sent, outcome, entered) => {
+    if ('noResponse' in outcome) return without(outcome.noResponse);
+    try {
+      return judge(sent, outcome, entered);
+    } catch (error) {
+      // The stack or the memory of a validator ends before the bound of the bytes.
+      if (error instanceof RangeError) return without('one that is too large or too deep to judge');
+      throw error;
+    }
   };
 }
 

@@ -49,7 +49,8 @@ export function readBody(
   try {
     return { value: parse(strictUtf8.decode(body)), findings: [] };
   } catch (error) {
-    const message = `expected JSON in UTF-8, got ${body.toString('latin1', 0, 100)} (${String(error)})`;
+    const reason = error instanceof RangeError ? ', which is too large or too deep to judge' : '';
+    const message = `expected JSON in UTF-8, got ${body.toString('latin1', 0, 100)}${reason}`;
     return { findings: [{ rule: 'JSON encoding', message }] };
   }
 }

@@ -80,7 +80,7 @@ export function createOracle(schemas: Schemas): Oracle {
       return !hasLongerText(value, entry.quickLength) || check(entry, value, true) !== undefined;
     },
     errors: (schema, value) =>
-      check(compile(schema), value, true)
+      check(compile(schema), value, isSmall(value))
         ?.map((unit) => `${unit.instanceLocation} ${unit.error}`)
         .reverse() ?? [`is not judged: its patterns take more than ${PATTERN_TIMEOUT_MS} ms`],
   };
@@ -132,6 +132,19 @@ function withinTimeout<T>(judge: () => T): T | undefined {
     if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return undefined;
     throw error;
   }
+}
+
+/** Parts of a value. A larger one has one error, since millions would not fit into the memory. */
+const MAX_PARTS = 10_000;
+
+function isSmall(value: Value): boolean {
+  let rest = MAX_PARTS;
+  const count = (part: Value): boolean => {
+    if (--rest < 0) return false;
+    if (Array.isArray(part)) return part.every(count);
+    return !(part instanceof Map) || [...part.values()].every(count);
+  };
+  return count(value);
 }
 
 function hasLongerText(value: Value, length: number): boolean {

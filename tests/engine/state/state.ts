@@ -26,7 +26,7 @@ interface Accepted {
 }
 
 /** Milliseconds to remove what was created, after an interrupt. */
-const LAST_REMOVALS_MS = 1000;
+const LAST_REMOVALS_MS = 700;
 
 /** Single fresh values that are tried if all at once are refused. */
 const MAX_SINGLES = 12;
@@ -279,7 +279,7 @@ export function openState(common: RunContext, client: Client, bounds: BlackBox) 
   /**
    * Removes what the run created, the last first.
    *
-   * @param interrupt from it on, there is one second left
+   * @param interrupt from it on, there is less than a second left
    */
   const cleanUp = async (server: Server, interrupt?: AbortSignal): Promise<void> => {
     const end = new AbortController();

@@ -67,8 +67,7 @@ export function openClient(bounds?: BlackBox, signal?: AbortSignal): Client {
         return undefined;
       }
       silences = isSilence(outcome) ? silences + 1 : 0;
-      if (bounds && silences >= MAX_SILENCES)
-        ended ??= `the server did not answer ${MAX_SILENCES} requests in a row`;
+      if (silences >= MAX_SILENCES) ended ??= `the server did not answer ${MAX_SILENCES} requests in a row`;
       const wait = bounds && attempt < MAX_REPETITIONS ? secondsToWait(outcome) : undefined;
       if (wait === undefined) return outcome;
       next = Math.max(next, performance.now() + wait * 1000);

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Json, JsonObject } from '../../../engine/json/json';
 import { groupFailures } from '../../../engine/groups';
+import { isOpen } from '../../../engine/obligation';
 import { run } from '../../../engine/run';
 import { urlTarget } from '../../../engine/url-target';
 import type { Job } from '../tester';
@@ -27,7 +28,7 @@ async function test({
     }),
     { generated: 25, shrink: false },
   );
-  const open = obligations.filter(({ state }) => state === 'UNPROVEN' || state === 'BLOCKED');
+  const open = obligations.filter(({ state }) => isOpen(state));
   return [
     ...groupFailures(failures).map(({ cause }) => cause.key),
     ...open.map(({ state, key }) => `${state} ${key}`),
