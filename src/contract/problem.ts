@@ -81,9 +81,6 @@ export interface Answer {
   readonly body?: unknown;
 }
 
-/** Whether HTTP has no content in responses with this status (RFC 9110 sections 15.3.5, 15.3.6 and 15.4.5). */
-export const hasNoContent = (status: number): boolean => status === 204 || status === 205 || status === 304;
-
 /** Whether HTTP defines the status for final responses (RFC 9110 section 15); 1xx are interim. */
 export function isFinalStatus(status: number): boolean {
   return Number.isInteger(status) && status >= 200 && status <= 599;

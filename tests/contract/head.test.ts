@@ -1,9 +1,11 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { createHttpServer } from '../../src/contract';
 import { ERRORS, errors } from '../../src/errors';
 import { REFUSED, SERVED } from '../support/heads';
 import { buildApp } from '../support/service';
 import { openServer } from '../testing/open-server';
-import { exchange } from '../support/wire';
+import { exchange, parseReplies } from '../support/wire';
 
 let port = 0;
 let close: () => Promise<void>;
@@ -38,4 +40,18 @@ test.each(SERVED)('%s: served', async (_, head) => {
 test('empty lines before a request are ignored (RFC 9112 section 2.2)', async () => {
   const replies = await exchange(port, `\r\n\r\n${NEXT}`, 2);
   expect(replies.map(({ status }) => status)).toEqual([200]);
+});
+
+test('the head of every request of a connection is judged', async () => {
+  for (const [rule, head, kind] of REFUSED) {
+    const socket = connect(port, '127.0.0.1');
+    const chunks: Buffer[] = [];
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+    socket.write('GET /-/live HTTP/1.1\r\nHost: x\r\n\r\n');
+    await once(socket, 'data');
+    socket.write(on('/-/live', head));
+    await once(socket, 'close');
+    const statuses = parseReplies(Buffer.concat(chunks)).map(({ status }) => status);
+    expect([rule, statuses]).toEqual([rule, [200, ERRORS[kind].status]]);
+  }
 });

@@ -1,15 +1,9 @@
 import type { ServedOperation } from './served-operation';
+import { hasNoContent } from '../http/body';
 import { type ReportFault, settle, settleWithin } from '../http/fault';
 import { fieldValue, headerEntries } from '../http/header-field';
 import { stringifyJson } from '../json/stringify';
-import {
-  type Answer,
-  hasNoContent,
-  type Headers,
-  isFinalStatus,
-  Problem,
-  type ProblemKind,
-} from '../problem';
+import { type Answer, type Headers, isFinalStatus, Problem, type ProblemKind } from '../problem';
 import type { Encoded } from './response';
 import type { ServiceOptions } from './service-options';
 

@@ -1,5 +1,6 @@
 import type { BodyShape, Codec, WriteBody } from '../codecs/codec';
 import type { Codecs } from '../codecs/registry';
+import { hasNoContent } from '../http/body';
 import { joinPointer, type JsonObject, members, type OpenApiDocument } from '../document/document';
 import { fieldValue, headerEntries, isFieldValue, mergeVary, unservableField } from '../http/header-field';
 import { compileHeader, type WriteHeader } from '../parameters/header';
@@ -14,7 +15,7 @@ import {
   typeOfRange,
 } from '../http/media-type';
 import { type AcceptedRange, parseAccept, preferred } from '../http/negotiation';
-import { type Answer, hasNoContent, type Headers, isFinalStatus, Problem } from '../problem';
+import { type Answer, type Headers, isFinalStatus, Problem } from '../problem';
 import { envelopeSchema, parameterSchemas } from '../schema/envelope';
 import type { SchemaSet } from '../schema/schema-set';
 import type { Shapes } from '../schema/shapes';

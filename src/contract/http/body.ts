@@ -2,6 +2,9 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem } from '../problem';
 
+/** Whether HTTP has no content in responses with this status (RFC 9110 sections 15.3.5, 15.3.6 and 15.4.5). */
+export const hasNoContent = (status: number): boolean => status === 204 || status === 205 || status === 304;
+
 /** Whether a request announces a body (RFC 9112 section 6.3). */
 export function announcesBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;

@@ -2,7 +2,7 @@ import { joinPointer, isObject, members, type OpenApiDocument, type Place } from
 import { type OperationPlace, operationPlaces } from '../document/path-items';
 import { basePathsOf } from '../document/servers';
 import { checkScopes } from './declared-scopes';
-import { hasNoContent } from '../problem';
+import { hasNoContent } from '../http/body';
 import { coverage, isJson, type MediaTypeObject, parseMediaType } from '../http/media-type';
 
 const PARAMETER_LOCATIONS = ['path', 'query', 'header', 'cookie'] as const;
