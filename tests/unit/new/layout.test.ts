@@ -248,3 +248,20 @@ it('says nothing of what this project stores', async () => {
   const { files } = await layOutOf({ paths: { '/a': { get: { operationId: 'getA', responses: done } } } });
   expect(Object.entries(files).filter(([file, text]) => /plant/i.test(file + text))).toEqual([]);
 });
+
+it.each([
+  ['Kind', '/kinds', 'kinds: Collection<KindItem>'],
+  ['Promise', '/promises', 'promises: Collection<PromiseItem>'],
+  ['Record', '/records', 'records: Collection<RecordItem>'],
+  ['Gate', '/close', 'close2: Collection<Gate>'],
+  ['Maker', '/constructor', 'constructor2: Collection<Maker>'],
+])('a schema %s below %s has names that the files of the service do not use', async (name, path, member) => {
+  const schema = { type: 'object', required: ['id'], properties: { id: { type: 'string' } } };
+  const parameters = [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }];
+  const responses = { 200: json({ $ref: `#/components/schemas/${name}` }) };
+  const { files } = await layOutOf({
+    paths: { [`${path}/{id}`]: { get: { operationId: 'read', parameters, responses } } },
+    components: { schemas: { [name]: schema } },
+  });
+  expect(files['src/shop/shop-store.ts']).toContain(member);
+});
