@@ -265,3 +265,18 @@ it.each([
   });
   expect(files['src/shop/shop-store.ts']).toContain(member);
 });
+
+it('leaves out that a refusal of the server itself has a header which only a handler knows', async () => {
+  const header = (required: boolean) => ({ required, schema: { type: 'string' } });
+  const headers = { 'X-Own': header(true), 'X-May': header(false), 'WWW-Authenticate': header(true) };
+  const error = json({ type: 'object', required: ['message'], properties: { message: { type: 'string' } } });
+  const responses = {
+    200: { description: '', headers },
+    401: { ...error, headers },
+    409: { ...error, headers },
+  };
+  const { files } = await layOutOf({ paths: { '/carts': { get: { operationId: 'list', responses } } } });
+  const removed = files['openapi/overlay.yaml']?.match(/target: .*\n.*do not have this header/g);
+  expect(removed).toHaveLength(1);
+  expect(removed?.[0]).toMatch(/responses\.?\[?['"]*401.*X-Own.*required/);
+});
