@@ -20,8 +20,22 @@ const RESERVED = new Set(
   ),
 );
 
-/** Types of this file and of JavaScript. */
-const TAKEN = new Set(['Collection', 'Entry', 'Store', 'Object', 'String', 'Record', 'Array', 'Map', 'Date']);
+/** Types of this file and of tests/contract/service.ts, of TypeScript and of JavaScript. */
+const TAKEN = new Set([
+  ...[
+    'Collection',
+    'Entry',
+    'Store',
+    'OwnRefusal',
+    'RefusalRule',
+    'Scenario',
+    'ServiceTarget',
+    'Waiver',
+    'Kind',
+  ],
+  ...['Record', 'Readonly', 'Partial', 'Required', 'Pick', 'Omit', 'Extract', 'Exclude'],
+  ...Object.getOwnPropertyNames(globalThis),
+]);
 
 export function collectionsOf(stored: readonly Stored[], names: Names, types: Types): Collection[] {
   const typeNames = new Set([...TAKEN, `${names.pascal}Store`]);

@@ -14,7 +14,14 @@ import {
 import { type Action, jsonPath } from './action';
 import { HERE } from './project';
 import type { PathParameter } from './resources';
-import { bodiless, type ErrorBody, errorResponses, succeedsByDefault } from './survey';
+import {
+  bodiless,
+  type ErrorBody,
+  type ErrorResponse,
+  errorResponses,
+  SERVER_STATUSES,
+  succeedsByDefault,
+} from './survey';
 
 export interface Overlay {
   readonly text: string;
@@ -86,14 +93,38 @@ export async function overlayFor(
       description: 'default is the success, so errors need their own response',
       update: { '4XX': { description: 'The request was refused.', content } },
     }));
+  const promised = promisedHeaders(document, responses).map((pointer): Action => ({
+    target: jsonPath(document, pointer),
+    description: 'left out: the refusals of this server itself do not have this header',
+    remove: true,
+  }));
   all.items.unshift(...before.map((action) => overlay.createNode(action)));
-  all.items.push(...[...others, ...after].map((action) => overlay.createNode(action)));
+  all.items.push(...[...others, ...after, ...promised].map((action) => overlay.createNode(action)));
   await dropUnused(overlay, given);
   overlay.setIn(['info', 'title'], 'What this server adds to the document, and what it leaves out');
   overlay.commentBefore = null;
   const applied = await apply(overlay.toJS() as OverlaySet, given);
   return { text: `${HEAD}${String(overlay)}`, root: applied.data };
 }
+
+/** The `required` of each header that the server would have to send with a refusal of its own. */
+function promisedHeaders(document: OpenApiDocument, responses: readonly ErrorResponse[]): string[] {
+  const pointers = responses
+    .filter(({ key }) => SERVER_STATUSES.has(key))
+    .flatMap(({ pointer }) => {
+      const headers = joinPointer(pointer, 'headers');
+      return members(document.at(headers))
+        .filter(([name]) => !OWN_HEADERS.test(name))
+        .map(([name]) => document.follow(joinPointer(headers, name)))
+        .flatMap((header) =>
+          header.value['required'] === true ? joinPointer(header.pointer, 'required') : [],
+        );
+    });
+  return [...new Set(pointers)];
+}
+
+/** Headers that the server sends with its refusals. */
+const OWN_HEADERS = /^(www-authenticate|retry-after|allow)$/i;
 
 /** The overlay of the plant store without what is about plants. */
 function ownOverlay(): string {

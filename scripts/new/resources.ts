@@ -98,12 +98,15 @@ function successBody(
   return { schema, mediaType: media.key, status };
 }
 
+/** Members of every store, and of every object. */
+const MEMBERS = new Set(['ready', 'close', 'then', ...Object.getOwnPropertyNames(Object.prototype)]);
+
 /** A new name for the objects below a path. */
 function nameFor(path: string, names: Set<string>): string {
   const segment = path.split('/').findLast((step) => step !== '' && !step.includes('{')) ?? '';
   const base = camelOf(segment, 'items');
   let name = base;
-  for (let n = 2; names.has(name); n++) name = `${base}${n}`;
+  for (let n = 2; names.has(name) || MEMBERS.has(name); n++) name = `${base}${n}`;
   names.add(name);
   return name;
 }

@@ -175,7 +175,12 @@ it('names the handler of a removed operation', async () => {
 });
 
 it.each([
-  ['of YAML', 'paths:', 'paths: [', /^openapi\/notes\.yaml:\d+:\d+: a list or object of several lines cannot stand/],
+  [
+    'of YAML',
+    'paths:',
+    'paths: [',
+    /^openapi\/notes\.yaml:\d+:\d+: a list or object of several lines cannot stand/,
+  ],
   [
     'of a reference',
     'schemas/NewNote',

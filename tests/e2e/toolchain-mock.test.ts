@@ -127,7 +127,7 @@ it('serves a document with an unknown keyword, and reports it as unchecked', asy
 });
 
 it.each([
-  ['a missing file', 'none.yaml', /^none\.yaml: expected an OpenAPI document: ENOENT/],
+  ['a missing file', 'none.yaml', /^none\.yaml: expected an OpenAPI document: there is no such file/],
   [
     'a file that is not a document',
     'package.json',

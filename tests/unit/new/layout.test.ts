@@ -248,3 +248,35 @@ it('says nothing of what this project stores', async () => {
   const { files } = await layOutOf({ paths: { '/a': { get: { operationId: 'getA', responses: done } } } });
   expect(Object.entries(files).filter(([file, text]) => /plant/i.test(file + text))).toEqual([]);
 });
+
+it.each([
+  ['Kind', '/kinds', 'kinds: Collection<KindItem>'],
+  ['Promise', '/promises', 'promises: Collection<PromiseItem>'],
+  ['Record', '/records', 'records: Collection<RecordItem>'],
+  ['Gate', '/close', 'close2: Collection<Gate>'],
+  ['Maker', '/constructor', 'constructor2: Collection<Maker>'],
+])('a schema %s below %s has names that the files of the service do not use', async (name, path, member) => {
+  const schema = { type: 'object', required: ['id'], properties: { id: { type: 'string' } } };
+  const parameters = [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }];
+  const responses = { 200: json({ $ref: `#/components/schemas/${name}` }) };
+  const { files } = await layOutOf({
+    paths: { [`${path}/{id}`]: { get: { operationId: 'read', parameters, responses } } },
+    components: { schemas: { [name]: schema } },
+  });
+  expect(files['src/shop/shop-store.ts']).toContain(member);
+});
+
+it('leaves out that a refusal of the server itself has a header which only a handler knows', async () => {
+  const header = (required: boolean) => ({ required, schema: { type: 'string' } });
+  const headers = { 'X-Own': header(true), 'X-May': header(false), 'WWW-Authenticate': header(true) };
+  const error = json({ type: 'object', required: ['message'], properties: { message: { type: 'string' } } });
+  const responses = {
+    200: { description: '', headers },
+    401: { ...error, headers },
+    409: { ...error, headers },
+  };
+  const { files } = await layOutOf({ paths: { '/carts': { get: { operationId: 'list', responses } } } });
+  const removed = files['openapi/overlay.yaml']?.match(/target: .*\n.*do not have this header/g);
+  expect(removed).toHaveLength(1);
+  expect(removed?.[0]).toMatch(/responses\.?\[?['"]*401.*X-Own.*required/);
+});
