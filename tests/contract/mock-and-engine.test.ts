@@ -252,3 +252,79 @@ it('agree on the rest of a document, beside remote references and operations wit
   expect(states('parameter')).toEqual(['OUT OF REACH']);
   for (const operation of ['fine', 'none', 'errors', 'empty']) expect(states(operation)).toContain('PROVEN');
 });
+
+it('agree on names, templates and credentials of every kind', async () => {
+  const operation = (operationId: string, more: object) => ({ operationId, responses: NO_CONTENT, ...more });
+  const parameter = (name: string, place: string, type: string) => ({
+    name,
+    in: place,
+    required: true,
+    schema: { type },
+  });
+  const names = ['filter[name]', 'a b', 'a&b', 'a+b', '\u00e4', '$top', 'constructor', "it's", '100%'];
+  const named = names.map((name, i) => [
+    `/names/${i}`,
+    { get: operation(`name${i}`, { parameters: [parameter(name, 'query', 'integer')] }) },
+  ]);
+  const templates = [
+    ['/files/{name}.{ext}', ['name', 'ext']],
+    ['/a/{id}:act', ['id']],
+    ['/\u00e4/{\u00ef}', ['\u00ef']],
+  ] as const;
+  const templated = templates.map(([path, parts], i) => [
+    path,
+    { get: operation(`path${i}`, { parameters: parts.map((name) => parameter(name, 'path', 'string')) }) },
+  ]);
+  const securitySchemes = {
+    query: { type: 'apiKey', in: 'query', name: 'a key' },
+    cookie: { type: 'apiKey', in: 'cookie', name: 'sid' },
+    header: { type: 'apiKey', in: 'header', name: 'Authorization' },
+    basic: { type: 'http', scheme: 'basic' },
+    bearer: { type: 'http', scheme: 'Bearer' },
+    oauth: {
+      type: 'oauth2',
+      flows: { clientCredentials: { tokenUrl: 'https://x.example', scopes: { r: '' } } },
+    },
+  };
+  const requirements = [
+    ...Object.keys(securitySchemes).map((name) => [{ [name]: name === 'oauth' ? ['r'] : [] }]),
+    [{ query: [], cookie: [] }, { basic: [] }],
+    [{}, { bearer: [] }],
+    [{ bearer: [] }, { oauth: ['r'] }],
+    [{ bearer: [], query: [] }, { oauth: ['r'] }],
+  ];
+  const secured = requirements.map((security, i) => [
+    `/secured/${i}`,
+    { post: operation(`secured${i}`, { security, requestBody: { content: json({ type: 'object' }) } }) },
+  ]);
+  const paths = Object.fromEntries([...named, ...templated, ...secured]) as object;
+  const { open, mock } = await agree(buildDocument({ paths, components: { securitySchemes } }));
+  expect([mock.leftOut, open]).toEqual([[], []]);
+});
+
+it('agree on words of schemas that contradict what an engine expects', async () => {
+  const integer = { type: 'integer' };
+  const text = { type: 'string' };
+  const { open } = await agree(
+    members([
+      { not: text },
+      { enum: [1, 'a', null, true] },
+      { if: text, then: { minLength: 3 }, else: integer },
+      { type: 'object', propertyNames: { pattern: '^[a-z]{3}$' }, minProperties: 2 },
+      { type: 'array', uniqueItems: true, minItems: 2, items: integer },
+      { type: 'array', contains: integer, minContains: 2 },
+      { type: 'array', prefixItems: [integer], items: false },
+      { type: 'object', patternProperties: { '^x-': integer }, additionalProperties: false },
+      {
+        oneOf: [
+          { ...integer, minimum: 5 },
+          { ...integer, maximum: 2 },
+        ],
+      },
+      { ...text, maxLength: 0 },
+      { type: 'object', unevaluatedProperties: false, allOf: [{ properties: { a: integer } }] },
+      {},
+    ]),
+  );
+  expect(open.filter((line) => line.includes('found none'))).toEqual([]);
+});

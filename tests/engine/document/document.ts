@@ -86,10 +86,13 @@ export interface Document {
   readonly schemes: Readonly<Record<string, JsonObject>>;
 }
 
+/** A path as it is on the wire: ASCII without spaces (RFC 3986 section 2.1). */
+export const encodePath = (path: string): string => path.replace(/[^!-~]+/gu, encodeURIComponent);
+
 /** Whether a path on the wire, without a query, matches a path template of the document. */
 export const matchesPath = (document: Document, path: string): boolean =>
   document.operations.some((operation) => {
-    const template = operation.path.split('/');
+    const template = encodePath(operation.path).split('/');
     const segments = path.split('/');
     return (
       template.length === segments.length &&

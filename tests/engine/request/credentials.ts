@@ -22,7 +22,8 @@ function addCredential(request: RawRequest, scheme: JsonObject, credential: stri
   }
   const name = asString(scheme['name']);
   if (scheme['in'] === 'header') return add(name, credential);
-  if (scheme['in'] === 'query') return withQuery(request, `${name}=${encodeURIComponent(credential)}`);
+  if (scheme['in'] === 'query')
+    return withQuery(request, `${encodeURIComponent(name)}=${encodeURIComponent(credential)}`);
   const cookie = request.headers.find(([key]) => key === 'Cookie')?.[1];
   const others = request.headers.filter(([key]) => key !== 'Cookie');
   const value = `${name}=${credential}`;

@@ -1,4 +1,10 @@
-import type { Document, MediaType, Operation, Parameter } from '../document/document';
+import {
+  type Document,
+  encodePath,
+  type MediaType,
+  type Operation,
+  type Parameter,
+} from '../document/document';
 import { fromJson } from '../json/value';
 import type { Oracle } from '../schema/oracle';
 import type { RawRequest } from '../wire/message';
@@ -50,7 +56,7 @@ export function composeRequest(operation: Operation, { parameters, body }: Input
   const cookies = parametersIn('cookie').map(([, text]) => text);
   return {
     method: operation.method,
-    target: path + (query.length > 0 ? `?${query.join('&')}` : ''),
+    target: encodePath(path) + (query.length > 0 ? `?${query.join('&')}` : ''),
     headers: [
       ...parametersIn('header').map(([{ name }, text]) => [name, text] as const),
       ...(cookies.length > 0 ? [['Cookie', cookies.join('; ')] as const] : []),

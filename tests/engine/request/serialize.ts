@@ -14,7 +14,8 @@ const HEADER_VALUE = /^[!-~](?:[ -~]*[!-~])?$/;
  * @see https://spec.openapis.org/oas/v3.1.0#style-examples
  */
 export function serializeParameter(parameter: Parameter, value: Value): string | undefined {
-  const { name, in: location, style, explode } = parameter;
+  const { in: location, style, explode } = parameter;
+  const name = encodeName(location, parameter.name);
   if (parameter.mediaType !== undefined) return addPrefix(parameter, percentEncode(location, print(value)));
   if (!Array.isArray(value) && !(value instanceof Map)) {
     const text = primitiveText(value);
@@ -29,7 +30,7 @@ export function serializeParameter(parameter: Parameter, value: Value): string |
   const isCarried = (text: string): boolean => (text === '' ? location === 'query' : safe.test(text));
   if (texts.length === 0 || texts.some(([, text]) => text === undefined || !isCarried(text)))
     return undefined;
-  const keyed = texts.map(([key, text = '']): [string, string] => [key, text]);
+  const keyed = texts.map(([key, text = '']): [string, string] => [encodeName(location, key), text]);
   const flat = keyed.flatMap(([key, text]) => (value instanceof Map ? [key, text] : [text]));
   const assigned = keyed.map(([key, text]) => `${value instanceof Map ? key : name}=${text}`);
   switch (style) {
@@ -53,7 +54,8 @@ export function serializeParameter(parameter: Parameter, value: Value): string |
 }
 
 /** Adds the prefix of the style to an encoded primitive. */
-function addPrefix({ name, in: location, style }: Parameter, text: string): string {
+function addPrefix({ name: plain, in: location, style }: Parameter, text: string): string {
+  const name = encodeName(location, plain);
   if (style === 'label') return `.${text}`;
   if (style === 'matrix') return `;${name}=${text}`;
   return location === 'query' || location === 'cookie' ? `${name}=${text}` : text;
@@ -61,6 +63,10 @@ function addPrefix({ name, in: location, style }: Parameter, text: string): stri
 
 const percentEncode = (location: Parameter['in'], text: string): string =>
   location === 'header' ? text : encodeURIComponent(text);
+
+/** A name in a query, percent-encoded; elsewhere as it is. */
+const encodeName = (location: Parameter['in'], name: string): string =>
+  location === 'query' ? encodeURIComponent(name) : name;
 
 function isUnambiguous(location: Parameter['in'], text: string): boolean {
   if (!text.isWellFormed()) return false;

@@ -216,7 +216,10 @@ export function admittedTypes(subschemas: readonly Subschema[]): Type[] {
   const keyword = subschemas
     .flatMap(({ schema }) => Object.keys(schema))
     .find((name) => name in IMPLIED_TYPES);
-  return [(keyword === undefined ? undefined : IMPLIED_TYPES[keyword]) ?? 'string'];
+  const implied = keyword === undefined ? undefined : IMPLIED_TYPES[keyword];
+  if (implied === undefined && subschemas.some(({ schema }) => schema['not'] !== undefined))
+    return TYPES.filter((type) => type !== 'integer');
+  return [implied ?? 'string'];
 }
 
 /** The values of the first `const` or `enum`, or undefined if there is neither. */
