@@ -47,6 +47,7 @@ export function readBody(
       size += chunk.length;
       if (size <= limit) return;
       request.off('data', onData).pause();
+      response.shouldKeepAlive = false; // even if the rest of the body has arrived
       reject(tooLarge());
     };
     request.on('data', onData);

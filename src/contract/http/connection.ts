@@ -1,0 +1,217 @@
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { Problem } from '../problem';
+import { judgeHead } from './head';
+
+/** Bytes behind the current request beyond which the server stops reading. Until then it notices that the client leaves. */
+const READ_AHEAD = 16_384;
+/** Milliseconds for each answer after the client has closed its side of the connection: it may have left. */
+const HALF_CLOSED = 1_000;
+/** The end of a head, and of a message in chunks (RFC 9112 sections 2.1 and 7.1). */
+const BLANK_LINE = Buffer.from('\r\n\r\n');
+const [CR, LF] = [0x0d, 0x0a];
+
+/**
+ * One exchange at a time on a connection. Node parses every request of a segment at once, thousands of them, and would
+ * create their responses. Here its parser gets the bytes up to the end of one request. Those behind it wait, unparsed,
+ * until the response to that request has been sent.
+ *
+ * The parser gets one head at a time, so that each is judged before it is parsed. It has no bytes behind a request, so it
+ * loses none if the request asks for another protocol.
+ */
+export class Connection {
+  /** The response to the current request. It stays here until the next request begins. */
+  response: ServerResponse | undefined;
+  /** Whether the client has closed its side. */
+  ended = false;
+  /** The bytes that are not parsed. */
+  private readonly waiting: Buffer[] = [];
+  private unparsed = 0;
+  /** The part of the current head that is parsed, in latin1. */
+  private head = '';
+  /** The last bytes that were parsed, in latin1: a blank line may lie in two segments. */
+  private tail = '';
+  /** Bytes of the current body that are not parsed; undefined if it comes in chunks. */
+  private left: number | undefined;
+  private paused = false;
+  private over = false;
+  private awaited: ServerResponse | undefined;
+  private grace: NodeJS.Timeout | undefined;
+  private readonly parse: (bytes: Buffer) => void;
+  private readonly parseEnd: () => void;
+
+  /**
+   * Takes the place of the listeners that Node has added to the socket.
+   *
+   * @param refuse responds to a head that is not well-formed, and closes the connection
+   */
+  constructor(
+    readonly socket: Socket,
+    private readonly refuse: (problem: Problem) => void,
+  ) {
+    const [parse] = socket.listeners('data');
+    const parseEnd = socket.listeners('end').at(-1); // net.Socket has one before it
+    if (!parse || !parseEnd) throw new Error('expected a connection that Node parses');
+    this.parse = parse as typeof this.parse;
+    this.parseEnd = parseEnd as typeof this.parseEnd;
+    socket.on('data', (bytes: Buffer) => {
+      if (this.over) return;
+      this.waiting.push(bytes);
+      this.unparsed += bytes.length;
+      this.advance();
+    });
+    socket.on('end', () => {
+      this.ended = true;
+      this.advance();
+    });
+    socket.on('close', () => {
+      this.stop();
+      clearTimeout(this.grace);
+    });
+    socket.off('data', parse as typeof this.parse).off('end', parseEnd as typeof this.parseEnd);
+  }
+
+  /** Whether the current request is answered, and no part of the next one has arrived. */
+  get isIdle(): boolean {
+    return this.response?.socket === null && this.response.req.complete && !this.hasMore;
+  }
+
+  /** Whether bytes of a further request have arrived. */
+  get hasMore(): boolean {
+    return this.unparsed > 0 || this.head !== '';
+  }
+
+  /** Discards everything that follows. Called before the connection is closed. */
+  stop(): void {
+    this.over = true;
+    this.waiting.length = this.unparsed = 0;
+    if (this.paused) this.socket.resume();
+  }
+
+  /** What is wrong with the head that the parser has refused; undefined if that is not known. */
+  judgeRefused(): Problem | undefined {
+    return this.head === '' ? undefined : judgeHead(`${this.head}\r\n\r\n`);
+  }
+
+  /** Parses what may be parsed now: the current request, or the next one if the current one is answered. */
+  private readonly advance = (): void => {
+    for (let bytes = this.waiting[0]; bytes && this.isReady; bytes = this.waiting[0]) {
+      if (this.response?.req.complete) this.response = undefined;
+      if (this.response) this.parseBody(this.response, bytes);
+      else this.parseHead(bytes);
+    }
+    if (this.over) return;
+    if (this.unparsed === 0) {
+      if (this.paused) this.socket.resume();
+      this.paused = false;
+    } else if (this.unparsed > READ_AHEAD || this.socket.writableLength > 0) {
+      // While a response waits for its client, bytes of that client must not postpone SEND_TIMEOUT.
+      this.paused = true;
+      this.socket.pause();
+    }
+    if (this.ended && this.unparsed === 0 && this.isReady) {
+      this.over = true;
+      this.parseEnd();
+    } else if (this.ended || this.unparsed > 0) this.awaitResponse();
+  };
+
+  /** Whether the parser may get more: no request, a part of one, or one whose response has been sent. */
+  private get isReady(): boolean {
+    if (this.over || this.socket.destroyed) return false;
+    return !this.response?.req.complete || this.response.socket === null;
+  }
+
+  private parseHead(bytes: Buffer): void {
+    if (this.head === '') {
+      const start = skipLines(bytes);
+      if (start > 0) {
+        this.take(bytes, start);
+        return;
+      }
+    }
+    const end = this.endOfBlankLine(bytes);
+    const part = this.take(bytes, end < 0 ? bytes.length : end);
+    this.head += part.toString('latin1');
+    if (end < 0) {
+      this.keepTail(part);
+      this.parse(part);
+      return;
+    }
+    const problem = judgeHead(this.head) ?? (this.head.startsWith('CONNECT ') ? NO_PROXY : undefined);
+    if (problem) {
+      this.refuse(problem);
+      return;
+    }
+    this.tail = '';
+    this.parse(part); // sets `response`
+    this.head = '';
+    const { response } = this;
+    if (!response) {
+      if (!this.over) this.refuse(new Problem('malformed', 'the request is not well-formed HTTP'));
+    } else if (!response.req.complete) {
+      const { headers } = response.req;
+      this.left = headers['transfer-encoding'] === undefined ? Number(headers['content-length']) : undefined;
+    }
+  }
+
+  private parseBody(response: ServerResponse, bytes: Buffer): void {
+    if (this.left !== undefined) {
+      const part = this.take(bytes, Math.min(this.left, bytes.length));
+      this.left -= part.length;
+      this.parse(part);
+      return;
+    }
+    const end = this.endOfBlankLine(bytes);
+    const part = this.take(bytes, end < 0 ? bytes.length : end);
+    this.keepTail(part);
+    this.parse(part);
+    if (response.req.complete) this.tail = '';
+  }
+
+  /** Removes bytes from the first part that waits. */
+  private take(bytes: Buffer, length: number): Buffer {
+    this.unparsed -= length;
+    if (length === bytes.length) {
+      this.waiting.shift();
+      return bytes;
+    }
+    this.waiting[0] = bytes.subarray(length);
+    return bytes.subarray(0, length);
+  }
+
+  /** The index behind the first blank line; -1 if there is none. */
+  private endOfBlankLine(bytes: Buffer): number {
+    if (this.tail !== '') {
+      const seam = (this.tail + bytes.toString('latin1', 0, 3)).indexOf('\r\n\r\n');
+      if (seam >= 0) return seam + BLANK_LINE.length - this.tail.length;
+    }
+    const at = bytes.indexOf(BLANK_LINE);
+    return at < 0 ? -1 : at + BLANK_LINE.length;
+  }
+
+  private keepTail(part: Buffer): void {
+    this.tail = (this.tail + part.toString('latin1', Math.max(0, part.length - 3))).slice(-3);
+  }
+
+  /** Continues after the current response. The turn of another connection comes first. */
+  private awaitResponse(): void {
+    if (this.ended) this.grace = this.grace?.refresh() ?? setTimeout(this.leave, HALF_CLOSED);
+    if (!this.response || this.awaited === this.response) return;
+    this.awaited = this.response;
+    this.response.once('finish', () => setImmediate(this.advance));
+  }
+
+  private readonly leave = (): void => {
+    if (this.socket.writableLength > 0) this.grace?.refresh();
+    else this.socket.destroy();
+  };
+}
+
+const NO_PROXY = new Problem('malformed', 'this server is not a proxy');
+
+/** The length of the empty lines before a request (RFC 9112 section 2.2). */
+function skipLines(bytes: Buffer): number {
+  let at = 0;
+  while (bytes[at] === CR || bytes[at] === LF) at++;
+  return at;
+}
