@@ -32,8 +32,6 @@ type Sent = (error?: Error | null) => void;
 const SEND_TIMEOUT = 30_000;
 /** Milliseconds between the times at which a server that stops closes its idle connections: a request may be on its way. */
 const IDLE_GRACE = 500;
-/** Milliseconds that a client has to read the last response and to close its side of the connection. */
-const LINGER = 1_000;
 
 /**
  * Creates an HTTP server for an Express application. The server does not listen yet.
@@ -113,7 +111,9 @@ export function createHttpServer(
   const refuseSafely = (error: NodeJS.ErrnoException | Problem, socket: Duplex) => {
     attempt(
       () => {
-        refuse(error, socket, connections.get(socket), render, fault);
+        const connection = connections.get(socket);
+        if (connection) refuse(error, connection, render, fault);
+        else socket.destroy();
       },
       (worse) => {
         fault(worse);
@@ -188,21 +188,20 @@ function problemOf({ code }: NodeJS.ErrnoException): Problem | undefined {
 /** Responds to a request that Node or `judgeHead` refuses, unless it has a response, and closes the connection. */
 function refuse(
   error: NodeJS.ErrnoException | Problem,
-  socket: Duplex,
-  connection: Connection | undefined,
+  connection: Connection,
   render: (problem: Problem) => Answer,
   fault: ReportFault,
 ): void {
-  const response = connection?.response;
+  const { response, socket } = connection;
   const problem =
-    error instanceof Problem ? error : (problemOf(error) ?? connection?.judgeRefused() ?? MALFORMED);
-  connection?.stop();
+    error instanceof Problem ? error : (problemOf(error) ?? connection.judgeRefused() ?? MALFORMED);
+  connection.stop();
   if (!socket.writable || ('code' in error && error.code === 'ECONNRESET')) {
     socket.destroy();
     return;
   }
   if (response?.headersSent === true && (response.socket !== null || !response.req.complete)) {
-    endSoon(socket); // the request has its response
+    connection.end(); // the request has its response
     return;
   }
   const rendered = render(problem);
@@ -218,19 +217,11 @@ function refuse(
   };
   if (response?.headersSent === false) {
     // Once the response ends, Node emits neither `end` nor `close` on the request: destroy it for its readers.
-    response.writeHead(status, headers).end(text, () => response.req.destroy());
+    socket.once('close', () => response.req.destroy());
+    response.writeHead(status, headers).end(text);
   } else {
     const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
     const reason = STATUS_CODES[status] ?? '';
-    endSoon(socket, `HTTP/1.1 ${status} ${reason}\r\n${fields.join('')}\r\n${text}`);
+    connection.end(`HTTP/1.1 ${status} ${reason}\r\n${fields.join('')}\r\n${text}`);
   }
-}
-
-/** Writes `text` and ends the connection. Closes it after `LINGER` if the client does not. */
-function endSoon(socket: Duplex, text = ''): void {
-  const timer = setTimeout(() => socket.destroy(), LINGER);
-  socket.once('close', () => {
-    clearTimeout(timer);
-  });
-  socket.end(text);
 }

@@ -9,7 +9,7 @@ export function announcesBody({ headers }: IncomingMessage): boolean {
 
 /** Whether the body of a request is not read to its end. */
 export function isUnread(request: IncomingMessage): boolean {
-  return announcesBody(request) && !request.readableEnded;
+  return announcesBody(request) && !(request.complete && request.readableLength === 0);
 }
 
 /** Whether the client waits for 100 Continue, which HTTP/1.0 does not have (RFC 9110 section 10.1.1). */
@@ -34,6 +34,10 @@ export function readBody(
   if (Number(request.headers['content-length'] ?? 0) > limit) return Promise.reject(tooLarge());
   if (request.destroyed) return Promise.reject(brokenOff()); // closed during authentication; `close` is not emitted again
   if (expectsContinue(request)) response.writeContinue();
+  if (request.complete && request.readableLength <= limit) {
+    // The whole body has arrived. Reading it at once takes less time.
+    return Promise.resolve((request.read() as Buffer | null) ?? Buffer.alloc(0));
+  }
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;

@@ -5,10 +5,14 @@ import { judgeHead } from './head';
 
 /** Bytes behind the current request beyond which the server stops reading. Until then it notices that the client leaves. */
 const READ_AHEAD = 16_384;
-/** Milliseconds for each answer after the client has closed its side of the connection: it may have left. */
-const HALF_CLOSED = 1_000;
+/**
+ * Milliseconds that remain once one side is closed: for each response if the client has closed its side, since it may have
+ * left; for the client to read the last response and to close its side, if the server has.
+ */
+const LINGER = 1_000;
 /** The end of a head, and of a message in chunks (RFC 9112 sections 2.1 and 7.1). */
 const BLANK_LINE = Buffer.from('\r\n\r\n');
+const CONTENT_LENGTH = /\r\ncontent-length:[\t ]*(\d+)[\t ]*\r\n/i;
 const [CR, LF] = [0x0d, 0x0a];
 
 /**
@@ -55,7 +59,10 @@ export class Connection {
     this.parse = parse as typeof this.parse;
     this.parseEnd = parseEnd as typeof this.parseEnd;
     socket.on('data', (bytes: Buffer) => {
-      if (this.over) return;
+      if (this.over) {
+        this.restrain();
+        return;
+      }
       this.waiting.push(bytes);
       this.unparsed += bytes.length;
       this.advance();
@@ -68,12 +75,17 @@ export class Connection {
       this.stop();
       clearTimeout(this.grace);
     });
+    // Node calls this after the last response. To close a connection with unread bytes resets it, and the client may lose
+    // the response (RFC 9112 section 9.6).
+    socket.destroySoon = () => {
+      this.end();
+    };
     socket.off('data', parse as typeof this.parse).off('end', parseEnd as typeof this.parseEnd);
   }
 
   /** Whether the current request is answered, and no part of the next one has arrived. */
   get isIdle(): boolean {
-    return this.response?.socket === null && this.response.req.complete && !this.hasMore;
+    return !this.over && this.response?.socket === null && this.response.req.complete && !this.hasMore;
   }
 
   /** Whether bytes of a further request have arrived. */
@@ -81,11 +93,17 @@ export class Connection {
     return this.unparsed > 0 || this.head !== '';
   }
 
-  /** Discards everything that follows. Called before the connection is closed. */
+  /** Discards everything that follows. */
   stop(): void {
     this.over = true;
     this.waiting.length = this.unparsed = 0;
-    if (this.paused) this.socket.resume();
+  }
+
+  /** Writes `text` and ends the connection. Closes it after `LINGER` if the client does not. */
+  end(text = ''): void {
+    this.stop();
+    this.grace = this.grace?.refresh() ?? setTimeout(this.leave, LINGER);
+    this.socket.end(text, () => this.socket.resume());
   }
 
   /** What is wrong with the head that the parser has refused; undefined if that is not known. */
@@ -101,19 +119,23 @@ export class Connection {
       else this.parseHead(bytes);
     }
     if (this.over) return;
-    if (this.unparsed === 0) {
-      if (this.paused) this.socket.resume();
+    if (this.unparsed > 0) this.restrain();
+    else if (this.paused) {
       this.paused = false;
-    } else if (this.unparsed > READ_AHEAD || this.socket.writableLength > 0) {
-      // While a response waits for its client, bytes of that client must not postpone SEND_TIMEOUT.
-      this.paused = true;
-      this.socket.pause();
+      this.socket.resume();
     }
     if (this.ended && this.unparsed === 0 && this.isReady) {
       this.over = true;
       this.parseEnd();
     } else if (this.ended || this.unparsed > 0) this.awaitResponse();
   };
+
+  /** Stops reading if too much waits, or a response: what its client sends must not postpone `sendTimeout`. */
+  private restrain(): void {
+    if (this.unparsed <= READ_AHEAD && this.socket.writableLength === 0) return;
+    this.paused = true;
+    this.socket.pause();
+  }
 
   /** Whether the parser may get more: no request, a part of one, or one whose response has been sent. */
   private get isReady(): boolean {
@@ -130,27 +152,31 @@ export class Connection {
       }
     }
     const end = this.endOfBlankLine(bytes);
-    const part = this.take(bytes, end < 0 ? bytes.length : end);
-    this.head += part.toString('latin1');
     if (end < 0) {
+      const part = this.take(bytes, bytes.length);
+      this.head += part.toString('latin1');
       this.keepTail(part);
       this.parse(part);
       return;
     }
-    const problem = judgeHead(this.head) ?? (this.head.startsWith('CONNECT ') ? NO_PROXY : undefined);
+    const head = this.head + bytes.toString('latin1', 0, end);
+    const problem = judgeHead(head) ?? (head.startsWith('CONNECT ') ? NO_PROXY : undefined);
     if (problem) {
       this.refuse(problem);
       return;
     }
     this.tail = '';
+    // To parse the body together with its head takes less time.
+    const length = Number(CONTENT_LENGTH.exec(head)?.[1] ?? 0);
+    const part = this.take(bytes, Math.min(end + length, bytes.length));
     this.parse(part); // sets `response`
     this.head = '';
     const { response } = this;
     if (!response) {
       if (!this.over) this.refuse(new Problem('malformed', 'the request is not well-formed HTTP'));
     } else if (!response.req.complete) {
-      const { headers } = response.req;
-      this.left = headers['transfer-encoding'] === undefined ? Number(headers['content-length']) : undefined;
+      const isChunked = response.req.headers['transfer-encoding'] !== undefined;
+      this.left = isChunked ? undefined : length - (part.length - end);
     }
   }
 
@@ -195,14 +221,14 @@ export class Connection {
 
   /** Continues after the current response. The turn of another connection comes first. */
   private awaitResponse(): void {
-    if (this.ended) this.grace = this.grace?.refresh() ?? setTimeout(this.leave, HALF_CLOSED);
+    if (this.ended) this.grace = this.grace?.refresh() ?? setTimeout(this.leave, LINGER);
     if (!this.response || this.awaited === this.response) return;
     this.awaited = this.response;
     this.response.once('finish', () => setImmediate(this.advance));
   }
 
   private readonly leave = (): void => {
-    if (this.socket.writableLength > 0) this.grace?.refresh();
+    if (this.isReady || this.socket.writableLength > 0) this.grace?.refresh();
     else this.socket.destroy();
   };
 }
