@@ -6,8 +6,8 @@ import { judgeHead } from './head';
 /** Bytes behind the current request beyond which the server stops reading. Until then it notices that the client leaves. */
 const READ_AHEAD = 16_384;
 /**
- * Milliseconds that remain once one side is closed: for each response if the client has closed its side, since it may have
- * left; for the client to read the last response and to close its side, if the server has.
+ * Milliseconds without a byte for the client that remain once one side is closed: for each response if the client has closed
+ * its side, since it may have left; for the client to read the last response and to close its side, if the server has.
  */
 const LINGER = 1_000;
 /** The end of a head, and of a message in chunks (RFC 9112 sections 2.1 and 7.1). */
@@ -41,6 +41,8 @@ export class Connection {
   private over = false;
   private awaited: ServerResponse | undefined;
   private grace: NodeJS.Timeout | undefined;
+  /** Bytes that were written when `grace` began. */
+  private written = 0;
   private readonly parse: (bytes: Buffer) => void;
   private readonly parseEnd: () => void;
 
@@ -228,8 +230,10 @@ export class Connection {
   }
 
   private readonly leave = (): void => {
-    if (this.isReady || this.socket.writableLength > 0) this.grace?.refresh();
-    else this.socket.destroy();
+    const { bytesWritten, writableLength } = this.socket;
+    if (!this.isReady && writableLength === 0 && bytesWritten === this.written) this.socket.destroy();
+    else this.grace?.refresh();
+    this.written = bytesWritten;
   };
 }
 
