@@ -35,8 +35,10 @@ export function readBody(
   if (request.destroyed) return Promise.reject(brokenOff()); // closed during authentication; `close` is not emitted again
   if (expectsContinue(request)) response.writeContinue();
   if (request.complete && request.readableLength <= limit) {
-    // The whole body has arrived. Reading it at once takes less time.
-    return Promise.resolve((request.read() as Buffer | null) ?? Buffer.alloc(0));
+    // The whole body has arrived. Reading it at once takes less time. From Node 26 on read() returns a chunk.
+    const chunks: Buffer[] = [];
+    for (let chunk = read(request); chunk; chunk = read(request)) chunks.push(chunk);
+    return Promise.resolve(join(chunks));
   }
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -56,7 +58,7 @@ export function readBody(
     };
     request.on('data', onData);
     request.on('end', () => {
-      resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
+      resolve(join(chunks));
     });
     request.on('close', () => {
       // Every request emits `close`: create the error, with its stack, only if it is needed.
@@ -64,6 +66,10 @@ export function readBody(
     });
   });
 }
+
+const read = (request: IncomingMessage) => request.read() as Buffer | null;
+const join = (chunks: readonly Buffer[]): Buffer =>
+  chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
 
 /** Bounds on reading the rest of a body that is discarded. */
 const DISCARD_LIMITS = { bytes: 1_048_576, milliseconds: 1_000 };
