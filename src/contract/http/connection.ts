@@ -10,6 +10,11 @@ const READ_AHEAD = 16_384;
  * its side, since it may have left; for the client to read the last response and to close its side, if the server has.
  */
 const LINGER = 1_000;
+/**
+ * Fills the read buffer of a paused socket. Until it is full Node goes on reading, and each byte postpones the time-out of the
+ * socket.
+ */
+const FILLER = Buffer.alloc(65_536);
 /** The end of a head, and of a message in chunks (RFC 9112 sections 2.1 and 7.1). */
 const BLANK_LINE = Buffer.from('\r\n\r\n');
 const CONTENT_LENGTH = /\r\ncontent-length:[\t ]*(\d+)[\t ]*\r\n/i;
@@ -61,6 +66,7 @@ export class Connection {
     this.parse = parse as typeof this.parse;
     this.parseEnd = parseEnd as typeof this.parseEnd;
     socket.on('data', (bytes: Buffer) => {
+      if (bytes === FILLER) return;
       if (this.over) {
         this.restrain();
         return;
@@ -137,6 +143,7 @@ export class Connection {
     if (this.unparsed <= READ_AHEAD && this.socket.writableLength === 0) return;
     this.paused = true;
     this.socket.pause();
+    if (!this.ended && this.socket.readableLength === 0) this.socket.unshift(FILLER);
   }
 
   /** Whether the parser may get more: no request, a part of one, or one whose response has been sent. */

