@@ -65,8 +65,9 @@ export function createHttpServer(
 
     /** Announces the end of the connection with the response to its last request. */
     override writeHead(...head: [status: number, ...fields: never[]]): this {
-      if (this.#connection && (ending || this.#connection.ended) && !this.#connection.hasMore)
-        this.shouldKeepAlive = false;
+      // Another server of the same application creates other responses, and Express sets this prototype.
+      const connection = #connection in this ? this.#connection : undefined;
+      if (connection && (ending || connection.ended) && !connection.hasMore) this.shouldKeepAlive = false;
       return super.writeHead(...head);
     }
 

@@ -5,7 +5,9 @@ const MOST = 100;
 
 /** Writes to connections of which no client reads; tells which remain open. */
 function write(...bytes: readonly number[]): boolean[] {
-  const connections = bytes.map(() => new PassThrough({ writableHighWaterMark: 1, readableHighWaterMark: 1 }));
+  const connections = bytes.map(
+    () => new PassThrough({ writableHighWaterMark: 1, readableHighWaterMark: 1 }),
+  );
   const open = new Map(connections.map((connection) => [connection, undefined]));
   const unsent = new Unsent(open, MOST);
   for (const [at, connection] of connections.entries()) {
