@@ -14,7 +14,7 @@ export NODE_COMPILE_CACHE := $(CURDIR)/.cache/node
 
 INSTALLED := node_modules/.package-lock.json
 
-.PHONY: help install generate breaking check quick loop rooms format build pack test gate run dev mock clean browser contract todo new mutants crash soak growth bench testers servers documents sbom
+.PHONY: help install generate breaking check quick loop rooms format build pack test gate run dev mock clean browser contract todo new mutants crash connections soak growth bench testers servers documents sbom
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -88,6 +88,9 @@ mutants: $(INSTALLED) ## run the same suite against broken servers
 
 crash: build ## kill server and database under load; count lost plants
 	@tsx tests/system/crash/main.ts --rounds $(or $(ROUNDS),50)
+
+connections: $(INSTALLED) ## walk through the states of a connection; WALKS=20000
+	@tsx tests/system/connections/main.ts --walks $(or $(WALKS),20000)
 
 soak: build ## load the server for minutes, with hostile clients
 	@tsx tests/system/soak/main.ts --seconds $(or $(SECONDS),180)

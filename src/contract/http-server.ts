@@ -6,39 +6,37 @@ import {
   ServerResponse,
   STATUS_CODES,
 } from 'node:http';
-import { Server as NetServer, type Socket } from 'node:net';
+import { Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Express } from 'express';
+import { Connection } from './http/connection';
 import { attempt, faultToStderr, type ReportFault, safely, settleWithin } from './http/fault';
-import { judgeHead } from './http/head';
 import { fieldValue, headerEntries } from './http/header-field';
+import { Unsent } from './http/unsent';
 import { stringifyJson } from './json/stringify';
 import { type Answer, isFinalStatus, Problem } from './problem';
 
-/**
- * Timeouts in milliseconds and the size of the headers in bytes
- * (https://nodejs.org/api/http.html#httpcreateserveroptions-requestlistener).
- */
-export type ServerLimits = Pick<
-  ServerOptions,
+/** Timeouts in milliseconds and the size of the headers in bytes. */
+export interface ServerLimits extends Pick<
+  ServerOptions, // https://nodejs.org/api/http.html#httpcreateserveroptions-requestlistener
   'headersTimeout' | 'requestTimeout' | 'keepAliveTimeout' | 'maxHeaderSize'
->;
-
-interface Connection {
-  readonly socket: Socket;
-  /** The response to the latest request. */
-  last: ServerResponse | undefined;
+> {
+  /** How long a response may wait without progress for its client to read. 30,000 by default. */
+  readonly sendTimeout?: number | undefined;
 }
 
-/** Milliseconds from the start of a shutdown until idle connections are closed. */
+/** Called after bytes were handed to the operating system. */
+type Sent = (error?: Error | null) => void;
+
+/** Milliseconds. */
+const SEND_TIMEOUT = 30_000;
+/** Milliseconds between the times at which a server that stops closes its idle connections: a request may be on its way. */
 const IDLE_GRACE = 500;
-/** Milliseconds that a client has to read the last response and to close its side of the connection. */
-const LINGER = 1_000;
 
 /**
  * Creates an HTTP server for an Express application. The server does not listen yet.
  *
- * @param render encodes the requests that Node refuses as the error body of the contract
+ * @param render encodes the requests that are not well-formed HTTP as the error body of the contract
  * @param limits timeouts in milliseconds, the size of the headers in bytes
  * @param stopping starts the shutdown: the server accepts no connections, and closes each open one after the response to
  *   its last request; it emits `close` after the last of them
@@ -47,33 +45,50 @@ const LINGER = 1_000;
 export function createHttpServer(
   app: Express,
   render: (problem: Problem) => Answer,
-  limits: ServerLimits,
+  { sendTimeout = SEND_TIMEOUT, ...limits }: ServerLimits,
   stopping?: AbortSignal,
   reportFault: ReportFault = faultToStderr,
 ): Server {
   const fault = safely(reportFault);
+  const connections = new Map<Duplex, Connection>();
+  const unsent = new Unsent(connections);
+  const begin = (response: ServerResponse) => {
+    const connection = connections.get(response.req.socket);
+    if (connection) connection.response = response;
+    return connection;
+  };
   // Express sets the prototype of every request and response, which makes V8 slow (expressjs/express#5998). Objects that
   // are created with that prototype stay unchanged.
-  const latest = new WeakMap<Socket, IncomingMessage>();
-  class Request extends IncomingMessage {
-    constructor(socket: Socket) {
-      super(socket);
-      latest.set(socket, this);
+  class Request extends IncomingMessage {}
+  class Response<R extends IncomingMessage = IncomingMessage> extends ServerResponse<R> {
+    readonly #connection = begin(this);
+
+    /** Announces the end of the connection with the response to its last request. */
+    override writeHead(...head: [status: number, ...fields: never[]]): this {
+      // Another server of the same application creates other responses, and Express sets this prototype.
+      const connection = #connection in this ? this.#connection : undefined;
+      if (connection && (ending || connection.ended) && !connection.hasMore) this.shouldKeepAlive = false;
+      return super.writeHead(...head);
+    }
+
+    override write(chunk: unknown, encoding?: BufferEncoding | Sent, sent?: Sent): boolean {
+      const isRead = super.write(chunk, encoding as BufferEncoding, sent);
+      unsent.wrote(this.req.socket.writableLength);
+      return isRead;
+    }
+
+    override end(chunk?: unknown, encoding?: BufferEncoding | Sent, sent?: Sent): this {
+      super.end(chunk, encoding as BufferEncoding, sent);
+      unsent.wrote(this.req.socket.writableLength);
+      return this;
     }
   }
-  class Response extends ServerResponse {}
   Object.setPrototypeOf(Request.prototype, app.request);
   Object.setPrototypeOf(Response.prototype, app.response);
   Object.assign(app, { request: Request.prototype, response: Response.prototype });
 
-  const connections = new Map<Duplex, Connection>();
   let ending = false;
   const listener = (request: IncomingMessage, response: ServerResponse) => {
-    const connection = connections.get(request.socket);
-    if (connection) {
-      if (ending) endAfter(response, connection.last);
-      connection.last = response;
-    }
     try {
       app(request, response);
     } catch (error) {
@@ -94,18 +109,12 @@ export function createHttpServer(
   // Without these listeners Node sends 100 Continue or 417 before the service verifies the credentials.
   server.on('checkContinue', listener);
   server.on('checkExpectation', listener);
-  server.on('connection', (socket) => {
-    connections.set(socket, { socket, last: undefined });
-    socket.once('close', () => connections.delete(socket));
-    judgeHeads(socket, latest, (problem) => {
-      refuseSafely(problem, socket);
-    });
-  });
-  server.maxHeadersCount = 0; // Node silently drops headers beyond a count; maxHeaderSize bounds their size
   const refuseSafely = (error: NodeJS.ErrnoException | Problem, socket: Duplex) => {
     attempt(
       () => {
-        refuse(error, socket, connections.get(socket)?.last, render, fault);
+        const connection = connections.get(socket);
+        if (connection) refuse(error, connection, render, fault);
+        else socket.destroy();
       },
       (worse) => {
         fault(worse);
@@ -113,14 +122,18 @@ export function createHttpServer(
       },
     );
   };
-  server.on('clientError', refuseSafely);
-  server.on('connect', ({ socket }) => {
-    refuseSafely(new Error('this server is not a proxy'), socket);
+  server.on('connection', (socket) => {
+    const connection = new Connection(socket, (problem) => {
+      refuseSafely(problem, socket);
+    });
+    connections.set(socket, connection);
+    socket.once('close', () => connections.delete(socket));
   });
-  // Closes connections of clients that do not read their responses. A client may wait for a response.
-  server.setTimeout(limits.requestTimeout, (socket) => {
-    if (socket.writableLength > 0 || connections.get(socket)?.last?.writableFinished === true)
-      socket.destroy();
+  server.maxHeadersCount = 0; // Node silently drops headers beyond a count; maxHeaderSize bounds their size
+  server.on('clientError', refuseSafely);
+  // A client may wait for a response, but not with one that it does not read.
+  server.setTimeout(sendTimeout, (socket) => {
+    if (socket.writableLength > 0 || connections.get(socket)?.isIdle === true) socket.destroy();
   });
   stopping?.addEventListener('abort', () => {
     ending = true;
@@ -129,48 +142,19 @@ export function createHttpServer(
   return server;
 }
 
-/** Judges the bytes that follow a complete request before Node parses them. */
-function judgeHeads(
-  socket: Socket,
-  latest: WeakMap<Socket, IncomingMessage>,
-  refuseHead: (problem: Problem) => void,
-): void {
-  const [parse] = socket.listeners('data');
-  socket.removeAllListeners('data');
-  let head = '';
-  let refused = false;
-  socket.on('data', (bytes: Buffer) => {
-    if (latest.get(socket)?.complete !== false) head += bytes.toString('latin1');
-    head = head.replace(/^(?:\r\n)+/, ''); // RFC 9112 section 2.2
-    const end = head.indexOf('\r\n\r\n');
-    const problem = end < 0 ? undefined : judgeHead(head.slice(0, end + 4));
-    if (end >= 0) head = '';
-    if (problem && !refused) refuseHead(problem);
-    refused ||= problem !== undefined;
-    if (!refused) parse?.call(socket, bytes);
-  });
-}
-
-/** Closes a connection after this response, and not after an earlier one that is still pending. */
-function endAfter(response: ServerResponse, earlier: ServerResponse | undefined): void {
-  if (earlier?.headersSent === false) earlier.shouldKeepAlive = true;
-  response.shouldKeepAlive = false;
-}
-
 /**
- * Stops listening, and closes idle connections after `IDLE_GRACE`: a request may already be on its way.
+ * Stops listening, and closes idle connections, the first after `IDLE_GRACE`: a request may already be on its way.
  */
 function drain(server: Server, connections: ReadonlyMap<Duplex, Connection>): void {
   // server.close() of node:http closes idle connections at once, even with unread requests in their buffers.
   NetServer.prototype.close.call(server);
-  for (const { last } of connections.values()) if (last) endAfter(last, undefined);
   const closeIdle = () => {
-    server.closeIdleConnections();
-    for (const { socket } of connections.values()) if (socket.bytesRead === 0) socket.destroy(); // Node counts it as busy
+    for (const { isIdle, socket } of connections.values())
+      if (isIdle || socket.bytesRead === 0) socket.destroy();
   };
-  const timer = setTimeout(() => setImmediate(closeIdle), IDLE_GRACE); // setImmediate: read received requests first
+  const timer = setInterval(() => setImmediate(closeIdle), IDLE_GRACE); // setImmediate: read received requests first
   server.once('close', () => {
-    clearTimeout(timer);
+    clearInterval(timer);
   });
 }
 
@@ -190,47 +174,38 @@ export function listen(server: Server, host: string, port: number): Promise<stri
   });
 }
 
+const MALFORMED = new Problem('malformed', 'the request is not well-formed HTTP');
+
 /** Maps the error codes of Node's parser and timers (https://nodejs.org/api/http.html#event-clienterror). */
-function problemOf(error: NodeJS.ErrnoException | Problem): Problem {
-  if (error instanceof Problem) return error;
-  const { code } = error;
+function problemOf({ code }: NodeJS.ErrnoException): Problem | undefined {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
     return new Problem('requestTimeout', 'the request did not arrive in time');
   if (code === 'HPE_HEADER_OVERFLOW') {
     return new Problem('headersTooLarge', 'the headers of the request are too large');
   }
-  return new Problem('malformed', 'the request is not well-formed HTTP');
+  return undefined;
 }
 
+/** Responds to a request that Node or `judgeHead` refuses, unless it has a response, and closes the connection. */
 function refuse(
   error: NodeJS.ErrnoException | Problem,
-  socket: Duplex,
-  last: ServerResponse | undefined,
+  connection: Connection,
   render: (problem: Problem) => Answer,
   fault: ReportFault,
 ): void {
-  const pending = last?.writableEnded === false ? last : undefined;
+  const { response, socket } = connection;
+  const problem =
+    error instanceof Problem ? error : (problemOf(error) ?? connection.judgeRefused() ?? MALFORMED);
+  connection.stop();
   if (!socket.writable || ('code' in error && error.code === 'ECONNRESET')) {
     socket.destroy();
     return;
   }
-  if (pending?.headersSent === true) {
-    endSoon(socket);
+  if (response?.headersSent === true && (response.socket !== null || !response.req.complete)) {
+    connection.end(); // the request has its response
     return;
   }
-  if (pending?.req.complete === true) {
-    // The fault follows a complete request: answer that one, then close the connection.
-    pending.shouldKeepAlive = false;
-    return;
-  }
-  if (!pending && last?.writableFinished === false) {
-    // The response to the complete request waits for an earlier one.
-    last.once('finish', () => {
-      endSoon(socket);
-    });
-    return;
-  }
-  const rendered = render(problemOf(error));
+  const rendered = render(problem);
   const { status, headers: own, contentType = 'application/json', body } = rendered;
   settleWithin([rendered, status, own, contentType, body], fault);
   if (!isFinalStatus(status)) throw new TypeError(`expected a status from 200 to 599, got ${status}`);
@@ -241,21 +216,13 @@ function refuse(
     'Content-Length': Buffer.byteLength(text),
     Connection: 'close',
   };
-  if (pending) {
+  if (response?.headersSent === false) {
     // Once the response ends, Node emits neither `end` nor `close` on the request: destroy it for its readers.
-    pending.writeHead(status, headers).end(text, () => pending.req.destroy());
+    socket.once('close', () => response.req.destroy());
+    response.writeHead(status, headers).end(text);
   } else {
     const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
     const reason = STATUS_CODES[status] ?? '';
-    endSoon(socket, `HTTP/1.1 ${status} ${reason}\r\n${fields.join('')}\r\n${text}`);
+    connection.end(`HTTP/1.1 ${status} ${reason}\r\n${fields.join('')}\r\n${text}`);
   }
-}
-
-/** Writes `text` and ends the connection. Closes it after `LINGER` if the client does not. */
-function endSoon(socket: Duplex, text = ''): void {
-  const timer = setTimeout(() => socket.destroy(), LINGER);
-  socket.once('close', () => {
-    clearTimeout(timer);
-  });
-  socket.end(text);
 }

@@ -19,6 +19,7 @@ export interface ServerConfig extends Address {
     readonly headersTimeout: number;
     readonly requestTimeout: number;
     readonly keepAliveTimeout: number;
+    readonly sendTimeout: number;
     /** Bytes. */
     readonly maxHeaderSize: number;
   };
@@ -89,6 +90,7 @@ function readLimits(variables: Variables): ServerConfig['limits'] {
     headersTimeout: variables.integer('HEADERS_TIMEOUT', 10_000, 1, HOUR),
     requestTimeout: variables.integer('REQUEST_TIMEOUT', 30_000, 1, HOUR),
     keepAliveTimeout: variables.integer('KEEP_ALIVE_TIMEOUT', 65_000, 1, HOUR),
+    sendTimeout: variables.integer('SEND_TIMEOUT', 30_000, 1, HOUR),
     maxHeaderSize: variables.integer('MAX_HEADER_SIZE', 16_384, 1024, 1_048_576),
   };
   if (limits.headersTimeout > limits.requestTimeout) {

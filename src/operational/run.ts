@@ -44,7 +44,13 @@ export interface ServiceParts<Config extends RunConfig, S extends Store, Own ext
 /** Limits of the listener of probes and metrics, which serves few clients. */
 const OPERATIONAL = {
   maxConnections: 64,
-  limits: { headersTimeout: 5_000, requestTimeout: 5_000, keepAliveTimeout: 5_000, maxHeaderSize: 8_192 },
+  limits: {
+    headersTimeout: 5_000,
+    requestTimeout: 5_000,
+    keepAliveTimeout: 5_000,
+    sendTimeout: 5_000,
+    maxHeaderSize: 8_192,
+  },
 };
 
 /**

@@ -72,15 +72,15 @@ describe('invalid HTTP/1.1 has the error body too', () => {
   });
 
   it('a valid request before invalid bytes is answered, then the connection is closed', async () => {
-    const replies = await send(`${REQUEST}garbage\r\n\r\n`, 2);
-    expect(replies.map(({ status }) => status)).toEqual([SUCCESS]);
-    expect(replies[0]?.headers['connection']).toBe('close');
+    const replies = await send(`${REQUEST}garbage\r\n\r\n`, 3);
+    expect(replies.map(({ status }) => status)).toEqual([SUCCESS, 400]);
+    expect(replies[1]?.headers['connection']).toBe('close');
   });
 
   it('so are all requests before the invalid bytes, in their order', async () => {
     const unknown = 'GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n';
-    const replies = await send(`${REQUEST}${unknown}garbage\r\n\r\n`, 3);
-    expect(replies.map(({ status }) => status)).toEqual([SUCCESS, 404]);
+    const replies = await send(`${REQUEST}${unknown}garbage\r\n\r\n`, 4);
+    expect(replies.map(({ status }) => status)).toEqual([SUCCESS, 404, 400]);
   });
 
   it('a request that is refused before its invalid body is answered', async () => {
@@ -185,7 +185,7 @@ it.concurrent.each([
   ['sends invalid bytes, and does not close its side', 'garbage\r\n\r\n'],
   ['reads no responses', 'GET /-/docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(20)],
 ])('a client that %s keeps no connection', async (_, bytes) => {
-  const limits = { headersTimeout: 1, requestTimeout: 500, keepAliveTimeout: 500 };
+  const limits = { headersTimeout: 1, requestTimeout: 500, keepAliveTimeout: 500, sendTimeout: 500 };
   const server = createHttpServer(buildApp(), errors.render, limits);
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;

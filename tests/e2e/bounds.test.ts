@@ -223,6 +223,17 @@ test('an idle connection is closed after KEEP_ALIVE_TIMEOUT', async () => {
   expect(await server.stop()).toBe(0);
 });
 
+test('a client that reads nothing is disconnected after SEND_TIMEOUT, even if it keeps sending', async () => {
+  const server = await startProgram({ API_TOKENS: TOKEN, SEND_TIMEOUT: '200' });
+  const page = 'GET /-/docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n';
+  const socket = (await open(server, page.repeat(20))).pause();
+  const drip = setInterval(() => socket.write('\r\n'), 50);
+  await new Promise((resolve) => socket.once('close', resolve));
+  clearInterval(drip);
+  expect((await fetch(`${server.url}/-/live`)).status).toBe(200);
+  expect(await server.stop()).toBe(0);
+});
+
 test('headers larger than MAX_HEADER_SIZE are refused', async () => {
   const server = await startProgram({ API_TOKENS: TOKEN, MAX_HEADER_SIZE: '4096' });
   const response = await send(server, { 'X-Large': 'x'.repeat(4096) });

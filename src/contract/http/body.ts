@@ -12,7 +12,7 @@ export function announcesBody({ headers }: IncomingMessage): boolean {
 
 /** Whether the body of a request is not read to its end. */
 export function isUnread(request: IncomingMessage): boolean {
-  return announcesBody(request) && !request.readableEnded;
+  return announcesBody(request) && !(request.complete && request.readableLength === 0);
 }
 
 /** Whether the client waits for 100 Continue, which HTTP/1.0 does not have (RFC 9110 section 10.1.1). */
@@ -37,6 +37,12 @@ export function readBody(
   if (Number(request.headers['content-length'] ?? 0) > limit) return Promise.reject(tooLarge());
   if (request.destroyed) return Promise.reject(brokenOff()); // closed during authentication; `close` is not emitted again
   if (expectsContinue(request)) response.writeContinue();
+  if (request.complete && request.readableLength <= limit) {
+    // The whole body has arrived. Reading it at once takes less time. From Node 26 on read() returns a chunk.
+    const chunks: Buffer[] = [];
+    for (let chunk = read(request); chunk; chunk = read(request)) chunks.push(chunk);
+    return Promise.resolve(join(chunks));
+  }
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -50,12 +56,12 @@ export function readBody(
       size += chunk.length;
       if (size <= limit) return;
       request.off('data', onData).pause();
-      response.shouldKeepAlive = false; // even if the rest has arrived
+      response.shouldKeepAlive = false; // even if the rest of the body has arrived
       reject(tooLarge());
     };
     request.on('data', onData);
     request.on('end', () => {
-      resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
+      resolve(join(chunks));
     });
     request.on('close', () => {
       // Every request emits `close`: create the error, with its stack, only if it is needed.
@@ -63,6 +69,10 @@ export function readBody(
     });
   });
 }
+
+const read = (request: IncomingMessage) => request.read() as Buffer | null;
+const join = (chunks: readonly Buffer[]): Buffer =>
+  chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
 
 /** Bounds on reading the rest of a body that is discarded. */
 const DISCARD_LIMITS = { bytes: 1_048_576, milliseconds: 1_000 };

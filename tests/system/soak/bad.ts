@@ -53,6 +53,20 @@ const KINDS: Record<string, Kind> = {
     clients: 10,
     act: (socket) => socket.pause().write(`${HEAD}Content-Length: 2\r\n\r\n{}`.repeat(500)),
   },
+  'never reads, large': {
+    clients: 10,
+    act: (socket) =>
+      socket.pause().write('GET /-/docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(400)),
+  },
+  'never reads, and leaves': {
+    clients: 5,
+    act: (socket) => {
+      socket
+        .pause()
+        .write('GET /-/openapi.yaml HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(400), () => socket.destroy());
+    },
+  },
+  upgrades: send(`${HEAD}Connection: Upgrade\r\nUpgrade: h2c\r\nContent-Length: 10\r\n\r\n{"id":1.5}`),
   garbage: send('\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03 hello\r\n\r\n'),
   'headers too large': send(`${LINE}X-Large: ${'x'.repeat(100_000)}\r\n\r\n`),
   'length too large': send(`${HEAD}Content-Length: ${LARGE}\r\n\r\n${'x'.repeat(LARGE)}`),

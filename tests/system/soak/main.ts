@@ -29,6 +29,9 @@ const SETTLED = 120;
 /** What the server answers to what is no operation of the document. */
 const BEYOND = ['notFound', 'methodNotAllowed', 'requestTimeout', 'headersTooLarge', 'malformed'] as const;
 
+/** Descriptors that may be open after the bad clients beyond those before them: connections of this program. */
+const MORE = 8;
+
 const documented = new Set([
   ...Object.keys(document.paths['/plants'].post.responses),
   ...BEYOND.map((kind) => String(ERRORS[kind].status)),
@@ -45,9 +48,21 @@ const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[v
 const mebibytes = (bytes: number) => Math.round(bytes / 2 ** 20);
 const milliseconds = (microseconds: number) => Math.round(microseconds / 10) / 100;
 
-async function memoryOf(url: string): Promise<number> {
+/** What a server holds, by the names of its metrics. */
+const METRICS = {
+  memory: 'process_resident_memory_bytes',
+  heap: 'nodejs_heap_size_used_bytes',
+  descriptors: 'process_open_fds',
+};
+
+async function heldBy(url: string): Promise<Record<keyof typeof METRICS, number>> {
   const metrics = await (await fetch(`${url}/-/metrics`)).text();
-  return Number(/^process_resident_memory_bytes (\d+)/m.exec(metrics)?.[1]);
+  const valueOf = (name: string) => Number(new RegExp(`^${name} (\\d+)`, 'm').exec(metrics)?.[1]);
+  return {
+    memory: valueOf(METRICS.memory),
+    heap: valueOf(METRICS.heap),
+    descriptors: valueOf(METRICS.descriptors),
+  };
 }
 
 async function soak(seconds: number, file: string): Promise<boolean> {
@@ -57,6 +72,7 @@ async function soak(seconds: number, file: string): Promise<boolean> {
     BODY_LIMIT: String(BODY_LIMIT),
     HEADERS_TIMEOUT: '2000',
     REQUEST_TIMEOUT: '4000',
+    SEND_TIMEOUT: '4000',
   });
   const { port } = new URL(server.url);
   const clients = startGood(Number(port), 'soak', CLIENTS);
@@ -72,7 +88,7 @@ async function soak(seconds: number, file: string): Promise<boolean> {
     const begin = performance.now();
     while (performance.now() - begin < duration * 1000) {
       await sleep(1000);
-      memory.push(await memoryOf(server.url));
+      memory.push((await heldBy(server.url)).memory);
       process.stderr.write(
         `\r${name}: ${memory.length}/${duration.toFixed(0)} s, ${mebibytes(memory.at(-1) ?? 0)} MiB   `,
       );
@@ -93,12 +109,14 @@ async function soak(seconds: number, file: string): Promise<boolean> {
 
   await phase('warm-up', seconds / 12);
   const before = await phase('good alone', seconds / 6);
+  const heldBefore = await heldBy(server.url);
   const child = fork(join(__dirname, 'bad.ts'), [port, 'soak', String(BODY_LIMIT)]);
   const mixed = await phase('good and bad', (seconds * 7) / 12);
   child.send('stop');
   child.once('exit', () => child.emit('message', {})); // one that fails must not keep anybody waiting
   const [told] = (await once(child, 'message')) as [Record<string, Record<string, number>>];
   const after = await phase('good alone', seconds / 6);
+  const held = await heldBy(server.url);
   await clients.stop();
   const status = await server.stop();
 
@@ -141,6 +159,11 @@ async function soak(seconds: number, file: string): Promise<boolean> {
       `the memory is at most ${MAX_GROWTH} times what it was; it is ${growth.toFixed(2)} times` +
         (seconds < SETTLED ? `, which counts from ${SETTLED} s on` : ''),
       growth <= MAX_GROWTH || seconds < SETTLED,
+    ],
+    [
+      `the descriptors are at most ${heldBefore.descriptors + MORE} again; they are ${held.descriptors}` +
+        ` (heap ${mebibytes(heldBefore.heap)} -> ${mebibytes(held.heap)} MiB)`,
+      held.descriptors <= heldBefore.descriptors + MORE,
     ],
     [`the server ended with status 0; it was ${String(status)}`, status === 0],
   ];

@@ -1,0 +1,254 @@
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { Problem } from '../problem';
+import { judgeHead } from './head';
+
+/** Bytes behind the current request beyond which the server stops reading. Until then it notices that the client leaves. */
+const READ_AHEAD = 16_384;
+/**
+ * Milliseconds without a byte for the client that remain once one side is closed: for each response if the client has closed
+ * its side, since it may have left; for the client to read the last response and to close its side, if the server has.
+ */
+const LINGER = 1_000;
+/**
+ * Fills the read buffer of a paused socket. Until it is full Node goes on reading, and each byte postpones the time-out of the
+ * socket.
+ */
+const FILLER = Buffer.alloc(65_536);
+/** The end of a head, and of a message in chunks (RFC 9112 sections 2.1 and 7.1). */
+const BLANK_LINE = Buffer.from('\r\n\r\n');
+const CONTENT_LENGTH = /\r\ncontent-length:[\t ]*(\d+)[\t ]*\r\n/i;
+const [CR, LF] = [0x0d, 0x0a];
+
+/**
+ * One exchange at a time on a connection. Node parses every request of a segment at once, thousands of them, and would
+ * create their responses. Here its parser gets the bytes up to the end of one request. Those behind it wait, unparsed,
+ * until the response to that request has been sent.
+ *
+ * The parser gets one head at a time, so that each is judged before it is parsed. It has no bytes behind a request, so it
+ * loses none if the request asks for another protocol.
+ */
+export class Connection {
+  /** The response to the current request. It stays here until the next request begins. */
+  response: ServerResponse | undefined;
+  /** Whether the client has closed its side. */
+  ended = false;
+  /** The bytes that are not parsed. */
+  private readonly waiting: Buffer[] = [];
+  private unparsed = 0;
+  /** The part of the current head that is parsed, in latin1. */
+  private head = '';
+  /** The last bytes that were parsed, in latin1: a blank line may lie in two segments. */
+  private tail = '';
+  /** Bytes of the current body that are not parsed; undefined if it comes in chunks. */
+  private left: number | undefined;
+  private paused = false;
+  private over = false;
+  private awaited: ServerResponse | undefined;
+  private grace: NodeJS.Timeout | undefined;
+  /** Bytes that were written when `grace` began. */
+  private written = 0;
+  private readonly parse: (bytes: Buffer) => void;
+  private readonly parseEnd: () => void;
+
+  /**
+   * Takes the place of the listeners that Node has added to the socket.
+   *
+   * @param refuse responds to a head that is not well-formed, and closes the connection
+   */
+  constructor(
+    readonly socket: Socket,
+    private readonly refuse: (problem: Problem) => void,
+  ) {
+    const [parse] = socket.listeners('data');
+    const parseEnd = socket.listeners('end').at(-1); // net.Socket has one before it
+    if (!parse || !parseEnd) throw new Error('expected a connection that Node parses');
+    this.parse = parse as typeof this.parse;
+    this.parseEnd = parseEnd as typeof this.parseEnd;
+    socket.on('data', (bytes: Buffer) => {
+      if (bytes === FILLER) return;
+      if (this.over) {
+        this.restrain();
+        return;
+      }
+      this.waiting.push(bytes);
+      this.unparsed += bytes.length;
+      this.advance();
+    });
+    socket.on('end', () => {
+      this.ended = true;
+      this.advance();
+    });
+    socket.on('close', () => {
+      this.stop();
+      clearTimeout(this.grace);
+    });
+    // Node calls this after the last response. To close a connection with unread bytes resets it, and the client may lose
+    // the response (RFC 9112 section 9.6).
+    socket.destroySoon = () => {
+      this.end();
+    };
+    socket.off('data', parse as typeof this.parse).off('end', parseEnd as typeof this.parseEnd);
+  }
+
+  /** Whether the current request is answered, and no part of the next one has arrived. */
+  get isIdle(): boolean {
+    return !this.over && this.response?.socket === null && this.response.req.complete && !this.hasMore;
+  }
+
+  /** Whether bytes of a further request have arrived. */
+  get hasMore(): boolean {
+    return this.unparsed > 0 || this.head !== '';
+  }
+
+  /** Discards everything that follows. */
+  stop(): void {
+    this.over = true;
+    this.waiting.length = this.unparsed = 0;
+  }
+
+  /** Writes `text` and ends the connection. Closes it after `LINGER` if the client does not. */
+  end(text = ''): void {
+    this.stop();
+    this.grace = this.grace?.refresh() ?? setTimeout(this.leave, LINGER);
+    this.socket.end(text, () => this.socket.resume());
+  }
+
+  /** What is wrong with the head that the parser has refused; undefined if that is not known. */
+  judgeRefused(): Problem | undefined {
+    return this.head === '' ? undefined : judgeHead(`${this.head}\r\n\r\n`);
+  }
+
+  /** Parses what may be parsed now: the current request, or the next one if the current one is answered. */
+  private readonly advance = (): void => {
+    for (let bytes = this.waiting[0]; bytes && this.isReady; bytes = this.waiting[0]) {
+      if (this.response?.req.complete) this.response = undefined;
+      if (this.response) this.parseBody(this.response, bytes);
+      else this.parseHead(bytes);
+    }
+    if (this.over) return;
+    if (this.unparsed > 0) this.restrain();
+    else if (this.paused) {
+      this.paused = false;
+      this.socket.resume();
+    }
+    if (this.ended && this.unparsed === 0 && this.isReady) {
+      this.over = true;
+      this.parseEnd();
+    } else if (this.ended || this.unparsed > 0) this.awaitResponse();
+  };
+
+  /** Stops reading if too much waits, or a response: what its client sends must not postpone `sendTimeout`. */
+  private restrain(): void {
+    if (this.unparsed <= READ_AHEAD && this.socket.writableLength === 0) return;
+    this.paused = true;
+    this.socket.pause();
+    if (!this.ended && this.socket.readableLength === 0) this.socket.unshift(FILLER);
+  }
+
+  /** Whether the parser may get more: no request, a part of one, or one whose response has been sent. */
+  private get isReady(): boolean {
+    if (this.over || this.socket.destroyed) return false;
+    return !this.response?.req.complete || this.response.socket === null;
+  }
+
+  private parseHead(bytes: Buffer): void {
+    if (this.head === '') {
+      const start = skipLines(bytes);
+      if (start > 0) {
+        this.take(bytes, start);
+        return;
+      }
+    }
+    const end = this.endOfBlankLine(bytes);
+    if (end < 0) {
+      const part = this.take(bytes, bytes.length);
+      this.head += part.toString('latin1');
+      this.keepTail(part);
+      this.parse(part);
+      return;
+    }
+    const head = this.head + bytes.toString('latin1', 0, end);
+    const problem = judgeHead(head) ?? (head.startsWith('CONNECT ') ? NO_PROXY : undefined);
+    if (problem) {
+      this.refuse(problem);
+      return;
+    }
+    this.tail = '';
+    // To parse the body together with its head takes less time.
+    const length = Number(CONTENT_LENGTH.exec(head)?.[1] ?? 0);
+    const part = this.take(bytes, Math.min(end + length, bytes.length));
+    this.parse(part); // sets `response`
+    this.head = '';
+    const { response } = this;
+    if (!response) {
+      if (!this.over) this.refuse(new Problem('malformed', 'the request is not well-formed HTTP'));
+    } else if (!response.req.complete) {
+      const isChunked = response.req.headers['transfer-encoding'] !== undefined;
+      this.left = isChunked ? undefined : length - (part.length - end);
+    }
+  }
+
+  private parseBody(response: ServerResponse, bytes: Buffer): void {
+    if (this.left !== undefined) {
+      const part = this.take(bytes, Math.min(this.left, bytes.length));
+      this.left -= part.length;
+      this.parse(part);
+      return;
+    }
+    const end = this.endOfBlankLine(bytes);
+    const part = this.take(bytes, end < 0 ? bytes.length : end);
+    this.keepTail(part);
+    this.parse(part);
+    if (response.req.complete) this.tail = '';
+  }
+
+  /** Removes bytes from the first part that waits. */
+  private take(bytes: Buffer, length: number): Buffer {
+    this.unparsed -= length;
+    if (length === bytes.length) {
+      this.waiting.shift();
+      return bytes;
+    }
+    this.waiting[0] = bytes.subarray(length);
+    return bytes.subarray(0, length);
+  }
+
+  /** The index behind the first blank line; -1 if there is none. */
+  private endOfBlankLine(bytes: Buffer): number {
+    if (this.tail !== '') {
+      const seam = (this.tail + bytes.toString('latin1', 0, 3)).indexOf('\r\n\r\n');
+      if (seam >= 0) return seam + BLANK_LINE.length - this.tail.length;
+    }
+    const at = bytes.indexOf(BLANK_LINE);
+    return at < 0 ? -1 : at + BLANK_LINE.length;
+  }
+
+  private keepTail(part: Buffer): void {
+    this.tail = (this.tail + part.toString('latin1', Math.max(0, part.length - 3))).slice(-3);
+  }
+
+  /** Continues after the current response. The turn of another connection comes first. */
+  private awaitResponse(): void {
+    if (this.ended) this.grace = this.grace?.refresh() ?? setTimeout(this.leave, LINGER);
+    if (!this.response || this.awaited === this.response) return;
+    this.awaited = this.response;
+    this.response.once('finish', () => setImmediate(this.advance));
+  }
+
+  private readonly leave = (): void => {
+    const { bytesWritten, writableLength } = this.socket;
+    if (!this.isReady && writableLength === 0 && bytesWritten === this.written) this.socket.destroy();
+    else this.grace?.refresh();
+    this.written = bytesWritten;
+  };
+}
+
+const NO_PROXY = new Problem('malformed', 'this server is not a proxy');
+
+/** The length of the empty lines before a request (RFC 9112 section 2.2). */
+function skipLines(bytes: Buffer): number {
+  let at = 0;
+  while (bytes[at] === CR || bytes[at] === LF) at++;
+  return at;
+}

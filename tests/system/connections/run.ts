@@ -1,0 +1,211 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from './client';
+import { makeRequest } from './requests';
+import type { Held } from './server';
+import { makeWalk, take } from './walk';
+
+/** Milliseconds. */
+const SEND_TIMEOUT = 3_000;
+/** Walks at the same time. */
+const AT_ONCE = 16;
+/** Bytes by which the memory may differ after a collection: V8 compiles what is hot. */
+const SLACK = 6_000_000;
+/** Handlers that may run at the same time in server.ts. */
+const PLACES = 64;
+/** Microseconds of CPU for the answer of a probe beside a client that means no good. */
+const PROBE = 50_000;
+/** Milliseconds after which a server that still holds something is at fault. */
+const PATIENCE = 20_000;
+
+/** What was wrong, as sentences. */
+type Faults = string[];
+
+/** The server of the walks. */
+class Subject {
+  private readonly exit: Promise<number | null>;
+
+  private constructor(
+    private readonly child: ChildProcess,
+    readonly port: number,
+  ) {
+    this.exit = new Promise((resolve) => child.once('exit', resolve));
+  }
+
+  static async start(): Promise<Subject> {
+    const child = fork(join(__dirname, 'server.ts'), [String(SEND_TIMEOUT)], {
+      execArgv: ['--import', 'tsx', '--expose-gc', '--max-old-space-size=256'],
+    });
+    const [{ port }] = (await once(child, 'message')) as [{ port: number }];
+    return new Subject(child, port);
+  }
+
+  ask<T>(question: 'held' | 'cpu'): Promise<T> {
+    this.child.send(question);
+    return new Promise((resolve, reject) => {
+      this.child.once('message', resolve as (answer: unknown) => void);
+      void this.exit.then((status) => {
+        reject(new Error(`the server has ended with status ${String(status)}`));
+      });
+    });
+  }
+
+  /** Starts the shutdown. Resolves with the exit status. */
+  stop(): Promise<number | null> {
+    this.child.send('stop');
+    return this.exit;
+  }
+
+  kill(): void {
+    this.child.kill('SIGKILL');
+  }
+
+  /** Resolves with what is held, once no connection is; or with what still is, when it has had enough time. */
+  async settled(): Promise<Held> {
+    const until = performance.now() + PATIENCE;
+    for (;;) {
+      const held = await this.ask<Held>('held');
+      const isFree = held.connections === 0 && held.unfinished === 0;
+      if (isFree || performance.now() > until) return held;
+      await sleep(50);
+    }
+  }
+}
+
+function compare(about: string, held: Held, base: Held): Faults {
+  const faults: Faults = [];
+  const check = (
+    name: 'descriptors' | 'timers' | 'connections' | 'unfinished' | 'memory',
+    slack = 0,
+  ): void => {
+    if (held[name] > base[name] + slack)
+      faults.push(`${about}: ${name} ${held[name]}, before it ${base[name]}`);
+  };
+  check('descriptors', 4); // Node itself opens some
+  check('timers');
+  check('connections');
+  check('unfinished');
+  check('memory', SLACK);
+  return faults;
+}
+
+async function takeWalks(subject: Subject, seeds: readonly number[]): Promise<Faults> {
+  const faults: Faults = [];
+  const queue = seeds.values();
+  const next = async (): Promise<void> => {
+    for (const seed of queue) {
+      const walk = makeWalk(seed);
+      const fault = await take(walk, subject.port);
+      if (fault !== undefined) faults.push(`${JSON.stringify(walk)}: ${fault}`);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, next));
+  return faults;
+}
+
+const open = async (port: number, bytes: string): Promise<Socket> => {
+  const socket = connect(port, '127.0.0.1')
+    .on('error', () => undefined)
+    .pause();
+  await new Promise((resolve) => socket.write(bytes, resolve));
+  return socket;
+};
+
+const repeated = (kind: string, count: number): string =>
+  Array.from({ length: count }, (_, at) => makeRequest(kind, `unread-${at}`).head).join('');
+
+/** Clients that read nothing: what they ask for is not kept, and they are closed without a word of theirs. */
+async function unread(subject: Subject, kind: string): Promise<Faults> {
+  const base = await subject.settled();
+  const clients = await Promise.all(Array.from({ length: 4 }, () => open(subject.port, repeated(kind, 400))));
+  await sleep(100); // some of the responses
+  const { memory, descriptors } = await subject.ask<Held>('held');
+  const faults: Faults = [];
+  if (memory > base.memory + 30_000_000)
+    faults.push(`${kind}, unread: memory ${memory}, before it ${base.memory}`);
+  if (descriptors > base.descriptors + 12) faults.push(`${kind}, unread: ${descriptors} descriptors`);
+  faults.push(...compare(`${kind}, unread`, await subject.settled(), base));
+  for (const client of clients) client.destroy();
+  return faults;
+}
+
+/** The CPU of a probe while another client has sent thousands of requests. */
+async function probe(subject: Subject, kind: string, count: number): Promise<Faults> {
+  const busy = await open(subject.port, repeated(kind, count));
+  busy.resume();
+  const client = new Client(subject.port);
+  await once(client.socket, 'connect');
+  const before = await subject.ask<{ user: number; system: number }>('cpu');
+  const live = makeRequest('live', 'a probe');
+  client.send(live.head, [live]);
+  await client.until(() => client.isOver);
+  const after = await subject.ask<{ user: number; system: number }>('cpu');
+  busy.destroy();
+  client.socket.destroy();
+  const cpu = after.user + after.system - before.user - before.system;
+  return cpu <= PROBE ? [] : [`a probe beside ${count} x ${kind}: ${cpu} us of CPU`];
+}
+
+/** Every place is free: as many handlers as there are places run at the same time. */
+async function places(subject: Subject): Promise<Faults> {
+  const clients = Array.from({ length: PLACES }, () => new Client(subject.port));
+  for (const [at, client] of clients.entries()) {
+    const slow = makeRequest('slow', `place-${at}`);
+    client.send(slow.head, [slow]);
+  }
+  await Promise.all(clients.map((client) => client.until(() => client.isOver)));
+  for (const { socket } of clients) socket.destroy();
+  return clients.flatMap(({ fault }) => (fault === undefined ? [] : [`places: ${fault}`]));
+}
+
+/** The shutdown: all that has arrived is answered, then each connection is closed. */
+async function drain(subject: Subject): Promise<Faults> {
+  const kinds = ['slow', 'post', 'upgrade', 'chunked', 'large'];
+  const clients = Array.from({ length: 8 }, (_, client) => {
+    const requests = kinds.map((kind, at) => makeRequest(kind, `drain-${client}-${at}`));
+    const made = new Client(subject.port);
+    made.send(requests.map(({ head, body }) => head + body).join(''), requests);
+    return made;
+  });
+  await Promise.all(clients.map((client) => client.until(() => client.replies.length > 0)));
+  const status = await subject.stop();
+  await Promise.all(clients.map((client) => client.until(() => client.closed)));
+  const faults = clients.flatMap(({ fault, lost }) => fault ?? lost.map(({ kind }) => `${kind} was lost`));
+  return [...faults, ...(status === 0 ? [] : [`the server ended with status ${String(status)}`])].map(
+    (fault) => `shutdown: ${fault}`,
+  );
+}
+
+/**
+ * Takes walks through a model of a connection, and compares what the server holds with what it held before.
+ *
+ * @param count walks; their seeds are 1 to this
+ * @param progress receives the number of walks that were taken
+ */
+export async function walkConnections(count: number, progress: (taken: number) => void): Promise<Faults> {
+  const subject = await Subject.start();
+  try {
+    await takeWalks(
+      subject,
+      Array.from({ length: 60 }, (_, at) => 1_000_000 + at),
+    );
+    const faults = await unread(subject, 'file');
+    const base = await subject.settled();
+    const seeds = Array.from({ length: count }, (_, at) => at + 1);
+    for (let at = 0; at < count; at += 500) {
+      faults.push(...(await takeWalks(subject, seeds.slice(at, at + 500))));
+      faults.push(...compare(`walks up to ${Math.min(at + 500, count)}`, await subject.settled(), base));
+      progress(Math.min(at + 500, count));
+    }
+    faults.push(...(await unread(subject, 'large')));
+    for (const kind of ['live', 'get', 'upgrade', 'another path', 'file'])
+      faults.push(...(await probe(subject, kind, 5_000)));
+    faults.push(...(await places(subject)), ...compare('in the end', await subject.settled(), base));
+    return [...faults, ...(await drain(subject))];
+  } finally {
+    subject.kill();
+  }
+}
