@@ -1,6 +1,9 @@
 import { connect, type Socket } from 'node:net';
 import type { Sent } from './requests';
 
+/** Milliseconds after which a walk has lost its way. */
+const PATIENCE = 30_000;
+
 /** A response, as far as it tells which request it belongs to. */
 interface Reply {
   readonly status: number;
@@ -31,7 +34,12 @@ export class Client {
       this.wake();
     });
     this.socket.on('end', () => this.socket.end());
+    const patience = setTimeout(() => {
+      this.fault ??= `no end after ${PATIENCE} ms: ${this.lost.map(({ kind }) => kind).join(', ')} without a response`;
+      this.wake();
+    }, PATIENCE);
     this.socket.on('close', () => {
+      clearTimeout(patience);
       this.closed = true;
       this.wake();
     });
@@ -45,7 +53,7 @@ export class Client {
 
   /** Resolves once `condition` holds, or once the connection is closed. */
   async until(condition: () => boolean): Promise<void> {
-    while (!condition() && !this.closed && this.fault === undefined)
+    while (!condition() && !this.closed && (this.fault === undefined || this.socket.destroyed))
       await new Promise<void>((resolve) => this.waiting.push(resolve));
   }
 
