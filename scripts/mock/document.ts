@@ -49,12 +49,12 @@ export function toMockable<T>(
   const version = versionFinding(given);
   if (version) throw new InvalidContract([version]);
   // A copy without shared objects, which YAML aliases create.
-  const root = readDocument(writeDocument(given));
-  complete(root);
-  const total = operationPlaces(new OpenApiDocument(root)).length;
+  let root = readDocument(writeDocument(given));
+  const total = complete(root);
   const account = new Account();
-  for (;;) {
-    const document = new OpenApiDocument(root);
+  // What was read of a root stays as it was: the document with further removals has another root.
+  for (; ; root = { ...root }) {
+    const document = OpenApiDocument.of(root);
     try {
       const { built, remarks } = build(root);
       return { built, total, ...account.lines(remarks) };
@@ -98,11 +98,12 @@ class Account {
   }
 }
 
-/** Gives each operation a unique operationId and a response. */
-function complete(root: JsonObject): void {
+/** Gives each operation a unique operationId and a response. Returns the number of operations. */
+function complete(root: JsonObject): number {
   const document = new OpenApiDocument(root);
   const owners = new Map<unknown, string>();
-  for (const place of operationPlaces(document)) {
+  const places = operationPlaces(document);
+  for (const place of places) {
     const operation = document.at(place.pointer);
     if (!isObject(operation)) continue;
     const { operationId, responses = {} } = operation;
@@ -112,6 +113,7 @@ function complete(root: JsonObject): void {
     const some = isObject(responses) && members(responses).length === 0;
     Object.assign(operation, { operationId: id, responses: some ? NO_CONTENT : responses });
   }
+  return places.length;
 }
 
 const NO_CONTENT = { 204: { description: 'not documented' } };

@@ -42,13 +42,14 @@ const nothing: Middleware = (_request, _response, next) => {
 };
 
 function build(root: JsonObject, options: Options) {
-  const document = new OpenApiDocument(root);
+  const document = OpenApiDocument.of(root);
   const strategies = strategiesFor(document, acceptedBy(options.verifyToken));
-  const { served: operations, remarks } = compileContract(root, strategies, options.extensions);
-  const all = [...operations.values()];
+  const contract = compileContract(root, strategies, options.extensions, 'at first use');
+  const all = [...contract.served.values()];
   const answers = new Map(all.map((served) => [served.operation.operationId, successOf(document, served)]));
   const service = createService({
     document: root,
+    contract,
     ...options.extensions,
     stubs: true,
     handlers: Object.fromEntries([...answers.keys()].map((id) => [id, stub(id)])),
@@ -70,7 +71,7 @@ function build(root: JsonObject, options: Options) {
     title: `${method} ${paths.join(', ')}`,
     status: answers.get(operationId)?.status,
   }));
-  return { built: { service, operations: titles }, remarks };
+  return { built: { service, operations: titles }, remarks: contract.remarks };
 }
 
 /**

@@ -149,7 +149,7 @@ export function createOperationalApp<Own extends string = never>(
  * only. It exposes every response header that the document declares.
  */
 function allowOrigins(origins: readonly string[], document: JsonObject): express.RequestHandler {
-  const operations = readOperations(new OpenApiDocument(document));
+  const operations = readOperations(OpenApiDocument.of(document));
   const documented = operations.flatMap(({ responses }) =>
     [...responses.values()].flatMap(({ headers }) => headers),
   );

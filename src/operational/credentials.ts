@@ -157,7 +157,7 @@ export function openCredentials<V extends Verifiers>(
   root: JsonObject,
 ): Credentials<V> {
   const { verifiers, sources, issuers } = config;
-  const document = new OpenApiDocument(root);
+  const document = OpenApiDocument.of(root);
   checkKinds(document, verifiers);
   const scopes = [
     ...new Set(

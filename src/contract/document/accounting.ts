@@ -1,6 +1,7 @@
 import { essenceOf } from '../http/media-type';
 import type { Findings } from './finding';
 import { joinPointer, lastStep } from './json-pointer';
+import { hasBigInt } from './openapi-schema';
 import { nameOf } from './references';
 import { type Walked, wordsOf } from './walk';
 import { type Kind, OBJECTS } from './words';
@@ -97,11 +98,6 @@ function remarkRounded(document: Findings, pointer: string, schema: Walked['valu
     const message = `${name} is beyond 2^53: without the format int64, handlers get such integers rounded`;
     document.addRemark({ pointer: joinPointer(pointer, name), message, word: `Schema ${name}` });
   }
-}
-
-function hasBigInt(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return typeof value === 'bigint';
-  return Object.values(value).some(hasBigInt);
 }
 
 /** OpenAPI 3.1 section 4.8.14.1: the encoding is that of forms, and of multipart bodies. */

@@ -1,5 +1,6 @@
 import { OpenAPISchemaValidator } from 'express-openapi-validator/dist/framework/openapi.schema.validator';
 import type { OpenAPIV3 } from 'express-openapi-validator/dist/framework/types';
+import { members } from './json-pointer';
 import { versionFinding } from './version';
 
 let openApiSchema: OpenAPISchemaValidator | undefined;
@@ -23,7 +24,14 @@ export function documentErrors(root: object): { pointer: string; message: string
 /** Replaces bigints by doubles: ajv has no other numbers, and these schemas only require a number. */
 export function withDoubles(value: unknown): unknown {
   if (typeof value === 'bigint') return Number(value);
+  if (!hasBigInt(value)) return value; // a large document has few
   if (Array.isArray(value)) return value.map(withDoubles);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withDoubles(item)]));
+  return Object.fromEntries(members(value).map(([name, item]) => [name, withDoubles(item)]));
+}
+
+/** Whether a value has an integer that no double represents. */
+export function hasBigInt(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return typeof value === 'bigint';
+  for (const item of Object.values(value)) if (hasBigInt(item)) return true;
+  return false;
 }

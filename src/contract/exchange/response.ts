@@ -4,7 +4,7 @@ import { joinPointer, type JsonObject, type OpenApiDocument } from '../document/
 import { fieldValue, headerEntries, isFieldValue, mergeVary, unservableField } from '../http/header-field';
 import { compileHeader, type WriteHeader } from '../parameters/header';
 import { MalformedJson } from '../json/parse';
-import type { Operation } from '../operations/operations';
+import type { Operation, ResponseObject } from '../operations/operations';
 import { closest, isJson, isRange, type MediaTypeObject, parseMediaType } from '../http/media-type';
 import { type AcceptedRange, parseAccept, preferred } from '../http/negotiation';
 import { type Answer, type Headers, isFinalStatus, Problem } from '../problem';
@@ -12,6 +12,7 @@ import { envelopeSchema, parameterSchemas } from '../schema/envelope';
 import type { SchemaSet } from '../schema/schema-set';
 import type { Shapes } from '../schema/shapes';
 import type { Envelope, Judge } from '../schema/validator';
+import type { Create } from './create';
 import { describeViolations } from './violations';
 
 /** An encoded response. */
@@ -76,15 +77,50 @@ interface CodedMedia extends MediaTypeObject {
   readonly encode: WriteBody;
 }
 
-/** Plans the writer of an operation's responses. Call the result after all operations are planned: it compiles schemas. */
-export function planResponses(
-  document: OpenApiDocument,
-  operation: Operation,
-  schemas: SchemaSet,
-  codecs: Codecs,
-) {
-  const plans = [...operation.responses].map(([status, { headers, content }]) => {
-    const { pointer } = document.follow(joinPointer(operation.pointer, 'responses', status));
+/** Plans the writers of the responses of a document. Many operations refer to the same response: it is planned once. */
+export class ResponsePlans {
+  private readonly known = new Map<string, ResponsePlan>();
+
+  constructor(
+    private readonly document: OpenApiDocument,
+    private readonly schemas: SchemaSet,
+    private readonly codecs: Codecs,
+  ) {}
+
+  /** Plans the writer of an operation's responses. Call the result after all operations are planned: it compiles schemas. */
+  of(operation: Operation) {
+    const { codecs } = this;
+    const plans = [...operation.responses].map(([status, response]) => {
+      const place = joinPointer(operation.pointer, 'responses', status);
+      const { pointer } = this.document.follow(place);
+      const plan = this.known.get(pointer) ?? this.plan(pointer, response);
+      this.known.set(pointer, plan);
+      return [status, plan] as const;
+    });
+    return (create: Create, judgeOf: (schema: JsonObject) => Judge, shapes: Shapes): ResponseWriter => {
+      const writers = new Map<string, StatusWriter>();
+      for (const [status, plan] of plans) {
+        plan.writer ??= writerOf(plan, create, judgeOf, shapes);
+        writers.set(status, plan.writer);
+      }
+      const find = (status: number) =>
+        writers.get(String(status)) ?? writers.get(`${Math.floor(status / 100)}XX`) ?? writers.get('default');
+      return {
+        documents: (status) => find(status) !== undefined,
+        accept: compileAccept(operation),
+        write(answer, extra = {}, accepted) {
+          const writer = find(answer.status);
+          // `default` documents only statuses that HTTP defines.
+          if (!writer || !isFinalStatus(answer.status))
+            throw new UndocumentedResponse(`the status ${answer.status} is not documented`);
+          return write(codecs, writer, answer, extra, accepted);
+        },
+      };
+    };
+  }
+
+  private plan(pointer: string, { headers, content }: ResponseObject): ResponsePlan {
+    const { document, schemas, codecs } = this;
     for (const { name } of headers) {
       const reason = unservableField(name);
       if (reason !== undefined) document.addFinding(joinPointer(pointer, 'headers', name), reason);
@@ -110,43 +146,46 @@ export function planResponses(
     const variants = content.length > 0 ? bodies : [bodiless];
     const writers = headers.map((header): [string, WriteHeader] => [
       header.name.toLowerCase(),
-      compileHeader(document, header, operation.pointer),
+      compileHeader(document, header, joinPointer(pointer, 'headers', header.name)),
     ]);
-    return { status, headers: new Map(writers), variants };
-  });
-
-  return function compile(judgeOf: (schema: JsonObject) => Judge, shapes: Shapes): ResponseWriter {
-    const writers = new Map<string, StatusWriter>();
-    for (const { status, headers, variants } of plans) {
-      const compiled = variants.map(({ media, judged, schema }) => ({
-        media,
-        judge: judgeOf(schema),
-        shape: {
-          project: judged === undefined ? undefined : shapes.projection(judged),
-          convert: judged === undefined ? undefined : shapes.converter(judged),
-          findMarked: judged === undefined ? undefined : shapes.finder(judged),
-        },
-      }));
-      writers.set(status, { headers, variants: compiled });
-    }
-    const find = (status: number) =>
-      writers.get(String(status)) ?? writers.get(`${Math.floor(status / 100)}XX`) ?? writers.get('default');
-
-    const accept = compileAccept(operation);
-
-    return {
-      documents: (status) => find(status) !== undefined,
-      accept,
-      write(answer, extra = {}, accepted) {
-        const writer = find(answer.status);
-        // `default` documents only statuses that HTTP defines.
-        if (!writer || !isFinalStatus(answer.status))
-          throw new UndocumentedResponse(`the status ${answer.status} is not documented`);
-        return write(codecs, writer, answer, extra, accepted);
-      },
-    };
-  };
+    return { headers: new Map(writers), variants, writer: undefined };
+  }
 }
+
+/** The writer of a response, planned. */
+interface ResponsePlan {
+  readonly headers: ReadonlyMap<string, WriteHeader>;
+  readonly variants: readonly {
+    readonly media: CodedMedia | undefined;
+    /** The pointer of the schema that judges the body. */
+    readonly judged: string | undefined;
+    readonly schema: JsonObject;
+  }[];
+  writer: StatusWriter | undefined;
+}
+
+function writerOf(
+  { headers, variants }: ResponsePlan,
+  create: Create,
+  judgeOf: (schema: JsonObject) => Judge,
+  shapes: Shapes,
+): StatusWriter {
+  const compiled = variants.map(({ media, judged, schema }): Variant => ({
+    media,
+    judge: judgeOf(schema),
+    shape:
+      judged === undefined
+        ? NO_SHAPE
+        : create({
+            project: () => shapes.projection(judged),
+            convert: () => shapes.converter(judged),
+            findMarked: () => shapes.finder(judged),
+          }),
+  }));
+  return { headers, variants: compiled };
+}
+
+const NO_SHAPE: BodyShape = { project: undefined, convert: undefined, findMarked: undefined };
 
 /** Compiles the negotiation of an operation's media types. */
 function compileAccept({ responses }: Operation): ResponseWriter['accept'] {
