@@ -12,12 +12,10 @@ import {
   OBJECTS,
   OpenApiDocument,
   operationPlaces,
-  readDocument,
   type Remark,
   titleOf,
   UNKNOWN,
   versionFinding,
-  writeDocument,
 } from '../../src/contract';
 
 /** A document that the mock can serve, and the parts of the given document that it lacks. */
@@ -49,8 +47,9 @@ export function toMockable<T>(
   const version = versionFinding(given);
   if (version) throw new InvalidContract([version]);
   // A copy without shared objects, which YAML aliases create.
-  let root = readDocument(writeDocument(given));
-  const total = complete(root);
+  let root = copyOf(given) as JsonObject;
+  const { total, changed } = complete(root);
+  if (changed) root = { ...root };
   const account = new Account();
   // What was read of a root stays as it was: the document with further removals has another root.
   for (; ; root = { ...root }) {
@@ -69,6 +68,13 @@ export function toMockable<T>(
       if (taken.length === 0) throw error;
     }
   }
+}
+
+function copyOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(copyOf);
+  return isObject(value)
+    ? Object.fromEntries(members(value).map(([name, item]) => [name, copyOf(item)]))
+    : value;
 }
 
 /** The removed parts of a document, and the reasons. */
@@ -98,9 +104,10 @@ class Account {
   }
 }
 
-/** Gives each operation a unique operationId and a response. Returns the number of operations. */
-function complete(root: JsonObject): number {
-  const document = new OpenApiDocument(root);
+/** Gives each operation a unique operationId and a response. Returns the number of operations, and whether one lacked them. */
+function complete(root: JsonObject): { readonly total: number; readonly changed: boolean } {
+  const document = OpenApiDocument.of(root);
+  let changed = false;
   const owners = new Map<unknown, string>();
   const places = operationPlaces(document);
   for (const place of places) {
@@ -111,9 +118,11 @@ function complete(root: JsonObject): number {
     const id = own ? operationId : `${place.method} ${place.path}`;
     owners.set(id, place.pointer);
     const some = isObject(responses) && members(responses).length === 0;
+    if (own && !some && 'responses' in operation) continue;
     Object.assign(operation, { operationId: id, responses: some ? NO_CONTENT : responses });
+    changed = true;
   }
-  return places.length;
+  return { total: places.length, changed };
 }
 
 const NO_CONTENT = { 204: { description: 'not documented' } };

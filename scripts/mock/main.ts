@@ -3,6 +3,7 @@
  * of the document or generated values. The mock reads API_TOKENS and the environment variables that every server has.
  */
 import { randomBytes } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import express from 'express';
 import { createHttpServer, InvalidContract, listen } from '../../src/contract';
 import {
@@ -24,6 +25,9 @@ import { readExtensions } from '../publish/extensions';
 import { remarkLines } from '../publish/remarks';
 import { located, readSource, type Source, SourceError } from '../source/source';
 
+/** Milliseconds between two searches for a response. */
+const PAUSE = 10;
+
 async function main(file: string): Promise<void> {
   if (file === '') throw new SourceError('expected a document: make mock DOC=path/to/openapi.yaml');
   const { secrets, ...config } = readEnvironment(process.env, (variables) => ({
@@ -43,8 +47,6 @@ async function main(file: string): Promise<void> {
   for (const sentence of source.notes) console.log(`  note  ${sentence}`);
   for (const sentence of remarkLines(source, remarks)) console.log(`  unchecked  ${sentence}`);
   for (const sentence of leftOut) console.log(`  left out  ${sentence}`);
-  for (const { title, status } of operations)
-    console.log(`  ${status ?? '501 (no conforming response found)'}  ${title}`);
   const account = `served ${operations.length} of ${total} operations, ${remarks.length} words not enforced`;
   if (operations.length === 0) throw new SourceError(account);
 
@@ -62,6 +64,12 @@ async function main(file: string): Promise<void> {
       server.close();
       server.closeAllConnections();
     });
+  }
+  // The search for a response compiles its validator: requests come first.
+  for (const { title, status } of operations) {
+    if (!server.listening) return;
+    console.log(`  ${status ?? '501 (no conforming response found)'}  ${title}`);
+    await setTimeout(PAUSE);
   }
 }
 

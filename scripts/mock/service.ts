@@ -1,4 +1,5 @@
 import {
+  type Answer,
   compileContract,
   createService,
   type Extensions,
@@ -17,7 +18,10 @@ import { type Mockable, toMockable } from './document';
 
 export interface Mock extends Omit<Mockable<unknown>, 'built'> {
   readonly service: Middleware;
-  /** The served operations, each with the status of its response; undefined if no conforming response was found. */
+  /**
+   * The served operations, each with the status of its response; undefined if no conforming response was found. To read
+   * it is to search, which compiles the validator.
+   */
   readonly operations: readonly { readonly title: string; readonly status: number | undefined }[];
 }
 
@@ -46,13 +50,15 @@ function build(root: JsonObject, options: Options) {
   const strategies = strategiesFor(document, acceptedBy(options.verifyToken));
   const contract = compileContract(root, strategies, options.extensions, 'at first use');
   const all = [...contract.served.values()];
-  const answers = new Map(all.map((served) => [served.operation.operationId, successOf(document, served)]));
+  const refusals = new Map<string, Answer | undefined>();
   const service = createService({
     document: root,
     contract,
     ...options.extensions,
     stubs: true,
-    handlers: Object.fromEntries([...answers.keys()].map((id) => [id, stub(id)])),
+    handlers: Object.fromEntries(
+      all.map(({ operation: { operationId } }) => [operationId, stub(operationId)]),
+    ),
     strategies,
     toProblem: PLAIN_ERRORS.toProblem,
     bodyLimit: options.bodyLimit,
@@ -64,12 +70,14 @@ function build(root: JsonObject, options: Options) {
     render(problem, operation) {
       const plain = PLAIN_ERRORS.render(problem);
       const served = all.find((one) => one.operation.operationId === operation?.operationId);
-      return (served && refusalOf(document, served, plain.status, problem)) ?? plain;
+      return (served && refusalOf(document, served, plain.status, problem, refusals)) ?? plain;
     },
   });
-  const titles = all.map(({ operation: { operationId, method, paths } }) => ({
-    title: `${method} ${paths.join(', ')}`,
-    status: answers.get(operationId)?.status,
+  const titles = all.map((served) => ({
+    title: `${served.operation.method} ${served.operation.paths.join(', ')}`,
+    get status() {
+      return successOf(document, served)?.status;
+    },
   }));
   return { built: { service, operations: titles }, remarks: contract.remarks };
 }

@@ -12,6 +12,7 @@ import {
   visit,
 } from 'yaml';
 import { isLargeInteger, lastStep, numberLiterals, readDocument } from '../../src/contract';
+import { JsonPlaces } from './json-places';
 
 /** The errors of a source, one a line: file, line, column and sentence. */
 export class SourceError extends Error {
@@ -27,6 +28,7 @@ export class SourceFile {
   readonly value: unknown;
   private readonly text: string;
   private parsed: Document | undefined;
+  private places: JsonPlaces | undefined;
 
   /** @throws {SourceError} if the file cannot be read */
   constructor(readonly path: string) {
@@ -49,6 +51,7 @@ export class SourceFile {
    * part.
    */
   locate(pointer: string): string {
+    if (this.isJson) return this.place((this.places ??= new JsonPlaces(this.text)).at(stepsOf(pointer)));
     let { contents: node }: { contents: unknown } = this.yaml();
     let found: Node | null = null;
     for (const step of stepsOf(pointer)) {

@@ -12,6 +12,7 @@ import type { HoldsOf } from './schema/applicable';
 import { type OwnFormats, reasonNotEnforced } from './schema/formats';
 import type { Direction } from './schema/one-way';
 import { SchemaSet } from './schema/schema-set';
+import type { RunStrategy } from './security/passport';
 import { compileSecurity, type Strategies } from './security/requirements';
 import { Shapes } from './schema/shapes';
 import { type Check, type Compiler, createCompiler, type Judge, schemaErrors } from './schema/validator';
@@ -46,12 +47,13 @@ export function compileContract(
   const incoming = new SchemaSet(document, 'request');
   const outgoing = new SchemaSet(document, 'response');
   // Schemas refer to each other: plan all operations before compiling the first.
+  const runners = new Map<string, RunStrategy>();
   const responsePlans = new ResponsePlans(document, outgoing, codecs);
   const plans = operations.map((operation) => ({
     operation,
     requests: planRequests(document, operation, incoming, codecs),
     responses: responsePlans.of(operation),
-    authenticate: strategies && compileSecurity(document, operation, strategies),
+    authenticate: strategies && compileSecurity(document, operation, strategies, runners),
   }));
   const router = compileRoutes(document, operations);
   incoming.check();

@@ -1,6 +1,5 @@
 import { OpenAPISchemaValidator } from 'express-openapi-validator/dist/framework/openapi.schema.validator';
 import type { OpenAPIV3 } from 'express-openapi-validator/dist/framework/types';
-import { members } from './json-pointer';
 import { versionFinding } from './version';
 
 let openApiSchema: OpenAPISchemaValidator | undefined;
@@ -21,17 +20,19 @@ export function documentErrors(root: object): { pointer: string; message: string
   }));
 }
 
-/** Replaces bigints by doubles: ajv has no other numbers, and these schemas only require a number. */
+/**
+ * Replaces bigints by doubles: ajv has no other numbers, and these schemas only require a number. Copies no more than what
+ * holds one: a large document has few.
+ */
 export function withDoubles(value: unknown): unknown {
   if (typeof value === 'bigint') return Number(value);
-  if (!hasBigInt(value)) return value; // a large document has few
-  if (Array.isArray(value)) return value.map(withDoubles);
-  return Object.fromEntries(members(value).map(([name, item]) => [name, withDoubles(item)]));
-}
-
-/** Whether a value has an integer that no double represents. */
-export function hasBigInt(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return typeof value === 'bigint';
-  for (const item of Object.values(value)) if (hasBigInt(item)) return true;
-  return false;
+  if (typeof value !== 'object' || value === null) return value;
+  let changed: Map<string, unknown> | undefined;
+  for (const [name, item] of Object.entries(value) as [string, unknown][]) {
+    const replaced = withDoubles(item);
+    if (replaced !== item) (changed ??= new Map<string, unknown>()).set(name, replaced);
+  }
+  if (!changed) return value;
+  if (Array.isArray(value)) return value.map((item: unknown, i) => changed.get(String(i)) ?? item);
+  return { ...value, ...Object.fromEntries(changed) };
 }
