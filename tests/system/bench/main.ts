@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { drawChart } from './chart';
 import { growthOf, type Line, lineOf, missed } from './lines';
 import { GET_LISTS, type Goal, GROWTH, MATRIX, type Row, STARTS, type Starts } from './matrix';
+import { measureMocks } from './mocks';
 import { compare, type Effort, memoryAfter, start, type Start } from './measure';
 import { legend, printed } from './report';
 import type { Subject } from './servers';
@@ -73,7 +74,7 @@ async function measureStarts(starts: Starts): Promise<Line[]> {
 }
 
 async function main(only: readonly string[], save: boolean): Promise<void> {
-  const names = [...MATRIX.map(({ name }) => name), 'start'];
+  const names = [...MATRIX.map(({ name }) => name), 'start', 'mock'];
   const matches = (name: string, wanted: string): boolean => name === wanted || name.startsWith(`${wanted}-`);
   const unknown = only.filter((wanted) => !names.some((name) => matches(name, wanted)));
   if (unknown.length > 0)
@@ -93,6 +94,7 @@ async function main(only: readonly string[], save: boolean): Promise<void> {
   const chart = drawChart(lines, machine);
   const starts = selected('start') ? STARTS : [];
   for (const each of starts) lines.push(...(await measureStarts(each)));
+  if (selected('mock')) lines.push(...(await measureMocks(progress)));
   progress('');
 
   const seconds = ((performance.now() - began) / 1000).toFixed(0);
