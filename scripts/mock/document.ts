@@ -13,12 +13,10 @@ import {
   OBJECTS,
   OpenApiDocument,
   operationPlaces,
-  readDocument,
   type Remark,
   titleOf,
   UNKNOWN,
   versionFinding,
-  writeDocument,
 } from '../../src/contract';
 
 /** A document that the mock can serve, and the parts of the given document that it lacks. */
@@ -50,12 +48,14 @@ export function toMockable<T>(
   const version = versionFinding(given);
   if (version) throw new InvalidContract([version]);
   // A copy without shared objects, which YAML aliases create.
-  const root = readDocument(writeDocument(given));
+  let root = copyOf(given) as JsonObject;
   const account = new Account();
-  complete(root, account);
-  const total = operationPlaces(new OpenApiDocument(root)).length;
-  for (;;) {
-    const document = new OpenApiDocument(root);
+  completeInfo(root, account);
+  const { total, changed } = complete(root);
+  if (changed) root = { ...root };
+  // What was read of a root stays as it was: the document with further removals has another root.
+  for (; ; root = { ...root }) {
+    const document = OpenApiDocument.of(root);
     try {
       const { built, remarks } = build(root);
       return { built, total, ...account.lines(remarks) };
@@ -70,6 +70,13 @@ export function toMockable<T>(
       if (taken.length === 0) throw error;
     }
   }
+}
+
+function copyOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(copyOf);
+  return isObject(value)
+    ? Object.fromEntries(members(value).map(([name, item]) => [name, copyOf(item)]))
+    : value;
 }
 
 /** The removed parts of a document, and the reasons. */
@@ -104,8 +111,8 @@ class Account {
   }
 }
 
-/** Gives each operation a unique operationId and a response of success, and the document the texts that OpenAPI requires. */
-function complete(root: JsonObject, account: Account): void {
+/** Gives the document the texts that OpenAPI requires. */
+function completeInfo(root: JsonObject, account: Account): void {
   const info = isObject(root['info']) ? root['info'] : {};
   for (const name of ['title', 'version']) {
     const { [name]: value } = info;
@@ -116,19 +123,32 @@ function complete(root: JsonObject, account: Account): void {
     Object.assign(info, { [name]: text });
   }
   Object.assign(root, { info });
-  const document = new OpenApiDocument(root);
+}
+
+/**
+ * Gives each operation a unique operationId and a response of success. Returns the number of operations, and whether one
+ * lacked them.
+ */
+function complete(root: JsonObject): { readonly total: number; readonly changed: boolean } {
+  const document = OpenApiDocument.of(root);
+  let changed = false;
   const owners = new Map<unknown, string>();
-  for (const place of operationPlaces(document)) {
+  const places = operationPlaces(document);
+  for (const place of places) {
     const operation = document.at(place.pointer);
     if (!isObject(operation)) continue;
     const { operationId, responses = {} } = operation;
     const own = operationId !== undefined && (owners.get(operationId) ?? place.pointer) === place.pointer;
     const id = own ? operationId : `${place.method} ${place.path}`;
     owners.set(id, place.pointer);
-    const succeeds = members(responses).some(([status]) => /^([23]|default$)/.test(status));
-    const all = isObject(responses) && !succeeds ? { ...responses, ...NO_CONTENT } : responses;
+    const succeeds =
+      !isObject(responses) || members(responses).some(([status]) => /^([23]|default$)/.test(status));
+    if (own && succeeds && 'responses' in operation) continue;
+    const all = succeeds ? responses : { ...responses, ...NO_CONTENT };
     Object.assign(operation, { operationId: id, responses: all });
+    changed = true;
   }
+  return { total: places.length, changed };
 }
 
 const NO_CONTENT = { 204: { description: 'not documented' } };

@@ -6,6 +6,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
 import express from 'express';
 import { createHttpServer, InvalidContract, listen } from '../../src/contract';
 import {
@@ -26,6 +27,9 @@ import { readExtensions } from '../publish/extensions';
 import { remarkLines } from '../publish/remarks';
 import { ALLOW_OUTSIDE, located, readSource, type Source, SourceError } from '../source/source';
 
+/** Milliseconds between two searches for a response. */
+const PAUSE = 10;
+
 async function main(file: string, allowOutside: boolean): Promise<void> {
   if (file === '') throw new SourceError('expected a document: make mock DOC=path/to/openapi.yaml');
   const { given, ...config } = readEnvironment(process.env, (variables) => ({
@@ -45,8 +49,6 @@ async function main(file: string, allowOutside: boolean): Promise<void> {
   for (const sentence of source.notes) console.log(`  note  ${sentence}`);
   for (const sentence of remarkLines(source, remarks)) console.log(`  unchecked  ${sentence}`);
   for (const sentence of leftOut) console.log(`  left out  ${sentence}`);
-  for (const { title, status } of operations)
-    console.log(`  ${status ?? '501 (no conforming response found)'}  ${title}`);
   const account = `served ${operations.length} of ${total} operations, ${remarks.length} words not enforced`;
   if (operations.length === 0) throw new SourceError(account);
 
@@ -64,6 +66,12 @@ async function main(file: string, allowOutside: boolean): Promise<void> {
       server.close();
       server.closeAllConnections();
     });
+  }
+  // The search for a response compiles its validator: requests come first.
+  for (const { title, status } of operations) {
+    if (!server.listening) return;
+    console.log(`  ${status ?? '501 (no conforming response found)'}  ${title}`);
+    await setTimeout(PAUSE);
   }
 }
 

@@ -1,5 +1,6 @@
 import { type RequestHandler, Router } from 'express';
 import {
+  type Answer,
   compileContract,
   createService,
   type Extensions,
@@ -24,7 +25,10 @@ import { type Mockable, toMockable } from './document';
 
 export interface Mock extends Omit<Mockable<unknown>, 'built'> {
   readonly service: RequestHandler;
-  /** The served operations, each with the status of its response; undefined if no conforming response was found. */
+  /**
+   * The served operations, each with the status of its response; undefined if no conforming response was found. To read
+   * it is to search, which compiles the validator.
+   */
   readonly operations: readonly { readonly title: string; readonly status: number | undefined }[];
   /** The credentials of its schemes, as a CREDENTIALS file of `make contract`. */
   readonly credentials: string;
@@ -53,16 +57,19 @@ const nothing: Middleware = (_request, _response, next) => {
 };
 
 function build(root: JsonObject, options: Options) {
-  const document = new OpenApiDocument(root);
+  const document = OpenApiDocument.of(root);
   const strategies = acceptTokens(document, options.tokens);
-  const { served: operations, remarks } = compileContract(root, strategies, options.extensions);
-  const all = [...operations.values()];
-  const answers = new Map(all.map((served) => [served.operation.operationId, successOf(document, served)]));
+  const contract = compileContract(root, strategies, options.extensions, 'at first use');
+  const all = [...contract.served.values()];
+  const refusals = new Map<string, Answer | undefined>();
   const service = createService({
     document: root,
+    contract,
     ...options.extensions,
     stubs: true,
-    handlers: Object.fromEntries([...answers.keys()].map((id) => [id, stub(id)])),
+    handlers: Object.fromEntries(
+      all.map(({ operation: { operationId } }) => [operationId, stub(operationId)]),
+    ),
     strategies,
     toProblem: PLAIN_ERRORS.toProblem,
     bodyLimit: options.bodyLimit,
@@ -74,12 +81,14 @@ function build(root: JsonObject, options: Options) {
     render(problem, operation) {
       const plain = PLAIN_ERRORS.render(problem);
       const served = all.find((one) => one.operation.operationId === operation?.operationId);
-      return (served && refusalOf(document, served, plain.status, problem)) ?? plain;
+      return (served && refusalOf(document, served, plain.status, problem, refusals)) ?? plain;
     },
   });
-  const titles = all.map(({ operation: { operationId, method, paths } }) => ({
-    title: `${method} ${paths.join(', ')}`,
-    status: answers.get(operationId)?.status,
+  const titles = all.map((served) => ({
+    title: `${served.operation.method} ${served.operation.paths.join(', ')}`,
+    get status() {
+      return successOf(document, served)?.status;
+    },
   }));
   const router = Router()
     .use(allowOrigins(options.corsOrigins ?? '*', root))
@@ -90,6 +99,6 @@ function build(root: JsonObject, options: Options) {
       operations: titles,
       credentials: credentialsFile(document, options.tokens),
     },
-    remarks,
+    remarks: contract.remarks,
   };
 }

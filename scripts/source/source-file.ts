@@ -1,16 +1,7 @@
-import {
-  type Document,
-  isMap,
-  isNode,
-  isScalar,
-  isSeq,
-  type Node,
-  type Pair,
-  parseDocument,
-  visit,
-} from 'yaml';
+import { type Document, isMap, isNode, isScalar, isSeq, type Node, type Pair, visit } from 'yaml';
 import { isLargeInteger, MalformedJson, numberLiterals, parseJson, readDocument } from '../../src/contract';
 import { BOUNDS } from './bounds';
+import { JsonPlaces } from './json-places';
 import { placeIn, readText, shownName, SourceError } from './read-file';
 import { stepsOf } from './values';
 import { parseYaml, TextError, valueOfYaml } from './yaml-value';
@@ -21,6 +12,7 @@ export class SourceFile {
   readonly value: unknown;
   private readonly text: string;
   private parsed: Document | undefined;
+  private places: JsonPlaces | undefined;
 
   /**
    * @param most its greatest size in bytes
@@ -49,6 +41,7 @@ export class SourceFile {
    * part.
    */
   locate(pointer: string): string {
+    if (this.isJson) return this.place((this.places ??= new JsonPlaces(this.text)).at(stepsOf(pointer)));
     let { contents: node }: { contents: unknown } = this.yaml();
     let found: Node | null = null;
     for (const step of stepsOf(pointer)) {
@@ -117,9 +110,9 @@ export class SourceFile {
     }
   }
 
-  /** The parsed YAML. JSON is YAML too, but for indentation by tabs. */
+  /** The parsed YAML of a file that is not JSON. */
   private yaml(): Document {
-    this.parsed ??= this.isJson ? parseDocument(this.text, { uniqueKeys: false }) : parseYaml(this.text);
+    this.parsed ??= parseYaml(this.text);
     return this.parsed;
   }
 }

@@ -1,29 +1,21 @@
-import { joinPointer, type JsonObject, OpenApiDocument, type Remark } from './document/document';
+import { joinPointer, type JsonObject, OpenApiDocument } from './document/document';
 import { Codecs } from './codecs/registry';
 import { type Holder, MalformedJson, parseJson } from './json/parse';
 import { type Operation, readOperations } from './operations/operations';
+import { atFirstUse, atStart, type Create } from './exchange/create';
 import { planRequests } from './exchange/request';
-import { planResponses } from './exchange/response';
-import type { ServedOperation } from './exchange/served-operation';
+import { ResponsePlans } from './exchange/response';
+import type { Contract, ServedOperation } from './exchange/served-operation';
 import type { Extensions } from './exchange/service-options';
-import type { Router } from './operations/router';
-import { compileRoutes, type Methods } from './operations/routes';
+import { compileRoutes } from './operations/routes';
 import type { HoldsOf } from './schema/applicable';
 import { type OwnFormats, reasonNotEnforced } from './schema/formats';
 import type { Direction } from './schema/one-way';
 import { SchemaSet } from './schema/schema-set';
+import type { RunStrategy } from './security/passport';
 import { compileSecurity, type Strategies } from './security/requirements';
 import { Shapes } from './schema/shapes';
 import { type Check, type Compiler, createCompiler, type Judge, schemaErrors } from './schema/validator';
-
-/** A compiled document. */
-export interface Contract {
-  /** Finds the operations of a path. */
-  readonly router: Router<Methods>;
-  readonly served: ReadonlyMap<Operation, ServedOperation>;
-  /** The parts of the document that the server does not enforce. */
-  readonly remarks: readonly Remark[];
-}
 
 /** The message of the finding for a document without operations. */
 export const NOTHING_SERVED = 'no operation is under any path: nothing would be served';
@@ -34,15 +26,18 @@ export const NOTHING_SERVED = 'no operation is under any path: nothing would be 
  * @param root an OpenAPI 3.1 document
  * @param strategies by the name of the security scheme; undefined to check the document alone
  * @param extensions the formats and codecs of the service
+ * @param when validators are compiled. At start, the compiler proves that it compiles each; otherwise the document proves
+ *   it, by the metaschema and the syntax of its patterns, and a fault of the compiler fails the request that meets it.
  * @throws {InvalidContract} with all findings, each with its JSON pointer
  */
 export function compileContract(
   root: JsonObject,
   strategies: Strategies | undefined,
   { formats = {}, codecs: own = [] }: Extensions = {},
+  when: 'at start' | 'at first use' = 'at start',
 ): Contract {
   const codecs = new Codecs(own);
-  const document = new OpenApiDocument(root);
+  const document = OpenApiDocument.of(root);
   // The following steps expect a valid OpenAPI document.
   document.assertValid();
   const operations = readOperations(document);
@@ -52,19 +47,22 @@ export function compileContract(
   const incoming = new SchemaSet(document, 'request');
   const outgoing = new SchemaSet(document, 'response');
   // Schemas refer to each other: plan all operations before compiling the first.
+  const runners = new Map<string, RunStrategy>();
+  const responsePlans = new ResponsePlans(document, outgoing, codecs);
   const plans = operations.map((operation) => ({
     operation,
     requests: planRequests(document, operation, incoming, codecs),
-    responses: planResponses(document, operation, outgoing, codecs),
-    authenticate: strategies && compileSecurity(document, operation, strategies),
+    responses: responsePlans.of(operation),
+    authenticate: strategies && compileSecurity(document, operation, strategies, runners),
   }));
   const router = compileRoutes(document, operations);
   incoming.check();
   outgoing.check();
   document.assertValid();
 
-  const requests = createJudges('request', incoming, formats);
-  const responses = createJudges('response', outgoing, formats);
+  const create = when === 'at start' ? atStart : atFirstUse;
+  const requests = createJudges('request', incoming, formats, create);
+  const responses = createJudges('response', outgoing, formats, create);
   const requestShapes = new Shapes(incoming, 'request', requests.verdicts.of);
   const responseShapes = new Shapes(outgoing, 'response', responses.verdicts.of);
   checkDefaults(document, incoming, requests.verdicts.of, new Set());
@@ -75,32 +73,32 @@ export function compileContract(
       served.set(operation, {
         operation,
         authenticate,
-        requests: plan.requests(requests.judgeOf, requestShapes),
-        responses: plan.responses(responses.judgeOf, responseShapes),
+        requests: plan.requests(create, requests.judgeOf, requestShapes),
+        responses: plan.responses(create, responses.judgeOf, responseShapes),
       });
     } catch (error) {
       document.addFinding(operation.pointer, error instanceof Error ? error.message : String(error));
     }
   }
   document.assertValid();
-  for (const { verdicts } of [requests, responses]) verdicts.prepare();
+  if (when === 'at start') for (const { verdicts } of [requests, responses]) verdicts.prepare();
   return { router, served, remarks: document.remarks };
 }
 
 /** Creates the judges of requests, or of responses. */
-function createJudges(direction: Direction, schemas: SchemaSet, formats: OwnFormats) {
+function createJudges(direction: Direction, schemas: SchemaSet, formats: OwnFormats, create: Create) {
   const first = createCompiler(direction, schemas, false, formats);
   let compiler: Compiler | undefined; // created at the first violation; it accepts every schema that `first` accepts
   const judgeOf = (schema: JsonObject): Judge => {
     let all: Check | undefined;
-    return {
-      first: first.compile(schema),
-      all: (envelope) => {
+    return create<Judge>({
+      first: () => first.compile(schema),
+      all: () => (envelope) => {
         compiler ??= createCompiler(direction, schemas, true, formats, first.verdicts);
         all ??= compiler.compile(schema);
         return all(envelope);
       },
-    };
+    });
   };
   return { judgeOf, verdicts: first.verdicts };
 }

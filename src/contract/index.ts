@@ -29,8 +29,8 @@ export { ApiKeyStrategy, BasicStrategy, bearerStrategy, strategiesFor } from './
 
 // For tools: read a document as the server reads it.
 export { Codecs } from './codecs/registry';
-export { compileContract, type Contract, NOTHING_SERVED } from './compile';
-export type { ServedOperation } from './exchange/served-operation';
+export { compileContract, NOTHING_SERVED } from './compile';
+export type { Contract, ServedOperation } from './exchange/served-operation';
 export { UNKNOWN } from './document/accounting';
 export { Concerned, titleOf } from './document/concerned';
 export { joinPointer, isObject, members, OpenApiDocument } from './document/document';

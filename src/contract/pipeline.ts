@@ -44,7 +44,7 @@ const CLIENT_LEFT = 499;
  */
 export function createService<Own extends string = never>(options: ServiceOptions<Own>): Middleware {
   const { document, handlers, strategies, bodyLimit, maxRequests, deadline = DEADLINE, reserved } = options;
-  const contract = compileContract(document, strategies, options);
+  const contract = options.contract ?? compileContract(document, strategies, options);
   const served = [...contract.served.values()];
   checkWiring(served, options);
   options.onRemarks?.(contract.remarks);

@@ -9,7 +9,7 @@ import { type JsonObject, METHODS, OpenApiDocument, readOperations } from '../co
  * @param origins the origins whose pages may call the service, or `*` for any
  */
 export function allowOrigins(origins: readonly string[] | '*', document: JsonObject): RequestHandler {
-  const operations = readOperations(new OpenApiDocument(document));
+  const operations = readOperations(OpenApiDocument.of(document));
   const documented = operations.flatMap(({ responses }) =>
     [...responses.values()].flatMap(({ headers }) => headers),
   );

@@ -159,7 +159,7 @@ export function openCredentials<V extends Verifiers>(
   warn: (message: string) => void = () => undefined,
 ): Credentials<V> {
   const { verifiers, sources, issuers } = config;
-  const document = new OpenApiDocument(root);
+  const document = OpenApiDocument.of(root);
   checkKinds(document, verifiers);
   const scopes = [
     ...new Set(

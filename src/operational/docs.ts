@@ -57,7 +57,7 @@ const escapeHtml = (text: string): string => text.replaceAll('&', '&amp;').repla
 
 /** The absolute URLs from which Swagger UI fetches tokens and their configuration (OpenAPI 3.1 section 4.8.29). */
 function issuersOf(root: JsonObject): string[] {
-  const document = new OpenApiDocument(root);
+  const document = OpenApiDocument.of(root);
   const schemes = members(document.at('/components/securitySchemes')).map(
     ([name]) => document.follow(joinPointer('/components/securitySchemes', name)).value,
   );

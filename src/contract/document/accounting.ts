@@ -1,6 +1,7 @@
 import { essenceOf } from '../http/media-type';
 import type { Findings } from './finding';
 import { joinPointer, lastStep } from './json-pointer';
+import { withDoubles } from './openapi-schema';
 import { nameOf } from './references';
 import { type Walked, wordsOf } from './walk';
 import { type Kind, OBJECTS } from './words';
@@ -98,15 +99,12 @@ const NUMBERS = [
 
 /** The validator judges large integers exactly, but handlers receive a bigint only for the format int64. */
 function remarkRounded(document: Findings, pointer: string, schema: Walked['value']): void {
-  for (const name of NUMBERS.filter((one) => Object.hasOwn(schema, one) && hasBigInt(schema[one]))) {
+  for (const name of NUMBERS.filter(
+    (one) => Object.hasOwn(schema, one) && withDoubles(schema[one]) !== schema[one],
+  )) {
     const message = `${name} is beyond 2^53: without the format int64, handlers get such integers rounded`;
     document.addRemark({ pointer: joinPointer(pointer, name), message, word: `Schema ${name}` });
   }
-}
-
-function hasBigInt(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return typeof value === 'bigint';
-  return Object.values(value).some(hasBigInt);
 }
 
 /** OpenAPI 3.1 section 4.8.14.1: the encoding is that of forms, and of multipart bodies. */

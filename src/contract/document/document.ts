@@ -1,5 +1,6 @@
 import { accountForWords } from './accounting';
 import { type Finding, InvalidContract, type Remark } from './finding';
+import { usesInheritedNames } from './inherited';
 import { isObject, type JsonObject, lastStep, type Place } from './json-pointer';
 import { Concerned, titleOf } from './concerned';
 import { documentErrors } from './openapi-schema';
@@ -23,6 +24,15 @@ export class OpenApiDocument {
   private readonly remarked = new Map<string, Remark>();
   private readonly values = new Map<string, unknown>();
 
+  private static readonly read = new WeakMap<JsonObject, OpenApiDocument>();
+
+  /** The document of a root that does not change any more: all who ask share it, since reading it costs what its size says. */
+  static of(root: JsonObject): OpenApiDocument {
+    const known = this.read.get(root) ?? new OpenApiDocument(root);
+    this.read.set(root, known);
+    return known;
+  }
+
   constructor(readonly root: JsonObject) {
     this.values.set('', root);
     for (const { pointer, message } of documentErrors(root)) this.addFinding(pointer, message);
@@ -31,10 +41,17 @@ export class OpenApiDocument {
     this.schemas = schemas;
     if (versionFinding(root)) return; // words of other versions have other meanings
     this.references.read((walked) => {
+      this.values.set(walked.pointer, walked.value);
       accountForWords(this, walked);
       if (walked.kind === 'Schema' && walked.outermost) schemas.push(walked.pointer);
     });
   }
+
+  /** Whether the document has a name that every object inherits. */
+  get inheritedNames(): boolean {
+    return (this.inherited ??= usesInheritedNames(this.root));
+  }
+  private inherited: boolean | undefined;
 
   /** The findings so far, each with the operations that it concerns. */
   get findings(): readonly Finding[] {

@@ -13,16 +13,18 @@ export function members(value: unknown): [name: string, value: unknown][] {
 
 /** Appends steps to a JSON pointer (RFC 6901), and escapes them. */
 export function joinPointer(pointer: string, ...steps: (string | number)[]): string {
-  return steps.reduce<string>(
-    (p, step) => `${p}/${String(step).replace(/~/g, '~0').replace(/\//g, '~1')}`,
-    pointer,
-  );
+  let joined = pointer;
+  for (const step of steps) joined += `/${typeof step === 'number' ? step : escapeStep(step)}`;
+  return joined;
 }
+
+const escapeStep = (step: string): string =>
+  step.includes('/') || step.includes('~') ? step.replace(/~/g, '~0').replace(/\//g, '~1') : step;
 
 /** The last step of a JSON pointer, unescaped: a name or an index. */
 export function lastStep(pointer: string): string {
   const step = pointer.slice(pointer.lastIndexOf('/') + 1);
-  return step.replace(/~1/g, '/').replace(/~0/g, '~');
+  return step.includes('~') ? step.replace(/~1/g, '/').replace(/~0/g, '~') : step;
 }
 
 /** An object of the document with its JSON pointer. */

@@ -35,10 +35,19 @@ function valueAt(root: object, pointer: string): unknown {
   return value;
 }
 
-/** Replaces bigints by doubles: ajv has no other numbers, and these schemas only require a number. */
+/**
+ * Replaces bigints by doubles: ajv has no other numbers, and these schemas only require a number. Copies no more than what
+ * holds one: a large document has few.
+ */
 export function withDoubles(value: unknown): unknown {
   if (typeof value === 'bigint') return Number(value);
-  if (Array.isArray(value)) return value.map(withDoubles);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withDoubles(item)]));
+  let changed: Map<string, unknown> | undefined;
+  for (const [name, item] of Object.entries(value) as [string, unknown][]) {
+    const replaced = withDoubles(item);
+    if (replaced !== item) (changed ??= new Map<string, unknown>()).set(name, replaced);
+  }
+  if (!changed) return value;
+  if (Array.isArray(value)) return value.map((item: unknown, i) => changed.get(String(i)) ?? item);
+  return { ...value, ...Object.fromEntries(changed) };
 }

@@ -20,16 +20,16 @@ export interface Walked {
 export type Start = Pick<Walked, 'pointer' | 'expected' | 'carried'> & { readonly value: unknown };
 
 /** The members of an object, each with its entry in the table of words; undefined if the table has none. */
-export function* wordsOf({
+export function wordsOf({
   kind,
   value,
-}: Pick<Walked, 'kind' | 'value'>): Generator<
-  readonly [name: string, value: unknown, word: Word | undefined]
-> {
+}: Pick<Walked, 'kind' | 'value'>): (readonly [name: string, value: unknown, word: Word | undefined])[] {
+  return Object.keys(value).map((name) => [name, value[name], wordAt(kind, name)]);
+}
+
+function wordAt(kind: Kind, name: string): Word | undefined {
   const { words, others } = OBJECTS.get(kind) ?? {};
-  for (const [name, operand] of Object.entries(value)) {
-    yield [name, operand, words?.get(name) ?? (others?.names.test(name) === true ? others.word : undefined)];
-  }
+  return words?.get(name) ?? (others?.names.test(name) === true ? others.word : undefined);
 }
 
 /**
@@ -49,8 +49,10 @@ export function walk(start: Start, visit: (walked: Walked) => void, outermost = 
     outermost,
   };
   visit(walked);
-  for (const [name, operand, word] of wordsOf(walked)) {
+  for (const name of Object.keys(value)) {
+    const word = wordAt(walked.kind, name);
     if (!word?.holds || name.startsWith('x-')) continue;
+    const operand = value[name];
     const { kind, as } = word.holds;
     const here = joinPointer(pointer, name);
     const aside = carried || (word.fate === 'carried' && UNSERVED.includes(kind));

@@ -16,6 +16,7 @@ import type { SchemaSet } from '../schema/schema-set';
 import type { Convert } from '../schema/shape';
 import type { Find, Shapes } from '../schema/shapes';
 import type { Envelope, Judge } from '../schema/validator';
+import type { Create } from './create';
 import { invalidRequest, malformedParameter, unexpectedBody } from './violations';
 
 /** A request that conforms to the document. Every int64 is a bigint. */
@@ -54,8 +55,7 @@ export interface BodyReader extends MediaTypeObject {
   readonly codec: Codec;
   readonly decode: ReadBody;
   readonly judge: Judge;
-  readonly convert: Convert | undefined;
-  readonly findMarked: Find | undefined;
+  readonly shape: { readonly convert: Convert | undefined; readonly findMarked: Find | undefined };
 }
 
 /** Plans the reader of an operation's requests. Call the result after all operations are planned: it compiles schemas. */
@@ -79,7 +79,11 @@ export function planRequests(
     return decode ? [{ media, codec, decode, judged, schema }] : [];
   });
 
-  return function compile(judgeOf: (schema: JsonObject) => Judge, shapes: Shapes): RequestReader {
+  return function compile(
+    create: Create,
+    judgeOf: (schema: JsonObject) => Judge,
+    shapes: Shapes,
+  ): RequestReader {
     const judgeBodiless = judgeOf(bodiless);
     const readers = bodies.map(({ media, codec, decode, judged, schema }): BodyReader => ({
       ...media,
@@ -87,12 +91,17 @@ export function planRequests(
       codec,
       decode,
       judge: judgeOf(schema),
-      convert: judged === undefined ? undefined : shapes.converter(judged),
-      findMarked: judged === undefined ? undefined : shapes.finder(judged),
+      shape: create({
+        convert: () => (judged === undefined ? undefined : shapes.converter(judged)),
+        findMarked: () => (judged === undefined ? undefined : shapes.finder(judged)),
+      }),
     }));
-    const converters = Object.entries(parameters).flatMap(([location, schema]) => {
-      const convert = shapes.convertBy(schema);
-      return convert ? [{ location, convert }] : [];
+    const own = create({
+      converters: () =>
+        Object.entries(parameters).flatMap(([location, schema]) => {
+          const convert = shapes.convertBy(schema);
+          return convert ? [{ location, convert }] : [];
+        }),
     });
 
     return {
@@ -107,12 +116,12 @@ export function planRequests(
         if (violations.length > 0) {
           throw invalidRequest(violations, judge.all(envelope));
         }
-        const marked = body?.reader.findMarked?.(envelope, 'body');
+        const marked = body?.reader.shape.findMarked?.(envelope, 'body');
         if (marked !== undefined) {
           throw invalidRequest([{ place: `/${marked}`, keyword: 'readOnly', message: 'is read-only' }]);
         }
-        body?.reader.convert?.(envelope, 'body');
-        for (const { location, convert } of converters) convert(envelope, location);
+        body?.reader.shape.convert?.(envelope, 'body');
+        for (const { location, convert } of own.converters) convert(envelope, location);
         return choice ? { ...envelope, contentType: body?.reader.contentType } : envelope;
       },
     };

@@ -5,7 +5,7 @@ import { joinPointer, type JsonObject, members, type OpenApiDocument } from '../
 import { fieldValue, headerEntries, isFieldValue, mergeVary, unservableField } from '../http/header-field';
 import { compileHeader, type WriteHeader } from '../parameters/header';
 import { MalformedJson } from '../json/parse';
-import type { Operation } from '../operations/operations';
+import type { Operation, ResponseObject } from '../operations/operations';
 import {
   closest,
   isJson,
@@ -20,6 +20,7 @@ import { envelopeSchema, parameterSchemas } from '../schema/envelope';
 import type { SchemaSet } from '../schema/schema-set';
 import type { Shapes } from '../schema/shapes';
 import type { Envelope, Judge } from '../schema/validator';
+import type { Create } from './create';
 import { describeViolations } from './violations';
 
 /** An encoded response. */
@@ -86,15 +87,53 @@ interface CodedMedia extends MediaTypeObject {
   readonly encode: WriteBody;
 }
 
-/** Plans the writer of an operation's responses. Call the result after all operations are planned: it compiles schemas. */
-export function planResponses(
-  document: OpenApiDocument,
-  operation: Operation,
-  schemas: SchemaSet,
-  codecs: Codecs,
-) {
-  const plans = [...operation.responses].map(([status, { headers, content }]) => {
-    const { pointer, value } = document.follow(joinPointer(operation.pointer, 'responses', status));
+/** Plans the writers of the responses of a document. Many operations refer to the same response: it is planned once. */
+export class ResponsePlans {
+  private readonly known = new Map<string, ResponsePlan>();
+
+  constructor(
+    private readonly document: OpenApiDocument,
+    private readonly schemas: SchemaSet,
+    private readonly codecs: Codecs,
+  ) {}
+
+  /** Plans the writer of an operation's responses. Call the result after all operations are planned: it compiles schemas. */
+  of(operation: Operation) {
+    const { codecs } = this;
+    const plans = [...operation.responses].map(([status, response]) => {
+      const place = joinPointer(operation.pointer, 'responses', status);
+      const { pointer, value } = this.document.follow(place);
+      const mayLackContent = hasNoContent(Number(status)) || /^(?:[23]XX|default)$/.test(status);
+      const isContentless = mayLackContent && members(value['content']).length > 0;
+      const key = `${pointer} ${isContentless}`;
+      const plan = this.known.get(key) ?? this.plan(pointer, response, isContentless);
+      this.known.set(key, plan);
+      return [status, plan] as const;
+    });
+    return (create: Create, judgeOf: (schema: JsonObject) => Judge, shapes: Shapes): ResponseWriter => {
+      const writers = new Map<string, StatusWriter>();
+      for (const [status, plan] of plans) {
+        plan.writer ??= writerOf(plan, create, judgeOf, shapes);
+        writers.set(status, plan.writer);
+      }
+      const find = (status: number) =>
+        writers.get(String(status)) ?? writers.get(`${Math.floor(status / 100)}XX`) ?? writers.get('default');
+      return {
+        documents: (status) => find(status) !== undefined,
+        accept: compileAccept(operation),
+        write(answer, extra = {}, accepted) {
+          const writer = find(answer.status);
+          // `default` documents only statuses that HTTP defines.
+          if (!writer || !isFinalStatus(answer.status))
+            throw new UndocumentedResponse(`the status ${answer.status} is not documented`);
+          return write(codecs, writer, answer, extra, accepted);
+        },
+      };
+    };
+  }
+
+  private plan(pointer: string, { headers, content }: ResponseObject, isContentless: boolean): ResponsePlan {
+    const { document, schemas, codecs } = this;
     for (const { name } of headers) {
       const reason = unservableField(name);
       if (reason !== undefined) document.addFinding(joinPointer(pointer, 'headers', name), reason);
@@ -118,51 +157,61 @@ export function planResponses(
       schema: envelopeSchema(parameters, undefined, schemas, false),
     };
     const variants = content.length > 0 ? bodies : [bodiless];
-    const mayLackContent = hasNoContent(Number(status)) || /^(?:[23]XX|default)$/.test(status);
-    const contentless = mayLackContent && members(value['content']).length > 0 ? bodiless : undefined;
     const writers = headers.map((header): [string, WriteHeader] => [
       header.name.toLowerCase(),
-      compileHeader(document, header, operation.pointer),
+      compileHeader(document, header, joinPointer(pointer, 'headers', header.name)),
     ]);
-    return { status, headers: new Map(writers), variants, contentless };
-  });
-
-  return function compile(judgeOf: (schema: JsonObject) => Judge, shapes: Shapes): ResponseWriter {
-    const writers = new Map<string, StatusWriter>();
-    const compileVariant = ({ media, judged, schema }: (typeof plans)[number]['variants'][number]) => ({
-      media,
-      judge: judgeOf(schema),
-      shape: {
-        project: judged === undefined ? undefined : shapes.projection(judged),
-        convert: judged === undefined ? undefined : shapes.converter(judged),
-        findMarked: judged === undefined ? undefined : shapes.finder(judged),
-      },
-    });
-    for (const { status, headers, variants, contentless } of plans) {
-      writers.set(status, {
-        headers,
-        variants: variants.map(compileVariant),
-        contentless: contentless && compileVariant(contentless),
-      });
-    }
-    const find = (status: number) =>
-      writers.get(String(status)) ?? writers.get(`${Math.floor(status / 100)}XX`) ?? writers.get('default');
-
-    const accept = compileAccept(operation);
-
     return {
-      documents: (status) => find(status) !== undefined,
-      accept,
-      write(answer, extra = {}, accepted) {
-        const writer = find(answer.status);
-        // `default` documents only statuses that HTTP defines.
-        if (!writer || !isFinalStatus(answer.status))
-          throw new UndocumentedResponse(`the status ${answer.status} is not documented`);
-        return write(codecs, writer, answer, extra, accepted);
-      },
+      headers: new Map(writers),
+      variants,
+      contentless: isContentless ? bodiless : undefined,
+      writer: undefined,
     };
+  }
+}
+
+/** A variant, planned. */
+interface VariantPlan {
+  readonly media: CodedMedia | undefined;
+  /** The pointer of the schema that judges the body. */
+  readonly judged: string | undefined;
+  readonly schema: JsonObject;
+}
+
+/** The writer of a response, planned. */
+interface ResponsePlan {
+  readonly headers: ReadonlyMap<string, WriteHeader>;
+  readonly variants: readonly VariantPlan[];
+  readonly contentless: VariantPlan | undefined;
+  writer: StatusWriter | undefined;
+}
+
+function writerOf(
+  { headers, variants, contentless }: ResponsePlan,
+  create: Create,
+  judgeOf: (schema: JsonObject) => Judge,
+  shapes: Shapes,
+): StatusWriter {
+  const compile = ({ media, judged, schema }: VariantPlan): Variant => ({
+    media,
+    judge: judgeOf(schema),
+    shape:
+      judged === undefined
+        ? NO_SHAPE
+        : create({
+            project: () => shapes.projection(judged),
+            convert: () => shapes.converter(judged),
+            findMarked: () => shapes.finder(judged),
+          }),
+  });
+  return {
+    headers,
+    variants: variants.map(compile),
+    contentless: contentless && compile(contentless),
   };
 }
+
+const NO_SHAPE: BodyShape = { project: undefined, convert: undefined, findMarked: undefined };
 
 /** Compiles the negotiation of an operation's media types. */
 function compileAccept({ responses }: Operation): ResponseWriter['accept'] {

@@ -2,6 +2,9 @@ import type { Operation } from '../operations/operations';
 import type { Authenticate } from '../security/requirements';
 import type { RequestReader } from './request';
 import type { ResponseWriter } from './response';
+import type { Remark } from '../document/document';
+import type { Router } from '../operations/router';
+import type { Methods } from '../operations/routes';
 
 /** An operation with its compiled authentication, readers and writers. */
 export interface ServedOperation {
@@ -9,4 +12,13 @@ export interface ServedOperation {
   readonly authenticate: Authenticate;
   readonly requests: RequestReader;
   readonly responses: ResponseWriter;
+}
+
+/** A compiled document. */
+export interface Contract {
+  /** Finds the operations of a path. */
+  readonly router: Router<Methods>;
+  readonly served: ReadonlyMap<Operation, ServedOperation>;
+  /** The parts of the document that the server does not enforce. */
+  readonly remarks: readonly Remark[];
 }

@@ -9,6 +9,7 @@ import type { Strategies } from '../security/requirements';
 import type { Hooks } from './hooks';
 import type { LoggerFor } from './logger';
 import type { Outcome } from './outcome';
+import type { Contract } from './served-operation';
 
 /** Formats and codecs that a service adds to the built-in ones. */
 export interface Extensions {
@@ -29,6 +30,8 @@ export interface Extensions {
 export interface ServiceOptions<Own extends string = never> extends Extensions, Hooks<Own> {
   /** One OpenAPI 3.1 document in one piece. */
   readonly document: JsonObject;
+  /** The document as `compileContract` compiled it, with these strategies and extensions; by default it is compiled. */
+  readonly contract?: Contract | undefined;
   /** By operationId. handler-types.ts has their types. */
   readonly handlers: Readonly<Record<string, (request: never) => Promise<Answer>>>;
   /** By the name of the security scheme. */

@@ -20,10 +20,13 @@ export function checkWiring<Own extends string>(
   operations: readonly ServedOperation[],
   wiring: Wiring<Own>,
 ): void {
+  const headers = { 'WWW-Authenticate': 'Bearer', 'Retry-After': '1' };
+  const documented = DOCUMENTED.map((kind) => new Problem(kind, 'a sentence', headers));
+  const problems = [...documented, ...(wiring.ownProblems ?? [])];
   const findings = [
     ...operations.flatMap((served) => checkHandler(served, wiring)),
     ...checkNames(operations, wiring),
-    ...operations.flatMap((served) => checkProblems(served, wiring)),
+    ...operations.flatMap((served) => checkProblems(served, problems, wiring.render)),
   ];
   if (findings.length > 0) throw new InvalidContract(findings);
 }
@@ -74,10 +77,9 @@ const DOCUMENTED: readonly ProblemKind[] = [
 /** Finds refusals by the server that do not conform to the response that an operation documents for their status. */
 function checkProblems<Own extends string>(
   { operation, responses }: ServedOperation,
-  { render, ownProblems = [] }: Wiring<Own>,
+  problems: readonly Problem<ProblemKind | Own>[],
+  render: Wiring<Own>['render'],
 ): Finding[] {
-  const headers = { 'WWW-Authenticate': 'Bearer', 'Retry-After': '1' };
-  const problems = [...DOCUMENTED.map((kind) => new Problem(kind, 'a sentence', headers)), ...ownProblems];
   const messages = problems.flatMap((problem) => {
     const rendered = render(problem, operation);
     if (!responses.documents(rendered.status)) return [];

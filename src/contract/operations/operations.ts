@@ -58,7 +58,18 @@ export interface Operation {
  *
  * @param at the pointer to another map of path items: `webhooks`, or a Callback Object. Clients serve these.
  */
-export function readOperations(document: OpenApiDocument, at?: string): Operation[] {
+export function readOperations(document: OpenApiDocument, at = '/paths'): readonly Operation[] {
+  const read = operationsOf.get(document) ?? new Map<string, readonly Operation[]>();
+  operationsOf.set(document, read);
+  const operations = read.get(at) ?? readFrom(document, at);
+  read.set(at, operations);
+  return operations;
+}
+
+/** The operations that were read, by the pointer of their map. */
+const operationsOf = new WeakMap<OpenApiDocument, Map<string, readonly Operation[]>>();
+
+function readFrom(document: OpenApiDocument, at: string): Operation[] {
   const known = new Map<string, string>();
   return operationPlaces(document, at).map((place) => {
     const operation = new OperationReader(document, place).read();

@@ -4,7 +4,7 @@ import { examplesOf } from './example-request';
 import { UndocumentedResponse } from '../exchange/response';
 import type { ServedOperation } from '../exchange/served-operation';
 import { essenceOf, isJson, type MediaTypeObject } from '../http/media-type';
-import { stringifyJson } from '../json/stringify';
+import { canonicalJson, stringifyJson } from '../json/stringify';
 import type { Parameter } from '../operations/operations';
 import type { Answer, Headers, Problem } from '../problem';
 import { ATTEMPTS, samples } from './sample';
@@ -34,17 +34,23 @@ export function successOf(
 /**
  * The error response that the operation documents for this status. The message replaces the property that holds one.
  * Undefined if no candidate conforms.
+ *
+ * @param known the responses that were found, without the message: many operations refer to the same
  */
 export function refusalOf(
   document: OpenApiDocument,
   served: ServedOperation,
   status: number,
   { message, headers }: Pick<Problem, 'message' | 'headers'>,
+  known = new Map<string, Answer | undefined>(),
 ): Answer | undefined {
   const { responses } = served.operation;
   const key = [String(status), `${Math.floor(status / 100)}XX`, 'default'].find((one) => responses.has(one));
-  const answer =
-    key === undefined ? undefined : answerOf(document, served, key, status, 'application/json', headers);
+  if (key === undefined) return undefined;
+  const { value } = document.follow(joinPointer(served.operation.pointer, 'responses', key));
+  const id = `${canonicalJson({ value }, 'value')} ${status} ${JSON.stringify(headers)}`;
+  if (!known.has(id)) known.set(id, answerOf(document, served, key, status, 'application/json', headers));
+  const answer = known.get(id);
   if (!answer || !isObject(answer.body)) return answer;
   const name = ['message', 'detail', 'error_description', 'description', 'title', 'error'].find(
     (property) => isObject(answer.body) && typeof answer.body[property] === 'string',

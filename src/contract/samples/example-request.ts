@@ -48,7 +48,7 @@ export interface Message {
  * @returns undefined if no operation has values for what it requires
  */
 export function exampleRequest(root: JsonObject): ExampleRequest | undefined {
-  const document = new OpenApiDocument(root);
+  const document = OpenApiDocument.of(root);
   const candidates = readOperations(document).flatMap((operation) => {
     const finder = new Values(document);
     const request = requestOf(document, operation, finder);

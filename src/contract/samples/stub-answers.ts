@@ -16,14 +16,12 @@ export type AnswerStub = (error: unknown, served: ServedOperation, wanted?: stri
 
 /** Creates the answers of stubs, each at its first use. */
 export function createStubAnswers(root: JsonObject): AnswerStub {
-  let document: OpenApiDocument | undefined;
   const answers = new Map<string, Answer | undefined>();
   return (error, served, wanted) => {
     if (!(error instanceof NotImplemented)) return undefined;
     const key = `${served.operation.operationId} ${wanted}`;
     if (!answers.has(key)) {
-      document ??= new OpenApiDocument(root);
-      answers.set(key, successOf(document, served, wanted));
+      answers.set(key, successOf(OpenApiDocument.of(root), served, wanted));
     }
     return answers.get(key);
   };

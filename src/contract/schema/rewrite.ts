@@ -40,7 +40,7 @@ export interface ComponentSet {
   /** A component for the schema at `pointer`; `child` if it describes a property or an item. */
   identify(pointer: string, view: View, child?: boolean): string;
   /** The rewritten schema that replaces a reference; undefined if the reference stays. */
-  inline(target: string, rewrite: () => Schema): Schema | undefined;
+  inline(target: string, view: View, rewrite: () => Schema): Schema | undefined;
 }
 
 /** Keywords of judgment.ts judge `unevaluated*`, through components too. */
@@ -209,7 +209,7 @@ export class Rewriter {
   private refer(pointer: string, view: View, rewritten: Rewritten): void {
     const target = this.source.document.subschemas.target(pointer);
     if (target === undefined) return;
-    const schema = this.components.inline(target, () => this.rewrite(target, view));
+    const schema = this.components.inline(target, view, () => this.rewrite(target, view));
     if (schema === undefined) rewritten['judge'] = this.components.identify(target, view);
     else rewritten['allOf'] = [schema, ...listOf(rewritten['allOf'])];
   }

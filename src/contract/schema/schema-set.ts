@@ -1,5 +1,4 @@
 import { isObject, type JsonObject, type OpenApiDocument } from '../document/document';
-import { usesInheritedNames } from '../document/inherited';
 import { type Default, Defaults } from './defaults';
 import { Discriminators } from './discriminator';
 import { Interner } from './identity';
@@ -15,6 +14,9 @@ const MAX_INLINED = 200;
 
 /** The view in which properties that go the other way only may be present or absent. */
 const LENIENT: View = { lenient: true, owners: [] };
+
+const keyOf = (pointer: string, { lenient, owners }: View): string =>
+  `${lenient ? 'lenient ' : ''}${owners.join(' ')} ${pointer}`;
 
 /** A schema to which others refer. */
 interface Component {
@@ -51,6 +53,8 @@ export class SchemaSet implements ComponentSet {
   private readonly rewriter: Rewriter;
   /** The number of schemas that each schema consists of and refers to, by its pointer; infinite if it is recursive. */
   private readonly sizes = new Map<string, number>();
+  /** The schemas that were inlined. */
+  private readonly inlined = new Map<string, Schema>();
   /** Whether a reference is being inlined. */
   private inlining = false;
   /** The number of schemas that may still be inlined into the current one. */
@@ -60,7 +64,7 @@ export class SchemaSet implements ComponentSet {
     private readonly document: OpenApiDocument,
     private readonly direction: Direction,
   ) {
-    this.inheritedNames = usesInheritedNames(document.root);
+    this.inheritedNames = document.inheritedNames;
     const { constants } = this;
     const oneWay = (this.oneWay = new OneWay(document, excludedBy(direction)));
     const discriminators = (this.discriminators = new Discriminators(document));
@@ -93,8 +97,13 @@ export class SchemaSet implements ComponentSet {
   /** The schema at `pointer` for conversion. A response is converted before it is judged. */
   converted(pointer: string): Schema {
     if (this.direction === 'request') return this.at(pointer);
-    return { judge: this.identify(pointer, LENIENT) };
+    const judge = this.identify(pointer, LENIENT);
+    const known = this.lenient.get(judge) ?? { judge };
+    this.lenient.set(judge, known);
+    return known;
   }
+  /** The same component gives the same object, by which its shape is known. */
+  private readonly lenient = new Map<string, Schema>();
 
   /**
    * The schema at `pointer` for finding properties that go the other way only: its branches ignore them.
@@ -123,7 +132,7 @@ export class SchemaSet implements ComponentSet {
         return identifier;
       }
     }
-    const key = `${view.lenient ? 'lenient ' : ''}${child ? 'child ' : ''}${view.owners.join(' ')} ${pointer}`;
+    const key = `${child ? 'child ' : ''}${keyOf(pointer, view)}`;
     const known = this.identifiers.get(key);
     if (known !== undefined) return known;
     const identifier = `schema:${this.identifiers.size}`;
@@ -135,15 +144,22 @@ export class SchemaSet implements ComponentSet {
   }
 
   /** Inlines the target of a reference, with all its references, unless it is recursive or too large. */
-  inline(target: string, rewrite: () => Schema): Schema | undefined {
+  inline(target: string, view: View, rewrite: () => Schema): Schema | undefined {
     this.references.add(target);
-    if (this.inlining) return rewrite();
-    const size = this.sizeOf(target);
-    if (size > this.inlineBudget) return undefined;
-    this.inlineBudget -= size;
+    const outermost = !this.inlining;
+    if (outermost) {
+      const size = this.sizeOf(target);
+      if (size > this.inlineBudget) return undefined;
+      this.inlineBudget -= size;
+    }
+    // Many schemas refer to the same one.
+    const key = keyOf(target, view);
+    const known = this.inlined.get(key);
+    if (known !== undefined) return known;
     this.inlining = true;
     const schema = rewrite();
-    this.inlining = false;
+    this.inlining = !outermost;
+    this.inlined.set(key, schema);
     return schema;
   }
 

@@ -48,15 +48,22 @@ const MESSAGES = {
   forbidden: 'the credentials do not allow this operation',
 };
 
-/** Compiles the authentication of an operation. Schemes that cannot be served become findings. */
+/**
+ * Compiles the authentication of an operation. Schemes that cannot be served become findings.
+ *
+ * @param runners those of the strategies, by the name of their scheme: operations share them
+ */
 export function compileSecurity(
   document: OpenApiDocument,
   operation: Operation,
   strategies: Strategies,
+  runners = new Map<string, RunStrategy>(),
 ): Authenticate {
   for (const alternative of operation.security) assertPossible(document, operation, alternative);
   const alternatives = operation.security.map((alternative) =>
-    alternative.flatMap((required) => compileScheme(document, operation, required, strategies) ?? []),
+    alternative.flatMap(
+      (required) => compileScheme(document, operation, required, strategies, runners) ?? [],
+    ),
   );
   const anonymous = operation.security.length === 0 || operation.security.some(({ length }) => length === 0);
 
@@ -117,6 +124,7 @@ function compileScheme(
   { operationId }: Operation,
   { scheme: name, scopes }: SecurityAlternative[number],
   strategies: Strategies,
+  runners: Map<string, RunStrategy>,
 ): Scheme | undefined {
   const { pointer, value } = document.follow(joinPointer('/components/securitySchemes', name));
   const find = credentialsFinder(value);
@@ -130,7 +138,9 @@ function compileScheme(
     );
   }
   if (!strategy || !find) return undefined;
-  return { name, scopes, find, run: strategyRunner(name, strategy), challenge: challengeOf(value) };
+  const run = runners.get(name) ?? strategyRunner(name, strategy);
+  runners.set(name, run);
+  return { name, scopes, find, run, challenge: challengeOf(value) };
 }
 
 /**

@@ -14,6 +14,7 @@ import {
   STARTS,
   type Starts,
 } from './matrix';
+import { measureMocks } from './mocks';
 import { compare, type Effort, memoryAfter, start, type Start } from './measure';
 import { legend, printed } from './report';
 import type { Subject } from './servers';
@@ -83,7 +84,7 @@ async function measureStarts(starts: Starts): Promise<Line[]> {
 }
 
 async function main(only: readonly string[], save: boolean, before: string | undefined): Promise<void> {
-  const names = [...MATRIX.map(({ name }) => name), 'start'];
+  const names = [...MATRIX.map(({ name }) => name), 'start', 'mock'];
   const matches = (name: string, wanted: string): boolean => name === wanted || name.startsWith(`${wanted}-`);
   const unknown = only.filter((wanted) => !names.some((name) => matches(name, wanted)));
   if (unknown.length > 0)
@@ -103,6 +104,7 @@ async function main(only: readonly string[], save: boolean, before: string | und
   if (lists.length === GET_LISTS.length) lines.push(growthOf(lists, GROWTH));
   const starts = before === undefined && selected('start') ? STARTS : [];
   for (const each of starts) lines.push(...(await measureStarts(each)));
+  if (before === undefined && selected('mock')) lines.push(...(await measureMocks(progress)));
   progress('');
 
   const seconds = ((performance.now() - began) / 1000).toFixed(0);
