@@ -54,8 +54,12 @@ export class Shapes {
   projection(pointer: string): Project | undefined {
     const node = this.schemas.converted(pointer);
     if (!this.generates() || !this.converts(node)) return undefined;
-    return compileProjection(this.table.position([node]), this.shapeOf);
+    if (!this.projections.has(node))
+      this.projections.set(node, compileProjection(this.table.position([node]), this.shapeOf));
+    return this.projections.get(node);
   }
+  /** Many responses have the same schema. */
+  private readonly projections = new Map<unknown, Project | undefined>();
 
   /** Whether functions can be generated: they read inherited properties too, and ignore `readOnly` and `writeOnly`. */
   private generates(): boolean {
