@@ -132,13 +132,26 @@ test('the disconnect of a client frees the slot of a hanging handler and aborts 
   });
 });
 
-test('so it does for pipelined requests', async () => {
-  await serving({}, async ({ open, contexts }) => {
+test('so it does for pipelined requests, of which the second has not begun', async () => {
+  await serving({ maxRequests: 1 }, async ({ open, contexts }) => {
     const client = await open(HANG + HANG);
-    expect(contexts).toHaveLength(2);
     client.socket.destroy();
     await pause(20);
     expect(await (await open(GOOD + GOOD)).statuses(2)).toEqual([200, 200]);
+    expect(contexts.map(({ body }) => body)).toEqual(['hang', 'good', 'good']);
+  });
+});
+
+test('a client that closes its side with its request gets the response', async () => {
+  await serving({}, async ({ open, contexts, end }) => {
+    const client = new Client(
+      connect({ port: (await open(GOOD)).socket.remotePort ?? 0, allowHalfOpen: true }),
+    );
+    client.socket.end(HANG);
+    while (contexts.length < 2) await pause(1);
+    await pause(20);
+    for (const answer of end) answer();
+    expect(await client.statuses()).toEqual([200]);
   });
 });
 

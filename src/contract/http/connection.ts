@@ -11,6 +11,11 @@ const READ_AHEAD = 16_384;
  */
 const LINGER = 1_000;
 /**
+ * Milliseconds. A client that closes its side so soon behind its last bytes waits for the responses. One that closes it later,
+ * while it waits for a response, has left.
+ */
+const TOGETHER = 10;
+/**
  * Fills the read buffer of a paused socket. Until it is full Node goes on reading, and each byte postpones the time-out of the
  * socket.
  */
@@ -48,6 +53,8 @@ export class Connection {
   private grace: NodeJS.Timeout | undefined;
   /** Bytes that were written when `grace` began. */
   private written = 0;
+  /** When the last bytes arrived, in milliseconds. */
+  private readAt = 0;
   private readonly parse: (bytes: Buffer) => void;
   private readonly parseEnd: () => void;
 
@@ -71,13 +78,17 @@ export class Connection {
         this.restrain();
         return;
       }
+      this.readAt = performance.now();
       this.waiting.push(bytes);
       this.unparsed += bytes.length;
       this.advance();
     });
     socket.on('end', () => {
       this.ended = true;
-      this.advance();
+      const { response } = this;
+      const isAwaited = response?.req.complete === true && !response.headersSent;
+      if (isAwaited && performance.now() - this.readAt > TOGETHER) socket.destroy();
+      else this.advance();
     });
     socket.on('close', () => {
       this.stop();

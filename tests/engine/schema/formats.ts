@@ -29,16 +29,17 @@ export const STRING_FORMATS: Readonly<Record<string, { holds: string[]; violates
   'json-pointer': { holds: ['/a/0/b~1c', ''], violates: ['a', '/a~2'] },
   'relative-json-pointer': { holds: ['1/a', '0#', '0'], violates: ['/a', '-1', '01'] },
   regex: { holds: ['^[a-z]+$', 'a'], violates: ['[a-', '(', '*'] },
-  byte: { holds: ['Ynl0ZXM=', 'YQ==', 'YWJj'], violates: ['a', 'a b=', '****'] },
-  base64url: { holds: ['-_-_', 'YQ', 'YQ=='], violates: ['a', 'a+b/', '*'] },
+  byte: { holds: ['Ynl0ZXM=', 'YQ==', 'YWJj'], violates: ['a', 'a b=', '****', 'YR=='] },
+  base64url: { holds: ['-_-_', 'YQ', 'YQ=='], violates: ['a', 'a+b/', '*', 'YR'] },
 };
 
 /** The patterns of formats that the validator of the oracle does not know, or of which it admits too much. */
 export const FORMAT_PATTERNS: Readonly<Record<string, string>> = {
   // RFC 3986 section 4.2: the first segment of a relative reference has no colon.
   'uri-reference': '^(?:[A-Za-z][\\w+.-]*:|[^:/?#]*(?:[/?#]|$))',
-  byte: '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$', // RFC 4648 section 4
-  base64url: '^(?:[\\w-]{4})*(?:[\\w-]{2}(?:==)?|[\\w-]{3}=?)?$', // RFC 4648 section 5
+  // RFC 4648 sections 4 and 5; the unused bits of the last character are zero (section 3.5).
+  byte: '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?$',
+  base64url: '^(?:[\\w-]{4})*(?:[\\w-][AQgw](?:==)?|[\\w-]{2}[AEIMQUYcgkosw048]=?)?$',
 };
 
 /** The bounds of the integer formats, as doubles: `toDouble` keeps every number on its side of them. They apply to numbers only. */
