@@ -115,7 +115,7 @@ test('the disconnect of a client frees the slot of a hanging handler and aborts 
     const signals = contexts.map(({ signal }) => signal);
     expect(await (await open(GOOD)).statuses()).toEqual([503]);
     for (const { socket } of clients) socket.destroy();
-    await pause(20);
+    while (!signals.every(({ aborted }) => aborted)) await pause(1);
     expect(await (await open(GOOD)).statuses()).toEqual([200]);
     expect(signals.map(({ aborted, reason }) => [aborted, String(reason)])).toEqual([
       [true, 'Error: the client has left'],
@@ -136,7 +136,7 @@ test('so it does for pipelined requests, of which the second has not begun', asy
   await serving({ maxRequests: 1 }, async ({ open, contexts }) => {
     const client = await open(HANG + HANG);
     client.socket.destroy();
-    await pause(20);
+    while (contexts[0]?.signal.aborted !== true) await pause(1);
     expect(await (await open(GOOD + GOOD)).statuses(2)).toEqual([200, 200]);
     expect(contexts.map(({ body }) => body)).toEqual(['hang', 'good', 'good']);
   });
