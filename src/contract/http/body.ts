@@ -44,24 +44,26 @@ export function readBody(
     return Promise.resolve(join(chunks));
   }
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
+    // One buffer for all chunks: each has objects of its own, and a client chooses how many there are.
+    let held: Buffer = EMPTY;
     let size = 0;
     const onData = (chunk: Buffer) => {
       if (!hold(chunk.length)) {
-        chunks.length = 0;
+        held = EMPTY;
         request.off('data', onData);
         return;
       }
-      chunks.push(chunk);
+      held = append(held, size, chunk);
       size += chunk.length;
       if (size <= limit) return;
+      held = EMPTY;
       request.off('data', onData).pause();
       response.shouldKeepAlive = false; // even if the rest of the body has arrived
       reject(tooLarge());
     };
     request.on('data', onData);
     request.on('end', () => {
-      resolve(join(chunks));
+      resolve(held.subarray(0, size));
     });
     request.on('close', () => {
       // Every request emits `close`: create the error, with its stack, only if it is needed.
@@ -73,6 +75,18 @@ export function readBody(
 const read = (request: IncomingMessage) => request.read() as Buffer | null;
 const join = (chunks: readonly Buffer[]): Buffer =>
   chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
+
+const EMPTY = Buffer.alloc(0);
+
+/** Appends a chunk to the first `size` bytes of a buffer, which becomes twice as large if need be. */
+function append(held: Buffer, size: number, chunk: Buffer): Buffer {
+  if (size === 0) return chunk;
+  const needed = size + chunk.length;
+  const larger = needed > held.length ? Buffer.allocUnsafe(Math.max(needed, 2 * held.length)) : held;
+  if (larger !== held) held.copy(larger, 0, 0, size);
+  chunk.copy(larger, size);
+  return larger;
+}
 
 /** Bounds on reading the rest of a body that is discarded. */
 const DISCARD_LIMITS = { bytes: 1_048_576, milliseconds: 1_000 };

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Problem } from '../problem';
+import { Chunks } from './chunks';
 import { judgeHead } from './head';
 
 /** Bytes behind the current request beyond which the server stops reading. Until then it notices that the client leaves. */
@@ -20,7 +21,7 @@ const TOGETHER = 10;
  * socket.
  */
 const FILLER = Buffer.alloc(65_536);
-/** The end of a head, and of a message in chunks (RFC 9112 sections 2.1 and 7.1). */
+/** The end of a head, and of the trailers of a message (RFC 9112 sections 2.1 and 7.1). */
 const BLANK_LINE = Buffer.from('\r\n\r\n');
 const CONTENT_LENGTH = /\r\ncontent-length:[\t ]*(\d+)[\t ]*\r\n/i;
 const [CR, LF] = [0x0d, 0x0a];
@@ -45,8 +46,9 @@ export class Connection {
   private head = '';
   /** The last bytes that were parsed, in latin1: a blank line may lie in two segments. */
   private tail = '';
-  /** Bytes of the current body that are not parsed; undefined if it comes in chunks. */
-  private left: number | undefined;
+  /** Bytes of the current body that are not parsed, if it does not come in chunks. */
+  private left = 0;
+  private chunks: Chunks | undefined;
   private paused = false;
   private over = false;
   private awaited: ServerResponse | undefined;
@@ -196,22 +198,34 @@ export class Connection {
       if (!this.over) this.refuse(new Problem('malformed', 'the request is not well-formed HTTP'));
     } else if (!response.req.complete) {
       const isChunked = response.req.headers['transfer-encoding'] !== undefined;
-      this.left = isChunked ? undefined : length - (part.length - end);
+      this.chunks = isChunked ? new Chunks() : undefined;
+      this.left = length - (part.length - end);
     }
   }
 
   private parseBody(response: ServerResponse, bytes: Buffer): void {
-    if (this.left !== undefined) {
+    if (!this.chunks) {
       const part = this.take(bytes, Math.min(this.left, bytes.length));
       this.left -= part.length;
       this.parse(part);
+    } else if (this.chunks.ended) {
+      const end = this.endOfBlankLine(bytes);
+      const part = this.take(bytes, end < 0 ? bytes.length : end);
+      this.keepTail(part);
+      this.parse(part);
+    } else this.parseChunks(this.chunks, bytes);
+    if (response.req.complete) this.tail = '';
+  }
+
+  private parseChunks(chunks: Chunks, bytes: Buffer): void {
+    const { read, joined, problem } = chunks.join(bytes);
+    if (problem) {
+      this.refuse(problem);
       return;
     }
-    const end = this.endOfBlankLine(bytes);
-    const part = this.take(bytes, end < 0 ? bytes.length : end);
-    this.keepTail(part);
-    this.parse(part);
-    if (response.req.complete) this.tail = '';
+    this.take(bytes, read);
+    if (joined.length > 0) this.parse(joined);
+    if (chunks.ended) this.tail = '\r\n'; // of the line of the last chunk
   }
 
   /** Removes bytes from the first part that waits. */

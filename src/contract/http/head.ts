@@ -3,7 +3,7 @@ import { Problem } from '../problem';
 import { trimSpace } from './media-type';
 
 // Each expression reads a text once: no two neighboring parts of one begin with the same character.
-const TOKEN = "[!#$%&'*+.^_`|~\\w-]+"; // RFC 9110 section 5.6.2
+export const TOKEN = "[!#$%&'*+.^_`|~\\w-]+"; // RFC 9110 section 5.6.2
 /** RFC 3986 section 3.3, and what browsers do not encode in a path (https://url.spec.whatwg.org/#path-percent-encode-set). */
 const PATH = percentEncoded("\\w.~!$&'()*+,;=:@/[\\]^|-");
 /** RFC 3986 section 3.4, and what browsers do not encode in a query. */
