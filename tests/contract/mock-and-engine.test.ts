@@ -233,6 +233,7 @@ it('agree on the rest of a document, beside remote references and operations wit
     buildDocument({
       paths: {
         '/remote': get('remote', ok(remote)),
+        '/{id}/undescribed': get('undescribed', ok({ type: 'string' })),
         '/nowhere': get('nowhere', ok({ $ref: '#/components/schemas/Missing' })),
         '/parameter': get('parameter', { parameters: [remote], responses: NO_CONTENT }),
         '/fine': get('fine', ok({ type: 'integer' })),
@@ -248,6 +249,7 @@ it('agree on the rest of a document, beside remote references and operations wit
     ...new Set(obligations.filter((one) => one.operation === operation).map(({ state }) => state)),
   ];
   expect(states('remote')).toEqual(['OUT OF REACH']);
+  expect(states('undescribed')).toEqual(['OUT OF REACH']);
   expect(states('nowhere')).toEqual(['OUT OF REACH']);
   expect(states('parameter')).toEqual(['OUT OF REACH']);
   for (const operation of ['fine', 'none', 'errors', 'empty']) expect(states(operation)).toContain('PROVEN');
