@@ -96,8 +96,8 @@ class Sampler {
       const { branches, keyword, property } = discriminator;
       const others = [...branches].filter(([, target]) => target !== pointer);
       // A branch that is taken has its own names only.
-      const applied = new Set(all.map((one) => this.document.follow(one).pointer));
-      const own = others.filter(([, target]) => applied.has(target));
+      const applied = new Set([pointer, ...all.map((one) => this.document.follow(one).pointer)]);
+      const own = (others.length > 0 ? others : [...branches]).filter(([, target]) => applied.has(target));
       const [name, target] = choose(own.length > 0 ? own : others) ?? [];
       if (name !== undefined) names.set(property, name);
       if (keyword) taken.add(joinPointer(pointer, keyword));
