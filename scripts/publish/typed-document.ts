@@ -4,6 +4,7 @@ import {
   joinPointer,
   type JsonObject,
   members,
+  OBJECTS,
   type OpenApiDocument,
   readDocument,
   walk,
@@ -19,8 +20,8 @@ const SCHEMAS = '/components/schemas';
  * The same document, in which
  *
  * - each reference to a schema leads to a component, because a type has no name for a place inside of another one;
- * - a mapping has references, no names;
- * - extensions are gone, and data that looks like a schema: in examples, `enum`, `const` and `default`;
+ * - a mapping has references, no names, and no reference is percent-encoded;
+ * - extensions are gone, and data that looks like a schema, such as an example;
  * - a boolean schema in a list is an object.
  */
 export function typedDocument(document: OpenApiDocument): JsonObject {
@@ -82,11 +83,15 @@ class Components {
 
 function prepareObject({ kind, value }: Walked, document: OpenApiDocument, schemas: Components): void {
   const object = value as Mutable;
-  for (const name of Object.keys(object)) {
+  const { words, others } = OBJECTS.get(kind) ?? {};
+  for (const [name, member] of Object.entries(object)) {
     if (name.startsWith('x-') && kind !== 'SecurityRequirement') Reflect.deleteProperty(object, name);
+    const isData = (words?.get(name) ?? others?.word)?.holds === undefined;
+    if (!isData || !hasSchemaWord({ [name]: member })) continue;
+    // A property with a default is required in requests.
+    if (kind === 'Schema' && name === 'default') object['default'] = {};
+    else Reflect.deleteProperty(object, name);
   }
-  for (const name of ['examples', 'example'])
-    if (hasSchemaWord(object[name])) Reflect.deleteProperty(object, name);
   if (kind === 'Discriminator') {
     const targets = members(object['mapping']).flatMap(([name, ref]): [string, unknown][] => {
       const target = document.references.mapped(ref);
@@ -94,12 +99,9 @@ function prepareObject({ kind, value }: Walked, document: OpenApiDocument, schem
     });
     object['mapping'] = Object.fromEntries(targets);
   }
+  const target = words?.has('$ref') === true ? document.resolve(object['$ref']) : undefined;
+  if (target !== undefined) object['$ref'] = kind === 'Schema' ? schemas.refer(target) : `#${target}`;
   if (kind !== 'Schema') return;
-  const target = document.resolve(object['$ref']);
-  if (target !== undefined) object['$ref'] = schemas.refer(target);
-  for (const name of ['const', 'enum']) if (hasSchemaWord(object[name])) Reflect.deleteProperty(object, name);
-  // A property with a default is required in requests.
-  if (hasSchemaWord(object['default'])) object['default'] = {};
   for (const name of ['allOf', 'anyOf', 'oneOf', 'prefixItems']) {
     const list = object[name];
     if (Array.isArray(list)) object[name] = list.map(withoutBoolean);

@@ -44,11 +44,14 @@ export function typesOf(document: JsonObject): Types {
   // openapi-typescript knows doubles only.
   const text = writeDocument(splitByDirection(new OpenApiDocument(typedDocument(described))));
   const mark = unusedMark(text);
-  const marked = text.replaceAll(INHERITED_NAME, `$&${mark}`);
+  // It would decode the names of paths.
+  const percent = `!${mark}`;
+  const marked = text.replaceAll(INHERITED_NAME, `$&${mark}`).replaceAll('%', percent);
+  const unmarked = (written: string) => written.replaceAll(percent, '%').replaceAll(mark, '');
   const read = () => JSON.parse(marked) as OpenAPI3;
   const untyped = new Set<string>();
   const nodes = nodesOf(read()) ?? nodesOf(withoutUntyped(read(), untyped));
-  if (!nodes) throw new SourceError('openapi-typescript finds no types for this document');
+  if (!nodes) throw new SourceError('no types were found for this document');
   const operations = new Map(readOperations(described).map((one) => [one.operationId, one]));
   const requirements = [...operations.values()].map(({ operationId, security }) => {
     const alternatives = security.map((schemes) =>
@@ -58,7 +61,7 @@ export function typesOf(document: JsonObject): Types {
   });
   return {
     untyped: [...untyped].map((pointer) => ({
-      pointer: pointer.replaceAll(mark, ''),
+      pointer: unmarked(pointer),
       message: 'no type was found for it: its values are unknown',
       word: 'types',
     })),
@@ -66,7 +69,7 @@ export function typesOf(document: JsonObject): Types {
  * Made by \`make generate\` from openapi/. Do not edit: change the document instead.
  */
 
-${astToString(nodes).replaceAll(mark, '')}
+${unmarked(astToString(nodes))}
 /** The security requirements of each operation: alternatives, each with its schemes and their scopes. */
 export interface security {
 ${requirements.join('')}}

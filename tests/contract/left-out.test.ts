@@ -49,3 +49,29 @@ it.each(['https://example.com/get.yaml', 'none.yaml', '#/none'])(
     ]);
   },
 );
+
+const COMPONENTS: Readonly<Record<string, unknown>> = {
+  schemas: { type: 'string' },
+  responses: { description: '' },
+  parameters: { name: 'a', in: 'query', schema: {} },
+  examples: { value: 1 },
+  requestBodies: { content: json({}) },
+  headers: { schema: {} },
+  securitySchemes: { type: 'http', scheme: 'bearer' },
+  links: { operationRef: '#/paths/~1things/post' },
+  callbacks: {},
+  pathItems: {},
+};
+
+it.each(Object.keys(COMPONENTS))('a name that no component may have leaves out that one of %s', (section) => {
+  const components = {
+    [section]: { 'List«Foo»': COMPONENTS[section], 'a b': COMPONENTS[section], Good: COMPONENTS[section] },
+  };
+  expect(leftOut(buildDocument({ components }))).toEqual(
+    ['List«Foo»', 'a b'].map((name) =>
+      expect.stringMatching(
+        new RegExp(`^#/components/${section}/${name} is left out: .*: is not the name of a component`),
+      ),
+    ),
+  );
+});

@@ -233,6 +233,7 @@ it('agree on the rest of a document, beside remote references and operations wit
     buildDocument({
       paths: {
         '/remote': get('remote', ok(remote)),
+        '/{id}/undescribed': get('undescribed', ok({ type: 'string' })),
         '/nowhere': get('nowhere', ok({ $ref: '#/components/schemas/Missing' })),
         '/parameter': get('parameter', { parameters: [remote], responses: NO_CONTENT }),
         '/fine': get('fine', ok({ type: 'integer' })),
@@ -248,6 +249,7 @@ it('agree on the rest of a document, beside remote references and operations wit
     ...new Set(obligations.filter((one) => one.operation === operation).map(({ state }) => state)),
   ];
   expect(states('remote')).toEqual(['OUT OF REACH']);
+  expect(states('undescribed')).toEqual(['OUT OF REACH']);
   expect(states('nowhere')).toEqual(['OUT OF REACH']);
   expect(states('parameter')).toEqual(['OUT OF REACH']);
   for (const operation of ['fine', 'none', 'errors', 'empty']) expect(states(operation)).toContain('PROVEN');
@@ -327,4 +329,54 @@ it('agree on words of schemas that contradict what an engine expects', async () 
     ]),
   );
   expect(open.filter((line) => line.includes('found none'))).toEqual([]);
+});
+
+/** Schemas with discriminators, whose first one is asked for and sent. */
+const DISCRIMINATORS: Readonly<Record<string, Readonly<Record<string, object>>>> = (() => {
+  const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+  const kind = { type: 'object', properties: { kind: { type: 'string' } }, required: ['kind'] };
+  const optional = { type: 'object', properties: { kind: { type: 'string' }, next: ref('It') } };
+  const by = (mapping: object) => ({ discriminator: { propertyName: 'kind', mapping } });
+  const child = (parent: string, name: string, ...required: string[]) => ({
+    allOf: [ref(parent), { type: 'object', properties: { [name]: { type: 'integer' } }, required }],
+  });
+  const family = { Cat: child('It', 'claws'), Dog: child('It', 'bark'), Pup: child('Dog', 'age') };
+  const alternatives = { oneOf: [ref('Cat'), ref('Dog')] };
+  const own = { Cat: { ...kind, minProperties: 1 }, Dog: kind };
+  return {
+    'a family': { It: { ...kind, ...by({}) }, ...family },
+    'a family with further names': { It: { ...kind, ...by({ feline: 'Cat', '': 'Pup' }) }, ...family },
+    'a family whose property is optional': { It: { ...optional, ...by({}) }, ...family },
+    'a list of a family': {
+      It: { type: 'array', items: ref('Pet'), minItems: 1 },
+      Pet: { ...kind, ...by({ c: 'Cat' }) },
+      Cat: child('Pet', 'claws'),
+    },
+    'alternatives with names of their own': { It: { ...alternatives, ...by({ feline: 'Cat' }) }, ...own },
+    'alternatives that inherit it': {
+      It: { oneOf: [ref('Cat'), ref('Pup')] },
+      Pet: { ...kind, ...by({ feline: 'Cat' }) },
+      Cat: child('Pet', 'claws', 'claws'),
+      Pup: child('Pet', 'age', 'age'),
+    },
+    'names without a family': { It: { ...kind, ...by({ a: 'It', b: 'It' }) } },
+    'names inside another schema': { It: { allOf: [{ ...kind, ...by({ a: 'Cat' }) }] }, Cat: kind },
+    'a mapping with odd names': { It: { ...alternatives, ...by({ $ref: 'Cat', 'a/b': 'Dog' }) }, ...own },
+  };
+})();
+
+it.each(Object.keys(DISCRIMINATORS))('agree on discriminators: %s', async (name) => {
+  const content = json({ $ref: '#/components/schemas/It' });
+  const { open } = await agree(
+    buildDocument({
+      paths: {
+        '/it': {
+          get: { operationId: 'getIt', responses: { 200: { description: '', content } } },
+          post: { operationId: 'postIt', requestBody: { required: true, content }, responses: NO_CONTENT },
+        },
+      },
+      components: { schemas: DISCRIMINATORS[name] },
+    }),
+  );
+  expect(open.filter((line) => line.includes('minimal request'))).toEqual([]);
 });

@@ -1,9 +1,12 @@
 import { OpenAPISchemaValidator } from 'express-openapi-validator/dist/framework/openapi.schema.validator';
 import type { OpenAPIV3 } from 'express-openapi-validator/dist/framework/types';
-import { lastStep } from './json-pointer';
+import { joinPointer, lastStep } from './json-pointer';
 import { versionFinding } from './version';
 
 let openApiSchema: OpenAPISchemaValidator | undefined;
+
+const NO_COMPONENT =
+  'is not the name of a component: expected letters of ASCII, digits, ".", "-" and "_" (OpenAPI 3.1.1 section 4.8.7)';
 
 /** The violations of the OpenAPI 3.1 schema by a document. */
 export function documentErrors(root: object): { pointer: string; message: string }[] {
@@ -14,8 +17,12 @@ export function documentErrors(root: object): { pointer: string; message: string
   const { errors } = openApiSchema.validate(withDoubles(root) as OpenAPIV3.DocumentV3_1);
   // `if` and `oneOf` only repeat errors below them. The table of words has the fields, not unevaluatedProperties.
   const repeated = ['if', 'oneOf', 'unevaluatedProperties'];
-  const own = (errors ?? []).filter(({ keyword }) => !repeated.includes(keyword));
-  return own.flatMap(({ instancePath: pointer, params, message = 'is not valid' }) => {
+  const own = (errors ?? []).filter(
+    ({ keyword, propertyName }) => !repeated.includes(keyword) && propertyName === undefined,
+  );
+  return own.flatMap(({ instancePath: pointer, keyword, params, message = 'is not valid' }) => {
+    if (keyword === 'propertyNames')
+      return [{ pointer: joinPointer(pointer, String(params['propertyName'])), message: NO_COMPONENT }];
     if (!String(params['format']).startsWith('uri')) return { pointer, message };
     // OpenAPI 3.1.1 section 4.6: each may be relative. Its schema demands a scheme.
     return isUriReference(valueAt(root, pointer))

@@ -84,26 +84,36 @@ class Sampler {
       if (branch !== undefined) all = [...all, branch];
       view = viewSchemas(this.document, all, this.direction);
     };
-    for (let i = 0; i < view.discriminators.length; i++) {
-      const pointer = view.discriminators[i] ?? '';
+    const choose = <T>(branches: readonly T[]): T | undefined => {
+      const chosen = branches[turn % branches.length];
+      turn = Math.floor(turn / Math.max(branches.length, 1));
+      return chosen;
+    };
+    const discriminate = (pointer: string) => {
       const schema = this.document.at(pointer);
       const discriminator = isObject(schema) ? this.discriminators.at(pointer, schema) : undefined;
-      if (!discriminator) continue;
-      if (i > 20) throw new Unsampled('the branches are recursive without an end');
-      const branches = [...discriminator.branches].filter(([, target]) => target !== pointer);
-      const [name, target] = branches[turn % branches.length] ?? [];
-      turn = Math.floor(turn / Math.max(branches.length, 1));
-      if (name !== undefined) names.set(discriminator.property, name);
-      if (discriminator.keyword) taken.add(joinPointer(pointer, discriminator.keyword));
-      take(target);
-    }
-    for (let i = 0; i < view.unions.length; i++) {
-      if (i > 20) throw new Unsampled('the branches are recursive without an end');
-      const branches = view.unions[i] ?? [];
-      if (taken.has(branches[0]?.replace(/\/\d+$/, '') ?? '')) continue;
-      const branch = branches[turn % branches.length];
-      turn = Math.floor(turn / branches.length);
-      take(branch);
+      if (!discriminator) return;
+      const { branches, keyword, property } = discriminator;
+      const others = [...branches].filter(([, target]) => target !== pointer);
+      // A branch that is taken has its own names only.
+      const applied = new Set([pointer, ...all.map((one) => this.document.follow(one).pointer)]);
+      const own = (others.length > 0 ? others : [...branches]).filter(([, target]) => applied.has(target));
+      const [name, target] = choose(own.length > 0 ? own : others) ?? [];
+      if (name !== undefined) names.set(property, name);
+      if (keyword) taken.add(joinPointer(pointer, keyword));
+      if (own.length === 0) take(target);
+    };
+    // A branch can have discriminators, and what a discriminator chooses can have branches.
+    for (let [i, known] = [0, 0]; known < view.discriminators.length || i < view.unions.length;) {
+      if (i + known > 40) throw new Unsampled('the branches are recursive without an end');
+      const next = view.discriminators[known];
+      if (next !== undefined) {
+        known++;
+        discriminate(next);
+        continue;
+      }
+      const branches = view.unions[i++] ?? [];
+      if (!taken.has(branches[0]?.replace(/\/\d+$/, '') ?? '')) take(choose(branches));
     }
     return { ...view, names };
   }
@@ -113,9 +123,9 @@ class Sampler {
     const least = Number(view.least.get('Properties')?.value ?? 0);
     const most = Number(view.most.get('Properties')?.value ?? Infinity);
     const optional = this.full && depth < DEPTH.optional ? [...view.properties.keys()] : [];
-    for (const name of new Set([...view.required, ...optional])) {
+    for (const name of new Set([...view.names.keys(), ...view.required, ...optional])) {
       if (view.withheld.has(name)) continue;
-      if (!view.required.has(name) && Object.keys(object).length >= most) continue;
+      if (!view.required.has(name) && !view.names.has(name) && Object.keys(object).length >= most) continue;
       const pointers = view.properties.get(name) ?? this.pattern(view, name) ?? view.otherProperties;
       try {
         object[name] = view.names.get(name) ?? this.sample(pointers, depth + 1);

@@ -16,7 +16,8 @@ const DEFAULT_STYLE = { path: 'simple', query: 'form', header: 'simple', cookie:
 /**
  * Reads an OpenAPI 3.1 document. Bundle a document of several files first.
  *
- * An operation with a reference that leads nowhere or out of the document is untestable; the others are not.
+ * An operation with a reference that leads nowhere or out of the document, or with a path parameter that is not described,
+ * is untestable; the others are not.
  */
 export function readDocument(given: JsonObject, { formats = {}, encoders = {} }: Extensions = {}): Document {
   const merged = mergePathItems(resolveIdentifiers(asObject(withDoubles(given))));
@@ -35,14 +36,9 @@ export function readDocument(given: JsonObject, { formats = {}, encoders = {} }:
     return METHODS.filter((method) => item[method]).map((method) => {
       const parts = [item[method] ?? null, item['parameters'] ?? null];
       const reason = isBroken ? deadEnd(json, parts) : undefined;
-      return reason === undefined
-        ? readOperation(json, path, method, pointer.found, item)
-        : {
-            ...headOf(json, path, method, pointer.found, item),
-            parameters: [],
-            responses: [],
-            untestable: reason,
-          };
+      if (reason === undefined) return withObstacle(readOperation(json, path, method, pointer.found, item));
+      const head = headOf(json, path, method, pointer.found, item);
+      return { ...head, parameters: [], responses: [], untestable: reason };
     });
   });
   const schemes = Object.keys(asObject(asObject(json['components'])['securitySchemes']));
@@ -160,6 +156,15 @@ function readOperation(
       readResponse(json, status, resolvePointer(json, `${pointer}/responses/${status}`)),
     ),
   };
+}
+
+/** No request has a path with a template in it. */
+function withObstacle(operation: Operation): Operation {
+  const described = operation.parameters.filter((parameter) => parameter.in === 'path');
+  const names = [...operation.path.matchAll(/\{([^}]*)\}/g)].map(([, name = '']) => name);
+  const missing = names.find((name) => described.every((parameter) => parameter.name !== name));
+  if (missing === undefined) return operation;
+  return { ...operation, untestable: `the document does not describe the path parameter ${missing}` };
 }
 
 /** What no reference leads to. */

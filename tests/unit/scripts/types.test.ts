@@ -41,6 +41,7 @@ const DOCUMENTS: Readonly<Record<string, JsonObject>> = {
   'a mapping with names': pets({ cat: 'Cat' }),
   'a mapping with a name that has a dot': pets({ dog: 'My.Dog' }),
   'a mapping with a name like a file': pets({ dog: 'Dog.json' }),
+  'a mapping with the name $ref': pets({ $ref: 'Cat', b: '#/components/schemas/Cat' }),
   'a mapping of anyOf': pets({ cat: 'Cat' }, 'anyOf'),
   'a mapping that no operation uses': { ...pets({ cat: 'Cat' }), paths: {} },
   'a mapping of a parent': buildDocument({
@@ -96,6 +97,52 @@ const DOCUMENTS: Readonly<Record<string, JsonObject>> = {
       const: { discriminator: { propertyName: 'a' }, oneOf: [2] },
     },
   }),
+  'data like a schema, in words that are no annotations': buildDocument(
+    { A: { type: 'object', dependentRequired: { allOf: ['b'], discriminator: ['b'] } } },
+    {
+      paths: {
+        '/a': {
+          get: {
+            operationId: 'getA',
+            security: [{ allOf: ['a:read'] }],
+            responses: {
+              200: {
+                ...response({ $ref: '#/components/schemas/A' }),
+                links: { self: { operationId: 'getA', parameters: { allOf: [1] } } },
+              },
+            },
+          },
+        },
+      },
+    },
+  ),
+  'percent signs': buildDocument(
+    { A: { type: 'object', properties: { '%': { type: 'string', description: '100%' } } } },
+    {
+      paths: Object.fromEntries(
+        ['/%', '/%25', '/%2', '/a%20b'].map((path) => [
+          path,
+          { get: { operationId: path, responses: { 200: response({ $ref: '#/components/schemas/A' }) } } },
+        ]),
+      ),
+      webhooks: { '%': { $ref: '#/paths/~1a%2520b' } },
+    },
+  ),
+  'a percent-encoded reference': buildDocument(
+    { A: { $ref: '#/paths/~1%7Bid%7D/get/responses/200/content/application~1json/schema' } },
+    {
+      paths: {
+        '/{id}': {
+          parameters: [{ $ref: '#/components/parameters/%69d' }],
+          get: { operationId: 'getOne', responses: { 200: response({ type: 'string' }) } },
+        },
+      },
+      components: {
+        schemas: { A: { $ref: '#/paths/~1%7Bid%7D/get/responses/200/content/application~1json/schema' } },
+        parameters: { id: { name: 'id', in: 'path', required: true, schema: { type: 'string' } } },
+      },
+    },
+  ),
   'an anchor': buildDocument({ A: { $ref: '#b' }, B: { $anchor: 'b', type: 'string' } }),
   'boolean schemas': buildDocument({
     A: { allOf: [true], oneOf: [true, false], $defs: { a: true }, properties: { a: true, b: false } },

@@ -104,3 +104,28 @@ it('takes each branch in turn, and omits more and more', () => {
   expect(values.slice(0, 2)).toEqual([{ a: 'text' }, 2]);
   expect(values.at(-2)).toEqual({});
 });
+
+const PET = { type: 'object', properties: { kind: { type: 'string' } } };
+const pets = (required: readonly string[], mapping = {}) => ({
+  Pet: { ...PET, required, discriminator: { propertyName: 'kind', mapping } },
+  Cat: { allOf: [{ $ref: '#/components/schemas/Pet' }, { properties: { claws: { type: 'integer' } } }] },
+  Dog: { allOf: [{ $ref: '#/components/schemas/Pet' }] },
+});
+
+it('a property that a discriminator reads is in every sample, though no schema requires it', () => {
+  for (const value of all({ $ref: '#/components/schemas/Pet' }, pets([])))
+    expect(value).toHaveProperty('kind', expect.stringMatching(/^(Cat|Dog)$/));
+});
+
+it.each([
+  [{}, ['Cat', 'Dog']],
+  [{ feline: 'Cat' }, ['Cat', 'feline', 'Dog']],
+])(
+  'a branch of oneOf has a name of its own in the discriminator that it inherits: mapping %j',
+  (mapping, names) => {
+    const branches = ['Cat', 'Dog'].map((name) => ({ $ref: `#/components/schemas/${name}` }));
+    const found = all({ oneOf: branches }, pets(['kind'], mapping)) as { kind: string; claws?: number }[];
+    expect(new Set(found.map(({ kind }) => kind))).toEqual(new Set(names));
+    for (const { kind, claws } of found.slice(0, 8)) expect(claws !== undefined).toBe(kind !== 'Dog');
+  },
+);
