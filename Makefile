@@ -114,8 +114,9 @@ $(TESTERS)/node_modules/.package-lock.json: $(TESTERS)/package.json $(TESTERS)/p
 	@npm ci --silent --ignore-scripts --prefix $(TESTERS)
 	@touch $@
 
-documents: $(INSTALLED) ## test the mock of public documents; reports/documents.json; ONLY=uspto,train-travel
-	@tsx tests/system/documents/main.ts $(ONLY)
+documents: $(INSTALLED) ## test the mock of public documents, or with NEW=1 `make new`; reports/documents/; ONLY=uspto,train-travel
+	@$(if $(NEW),tsx scripts/pack/main.ts >/dev/null)
+	@tsx tests/system/documents/main.ts $(if $(NEW),new,mock) $(ONLY)
 
 sbom: $(INSTALLED) ## list the packages of the server; reports/sbom.cdx.json (CycloneDX)
 	@mkdir -p reports

@@ -4,6 +4,12 @@
 export interface Report {
   readonly obligations: readonly Obligation[];
   readonly failures: readonly unknown[];
+  /** Requests that were not sent. */
+  readonly leftOut?: readonly {
+    readonly operation: string;
+    readonly family: string;
+    readonly reason: string;
+  }[];
   /** Why the run ended early. */
   readonly stopped?: string;
 }
@@ -33,7 +39,7 @@ export const waivable = ({ obligations, stopped }: Report): Obligation[] =>
 
 /** The figures with the added waivers, and what is not green. */
 export function proofOf(report: Report): Proof {
-  const { obligations, failures, stopped } = report;
+  const { obligations, failures, leftOut = [], stopped } = report;
   const added = waivable(report).length;
   const count = (state: string) => obligations.filter((one) => one.state === state).length;
   const stubs = count('STUB');
@@ -60,5 +66,9 @@ export function proofOf(report: Report): Proof {
       rest.map(({ key, state, reason = 'a case failed' }) => `${state} ${key.split(' | ')[0]}: ${reason}`),
     ),
   ];
-  return { green: reasons.length === 0, summary: [summary, ...reasons].join('\n  ') };
+  // No case of a stub could be made. That is no fault of the service.
+  const unmade = leftOut
+    .filter(({ family }) => family === 'baseline')
+    .map(({ operation, reason }) => `no request can be made for the stub ${operation}: ${reason}`);
+  return { green: reasons.length === 0, summary: [summary, ...reasons, ...unmade].join('\n  ') };
 }

@@ -5,26 +5,32 @@ import { quoted } from './error-body';
 import { formatFile } from './format';
 import { type Obligation, type Proof, proofOf, type Report, SERVICE, waivable } from './proof';
 
+/** Milliseconds. The engine then ends with the report so far. Its own budgets are counted in requests. */
+const LONGEST_MS = 300_000;
+
 /**
  * Runs the contract tests of a new service once. Adds a waiver for each promise that no request of the engine can prove or
  * disprove, with the reason, so that the first run of the team is green and its list of exceptions is whole. A promise that
  * a case disproved stays as it is.
  */
 export async function waive(folder: string): Promise<Proof> {
-  const { stdout, stderr, error } = spawnSync(
+  const { stdout, error } = spawnSync(
     process.execPath,
     [path.join(folder, 'node_modules/.bin/contract-first'), 'contract'],
     {
       cwd: folder,
       encoding: 'utf8',
       maxBuffer: 2 ** 28,
+      // Its line of progress is for the user.
+      stdio: ['ignore', 'pipe', 'inherit'],
+      timeout: LONGEST_MS,
     },
   );
   let report: Report;
   try {
     report = JSON.parse(readFileSync(path.join(folder, 'reports/contract/contract.json'), 'utf8')) as Report;
   } catch {
-    const cause = error?.message ?? `${stdout}${stderr}`;
+    const cause = error?.message ?? stdout;
     return { green: false, summary: `the contract tests did not run: make contract\n${cause}` };
   }
   const added = waivable(report);

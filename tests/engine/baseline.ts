@@ -37,7 +37,7 @@ export async function establishBaseline(
   server: Server,
   session: Session,
 ): Promise<OperationContext | undefined> {
-  const { ledger, failures, attempt, reset, state } = session;
+  const { ledger, failures, attempt, giveUp, isStub, reset, state } = session;
   try {
     if (state) return await findBaseline(common, operation, server, session, state);
     const base = minimalInputs(common.document, common.oracle, operation);
@@ -52,9 +52,9 @@ export async function establishBaseline(
     failures.push(failureOf(baseline, explained, [], common.target.curl));
   } catch (error) {
     const problem = reasonOf(error);
-    ledger.block(operation.id, problem);
+    giveUp(operation, problem);
     // A black box is not at fault for what the engine does not support.
-    if (!state) failures.push(failureWithoutRequest('baseline', operation, problem));
+    if (!state && !isStub(operation)) failures.push(failureWithoutRequest('baseline', operation, problem));
   }
   return undefined;
 }

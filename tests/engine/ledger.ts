@@ -1,4 +1,5 @@
 import { ADVICE } from './advice';
+import type { Case } from './cases/case';
 import type { Document } from './document/document';
 import type { Obligation, Undecided } from './obligation';
 import { deriveObligations } from './obligations';
@@ -10,10 +11,12 @@ export interface Ledger {
   readonly obligations: readonly Obligation[];
   /** Counts one case for or against the obligations with these keys. Ignores a key without an obligation. */
   record(keys: readonly string[], passed: boolean): void;
+  /** Whether each promise that a case is about has a case for or against it. */
+  isKnown(sent: Pick<Case, 'operation' | 'proves' | 'handlerInput'>): boolean;
   /** Notes a case that neither proves nor disproves the obligations with these keys. */
   undecide(keys: readonly string[], undecided: Undecided): void;
   /** Marks all obligations of an operation: without a valid request, its other answers prove nothing. */
-  block(operation: string, reason: string, state?: 'BLOCKED' | 'OUT OF REACH'): void;
+  block(operation: string, reason: string, state?: 'BLOCKED' | 'OUT OF REACH' | 'STUB'): void;
   /**
    * Each obligation with its state, if no more cases come.
    *
@@ -27,12 +30,20 @@ export function openLedger(document: Document, target: Target): Ledger {
     deriveObligations(document, target, operation),
   );
   const byKey = new Map(obligations.map((obligation) => [obligation.key, obligation]));
+  const received = Map.groupBy(
+    obligations.filter(({ kind }) => kind === 'received'),
+    ({ operation }) => operation,
+  );
   const known = (keys: readonly string[]): Obligation[] => keys.flatMap((key) => byKey.get(key) ?? []);
   return {
     obligations,
     record(keys, passed) {
       for (const obligation of known(keys)) obligation[passed ? 'passed' : 'failed'] += 1;
     },
+    isKnown: ({ operation, proves, handlerInput }) =>
+      [...known(proves), ...((handlerInput && received.get(operation.id)) ?? [])].every(
+        ({ passed, failed }) => passed + failed > 0,
+      ),
     undecide(keys, undecided) {
       // A warning and a waived failure are more certain than the others.
       for (const obligation of known(keys)) {
@@ -61,7 +72,7 @@ function finalState(
   stopped: string | undefined,
 ): Partial<Obligation> {
   const { state, failed, passed, undecided, operation } = obligation;
-  if (state === 'BLOCKED' || state === 'OUT OF REACH' || failed > 0) return {};
+  if (state !== 'UNPROVEN' || failed > 0) return {};
   if (undecided?.state === 'WARNED') return undecided;
   const isStub = target.stubs?.includes(operation) === true;
   if (passed > 0) return isStub ? { state: 'STUB', reason: ofStub(operation) } : { state: 'PROVEN' };

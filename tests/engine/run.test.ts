@@ -8,6 +8,7 @@ import { htmlPage } from './report/page';
 import { describeFailure, headline, formatReport } from './report/text';
 import { run } from './run';
 import { createOracle, type Oracle } from './schema/oracle';
+import { OF_STUBS } from './session';
 import { correctServer, serve, target } from './simple-server';
 import type { Target } from './target';
 
@@ -54,6 +55,36 @@ describe('a run', () => {
       ),
     );
     expect(result.obligations.find(({ key }) => key.endsWith('maximum | violates'))?.state).toBe('UNPROVEN');
+  });
+
+  test('asks a stub once for each promise, and says what it leaves out', async () => {
+    const whole = await run(target(correctServer));
+    const stub = await run({ ...target(correctServer), stubs: ['putNumber'] });
+    const asked = ({ obligations }: typeof whole) =>
+      obligations.filter(({ passed }) => passed > 0).map(({ key }) => key);
+    expect(asked(stub)).toEqual(asked(whole));
+    expect(stub.leftOut.map(({ reason }) => reason)).toContain(OF_STUBS);
+    const leftOut = stub.leftOut.reduce((sum, { requests }) => sum + requests, 0);
+    expect(stub.requests + leftOut).toBe(whole.requests);
+    expect(stub.requests).toBeLessThan(whole.requests / 3);
+    expect(stub.passed).toBe(true);
+  });
+
+  test('finds a stub at no fault for requests that cannot be made', async () => {
+    const { document, ...rest } = target(correctServer);
+    const impossible = structuredClone(document);
+    objectAt(impossible, '/paths/~1number/put/requestBody/content/application~1json')['schema'] = {
+      allOf: [{ type: 'string' }, { type: 'integer' }],
+    };
+    const given = { ...rest, document: impossible };
+    const stub = await run({ ...given, stubs: ['putNumber'] });
+    expect([stub.passed, stub.failures]).toEqual([true, []]);
+    const sentence = /^expected a valid value for body application\/json .*, found none$/;
+    expect(stub.leftOut).toMatchObject([{ family: 'baseline', requests: 1 }]);
+    for (const { state, reason } of [...stub.obligations, { state: 'STUB', reason: stub.leftOut[0]?.reason }])
+      expect([state, reason]).toEqual(['STUB', expect.stringMatching(sentence)]);
+    const written = await run(given);
+    expect([written.passed, written.failures.length]).toEqual([false, 1]);
   });
 
   test('finds a fault away from every bound by generated requests, shrinks it, and reports seed and path', async () => {

@@ -19,6 +19,7 @@ import {
   type Attempt,
   type LeftOut,
   type Observation,
+  OF_STUBS,
   openSession,
   type Progress,
   type Session,
@@ -66,7 +67,7 @@ export interface Result {
 }
 
 export interface RunOptions {
-  /** Generated requests for each operation, valid and faulty each; 100 by default. */
+  /** Generated requests for each operation, valid and faulty each; 100 by default, 2 for a stub. */
   readonly generated?: number;
   /** Replaces the oracle of both directions, to prove that the run detects a wrong one. */
   readonly oracle?: Oracle;
@@ -87,6 +88,10 @@ export interface RunOptions {
   /** Called before each operation and each request, with a function that makes the result of what was proven so far. */
   readonly onStep?: (resultSoFar: () => Result) => void;
 }
+
+/** Generated requests for each operation, valid and faulty each. */
+const GENERATED = 100;
+const GENERATED_OF_STUB = 2;
 
 const METHOD_ORDER = ['POST', 'PUT', 'GET'];
 
@@ -224,7 +229,8 @@ export async function run(target: Target, options: RunOptions = {}): Promise<Res
       const context = await establishBaseline(common, operation, server, session);
       if (!context) continue;
       contexts.push(context);
-      const generated = { seed, runs: options.generated ?? 100, ...(replay && { replay }) };
+      const usual = session.isStub(operation) ? GENERATED_OF_STUB : GENERATED;
+      const generated = { seed, runs: options.generated ?? usual, ...(replay && { replay }) };
       if (!replay) documentFaults.push(...(await attemptEnumerated(context, server, session)));
       step();
       await attemptGenerated(context, server, session, generated);
@@ -249,13 +255,13 @@ export async function run(target: Target, options: RunOptions = {}): Promise<Res
 async function attemptEnumerated(
   context: OperationContext,
   server: Server,
-  { failures, ledger, attemptAll }: Session,
+  { failures, attemptAll, giveUp }: Session,
 ): Promise<readonly string[]> {
   let made: ValueCases;
   try {
     made = operationCases(context);
   } catch (error) {
-    ledger.block(context.operation.id, reasonOf(error));
+    giveUp(context.operation, reasonOf(error));
     return [];
   }
   const { cases, contradictions, documentFaults } = made;
@@ -300,7 +306,7 @@ async function attemptSituation(
 async function attemptGenerated(
   context: OperationContext,
   server: Server,
-  { failures, fail, leaveOut, attempt, reset, client }: Session,
+  { failures, fail, isStub, leaveOut, attempt, reset, client }: Session,
   options: { seed: number; runs: number; replay?: Replay },
 ): Promise<void> {
   const { operation } = context;
@@ -327,10 +333,13 @@ async function attemptGenerated(
   for (const { kind, counterexample, leftOut } of searches) {
     const reason = client.isOver() ?? `no more ${kind} values were found`;
     leaveOut(operation, 'generated', reason, leftOut);
+    if (isStub(operation) && !options.replay)
+      leaveOut(operation, 'generated', OF_STUBS, Math.max(0, GENERATED - options.runs));
     if (!counterexample) continue;
     const { case: failed, problems, seed, path } = counterexample;
     const replay = { operation: operation.id, kind, seed, path };
     if (failed) fail(failed, attempts.get(failed) ?? { problems }, { replay });
+    else if (isStub(operation)) leaveOut(operation, 'generated', problems.join('; '), options.runs);
     else failures.push(failureWithoutRequest('generated', operation, problems.join('; ')));
   }
 }

@@ -122,7 +122,7 @@ export class ShapeTable {
         'remainingProperties' in node || 'remainingItems' in node ? inPlaceOf(node, components, applied) : [],
     }));
     const names = new Set(nodes.flatMap((node) => members(node['properties']).map(([name]) => name)));
-    // A required name is listed, though nothing describes its value.
+    // A required name is listed, and that of a discriminator, though nothing describes its value.
     const demanded = names.size > 0 ? nodes.flatMap(demandedNames) : [];
     const properties = [...new Set([...names, ...demanded])].map((name) => {
       const described = this.propertySchemas(schemas, name);
@@ -204,8 +204,11 @@ function itemsOf(node: Node, index: number): unknown[] {
 }
 
 /** The names of `required` and `dependentRequired`. */
-function demandedNames({ required, dependentRequired }: Node): string[] {
-  return [required, ...members(dependentRequired).map(([, names]) => names)].flatMap(listOf).map(String);
+function demandedNames({ required, dependentRequired, discriminate }: Node): string[] {
+  const chooses = isObject(discriminate) ? [discriminate['property']] : [];
+  return [required, chooses, ...members(dependentRequired).map(([, names]) => names)]
+    .flatMap(listOf)
+    .map(String);
 }
 
 /** The position of the item at an index. */

@@ -86,7 +86,7 @@ function statesOf(obligations: readonly Obligation[]): Record<State, number> {
 /** How a sentence names the obligations in a state. */
 const PHRASES: Readonly<Record<State, string>> = {
   PROVEN: 'proven',
-  STUB: 'answered by stubs only',
+  STUB: 'of stubs only',
   WAIVED: 'waived',
   WARNED: 'answered otherwise than a standard recommends',
   'OUT OF REACH': 'out of reach of requests',

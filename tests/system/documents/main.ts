@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { formatTable } from '../../engine/report/text';
+import { laidOut, type LaidOut } from './laid-out';
 import { mockAgainstEngine, type Mocked } from './mocked';
 import { cached, type Listed } from './source';
 
@@ -25,6 +26,18 @@ const MOCK: Check<Mocked> = {
     ...[operations, served, proven, failed, beyond, blocked],
   ],
   isGood: ({ failed }) => failed === 0,
+};
+
+const word = (isGreen: boolean | undefined): string =>
+  isGreen === undefined ? '-' : isGreen ? 'green' : 'RED';
+
+const NEW: Check<LaidOut> = {
+  columns: ['operations', 'served', 'seconds', 'check', 'contract', 'test'],
+  run: (file) => laidOut(file),
+  cells: ({ operations, served, seconds, check, contract, test }) => [
+    ...[operations, served, seconds, word(check), word(contract), word(test)],
+  ],
+  isGood: ({ check, contract, test = true }) => check && contract && test,
 };
 
 interface Row {
@@ -52,26 +65,29 @@ async function rowOf<T>(listed: Listed, { columns, run, cells, isGood }: Check<T
   }
 }
 
-async function main(): Promise<void> {
+/** Runs a check of each document, or of those that the command names. */
+async function tabulate<T>(check: Check<T>, name: string): Promise<void> {
   const list = JSON.parse(readFileSync(join(__dirname, 'documents.json'), 'utf8')) as Listed[];
-  const only = process.argv[2]?.split(',') ?? list.map(({ name }) => name);
+  const only = process.argv[3]?.split(',') ?? list.map(({ name }) => name);
   const unknown = only.find((name) => list.every((listed) => listed.name !== name));
   if (unknown !== undefined) throw new Error(`expected names of documents.json, got ${unknown}`);
   const rows: Row[] = [];
-  for (const listed of list.filter(({ name }) => only.includes(name))) {
-    const row = await rowOf(listed, MOCK);
+  for (const listed of list.filter((one) => only.includes(one.name))) {
+    const row = await rowOf(listed, check);
     rows.push(row);
-    const said = row.problem ?? row.cells.map((cell, i) => `${MOCK.columns[i] ?? ''} ${cell}`).join(', ');
+    const said = row.problem ?? row.cells.map((cell, i) => `${check.columns[i] ?? ''} ${cell}`).join(', ');
     console.log(`${row.isGood ? 'good' : 'BAD '}  ${listed.name}: ${said}`);
   }
+  const report = `${REPORTS}/${name}.json`;
   mkdirSync(REPORTS, { recursive: true });
-  writeFileSync(`${REPORTS}.json`, `${JSON.stringify(rows, undefined, 2)}\n`);
+  writeFileSync(report, `${JSON.stringify(rows, undefined, 2)}\n`);
   console.log(
-    `\n${formatTable([['document', ...MOCK.columns], ...rows.map(({ name, cells }) => [name, ...cells])])}`,
+    `\n${formatTable([['document', ...check.columns], ...rows.map(({ name, cells }) => [name, ...cells])])}`,
   );
   const good = rows.filter(({ isGood }) => isGood).length;
-  console.log(`\n${good} of ${rows.length} documents without a failure. All of it: ${REPORTS}.json`);
+  console.log(`\n${good} of ${rows.length} documents without a failure. All of it: ${report}`);
   if (good < rows.length) process.exitCode = 1;
 }
 
-void main();
+const kind = process.argv[2];
+void (kind === 'new' ? tabulate(NEW, 'new') : tabulate(MOCK, 'mock'));

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ALLOW_OUTSIDE } from '../../../scripts/source/source';
 import type { ContractReport } from '../../engine/report/contract-report';
 import { type RunningProcess, startProcess } from '../../support/process';
 
@@ -31,7 +32,7 @@ const [START, CPU] = [120_000, Number(process.env['CPU'] ?? 300)];
  */
 export async function mockAgainstEngine(file: string, folder: string): Promise<Mocked> {
   const env = { PORT: '0', API_TOKENS: 'secret', LOG_LEVEL: 'silent' };
-  const mock = startProcess(['--import', 'tsx', 'scripts/mock/main.ts', file], env, ROOT);
+  const mock = startProcess(['--import', 'tsx', 'scripts/mock/main.ts', ALLOW_OUTSIDE, file], env, ROOT);
   try {
     const [line = '', served = '', operations = ''] = await within(
       START,
@@ -51,7 +52,7 @@ export async function mockAgainstEngine(file: string, folder: string): Promise<M
 }
 
 async function test(url: string, doc: string, credentials: string, folder: string): Promise<void> {
-  const args = ['--url', url, '--doc', doc, '--credentials', credentials, '--write-all'];
+  const args = ['--url', url, '--doc', doc, '--credentials', credentials, '--write-all', ALLOW_OUTSIDE];
   const rest = ['--rate', '100000', '--max', '1000000', '--report', folder];
   const engine = ['--import', 'tsx', 'tests/testing/contract.ts', ...args, ...rest];
   const limited = ['-c', 'ulimit -t "$0" && exec "$@"', String(CPU), process.execPath, ...engine];

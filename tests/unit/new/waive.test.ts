@@ -26,6 +26,18 @@ it('counts what stubs answer apart, and first', () => {
   });
 });
 
+it('says which stubs no request can be made for', () => {
+  const leftOut = [
+    { operation: 'addPet', family: 'generated', reason: 'the handler is a stub' },
+    { operation: 'getPet', family: 'baseline', reason: 'expected a valid value, found none' },
+  ];
+  const { green, summary } = proofOf({ obligations: [obligation('STUB')], failures: [], leftOut });
+  expect(green).toBe(true);
+  expect(summary.split('\n').slice(1)).toEqual([
+    '  no request can be made for the stub getPet: expected a valid value, found none',
+  ]);
+});
+
 it.each([
   ['an obligation is left out', { obligations: [proven, obligation('LEFT OUT')], failures: [] }],
   ['a promise is disproved', { obligations: [proven, obligation('UNPROVEN', 1)], failures: [] }],

@@ -64,14 +64,7 @@ const DOCUMENT = buildDocument({
             content: json(thing),
           },
           204: { description: '' },
-          404: {
-            description: '',
-            content: {
-              'application/problem+json': {
-                schema: { type: 'object', additionalProperties: { type: 'number' } },
-              },
-            },
-          },
+          404: { description: '', content: { 'application/problem+json': { schema: { type: 'object' } } } },
         },
       },
       delete: {

@@ -29,3 +29,23 @@ test('the number of cached shapes is bounded, whichever branches clients choose'
     expect((Reflect.get(table, memory) as Map<string, unknown>).size).toBeLessThanOrEqual(1000);
   }
 });
+
+test.each(['request', 'response'] as const)(
+  'the property of a discriminator is listed in a %s, though no branch describes it',
+  (direction) => {
+    const branch = (name: string) => ({ type: 'object', properties: { [name]: { type: 'integer' } } });
+    const schemas = {
+      Cat: branch('lives'),
+      Dog: branch('tricks'),
+      Pet: {
+        oneOf: ['Cat', 'Dog'].map((name) => ({ $ref: `#/components/schemas/${name}` })),
+        discriminator: { propertyName: 'kind' },
+      },
+    };
+    const pets = new OpenApiDocument(buildDocument({ components: { schemas } }));
+    const shapes = new Shapes(new SchemaSet(pets, direction), direction, () => () => true);
+    const holder = { body: { kind: 'Cat', lives: 9, other: 1 } };
+    shapes.converter('/components/schemas/Pet')?.(holder, 'body');
+    expect(holder.body).toEqual({ kind: 'Cat', lives: 9 });
+  },
+);
