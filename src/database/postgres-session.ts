@@ -12,7 +12,7 @@ import type { Result } from './transaction';
 const MARKS = 1024;
 
 /** A statement that may write, of which it must not be said that nothing was to be written before that is certain. */
-const MAY_WRITE = /\b(INSERT|UPDATE|DELETE|MERGE)\b/i;
+export const MAY_WRITE = /\b(INSERT|UPDATE|DELETE|MERGE)\b/i;
 
 export const marksOf = ({ name }: Schema) => `${name}_marks`;
 

@@ -3,11 +3,13 @@ import { MAX_WAITING, overload } from './batch';
 import { SQLSTATE } from './codes';
 import type { Driver } from './database';
 import { codeOf, explain, retryTransient, toStoreError, type Advice, type Faults } from './failure';
+import { type Abandoned, keepAbandoned } from './postgres-abandoned';
 import { prepare } from './postgres-schema';
-import { cancelled, mark, run, send } from './postgres-session';
+import { cancelled, mark, MAY_WRITE, run, send } from './postgres-session';
 import { PARSERS } from './postgres-values';
 import type { Schema } from './schema';
 import { render, type Sql } from './sql';
+import { StoreUnavailable } from './store';
 import { runTransaction, type Session, WORK_TIMEOUT } from './transaction';
 
 // Only SQL that CockroachDB and YugabyteDB speak too: no advisory locks, and DDL that may be repeated, because not all of
@@ -15,6 +17,8 @@ import { runTransaction, type Session, WORK_TIMEOUT } from './transaction';
 
 /** Connections of one process; ten processes fit into the hundred that a PostgreSQL allows by default. */
 const MAX_CONNECTIONS = 8;
+/** Statements that nobody awaits any more, up to which others may write: the rest of the pool is for those that read. */
+const MAX_ABANDONED = 4;
 
 /** All in milliseconds. The server's own timeouts come first: they leave the connection in good order. */
 const LOCK_TIMEOUT = 2000;
@@ -40,7 +44,8 @@ const SETTINGS = [
  * the session, so that nobody lowers it later.
  */
 const AT_LEAST_ON = `SELECT set_config('synchronous_commit', CASE current_setting('synchronous_commit')
-  WHEN 'off' THEN 'on' WHEN 'local' THEN 'on' ELSE current_setting('synchronous_commit') END, false)`;
+  WHEN 'off' THEN 'on' WHEN 'local' THEN 'on' ELSE current_setting('synchronous_commit') END, false),
+  pg_backend_pid() AS pid`;
 
 /**
  * What passes by itself, by SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html) or errno. Of
@@ -52,6 +57,8 @@ const COLLISION = /^(40001|40P01)/;
 /** The connection has been lost; the driver gives its own errors no code. */
 const LOST = /^(08|57P0[123]|ECONNRESET|EPIPE)/;
 const LOST_MESSAGE = /Connection terminated|connection error and is not queryable/;
+/** What the driver says when ANSWER_TIMEOUT is over. */
+const NO_ANSWER = 'Query read timeout';
 /** What the driver says without a code: of its connections, of the time-outs above, of authentication. */
 const AWAY =
   /^(Connection (terminated|ended)|timeout (exceeded|expired)|Query read timeout|Client (has encountered|was closed)|Cannot use a pool after|The server does not support SSL|There was an error establishing an SSL|SASL|Received unexpected|received invalid response)/;
@@ -76,14 +83,19 @@ export async function openPostgres(url: string, schema: Schema): Promise<Driver>
   const target = new URL(url);
   const options = [target.searchParams.get('options') ?? '', ...SETTINGS.map((setting) => `-c ${setting}`)];
   target.searchParams.set('options', options.join(' '));
-  const pool = new Pool({
+  const config = {
     connectionString: target.href,
-    max: MAX_CONNECTIONS,
     connectionTimeoutMillis: CONNECT_TIMEOUT,
     query_timeout: ANSWER_TIMEOUT,
     keepAlive: true,
+  };
+  const backends = new WeakMap<PoolClient, number>();
+  const pool = new Pool({
+    ...config,
+    max: MAX_CONNECTIONS,
     verify: (client, done) => {
-      client.query(AT_LEAST_ON).then(() => {
+      client.query<{ pid: bigint }>(AT_LEAST_ON).then(({ rows }) => {
+        backends.set(client, Number(rows[0]?.pid));
         done();
       }, done);
     },
@@ -106,10 +118,11 @@ export async function openPostgres(url: string, schema: Schema): Promise<Driver>
     await pool.end();
     throw new Error(explain(subject, error, ADVICE), { cause: error });
   }
-  return createDriver(pool, { subject, kinds: SQLSTATE, advice: ADVICE, away: AWAY }, schema);
+  const abandoned = keepAbandoned(config, (client) => backends.get(client));
+  return createDriver(pool, abandoned, { subject, kinds: SQLSTATE, advice: ADVICE, away: AWAY }, schema);
 }
 
-function createDriver(pool: Pool, faults: Faults, schema: Schema): Driver {
+function createDriver(pool: Pool, abandoned: Abandoned, faults: Faults, schema: Schema): Driver {
   async function guarded<T>(action: () => Promise<T>, failed?: Sql<unknown>): Promise<T> {
     try {
       return await action();
@@ -121,78 +134,118 @@ function createDriver(pool: Pool, faults: Faults, schema: Schema): Driver {
   const connect = (): Promise<PoolClient> =>
     pool.waitingCount < MAX_WAITING ? pool.connect() : Promise.reject(overload());
 
-  async function inSession<T>(action: (client: PoolClient) => Promise<T>): Promise<T> {
-    const client = await connect();
-    let broken = false;
-    try {
-      return await action(client);
-    } catch (error) {
-      broken = isBroken(error);
-      throw error;
-    } finally {
-      client.release(broken);
-    }
+  /** @throws {StoreUnavailable} if too many writes before this one have not come to their end */
+  function checkWritable(): void {
+    if (abandoned.count >= MAX_ABANDONED)
+      throw new StoreUnavailable(
+        `${abandoned.count} statements have not ended in time, and may still run: see that a synchronous standby runs`,
+      );
   }
 
-  async function begin(): Promise<Session> {
-    const client = await guarded(connect);
-    let broken = false;
-    let wrote = false;
-    const attempt = <T>(action: () => Promise<T>, query?: Sql<unknown>): Promise<T> =>
-      guarded(action, query).catch((error: unknown) => {
-        broken ||= isBroken(error);
-        throw error;
-      });
-    try {
-      // As serializable as SQLite is.
-      await attempt(() => client.query('BEGIN ISOLATION LEVEL SERIALIZABLE'));
-    } catch (error) {
-      client.release(true);
-      throw error;
-    }
+  /** A session of the pool, to be released once. */
+  async function checkOut() {
+    const client = await connect();
+    let isUsable = true;
+    let isAbandoned = false;
     return {
-      async run<Row>(query: Sql<Row>) {
-        const result = await attempt(() => run(client, query), query);
-        wrote ||= result.wrote === true;
-        return result;
+      client,
+      isUsable: (): boolean => isUsable,
+      async attempt<T>(action: () => Promise<T>): Promise<T> {
+        try {
+          return await action();
+        } catch (error) {
+          if (!isAbandoned && (error as Error).message === NO_ANSWER) {
+            isAbandoned = true;
+            abandoned.add(client);
+          }
+          isUsable &&= !isBroken(error);
+          throw error;
+        }
       },
-      async commit() {
-        await attempt(async () => {
-          if (!wrote) await mark(client, schema);
-          await send(client, 'COMMIT');
-        });
-        client.release();
+      discard: () => {
+        isUsable = false;
       },
-      async rollback() {
-        if (!broken) await client.query('ROLLBACK').catch(() => (broken = true));
-        client.release(broken);
+      release() {
+        if (!isAbandoned) client.release(!isUsable);
       },
     };
   }
 
+  async function inSession<T>(action: (client: PoolClient) => Promise<T>): Promise<T> {
+    const session = await checkOut();
+    try {
+      return await session.attempt(() => action(session.client));
+    } finally {
+      session.release();
+    }
+  }
+
+  async function begin(): Promise<Session> {
+    const session = await guarded(() => {
+      checkWritable();
+      return checkOut();
+    });
+    const { client } = session;
+    let wrote = false;
+    try {
+      // As serializable as SQLite is.
+      await guarded(() => session.attempt(() => client.query('BEGIN ISOLATION LEVEL SERIALIZABLE')));
+    } catch (error) {
+      session.release();
+      throw error;
+    }
+    return {
+      async run<Row>(query: Sql<Row>) {
+        const result = await guarded(() => session.attempt(() => run(client, query)), query);
+        wrote ||= result.wrote === true;
+        return result;
+      },
+      async commit() {
+        await guarded(() =>
+          session.attempt(async () => {
+            if (!wrote) await mark(client, schema);
+            await send(client, 'COMMIT');
+          }),
+        );
+        session.release();
+      },
+      async rollback() {
+        if (session.isUsable()) await session.attempt(() => client.query('ROLLBACK')).catch(session.discard);
+        session.release();
+      },
+    };
+  }
+
+  /** Of the last readiness check. */
+  let probing: PoolClient | undefined;
+
   return {
     run: (query) =>
-      guarded(
-        () =>
-          inSession(async (client) => {
-            const result = await run(client, query);
-            // A conflict, or nothing to delete: that, too, holds only if what it rests on is kept.
-            if (result.wrote === false) await mark(client, schema);
-            return result;
-          }),
-        query,
-      ),
+      guarded(async () => {
+        if (abandoned.count > 0 && MAY_WRITE.test(render(query, 'postgres').text)) checkWritable();
+        return inSession(async (client) => {
+          const result = await run(client, query);
+          // A conflict, or nothing to delete: that, too, holds only if what it rests on is kept.
+          if (result.wrote === false) await mark(client, schema);
+          return result;
+        });
+      }, query),
     transaction: (work) => runTransaction(begin, work, isTransient),
     probe: () =>
-      guarded(
-        () =>
-          inSession(async (client) => {
-            await run(client, schema.probe);
-            await mark(client, schema);
-          }),
-        schema.probe,
-      ),
-    close: () => pool.end(),
+      guarded(async () => {
+        if (probing && abandoned.has(probing))
+          throw new StoreUnavailable('the write of an earlier check has not been committed yet');
+        checkWritable();
+        await inSession(async (client) => {
+          probing = client;
+          await run(client, schema.probe);
+          await mark(client, schema);
+        });
+      }, schema.probe),
+    close() {
+      abandoned.close();
+      return pool.end();
+    },
   };
 }
 
