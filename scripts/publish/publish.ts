@@ -40,13 +40,13 @@ export async function publish(): Promise<Publication> {
   if (version) throw new SourceError(located(source, [version]));
   const document = await overlay(source.document);
   // A validator ignores unknown keywords such as `maximun`, and the value would be unchecked.
-  const unknown = new OpenApiDocument(document).remarks.filter(isUnknown);
+  const unknown = OpenApiDocument.of(document).remarks.filter(isUnknown);
   const { own, added } = apart(source, unknown);
   const misspelt = [...remarkLines(source, own), ...added.map(addedLine)];
   if (misspelt.length > 0) throw new SourceError(misspelt.join('\n'));
   try {
     const contract = compileContract(document, undefined, readExtensions());
-    const lists = unboundedLists(new OpenApiDocument(document), contract.served.keys());
+    const lists = unboundedLists(OpenApiDocument.of(document), contract.served.keys());
     const text = `${writeDocument(document, 2)}\n`;
     const types = typesOf(document);
     const remarks = [
@@ -65,7 +65,7 @@ function apart<T extends Finding>(
   source: Source,
   findings: readonly T[],
 ): { readonly own: T[]; readonly added: T[] } {
-  const written = new OpenApiDocument(source.document);
+  const written = OpenApiDocument.of(source.document);
   const isAdded = ({ pointer }: T) => written.at(pointer) === undefined;
   return { own: findings.filter((one) => !isAdded(one)), added: findings.filter(isAdded) };
 }

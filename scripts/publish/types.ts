@@ -40,7 +40,7 @@ export interface Types {
  * @throws {SourceError} if there are none
  */
 export function typesOf(document: JsonObject): Types {
-  const described = new OpenApiDocument(document);
+  const described = OpenApiDocument.of(document);
   // openapi-typescript knows doubles only.
   const text = writeDocument(splitByDirection(new OpenApiDocument(typedDocument(described))));
   const mark = unusedMark(text);

@@ -1,7 +1,5 @@
 import Database from 'better-sqlite3';
-import { existsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { SQLITE_RESULT } from './codes';
 import type { Driver } from './database';
 import {
@@ -16,24 +14,18 @@ import {
 import { createLock } from './lock';
 import type { Schema } from './schema';
 import { render, type Sql } from './sql';
+import { checkContent, examine, inUse, keyOf } from './sqlite-examination';
 import { makeFolder, watchFiles } from './sqlite-files';
-import { examineFiles, type Found, nameLog } from './sqlite-log';
+import { nameLog } from './sqlite-log';
 import { compareWithRestart } from './sqlite-restart';
 import { migrate, prepareVersion } from './sqlite-schema';
+import { execute, type Statement, statementsOf } from './sqlite-statements';
 import { type Result, runTransaction, type Session } from './transaction';
 
 /** Milliseconds to wait for the commits of other processes on the same file, and between two looks at it. */
 const BUSY_TIMEOUT = 5000;
 const BUSY_INTERVAL = 2;
 const BUSY = /^SQLITE_BUSY/;
-
-/** Bytes of a file that was not closed, up to which its content is checked; each gigabyte would take seconds. */
-const MAX_CHECKED = 64 * 1024 * 1024;
-/** Another process may write while the files are read: what does not fit then fits a moment later. */
-const EXAMINATIONS = 4;
-
-/** Statements that stay compiled. */
-const MAX_STATEMENTS = 256;
 
 /** By SQLite's result code (https://sqlite.org/rescode.html), or the errno of making the folder. */
 const ADVICE: Advice = [
@@ -103,96 +95,12 @@ export async function openSqlite(path: string | undefined, schema: Schema): Prom
   }
 }
 
-/** The files that this process has open, by device and inode. */
-const inUse: string[] = [];
-
-function keyOf(file: string): string {
-  const { dev, ino } = statSync(file);
-  return `${dev} ${ino}`;
-}
-
-/** @throws {Error} if the file and its log do not belong together, or are not whole */
-async function examine(file: string): Promise<Found> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      // Whoever has it open here has examined it.
-      return existsSync(file) && inUse.includes(keyOf(file)) ? 'closed' : examineFiles(file);
-    } catch (error) {
-      if (codeOf(error) !== '') return 'closed'; // what cannot be read SQLite explains better
-      if (attempt === EXAMINATIONS) throw error;
-    }
-    await sleep(2 ** attempt);
-  }
-}
-
-/** @throws {Error} if the content of a database that was not closed is damaged, as far as its size allows to look */
-function checkContent(file: string, found: Found): void {
-  if (found === 'closed' || (found === 'logged' && statSync(file).size > MAX_CHECKED)) return;
-  const db = new Database(file, { readonly: true }); // one that may write would put the log into the file
-  try {
-    const first = db.prepare<[], string>('PRAGMA quick_check(1)').pluck().get();
-    if (first !== 'ok') throw Object.assign(new Error(first), { code: 'SQLITE_CORRUPT' });
-  } finally {
-    db.close();
-  }
-}
-
 async function makeDurable(db: Database.Database): Promise<void> {
   const toWal = db.prepare('PRAGMA journal_mode = WAL').pluck();
   if ((await whenFree(() => toWal.get())) !== 'wal')
     throw new Error('it cannot have a write-ahead log here: move it to a local disk');
   db.exec('PRAGMA synchronous = FULL');
   db.exec('PRAGMA fullfsync = ON'); // macOS: fsync alone leaves data in the cache of the drive
-}
-
-type Statement = Database.Statement;
-
-/** Compiles each statement once. */
-function statementsOf(db: Database.Database): (text: string) => Statement {
-  const statements = new Map<string, Statement>();
-  return (text) => {
-    const known = statements.get(text);
-    if (known) return known;
-    const [oldest] = statements.keys();
-    if (oldest !== undefined && statements.size === MAX_STATEMENTS) statements.delete(oldest);
-    const statement = db.prepare(text).safeIntegers();
-    statements.set(text, statement);
-    return statement;
-  };
-}
-
-function execute<Row>(statement: Statement, values: readonly unknown[]): Result<Row> {
-  try {
-    return executeWith<Row>(statement, values);
-  } catch (error) {
-    if (!isTooBig(error)) throw error;
-  }
-  try {
-    return executeWith<Row>(statement, values.map(withinInt64));
-  } catch (error) {
-    throw isTooBig(error) ? Object.assign(error as Error, { code: 'SQLITE_TOOBIG' }) : error; // a string
-  }
-}
-
-/** Whether the driver cannot pass a value on; nothing has run then. */
-const isTooBig = (error: unknown) => (error as Error).name === 'RangeError';
-
-function executeWith<Row>(statement: Statement, values: readonly unknown[]): Result<Row> {
-  if (!statement.reader) return { rows: [], count: statement.run(...values).changes };
-  const rows = statement.all(...values) as Row[];
-  return { rows, count: rows.length };
-}
-
-const INT64_MIN = -(2 ** 63);
-
-/**
- * SQLite has no integers beyond 64 bits. As a double such a number compares with every integer as it should, and no column
- * of integers takes it.
- */
-function withinInt64(value: unknown): unknown {
-  if (typeof value !== 'bigint' || BigInt.asIntN(64, value) === value) return value;
-  const double = Number(value);
-  return value < 0n && double === INT64_MIN ? INT64_MIN - 2048 : double; // the next double
 }
 
 function createDriver(

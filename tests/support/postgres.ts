@@ -27,8 +27,9 @@ export interface Postgres {
   kill(): Promise<void>;
   /** Starts it again on the same files and port. A standby becomes a primary. */
   start(): Promise<void>;
-  /** Lets its processes neither write nor answer any more, until they are killed. */
+  /** Lets its processes neither write nor answer any more, until they are killed or thawed. */
   freeze(): void;
+  thaw(): void;
   /** Ends it and removes its files. The same happens when this process ends for any reason. */
   remove(): Promise<void>;
 }
@@ -189,6 +190,9 @@ export async function startPostgres({
       const processes = stdout.split('\n').map((line) => line.trim().split(/\s+/).map(Number));
       frozen = processes.flatMap(([pid = 0, parent]) => (parent === server?.pid ? [pid] : []));
       for (const pid of frozen) process.kill(pid, 'SIGSTOP');
+    },
+    thaw() {
+      for (const pid of frozen.splice(0)) process.kill(pid, 'SIGCONT');
     },
     async remove() {
       const ended = once(undertaker, 'exit');
