@@ -199,13 +199,20 @@ function collection<T>(database: Database, name: string): Collection<T> {
   };
 }
 
-/** JSON text. Integers of 64 bits are bigints in handlers, and stay bigints. */
+/**
+ * JSON text. A bigint, which handlers have for an integer of 64 bits, is # and its digits. A text that begins with # has
+ * another before it, so that nothing a client sends is read as a bigint.
+ */
 const write = (value: unknown): string =>
-  JSON.stringify(value, (_, member: unknown) => (typeof member === 'bigint' ? { $int64: String(member) } : member));
+  JSON.stringify(value, (_, member: unknown) => {
+    if (typeof member === 'bigint') return \`#\${member}\`;
+    return typeof member === 'string' && member.startsWith('#') ? \`#\${member}\` : member;
+  });
 
 const read = (text: string): unknown =>
-  JSON.parse(text, (_, member: unknown) =>
-    typeof member === 'object' && member !== null && '$int64' in member ? BigInt(String(member.$int64)) : member,
-  );
+  JSON.parse(text, (_, member: unknown) => {
+    if (typeof member !== 'string' || !member.startsWith('#')) return member;
+    return member.startsWith('##') ? member.slice(1) : BigInt(member.slice(1));
+  });
 `;
 }

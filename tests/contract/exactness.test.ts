@@ -46,6 +46,24 @@ it('compares values in objects and arrays exactly', async () => {
   );
 });
 
+const POWERS = Array.from({ length: 42 }, (_, i) => `1e+${i * 7 + 21}`);
+
+// 10^23 and larger powers are no doubles.
+test.each([...POWERS, '1e+23', '-1e+23', `${Number.MAX_VALUE}`])(
+  'the number %s of a document is what is written',
+  async (written) => {
+    const value = Number(written);
+    const schema = { enum: [0, value, { a: [value] }] };
+    expect(await receive(schema, written)).not.toContain('must');
+    expect(await receive({ not: { const: value } }, written)).toBe('body must NOT be valid');
+    const other = written.replace('e', written.includes('.') ? '1e' : '.1e');
+    expect(await receive(schema, `{"a":[${other}]}`)).toContain('must');
+    for (const body of [value, { a: [value] }])
+      expect(await respond(ok(schema), { status: 200, body })).toMatchObject({ status: 200 });
+    if (written !== '1e+21') expect(await receive(schema, String(BigInt(value)))).toContain('must');
+  },
+);
+
 /** Names of inherited properties of every object, and the name of a keyword. */
 const NAMES = [
   'constructor',

@@ -3,7 +3,7 @@ import { excerpt } from '../json/excerpt';
 import { stringifyJson } from '../json/stringify';
 import { listOf } from './applicable';
 import { BOUND_KEYWORDS, type ExactRule } from './exact';
-import type { Interner } from './identity';
+import { type Interner, isRounded } from './identity';
 
 /** The maximum number of characters of enum values in a message. */
 const MAX_QUOTED = 200;
@@ -88,7 +88,9 @@ function equalsTo(allowed: readonly unknown[], message: string, constants: Inter
 
 /** Whether a value is equal to others exactly if their JavaScript values are. */
 const isPlain = (value: unknown): boolean =>
-  typeof value !== 'bigint' && (typeof value !== 'object' || value === null);
+  typeof value === 'number'
+    ? !isRounded(value)
+    : typeof value !== 'bigint' && (typeof value !== 'object' || value === null);
 
 /** The text of an integer beyond 2^53; undefined for other values. */
 function textOfLargeInteger(value: unknown): string | undefined {

@@ -1,4 +1,4 @@
-import { type Decimal, parseDecimal } from '../json/decimal';
+import { type Decimal, integerOf, parseDecimal } from '../json/decimal';
 import { exactDecimal, hasExact } from '../json/parse';
 
 /** A text that is the same for equal numbers only. */
@@ -8,6 +8,15 @@ function textOfNumber({ negative, digits, exponent }: Decimal): string {
 
 const isDouble = (value: bigint): boolean =>
   Number.isFinite(Number(value)) && BigInt(Number(value)) === value;
+
+/**
+ * Whether JavaScript writes a double as another number: it writes 99999999999999991611392 as 1e+23. In a document such a
+ * number means what is written.
+ */
+export const isRounded = (value: number): boolean =>
+  Number.isFinite(value) &&
+  Math.abs(value) >= 1e21 &&
+  integerOf(parseDecimal(String(value))) !== BigInt(value);
 
 /**
  * Assigns equal JSON values the same number, and different values different numbers. It reads each object and array once, so
@@ -27,7 +36,10 @@ export class Interner {
   /** The number of the value at `holder[key]`. */
   of(holder: object, key: string | number): number {
     const value: unknown = Reflect.get(holder, key);
-    if (typeof value === 'number' && !hasExact(holder, key)) return this.ofDouble(value);
+    if (typeof value === 'number' && !hasExact(holder, key)) {
+      const isWritten = this.constants === undefined && isRounded(value);
+      return isWritten ? this.intern(textOfNumber(parseDecimal(String(value)))) : this.ofDouble(value);
+    }
     if (typeof value === 'bigint' && isDouble(value)) return this.ofDouble(Number(value));
     if (typeof value !== 'object' || value === null) return this.intern(this.textOf(value, holder, key));
     const known = this.known.get(value);

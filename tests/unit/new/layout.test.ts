@@ -1,6 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { runInThisContext } from 'node:vm';
+import fc from 'fast-check';
+import ts from 'typescript';
 import { parse, stringify } from 'yaml';
 import { layOut } from '../../../scripts/new/layout';
 import { namesFrom } from '../../../scripts/new/names';
@@ -205,6 +208,45 @@ it.each([1n, 2n ** 31n, 2n ** 53n - 1n, 2n ** 53n, 2n ** 53n + 1n, MOST, -MOST -
     }
   },
 );
+
+it('stores what clients send as it is, whatever marks the integers of 64 bits', async () => {
+  const cart = { type: 'object', required: ['id'], properties: { id: { type: 'integer', format: 'int64' } } };
+  const parameter = { name: 'id', in: 'path', required: true, schema: { type: 'string' } };
+  const { files } = await layOutOf({
+    paths: {
+      '/carts/{id}': {
+        get: { operationId: 'read', parameters: [parameter], responses: { 200: json(cart) } },
+      },
+    },
+  });
+  const [, code = ''] = /(const write = [^]*)/.exec(files['src/storage/open.ts'] ?? '') ?? [];
+  const copy = runInThisContext(`${ts.transpile(code)}; (value) => read(write(value))`) as (
+    value: unknown,
+  ) => unknown;
+  const marks = Array.from(code.matchAll(/'([^']*)'/g), ([, text = '']) => text);
+  const text = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.array(fc.constantFrom(...marks, '#', '1', '-', '\\', '$int64')).map((parts) => parts.join('')),
+  );
+  const { value } = fc.letrec((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 4 },
+      fc.oneof(text, fc.bigInt({ min: -MOST - 1n, max: MOST }), fc.integer(), fc.constantFrom(null, true)),
+      fc.array(tie('value'), { maxLength: 3 }),
+      fc.dictionary(
+        text.filter((name) => name !== '__proto__'),
+        tie('value'),
+        { maxKeys: 3, noNullPrototype: true },
+      ),
+    ),
+  }));
+  fc.assert(
+    fc.property(value, (given) => {
+      expect(copy(given)).toStrictEqual(given);
+    }),
+    { numRuns: 1_000 },
+  );
+});
 
 it('writes an integer that is no int64 as a number', async () => {
   const id = { type: 'integer', examples: [2n ** 53n] };
