@@ -1,8 +1,9 @@
 /** The intended breaks of a contract: openapi/accepted-breaks.yaml. */
-import { parse } from 'yaml';
 import { isObject } from '../../src/contract';
 import { type Change, changeText } from './changes';
 import { ACCEPTED } from '../paths';
+import { placeIn } from '../source/read-file';
+import { parseYaml, TextError, valueOfYaml } from '../source/yaml-value';
 
 /** An intended break. */
 interface Accepted {
@@ -57,9 +58,10 @@ export function judgeBreaks(changes: readonly Change[], text: string, version: s
 function readEntries(text: string, wrong: string[]): (readonly [place: string, entry: Accepted])[] {
   let list: unknown;
   try {
-    list = parse(text) ?? [];
+    list = valueOfYaml(parseYaml(text)) ?? [];
   } catch (error) {
-    wrong.push(`${ACCEPTED}: ${error instanceof Error ? error.message : String(error)}`);
+    if (!(error instanceof TextError)) throw error;
+    wrong.push(`${placeIn(ACCEPTED, text, error.offset)}: ${error.message}`);
     return [];
   }
   if (!Array.isArray(list)) {

@@ -209,14 +209,17 @@ export class SchemaComparison implements ChangeSink {
       const [earlier, later] = [propertyOf(this.before, was, name), propertyOf(this.after, is, name)];
       const [first] = (old.withheld.has(name) ? undefined : old.properties.get(name)) ?? [];
       const [second] = (now.withheld.has(name) ? undefined : now.properties.get(name)) ?? [];
+      const oneWay = request ? 'readOnly' : 'writeOnly';
       if (first !== undefined && second !== undefined) this.compare(earlier, later, place);
       else if (first !== undefined) {
         const refused = request && (now.closed || now.withheld.has(name));
-        this.report(first, `the property ${name} is gone`, refused || !request);
+        const message = now.withheld.has(name) ? `is ${oneWay} now` : 'is gone';
+        this.report(first, `the property ${name} ${message}`, refused || !request);
         if (request && !refused && later.length > 0) this.compare(earlier, later, place);
       } else if (second !== undefined) {
         const demanded = request && now.required.has(name);
-        this.report(second, `the property ${name} is new${demanded ? ' and required' : ''}`, demanded);
+        const message = old.withheld.has(name) ? `is no longer ${oneWay}` : 'is new';
+        this.report(second, `the property ${name} ${message}${demanded ? ' and required' : ''}`, demanded);
         // A client of an object that is a map sends any name.
         if (request && earlier.length > 0 && !old.closed && !old.withheld.has(name))
           this.compare(earlier, later, place);

@@ -21,10 +21,15 @@ export function compareSecurity(was: Side, is: Side, report: ReportChange): void
   const pointer = after.at(own) ? own : '/security';
   const unmet = (have: readonly Set<string>[], want: readonly Set<string>[]) =>
     have.filter((held) => !want.some((demanded) => [...demanded].every((one) => held.has(one))));
-  const name = (set: Set<string>) => [...set].join(' and ') || 'no credentials';
+  // Credentials with a scope are named once.
+  const name = (set: Set<string>) =>
+    [...set].filter((one) => ![...set].some((other) => other.startsWith(`${one} with the scope `)));
+  const requests = (set: Set<string>) =>
+    set.size === 0 ? 'requests without credentials' : `requests with ${name(set).join(' and ')} alone`;
   const operation = `${method} ${paths[0] ?? ''}`;
-  for (const set of unmet(old, now)) report(pointer, `${operation}: ${name(set)} no longer suffice`, true);
-  for (const set of unmet(now, old)) report(pointer, `${operation}: ${name(set)} suffice now`, false);
+  for (const set of unmet(old, now)) report(pointer, `${operation}: ${requests(set)} are refused now`, true);
+  for (const set of unmet(now, old))
+    report(pointer, `${operation}: ${requests(set)} are admitted now`, false);
 }
 
 /** The credentials that a client sends for a security scheme. The name of the scheme does not matter to a client. */

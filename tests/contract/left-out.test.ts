@@ -68,7 +68,7 @@ it.each(Object.keys(COMPONENTS))('a name that no component may have leaves out t
     [section]: { 'List«Foo»': COMPONENTS[section], 'a b': COMPONENTS[section], Good: COMPONENTS[section] },
   };
   expect(leftOut(buildDocument({ components }))).toEqual(
-    ['List«Foo»', 'a b'].map((name) =>
+    ['List«Foo»', 'a b'].map((name): unknown =>
       expect.stringMatching(
         new RegExp(`^#/components/${section}/${name} is left out: .*: is not the name of a component`),
       ),

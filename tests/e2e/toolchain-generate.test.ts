@@ -309,8 +309,8 @@ const EDITS: readonly [string, readonly (readonly [string, string])[], readonly 
       ['  securitySchemes:', `  securitySchemes:\n    ${KEY}`],
     ],
     [
-      'breaking  #/security: POST /notes: HTTP bearer credentials no longer suffice',
-      '          #/security: POST /notes: the API key X-Key in the header suffice now',
+      'breaking  #/security: POST /notes: requests with HTTP bearer credentials alone are refused now',
+      '          #/security: POST /notes: requests with the API key X-Key in the header alone are admitted now',
       '          #/components/securitySchemes/key: the security scheme key is new',
       'the security scheme key is new: add apiKeys(...) for it to src/auth.ts, and its variables to .env.example',
       'no operation demands the security scheme bearerAuth any more: delete its verifier in src/auth.ts',
@@ -328,7 +328,7 @@ const EDITS: readonly [string, readonly (readonly [string, string])[], readonly 
       ['  securitySchemes:', `  securitySchemes:\n    ${KEY}`],
     ],
     [
-      `          ${POST}/security: POST /notes: the API key X-Key in the header suffice now`,
+      `          ${POST}/security: POST /notes: requests with the API key X-Key in the header alone are admitted now`,
       '          #/components/securitySchemes/key: the security scheme key is new',
       'the security scheme key is new: add apiKeys(...) for it to src/auth.ts, and its variables to .env.example',
       WRITTEN,

@@ -47,13 +47,17 @@ export function createResponseReader(method: string): ResponseReader {
     return taken;
   }
 
-  /** The next line without its end; undefined if it has not arrived. */
-  function takeLine(what: string, limit: number): string | undefined {
+  /**
+   * The next line without its end; undefined if it has not arrived.
+   *
+   * @param before the bytes that count against the limit too
+   */
+  function takeLine(what: string, limit: number, before = 0): string | undefined {
     const end = rest.indexOf(0x0a);
     const piece = skip(end < 0 ? rest.length : end + 1);
     line.push(piece);
     lineBytes += piece.length;
-    if (lineBytes > limit) throw new Malformed(`${what} of more than ${limit} bytes`);
+    if (before + lineBytes > limit) throw new Malformed(`${what} of more than ${limit} bytes`);
     if (end < 0) return undefined;
     const text = Buffer.concat(line).toString('latin1');
     line = [];
@@ -63,7 +67,7 @@ export function createResponseReader(method: string): ResponseReader {
   }
 
   function takeHeadLine(what: string): string | undefined {
-    const text = takeLine(what, MAX_HEAD_BYTES - headBytes);
+    const text = takeLine(what, MAX_HEAD_BYTES, headBytes);
     if (text !== undefined) headBytes += text.length + 2;
     return text;
   }

@@ -20,6 +20,16 @@ function judge(text: string, version = '2.0.0') {
   return { breaking: breaking.length, accepted: accepted.map(({ change }) => change), wrong };
 }
 
+/** Each list holds the one before it ten times. */
+const bomb = () =>
+  Array.from(
+    { length: 12 },
+    (_, i) =>
+      `- &a${i} [${Array(10)
+        .fill(i === 0 ? 'x' : `*a${i - 1}`)
+        .join()}]\n`,
+  ).join('');
+
 const PLACE = 'openapi/accepted-breaks.yaml#/0';
 
 test.each(['', '# nothing\n', '[]'])('no entry accepts nothing: %j', (text) => {
@@ -68,7 +78,15 @@ test.each([
   ['another member', entry(FIRST, '2.0.0', '  untl: x\n'), /#\/0\/untl: expected only change, reason, until/],
   ['an entry that is a text', '- x\n', /#\/0\/change: expected a text/],
   ['an object', 'change: x\n', /accepted-breaks.yaml: expected a list/],
-  ['no YAML', '[', /^openapi\/accepted-breaks.yaml: /],
+  ['no YAML', '[', /^openapi\/accepted-breaks.yaml:1:2: expected a character such as/],
+  ['a name twice', entry(FIRST, '2.0.0', '  until: x\n'), /^openapi\/accepted-breaks.yaml:4:3: /],
+  [
+    'a tag of JavaScript',
+    '- !!js/function x\n',
+    /^openapi\/accepted-breaks.yaml:1:3: expected a value without a tag/,
+  ],
+  ['an alias of nothing', '- *a\n', /^openapi\/accepted-breaks.yaml:1:3: /],
+  ['a bomb of aliases', bomb(), /^openapi\/accepted-breaks.yaml:\d+:\d+: /],
 ])('an entry with %s is wrong, and accepts nothing', (_, text, expected) => {
   const { breaking, wrong } = judge(text);
   expect([breaking, wrong[0]]).toEqual([2, expect.stringMatching(expected)]);

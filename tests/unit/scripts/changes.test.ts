@@ -98,27 +98,27 @@ a header of a response that may be absent now breaks
 credentials where none were needed break
   - {}
   - security: [{bearer: []}]
-  - "! /security: POST /things: no credentials no longer suffice"
+  - "! /security: POST /things: requests without credentials are refused now"
 none where some were needed do not
   - security: [{bearer: []}]
   - security: []
-  - "/security: POST /things: no credentials suffice now"
+  - "/security: POST /things: requests without credentials are admitted now"
 an alternative that is gone breaks
   - security: [{bearer: []}, {key: []}]
   - security: [{bearer: []}]
-  - "! /security: POST /things: the API key X-Key in the header no longer suffice"
+  - "! /security: POST /things: requests with the API key X-Key in the header alone are refused now"
 an alternative that is new does not
   - security: [{bearer: []}]
   - security: [{bearer: []}, {key: []}]
-  - "/security: POST /things: the API key X-Key in the header suffice now"
+  - "/security: POST /things: requests with the API key X-Key in the header alone are admitted now"
 a further scheme beside it breaks
   - security: [{bearer: []}]
   - security: [{bearer: [], key: []}]
-  - "! /security: POST /things: HTTP bearer credentials no longer suffice"
+  - "! /security: POST /things: requests with HTTP bearer credentials alone are refused now"
 a further scope breaks
   - security: [{login: []}]
   - security: [{login: [write]}]
-  - "! /security: POST /things: oauth2 credentials (login) no longer suffice"
+  - "! /security: POST /things: requests with oauth2 credentials (login) alone are refused now"
 another name for the same scheme is nothing
   - security: [{bearer: []}]
   - security: [{token: []}]

@@ -157,7 +157,7 @@ describe.each(['requests', 'responses'] as const)('in %s', (side) => {
     const found = compare({ properties: { a: {} } }, { properties: { a: { readOnly: true } } });
     const gone = {
       pointer: `${at}/properties/a`,
-      message: 'in requests: the property a is gone',
+      message: 'in requests: the property a is readOnly now',
       breaking: true,
     };
     expect(found).toEqual(side === 'requests' ? [gone] : []);
