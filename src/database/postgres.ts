@@ -131,8 +131,16 @@ function createDriver(pool: Pool, abandoned: Abandoned, faults: Faults, schema: 
     }
   }
 
-  const connect = (): Promise<PoolClient> =>
-    pool.waitingCount < MAX_WAITING ? pool.connect() : Promise.reject(overload());
+  // By callback, as `send` has it: a promise of the driver costs two more.
+  const connect = () =>
+    new Promise<PoolClient>((resolve, reject) => {
+      if (pool.waitingCount >= MAX_WAITING) reject(overload());
+      else
+        pool.connect((error, client) => {
+          if (client) resolve(client);
+          else reject(error ?? new Error('expected a connection of the pool, got none'));
+        });
+    });
 
   /** @throws {StoreUnavailable} if too many writes before this one have not come to their end */
   function checkWritable(): void {
@@ -143,24 +151,17 @@ function createDriver(pool: Pool, abandoned: Abandoned, faults: Faults, schema: 
   }
 
   /** A session of the pool, to be released once. */
-  async function checkOut() {
-    const client = await connect();
+  function sessionOf(client: PoolClient) {
     let isUsable = true;
     let isAbandoned = false;
     return {
-      client,
       isUsable: (): boolean => isUsable,
-      async attempt<T>(action: () => Promise<T>): Promise<T> {
-        try {
-          return await action();
-        } catch (error) {
-          if (!isAbandoned && (error as Error).message === NO_ANSWER) {
-            isAbandoned = true;
-            abandoned.add(client);
-          }
-          isUsable &&= !isBroken(error);
-          throw error;
+      failed(error: unknown) {
+        if (!isAbandoned && (error as Error).message === NO_ANSWER) {
+          isAbandoned = true;
+          abandoned.add(client);
         }
+        isUsable &&= !isBroken(error);
       },
       discard: () => {
         isUsable = false;
@@ -172,45 +173,56 @@ function createDriver(pool: Pool, abandoned: Abandoned, faults: Faults, schema: 
   }
 
   async function inSession<T>(action: (client: PoolClient) => Promise<T>): Promise<T> {
-    const session = await checkOut();
+    const client = await connect();
+    const session = sessionOf(client);
     try {
-      return await session.attempt(() => action(session.client));
+      return await action(client);
+    } catch (error) {
+      session.failed(error);
+      throw error;
     } finally {
       session.release();
     }
   }
 
   async function begin(): Promise<Session> {
-    const session = await guarded(() => {
+    const client = await guarded(() => {
       checkWritable();
-      return checkOut();
+      return connect();
     });
-    const { client } = session;
+    const session = sessionOf(client);
+    const attempt = <T>(action: () => Promise<T>, query?: Sql<unknown>): Promise<T> =>
+      guarded(
+        () =>
+          action().catch((error: unknown) => {
+            session.failed(error);
+            throw error;
+          }),
+        query,
+      );
     let wrote = false;
     try {
       // As serializable as SQLite is.
-      await guarded(() => session.attempt(() => client.query('BEGIN ISOLATION LEVEL SERIALIZABLE')));
+      await attempt(() => client.query('BEGIN ISOLATION LEVEL SERIALIZABLE'));
     } catch (error) {
       session.release();
       throw error;
     }
     return {
       async run<Row>(query: Sql<Row>) {
-        const result = await guarded(() => session.attempt(() => run(client, query)), query);
+        const result = await attempt(() => run(client, query), query);
         wrote ||= result.wrote === true;
         return result;
       },
       async commit() {
-        await guarded(() =>
-          session.attempt(async () => {
-            if (!wrote) await mark(client, schema);
-            await send(client, 'COMMIT');
-          }),
-        );
+        await attempt(async () => {
+          if (!wrote) await mark(client, schema);
+          await send(client, 'COMMIT');
+        });
         session.release();
       },
       async rollback() {
-        if (session.isUsable()) await session.attempt(() => client.query('ROLLBACK')).catch(session.discard);
+        if (session.isUsable()) await attempt(() => client.query('ROLLBACK')).catch(session.discard);
         session.release();
       },
     };
