@@ -16,6 +16,11 @@ export interface Report<Own extends string = never> {
 
 /** Requests with the same method, operation, status and error. */
 interface Kind {
+  readonly method: string;
+  readonly operationId: string | undefined;
+  readonly status: number;
+  /** 0: none. */
+  readonly error: number;
   /** A logger with these fields. */
   readonly logger: Logger;
   /** Counts a request of so many milliseconds. */
@@ -36,7 +41,11 @@ export function createReport<Own extends string = never>(
 ): Report<Own> {
   /** What many requests share, by their kind. The document bounds the number of kinds. */
   const kinds = new Map<string, Kind>();
+  /** The kind of the latest request: most are of the same kind as the one before. */
+  let latest: Kind | undefined;
   function kindOf(method: string, operationId: string | undefined, status: number, error = 0): Kind {
+    if (latest && latest.operationId === operationId && latest.status === status)
+      if (latest.method === method && latest.error === error) return latest;
     const key = `${method} ${operationId ?? ''} ${status} ${error}`;
     let kind = kinds.get(key);
     if (!kind) {
@@ -46,9 +55,10 @@ export function createReport<Own extends string = never>(
         status,
         ...(error !== 0 && { error }),
       });
-      kind = { logger, observe: metrics.requests(operationId, status) };
+      kind = { method, operationId, status, error, logger, observe: metrics.requests(operationId, status) };
       kinds.set(key, kind);
     }
+    latest = kind;
     return kind;
   }
 

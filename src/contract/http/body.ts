@@ -12,7 +12,7 @@ export function announcesBody({ headers }: IncomingMessage): boolean {
 
 /** Whether the body of a request is not read to its end. */
 export function isUnread(request: IncomingMessage): boolean {
-  return announcesBody(request) && !(request.complete && request.readableLength === 0);
+  return !(request.complete && request.readableLength === 0) && announcesBody(request);
 }
 
 /** Whether the client waits for 100 Continue, which HTTP/1.0 does not have (RFC 9110 section 10.1.1). */
