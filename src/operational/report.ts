@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import type { Answer, Headers, Outcome, Problem, ReportFault } from '../contract';
+import type { Answer, Headers, Outcome, Problem, ReportFault, ReportUnread } from '../contract';
 import type { Errors, OperationalKind } from './errors';
 import type { Metrics } from './metrics';
 
@@ -12,7 +12,12 @@ export interface Report<Own extends string = never> {
   readonly refuse: (problem: Problem) => Answer;
   /** Records a failure outside a response. */
   readonly fault: ReportFault;
+  /** Records a connection that was closed because its client did not read its response: a log line a second at most. */
+  readonly unread: ReportUnread;
 }
+
+/** Milliseconds. */
+const SECOND = 1_000;
 
 /** Requests with the same method, operation, status and error. */
 interface Kind {
@@ -62,6 +67,9 @@ export function createReport<Own extends string = never>(
     return kind;
   }
 
+  /** The connections that the next line counts. */
+  let unread = 0;
+
   return {
     request({ method, operationId, status, problem, body, milliseconds, requestId }) {
       const error = problem ? table[problem.kind].number : status < 400 ? undefined : numberOf(body);
@@ -83,6 +91,14 @@ export function createReport<Own extends string = never>(
     },
     fault(error, requestId) {
       log.error({ ...(requestId !== undefined && { requestId }), err: error }, 'failure outside a response');
+    },
+    unread(reason) {
+      metrics.unreadConnection(reason);
+      if (unread++ > 0) return;
+      setTimeout(() => {
+        log.warn({ connections: unread }, 'closed connections whose clients did not read their responses');
+        unread = 0;
+      }, SECOND);
     },
   };
 }

@@ -56,16 +56,17 @@ export function send(
   const length = body === undefined ? 0 : Buffer.byteLength(body);
   const isUnmeasured = status === 204 || status === 304; // RFC 9110 section 8.6
   if (!isUnmeasured) fields.push('Content-Length', length);
-  // A text of as many bytes as UTF-16 code units is ASCII. Node writes it, with the head before it, faster as latin1.
-  const encoding = body?.length === length ? 'latin1' : 'utf8';
+  // A text of as many bytes as UTF-16 code units is ASCII. Node writes it, with the head before it, faster as latin1. Of
+  // another text the socket would count the code units that wait, and not the bytes.
+  const bytes = typeof body === 'string' && body.length !== length ? Buffer.from(body) : body;
   const { expect, 'content-length': declared = Infinity } = request.headers;
   if (!isUnread(request) || (Number(declared) <= limit && expect === undefined)) {
-    response.writeHead(status, fields).end(body, encoding);
+    response.writeHead(status, fields).end(bytes, 'latin1');
     return;
   }
   // Closing a connection with unread bytes resets it, and the client may lose the response: discard them first.
   response.writeHead(status, [...fields, 'Connection', 'close']);
-  response.write(body ?? '');
+  response.write(bytes ?? '');
   discardBody(request, () => {
     try {
       response.end();

@@ -40,7 +40,8 @@ export function readBody(
   if (request.complete && request.readableLength <= limit) {
     // The whole body has arrived. Reading it at once takes less time. From Node 26 on read() returns a chunk.
     const chunks: Buffer[] = [];
-    for (let chunk = read(request); chunk; chunk = read(request)) chunks.push(chunk);
+    for (let chunk = read(request); chunk; chunk = request.readableLength > 0 ? read(request) : null)
+      chunks.push(chunk);
     return Promise.resolve(join(chunks));
   }
   return new Promise((resolve, reject) => {
