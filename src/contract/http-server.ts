@@ -25,6 +25,10 @@ export interface ServerLimits extends Pick<
   readonly sendTimeout?: number | undefined;
 }
 
+/** `timeout`: nothing was read within `sendTimeout`. `memory`: the responses that wait for all clients are too large. */
+export type Unread = 'timeout' | 'memory';
+export type ReportUnread = (reason: Unread) => void;
+
 /** Called after bytes were handed to the operating system. */
 type Sent = (error?: Error | null) => void;
 
@@ -40,7 +44,8 @@ const IDLE_GRACE = 500;
  * @param limits timeouts in milliseconds, the size of the headers in bytes
  * @param stopping starts the shutdown: the server accepts no connections, and closes each open one after the response to
  *   its last request; it emits `close` after the last of them
- * @param reportFault receives errors that `app` and `render` throw; the connection is closed then
+ * @param reportFault receives errors that `app`, `render` and `reportUnread` throw; the connection is closed then
+ * @param reportUnread called for each connection that is closed because its client does not read its response
  */
 export function createHttpServer(
   app: Express,
@@ -48,12 +53,20 @@ export function createHttpServer(
   { sendTimeout = SEND_TIMEOUT, ...limits }: ServerLimits,
   stopping?: AbortSignal,
   reportFault: ReportFault = faultToStderr,
+  reportUnread: ReportUnread = () => undefined,
 ): Server {
   const fault = safely(reportFault);
   const connections = new Map<Duplex, Connection>();
-  const unsent = new Unsent(connections);
+  const unread = (reason: Unread) => {
+    attempt(() => {
+      reportUnread(reason);
+    }, fault);
+  };
+  const unsent = new Unsent(connections, () => {
+    unread('memory');
+  });
   const begin = (response: ServerResponse) => {
-    const connection = connections.get(response.req.socket);
+    const connection = Connection.of(response.req.socket);
     if (connection) connection.response = response;
     return connection;
   };
@@ -61,25 +74,29 @@ export function createHttpServer(
   // are created with that prototype stay unchanged.
   class Request extends IncomingMessage {}
   class Response<R extends IncomingMessage = IncomingMessage> extends ServerResponse<R> {
-    readonly #connection = begin(this);
+    /** Undefined too in the responses of another server with the same application, to which Express gives this prototype. */
+    private readonly receiver = begin(this);
 
     /** Announces the end of the connection with the response to its last request. */
     override writeHead(...head: [status: number, ...fields: never[]]): this {
-      // Another server of the same application creates other responses, and Express sets this prototype.
-      const connection = #connection in this ? this.#connection : undefined;
-      if (connection && (ending || connection.ended) && !connection.hasMore) this.shouldKeepAlive = false;
+      const { receiver } = this;
+      if (receiver && (ending || receiver.ended) && !receiver.hasMore) this.shouldKeepAlive = false;
       return super.writeHead(...head);
     }
 
     override write(chunk: unknown, encoding?: BufferEncoding | Sent, sent?: Sent): boolean {
+      const { socket } = this.req;
+      const waited = socket.writableLength;
       const isRead = super.write(chunk, encoding as BufferEncoding, sent);
-      unsent.wrote(this.req.socket.writableLength);
+      if (socket.writableLength > waited) unsent.wrote(socket.writableLength - waited);
       return isRead;
     }
 
     override end(chunk?: unknown, encoding?: BufferEncoding | Sent, sent?: Sent): this {
+      const { socket } = this.req;
+      const waited = socket.writableLength;
       super.end(chunk, encoding as BufferEncoding, sent);
-      unsent.wrote(this.req.socket.writableLength);
+      if (socket.writableLength > waited) unsent.wrote(socket.writableLength - waited);
       return this;
     }
   }
@@ -133,7 +150,9 @@ export function createHttpServer(
   server.on('clientError', refuseSafely);
   // A client may wait for a response, but not with one that it does not read.
   server.setTimeout(sendTimeout, (socket) => {
-    if (socket.writableLength > 0 || connections.get(socket)?.isIdle === true) socket.destroy();
+    if (socket.writableLength > 0) unread('timeout');
+    else if (connections.get(socket)?.isIdle !== true) return;
+    socket.destroy();
   });
   stopping?.addEventListener('abort', () => {
     ending = true;

@@ -18,7 +18,7 @@ export { isStub, stub } from './exchange/stub';
 export type { Handler, HandlerRequest, HandlerResponse, Handlers, RequestContext } from './handler-types';
 export { attempt, faultToStderr, type ReportFault, safely } from './http/fault';
 export { preferredCoding } from './http/negotiation';
-export { createHttpServer, listen, type ServerLimits } from './http-server';
+export { createHttpServer, listen, type ReportUnread, type ServerLimits } from './http-server';
 export { curlCommand, exampleRequest, type Message, messageOf } from './samples/example-request';
 export { createService, type Middleware } from './pipeline';
 export { type Answer, type Headers, Problem, type ProblemKind, type Violation } from './problem';

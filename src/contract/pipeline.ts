@@ -61,9 +61,11 @@ export function createService<Own extends string = never>(options: ServiceOption
   };
   type ServiceProblem = Problem<ProblemKind | Own>;
   const refuse = createRefuse(options, served, fault);
-  const always = Object.entries(options.headers).map(
-    ([name, value]) => [name, fieldValue(name, value)] as const,
-  );
+  const always = Object.entries(options.headers).map(([name, value]) => ({
+    name,
+    lower: name.toLowerCase(),
+    value: fieldValue(name, value),
+  }));
   const admission = new Admission({ maxRequests, bodyLimit, deadline }, giveUp);
 
   /** A request may be given up during each `await`. Then it ends there. */
@@ -191,7 +193,7 @@ export function createService<Own extends string = never>(options: ServiceOption
         return;
       }
       const vary = response.getHeader('Vary');
-      const every = [['X-Request-Id', requestId] as const, ...always];
+      const every = [{ name: 'X-Request-Id', lower: 'x-request-id', value: requestId }, ...always];
       const fields = fieldsOf(encoded, every, vary === undefined ? undefined : String(vary));
       send(request, response, encoded, fields, bodyLimit, onFailure);
     } catch (error) {

@@ -10,6 +10,8 @@ export interface Metrics {
   readonly refusal: (error: number) => void;
   /** Counts a connection that was closed because MAX_CONNECTIONS were open. */
   readonly droppedConnection: () => void;
+  /** Counts a connection that was closed because its client did not read its response. */
+  readonly unreadConnection: (reason: string) => void;
   readonly store: StoreObserver;
   /** All metrics in the text format of Prometheus; `contentType` is its media type. */
   readonly text: () => Promise<string>;
@@ -38,6 +40,12 @@ export function createMetrics(): Metrics {
   const dropped = new Counter({
     name: 'http_dropped_connections_total',
     help: 'Connections closed at once because MAX_CONNECTIONS were open.',
+    registers,
+  });
+  const unread = new Counter({
+    name: 'http_unread_connections_total',
+    help: 'Connections closed because their clients did not read their answers, by reason: timeout or memory.',
+    labelNames: ['reason'],
     registers,
   });
   const commits = new Histogram({
@@ -69,6 +77,9 @@ export function createMetrics(): Metrics {
     },
     droppedConnection: () => {
       dropped.inc();
+    },
+    unreadConnection: (reason) => {
+      unread.inc({ reason });
     },
     store: {
       waiting: (count) => {

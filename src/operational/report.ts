@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import type { Answer, Headers, Outcome, Problem, ReportFault } from '../contract';
+import type { Answer, Headers, Outcome, Problem, ReportFault, ReportUnread } from '../contract';
 import type { Errors, OperationalKind } from './errors';
 import type { Metrics } from './metrics';
 
@@ -12,10 +12,20 @@ export interface Report<Own extends string = never> {
   readonly refuse: (problem: Problem) => Answer;
   /** Records a failure outside a response. */
   readonly fault: ReportFault;
+  /** Records a connection that was closed because its client did not read its response: a log line a second at most. */
+  readonly unread: ReportUnread;
 }
+
+/** Milliseconds. */
+const SECOND = 1_000;
 
 /** Requests with the same method, operation, status and error. */
 interface Kind {
+  readonly method: string;
+  readonly operationId: string | undefined;
+  readonly status: number;
+  /** 0: none. */
+  readonly error: number;
   /** A logger with these fields. */
   readonly logger: Logger;
   /** Counts a request of so many milliseconds. */
@@ -36,7 +46,11 @@ export function createReport<Own extends string = never>(
 ): Report<Own> {
   /** What many requests share, by their kind. The document bounds the number of kinds. */
   const kinds = new Map<string, Kind>();
+  /** The kind of the latest request: most are of the same kind as the one before. */
+  let latest: Kind | undefined;
   function kindOf(method: string, operationId: string | undefined, status: number, error = 0): Kind {
+    if (latest && latest.operationId === operationId && latest.status === status)
+      if (latest.method === method && latest.error === error) return latest;
     const key = `${method} ${operationId ?? ''} ${status} ${error}`;
     let kind = kinds.get(key);
     if (!kind) {
@@ -46,11 +60,15 @@ export function createReport<Own extends string = never>(
         status,
         ...(error !== 0 && { error }),
       });
-      kind = { logger, observe: metrics.requests(operationId, status) };
+      kind = { method, operationId, status, error, logger, observe: metrics.requests(operationId, status) };
       kinds.set(key, kind);
     }
+    latest = kind;
     return kind;
   }
+
+  /** The connections that the next line counts. */
+  let unread = 0;
 
   return {
     request({ method, operationId, status, problem, body, milliseconds, requestId }) {
@@ -73,6 +91,14 @@ export function createReport<Own extends string = never>(
     },
     fault(error, requestId) {
       log.error({ ...(requestId !== undefined && { requestId }), err: error }, 'failure outside a response');
+    },
+    unread(reason) {
+      metrics.unreadConnection(reason);
+      if (unread++ > 0) return;
+      setTimeout(() => {
+        log.warn({ connections: unread }, 'closed connections whose clients did not read their responses');
+        unread = 0;
+      }, SECOND);
     },
   };
 }

@@ -108,7 +108,14 @@ async function start<Config extends RunConfig, S extends Store, Own extends stri
     deadline: config.deadline,
     rateLimit: config.rateLimit && limitRequests(config.rateLimit, clientOf),
   });
-  const server = createHttpServer(app, report.refuse, config.limits, stopping.signal, report.fault);
+  const server = createHttpServer(
+    app,
+    report.refuse,
+    config.limits,
+    stopping.signal,
+    report.fault,
+    report.unread,
+  );
   server.maxConnections = config.maxConnections;
   server.on('drop', () => {
     attempt(metrics.droppedConnection, report.fault);
@@ -121,7 +128,7 @@ async function start<Config extends RunConfig, S extends Store, Own extends stri
   if (config.ops) {
     const { limits, maxConnections } = OPERATIONAL;
     const probing = createOperationalApp(errors, operations);
-    probes = createHttpServer(probing, report.refuse, limits, undefined, report.fault);
+    probes = createHttpServer(probing, report.refuse, limits, undefined, report.fault, report.unread);
     probes.maxConnections = maxConnections;
     notice.info(`probes and metrics on ${await bind(probes, config.ops, 'OPS_HOST', 'OPS_PORT')}`);
   }

@@ -231,6 +231,12 @@ test('a client that reads nothing is disconnected after SEND_TIMEOUT, even if it
   await new Promise((resolve) => socket.once('close', resolve));
   clearInterval(drip);
   expect((await fetch(`${server.url}/-/live`)).status).toBe(200);
+  expect(await (await fetch(`${server.url}/-/metrics`)).text()).toContain(
+    'http_unread_connections_total{reason="timeout"} 1',
+  );
+  await server.printed(
+    /"connections":1,"msg":"closed connections whose clients did not read their responses"/,
+  );
   expect(await server.stop()).toBe(0);
 });
 

@@ -12,7 +12,7 @@ export function announcesBody({ headers }: IncomingMessage): boolean {
 
 /** Whether the body of a request is not read to its end. */
 export function isUnread(request: IncomingMessage): boolean {
-  return announcesBody(request) && !(request.complete && request.readableLength === 0);
+  return !(request.complete && request.readableLength === 0) && announcesBody(request);
 }
 
 /** Whether the client waits for 100 Continue, which HTTP/1.0 does not have (RFC 9110 section 10.1.1). */
@@ -40,7 +40,8 @@ export function readBody(
   if (request.complete && request.readableLength <= limit) {
     // The whole body has arrived. Reading it at once takes less time. From Node 26 on read() returns a chunk.
     const chunks: Buffer[] = [];
-    for (let chunk = read(request); chunk; chunk = read(request)) chunks.push(chunk);
+    for (let chunk = read(request); chunk; chunk = request.readableLength > 0 ? read(request) : null)
+      chunks.push(chunk);
     return Promise.resolve(join(chunks));
   }
   return new Promise((resolve, reject) => {

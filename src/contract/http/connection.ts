@@ -22,9 +22,14 @@ const TOGETHER = 10;
  */
 const FILLER = Buffer.alloc(65_536);
 /** The end of a head, and of the trailers of a message (RFC 9112 sections 2.1 and 7.1). */
-const BLANK_LINE = Buffer.from('\r\n\r\n');
+const BLANK_LINE = '\r\n\r\n';
+/** Bytes. Few heads are longer. */
+const HEAD_PART = 2_048;
 const CONTENT_LENGTH = /\r\ncontent-length:[\t ]*(\d+)[\t ]*\r\n/i;
 const [CR, LF] = [0x0d, 0x0a];
+/** The property of a socket that has its connection. To read it takes less time than a map, and every response does. */
+const CONNECTION = Symbol('connection');
+type Parsed = Socket & { [CONNECTION]?: Connection };
 
 /**
  * One exchange at a time on a connection. Node parses every request of a segment at once, thousands of them, and would
@@ -35,6 +40,11 @@ const [CR, LF] = [0x0d, 0x0a];
  * loses none if the request asks for another protocol.
  */
 export class Connection {
+  /** The connection of a socket; undefined if another server has accepted it. */
+  static of(socket: Socket): Connection | undefined {
+    return (socket as Parsed)[CONNECTION];
+  }
+
   /** The response to the current request. It stays here until the next request begins. */
   response: ServerResponse | undefined;
   /** Whether the client has closed its side. */
@@ -44,7 +54,7 @@ export class Connection {
   private unparsed = 0;
   /** The part of the current head that is parsed, in latin1. */
   private head = '';
-  /** The last bytes that were parsed, in latin1: a blank line may lie in two segments. */
+  /** The last bytes of the current body in chunks, in latin1: a blank line may lie in two segments. */
   private tail = '';
   /** Bytes of the current body that are not parsed, if it does not come in chunks. */
   private left = 0;
@@ -69,6 +79,7 @@ export class Connection {
     readonly socket: Socket,
     private readonly refuse: (problem: Problem) => void,
   ) {
+    (socket as Parsed)[CONNECTION] = this;
     const [parse] = socket.listeners('data');
     const parseEnd = socket.listeners('end').at(-1); // net.Socket has one before it
     if (!parse || !parseEnd) throw new Error('expected a connection that Node parses');
@@ -173,23 +184,22 @@ export class Connection {
         return;
       }
     }
-    const end = this.endOfBlankLine(bytes);
-    if (end < 0) {
-      const part = this.take(bytes, bytes.length);
-      this.head += part.toString('latin1');
-      this.keepTail(part);
-      this.parse(part);
+    const text = this.head + bytes.toString('latin1', 0, HEAD_PART);
+    const at = text.indexOf(BLANK_LINE, this.head.length - 3);
+    if (at < 0) {
+      this.head = text;
+      this.parse(this.take(bytes, Math.min(HEAD_PART, bytes.length)));
       return;
     }
-    const head = this.head + bytes.toString('latin1', 0, end);
+    const head = text.slice(0, at + BLANK_LINE.length);
+    const end = head.length - this.head.length;
     const problem = judgeHead(head) ?? (head.startsWith('CONNECT ') ? NO_PROXY : undefined);
     if (problem) {
       this.refuse(problem);
       return;
     }
-    this.tail = '';
     // To parse the body together with its head takes less time.
-    const length = Number(CONTENT_LENGTH.exec(head)?.[1] ?? 0);
+    const length = end < bytes.length ? Number(CONTENT_LENGTH.exec(head)?.[1] ?? 0) : 0;
     const part = this.take(bytes, Math.min(end + length, bytes.length));
     this.parse(part); // sets `response`
     this.head = '';
@@ -197,9 +207,9 @@ export class Connection {
     if (!response) {
       if (!this.over) this.refuse(new Problem('malformed', 'the request is not well-formed HTTP'));
     } else if (!response.req.complete) {
-      const isChunked = response.req.headers['transfer-encoding'] !== undefined;
-      this.chunks = isChunked ? new Chunks() : undefined;
-      this.left = length - (part.length - end);
+      const { 'transfer-encoding': coding, 'content-length': declared } = response.req.headers;
+      this.chunks = coding === undefined ? undefined : new Chunks();
+      this.left = coding === undefined ? Number(declared) - (part.length - end) : 0;
     }
   }
 
@@ -242,7 +252,7 @@ export class Connection {
   /** The index behind the first blank line; -1 if there is none. */
   private endOfBlankLine(bytes: Buffer): number {
     if (this.tail !== '') {
-      const seam = (this.tail + bytes.toString('latin1', 0, 3)).indexOf('\r\n\r\n');
+      const seam = (this.tail + bytes.toString('latin1', 0, 3)).indexOf(BLANK_LINE);
       if (seam >= 0) return seam + BLANK_LINE.length - this.tail.length;
     }
     const at = bytes.indexOf(BLANK_LINE);

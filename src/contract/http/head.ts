@@ -21,8 +21,8 @@ const ABSOLUTE = new RegExp(`^https?://([^/?]*)(?:/${PATH})?(?:\\?${QUERY})?$`, 
 /** The host and port of a URI without userinfo, which a server should refuse (RFC 9110 section 4.2.4). */
 const AUTHORITY = new RegExp(`^(?:\\[([^\\]]*)\\]|${NAME})(?::(\\d*))?$`);
 const IPV_FUTURE = /^v[\da-f]+\.[\w.~!$&'()*+,;=:-]+$/i;
-/** A field line (RFC 9112 section 5): no space before the colon, no line that continues another, no control characters. */
-const FIELD_LINE = new RegExp(`${TOKEN}:[\\t -~\\x80-\\xff]*\\r\\n`, 'y');
+/** Field lines (RFC 9112 section 5): no space before the colon, no line that continues another, no control characters. */
+const FIELD_LINES = new RegExp(`(?:${TOKEN}:[\\t -~\\x80-\\xff]*\\r\\n)*`, 'y');
 const FIELD_NAME = new RegExp(`${TOKEN}:`, 'y');
 /** A transfer coding with its parameters (RFC 9112 section 7). */
 const CODING = new RegExp(`^(${TOKEN})(?:[\\t ]*;|$)`);
@@ -60,10 +60,12 @@ export function judgeHead(head: string): Problem | undefined {
   let host: string | undefined;
   let length: string | undefined;
   let codings: string | undefined;
-  while (!head.startsWith('\r\n', at)) {
-    FIELD_LINE.lastIndex = at;
-    if (!FIELD_LINE.test(head)) return malformedLine(head, at);
-    const end = FIELD_LINE.lastIndex;
+  FIELD_LINES.lastIndex = at;
+  FIELD_LINES.test(head);
+  const { lastIndex } = FIELD_LINES;
+  if (!head.startsWith('\r\n', lastIndex)) return malformedLine(head, lastIndex);
+  while (at < lastIndex) {
+    const end = head.indexOf('\r\n', at) + 2;
     const first = head.charCodeAt(at) | LOWER_CASE;
     if (first === LETTER_H || first === LETTER_C || first === LETTER_T) {
       const colon = head.indexOf(':', at);

@@ -35,9 +35,9 @@ export function credentialsFinder(scheme: JsonObject): FindCredentials | undefin
 function authorization(form: RegExp, scheme: string): FindCredentials {
   return (request) => {
     const field = request.headers.authorization;
-    if (field === undefined || field.split(' ', 1)[0]?.toLowerCase() !== scheme) return undefined;
-    if (!form.test(field)) return 'malformed';
-    return { headers: { authorization: field.replace(/ +/, ' ') } };
+    if (field === undefined) return undefined;
+    if (!form.test(field)) return field.split(' ', 1)[0]?.toLowerCase() === scheme ? 'malformed' : undefined;
+    return { headers: { authorization: field.includes('  ') ? field.replace(/ +/, ' ') : field } };
   };
 }
 

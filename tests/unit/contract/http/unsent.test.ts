@@ -9,13 +9,16 @@ function write(...bytes: readonly number[]): boolean[] {
     () => new PassThrough({ writableHighWaterMark: 1, readableHighWaterMark: 1 }),
   );
   const open = new Map(connections.map((connection) => [connection, undefined]));
-  const unsent = new Unsent(open, MOST);
+  let closed = 0;
+  const unsent = new Unsent(open, () => closed++, MOST);
   for (const [at, connection] of connections.entries()) {
     connection.cork(); // the operating system takes nothing
     connection.write(Buffer.alloc(bytes[at] ?? 0));
     unsent.wrote(connection.writableLength);
   }
-  return connections.map(({ destroyed }) => !destroyed);
+  const isOpen = connections.map(({ destroyed }) => !destroyed);
+  expect(closed).toBe(isOpen.filter((each) => !each).length);
+  return isOpen;
 }
 
 test.each([
@@ -28,3 +31,27 @@ test.each([
 ])('%s', (_, bytes, open) => {
   expect(write(...bytes)).toEqual(open);
 });
+
+test.each([16, 1_024, 16_384])(
+  'beside %d connections just below the bound a write looks at less than one',
+  (count) => {
+    const most = 67_108_864;
+    let looks = 0;
+    const connection = () => {
+      const duplex = new PassThrough();
+      Object.defineProperty(duplex, 'writableLength', { get: () => (looks++, most / count) });
+      return duplex;
+    };
+    const unsent = new Unsent(
+      new Map(Array.from({ length: count }, () => [connection(), undefined])),
+      () => {
+        throw new Error('expected no connection to be closed');
+      },
+      most,
+    );
+    unsent.wrote(most);
+    const writes = 65_536;
+    for (let i = 0; i < writes; i++) unsent.wrote(500);
+    expect(looks / writes).toBeLessThan(1);
+  },
+);
