@@ -1,0 +1,28 @@
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { readBody } from '../../../../src/contract/http/body';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+/** Bytes of live objects on the heap. */
+function heapUsed(): number {
+  collectGarbage();
+  return process.memoryUsage().heapUsed;
+}
+
+test('a body costs its bytes, however many segments it arrives in', async () => {
+  const incoming = new IncomingMessage(new Socket());
+  const body = readBody(incoming, new ServerResponse(incoming), 200_000, () => true);
+  const before = heapUsed();
+  for (let i = 0; i < 1_000; i++) {
+    for (let j = 0; j < 100; j++) incoming.push(Buffer.from('a'));
+    await new Promise(setImmediate);
+  }
+  const used = heapUsed() - before; // the objects of 100,000 chunks: more than 10 MB
+  incoming.push(null);
+  expect((await body).toString()).toBe('a'.repeat(100_000));
+  expect(used).toBeLessThan(2_000_000);
+});
