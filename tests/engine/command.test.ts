@@ -151,6 +151,20 @@ test('credentials of the user reach no output, and the curl lines work with thei
 }, 20_000);
 
 describe('a file of waivers', () => {
+  test.each([
+    ['- a: [\n', /^\/.*:\d+:\d+: expected a list of waivers in JSON or YAML$/],
+    ['a: 1\na: 2\n', /^\/.*:\d+:\d+: expected a list of waivers in JSON or YAML$/],
+    ['- *a\n', /^\/.*: expected a list of waivers in JSON or YAML$/],
+  ])('that is no YAML, %j, has a sentence with its place', (text, sentence) => {
+    const file = join(folder, 'waivers.yaml');
+    writeFileSync(file, text);
+    expect(() => readWaiversFile(file)).toThrow(sentence);
+  });
+
+  test('that cannot be read has a sentence', () => {
+    expect(() => readWaiversFile(folder)).toThrow(`${folder}: expected a file that can be read, got EISDIR`);
+  });
+
   test('is YAML or JSON', () => {
     const file = join(folder, 'waivers.yaml');
     writeFileSync(file, `- failure: 'putNumber | *'\n  reason: until release 2\n  expires: 2026-12-31\n`);
