@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { readWaiversFile, runCommand } from './command';
+import { readDocument } from './document/read';
 import { main } from './main';
 import type { ContractReport } from './report/contract-report';
 import { correctServer, target } from './simple-server';
@@ -149,6 +150,15 @@ test('credentials of the user reach no output, and the curl lines work with thei
     await new Promise((resolve) => server.close(resolve));
   }
 }, 20_000);
+
+test.each(['http://[/x', '//', 'http://h:99999/'])(
+  'the URL of a server that is none, %s, has a sentence',
+  (url) => {
+    expect(() =>
+      readDocument({ openapi: '3.1.0', servers: [{ url }], paths: { '/a': { get: {} } } }),
+    ).toThrow(`servers: expected the URL of a server, got "${url}"`);
+  },
+);
 
 describe('a file of waivers', () => {
   test.each([
