@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { readWaiversFile, runCommand } from './command';
+import { readDocument } from './document/read';
 import { main } from './main';
 import type { ContractReport } from './report/contract-report';
 import { correctServer, target } from './simple-server';
@@ -150,7 +151,30 @@ test('credentials of the user reach no output, and the curl lines work with thei
   }
 }, 20_000);
 
+test.each(['http://[/x', '//', 'http://h:99999/'])(
+  'the URL of a server that is none, %s, has a sentence',
+  (url) => {
+    expect(() =>
+      readDocument({ openapi: '3.1.0', servers: [{ url }], paths: { '/a': { get: {} } } }),
+    ).toThrow(`servers: expected the URL of a server, got "${url}"`);
+  },
+);
+
 describe('a file of waivers', () => {
+  test.each([
+    ['- a: [\n', /^\/.*:\d+:\d+: expected a list of waivers in JSON or YAML$/],
+    ['a: 1\na: 2\n', /^\/.*:\d+:\d+: expected a list of waivers in JSON or YAML$/],
+    ['- *a\n', /^\/.*: expected a list of waivers in JSON or YAML$/],
+  ])('that is no YAML, %j, has a sentence with its place', (text, sentence) => {
+    const file = join(folder, 'waivers.yaml');
+    writeFileSync(file, text);
+    expect(() => readWaiversFile(file)).toThrow(sentence);
+  });
+
+  test('that cannot be read has a sentence', () => {
+    expect(() => readWaiversFile(folder)).toThrow(`${folder}: expected a file that can be read, got EISDIR`);
+  });
+
   test('is YAML or JSON', () => {
     const file = join(folder, 'waivers.yaml');
     writeFileSync(file, `- failure: 'putNumber | *'\n  reason: until release 2\n  expires: 2026-12-31\n`);

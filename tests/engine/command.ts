@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
-import { parse } from 'yaml';
+import { parse, type YAMLParseError } from 'yaml';
 import { parseReplay } from './failure';
 import type { Json } from './json/json';
 import { contractReport, type Locate } from './report/contract-report';
@@ -141,12 +141,36 @@ export function parseOptions<T extends ParseArgsOptionsConfig>(argv: readonly st
   }
 }
 
+/** @throws {Error} if the file cannot be read */
+export function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    throw new Error(`${file}: expected a file that can be read, got ${code}`, { cause: error });
+  }
+}
+
 /** @throws {Error} if the file cannot be read, or is no list of waivers */
 export function readWaiversFile(file: string): Waiver[] {
+  const list = readYaml(file);
   try {
-    return readWaivers(parse(readFileSync(file, 'utf8')) as Json);
+    return readWaivers(list);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new Error(`${file}: ${reason.replaceAll('\n', `\n${file}: `)}`, { cause: error });
+  }
+}
+
+/** @throws {Error} if the file cannot be read, or is no JSON or YAML */
+function readYaml(file: string): Json {
+  const text = readText(file);
+  try {
+    return parse(text, { logLevel: 'error' }) as Json;
+  } catch (error) {
+    // The sentences of the library name neither the file nor what is expected.
+    const { linePos } = error as Partial<YAMLParseError>;
+    const place = linePos ? `:${linePos[0].line}:${linePos[0].col}` : '';
+    throw new Error(`${file}${place}: expected a list of waivers in JSON or YAML`, { cause: error });
   }
 }

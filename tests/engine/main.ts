@@ -1,5 +1,12 @@
-import { readFileSync } from 'node:fs';
-import { integerOption, parseOptions, readWaiversFile, RUN_OPTIONS, RUN_USAGE, runCommand } from './command';
+import {
+  integerOption,
+  parseOptions,
+  readText,
+  readWaiversFile,
+  RUN_OPTIONS,
+  RUN_USAGE,
+  runCommand,
+} from './command';
 import type { Json, JsonObject } from './json/json';
 import type { Profile } from './profile';
 import type { Supervision } from './supervise';
@@ -117,18 +124,14 @@ function profileOf(text = 'document'): Profile {
 
 /** @throws {Error} if the file cannot be read, or is not JSON */
 function readJson(file: string): Json {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException;
-    throw new Error(`${file}: expected a file that can be read, got ${code}`, { cause: error });
-  }
+  const text = readText(file);
   try {
     return JSON.parse(text) as Json;
   } catch (error) {
-    const [place = 'at its end'] = /at position \d+/.exec((error as Error).message) ?? [];
-    throw new Error(`${file}: expected JSON, got something else ${place}`, { cause: error });
+    const { message } = error as Error;
+    const [place = message.includes('end of JSON') ? 'at its end' : ''] =
+      /at position \d+/.exec(message) ?? [];
+    throw new Error(`${file}: expected JSON, got something else ${place}`.trimEnd(), { cause: error });
   }
 }
 

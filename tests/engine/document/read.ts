@@ -284,5 +284,7 @@ function basePath(server: JsonObject): string {
     const value = asObject(asObject(server['variables'])[name])['default'];
     return typeof value === 'string' ? value : '';
   });
+  if (!URL.canParse(filled, 'http://base'))
+    throw new Error(`servers: expected the URL of a server, got ${JSON.stringify(url)}`);
   return new URL(filled, 'http://base').pathname.replace(/\/$/, '');
 }

@@ -75,7 +75,11 @@ const WRONG: readonly Row[] = [
   ['lines that end without CR', 'HTTP/1.1 200 OK\n\n', /without CR/],
   ['a head of a megabyte', `${OK}A: ${MEGABYTE}\r\n\r\n`, /a head.* of more than 65536 bytes/],
   ['a head of many fields', `${OK}${'A: b\r\n'.repeat(100_000)}\r\n`, /a head.* of more than 65536 bytes/],
-  ['endless interim responses', 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(10_000), /a head.* of more than 65536 bytes/],
+  [
+    'endless interim responses',
+    'HTTP/1.1 100 Continue\r\n\r\n'.repeat(10_000),
+    /a head.* of more than 65536 bytes/,
+  ],
   ...['gzip', 'br', 'deflate'].map((name): Row => {
     const compress = { gzip: gzipSync, br: brotliCompressSync, deflate: deflateSync }[name] ?? gzipSync;
     return [`a bomb of ${name}`, coded(name, compress(BOMB)), /more than 10000000 bytes without its/];
