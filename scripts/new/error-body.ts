@@ -162,6 +162,8 @@ export function literal(value: unknown): string {
   if (typeof value === 'string') return quoted(value);
   if (typeof value === 'bigint') return `${value}n`;
   if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
+  if (value instanceof Uint8Array)
+    return `Buffer.from(${quoted(Buffer.from(value).toString('base64'))}, 'base64')`;
   if (!isObject(value)) return JSON.stringify(value);
   const members = Object.entries(value).map(([name, member]) => `${propertyName(name)}: ${literal(member)}`);
   return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;

@@ -86,7 +86,8 @@ const HEADERS = { 'WWW-Authenticate': 'Bearer', 'Retry-After': '1' };
 /** A sample as a part: the sentence in it becomes the message. */
 function constantOf(body: unknown): Part {
   if (body === 'a sentence') return { fact: 'message' };
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) return { constant: body };
+  const isOpaque = Array.isArray(body) || body instanceof Uint8Array;
+  if (typeof body !== 'object' || body === null || isOpaque) return { constant: body };
   return { members: Object.entries(body).map(([name, value]) => [name, constantOf(value)] as const) };
 }
 

@@ -69,3 +69,8 @@ it('writes the body as code', () => {
   const part = partOf(object({ code: text, 'the-message': text, message: text }));
   expect(part && codeOf(part)).toBe('{ code: kind, message }');
 });
+
+it('writes a body of bytes as bytes', () => {
+  const bytes = Uint8Array.of(0, 60, 255);
+  expect(codeOf({ constant: bytes })).toBe(`Buffer.from("ADz/", 'base64')`.replaceAll('"', "'"));
+});

@@ -322,3 +322,15 @@ it('leaves out that a refusal of the server itself has a header which only a han
   expect(removed).toHaveLength(1);
   expect(removed?.[0]).toMatch(/responses\.?\[?['"]*401.*X-Own.*required/);
 });
+
+it('answers in bytes where the document has a refusal in another type than JSON', async () => {
+  const content = { 'application/xml': { examples: { one: { value: '<no/>' } } } };
+  const { files } = await layOutOf({
+    paths: {
+      '/things': {
+        get: { operationId: 'listThings', responses: { ...done, 400: { description: '', content } } },
+      },
+    },
+  });
+  expect(files['src/errors.ts']).toMatch(/contentType: 'application\/xml',\s+body: Buffer\.from\('/);
+});
