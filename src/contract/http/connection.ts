@@ -48,7 +48,9 @@ export class Connection {
   response: ServerResponse | undefined;
   /** Whether the client has closed its side. */
   ended = false;
-  /** The bytes that are not parsed. */
+  /** The first bytes that are not parsed. */
+  private next: Buffer | undefined;
+  /** Those behind them. Most requests come in one segment, and an array that is filled again and again takes more time. */
   private readonly waiting: Buffer[] = [];
   private unparsed = 0;
   /** The part of the current head that is parsed, in latin1. */
@@ -90,7 +92,8 @@ export class Connection {
         return;
       }
       this.readAt = performance.now();
-      this.waiting.push(bytes);
+      if (this.next) this.waiting.push(bytes);
+      else this.next = bytes;
       this.unparsed += bytes.length;
       this.advance();
     });
@@ -126,6 +129,7 @@ export class Connection {
   /** Discards everything that follows. */
   stop(): void {
     this.over = true;
+    this.next = undefined;
     this.waiting.length = this.unparsed = 0;
   }
 
@@ -143,7 +147,7 @@ export class Connection {
 
   /** Parses what may be parsed now: the current request, or the next one if the current one is answered. */
   private readonly advance = (): void => {
-    for (let bytes = this.waiting[0]; bytes && this.isReady; bytes = this.waiting[0]) {
+    for (let bytes = this.next; bytes && this.isReady; bytes = this.next) {
       if (this.response?.req.complete) this.response = undefined;
       if (this.response) this.parseBody(this.response, bytes);
       else this.parseHead(bytes);
@@ -224,14 +228,14 @@ export class Connection {
     if (response.req.complete) this.tail = '';
   }
 
-  /** Removes bytes from the first part that waits. */
+  /** Removes bytes from `next`. */
   private take(bytes: Buffer, length: number): Buffer {
     this.unparsed -= length;
     if (length === bytes.length) {
-      this.waiting.shift();
+      this.next = this.waiting.length > 0 ? this.waiting.shift() : undefined;
       return bytes;
     }
-    this.waiting[0] = bytes.subarray(length);
+    this.next = bytes.subarray(length);
     return bytes.subarray(0, length);
   }
 
