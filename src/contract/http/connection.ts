@@ -11,8 +11,8 @@ const READ_AHEAD = 16_384;
  */
 const LINGER = 1_000;
 /**
- * Milliseconds. A client that closes its side so soon behind its last bytes waits for the responses. One that closes it later,
- * while it waits for a response, has left.
+ * Milliseconds, without those in which the server was busy. A client that closes its side so soon behind its last bytes
+ * waits for the responses. One that closes it later, while it waits for a response, has left.
  */
 const TOGETHER = 10;
 /**
@@ -65,7 +65,7 @@ export class Connection {
   private grace: NodeJS.Timeout | undefined;
   /** Bytes that were written when `grace` began. */
   private written = 0;
-  /** When the last bytes arrived, in milliseconds. */
+  /** The `idleTime` when the last bytes arrived. */
   private readAt = 0;
   private readonly parse: (bytes: Buffer) => void;
   private readonly parseEnd: () => void;
@@ -91,7 +91,7 @@ export class Connection {
         this.restrain();
         return;
       }
-      this.readAt = performance.now();
+      this.readAt = idleTime();
       if (this.next) this.waiting.push(bytes);
       else this.next = bytes;
       this.unparsed += bytes.length;
@@ -101,7 +101,7 @@ export class Connection {
       this.ended = true;
       const { response } = this;
       const isAwaited = response?.req.complete === true && !response.headersSent;
-      if (isAwaited && performance.now() - this.readAt > TOGETHER) socket.destroy();
+      if (isAwaited && idleTime() - this.readAt > TOGETHER) socket.destroy();
       else this.advance();
     });
     socket.on('close', () => {
@@ -270,6 +270,19 @@ export class Connection {
 }
 
 const NO_PROXY = new Problem('malformed', 'this server is not a proxy');
+
+let idle: number | undefined;
+
+/** Milliseconds in which the event loop had nothing to do. They do not change within one turn of it. */
+function idleTime(): number {
+  if (idle === undefined) {
+    idle = performance.eventLoopUtilization().idle;
+    setImmediate(() => {
+      idle = undefined;
+    });
+  }
+  return idle;
+}
 
 /** The length of the empty lines before a request (RFC 9112 section 2.2). */
 function skipLines(bytes: Buffer): number {
