@@ -12,8 +12,8 @@ const READ_AHEAD = 16_384;
  */
 const LINGER = 1_000;
 /**
- * Milliseconds. A client that closes its side so soon behind its last bytes waits for the responses. One that closes it later,
- * while it waits for a response, has left.
+ * Milliseconds, without those in which the server was busy. A client that closes its side so soon behind its last bytes
+ * waits for the responses. One that closes it later, while it waits for a response, has left.
  */
 const TOGETHER = 10;
 /**
@@ -49,7 +49,9 @@ export class Connection {
   response: ServerResponse | undefined;
   /** Whether the client has closed its side. */
   ended = false;
-  /** The bytes that are not parsed. */
+  /** The first bytes that are not parsed. */
+  private next: Buffer | undefined;
+  /** Those behind them. Most requests come in one segment, and an array that is filled again and again takes more time. */
   private readonly waiting: Buffer[] = [];
   private unparsed = 0;
   /** The part of the current head that is parsed, in latin1. */
@@ -65,7 +67,7 @@ export class Connection {
   private grace: NodeJS.Timeout | undefined;
   /** Bytes that were written when `grace` began. */
   private written = 0;
-  /** When the last bytes arrived, in milliseconds. */
+  /** The `idleTime` when the last bytes arrived. */
   private readAt = 0;
   private readonly parse: (bytes: Buffer) => void;
   private readonly parseEnd: () => void;
@@ -91,8 +93,9 @@ export class Connection {
         this.restrain();
         return;
       }
-      this.readAt = performance.now();
-      this.waiting.push(bytes);
+      this.readAt = idleTime();
+      if (this.next) this.waiting.push(bytes);
+      else this.next = bytes;
       this.unparsed += bytes.length;
       this.advance();
     });
@@ -100,7 +103,7 @@ export class Connection {
       this.ended = true;
       const { response } = this;
       const isAwaited = response?.req.complete === true && !response.headersSent;
-      if (isAwaited && performance.now() - this.readAt > TOGETHER) socket.destroy();
+      if (isAwaited && idleTime() - this.readAt > TOGETHER) socket.destroy();
       else this.advance();
     });
     socket.on('close', () => {
@@ -128,6 +131,7 @@ export class Connection {
   /** Discards everything that follows. */
   stop(): void {
     this.over = true;
+    this.next = undefined;
     this.waiting.length = this.unparsed = 0;
   }
 
@@ -145,7 +149,7 @@ export class Connection {
 
   /** Parses what may be parsed now: the current request, or the next one if the current one is answered. */
   private readonly advance = (): void => {
-    for (let bytes = this.waiting[0]; bytes && this.isReady; bytes = this.waiting[0]) {
+    for (let bytes = this.next; bytes && this.isReady; bytes = this.next) {
       if (this.response?.req.complete) this.response = undefined;
       if (this.response) this.parseBody(this.response, bytes);
       else this.parseHead(bytes);
@@ -238,14 +242,14 @@ export class Connection {
     if (chunks.ended) this.tail = '\r\n'; // of the line of the last chunk
   }
 
-  /** Removes bytes from the first part that waits. */
+  /** Removes bytes from `next`. */
   private take(bytes: Buffer, length: number): Buffer {
     this.unparsed -= length;
     if (length === bytes.length) {
-      this.waiting.shift();
+      this.next = this.waiting.length > 0 ? this.waiting.shift() : undefined;
       return bytes;
     }
-    this.waiting[0] = bytes.subarray(length);
+    this.next = bytes.subarray(length);
     return bytes.subarray(0, length);
   }
 
@@ -280,6 +284,19 @@ export class Connection {
 }
 
 const NO_PROXY = new Problem('malformed', 'this server is not a proxy');
+
+let idle: number | undefined;
+
+/** Milliseconds in which the event loop had nothing to do. They do not change within one turn of it. */
+function idleTime(): number {
+  if (idle === undefined) {
+    idle = performance.eventLoopUtilization().idle;
+    setImmediate(() => {
+      idle = undefined;
+    });
+  }
+  return idle;
+}
 
 /** The length of the empty lines before a request (RFC 9112 section 2.2). */
 function skipLines(bytes: Buffer): number {
