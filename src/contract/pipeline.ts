@@ -73,6 +73,7 @@ export function createService<Own extends string = never>(options: ServiceOption
     const { request } = exchange;
     let encoded: Encoded;
     let returned: unknown[] = [];
+    let context: HandlerContext | undefined;
     try {
       const at = url.indexOf('?');
       const { route, served, path } = findRoute(
@@ -125,7 +126,7 @@ export function createService<Own extends string = never>(options: ServiceOption
       exchange.stage = 'handle';
       const handler = handlers[operation.operationId] as (request: object) => Promise<Answer>;
       const contentType = received?.reader.contentType;
-      const context = new HandlerContext(
+      context = new HandlerContext(
         exchange,
         operation,
         loggerFor,
@@ -154,7 +155,8 @@ export function createService<Own extends string = never>(options: ServiceOption
     } catch (error) {
       settle(error, fault);
       settleWithin(returned, fault);
-      if (admission.close(exchange)) answer(exchange, ...refuse(error, exchange.served, exchange.headers));
+      if (admission.close(exchange))
+        answer(exchange, ...refuse(error, exchange.served, exchange.headers, context));
       else reportLate(exchange, error);
       return;
     }

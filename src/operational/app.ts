@@ -6,7 +6,6 @@ import {
   type Headers,
   type Hooks,
   isObject,
-  isStub,
   type JsonObject,
   type LoggerFor,
   type Outcome,
@@ -88,10 +87,12 @@ export function createApp<Own extends string = never>(
   // First, because it proves that the document can be served.
   const service = createService<OperationalKind | Own>({
     ...application,
-    handlers: withPlaces(application.handlers),
     document,
     strategies: surroundings.strategies,
-    toProblem: errors.toProblem,
+    toProblem: (error, received) =>
+      errors.toProblem(
+        error instanceof InvalidValue && received ? (refusalOf(error, received) ?? error) : error,
+      ),
     render: errors.render,
     stubs: !surroundings.production,
     bodyLimit: surroundings.bodyLimit,
@@ -120,22 +121,6 @@ export function createApp<Own extends string = never>(
   app.use(withHeaders(HEADERS));
   if (operational) app.use(operationalRoutes(surroundings));
   return app.use(...endOfRoutes(errors, HEADERS, fault));
-}
-
-/** The handlers; a value that the store has refused is a refusal of the request that it came with. */
-function withPlaces(handlers: ServiceOptions['handlers']): ServiceOptions['handlers'] {
-  const entries = Object.entries(handlers).map(([name, handler]) => {
-    if (typeof handler !== 'function' || isStub(handler)) return [name, handler] as const;
-    const placing = async (request: never) => {
-      try {
-        return await (handlers[name] ?? handler)(request); // whichever it is by now
-      } catch (error) {
-        throw error instanceof InvalidValue ? (refusalOf(error, request) ?? error) : error;
-      }
-    };
-    return [name, placing] as const;
-  });
-  return Object.fromEntries(entries);
 }
 
 type AfterAuthentication = ServiceOptions['afterAuthentication'];

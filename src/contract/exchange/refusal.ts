@@ -7,11 +7,17 @@ import { type Answer, type Headers, isFinalStatus, Problem, type ProblemKind } f
 import type { Encoded } from './response';
 import type { ServiceOptions } from './service-options';
 
-/** Creates the response to an error. `extra` are the headers of a hook. It never throws. */
+/**
+ * Creates the response to an error. It never throws.
+ *
+ * @param extra the headers of a hook
+ * @param received what the handler got, if it was called
+ */
 export type Refuse<Own extends string> = (
   error: unknown,
   served: ServedOperation | undefined,
   extra: Headers | undefined,
+  received?: object,
 ) => [Problem<ProblemKind | Own>, Encoded];
 
 const UNEXPECTED = 'the server failed to answer this request';
@@ -41,9 +47,9 @@ export function createRefuse<Own extends string>(
   const fallback = fallbackFor();
   const fallbacks = new Map([...operations].map((served) => [served, fallbackFor(served)]));
 
-  function problemOf(error: unknown): ServiceProblem {
+  function problemOf(error: unknown, received: object | undefined): ServiceProblem {
     try {
-      const problem = toProblem(error);
+      const problem = toProblem(error, received);
       if (isProblem(problem)) return problem;
       settle(problem, fault);
       throw new TypeError('toProblem: expected a Problem, got something else');
@@ -69,8 +75,8 @@ export function createRefuse<Own extends string>(
     }
   }
 
-  return (error, served, extra) => {
-    const problem = problemOf(error);
+  return (error, served, extra, received) => {
+    const problem = problemOf(error, received);
     try {
       return [problem, encode(problem, served, extra)];
     } catch (worse) {

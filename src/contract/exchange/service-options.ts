@@ -36,8 +36,8 @@ export interface ServiceOptions<Own extends string = never> extends Extensions, 
   readonly handlers: Readonly<Record<string, (request: never) => Promise<Answer>>>;
   /** By the name of the security scheme. */
   readonly strategies: Strategies;
-  /** Converts any error to a problem. */
-  readonly toProblem: (error: unknown) => Problem<ProblemKind | Own>;
+  /** Converts any error to a problem. `received` is what the handler got, if it was called. */
+  readonly toProblem: (error: unknown, received?: object) => Problem<ProblemKind | Own>;
   /** Converts a problem to a response with the error body of the contract. `operation` is undefined if none matches. */
   readonly render: (problem: Problem<ProblemKind | Own>, operation?: Operation) => Answer;
   /** One problem of each kind that the service adds, with its headers. Their responses are checked at start. */
