@@ -19,10 +19,10 @@ export function responseDifference(
 ): string | undefined {
   const responses = membersOf(documented);
   for (const response of membersOf(returned)) {
+    if (checker.isTypeAssignableTo(response, documented)) continue;
     const status = propertyOf(checker, response, 'status', at);
     if (!status || checker.isTypeAssignableTo(status, checker.getUndefinedType()))
       return `returns ${checker.typeToString(response)}: expected a response with a status`;
-    if (checker.isTypeAssignableTo(response, documented)) continue;
     const [fitting, statuses] = ofStatus(checker, status, responses, at);
     if (fitting.length === 0) {
       const expected = either(statuses);

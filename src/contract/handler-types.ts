@@ -209,16 +209,10 @@ export type HandlerResponse<
   >['responses'],
 > = ResponseOf<OperationOf<Id, Operations>['responses'], Status>;
 
-/**
- * A response with a status. Where the body of a response is open, TypeScript takes a branch without a status for a member of
- * the union of responses. This is no union, and it is not merged with that one, as it is in a promise of its own.
- */
-type Stated = Promise<{ readonly status: number }>;
-
 /** Handles an operation. An error that it throws becomes a problem by the option `toProblem` of the service. */
 export type Handler<Id, Operations, Security, Principals> = (
   request: HandlerRequest<Id, Operations, Security, Principals>,
-) => Promise<HandlerResponse<Id, Operations, keyof OperationOf<Id, Operations>['responses']>> & Stated;
+) => Promise<HandlerResponse<Id, Operations, keyof OperationOf<Id, Operations>['responses']>>;
 
 /**
  * One handler per operation, by operationId. Missing and unknown handlers are compile errors, and so are security schemes

@@ -64,7 +64,14 @@ const DOCUMENT = buildDocument({
             content: json(thing),
           },
           204: { description: '' },
-          404: { description: '', content: { 'application/problem+json': { schema: { type: 'object' } } } },
+          404: {
+            description: '',
+            content: {
+              'application/problem+json': {
+                schema: { type: 'object', additionalProperties: { type: 'number' } },
+              },
+            },
+          },
         },
       },
       delete: {
