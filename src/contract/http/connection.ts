@@ -56,12 +56,14 @@ export class Connection {
   private unparsed = 0;
   /** The part of the current head that is parsed, in latin1. */
   private head = '';
-  /** The last bytes of the current body in chunks, in latin1: a blank line may lie in two segments. */
+  /** The last bytes of the current head or trailers, in latin1: a blank line may lie in two segments. */
   private tail = '';
   /** Bytes of the current body that are not parsed, if it does not come in chunks. */
   private left = 0;
   private chunks: Chunks | undefined;
   private paused = false;
+  /** Bytes of `FILLER` in front of what the socket reads next. Node may join it with what follows. */
+  private filler = 0;
   private over = false;
   private awaited: ServerResponse | undefined;
   private grace: NodeJS.Timeout | undefined;
@@ -87,8 +89,11 @@ export class Connection {
     if (!parse || !parseEnd) throw new Error('expected a connection that Node parses');
     this.parse = parse as typeof this.parse;
     this.parseEnd = parseEnd as typeof this.parseEnd;
-    socket.on('data', (bytes: Buffer) => {
-      if (bytes === FILLER) return;
+    socket.on('data', (received: Buffer) => {
+      const filler = Math.min(this.filler, received.length);
+      this.filler -= filler;
+      if (filler === received.length) return;
+      const bytes = filler > 0 ? received.subarray(filler) : received;
       if (this.over) {
         this.restrain();
         return;
@@ -171,7 +176,9 @@ export class Connection {
     if (this.unparsed <= READ_AHEAD && this.socket.writableLength === 0) return;
     this.paused = true;
     this.socket.pause();
-    if (!this.ended && this.socket.readableLength === 0) this.socket.unshift(FILLER);
+    if (this.ended || this.socket.readableLength > 0) return;
+    this.filler = FILLER.length;
+    this.socket.unshift(FILLER);
   }
 
   /** Whether the parser may get more: no request, a part of one, or one whose response has been sent. */
@@ -188,15 +195,19 @@ export class Connection {
         return;
       }
     }
-    const text = this.head + bytes.toString('latin1', 0, HEAD_PART);
-    const at = text.indexOf(BLANK_LINE, this.head.length - 3);
+    const text = bytes.toString('latin1', 0, HEAD_PART);
+    // Not the head as a whole: to search in it takes its time again for each part.
+    const sought = this.tail + text;
+    const at = sought.indexOf(BLANK_LINE);
     if (at < 0) {
-      this.head = text;
+      this.head += text;
+      this.tail = sought.slice(1 - BLANK_LINE.length);
       this.parse(this.take(bytes, Math.min(HEAD_PART, bytes.length)));
       return;
     }
-    const head = text.slice(0, at + BLANK_LINE.length);
-    const end = head.length - this.head.length;
+    const end = at + BLANK_LINE.length - this.tail.length;
+    const head = this.head + text.slice(0, end);
+    this.tail = '';
     const problem = judgeHead(head) ?? (head.startsWith('CONNECT ') ? NO_PROXY : undefined);
     if (problem) {
       this.refuse(problem);

@@ -104,12 +104,13 @@ function intercept(
     write(held.body);
   };
   Object.assign(response, {
-    writeHead: (status: number, fields: readonly (string | number)[]) => {
+    writeHead: (status: number, fields: readonly string[] | Readonly<Record<string, string>>) => {
+      const isList = (given: typeof fields): given is readonly string[] => Array.isArray(given);
       // Names and values in turn.
-      const headers: Record<string, string> = {};
-      fields.forEach((name, i) => {
-        if (i % 2 === 0) headers[name] = String(fields[i + 1]);
-      });
+      const pairs = isList(fields)
+        ? fields.flatMap((name, i) => (i % 2 === 0 ? [[name, String(fields[i + 1])]] : []))
+        : Object.entries(fields);
+      const headers: Record<string, string> = Object.fromEntries(pairs) as Record<string, string>;
       Object.assign(held, { status, headers });
       return response;
     },
