@@ -49,23 +49,39 @@ export const store = (
 /** A server before which something changes the head of each request. */
 export const request = (change: (request: IncomingMessage) => void): Wrapped => ({
   wrap: (application) => (incoming, response) => {
+    const { ...before } = incoming.headers;
     change(incoming);
+    for (const [name, value] of Object.entries(incoming.headers))
+      if (value !== before[name]) replaceLines(incoming.rawHeaders, name, String(value));
     application(incoming, response);
   },
 });
+
+/** Changes the lines of a header, which the server reads as they were sent. */
+function replaceLines(rawHeaders: string[], name: string, value: string): void {
+  for (let i = rawHeaders.length - 2; i >= 0; i -= 2)
+    if (rawHeaders[i]?.toLowerCase() === name) rawHeaders.splice(i, 2);
+  rawHeaders.push(name, value);
+}
 
 /** A server before which something changes the body of each request, once it is there. */
 export const body = (change: (text: string) => string | Buffer): Wrapped =>
   request((incoming) => {
     const chunks: Buffer[] = [];
     const emit = incoming.emit.bind(incoming);
+    const changed = (): Buffer =>
+      Buffer.from(change(Buffer.concat(chunks.splice(0)).toString('latin1')) as string, 'latin1');
+    // The server reads a body that is there at once. To read a chunk emits it, too.
+    const read = incoming.read.bind(incoming);
+    incoming.read = (size?: number): unknown => {
+      if (incoming.listenerCount('data') > 0) return read(size);
+      while (read() !== null);
+      return chunks.length > 0 ? changed() : null;
+    };
     incoming.emit = (event: string, ...values: unknown[]) => {
       if (event === 'data') return chunks.push(values[0] as Buffer) > 0;
       if (event === 'end' && chunks.length > 0) {
-        emit(
-          'data',
-          Buffer.from(change(Buffer.concat(chunks.splice(0)).toString('latin1')) as string, 'latin1'),
-        );
+        emit('data', changed());
       }
       return emit(event, ...values);
     };
