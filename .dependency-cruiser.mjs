@@ -1,10 +1,10 @@
 /**
- * The rules for imports between rooms (folders and top-level files). `make check` enforces them; `make rooms` draws them.
+ * The rules for imports between modules (folders and top-level files). `make check` enforces them; `make modules` draws them.
  *
- * Imports point to lower rooms only. Outside of the core, only src/contract/index.ts may be imported.
+ * Imports point to lower modules only. Outside of the core, only src/contract/index.ts may be imported.
  */
 
-/** The rooms of the core, the lowest first. Each may import itself and the rooms in its list. */
+/** The modules of the core, the lowest first. Each may import itself and the modules in its list. */
 const CORE = {
   'problem.ts': [],
   json: [],
@@ -45,7 +45,7 @@ const CORE = {
   'handler-types.ts': ['security', 'exchange'],
 };
 
-/** The rooms of the toolchain. */
+/** The modules of the toolchain. */
 const TOOLCHAIN = {
   'paths.ts': [],
   'load.ts': ['paths.ts'],
@@ -60,41 +60,42 @@ const TOOLCHAIN = {
   generate: ['breaking', 'publish', 'source', 'paths.ts'],
   mock: ['breaking', 'publish', 'source', 'paths.ts'],
   dev: ['compiler', 'generate', 'source', 'load.ts', 'paths.ts'],
+  prove: ['publish', 'source', 'load.ts'],
   new: ['generate', 'mock', 'publish', 'source', 'paths.ts'],
 };
 
-/** A folder of src/ that is not a room of its own belongs to the domain. */
-const DOMAIN = '(?!(?:contract|database|handlers|operational|storage)/)[^/]+/';
+/** A folder of src/ that is not a module of its own belongs to the domain. */
+const DOMAIN = '(?!(?:contract|database|handlers|runtime|storage)/)[^/]+/';
 
-/** The rooms of the service, which depend on the domain. */
+/** The modules of the service, which depend on the domain. */
 const SERVICE = {
   database: [],
   domain: ['database'],
   storage: ['domain', 'database'],
-  'errors.ts': ['contract', 'database', 'operational'],
-  'auth.ts': ['operational'],
+  'errors.ts': ['contract', 'database', 'runtime'],
+  'auth.ts': ['runtime'],
   'extensions.ts': ['contract'],
-  'config.ts': ['auth.ts', 'operational'],
+  'config.ts': ['auth.ts', 'runtime'],
   handlers: ['domain', 'errors.ts', 'auth.ts', 'contract'],
-  operational: ['contract', 'database'],
-  'app.ts': ['contract', 'errors.ts', 'extensions.ts', 'handlers', 'operational'],
+  runtime: ['contract', 'database'],
+  'app.ts': ['contract', 'errors.ts', 'extensions.ts', 'handlers', 'runtime'],
 };
 
-function pathOf(base, room) {
-  if (room === 'domain') return `^${base}/${DOMAIN}`;
-  return room.includes('.') ? `^${base}/${room.replace('.', '\\.')}$` : `^${base}/${room}/`;
+function pathOf(base, module) {
+  if (module === 'domain') return `^${base}/${DOMAIN}`;
+  return module.includes('.') ? `^${base}/${module.replace('.', '\\.')}$` : `^${base}/${module}/`;
 }
 
-const rooms = (base, table) =>
-  Object.entries(table).map(([room, below]) => ({
-    name: `${base}/${room}`,
+const modules = (base, table) =>
+  Object.entries(table).map(([module, below]) => ({
+    name: `${base}/${module}`,
     severity: 'error',
-    comment: `It may import ${below.length === 0 ? 'no other room' : below.join(', ')}. Move the shared code into a room below both, or pass it as an argument.`,
-    from: { path: pathOf(base, room) },
-    to: { path: `^${base}/`, pathNot: [room, ...below].map((name) => pathOf(base, name)) },
+    comment: `It may import ${below.length === 0 ? 'no other module' : below.join(', ')}. Move the shared code into a module below both, or pass it as an argument.`,
+    from: { path: pathOf(base, module) },
+    to: { path: `^${base}/`, pathNot: [module, ...below].map((name) => pathOf(base, name)) },
   }));
 
-const wall = (name, comment, from, to) => ({ name, severity: 'error', comment, from, to });
+const boundary = (name, comment, from, to) => ({ name, severity: 'error', comment, from, to });
 
 const packages = (...names) => ({ path: names.map((name) => `node_modules/(@types/)?${name}/`) });
 const WEB = ['express', 'express-openapi-validator', 'passport', 'passport-http-bearer'];
@@ -103,17 +104,17 @@ const DRIVERS = ['better-sqlite3', 'pg'];
 /** @type {import('dependency-cruiser').IConfiguration} */
 export default {
   forbidden: [
-    wall('circle', 'Move the shared code into a third file.', {}, { circular: true }),
-    ...rooms('src/contract', CORE),
-    ...rooms('src', SERVICE),
-    ...rooms('scripts', TOOLCHAIN),
-    wall(
+    boundary('circle', 'Move the shared code into a third file.', {}, { circular: true }),
+    ...modules('src/contract', CORE),
+    ...modules('src', SERVICE),
+    ...modules('scripts', TOOLCHAIN),
+    boundary(
       'the core stands alone',
       'src/contract/ depends on OpenAPI and HTTP only. Pass values of the service through an option of createService.',
       { path: '^src/contract/' },
       { path: '^(src|scripts|tests|generated|openapi)/', pathNot: '^src/contract/' },
     ),
-    wall(
+    boundary(
       'index of the core',
       'Import src/contract. Anything that its index.ts does not export is internal.',
       {
@@ -122,89 +123,85 @@ export default {
           '^src/contract/',
           '^tests/unit/contract/',
           '^tests/support/(authentication|parameters|typed-client)\\.ts$',
-          '^tests/engine/schema/strings\\.ts$',
+          '^scripts/prove/schema/strings\\.ts$',
         ],
       },
       { path: '^src/contract/', pathNot: '^src/contract/index\\.ts$' },
     ),
-    wall(
+    boundary(
       'one way to the validator',
       'Only document/openapi-schema.ts and schema/validator.ts may import internals of express-openapi-validator, whose version is pinned.',
       { path: '^src/', pathNot: '^src/contract/(document/openapi-schema|schema/validator)\\.ts$' },
       packages('express-openapi-validator'),
     ),
-    wall(
+    boundary(
       'no web in the domain',
-      'Handlers, domain and stores do not depend on HTTP. Move this code into the core or operational/.',
+      'Handlers, domain and stores do not depend on HTTP. Move this code into the core or runtime/.',
       { path: '^src/(handlers|plants|storage)/' },
       packages(...WEB),
     ),
-    wall(
+    boundary(
       'databases stand alone',
       'src/database/ does not depend on a domain. Pass the schema and the statements of the store as arguments.',
       { path: '^src/database/' },
       { path: '^(src|scripts|tests|generated|openapi)/', pathNot: '^src/database/' },
     ),
-    wall(
+    boundary(
       'index of the databases',
       'Import src/database. Anything that its index.ts does not export is internal.',
       { path: '^(src|scripts|tests)/', pathNot: ['^src/database/', '^tests/unit/database/'] },
       { path: '^src/database/', pathNot: '^src/database/index\\.ts$' },
     ),
-    wall(
-      'operational/ stands alone',
-      'src/operational/ runs any service. Pass what is of one service as an argument.',
-      { path: '^src/operational/' },
+    boundary(
+      'runtime/ stands alone',
+      'src/runtime/ runs any service. Pass what is of one service as an argument.',
+      { path: '^src/runtime/' },
       { path: '^(scripts|tests|generated|openapi)/' },
     ),
-    wall(
-      'index of operational/',
-      'Import src/operational. Anything that its index.ts does not export is internal.',
-      { path: '^(src|scripts|tests)/', pathNot: ['^src/operational/', '^tests/unit/operational/'] },
-      { path: '^src/operational/', pathNot: '^src/operational/index\\.ts$' },
+    boundary(
+      'index of runtime/',
+      'Import src/runtime. Anything that its index.ts does not export is internal.',
+      { path: '^(src|scripts|tests)/', pathNot: ['^src/runtime/', '^tests/unit/runtime/'] },
+      { path: '^src/runtime/', pathNot: '^src/runtime/index\\.ts$' },
     ),
-    wall(
+    boundary(
       'drivers in databases',
       'Only src/database/ opens a database. Use openDatabase.',
       { path: '^src/', pathNot: '^src/database/(sqlite|postgres)' },
       packages(...DRIVERS),
     ),
-    wall(
+    boundary(
       'one driver a dialect',
       'A dialect imports only its own driver.',
       { path: '^src/database/sqlite' },
       packages('pg'),
     ),
-    wall(
+    boundary(
       'one driver a dialect',
       'A dialect imports only its own driver.',
       { path: '^src/database/postgres' },
       packages('better-sqlite3'),
     ),
-    wall(
+    boundary(
       'toolchain without tests',
       'scripts/ is the toolchain. Move a program that needs the tests into tests/system/.',
       { path: '^scripts/' },
       { path: '^tests/' },
     ),
-    wall(
+    boundary(
       'the engine stands alone',
       'The engine tests any server, so it imports none. Pass the target as an argument. It shares only the sampler of patterns, whose texts its own oracle judges.',
-      { path: '^tests/engine/', pathNot: '\\.test\\.ts$' },
-      {
-        path: '^(src|scripts|generated)/|^tests/(?!engine/)',
-        pathNot: '^src/contract/pattern/texts\\.ts$',
-      },
-    ),
-    wall(
-      'testing is for any service',
-      'tests/testing/ belongs to the package. Pass what is of one service as an argument.',
-      { path: '^tests/testing/' },
+      { path: '^scripts/prove/', pathNot: '^scripts/prove/(service/|index\\.ts$)' },
       {
         path: '^(src|scripts|generated|tests)/',
-        pathNot:
-          '^src/(contract|database|operational)/index\\.ts$|^tests/(engine|testing)/|^scripts/(publish/|source/|load\\.ts$)',
+        pathNot: ['^scripts/prove/(?!service/|index\\.ts$)', '^src/contract/pattern/texts\\.ts$'],
       },
+    ),
+    boundary(
+      'the prover is for any service',
+      'scripts/prove/service/ makes any service of the package a target. Pass what is of one service as an argument.',
+      { path: '^scripts/prove/service/' },
+      { path: '^(src|generated)/', pathNot: '^src/(contract|database|runtime)/index\\.ts$' },
     ),
   ],
   options: {

@@ -14,7 +14,7 @@ export NODE_COMPILE_CACHE := $(CURDIR)/.cache/node
 
 INSTALLED := node_modules/.package-lock.json
 
-.PHONY: help install generate breaking check quick loop rooms format build pack test gate run dev mock clean browser contract todo new mutants crash connections soak growth bench testers servers documents sbom
+.PHONY: help install generate breaking check quick loop modules format build pack test gate run dev mock clean browser contract todo new mutants crash connections soak growth bench testers servers documents sbom
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -50,7 +50,7 @@ breaking: $(INSTALLED) ## list the changes that break a client of the contract a
 	@tsx scripts/breaking/main.ts $(BASE)
 
 check: $(INSTALLED) ## check types, lint, imports, format and generated/; list all findings
-	@tsx scripts/gate/main.ts code walls format generated
+	@tsx scripts/gate/main.ts code boundaries format generated
 
 quick: $(INSTALLED) ## check types and lint, run the fast tests, name the tests left out
 	@tsx scripts/gate/main.ts code quick
@@ -58,8 +58,8 @@ quick: $(INSTALLED) ## check types and lint, run the fast tests, name the tests 
 loop: $(INSTALLED) ## run the development loop in a copy; draw it for README
 	@tsx tests/system/loop/main.ts
 
-rooms: $(INSTALLED) ## draw the imports between rooms in CONTRIBUTING.md
-	@tsx scripts/gate/walls.ts --draw
+modules: $(INSTALLED) ## draw the imports between modules in CONTRIBUTING.md
+	@tsx scripts/gate/boundaries.ts --draw
 
 format: $(INSTALLED) ## format every file
 	prettier --write --log-level warn .
@@ -74,11 +74,11 @@ gate: check test browser ## everything that must pass before a commit reaches ma
 
 contract: $(INSTALLED) ## test the server against the document, or any: URL=http://127.0.0.1:8080 DOC=openapi.yaml
 	@case '$(WRITE)' in '' | 1 | all) ;; *) echo "make contract: expected WRITE=1 or WRITE=all, got '$(WRITE)'" >&2; exit 2 ;; esac
-	@$(if $(URL),tsx tests/testing/contract.ts --url '$(URL)' --doc '$(DOC)' $(if $(CREDENTIALS),--credentials '$(CREDENTIALS)') \
-	  $(if $(WRITE),$(if $(filter all,$(WRITE)),--write-all,--write)) $(if $(PROFILE),--profile '$(PROFILE)') $(if $(WAIVERS),--waivers '$(WAIVERS)') $(ARGS),tsx tests/testing/contract.ts $(if $(SERVE),--serve) $(ARGS))
+	@$(if $(URL),tsx scripts/prove/service/contract.ts --url '$(URL)' --doc '$(DOC)' $(if $(CREDENTIALS),--credentials '$(CREDENTIALS)') \
+	  $(if $(WRITE),$(if $(filter all,$(WRITE)),--write-all,--write)) $(if $(PROFILE),--profile '$(PROFILE)') $(if $(WAIVERS),--waivers '$(WAIVERS)') $(ARGS),tsx scripts/prove/service/contract.ts $(if $(SERVE),--serve) $(ARGS))
 
 todo: $(INSTALLED) ## list what is left to write
-	@tsx tests/testing/todo.ts
+	@tsx scripts/prove/service/todo.ts
 
 new: $(INSTALLED) ## lay out a service of your own: make new DIR=../museum DOC=path/to/museum.yaml NAME=museum
 	@tsx scripts/new/main.ts '$(DIR)' '$(DOC)' '$(NAME)' $(if $(ALLOW_OUTSIDE),--allow-outside)

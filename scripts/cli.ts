@@ -9,12 +9,16 @@ export const COMMANDS: Readonly<
   Record<string, readonly [file: string, args: readonly string[], text: string]>
 > = {
   generate: ['./generate/main', [], 'update generated/ and handler stubs from openapi/; list the changes'],
-  check: ['./gate/main', ['code', 'walls', 'format', 'generated'], 'check types, lint, imports and format'],
+  check: [
+    './gate/main',
+    ['code', 'boundaries', 'format', 'generated'],
+    'check types, lint, imports and format',
+  ],
   test: ['./gate/main', ['test'], 'build, and run every test; AGAIN=1 runs them even if nothing has changed'],
   dev: ['./dev/main', [], 'serve while you edit: check every change, then replace the server'],
   mock: ['./mock/main', [], 'serve any document: contract-first mock path/to/openapi.yaml'],
-  contract: ['../tests/testing/contract', [], 'test the service against its document'],
-  todo: ['../tests/testing/todo', [], 'list what is left to write'],
+  contract: ['./prove/service/contract', [], 'test the service against its document'],
+  todo: ['./prove/service/todo', [], 'list what is left to write'],
   breaking: ['./breaking/main', [], 'list the changes that break a client: contract-first breaking GIT-REF'],
 };
 

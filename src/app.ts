@@ -2,7 +2,7 @@ import type { Express } from 'express';
 import { errors, type OwnKind } from './errors';
 import { extensions } from './extensions';
 import type { Handlers } from './handlers/types';
-import { createApp as createApplication, type Surroundings } from './operational';
+import { createApp as createApplication, type Surroundings } from './runtime/index';
 
 /**
  * The application: the contract, and what this service adds to it.

@@ -5,7 +5,7 @@ import {
   type KindOf,
   numberInError,
   toProblemIn,
-} from './operational';
+} from './runtime/index';
 import type { components } from '../generated/openapi';
 
 /** The error body of the contract. */

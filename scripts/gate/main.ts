@@ -44,7 +44,7 @@ const LEFT_OUT = [
 /** The commands of each check, in order. */
 const CHECKS: Readonly<Record<string, readonly Command[]>> = {
   code: [['./code']],
-  walls: existsSync(path.join(root, '.dependency-cruiser.mjs')) ? [['./walls']] : [],
+  boundaries: existsSync(path.join(root, '.dependency-cruiser.mjs')) ? [['./boundaries']] : [],
   format: [
     [
       'prettier',

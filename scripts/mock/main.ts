@@ -21,7 +21,7 @@ import {
   readSecrets,
   readServerConfig,
   type Variables,
-} from '../../src/operational';
+} from '../../src/runtime/index';
 import { createMock, type Mock } from './service';
 import { readExtensions } from '../publish/extensions';
 import { remarkLines } from '../publish/remarks';

@@ -19,7 +19,7 @@ import {
   PLAIN_ERRORS,
   requestIdOf,
   RESERVED,
-} from '../../src/operational';
+} from '../../src/runtime/index';
 import { acceptTokens, credentialsFile } from './credentials';
 import { type Mockable, toMockable } from './document';
 

@@ -52,7 +52,7 @@ export function authFile(schemes: readonly Scheme[]): string {
     return `  ${propertyName(name)}: ${KINDS[kind].verifier}(${variables}),\n`;
   });
   return `import type { security } from '../generated/openapi';
-import { ${[...imported, 'type PrincipalsOf', 'type VerifiersFor'].join(', ')} } from 'contract-first-server/operational';
+import { ${[...imported, 'type PrincipalsOf', 'type VerifiersFor'].join(', ')} } from 'contract-first-server/runtime';
 
 /** The verifier of each security scheme of the document, with the environment variables that configure it. */
 export const verifiers = {

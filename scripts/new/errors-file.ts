@@ -6,7 +6,7 @@ import {
   type ServedOperation,
   UndocumentedResponse,
 } from '../../src/contract';
-import { ERRORS } from '../../src/operational';
+import { ERRORS } from '../../src/runtime/index';
 import { codeOf, type Part, quoted, valueOf } from './error-body';
 import { camelOf } from './names';
 import { errorBodyOfResponse, type ErrorBody, type ErrorResponse } from './survey';
@@ -144,7 +144,7 @@ export function errorsFile(
   return `${all.includes('STATUS_CODES') ? "import { STATUS_CODES } from 'node:http';\n" : ''}${
     others.length > 0 ? "import type { Answer } from 'contract-first-server';\n" : ''
   }import {
-  ERRORS as COMMON, type Errors, type ErrorTable, type KindOf, toProblemIn } from 'contract-first-server/operational';
+  ERRORS as COMMON, type Errors, type ErrorTable, type KindOf, toProblemIn } from 'contract-first-server/runtime';
 ${generated === undefined ? '' : `import type { ${generated} } from '../generated/openapi';\n`}
 /** The error body of the document. */
 export type ErrorBody = ${type};

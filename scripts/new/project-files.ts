@@ -19,7 +19,7 @@ const own = (file: string): string => readFileSync(path.join(HERE, file), 'utf8'
 
 /** The packages that tests and linting of a service need beside those of the toolchain. */
 const TOOLS = ['@types/jest', 'eslint', 'jest', 'prettier', 'ts-jest', 'typescript-eslint'];
-/** The packages of the toolchain that draw the rooms of this project. */
+/** The packages of the toolchain that draw the modules of this project. */
 const ONLY_HERE = ['dependency-cruiser'];
 
 export function projectFiles(options: Options): Record<string, string> {
@@ -69,7 +69,7 @@ function source(file: string, names: Names): string {
   const text = own(file)
     .replaceAll('../plants/plant-store', `../${names.kebab}/${names.kebab}-store`)
     .replace(/from '\.{1,2}\/contract'/g, "from 'contract-first-server'")
-    .replace(/from '\.{1,2}\/(operational|database)'/g, "from 'contract-first-server/$1'");
+    .replace(/from '\.{1,2}\/(runtime|database)'/g, "from 'contract-first-server/$1'");
   return renamed(text, names);
 }
 

@@ -17,7 +17,7 @@ export const FOLDER = path.join(root, '.cache/pack');
 const PROGRAMS = [
   ...Object.values(COMMANDS).map(([file]) => path.posix.join('scripts', file)),
   'scripts/gate/code',
-  'scripts/gate/walls',
+  'scripts/gate/boundaries',
   'scripts/dev/rest',
 ];
 

@@ -17,8 +17,9 @@ export const NAME = 'contract-first-server';
 export const ENTRIES: Readonly<Record<string, string>> = {
   '.': 'src/contract/index',
   './database': 'src/database/index',
-  './operational': 'src/operational/index',
-  './testing': 'tests/testing/index',
+  './runtime': 'src/runtime/index',
+  './operational': 'src/runtime/index', // the name of 2.0.0
+  './testing': 'scripts/prove/service/index',
 };
 export const COMMAND = 'scripts/cli';
 

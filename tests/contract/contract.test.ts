@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { describeFailure, headline } from '../engine/report/text';
-import { writeReport } from '../engine/report/write';
-import { run } from '../engine/run';
-import { urlTarget } from '../engine/url-target';
+import { describeFailure, headline } from '../../scripts/prove/report/text';
+import { writeReport } from '../../scripts/prove/report/write';
+import { run } from '../../scripts/prove/run';
+import { urlTarget } from '../../scripts/prove/url-target';
 import { service } from './service';
 
 test('the server keeps every promise of the document', async () => {

@@ -3,7 +3,7 @@ import { createApp } from '../../src/app';
 import { verifiers } from '../../src/auth';
 import { errors } from '../../src/errors';
 import { createHandlers } from '../../src/handlers';
-import { type Changes, serviceTarget, type ServiceTarget } from '../testing';
+import { type Changes, serviceTarget, type ServiceTarget } from '../../scripts/prove';
 import { refusal } from './refusals';
 import { openExampleStore, ownRefusals, scenarios, waivers } from './scenarios';
 

@@ -5,10 +5,10 @@ import request from 'supertest';
 import { parse } from 'yaml';
 import published from '../../generated/openapi.json';
 import { OpenApiDocument, strategiesFor } from '../../src/contract';
-import { createApp, PLAIN_ERRORS } from '../../src/operational';
+import { createApp, PLAIN_ERRORS } from '../../src/runtime/index';
 import { EXAMPLE, SUCCESS } from '../support/client';
 import { buildApp, listening, TOKEN } from '../support/service';
-import { openServer } from '../testing/open-server';
+import { openServer } from '../../scripts/prove/service/open-server';
 
 /** The path of Debian's package `chromium`. */
 const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';

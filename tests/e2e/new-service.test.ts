@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { ContractReport } from '../engine';
+import type { ContractReport } from '../../scripts/prove';
 import { installBeside, runIn, TARBALL } from '../support/package';
 import { startProcess } from '../support/process';
 

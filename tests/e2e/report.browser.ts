@@ -2,9 +2,9 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { writeReport } from '../engine/report/write';
-import { run } from '../engine/run';
-import { correctServer, target } from '../engine/simple-server';
+import { writeReport } from '../../scripts/prove/report/write';
+import { run } from '../../scripts/prove/run';
+import { correctServer, target } from '../../scripts/prove/simple-server';
 
 /** The path of Debian's package `chromium`. */
 const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { exampleRequest, type JsonObject, messageOf } from '../../src/contract';
-import { apiKeys, basicUsers, bearerTokens, type Verifier } from '../../src/operational';
+import { apiKeys, basicUsers, bearerTokens, type Verifier } from '../../src/runtime/index';
 import { startIssuer, jwt, CLAIMS } from '../support/issuer';
 import { startProcess } from '../support/process';
 

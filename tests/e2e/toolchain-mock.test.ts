@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type RunningProcess, startProcess } from '../support/process';
 
 const ROOT = join(__dirname, '../..');
-const DOCUMENT = 'tests/contract/documents/bookshop/openapi.yaml';
+const DOCUMENT = 'tests/http/documents/bookshop/openapi.yaml';
 
 let mock: RunningProcess;
 afterEach(() => (mock as RunningProcess | undefined)?.stop('SIGKILL'));
@@ -75,7 +75,7 @@ it.each([
   ['secret', 'secret', 'secret'],
   ['one:read write, two', 'one', 'two'],
 ])('prints credentials with the first token of API_TOKENS=%s; each passes', async (tokens, first, last) => {
-  start('tests/contract/documents/security.yaml', { API_TOKENS: tokens });
+  start('tests/http/documents/security.yaml', { API_TOKENS: tokens });
   const [, address = ''] = await mock.printed(/mock of .* on (http:\S+)/);
   const [line] = await mock.printed(/^\{.*\}$/m);
   expect(JSON.parse(line)).toMatchObject({
@@ -92,7 +92,7 @@ it.each([
 
 it('narrows CORS to CORS_ORIGINS', async () => {
   const Origin = 'https://page.example';
-  start('tests/contract/documents/security.yaml', { API_TOKENS: 'secret', CORS_ORIGINS: Origin });
+  start('tests/http/documents/security.yaml', { API_TOKENS: 'secret', CORS_ORIGINS: Origin });
   const [, address = ''] = await mock.printed(/mock of .* on (http:\S+)/);
   const allowed = async (origin: string) =>
     (await fetch(`${address}/bearer`, { headers: { Origin: origin } })).headers.get(
@@ -102,7 +102,7 @@ it('narrows CORS to CORS_ORIGINS', async () => {
 });
 
 it('generates a valid token if none is configured', async () => {
-  start('tests/contract/documents/security.yaml');
+  start('tests/http/documents/security.yaml');
   const [, token = ''] = await mock.printed(/this token is valid until the mock ends: (\S+)/);
   const [, address = ''] = await mock.printed(/mock of .* on (http:\S+)/);
   const ask = (Authorization: string) => fetch(`${address}/bearer`, { headers: { Authorization } });
@@ -113,7 +113,7 @@ it('generates a valid token if none is configured', async () => {
 it('serves a document with an unknown keyword, and reports it as unchecked', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'contract-first-'));
   const document = join(folder, 'openapi.yaml');
-  const text = readFileSync(join(ROOT, 'tests/contract/documents/strings.yaml'), 'utf8');
+  const text = readFileSync(join(ROOT, 'tests/http/documents/strings.yaml'), 'utf8');
   const misspelt = Array.from({ length: 25 }, (_, i) => ` maxLenght${i}: 3,`).join('');
   writeFileSync(document, text.replace(' minLength: 3', ` nullable: true,${misspelt}$&`));
   start(document);

@@ -5,25 +5,25 @@
 import { createRequire } from 'node:module';
 
 const require = createRequire(import.meta.url);
-const operational = require('../../dist/operational');
+const runtime = require('../../dist/runtime');
 const { OpenApiDocument, readOperations } = require('../../dist/contract');
 
 const [, , document, verifiers] = process.argv;
 const store = { ready: () => Promise.resolve(), close: () => Promise.resolve() };
 const answer = ({ principal }) => Promise.resolve({ status: 200, body: principal });
 
-operational.runService({
+runtime.runService({
   readConfig: () =>
-    operational.readEnvironment(process.env, (variables) => ({
-      ...operational.readServerConfig(variables),
-      credentials: operational.readCredentials(JSON.parse(verifiers), variables),
+    runtime.readEnvironment(process.env, (variables) => ({
+      ...runtime.readServerConfig(variables),
+      credentials: runtime.readCredentials(JSON.parse(verifiers), variables),
     })),
   document,
-  errors: operational.PLAIN_ERRORS,
+  errors: runtime.PLAIN_ERRORS,
   openStore: () => Promise.resolve(store),
   createApp: (_store, surroundings) => {
     const operations = readOperations(new OpenApiDocument(surroundings.document));
     const handlers = Object.fromEntries(operations.map(({ operationId }) => [operationId, answer]));
-    return operational.createApp({ handlers, errors: operational.PLAIN_ERRORS }, surroundings);
+    return runtime.createApp({ handlers, errors: runtime.PLAIN_ERRORS }, surroundings);
   },
 });

@@ -14,10 +14,10 @@ import {
 import { errors, type OwnKind } from '../../src/errors';
 import { createHandlers } from '../../src/handlers';
 import type { Handlers } from '../../src/handlers/types';
-import type { OperationalKind, Surroundings } from '../../src/operational';
+import type { OperationalKind, Surroundings } from '../../src/runtime/index';
 import { openMemoryStore } from '../../src/storage/memory';
-import { strategiesWith } from '../testing/credentials';
-import { openServer } from '../testing/open-server';
+import { strategiesWith } from '../../scripts/prove/service/credentials';
+import { openServer } from '../../scripts/prove/service/open-server';
 import { renderPlain, toProblem } from './plain-errors';
 
 export const TOKEN = 'a-very-secret-token';

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import contract from '../../generated/openapi.json';
 import { verifiers } from '../../src/auth';
 import { readConfig } from '../../src/config';
-import { InvalidConfig, variablesOf } from '../../src/operational';
-import { testSecrets } from '../testing/credentials';
+import { InvalidConfig, variablesOf } from '../../src/runtime/index';
+import { testSecrets } from '../../scripts/prove/service/credentials';
 
 const EXAMPLE = readFileSync(join(__dirname, '../../.env.example'), 'utf8');
-const SOURCE = ['config.ts', 'operational/config.ts']
+const SOURCE = ['config.ts', 'runtime/config.ts']
   .map((file) => readFileSync(join(__dirname, '../../src', file), 'utf8'))
   .join('');
 const documented = Object.fromEntries(

@@ -69,7 +69,7 @@ test('the service uses the port of the image, and the probes use paths of the se
 test('the grace period covers the shutdown of the server', () => {
   const [drain = '', flush = ''] = [
     /^SHUTDOWN_TIMEOUT=(\d+)/m.exec(read('.env.example'))?.[1],
-    /FLUSH_TIMEOUT = ([\d_]+)/.exec(read('src/operational/shutdown.ts'))?.[1]?.replace('_', ''),
+    /FLUSH_TIMEOUT = ([\d_]+)/.exec(read('src/runtime/shutdown.ts'))?.[1]?.replace('_', ''),
   ];
   const seconds = (Number(drain) + Number(flush)) / 1000;
   expect(parseInt(compose.services.server.stop_grace_period)).toBeGreaterThan(seconds);

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ALLOW_OUTSIDE } from '../../../scripts/source/source';
-import type { ContractReport } from '../../engine/report/contract-report';
+import type { ContractReport } from '../../../scripts/prove/report/contract-report';
 import { type RunningProcess, startProcess } from '../../support/process';
 
 /** What `make mock` and `make contract` say of a document. */
@@ -54,7 +54,7 @@ export async function mockAgainstEngine(file: string, folder: string): Promise<M
 async function test(url: string, doc: string, credentials: string, folder: string): Promise<void> {
   const args = ['--url', url, '--doc', doc, '--credentials', credentials, '--write-all', ALLOW_OUTSIDE];
   const rest = ['--rate', '100000', '--max', '1000000', '--report', folder];
-  const engine = ['--import', 'tsx', 'tests/testing/contract.ts', ...args, ...rest];
+  const engine = ['--import', 'tsx', 'scripts/prove/service/contract.ts', ...args, ...rest];
   const limited = ['-c', 'ulimit -t "$0" && exec "$@"', String(CPU), process.execPath, ...engine];
   const child = spawn('sh', limited, { cwd: ROOT, stdio: ['ignore', 'ignore', 'pipe'] });
   let errors = '';

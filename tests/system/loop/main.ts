@@ -52,7 +52,7 @@ function goRound(project: Project): Panel[] {
   ];
   project.write(SCENARIOS, project.read(SCENARIOS).replaceAll(/"name":/g, '"height":30,"name":'));
   run(project, 0, 'tsc', '-p', 'src', '--noEmit');
-  const proven = run(project, 0, 'tsx', 'tests/testing/contract.ts').slice(0, 2);
+  const proven = run(project, 0, 'tsx', 'scripts/prove/service/contract.ts').slice(0, 2);
   return [
     { title: 'Edit openapi/', lines: [...property, ...example] },
     { title: 'make generate', lines: generated },

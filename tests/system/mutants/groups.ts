@@ -1,8 +1,8 @@
-import { DOCUMENTS, readFiles, serviceOf } from '../../contract/document-server';
+import { DOCUMENTS, readFiles, serviceOf } from '../../http/document-server';
 import { service } from '../../contract/service';
-import type { Family } from '../../engine/cases/case';
-import type { Oracle } from '../../engine/schema/oracle';
-import type { Target } from '../../engine/target';
+import type { Family } from '../../../scripts/prove/cases/case';
+import type { Oracle } from '../../../scripts/prove/schema/oracle';
+import type { Target } from '../../../scripts/prove/target';
 import { bodies } from './bodies';
 import { documents } from './documents';
 import { oracles } from './oracles';

@@ -1,5 +1,5 @@
-import { describeFailure, formatTable } from '../../engine/report/text';
-import { run } from '../../engine/run';
+import { describeFailure, formatTable } from '../../../scripts/prove/report/text';
+import { run } from '../../../scripts/prove/run';
 import { type Group, GROUPS, type Trial } from './groups';
 
 type State = 'caught' | 'equivalent' | 'SURVIVED' | 'REFUSED' | 'STALE';

@@ -1,7 +1,7 @@
 import contract from '../../../generated/openapi.json';
-import type { Family } from '../../engine/cases/case';
-import { rounded } from '../../engine/json/value';
-import { createOracle, type Oracle } from '../../engine/schema/oracle';
+import type { Family } from '../../../scripts/prove/cases/case';
+import { rounded } from '../../../scripts/prove/json/value';
+import { createOracle, type Oracle } from '../../../scripts/prove/schema/oracle';
 
 const sound = createOracle({ json: contract, direction: 'request' });
 

@@ -1,6 +1,12 @@
-import { readDocument } from '../../engine/document/read';
-import { type Json, type JsonObject, asArray, asObject, asString } from '../../engine/json/json';
-import { nodeAt, objectAt, escapeToken, resolvePointer, pointerOf } from '../../engine/json/pointer';
+import { readDocument } from '../../../scripts/prove/document/read';
+import { type Json, type JsonObject, asArray, asObject, asString } from '../../../scripts/prove/json/json';
+import {
+  nodeAt,
+  objectAt,
+  escapeToken,
+  resolvePointer,
+  pointerOf,
+} from '../../../scripts/prove/json/pointer';
 
 /** A document without one of its words: a server that has only this one does not enforce that word. */
 export interface Deletion {

@@ -1,7 +1,7 @@
 import { subscribe } from 'node:diagnostics_channel';
-import { documentBasePath } from '../../engine/document/read';
-import { asObject, asString, type JsonObject } from '../../engine/json/json';
-import type { Target } from '../../engine/target';
+import { documentBasePath } from '../../../scripts/prove/document/read';
+import { asObject, asString, type JsonObject } from '../../../scripts/prove/json/json';
+import type { Target } from '../../../scripts/prove/target';
 import { type Group, GROUPS } from '../mutants/groups';
 import { drawResults, record, type Score } from './results';
 import { openSwitch, type Switch } from './switch';

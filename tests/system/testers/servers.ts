@@ -3,11 +3,11 @@ import { connect, createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readSource } from '../../../scripts/source/source';
-import type { Json, JsonObject } from '../../engine/json/json';
-import { groupFailures } from '../../engine/groups';
-import { formatTable } from '../../engine/report/text';
-import { type Result, run } from '../../engine/run';
-import { urlTarget } from '../../engine/url-target';
+import type { Json, JsonObject } from '../../../scripts/prove/json/json';
+import { groupFailures } from '../../../scripts/prove/groups';
+import { formatTable } from '../../../scripts/prove/report/text';
+import { type Result, run } from '../../../scripts/prove/run';
+import { urlTarget } from '../../../scripts/prove/url-target';
 import { drawTables } from './draw';
 import { judgementOf } from './judgements';
 

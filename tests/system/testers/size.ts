@@ -1,7 +1,7 @@
-import type { Json, JsonObject } from '../../engine/json/json';
-import { run } from '../../engine/run';
-import { urlTarget } from '../../engine/url-target';
-import { serviceOf } from '../../contract/document-server';
+import type { Json, JsonObject } from '../../../scripts/prove/json/json';
+import { run } from '../../../scripts/prove/run';
+import { urlTarget } from '../../../scripts/prove/url-target';
+import { serviceOf } from '../../http/document-server';
 import { plantsContract } from '../bench/contracts';
 
 /** The number of operations of the generated document. */

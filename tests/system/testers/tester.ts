@@ -4,9 +4,9 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { BODY_LIMIT } from '../../testing/service-target';
-import type { JsonObject } from '../../engine/json/json';
-import type { Profile } from '../../engine/profile';
+import { BODY_LIMIT } from '../../../scripts/prove/service/service-target';
+import type { JsonObject } from '../../../scripts/prove/json/json';
+import type { Profile } from '../../../scripts/prove/profile';
 
 /** A program that tests a server against its document. */
 export interface Tester {

@@ -137,7 +137,7 @@ function tokensOf({ source }: RegExp): string[] {
 }
 
 test('every regular expression of the server takes linear time', () => {
-  const files = ['src', 'src/operational', 'src/contract'].flatMap((folder) =>
+  const files = ['src', 'src/runtime', 'src/contract'].flatMap((folder) =>
     readdirSync(folder, { recursive: folder === 'src/contract', encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts'))
       .map((name) => join(folder, name)),

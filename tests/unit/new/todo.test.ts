@@ -1,5 +1,5 @@
-import type { ServiceTarget } from '../../testing';
-import { itemsOf } from '../../testing/todo-items';
+import type { ServiceTarget } from '../../../scripts/prove';
+import { itemsOf } from '../../../scripts/prove/service/todo-items';
 import { buildDocument } from '../../support/service';
 
 const status = (...keys: number[]) => Object.fromEntries(keys.map((key) => [key, { description: '' }]));

@@ -238,7 +238,7 @@ const CORRECT: readonly [string, string][] = [
 ];
 
 const TABLE = `import type { Client } from './handlers'; import type { StrategyOf } from '../../../src/contract';
-  import type { VerifiersFor, Verifier } from '../../../src/operational/credentials'; import type { security } from './openapi';
+  import type { VerifiersFor, Verifier } from '../../../src/runtime/credentials'; import type { security } from './openapi';
   declare const verifier: Verifier; declare const strategy: StrategyOf<Client>;`;
 const SCHEMES = ['bearer', 'key', 'users'];
 const table = (schemes: readonly string[]) =>

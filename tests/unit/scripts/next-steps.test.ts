@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { nextSteps } from '../../../scripts/generate/next-steps';
-import { SERVICE } from '../../testing/service-target';
+import { SERVICE } from '../../../scripts/prove/service/service-target';
 
 const ROOT = path.resolve(__dirname, '../../..');
 

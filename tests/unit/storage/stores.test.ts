@@ -8,7 +8,7 @@ import { openStore } from '../../../src/storage/open';
 import { buildPlant } from '../../support/plants';
 import { EDGE_IDS, STRANGE_STRINGS } from '../../support/strange-values';
 import { startPostgres, type Postgres } from '../../support/postgres';
-import { ANY_CHARACTER } from '../../engine/schema/strings';
+import { ANY_CHARACTER } from '../../../scripts/prove/schema/strings';
 
 let folder: string;
 let postgres: Postgres;

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
-import type { Json, JsonObject } from '../../../engine/json/json';
-import { groupFailures } from '../../../engine/groups';
-import { isOpen } from '../../../engine/obligation';
-import { run } from '../../../engine/run';
-import { urlTarget } from '../../../engine/url-target';
+import type { Json, JsonObject } from '../../../../scripts/prove/json/json';
+import { groupFailures } from '../../../../scripts/prove/groups';
+import { isOpen } from '../../../../scripts/prove/obligation';
+import { run } from '../../../../scripts/prove/run';
+import { urlTarget } from '../../../../scripts/prove/url-target';
 import type { Job } from '../tester';
 
 /** As `worker.mjs`, for the engine as a black box. */

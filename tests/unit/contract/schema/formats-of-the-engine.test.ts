@@ -1,6 +1,6 @@
 import { FORMATS } from '../../../../src/contract/schema/formats';
-import { INTEGER_FORMATS, STRING_FORMATS } from '../../../engine/schema/formats';
-import { createOracle } from '../../../engine/schema/oracle';
+import { INTEGER_FORMATS, STRING_FORMATS } from '../../../../scripts/prove/schema/formats';
+import { createOracle } from '../../../../scripts/prove/schema/oracle';
 
 /** Formats that every text, or every double, has. */
 const UNLIMITED = ['binary', 'password', 'float', 'double'];

@@ -1,0 +1,83 @@
+/**
+ * `tsx scripts/gate/boundaries.ts`: finds imports that .dependency-cruiser.mjs forbids, and compares the diagram of the
+ * modules in CONTRIBUTING.md with the code. `--draw` updates the diagram. A service without these files has no boundaries.
+ */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { IConfiguration, ICruiseResult } from 'dependency-cruiser' with { 'resolution-mode': 'import' };
+import { root } from '../paths';
+
+const CONFIG = path.join(root, '.dependency-cruiser.mjs');
+const FOLDERS = ['src', 'scripts', 'tests'].filter((folder) => existsSync(path.join(root, folder)));
+const PICTURED = path.join(root, 'CONTRIBUTING.md');
+const PICTURE = /(?<=<!-- modules -->\n\n)[^]*?(?=\n<!-- \/modules -->)/;
+
+/** The groups of the diagram, and the pattern that names the modules of each. */
+const GROUPS: readonly (readonly [folder: string, module: RegExp])[] = [
+  ['src/contract', /^src\/contract\/([^/]+?)(?:\.ts)?(?:\/|$)/],
+  ['src', /^src\/([^/]+?)(?:\.ts)?(?:\/|$)/],
+  ['scripts', /^scripts\/([^/]+?)(?:\.ts)?(?:\/|$)/],
+];
+
+/** The module of a file with its group, such as `src/contract/http`; undefined if the diagram leaves the file out. */
+function moduleOf(file: string): string | undefined {
+  for (const [folder, pattern] of GROUPS) {
+    const name = pattern.exec(file)?.[1];
+    if (name !== undefined) return `${folder}/${name}`;
+  }
+  return undefined;
+}
+
+/** The imports between modules as a Mermaid diagram. An import that a chain of other imports implies has no arrow. */
+function draw({ modules }: ICruiseResult): string {
+  const imports = new Map<string, Set<string>>();
+  for (const { source, dependencies } of modules) {
+    const from = moduleOf(source);
+    const targets = from === undefined ? undefined : (imports.get(from) ?? new Set());
+    if (from === undefined || targets === undefined) continue;
+    imports.set(from, targets);
+    for (const to of dependencies.map(({ resolved }) => moduleOf(resolved)))
+      if (to !== undefined && to !== from) targets.add(to);
+  }
+  const reaches = (from: string, to: string): boolean =>
+    [...(imports.get(from) ?? [])].some((next) => next === to || reaches(next, to));
+  const arrows = [...imports].flatMap(([from, targets]) =>
+    [...targets]
+      .filter((to) => ![...targets].some((other) => other !== to && reaches(other, to)))
+      .map((to) => `  ${from} --> ${to}\n`),
+  );
+  const groups = GROUPS.map(([folder]) => {
+    const modules = [...imports.keys()].filter((module) => path.posix.dirname(module) === folder).sort();
+    const lines = modules.map((module) => `    ${module}[${path.posix.basename(module)}]\n`);
+    return `  subgraph ${folder}\n${lines.join('')}  end\n`;
+  });
+  return `\`\`\`mermaid\nflowchart TD\n${groups.join('')}${arrows.sort().join('')}\`\`\`\n`;
+}
+
+async function main(): Promise<boolean> {
+  if (!existsSync(CONFIG)) return true;
+  const { cruise, format } = await import('dependency-cruiser');
+  const config = (await import(pathToFileURL(CONFIG).href)) as {
+    default: IConfiguration;
+  };
+  const { forbidden = [], options = {} } = config.default;
+  const { output } = await cruise(FOLDERS, { ...options, ruleSet: { forbidden }, validate: true });
+  if (typeof output === 'string') throw new TypeError('expected the result of a cruise, got a report');
+  if (output.summary.error > 0) {
+    console.log((await format(output, { outputType: 'err-long' })).output);
+    return false;
+  }
+  const text = existsSync(PICTURED) ? readFileSync(PICTURED, 'utf8') : '';
+  const drawn = text.replace(PICTURE, () => draw(output));
+  if (process.argv.includes('--draw')) writeFileSync(PICTURED, drawn);
+  else if (drawn !== text) {
+    console.log('the diagram of the modules in CONTRIBUTING.md is stale: run `make modules`');
+    return false;
+  }
+  return true;
+}
+
+void main().then((clean) => {
+  process.exitCode = clean ? 0 : 1;
+});

@@ -1,0 +1,46 @@
+import { findDocument } from '../../publish/find-document';
+import { ALLOW_OUTSIDE, readSource } from '../../source/source';
+import { parseOptions, RUN_OPTIONS, RUN_USAGE, runCommand } from '../command';
+import { main as testUrl } from '../main';
+import { supervised, type Supervision } from '../supervise';
+import { loadService } from './load-service';
+
+/**
+ * `make contract`: tests the service in the current folder against its document, and writes the report. With `--serve` it
+ * starts that server and waits, so that the curl lines of the report can repeat a failure. With
+ * `--url` it tests any other server.
+ *
+ * @returns the exit status
+ */
+async function main(args: string[], supervision?: Supervision): Promise<number> {
+  if (args.some((arg) => /^--url(=|$)/.test(arg))) {
+    const own = args.filter((arg) => arg !== ALLOW_OUTSIDE);
+    return testUrl(own, (file) => readSource(file, own.length < args.length), supervision);
+  }
+  const options = { ...RUN_OPTIONS, serve: { type: 'boolean' }, help: { type: 'boolean' } } as const;
+  const values = parseOptions(args, options);
+  if (values.help === true) {
+    console.log(`make contract ARGS='...'\n\n${RUN_USAGE}`);
+    return 0;
+  }
+  const target = loadService();
+  if (values.serve === true) {
+    const { host, port } = await target.start();
+    console.log(
+      `export BASE=http://${host}:${port}\n\nThe server of the contract tests, with its examples, until Ctrl-C.`,
+    );
+    return 0;
+  }
+  const { locate } = readSource(findDocument());
+  const status = await runCommand(target, values, { locate, supervision });
+  if (status !== 0) console.log('The server for the curl lines: make contract SERVE=1');
+  if (target.stubs.length + target.waivers.length > 0) console.log('What is left to write: make todo');
+  return status;
+}
+
+void supervised((supervision) =>
+  main(process.argv.slice(2), supervision).catch((error: unknown) => {
+    console.error(`make contract: ${error instanceof Error ? error.message : String(error)}`);
+    return 2;
+  }),
+);

@@ -1,0 +1,88 @@
+import {
+  joinPointer,
+  type JsonObject,
+  members,
+  OpenApiDocument,
+  readOperations,
+  schemeKind,
+} from '../../../src/contract/index';
+import {
+  openCredentials,
+  readCredentials,
+  Variables,
+  type Verifier,
+  type Verifiers,
+} from '../../../src/runtime/index';
+import type { CredentialValues } from '../target';
+
+/** Secrets for each verifier of a service, as environment variables and as credentials of the engine. */
+export function testSecrets(verifiers: Verifiers, root: JsonObject) {
+  const document = new OpenApiDocument(root);
+  const scopes = readOperations(document).flatMap(({ security }) =>
+    security.flat().flatMap((one) => one.scopes),
+  );
+  const all = [...new Set(scopes)];
+  const configured = Object.entries(verifiers).filter(
+    (entry): entry is [string, Verifier] => 'secrets' in entry[1],
+  );
+  const kinds = new Map(configured.map(([, { secrets, kind }]) => [secrets, kind]));
+  return {
+    environment: Object.fromEntries(
+      [...kinds].map(([variable, kind]) => [variable, secretsOf(variable, kind, all).join(',')]),
+    ),
+    credentials: Object.fromEntries(
+      configured.map(([scheme, { secrets, kind }]) => [scheme, credentialsOf(secrets, kind, all)]),
+    ),
+  };
+}
+
+const isUser = (kind: Verifier['kind']): boolean => kind === 'basic';
+const secretOf = (variable: string, name: string, kind: Verifier['kind']): string =>
+  `${isUser(kind) ? 'user:' : ''}${name}-of-${variable}`;
+const narrow = (variable: string, missing: string): string =>
+  `without-${Buffer.from(missing).toString('hex')}-of-${variable}`;
+
+function secretsOf(variable: string, kind: Verifier['kind'], scopes: readonly string[]): string[] {
+  const valid = secretOf(variable, 'secret', kind);
+  if (isUser(kind) || scopes.length === 0) return [valid];
+  const lacking = scopes.map((missing) => {
+    const held = scopes.filter((scope) => scope !== missing);
+    return `${narrow(variable, missing)}${held.length > 0 ? `:${held.join(' ')}` : ''}`;
+  });
+  return [`${valid}:${scopes.join(' ')}`, `none-of-${variable}`, ...lacking];
+}
+
+function credentialsOf(
+  variable: string,
+  kind: Verifier['kind'],
+  scopes: readonly string[],
+): CredentialValues {
+  const valid = secretOf(variable, 'secret', kind);
+  const invalid = secretOf(variable, 'another', kind);
+  if (isUser(kind) || scopes.length === 0) return { valid, invalid };
+  const insufficient = (demanded: readonly string[]) => [
+    `none-of-${variable}`,
+    ...demanded.map((missing) => narrow(variable, missing)),
+  ];
+  return { valid, invalid, insufficient };
+}
+
+/** A verifier for each security scheme of a document, each with a variable of its own. */
+export function verifiersOf(root: JsonObject): Record<string, Verifier> {
+  const document = new OpenApiDocument(root);
+  const schemes = members(document.at('/components/securitySchemes'));
+  return Object.fromEntries(
+    schemes.map(([name], i) => {
+      const kind = schemeKind(document.follow(joinPointer('/components/securitySchemes', name)).value);
+      if (!kind) throw new Error(`expected a scheme that can be served, got ${name}`);
+      return [name, { kind, secrets: `SECRETS_${i}` }];
+    }),
+  );
+}
+
+/** The strategies of verifiers with the secrets in these variables. */
+export const strategiesWith = <V extends Verifiers>(
+  verifiers: V,
+  environment: Readonly<Record<string, string>>,
+  root: JsonObject,
+) => openCredentials(readCredentials(verifiers, new Variables(environment)), root).strategies;

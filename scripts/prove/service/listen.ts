@@ -1,0 +1,24 @@
+import type { RequestListener } from 'node:http';
+import type { Express } from 'express';
+import { type Answer, createHttpServer, type Problem } from '../../../src/contract/index';
+import type { Server } from '../target';
+import { openServer } from './open-server';
+
+/** Milliseconds: longer than the engine waits for a response, so that no timeout affects a result. */
+const TIMEOUTS = { headersTimeout: 5000, requestTimeout: 5000, keepAliveTimeout: 1000 };
+
+/**
+ * Starts an application as a server under test, on a free port.
+ *
+ * @param wrap wraps the application in the HTTP server
+ */
+export async function listen(
+  app: Express,
+  service: Pick<Server, 'entered' | 'reset'>,
+  render: (problem: Problem) => Answer,
+  wrap: (application: RequestListener) => RequestListener = (application) => application,
+): Promise<Server> {
+  const server = createHttpServer(app, render, TIMEOUTS);
+  server.removeAllListeners('request').on('request', wrap(app));
+  return { host: '127.0.0.1', ...service, ...(await openServer(server)) };
+}

@@ -1,0 +1,14 @@
+import { loadModule } from '../../load';
+import { SERVICE, type ServiceTarget } from './service-target';
+
+/**
+ * Loads the target of the service in the current folder: what `service()` of tests/contract/service.ts returns.
+ *
+ * @throws {Error} if there is no such file, or if it fails
+ */
+export function loadService(): ServiceTarget {
+  const module = loadModule(SERVICE) as { readonly service: () => ServiceTarget } | undefined;
+  if (!module)
+    throw new Error(`expected ${SERVICE}, which makes the service a target of the tests, got none`);
+  return module.service();
+}

@@ -1,0 +1,179 @@
+import type { RequestListener } from 'node:http';
+import type { Express } from 'express';
+import { isStub, type JsonObject, type Strategies } from '../../../src/contract/index';
+import { StoreUnavailable } from '../../../src/database/index';
+import {
+  clientOf,
+  type Errors,
+  type KindOf,
+  limitRequests,
+  type Surroundings,
+  type Verifiers,
+} from '../../../src/runtime/index';
+import type { Received, RefusalRule, Scenario, Server, Target, Waiver } from '../target';
+import { strategiesWith, testSecrets } from './credentials';
+import { listen } from './listen';
+import { refusalsOf } from './refusals';
+
+/** The module of a service that makes it a target. */
+export const SERVICE = 'tests/contract/service.ts';
+
+/** The parts of a service that is tested. Most are those of `main.ts`. */
+export interface TestedService<S, Handlers extends object, Own extends string> extends Pick<
+  Target,
+  'refusalSchema' | 'ownRefusals' | 'scenarios' | 'waivers'
+> {
+  /** The published contract, generated/openapi.json: `readDocument` keeps its integers beyond 2^53 exact. */
+  readonly document: JsonObject;
+  /** Opens a store that holds what the examples of the document name. Called at the start and for each reset. */
+  readonly openStore: () => S | Promise<S>;
+  /** Does not use the store before a request: it is called without one, to find the stubs. */
+  readonly createHandlers: (store: S) => Handlers;
+  readonly createApp: (handlers: Handlers, surroundings: Surroundings<Own>) => Express;
+  readonly errors: Errors<Own>;
+  /** How the service refuses a request: the status, and members that the body must have. */
+  readonly refusal: (kind: KindOf<Own>) => RefusalRule;
+  /** Those of `auth.ts`. Each accepts secrets that the target generates. */
+  readonly verifiers: Verifiers;
+  /** Credentials of the schemes whose strategy is of the service. */
+  readonly credentials?: Target['credentials'];
+}
+
+/** The target of a service, and what is left to write in it. */
+export interface ServiceTarget extends Target {
+  /** The operations whose handlers are stubs. */
+  readonly stubs: readonly string[];
+  /** The scenarios that need a handler that is a stub. They do not run. */
+  readonly waiting: readonly Scenario[];
+  /** The waivers of the service itself. */
+  readonly waivers: readonly Waiver[];
+}
+
+/** Changes that break the server under test, to see that the tests notice. */
+export interface Changes {
+  /** Another document for the server. The engine uses the published one. */
+  readonly document?: JsonObject;
+  /** Strategies in the place of those of the service, by the name of the security scheme. */
+  readonly strategies?: Strategies;
+  /** Bytes. */
+  readonly bodyLimit?: number;
+  /** Changes the input of each handler. */
+  readonly pass?: (request: Received) => Received;
+  /** Called before each handler. */
+  readonly before?: () => void;
+  /** Wraps the application in the HTTP server. */
+  readonly wrap?: (application: RequestListener) => RequestListener;
+}
+
+/** The maximum size of a request body of a server under test, in bytes. */
+export const BODY_LIMIT = 65_536;
+
+/**
+ * A service as a target of the engine. Each of its servers listens on a free port of 127.0.0.1. For the statuses 429, 500
+ * and 503, its servers limit all requests, fail in each handler, and have no store.
+ */
+export function serviceTarget<S, Handlers extends object, Own extends string>(
+  service: TestedService<S, Handlers, Own>,
+  changes: Changes = {},
+): ServiceTarget {
+  const { document, verifiers, scenarios = [], waivers = [] } = service;
+  const stubs = stubsOf(service.createHandlers);
+  const waits = ({ steps }: Scenario) => steps.some(({ operation }) => stubs.includes(operation));
+  const secrets = testSecrets(verifiers, document);
+  const sound = strategiesWith(verifiers, secrets.environment, document);
+  let received: Received | undefined;
+  const see = (request: Received): void => {
+    received = request;
+  };
+  // A changed document may have other schemes.
+  const strategies = { ...sound, ...changes.strategies };
+  const start = (more: Changes = {}, rateLimit?: Surroundings['rateLimit']) =>
+    startServer(service, { ...changes, ...more, strategies }, see, rateLimit);
+  const failing = (error: Error) => () =>
+    start({
+      before: () => {
+        throw error;
+      },
+    });
+  return {
+    source: SERVICE,
+    document: document as Target['document'],
+    received: () => received,
+    start: () => start(),
+    credentials: { ...secrets.credentials, ...service.credentials },
+    bodyLimit: BODY_LIMIT,
+    refusals: refusalsOf(service.refusal),
+    ...(service.refusalSchema !== undefined && { refusalSchema: service.refusalSchema }),
+    situations: {
+      '429': () => start({}, limitRequests({ requests: 0, seconds: 60 }, clientOf)),
+      '500': failing(new Error('a secret cause')),
+      '503': failing(new StoreUnavailable('no disk')),
+    },
+    ownRefusals: service.ownRefusals ?? {},
+    scenarios: scenarios.filter((scenario) => !waits(scenario)),
+    waivers,
+    stubs,
+    waiting: scenarios.filter(waits),
+  };
+}
+
+/** The operations whose handlers are stubs. */
+function stubsOf(createHandlers: (store: never) => object): string[] {
+  const handlers = Reflect.apply(createHandlers, undefined, []) as Readonly<Record<string, unknown>>;
+  return Object.entries(handlers).flatMap(([id, handler]) =>
+    typeof handler === 'function' && isStub(handler) ? [id] : [],
+  );
+}
+
+async function startServer<S, Handlers extends object, Own extends string>(
+  service: TestedService<S, Handlers, Own>,
+  {
+    bodyLimit = BODY_LIMIT,
+    document = service.document,
+    strategies,
+    pass,
+    before,
+    wrap,
+  }: Changes & { readonly strategies: Strategies },
+  see: (request: Received) => void,
+  rateLimit: Surroundings['rateLimit'],
+): Promise<Server> {
+  const open = async () => service.createHandlers(await service.openStore());
+  let entered = 0;
+  let current = await open();
+  /** The value of `entered` when the current store was opened. */
+  let enteredBefore = 0;
+  const handlers = new Proxy(current, {
+    get(_, operationId) {
+      const handler: unknown = Reflect.get(current, operationId);
+      if (typeof handler !== 'function') return handler;
+      return (request: Received): unknown => {
+        entered += 1;
+        const passed = pass?.(request) ?? request;
+        see(passed);
+        before?.();
+        return Reflect.apply(handler, undefined, [passed]);
+      };
+    },
+  });
+  const app = service.createApp(handlers, {
+    // A copy: changes that the server makes must not affect the document of the engine.
+    document: structuredClone(document),
+    strategies,
+    ready: () => Promise.resolve(),
+    report: () => undefined,
+    metrics: { text: () => Promise.resolve(''), contentType: 'text/plain' },
+    stopping: new AbortController().signal,
+    corsOrigins: [],
+    production: false,
+    bodyLimit,
+    maxRequests: 512,
+    rateLimit,
+  });
+  const reset = async (): Promise<void> => {
+    if (entered === enteredBefore) return; // Only handlers know the store: it is as it was opened.
+    current = await open();
+    enteredBefore = entered;
+  };
+  return listen(app, { entered: () => entered, reset }, service.errors.render, wrap);
+}

@@ -1,0 +1,29 @@
+import cors from 'cors';
+import type { RequestHandler } from 'express';
+import { type JsonObject, METHODS, OpenApiDocument, readOperations } from '../contract/index';
+
+/**
+ * Cross-origin requests (https://fetch.spec.whatwg.org/#http-cors-protocol). This middleware answers preflight requests
+ * only. It exposes every response header that the document declares.
+ *
+ * @param origins the origins whose pages may call the service, or `*` for any
+ */
+export function allowOrigins(origins: readonly string[] | '*', document: JsonObject): RequestHandler {
+  const operations = readOperations(OpenApiDocument.of(document));
+  const documented = operations.flatMap(({ responses }) =>
+    [...responses.values()].flatMap(({ headers }) => headers),
+  );
+  const always = ['X-Request-Id', 'Retry-After', 'WWW-Authenticate'];
+  const exposedHeaders = [...new Set([...always, ...documented.map(({ name }) => name)])];
+  const allow = cors({
+    origin: origins === '*' ? origins : [...origins],
+    methods: METHODS.map((method) => method.toUpperCase()),
+    exposedHeaders,
+    maxAge: 600,
+  });
+  return (request, response, next) => {
+    const preflight = request.headers.origin && request.headers['access-control-request-method'];
+    if (request.method !== 'OPTIONS' || preflight) allow(request, response, next);
+    else next(); // the service answers 405
+  };
+}

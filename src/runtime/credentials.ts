@@ -1,0 +1,236 @@
+import { randomBytes } from 'node:crypto';
+import {
+  ApiKeyStrategy,
+  BasicStrategy,
+  bearerStrategy,
+  InvalidContract,
+  joinPointer,
+  type JsonObject,
+  OpenApiDocument,
+  type PrincipalsFor,
+  readOperations,
+  schemeKind,
+  type StrategyOf,
+  type Verified,
+} from '../contract/index';
+import type { Client } from './client';
+import { InvalidConfig, type Variables } from './environment';
+import { type JwtIssuer, jwtVerifier, readIssuer } from './jwt';
+import { readSecrets, type SecretSource, watchSecrets } from './secret-source';
+import { AcceptedSecrets, API_KEYS, BASIC_USERS, BEARER_TOKENS, type SecretForm } from './secrets';
+
+/** The configuration of the verifier of a security scheme: the environment variables with its secrets. */
+export interface Verifier {
+  readonly kind: keyof typeof KINDS;
+  /** The variable with the accepted secrets. `${secrets}_FILE` names a file with one a line, which may change. */
+  readonly secrets: string;
+  /** The variables `${issuer}_JWKS_URL`, `${issuer}_ISSUER` and `${issuer}_AUDIENCE` name an issuer of JWTs. */
+  readonly issuer?: string;
+}
+
+const KINDS = {
+  bearer: { form: BEARER_TOKENS, verifier: 'bearerTokens' },
+  apiKey: { form: API_KEYS, verifier: 'apiKeys' },
+  basic: { form: BASIC_USERS, verifier: 'basicUsers' },
+} as const satisfies Record<string, { form: SecretForm; verifier: string }>;
+
+/** For schemes of the types http bearer, oauth2 and openIdConnect: fixed tokens, and JWTs of an issuer. */
+export const bearerTokens = (variables: { readonly secrets: string; readonly issuer: string }): Verifier => ({
+  kind: 'bearer',
+  ...variables,
+});
+
+/** For schemes of the type apiKey, in a header, the query or a cookie. */
+export const apiKeys = (variables: { readonly secrets: string }): Verifier => ({
+  kind: 'apiKey',
+  ...variables,
+});
+
+/**
+ * For schemes of the type http basic: users with their passwords. It is for few machine users with long random passwords:
+ * the variable holds the passwords in plain text, and the memory of the server their SHA-256 digests, which do not protect
+ * passwords that people choose. Verify those by a `BasicStrategy` with a store of your own.
+ */
+export const basicUsers = (variables: { readonly secrets: string }): Verifier => ({
+  kind: 'basic',
+  ...variables,
+});
+
+/** A verifier, or a passport strategy of the service, for each security scheme of the document. */
+export type VerifiersFor<Security> = {
+  readonly [Scheme in keyof PrincipalsFor<Security>]: Verifier | StrategyOf<PrincipalsFor<Security>[Scheme]>;
+};
+
+/** By the name of the security scheme. */
+export type Verifiers = Readonly<Record<string, Verifier | StrategyOf<object>>>;
+
+/** The type of each scheme's principal, which a handler receives as `principal`. */
+export type PrincipalsOf<V> = {
+  readonly [Scheme in keyof V]: V[Scheme] extends Verifier
+    ? Client
+    : V[Scheme] extends StrategyOf<infer P>
+      ? P
+      : never;
+};
+
+const isVerifier = (value: Verifiers[string]): value is Verifier => 'kind' in value;
+
+/** The configuration of the verifiers, read from the environment. */
+export interface CredentialsConfig<V extends Verifiers = Verifiers> {
+  readonly verifiers: V;
+  /** By variable: several schemes may share one. */
+  readonly sources: ReadonlyMap<string, SecretSource>;
+  /** By the beginning of the names of their variables. */
+  readonly issuers: ReadonlyMap<string, JwtIssuer>;
+}
+
+/** The environment variables that the verifiers read. */
+export const variablesOf = (verifiers: Verifiers): string[] => [
+  ...new Set(
+    Object.values(verifiers)
+      .filter(isVerifier)
+      .flatMap(({ secrets, issuer }) => [
+        secrets,
+        `${secrets}_FILE`,
+        ...(issuer === undefined
+          ? []
+          : ['JWKS_URL', 'ISSUER', 'AUDIENCE'].map((name) => `${issuer}_${name}`)),
+      ]),
+  ),
+];
+
+/**
+ * Reads the secrets of every verifier. Notes faults in `variables`. If NODE_ENV is `production`, a verifier without secrets
+ * is a fault; otherwise `openCredentials` generates a secret. Read the credentials last: the fault is not noted beside others.
+ */
+export function readCredentials<V extends Verifiers>(
+  verifiers: V,
+  variables: Variables,
+): CredentialsConfig<V> {
+  const sources = new Map<string, SecretSource>();
+  const issuers = new Map<string, JwtIssuer>();
+  const given = Object.values(verifiers).filter(isVerifier);
+  for (const { kind, secrets, issuer } of given) {
+    if (!sources.has(secrets)) sources.set(secrets, readSecrets(variables, secrets, KINDS[kind].form));
+    const read = issuer === undefined || issuers.has(issuer) ? undefined : readIssuer(variables, issuer);
+    if (issuer !== undefined && read) issuers.set(issuer, read);
+  }
+  if (variables.read('NODE_ENV') !== 'production' || variables.wrong.length > 0)
+    return { verifiers, sources, issuers };
+  for (const { form, variable } of unset({ verifiers, sources, issuers })) {
+    const names = `${variable} or ${variable}_FILE`;
+    variables.expected(names, `${form.many}, since NODE_ENV is production`, 'none');
+  }
+  return { verifiers, sources, issuers };
+}
+
+/** The sources without secrets whose schemes have no issuer either. */
+function unset({ verifiers, sources, issuers }: CredentialsConfig): SecretSource[] {
+  const isIssued = (variable: string) =>
+    Object.values(verifiers).some(
+      (verifier) =>
+        isVerifier(verifier) && verifier.secrets === variable && issuers.has(verifier.issuer ?? ''),
+    );
+  return [...sources.values()].filter(({ secrets, variable }) => !secrets && !isIssued(variable));
+}
+
+/** The verifiers of a running service. */
+export interface Credentials<V extends Verifiers> {
+  /** The passport strategy of each security scheme, for `createService`. */
+  readonly strategies: { readonly [Scheme in keyof V]: StrategyOf<Extract<PrincipalsOf<V>[Scheme], object>> };
+  /** The generated secret of each security scheme without a configured one, with the name of the variable. */
+  readonly generated: ReadonlyMap<string, { readonly variable: string; readonly secret: string }>;
+  /** Resolves when the keys of each issuer have been fetched, or could not be. */
+  readonly ready: Promise<void>;
+  /** Reads the files of secrets again when they change. `onChange` receives a sentence, or an error. */
+  readonly watch: (onChange: (change: string | InvalidConfig) => void) => void;
+}
+
+/**
+ * Creates the strategies of the verifiers, and generates a secret for each variable without one. A generated secret has
+ * every scope that the document demands.
+ *
+ * @param warn receives what is wrong with a key of an issuer
+ * @throws {InvalidContract} if a verifier is not for the type of its security scheme
+ */
+export function openCredentials<V extends Verifiers>(
+  config: CredentialsConfig<V>,
+  root: JsonObject,
+  warn: (message: string) => void = () => undefined,
+): Credentials<V> {
+  const { verifiers, sources, issuers } = config;
+  const document = OpenApiDocument.of(root);
+  checkKinds(document, verifiers);
+  const scopes = [
+    ...new Set(
+      readOperations(document).flatMap(({ security }) => security.flat().flatMap((one) => one.scopes)),
+    ),
+  ];
+  const missing = new Set(unset(config).map(({ variable }) => variable));
+  const generated = new Map<string, { variable: string; secret: string }>();
+  const accepted = new Map(
+    [...sources].map(([variable, { form, secrets = [] }]) => {
+      if (!missing.has(variable)) return [variable, new AcceptedSecrets(secrets)];
+      const secret = generate(form);
+      for (const [scheme, verifier] of Object.entries(verifiers))
+        if (isVerifier(verifier) && verifier.secrets === variable)
+          generated.set(scheme, { variable, secret });
+      const known = form.read(secret);
+      return [
+        variable,
+        new AcceptedSecrets(known ? [{ ...known, client: { ...known.client, scopes } }] : []),
+      ];
+    }),
+  );
+  const jwts = new Map([...issuers].map(([name, issuer]) => [name, jwtVerifier(issuer, warn)]));
+  const strategyOf = (verifier: Verifiers[string]): StrategyOf<object> => {
+    if (!isVerifier(verifier)) return verifier;
+    const secrets = accepted.get(verifier.secrets) ?? new AcceptedSecrets([]);
+    const jwt = jwts.get(verifier.issuer ?? '');
+    const strategies = {
+      apiKey: () => new ApiKeyStrategy(secrets.verify),
+      basic: () => new BasicStrategy((user, password) => secrets.verify(`${user}:${password}`)),
+      bearer: () =>
+        bearerStrategy((token): Verified<Client> => {
+          const client = secrets.verify(token);
+          return client || !jwt ? client : jwt.then((verify) => verify(token));
+        }),
+    };
+    return strategies[verifier.kind]();
+  };
+  return {
+    strategies: Object.fromEntries(
+      Object.entries(verifiers).map(([scheme, verifier]) => [scheme, strategyOf(verifier)]),
+    ) as Credentials<V>['strategies'],
+    generated,
+    ready: Promise.all(jwts.values()).then(() => undefined),
+    watch: (onChange) => {
+      for (const source of sources.values()) {
+        watchSecrets(source, (change) => {
+          const { many } = source.form;
+          if (change instanceof Error) {
+            onChange(new InvalidConfig(`the ${many} are unchanged: ${change.message}`));
+            return;
+          }
+          accepted.get(source.variable)?.replace(change);
+          onChange(`the ${many} have been replaced`);
+        });
+      }
+    },
+  };
+}
+
+const generate = ({ form }: SecretForm): string =>
+  `${form === BASIC_USERS.form ? 'user:' : ''}${randomBytes(24).toString('base64url')}`;
+
+/** @throws {InvalidContract} */
+function checkKinds(document: OpenApiDocument, verifiers: Verifiers): void {
+  const findings = Object.entries(verifiers).flatMap(([scheme, verifier]) => {
+    const pointer = joinPointer('/components/securitySchemes', scheme);
+    const expected = schemeKind(document.follow(pointer).value);
+    if (!isVerifier(verifier) || expected === undefined || expected === verifier.kind) return [];
+    const message = `src/auth.ts verifies this security scheme by ${KINDS[verifier.kind].verifier}: expected ${KINDS[expected].verifier}`;
+    return [{ pointer, message }];
+  });
+  if (findings.length > 0) throw new InvalidContract(findings);
+}

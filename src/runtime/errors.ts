@@ -1,0 +1,87 @@
+import { type Answer, type Operation, Problem, type ProblemKind } from '../contract/index';
+import { StoreUnavailable } from '../database/index';
+
+/** The kinds of problems that src/runtime/ adds to those of the core. */
+export type OperationalKind = 'rateLimited';
+
+/** Every kind of problem of a service with kinds of its own. */
+export type KindOf<Own extends string> = ProblemKind | OperationalKind | Own;
+
+/** A number never changes its meaning, because clients branch on it. By convention: the status times 100 plus two digits. */
+export interface ErrorCode {
+  readonly status: number;
+  readonly number: number;
+}
+
+/** The status and the error number of each kind of problem. */
+export type ErrorTable<Own extends string = never> = Readonly<Record<KindOf<Own>, ErrorCode>>;
+
+/** The problems that every service has. A service adds its own kinds: `{ ...ERRORS, idTaken: { ... } }`. */
+export const ERRORS: ErrorTable = {
+  malformed: { status: 400, number: 40000 },
+  invalidRequest: { status: 400, number: 40001 },
+  noCredentials: { status: 401, number: 40100 },
+  badCredentials: { status: 401, number: 40101 },
+  forbidden: { status: 403, number: 40300 },
+  notFound: { status: 404, number: 40400 },
+  methodNotAllowed: { status: 405, number: 40500 },
+  notAcceptable: { status: 406, number: 40600 },
+  requestTimeout: { status: 408, number: 40800 },
+  tooLarge: { status: 413, number: 41300 },
+  unsupportedMediaType: { status: 415, number: 41500 },
+  rateLimited: { status: 429, number: 42900 },
+  headersTooLarge: { status: 431, number: 43100 },
+  unexpected: { status: 500, number: 50000 },
+  notImplemented: { status: 501, number: 50100 },
+  unknownTransferCoding: { status: 501, number: 50101 },
+  unavailable: { status: 503, number: 50300 },
+  versionNotSupported: { status: 505, number: 50500 },
+};
+
+/** The errors of a service. */
+export interface Errors<Own extends string = never> {
+  readonly table: ErrorTable<Own>;
+  /** Converts any error to a problem: see `toProblemIn`. */
+  readonly toProblem: (error: unknown) => Problem<KindOf<Own>>;
+  /** The answer to a problem, with the error body of the contract. `operation` is undefined if none matches. */
+  readonly render: (problem: Problem<KindOf<Own>>, operation?: Operation) => Answer;
+  /** The error number in a body that a handler returned, for logs and metrics; undefined if it has none. */
+  readonly numberOf: (body: unknown) => number | undefined;
+}
+
+/**
+ * Creates the function that converts any error to a problem of the table. An unexpected error becomes the cause, for the
+ * log.
+ */
+export function toProblemIn<Own extends string>(table: ErrorTable<Own>): Errors<Own>['toProblem'] {
+  const isProblem = (error: unknown): error is Problem<KindOf<Own>> =>
+    error instanceof Problem && Object.hasOwn(table, String(error.kind));
+  return (error) => {
+    if (isProblem(error)) return error;
+    if (error instanceof StoreUnavailable) {
+      const retry = { 'Retry-After': '1' };
+      return new Problem<KindOf<Own>>('unavailable', 'the store is not available now', retry, {
+        cause: error,
+      });
+    }
+    const message = 'the server failed to answer this request';
+    return new Problem<KindOf<Own>>('unexpected', message, {}, { cause: error });
+  };
+}
+
+/** Errors with the body `{error, message}`, for a service without kinds and without an error schema of its own. */
+export const PLAIN_ERRORS: Errors = {
+  table: ERRORS,
+  toProblem: toProblemIn(ERRORS),
+  render: ({ kind, message }) => {
+    const { status, number } = ERRORS[kind];
+    return { status, body: { error: number, message } };
+  },
+  numberOf: numberInError,
+};
+
+/** The member `error` of a body `{error, message}`; undefined if the body has another shape. */
+export function numberInError(body: unknown): number | undefined {
+  const number = typeof body === 'object' && body !== null && 'error' in body ? body.error : undefined;
+  return typeof number === 'number' ? number : undefined;
+}

@@ -1,0 +1,32 @@
+import { curlCommand, exampleRequest, type JsonObject, messageOf } from '../contract/index';
+import type { Credentials } from './credentials';
+
+/** A message for a server with generated secrets: a curl command that works as printed, and the secrets that it lacks. */
+export function invitation(
+  document: JsonObject,
+  address: string,
+  generated: Credentials<Record<string, never>>['generated'],
+): string {
+  const variables = [...new Set([...generated.values()].map(({ variable }) => variable))];
+  const given = `${variables.join(' and ')} ${variables.length === 1 ? 'is' : 'are'} not set. The server accepts generated secrets until it stops.`;
+  const request = exampleRequest(document);
+  const used = request?.credentials ?? [];
+  const isWhole = used.length > 0 && used.every(({ scheme }) => generated.has(scheme));
+  const shown = new Set(isWhole ? used.map(({ scheme }) => generated.get(scheme)?.secret) : []);
+  const others = [...generated].filter(([, { secret }]) => !shown.has(secret));
+  const lines = others.map(([scheme, { secret }]) => `  ${scheme}: ${secret}`);
+  const command =
+    request && isWhole
+      ? curlCommand(
+          address,
+          messageOf(request, (scheme) => generated.get(scheme)?.secret),
+        )
+      : undefined;
+  return [
+    '',
+    `${given} Try${command === undefined ? ` it on ${address}/-/docs` : ''}:`,
+    '',
+    ...(command === undefined ? [] : [`  ${command}`, '']),
+    ...(lines.length > 0 ? [...lines, ''] : []),
+  ].join('\n');
+}

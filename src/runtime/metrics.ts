@@ -1,0 +1,96 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from '@prometheus-io/client';
+import type { StoreObserver } from '../database/index';
+import { Durations } from './durations';
+
+/** The metrics for Prometheus (https://prometheus.io/docs/practices/naming/). No label has a value from a client. */
+export interface Metrics {
+  /** Creates what counts requests, in milliseconds. `operationId` is undefined if they match no operation. */
+  readonly requests: (operationId: string | undefined, status: number) => (milliseconds: number) => void;
+  /** Counts a response with this error number. */
+  readonly refusal: (error: number) => void;
+  /** Counts a connection that was closed because MAX_CONNECTIONS were open. */
+  readonly droppedConnection: () => void;
+  /** Counts a connection that was closed because its client did not read its response. */
+  readonly unreadConnection: (reason: string) => void;
+  readonly store: StoreObserver;
+  /** All metrics in the text format of Prometheus; `contentType` is its media type. */
+  readonly text: () => Promise<string>;
+  readonly contentType: string;
+}
+
+/** Seconds. A create takes less than a millisecond on an idle server; after ten seconds its client has left. */
+const DURATIONS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const SIZES = [1, 2, 4, 8, 16, 32, 64, 128];
+
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry }); // process, memory, garbage collection, event loop lag
+  const requests = new Durations(
+    'http_request_duration_seconds',
+    'From the head of a request to its answer, by operationId and status.',
+    DURATIONS,
+  );
+  const refusals = new Counter({
+    name: 'http_refusals_total',
+    help: 'Answers with an error body, by its number.',
+    labelNames: ['error'],
+    registers,
+  });
+  const dropped = new Counter({
+    name: 'http_dropped_connections_total',
+    help: 'Connections closed at once because MAX_CONNECTIONS were open.',
+    registers,
+  });
+  const unread = new Counter({
+    name: 'http_unread_connections_total',
+    help: 'Connections closed because their clients did not read their answers, by reason: timeout or memory.',
+    labelNames: ['reason'],
+    registers,
+  });
+  const commits = new Histogram({
+    name: 'store_commit_duration_seconds',
+    help: 'How long the commits of the store took, by outcome.',
+    labelNames: ['outcome'],
+    buckets: DURATIONS,
+    registers,
+  });
+  const batches = new Histogram({
+    name: 'store_batch_size',
+    help: 'Creations that shared a commit.',
+    buckets: SIZES,
+    registers,
+  });
+  let waiting = 0;
+  new Gauge({
+    name: 'store_waiting_creates',
+    help: 'Creations that wait for their commit.',
+    registers,
+    collect() {
+      this.set(waiting);
+    },
+  });
+  return {
+    requests: (operationId = 'none', status) => requests.observer({ operation_id: operationId, status }),
+    refusal: (error) => {
+      refusals.inc({ error });
+    },
+    droppedConnection: () => {
+      dropped.inc();
+    },
+    unreadConnection: (reason) => {
+      unread.inc({ reason });
+    },
+    store: {
+      waiting: (count) => {
+        waiting = count;
+      },
+      committed: (count, milliseconds, outcome) => {
+        commits.observe({ outcome }, milliseconds / 1000);
+        batches.observe(count);
+      },
+    },
+    text: async () => (await registry.metrics()) + requests.text(),
+    contentType: registry.contentType,
+  };
+}

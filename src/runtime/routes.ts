@@ -1,0 +1,82 @@
+import express, { type ErrorRequestHandler, type RequestHandler, type Router } from 'express';
+import { type Headers, Problem, type ReportFault, stringifyJson } from '../contract/index';
+import type { Errors } from './errors';
+import type { Metrics } from './metrics';
+import { inTime } from './readiness';
+
+interface Operations {
+  /** Resolves if the server can do its work now, otherwise rejects. The response does not show the reason. */
+  readonly ready: () => Promise<void>;
+  readonly metrics: Pick<Metrics, 'text' | 'contentType'>;
+  /** Aborted when the server begins to stop. */
+  readonly stopping: AbortSignal;
+}
+
+const unavailable = (message: string, cause?: unknown) =>
+  new Problem('unavailable', message, { 'Retry-After': '1' }, { cause });
+
+/** The operational paths `/-/live`, `/-/ready` and `/-/metrics`. Their responses contain no secret. */
+export function operationalRoutes({ ready, metrics, stopping }: Operations): Router {
+  const router = express.Router({ caseSensitive: true, strict: true });
+  const get = (path: string, handler: RequestHandler) => {
+    router
+      .route(path)
+      .get(handler)
+      .all(() => {
+        throw new Problem('methodNotAllowed', 'this path has the methods GET, HEAD', { Allow: 'GET, HEAD' });
+      });
+  };
+  get('/-/live', (_request, response) => {
+    response.json({ status: 'live' });
+  });
+  get('/-/ready', async (_request, response) => {
+    if (stopping.aborted) throw unavailable('the server is shutting down');
+    await inTime(ready(), 'the store').catch((error: unknown) => {
+      throw unavailable('the store is not available', error);
+    });
+    response.json({ status: 'ready' });
+  });
+  get('/-/metrics', async (_request, response) => {
+    response.type(metrics.contentType).send(await inTime(metrics.text(), 'the registry of metrics'));
+  });
+  return router;
+}
+
+/** Adds the headers to the response of every later route. */
+export function withHeaders(headers: Headers): RequestHandler {
+  return (_request, response, next) => {
+    response.set(headers);
+    next();
+  };
+}
+
+/** The last handlers of an application: 404 for an unknown path, and an error body for any error. */
+export function endOfRoutes<Own extends string>(
+  { toProblem, render }: Pick<Errors<Own>, 'toProblem' | 'render'>,
+  headers: Headers,
+  fault: ReportFault,
+): [RequestHandler, ErrorRequestHandler] {
+  const refuse: ErrorRequestHandler = (error: unknown, _request, response, next) => {
+    try {
+      const problem = toProblem(error);
+      if (problem.kind === 'unexpected') fault(problem.cause);
+      const answer = render(problem);
+      if (response.headersSent) {
+        next(error); // closes the connection
+        return;
+      }
+      response
+        .status(answer.status)
+        .set({ ...headers, ...problem.headers })
+        .type(answer.contentType ?? 'application/json')
+        .send(answer.body === undefined ? undefined : stringifyJson(answer.body));
+    } catch (worse) {
+      fault(worse);
+      response.destroy();
+    }
+  };
+  const notFound = () => {
+    throw new Problem('notFound', 'there is no such path');
+  };
+  return [notFound, refuse];
+}

@@ -1,0 +1,166 @@
+import { readFileSync } from 'node:fs';
+import type { Server } from 'node:http';
+import { createRequire } from 'node:module';
+import type { Express } from 'express';
+import {
+  attempt,
+  createHttpServer,
+  type HookContext,
+  InvalidContract,
+  listen,
+  readDocument,
+} from '../contract/index';
+import type { Store, StoreObserver } from '../database/index';
+import { createOperationalApp, HEADERS, type Surroundings } from './app';
+import { clientOf } from './client';
+import type { ServerConfig } from './config';
+import { type CredentialsConfig, openCredentials } from './credentials';
+import { InvalidConfig } from './environment';
+import type { Errors } from './errors';
+import { invitation } from './invitation';
+import { createLog } from './log';
+import { createMetrics } from './metrics';
+import type * as RateLimits from './rate-limit';
+import { watchReadiness } from './readiness';
+import { createReport } from './report';
+import { stopAtSignal } from './shutdown';
+
+/** The configuration of the server and of its verifiers. */
+type RunConfig = ServerConfig & { readonly credentials: CredentialsConfig };
+
+/** The parts of a service, in the order in which `runService` needs them. */
+export interface ServiceParts<Config extends RunConfig, S extends Store, Own extends string> {
+  /** @throws {InvalidConfig} */
+  readonly readConfig: () => Config;
+  /** The file of the published contract, generated/openapi.json. */
+  readonly document: string;
+  readonly errors: Errors<Own>;
+  /** Rejects with a sentence about DATABASE_URL. */
+  readonly openStore: (config: Config, observer: StoreObserver) => Promise<S>;
+  /** Calls `createApp` with the handlers of the service and these surroundings. */
+  readonly createApp: (store: S, surroundings: Surroundings<Own>) => Express;
+}
+
+/** Limits of the listener of probes and metrics, which serves few clients. */
+const OPERATIONAL = {
+  maxConnections: 64,
+  limits: {
+    headersTimeout: 5_000,
+    requestTimeout: 5_000,
+    keepAliveTimeout: 5_000,
+    sendTimeout: 5_000,
+    maxHeaderSize: 8_192,
+  },
+};
+
+/**
+ * Runs a service until SIGTERM or SIGINT: configuration, store, credentials, application, listener, drain. Exits with
+ * status 1 and a message if it cannot start.
+ */
+export function runService<Config extends RunConfig, S extends Store, Own extends string = never>(
+  parts: ServiceParts<Config, S, Own>,
+): void {
+  start(parts).catch((error: unknown) => {
+    const known = error instanceof InvalidConfig || error instanceof InvalidContract;
+    console.error(known ? error.message : error);
+    process.exit(1); // closes everything that is open
+  });
+}
+
+async function start<Config extends RunConfig, S extends Store, Own extends string>({
+  errors,
+  ...parts
+}: ServiceParts<Config, S, Own>): Promise<void> {
+  const config = parts.readConfig();
+  const document = readDocument(readFileSync(parts.document, 'utf8'));
+  const log = createLog(config.logLevel);
+  const metrics = createMetrics();
+  const report = createReport(errors, log, metrics, HEADERS);
+  const store = await parts.openStore(config, metrics.store).catch((error: unknown) => {
+    throw new InvalidConfig(`DATABASE_URL: ${error instanceof Error ? error.message : String(error)}`);
+  });
+  const credentials = openCredentials(config.credentials, document, (message) => {
+    log.warn(message);
+  });
+  await credentials.ready;
+  const stopping = new AbortController();
+  const operations = {
+    ready: watchReadiness(() => store.ready(), log),
+    metrics,
+    stopping: stopping.signal,
+    reportFault: report.fault,
+  };
+  const app = parts.createApp(store, {
+    document,
+    strategies: credentials.strategies,
+    report: report.request,
+    loggerFor: (requestId, operationId) => log.child({ requestId, operationId }),
+    operational: config.ops === undefined,
+    ...operations,
+    onRemarks: (remarks) => {
+      if (remarks.length > 0)
+        log.warn({ remarks }, `${remarks.length} words of the document are not enforced`);
+    },
+    production: config.production,
+    corsOrigins: config.corsOrigins,
+    bodyLimit: config.bodyLimit,
+    maxRequests: config.maxRequests,
+    deadline: config.deadline,
+    rateLimit: config.rateLimit && limitRequests(config.rateLimit, clientOf),
+  });
+  const server = createHttpServer(
+    app,
+    report.refuse,
+    config.limits,
+    stopping.signal,
+    report.fault,
+    report.unread,
+  );
+  server.maxConnections = config.maxConnections;
+  server.on('drop', () => {
+    attempt(metrics.droppedConnection, report.fault);
+  });
+  // At any log level: operators and scripts need the address.
+  const notice = log.child({}, { level: 'info' });
+  const address = await bind(server, config, 'HOST', 'PORT');
+  notice.info(`listening on ${address}`);
+  let probes: Server | undefined;
+  if (config.ops) {
+    const { limits, maxConnections } = OPERATIONAL;
+    const probing = createOperationalApp(errors, operations);
+    probes = createHttpServer(probing, report.refuse, limits, undefined, report.fault, report.unread);
+    probes.maxConnections = maxConnections;
+    notice.info(`probes and metrics on ${await bind(probes, config.ops, 'OPS_HOST', 'OPS_PORT')}`);
+  }
+  if (credentials.generated.size > 0) console.log(invitation(document, address, credentials.generated));
+  credentials.watch((change) => {
+    if (change instanceof Error) log.error(change.message);
+    else log.info(change);
+  });
+  stopAtSignal({ server, probes, store, stopping, timeout: config.shutdownTimeout, log });
+}
+
+/** The hook that limits the requests of each client. Loads its package on demand: that takes some 20 ms. */
+export function limitRequests(
+  limit: RateLimits.RateLimit,
+  clientOf: (principals: HookContext['principals']) => string | undefined,
+): NonNullable<Surroundings['rateLimit']> {
+  const { createRateLimiter } = createRequire(__filename)('./rate-limit') as typeof RateLimits;
+  return createRateLimiter(limit, clientOf);
+}
+
+/** @throws {InvalidConfig} with the names of the environment variables */
+async function bind(
+  server: Server,
+  { host, port }: { readonly host: string; readonly port: number },
+  ...[hostName, portName]: readonly [string, string]
+): Promise<string> {
+  return listen(server, host, port).catch((error: unknown) => {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new InvalidConfig(
+      code === 'EADDRINUSE'
+        ? `${portName}: expected a free port, got ${port}, which another program uses`
+        : `${hostName} and ${portName}: expected an address that this program can listen on, got ${message}`,
+    );
+  });
+}

@@ -1,0 +1,219 @@
+import { bundle, createConfig } from '@redocly/openapi-core';
+import { readFileSync } from 'node:fs';
+import type { RequestListener } from 'node:http';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import {
+  type Answer,
+  OpenApiDocument,
+  type ServiceOptions,
+  type Strategies,
+  strategiesFor,
+} from '../../src/contract/index';
+import type { Document, Operation, Response } from '../../scripts/prove/document/document';
+import { codecOf } from '../../scripts/prove/document/media-type';
+import { readDocument } from '../../scripts/prove/document/read';
+import { type JsonObject, asString } from '../../scripts/prove/json/json';
+import { toJavaScript } from '../../scripts/prove/json/value';
+import { createOracle, type Oracle } from '../../scripts/prove/schema/oracle';
+import { samples } from '../../scripts/prove/schema/samples';
+import type { Received, Server, Target } from '../../scripts/prove/target';
+import { plainRefusal, renderPlain } from '../support/plain-errors';
+import { buildService } from '../support/service';
+import { listen } from '../../scripts/prove/service/listen';
+import { refusalsOf } from '../../scripts/prove/service/refusals';
+import { BODY_LIMIT } from '../../scripts/prove/service/service-target';
+
+const SECRETS = { valid: 'somebody:good', invalid: 'somebody:bad' };
+/** A token with exactly these scopes. */
+const scoped = (scopes: readonly string[]): string =>
+  `scoped-${Buffer.from(scopes.join(' ')).toString('hex')}`;
+const TOKENS = {
+  valid: 'good-token',
+  invalid: 'bad-token',
+  insufficient: (scopes: readonly string[]) => [
+    scoped([]),
+    scoped(['other']),
+    scoped([`${scopes.join(' ')}x`]),
+    ...scopes.map((missing) => scoped(scopes.filter((scope) => scope !== missing))),
+  ],
+};
+
+/** The documents of tests/http/documents. */
+export const DOCUMENTS = [
+  'accept.yaml',
+  'cookies.yaml',
+  'defaults.yaml',
+  'discriminator.yaml',
+  'media-parameters.yaml',
+  'path-items.yaml',
+  'prototype-names.yaml',
+  'siblings.yaml',
+  'bookshop/openapi.yaml',
+  'collections.yaml',
+  'composition.yaml',
+  'events.yaml',
+  'media.yaml',
+  'numbers.yaml',
+  'one-way.yaml',
+  'one-way-applied.yaml',
+  'parameters.yaml',
+  'scopes.yaml',
+  'security.yaml',
+  'strings.yaml',
+];
+
+/** Reads a document of tests/http/documents and bundles its files. */
+export async function readFiles(name: string): Promise<JsonObject> {
+  const ref = join(__dirname, 'documents', name);
+  if (!name.includes('/')) return parse(readFileSync(ref, 'utf8')) as JsonObject;
+  const { bundle: bundled } = await bundle({ ref, config: await createConfig({}) });
+  return bundled.parsed as JsonObject;
+}
+
+/** The parts of the server under test. tests/system/mutants replaces one of them by a broken one. */
+export interface Parts {
+  /** The document of the server. The engine uses the original document. */
+  readonly served: JsonObject;
+  readonly strategies: Strategies;
+  /** The secrets that the strategies accept. */
+  readonly credentials: Target['credentials'];
+  /** Runs before each handler, and records its input for the engine. */
+  readonly pass: (request: Received) => Received;
+  /** Wraps the application in the HTTP server. */
+  readonly wrap: (application: RequestListener) => RequestListener;
+}
+
+/** A service for any document as a target of the engine. Its handlers return samples of the response schemas. */
+export function serviceOf(json: JsonObject, changed: Partial<Parts> = {}): Target {
+  const document = readDocument(json);
+  const schemes = Object.entries(document.schemes);
+  let received: Received | undefined;
+  const parts: Parts = {
+    served: json,
+    strategies: strategiesOf(json),
+    credentials: Object.fromEntries(
+      schemes.map(([name, scheme]) => [name, isBasic(scheme) ? SECRETS : TOKENS]),
+    ),
+    pass: (request) => request,
+    wrap: (application) => application,
+    ...changed,
+  };
+  const start = (answer: (operation: Operation) => Answer): Promise<Server> =>
+    startServer(document, parts, (operation, request) => {
+      received = parts.pass(request);
+      return answer(operation);
+    });
+  return {
+    document: json,
+    received: () => received,
+    start: () => start(responder(document)),
+    credentials: parts.credentials,
+    bodyLimit: BODY_LIMIT,
+    refusals: refusalsOf(plainRefusal),
+    situations: {
+      '500': () =>
+        start(() => {
+          throw new Error('a secret cause');
+        }),
+    },
+    waivers: [],
+  };
+}
+
+const isBasic = (scheme: JsonObject): boolean => asString(scheme['scheme']).toLowerCase() === 'basic';
+
+/** Returns the first documented success of an operation, each time with another body that was generated at startup. */
+function responder(document: Document): (operation: Operation) => Answer {
+  const oracle = createOracle(document.responses);
+  const answers = new Map(
+    document.operations.map((operation) => [operation, answersOf(document, oracle, operation)]),
+  );
+  let asked = 0;
+  return (operation) => {
+    const known = answers.get(operation) ?? [];
+    return known[asked++ % known.length] ?? { status: 204 };
+  };
+}
+
+function answersOf(document: Document, oracle: Oracle, { id, responses }: Operation): Answer[] {
+  const response = responses.find(({ status }) => /^2|^default$/.test(status));
+  if (!response) throw new Error(`expected ${id} to document a success, it documents none`);
+  const status = /^\d{3}$/.test(response.status) ? Number(response.status) : 200;
+  // Values have the types of the document. The server writes them to the wire.
+  const headers = Object.fromEntries(
+    response.headers.map(({ name, schema }) => [
+      name,
+      schema === undefined ? 'x' : sampled(document, oracle, schema)[0],
+    ]),
+  ) as Answer['headers'];
+  const [media] = response.content;
+  if (!media) return [{ status, headers, body: undefined }];
+  // The request selects one of several media types.
+  const chosen = response.content.length > 1 ? {} : { contentType: media.name };
+  return bodiesOf(document, oracle, media).map((body) => ({ status, headers, body, ...chosen }));
+}
+
+function bodiesOf(
+  document: Document,
+  oracle: Oracle,
+  { name, schema }: Response['content'][number],
+): readonly unknown[] {
+  if (codecOf(name) === 'binary') return [Buffer.from([1, 2, 3])];
+  if (schema === undefined) return ['anything'];
+  return codecOf(name) === 'json'
+    ? [...sampled(document, oracle, schema), ...secretive(document, schema)]
+    : sampled(document, oracle, schema).slice(0, 1);
+}
+
+function sampled({ responses }: Document, oracle: Oracle, schema: string): unknown[] {
+  const values = (['all', 'any', 'required'] as const).flatMap((mode) =>
+    samples(responses, oracle, schema, mode, 20),
+  );
+  if (values.length === 0) throw new Error(`expected a value that fits ${schema}, found none`);
+  return values.slice(0, 2).map(toJavaScript);
+}
+
+/** Values with their `writeOnly` properties, which handlers may return and responses must not contain. */
+function secretive({ json }: Document, schema: string): unknown[] {
+  const text = JSON.stringify(json);
+  const unmarked = JSON.parse(text.replaceAll('"writeOnly":true', '"writeOnly":false')) as JsonObject;
+  if (!text.includes('"writeOnly":true')) return [];
+  const schemas = { json: unmarked, direction: 'response' } as const;
+  const oracle = createOracle(schemas);
+  return (['all', 'any'] as const)
+    .flatMap((mode) => samples(schemas, oracle, schema, mode, 6))
+    .map(toJavaScript);
+}
+
+/** Accepts the valid secret of the tests with all scopes, and the tokens that name their scopes. */
+const strategiesOf = (json: JsonObject): Strategies =>
+  strategiesFor(new OpenApiDocument(json), (secret, { value, scopes }) => {
+    if (secret === (isBasic(value as JsonObject) ? SECRETS : TOKENS).valid) return { secret, scopes };
+    const narrow = /^scoped-([\da-f]*)$/.exec(secret)?.[1];
+    return narrow !== undefined && { secret, scopes: Buffer.from(narrow, 'hex').toString().split(' ') };
+  });
+
+function startServer(
+  document: Document,
+  { served, strategies, wrap }: Parts,
+  answer: (operation: Operation, request: Received) => Answer,
+): Promise<Server> {
+  let entered = 0;
+  const handlers = document.operations.map((operation) => [
+    operation.id,
+    (request: Received) => {
+      entered += 1;
+      return new Promise<Answer>((resolve) => {
+        resolve(answer(operation, request));
+      });
+    },
+  ]);
+  const { app } = buildService({
+    document: structuredClone(served),
+    handlers: Object.fromEntries(handlers) as ServiceOptions['handlers'],
+    strategies,
+    bodyLimit: BODY_LIMIT,
+  });
+  return listen(app, { entered: () => entered, reset: () => undefined }, renderPlain, wrap);
+}

@@ -1,0 +1,131 @@
+import request from 'supertest';
+import { compileContract, InvalidContract, type JsonObject } from '../../src/contract/index';
+import { buildDocument, buildService, json, listening } from '../support/service';
+import { exchange } from '../support/wire';
+
+const DONE = { responses: { 204: { description: 'done' } } };
+const inPath = (...names: string[]) =>
+  names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } }));
+
+function findings(paths: JsonObject): string[] {
+  try {
+    compileContract(buildDocument({ paths }), undefined);
+  } catch (error) {
+    if (error instanceof InvalidContract) return error.message.split('\n');
+    throw error;
+  }
+  return [];
+}
+
+describe('path parameters', () => {
+  const answer = (...values: unknown[]) => Promise.resolve({ status: 200, body: values });
+  const ok = { responses: { 200: { description: '', content: json({}) } } };
+  const { app } = buildService({
+    document: buildDocument({
+      paths: {
+        '/users/{id}': { get: { operationId: 'getUser', parameters: inPath('id'), ...ok } },
+        '/users/{userId}/posts/{id}': {
+          get: { operationId: 'getPost', parameters: inPath('userId', 'id'), ...ok },
+        },
+        '/caf\u00e9/{name}.json': { get: { operationId: 'getCafe', parameters: inPath('name'), ...ok } },
+      },
+    }),
+    handlers: {
+      getUser: ({ path }: { path: object }) => answer('getUser', path),
+      getPost: ({ path }: { path: object }) => answer('getPost', path),
+      getCafe: ({ path }: { path: object }) => answer('getCafe', path),
+    },
+  });
+
+  it.each([
+    ['/users/1', ['getUser', { id: '1' }]],
+    ['/users/1/posts/2', ['getPost', { userId: '1', id: '2' }]],
+    ['/caf%c3%a9/a%2Fb.json', ['getCafe', { name: 'a/b' }]],
+  ])('of %s have the names of its operation', async (path, want) => {
+    expect((await request(app).get(path)).body).toEqual(want);
+  });
+
+  it('that are not percent-encoded UTF-8 are refused', async () => {
+    await request(app).get('/users/%ff').expect(400);
+  });
+});
+
+describe('ambiguous paths are refused', () => {
+  it.each<[string, JsonObject, string]>([
+    [
+      'other names of template expressions',
+      {
+        '/{a}': { get: { operationId: 'one', parameters: inPath('a'), ...DONE } },
+        '/{b}': { post: { operationId: 'two', parameters: inPath('b'), ...DONE } },
+      },
+      '#/paths/~1{b}: /{b} matches the same requests as /{a}: use one of the two',
+    ],
+    [
+      'another spelling',
+      {
+        '/\u00e9': { get: { operationId: 'one', ...DONE } },
+        '/%C3%A9': { get: { operationId: 'two', ...DONE } },
+      },
+      '#/paths/~1%C3%A9: /%C3%A9 matches the same requests as /\u00e9: use one of the two',
+    ],
+    [
+      'a query',
+      { '/a?b=c': { get: { operationId: 'one', ...DONE } } },
+      '#/paths/~1a?b=c: a path has no "?" and no "#": describe a query by parameters',
+    ],
+    [
+      'a fragment',
+      { '/a#b': { get: { operationId: 'one', ...DONE } } },
+      '#/paths/~1a#b: a path has no "?" and no "#": describe a query by parameters',
+    ],
+    [
+      'one name twice',
+      { '/{a}/{a}': { get: { operationId: 'one', parameters: inPath('a'), ...DONE } } },
+      '#/paths/~1{a}~1{a}: has the template expression {a} twice',
+    ],
+  ])('%s', (_, paths, finding) => {
+    expect(findings(paths)).toContainEqual(expect.stringContaining(finding));
+  });
+});
+
+describe('HEAD', () => {
+  const text = { responses: { 200: { description: '', content: json({ type: 'string' }) } } };
+  const { app, outcomes } = buildService({
+    document: buildDocument({
+      paths: {
+        '/got': { get: { operationId: 'get', ...text }, post: { operationId: 'post', ...DONE } },
+        '/own': { get: { operationId: 'getOwn', ...text }, head: { operationId: 'headOwn', ...DONE } },
+      },
+    }),
+    handlers: {
+      get: () => Promise.resolve({ status: 200, body: 'a' }),
+      getOwn: () => Promise.resolve({ status: 200, body: 'a' }),
+      post: () => Promise.resolve({ status: 204 }),
+      headOwn: () => Promise.resolve({ status: 204 }),
+    },
+  });
+  const ask = (method: string, path: string) =>
+    listening(app, (port) =>
+      exchange(port, `${method} ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`, 2),
+    );
+
+  it('has the response of GET without the body', async () => {
+    const [got, head] = [await request(app).get('/got'), await request(app).head('/got')];
+    const headers = ({ headers: { date, ...others } }: request.Response): unknown => [typeof date, others];
+    expect([head.status, headers(head)]).toEqual([200, headers(got)]);
+    expect(head.headers['content-length']).toBe('3');
+    expect(head.text).toBeUndefined();
+    expect(outcomes.at(-1)).toMatchObject({ method: 'HEAD', operationId: 'get', status: 200 });
+  });
+
+  it('is the documented operation, if there is one', async () => {
+    await request(app).head('/own').expect(204);
+  });
+
+  it('is an allowed method if GET is one', async () => {
+    const [reply] = await ask('PUT', '/got');
+    expect([reply?.status, reply?.headers['allow']]).toEqual([405, 'GET, HEAD, POST']);
+    const [own] = await ask('POST', '/own');
+    expect(own?.headers['allow']).toBe('GET, HEAD');
+  });
+});

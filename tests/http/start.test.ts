@@ -1,0 +1,332 @@
+import document from '../../generated/openapi';
+import { InvalidContract, type JsonObject, stub } from '../../src/contract/index';
+import { Strategy as BearerStrategy } from 'passport-http-bearer';
+import supertest from 'supertest';
+import { buildApp, buildDocument, buildService, json } from '../support/service';
+
+/** The findings of a document, one line each. */
+function findings(doc: JsonObject, options: object = {}): string[] {
+  const postThing = () => Promise.resolve({ status: 204 });
+  try {
+    buildService({ document: doc, handlers: { postThing }, ...options });
+  } catch (error) {
+    if (error instanceof InvalidContract) {
+      return error.findings.map(({ pointer, message }) => `#${pointer}: ${message}`);
+    }
+    throw error;
+  }
+  return [];
+}
+
+const POST = '#/paths/~1things/post';
+const withSchema = (schema: unknown) =>
+  buildDocument({
+    operation: { requestBody: { content: json(schema) } },
+    components: {
+      schemas: {
+        Named: true,
+        Three: { default: 3 },
+        Ping: { $ref: '#/components/schemas/Pong' },
+        Pong: { $ref: '#/components/schemas/Ping' },
+        Loop: { anyOf: [{ type: 'string' }, { not: { $ref: '#/components/schemas/Loop' } }] },
+      },
+    },
+  });
+const AT = `${POST}/requestBody/content/application~1json/schema`;
+
+it('serves the document of this project', () => {
+  expect(() => buildApp()).not.toThrow();
+});
+
+describe('an invalid OpenAPI 3.1 document is refused', () => {
+  it.each([
+    [
+      'of another version',
+      buildDocument({ openapi: '3.0.3' }),
+      '#/openapi: expected the version of an OpenAPI 3.1 document, got 3.0.3: `make mock` and `make generate` convert it to 3.1',
+    ],
+    [
+      'without a title',
+      buildDocument({ info: { version: '1' } }),
+      "#/info: must have required property 'title'",
+    ],
+    [
+      'with an unknown field',
+      buildDocument({ operation: { response: {} } }),
+      `${POST}/response: is not a field of an Operation Object. Do you mean \`responses\`?`,
+    ],
+    [
+      'with a status in lower case',
+      buildDocument({ operation: { responses: { '2xx': { description: '' } } } }),
+      `${POST}/responses/2xx: is not a field of a Responses Object. Expected a status such as 200, a range such as 2XX, or default`,
+    ],
+    [
+      'with an invalid path',
+      buildDocument({ paths: { things: {} } }),
+      '#/paths/things: is not a field of a Paths Object. A path begins with /',
+    ],
+  ])('%s', (_, doc, finding) => {
+    expect(findings(doc)).toContain(finding);
+  });
+
+  it('of an unsupported version, without findings about its keywords', () => {
+    expect(findings({ swagger: '2.0', info: {}, definitions: {} })).toEqual([
+      expect.stringMatching(/^#\/swagger: expected an OpenAPI 3.1 document, got Swagger 2.0: convert it /),
+    ]);
+  });
+});
+
+describe('an unenforceable schema is refused with its place', () => {
+  it.each([
+    ['an unknown type', { type: 'strng' }, `${AT}/type: must be equal to one of the allowed values`],
+    [
+      'an invalid bound',
+      { properties: { a: { minLength: -1 } } },
+      `${AT}/properties/a/minLength: must be >= 0`,
+    ],
+    ['an invalid pattern', { pattern: '(' }, `${AT}/pattern: must match format "regex"`],
+    [
+      'a $ref without a target',
+      { $ref: '#/components/schemas/None' },
+      `${AT}/$ref: "#/components/schemas/None" leads nowhere in this document`,
+    ],
+    [
+      'a $ref into its own $defs',
+      { $defs: { a: true }, $ref: '#/$defs/a' },
+      `${AT}/$ref: "#/$defs/a" leads nowhere in this document`,
+    ],
+    [
+      'a $ref to another file',
+      { $ref: 'other.yaml' },
+      `${AT}/$ref: "other.yaml" leads nowhere in this document`,
+    ],
+    [
+      'an $id',
+      { $id: 'https://example.com/' },
+      `${AT}/$id: a schema with a base URI of its own cannot be served`,
+    ],
+    [
+      'two references to each other',
+      { $ref: '#/components/schemas/Ping' },
+      '#/components/schemas/Pong/$ref: refers to itself for the same value: no value could ever be judged',
+    ],
+    [
+      'a reference to itself in a branch',
+      { $ref: '#/components/schemas/Loop' },
+      '#/components/schemas/Loop/anyOf/1/not/$ref: refers to itself for the same value',
+    ],
+    [
+      'a default that its schema refuses',
+      { properties: { a: { type: 'integer', default: '1' } } },
+      `${AT}/properties/a/default: does not match the schema that it stands in`,
+    ],
+    [
+      'a default of an allOf that the whole schema refuses',
+      { properties: { a: { allOf: [{ minimum: 5 }, { $ref: '#/components/schemas/Three' }] } } },
+      `#/components/schemas/Three/default: does not match ${AT}/properties/a, for which it is filled in`,
+    ],
+    [
+      'a default of a referenced schema that conflicts with a sibling keyword',
+      { properties: { a: { $ref: '#/components/schemas/Three', minimum: 5 } } },
+      `#/components/schemas/Three/default: does not match ${AT}/properties/a, for which it is filled in`,
+    ],
+    [
+      'a mapping without a target',
+      {
+        oneOf: [{ $ref: '#/components/schemas/Named' }],
+        discriminator: { propertyName: 'kind', mapping: { cat: '#/components/schemas/Cat' } },
+      },
+      `${AT}/discriminator/mapping/cat: "#/components/schemas/Cat" is neither a component nor a reference to a schema`,
+    ],
+    [
+      'a readOnly body',
+      { type: 'object', readOnly: true },
+      `${AT}: is readOnly as a whole: no request can have this body`,
+    ],
+    ['a $dynamicRef', { $dynamicRef: '#x' }, `${AT}/$dynamicRef: dynamic references cannot be served`],
+    [
+      'another dialect',
+      { $schema: 'http://json-schema.org/draft-07/schema#' },
+      `${AT}/$schema: only JSON Schema 2020-12 can be served`,
+    ],
+  ])('%s', (_, schema, finding) => {
+    const found = findings(withSchema(schema));
+    expect(found.some((line) => line.startsWith(finding))).toBe(true);
+  });
+
+  it.each([
+    ['prefixItems', { prefixItems: [{ type: 'string' }], items: false }],
+    ['a $ref to an $anchor', { $ref: '#thing' }],
+    ['a $ref deep into a schema', { $ref: '#/components/schemas/Deep/properties/a' }],
+    ['a $ref with siblings', { $ref: '#/components/schemas/Deep', minProperties: 1 }],
+    ['a schema that refers to itself', { $ref: '#/components/schemas/Node' }],
+    [
+      'the limits of int64 as bounds',
+      { type: 'integer', format: 'int64', minimum: -(2 ** 63), maximum: 2 ** 63 },
+    ],
+    [
+      'bounds that a double cannot represent',
+      { type: 'integer', minimum: 2 ** 60, enum: [2 ** 60, 2 ** 61] },
+    ],
+    ['an enum without values', { enum: [] }],
+    ['booleans', { properties: { a: true, b: false } }],
+    [
+      'annotations',
+      { example: 1, deprecated: true, xml: {}, 'x-y': 1, discriminator: { propertyName: 'a' } },
+    ],
+  ])('but %s can be', (_, schema) => {
+    const schemas = {
+      Anchored: { $anchor: 'thing', type: 'object' },
+      Deep: { properties: { a: { type: 'string' } } },
+      Node: { properties: { next: { $ref: '#/components/schemas/Node' } } },
+    };
+    const doc = buildDocument({
+      operation: { requestBody: { content: json(schema) } },
+      components: { schemas },
+    });
+    expect(findings(doc)).toEqual([]);
+  });
+
+  it('even if no operation uses it', () => {
+    const doc = buildDocument({ components: { schemas: { Unused: { type: 'strng' } } } });
+    expect(findings(doc)[0]).toContain('#/components/schemas/Unused/type: must be');
+  });
+});
+
+describe('an unsupported operation is refused with its place', () => {
+  const operation = (fields: object) => buildDocument({ operation: fields });
+  it.each([
+    [
+      'without an operationId',
+      operation({ operationId: undefined }),
+      `${POST}: has no operationId, by which its handler is found: add one, such as postThings`,
+    ],
+    [
+      'without responses',
+      operation({ responses: undefined }),
+      `${POST}: has no responses: nothing could be answered`,
+    ],
+    [
+      'with a multipart body',
+      operation({ requestBody: { content: { 'multipart/form-data': {} } } }),
+      `${POST}/requestBody/content/multipart~1form-data: multipart bodies cannot be served`,
+    ],
+    [
+      'with a form as a response',
+      operation({
+        responses: { 200: { description: '', content: { 'application/x-www-form-urlencoded': {} } } },
+      }),
+      `${POST}/responses/200/content/application~1x-www-form-urlencoded: a form cannot be served as a response`,
+    ],
+    [
+      'with XML and a schema',
+      operation({ requestBody: { content: { 'application/xml': { schema: { type: 'object' } } } } }),
+      `${POST}/requestBody/content/application~1xml/schema: a body of application/xml cannot be judged by a schema: use type string, or application/json`,
+    ],
+    [
+      'whose 400 differs from that of this server',
+      operation({ responses: { 400: { description: '', content: json({ required: ['code'] }) } } }),
+      `${POST}: the errors of this server (src/errors.ts) are not as it documents them: the 400 response: body must have required property 'code'`,
+    ],
+    [
+      'whose path is reserved',
+      buildDocument({
+        paths: { '/-/live': { post: { operationId: 'postThing', responses: { 204: { description: '' } } } } },
+      }),
+      '#/paths/~1-~1live/post: paths that start with /-/ are reserved for the operation of the server',
+    ],
+    [
+      'with an undescribed path parameter',
+      buildDocument({
+        paths: { '/a/{id}': { post: { operationId: 'postThing', responses: { 204: { description: '' } } } } },
+      }),
+      '#/paths/~1a~1{id}/post: does not describe the path parameter id',
+    ],
+  ])('%s', (_, doc, finding) => {
+    expect(findings(doc)).toContain(finding);
+  });
+
+  it('two with one operationId, or with one path', () => {
+    const item = (operationId: string) => ({
+      post: { operationId, responses: { 204: { description: '' } } },
+      parameters: [],
+    });
+    const id = { name: 'id', in: 'path', required: true, schema: { type: 'string' } };
+    const other = { name: 'other', in: 'path', required: true, schema: { type: 'string' } };
+    expect(
+      findings(buildDocument({ paths: { '/a': item('postThing'), '/b': item('postThing') } })),
+    ).toContain('#/paths/~1b/post/operationId: is that of #/paths/~1a/post too');
+    const paths = {
+      '/a/{id}': { ...item('postThing'), parameters: [id] },
+      '/a/{other}': { ...item('two'), parameters: [other] },
+    };
+    const handlers = {
+      postThing: () => Promise.resolve({ status: 204 }),
+      two: () => Promise.resolve({ status: 204 }),
+    };
+    expect(findings(buildDocument({ paths }), { handlers })).toContain(
+      '#/paths/~1a~1{other}: /a/{other} matches the same requests as /a/{id}: use one of the two',
+    );
+  });
+});
+
+describe('the service must provide everything that the document requires', () => {
+  it('a handler for every operation, and no other one', () => {
+    const handlers = { postThings: () => Promise.resolve({ status: 204 }) };
+    expect(findings(buildDocument(), { handlers })).toEqual([
+      `${POST}: the operation postThing has no handler: run \`make generate\`, which writes a stub into src/handlers/`,
+      '#/paths: no operation has the operationId postThings, but a handler has: rename or delete it in src/handlers/',
+    ]);
+  });
+
+  it('a stub for a handler, only if stubs are allowed', async () => {
+    const options = { document: buildDocument(), handlers: { postThing: stub('postThing') } };
+    expect(findings(options.document, { ...options, stubs: false })).toEqual([
+      `${POST}: the handler of postThing is still a stub: write it in src/handlers/`,
+    ]);
+    const { app } = buildService(options);
+    await supertest(app).post('/things').expect('X-Stub', 'postThing').expect(204);
+  });
+
+  it.each([
+    [
+      'that nothing verifies',
+      { a: { type: 'http', scheme: 'bearer' } },
+      {},
+      '#/components/securitySchemes/a: postThing demands the security scheme a: expected its verifier in src/auth.ts (the option strategies of createService), got none',
+    ],
+    ['that is not described', {}, {}, `${POST}/security/0/a: is not among components.securitySchemes`],
+    [
+      'of an unsupported type',
+      { a: { type: 'mutualTLS' } },
+      { a: new BearerStrategy(() => undefined) },
+      '#/components/securitySchemes/a: this kind of security scheme cannot be served',
+    ],
+  ])('a security scheme %s is refused', (_, securitySchemes, strategies, finding) => {
+    const doc = buildDocument({ operation: { security: [{ a: [] }] }, components: { securitySchemes } });
+    expect(findings(doc, { strategies })).toContain(finding);
+  });
+
+  it('two security schemes that one request cannot present together are refused', () => {
+    const securitySchemes = { a: { type: 'http', scheme: 'bearer' }, b: { type: 'http', scheme: 'basic' } };
+    const doc = buildDocument({
+      operation: { security: [{ a: [], b: [] }] },
+      components: { securitySchemes },
+    });
+    expect(findings(doc)).toContain(
+      `${POST}: postThing demands a and b together, which no request can satisfy: it has one Authorization field (RFC 9110 section 11.6.2)`,
+    );
+  });
+
+  it('all findings are reported together', () => {
+    const doc = { ...document, security: [{ none: [] }] };
+    const schema = { type: 'object', properties: { a: { $ref: '#/x' }, b: { $id: 'x' } } };
+    expect(findings(withSchema(schema)).map((line) => line.split(':')[0])).toEqual([
+      `${AT}/properties/b/$id`,
+      `${AT}/properties/a/$ref`,
+    ]);
+    expect(() => buildApp({ document: doc })).toThrow(
+      '#/security/0/none: is not among components.securitySchemes',
+    );
+  });
+});

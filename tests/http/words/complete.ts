@@ -1,0 +1,133 @@
+import {
+  compileContract,
+  InvalidContract,
+  type JsonObject,
+  OpenApiDocument,
+  walk,
+  type Walked,
+} from '../../../src/contract/index';
+
+const schema = { type: 'string', xml: { name: 'a' }, externalDocs: { url: 'https://a.example' } };
+const externalDocs = { url: 'https://a.example' };
+const link = { operationId: 'getThing', server: { url: '/' } };
+const flow = { authorizationUrl: 'https://a.example', tokenUrl: 'https://a.example', scopes: {} };
+const response = {
+  description: '',
+  headers: { 'X-A': { schema } },
+  content: { 'application/json': { schema, examples: { one: { value: 'a' } } } },
+  links: { self: link },
+};
+const operation = (operationId: string) => ({
+  operationId,
+  externalDocs,
+  parameters: [{ name: 'q', in: 'query', schema, examples: { one: { value: 'a' } } }],
+  requestBody: {
+    content: {
+      'application/x-www-form-urlencoded': {
+        schema: { type: 'object', properties: { a: schema } },
+        encoding: { a: { contentType: 'text/plain' } },
+      },
+    },
+  },
+  responses: { 200: response },
+});
+
+/** A valid document with at least one of each object of OpenAPI. */
+export function completeDocument(): JsonObject {
+  const document = {
+    openapi: '3.1.1',
+    info: { title: 'All', version: '1', contact: { name: 'a' }, license: { name: 'MIT', identifier: 'MIT' } },
+    servers: [{ url: '/{v}', variables: { v: { default: 'a', enum: ['a'] } } }],
+    security: [{ login: [] }, {}],
+    tags: [{ name: 'a', externalDocs }],
+    externalDocs,
+    paths: {
+      '/things': {
+        get: {
+          ...operation('getThing'),
+          callbacks: { done: { '{$request.query.q}': { post: operation('done') } } },
+        },
+      },
+      '/others': { $ref: '#/components/pathItems/others' },
+      '/more/{id}': {
+        parameters: [{ $ref: '#/components/parameters/id' }],
+        get: { operationId: 'getMore', responses: { 200: { $ref: '#/components/responses/one' } } },
+      },
+    },
+    webhooks: { happened: { post: operation('happened') } },
+    components: {
+      schemas: {
+        Pet: {
+          oneOf: [{ $ref: '#/components/schemas/Cat' }],
+          discriminator: { propertyName: 'kind', mapping: { cat: 'Cat' } },
+        },
+        Cat: { type: 'object', required: ['kind'], properties: { kind: { const: 'cat' } } },
+        All: {
+          $defs: { a: schema },
+          $comment: 'every applicator',
+          prefixItems: [schema],
+          items: schema,
+          contains: schema,
+          additionalProperties: schema,
+          properties: { a: schema },
+          patternProperties: { '^b': schema },
+          dependentSchemas: { a: schema },
+          propertyNames: schema,
+          if: schema,
+          then: schema,
+          else: schema,
+          allOf: [schema],
+          anyOf: [schema],
+          oneOf: [schema],
+          not: schema,
+          unevaluatedItems: schema,
+          unevaluatedProperties: schema,
+        },
+      },
+      responses: { one: response },
+      parameters: { id: { name: 'id', in: 'path', required: true, schema } },
+      examples: { one: { value: 'a' } },
+      requestBodies: { one: { content: { 'application/json': { schema } } } },
+      headers: { one: { schema } },
+      securitySchemes: {
+        login: {
+          type: 'oauth2',
+          flows: { implicit: flow, password: flow, clientCredentials: flow, authorizationCode: flow },
+        },
+      },
+      links: { self: link },
+      callbacks: { done: { '{$request.query.q}': { post: operation('doneToo') } } },
+      pathItems: { others: { get: operation('getOthers') } },
+    },
+  };
+  // A copy through JSON, in which no two places share an object.
+  return JSON.parse(JSON.stringify(document)) as JsonObject;
+}
+
+/** Each object of the complete document. */
+export function objects(document: JsonObject): Walked[] {
+  const found: Walked[] = [];
+  walk({ pointer: '', value: document, expected: 'OpenAPI', carried: false }, (walked) => found.push(walked));
+  return found;
+}
+
+/** The complete document after `edit` has changed the object at `pointer`. */
+export function edited(pointer: string, edit: (value: Record<string, unknown>) => void): JsonObject {
+  const document = completeDocument();
+  const value = objects(document).find((walked) => walked.pointer === pointer)?.value;
+  if (!value) throw new Error(`no object is at ${pointer}`);
+  edit(value);
+  return document;
+}
+
+/** The findings and remarks of a document, with their places. */
+export function accountOf(document: JsonObject): { findings: string[]; remarks: string[] } {
+  const lines = (all: readonly { readonly pointer: string; readonly message: string }[]) =>
+    all.map(({ pointer, message }) => `${pointer}: ${message}`);
+  try {
+    return { findings: [], remarks: lines(compileContract(document, undefined).remarks) };
+  } catch (error) {
+    if (!(error instanceof InvalidContract)) throw error;
+    return { findings: lines(error.findings), remarks: lines(new OpenApiDocument(document).remarks) };
+  }
+}

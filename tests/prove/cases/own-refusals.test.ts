@@ -1,0 +1,142 @@
+import type { IncomingMessage } from 'node:http';
+import type { JsonObject } from '../../../scripts/prove/json/json';
+import { describeFailure } from '../../../scripts/prove/report/text';
+import { run } from '../../../scripts/prove/run';
+import { type Reply, serve, target } from '../../../scripts/prove/simple-server';
+import type { Target } from '../../../scripts/prove/target';
+
+describe('a service that holds some resources only', () => {
+  const operation = (operationId: string) => ({
+    operationId,
+    parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' }, example: 7 }],
+    responses: { 204: { description: 'done' }, 404: { description: 'no such number' } },
+  });
+  const document: JsonObject = {
+    openapi: '3.1.0',
+    info: { title: 'Numbers', version: '1.0.0' },
+    paths: { '/numbers/{id}': { get: operation('getNumber'), delete: operation('deleteNumber') } },
+  };
+  const all = { operations: ['getNumber', 'deleteNumber'], status: 404 };
+
+  function holding(first: readonly number[], changed: Partial<Target> = {}): Target {
+    let held = new Set(first);
+    const answer = ({ url = '', method = '' }: IncomingMessage): Reply => {
+      const [, id] = /^\/numbers\/([^/]+)$/.exec(url) ?? [];
+      if (id === undefined) return { status: 404 };
+      if (!['GET', 'HEAD', 'DELETE'].includes(method))
+        return { status: 405, headers: { Allow: 'GET, DELETE' } };
+      if (!/^-?(0|[1-9]\d*)(\.0+)?$/.test(id)) return { status: 400 };
+      const found = method === 'DELETE' ? held.delete(Number(id)) : held.has(Number(id));
+      return { status: found ? 204 : 404, own: true };
+    };
+    const reset = (): void => {
+      held = new Set(first);
+    };
+    return {
+      ...target(answer),
+      document,
+      start: serve(answer, reset),
+      ownRefusals: { gone: all },
+      ...changed,
+    };
+  }
+  const steps = (...list: [operation: string, expect: string][]) => [
+    { title: 'a scenario', steps: list.map(([name, expect]) => ({ operation: name, expect })) },
+  ];
+
+  test('passes if it holds the resources that the examples name', async () => {
+    const scenario = steps(['getNumber', 'success'], ['deleteNumber', 'success'], ['getNumber', 'gone']);
+    const result = await run(holding([7], { scenarios: scenario }));
+    expect(result.failures.map(describeFailure)).toEqual([]);
+    expect(result.passed).toBe(true);
+    expect(result.families.get('scenarios')).toBe(3);
+  });
+
+  test('is blocked if it lacks a resource that the examples name', async () => {
+    const scenario = steps(['getNumber', 'success']);
+    const { failures, obligations } = await run(holding([8], { scenarios: scenario }));
+    expect(failures.map(({ family }) => family)).toEqual(['baseline', 'baseline']);
+    expect(failures[0]?.problems).toEqual([
+      expect.stringContaining('expected success, got 404'),
+      'the service must hold the resource that the examples of the document name: path id = 7',
+    ]);
+    expect(new Set(obligations.map(({ state }) => state))).toEqual(new Set(['BLOCKED']));
+  });
+
+  test('is blocked with a hint if the document has no example', async () => {
+    const { paths, ...rest } = document;
+    const withoutExamples = JSON.parse(JSON.stringify(paths).replaceAll(',"example":7', '')) as JsonObject;
+    const { failures } = await run(holding([-1], { document: { ...rest, paths: withoutExamples } }));
+    expect(failures[0]?.problems[1]).toBe(
+      'the document has no example for path id, so a generated value was sent: add one that the service holds',
+    );
+  });
+
+  test('must accept every valid request unless the target lists the operation', async () => {
+    const own = { gone: { ...all, operations: ['deleteNumber'] } };
+    const source = 'tests/service.ts';
+    const { failures } = await run(holding([7], { ownRefusals: own, source }));
+    expect(new Set(failures.map(({ operation }) => operation))).toEqual(new Set(['getNumber']));
+    expect(failures[0]?.problems[0]).toContain(
+      `this is the service's own refusal "gone": if a valid request may meet it, add getNumber to ownRefusals.gone.operations in tests/service.ts`,
+    );
+  });
+
+  test('fails a scenario whose step is answered wrongly', async () => {
+    const { failures } = await run(
+      holding([7], { scenarios: steps(['deleteNumber', 'success'], ['getNumber', 'success']) }),
+    );
+    expect(failures.map(({ title, problems }) => [title, problems[0]])).toEqual([
+      ['a scenario, step 2', expect.stringContaining('expected success, got 404')],
+    ]);
+    expect(failures[0]?.curl.match(/^curl .* -X \w+/gm)?.map((line) => line.split(' ').at(-1))).toEqual([
+      'DELETE',
+      'GET',
+    ]);
+  });
+
+  test('answers steps with other parameters and expected members', async () => {
+    const [scenario] = steps(['getNumber', 'success'], ['getNumber', 'gone'], ['getNumber', 'success']);
+    const others = [{ parameters: { id: 8 } }, { parameters: { id: 9 } }, { answer: { id: 7 } }];
+    const changedScenario = {
+      title: 'a scenario',
+      steps: (scenario?.steps ?? []).map((step, i) => ({ ...step, ...others[i] })),
+    };
+    const { failures } = await run(holding([7, 8], { scenarios: [changedScenario] }));
+    expect(failures.map(({ title, problems }) => [title, problems])).toEqual([
+      ['a scenario, step 3', [expect.stringMatching(/^expected a body with \{"id":7\}, got 204/)]],
+    ]);
+    expect(failures[0]?.curl.match(/\/numbers\/\d/g)).toEqual(['/numbers/8', '/numbers/9', '/numbers/7']);
+  });
+
+  test.each([
+    [
+      'a parameter',
+      [
+        {
+          title: 'a scenario',
+          steps: [{ operation: 'getNumber', expect: 'success', parameters: { it: 8 } }],
+        },
+      ],
+      /scenario "a scenario, step 1": expected one of id, got it/,
+    ],
+    [
+      'a value',
+      [
+        {
+          title: 'a scenario',
+          steps: [{ operation: 'getNumber', expect: 'success', parameters: { id: '' } }],
+        },
+      ],
+      /scenario "a scenario, step 1": expected a value that path id can carry, got ""/,
+    ],
+    [
+      'an operation',
+      steps(['putNumber', 'success']),
+      /expected one of getNumber, deleteNumber, got putNumber/,
+    ],
+    ['an outcome', steps(['getNumber', 'lost']), /expected one of success, gone, got lost/],
+  ])('rejects a scenario with %s that is unknown', async (_, scenarios, message) => {
+    await expect(run(holding([7], { scenarios }))).rejects.toThrow(message);
+  });
+});

@@ -1,0 +1,174 @@
+import type { IncomingMessage } from 'node:http';
+import type { JsonObject } from '../../../scripts/prove/json/json';
+import { print } from '../../../scripts/prove/json/value';
+import { describeFailure } from '../../../scripts/prove/report/text';
+import { run } from '../../../scripts/prove/run';
+import { type Reply, serve, target } from '../../../scripts/prove/simple-server';
+import type { Resolvable, Step, ParameterValues } from '../../../scripts/prove/target';
+
+/** `POST /tickets` creates an id that no double holds. `GET` and `PUT /tickets/{id}` take it. */
+const id = { type: 'integer', format: 'int64' };
+const content = { 'application/json': { schema: { type: 'object', required: ['id'], properties: { id } } } };
+const parameters = [{ name: 'id', in: 'path', required: true, schema: id, example: 1 }];
+const done = { 200: { description: 'the ticket', content }, 404: { description: 'no such ticket' } };
+const DOCUMENT: JsonObject = {
+  openapi: '3.1.0',
+  info: { title: 'Tickets', version: '1.0.0' },
+  paths: {
+    '/tickets': {
+      post: { operationId: 'createTicket', responses: { 201: { description: 'created', content } } },
+    },
+    '/tickets/{id}': {
+      get: { operationId: 'getTicket', parameters, responses: done },
+      put: { operationId: 'updateTicket', parameters, requestBody: { content }, responses: done },
+    },
+  },
+};
+
+const FIRST = 9_007_199_254_740_993n;
+
+async function runSteps(...steps: readonly Step[]) {
+  let tickets = new Set(['1']);
+  const reset = (): void => {
+    tickets = new Set(['1']);
+  };
+  const answer = ({ url = '', method }: IncomingMessage, body: string): Reply => {
+    const headers = { 'Content-Type': 'application/json' };
+    const requested = /^\/tickets\/(.+)$/.exec(url)?.[1];
+    if (method === 'POST') {
+      const created = String(FIRST + BigInt(tickets.size));
+      tickets.add(created);
+      return {
+        status: 201,
+        body: `{"id":${created}}`,
+        headers: { ...headers, Location: `/tickets/${created}` },
+        own: true,
+      };
+    }
+    if (requested === undefined || !tickets.has(requested)) return { status: 404, own: true };
+    return { status: 200, body: body || `{"id":${requested}}`, headers, own: true };
+  };
+  const { failures, families } = await run(
+    {
+      ...target(answer),
+      document: DOCUMENT,
+      start: serve(answer, reset),
+      scenarios: [{ title: 'a scenario', steps }],
+      ownRefusals: { gone: { status: 404, operations: ['getTicket', 'updateTicket'] } },
+    },
+    { generated: 1 },
+  );
+  return {
+    failures: failures.filter(({ family }) => family === 'scenarios').map(describeFailure),
+    sent: families.get('scenarios'),
+  };
+}
+
+const create: Step = { operation: 'createTicket', expect: 'success' };
+
+test('a step sends and expects values of earlier answers with every digit: as a parameter, in a body, in the answer', async () => {
+  const { failures, sent } = await runSteps(
+    create,
+    create,
+    {
+      operation: 'getTicket',
+      parameters: (answerTo) => ({ id: answerTo(2).at('/id') }),
+      expect: 'success',
+      answer: (answerTo) => ({ id: answerTo(2).at('/id') }),
+    },
+    {
+      operation: 'updateTicket',
+      parameters: (answerTo) => ({ id: answerTo(1).header('Location').slice('/tickets/'.length) }),
+      body: (answerTo) => `{"id":${print(answerTo(1).at('/id'))}}`,
+      expect: 'success',
+      answer: (answerTo) => ({ id: answerTo(1).at('/id') }),
+    },
+    {
+      operation: 'getTicket',
+      parameters: (answerTo) => ({ id: answerTo(2).at('/id') }),
+      expect: 'success',
+      answer: (answerTo) => ({ id: answerTo(1).at('/id') }),
+    },
+  );
+  // Only the last step expects the wrong id.
+  expect(failures).toEqual([
+    expect.stringContaining(`expected a body with {"id":${FIRST + 1n}}, got 200 {"id":${FIRST + 2n}}`),
+  ]);
+  expect(sent).toBe(5);
+});
+
+test.each<[string, Resolvable<ParameterValues>, string]>([
+  [
+    'a member',
+    (answerTo) => ({ id: answerTo(1).at('/number') }),
+    'expected a value at /number of the answer to step 1',
+  ],
+  [
+    'a header',
+    (answerTo) => ({ id: answerTo(1).header('ETag') }),
+    'expected the header ETag in the answer to step 1, got none',
+  ],
+  ['a step', (answerTo) => ({ id: answerTo(2).at('/id') }), 'expected the number of an earlier step, got 2'],
+  ['a parameter', (answerTo) => ({ it: answerTo(1).at('/id') }), 'expected one of id, got it'],
+])(
+  '%s that does not exist fails the scenario, which stops and reports it',
+  async (_, parameters, problem) => {
+    const get: Step = { operation: 'getTicket', expect: 'success' };
+    const { failures, sent } = await runSteps(create, { ...get, parameters }, get);
+    expect(failures).toEqual([expect.stringContaining(problem)]);
+    expect(failures[0]).toContain('a scenario, step 2');
+    expect(sent).toBe(1);
+  },
+);
+
+test('a step expects the items of a list, a text, and the bytes of a file', async () => {
+  const schema = { type: 'object', properties: { books: { type: 'array', items: { type: 'string' } } } };
+  const get = (operationId: string, content: JsonObject) => ({
+    get: { operationId, responses: { 200: { description: 'done', content } } },
+  });
+  const paths = {
+    '/list': get('getList', { 'application/json': { schema } }),
+    '/text': get('getText', { 'text/plain': { schema: { type: 'string' } } }),
+    '/file': get('getFile', { 'application/octet-stream': {} }),
+  };
+  const answer = ({ url, method }: IncomingMessage): Reply => {
+    const known = paths[url as keyof typeof paths] as (typeof paths)['/list'] | undefined;
+    if (!known) return { status: 404 };
+    if (method !== 'GET' && method !== 'HEAD') return { status: 405, headers: { Allow: 'GET' } };
+    const [type = ''] = Object.keys(known.get.responses[200].content);
+    const body = { '/list': '{"books":["a","b"]}', '/text': 'hello' }[url ?? ''] ?? '\u0000\u0001\u0002';
+    return { status: 200, headers: { 'Content-Type': type }, body: method === 'HEAD' ? '' : body, own: true };
+  };
+  const step = (operation: string, expected: Partial<Step>): Step => ({
+    operation,
+    expect: 'success',
+    ...expected,
+  });
+  const isPair = (value: unknown): boolean => Array.isArray(value) && value.length === 2;
+  const problemsOf = async (steps: readonly Step[]): Promise<string[]> => {
+    const { failures } = await run(
+      { ...target(answer), document: { ...DOCUMENT, paths }, scenarios: [{ title: 'answers', steps }] },
+      { generated: 1 },
+    );
+    return failures.filter(({ family }) => family === 'scenarios').flatMap(({ problems }) => problems);
+  };
+  expect(
+    await problemsOf([
+      step('getList', {
+        answer: { '/books/1': 'b', '/books': isPair, '/books/2': (value) => value === undefined },
+      }),
+      step('getText', { answer: { '': 'hello' }, bytes: 'hello' }),
+      step('getFile', { bytes: Buffer.from([0, 1, 2]) }),
+      step('getFile', { bytes: (body) => body.length === 3 }),
+    ]),
+  ).toEqual([]);
+  expect(await problemsOf([step('getList', { answer: { '/books/0': 'b' } })])).toEqual([
+    expect.stringContaining('expected a body with {"/books/0":"b"}, got 200'),
+  ]);
+  expect(await problemsOf([step('getText', { answer: { '': 'other' } })])).toEqual([
+    expect.stringContaining('expected a body with {"":"other"}, got 200 hello'),
+  ]);
+  expect(await problemsOf([step('getFile', { bytes: Buffer.from([0, 1]) })])).toEqual([
+    expect.stringContaining('expected a body of 2 certain bytes, got 200'),
+  ]);
+});

@@ -1,0 +1,92 @@
+import * as fc from 'fast-check';
+import type { Schemas } from '../../../scripts/prove/document/direction';
+import type { JsonObject } from '../../../scripts/prove/json/json';
+import { print, type Value } from '../../../scripts/prove/json/value';
+import { createOracle } from '../../../scripts/prove/schema/oracle';
+import { samples } from '../../../scripts/prove/schema/samples';
+import { ANY_CHARACTER } from '../../../scripts/prove/schema/strings';
+
+const requests = (json: JsonObject): Schemas => ({ json, direction: 'request' });
+
+const sample = (schema: JsonObject, mode: 'required' | 'all' | 'any'): Value[] => {
+  const schemas = requests({ schema });
+  return samples(schemas, createOracle(schemas), '/schema', mode, 20);
+};
+
+describe('samples', () => {
+  test.each<[string, JsonObject]>([
+    ['bounds', { type: 'integer', minimum: 5, exclusiveMaximum: 7 }],
+    ['int64 near its end', { type: 'integer', format: 'int64', minimum: 2 ** 62 }],
+    ['steps', { type: 'number', multipleOf: 0.25, minimum: 1 }],
+    ['open intervals', { type: 'number', exclusiveMinimum: 0, exclusiveMaximum: 1 }],
+    ['lengths', { type: 'string', minLength: 3, maxLength: 3 }],
+    ['patterns', { type: 'string', pattern: '^[A-Z]{2}-[0-9]+$' }],
+    ['formats', { type: 'string', format: 'date-time' }],
+    ['enums', { enum: ['a', 1, null] }],
+    [
+      'tuples',
+      { type: 'array', prefixItems: [{ type: 'string' }, { type: 'null' }], items: false, minItems: 2 },
+    ],
+    ['sets', { type: 'array', items: { type: 'integer' }, uniqueItems: true, minItems: 2 }],
+    ['contains', { type: 'array', contains: { const: 7 } }],
+    [
+      'names by pattern',
+      {
+        type: 'object',
+        patternProperties: { '^[a-z]{2}$': { type: 'null' } },
+        additionalProperties: false,
+        minProperties: 1,
+      },
+    ],
+    [
+      'allOf',
+      {
+        allOf: [
+          { required: ['a'], properties: { a: { type: 'string' } } },
+          { properties: { a: { maxLength: 2 } } },
+        ],
+      },
+    ],
+    ['oneOf', { oneOf: [{ type: 'string', maxLength: 2 }, { type: 'integer' }] }],
+    [
+      'if, then, else',
+      {
+        type: 'object',
+        properties: { a: { type: 'boolean' }, b: { type: 'null' } },
+        if: { required: ['a'] },
+        then: { required: ['b'] },
+      },
+    ],
+    ['recursion', { type: 'object', properties: { next: { $ref: '#/schema' } } }],
+  ])('are valid for a schema with %s, in every mode', (_, schema) => {
+    expect(sample(schema, 'required').length).toBeGreaterThan(0);
+    expect(sample(schema, 'all').length).toBeGreaterThan(0);
+    expect(sample(schema, 'any').length).toBeGreaterThan(0);
+  });
+
+  test.each<[string, JsonObject]>([
+    ['alone', {}],
+    ['between bounds', { minimum: 0.1, maximum: 0.2 }],
+    ['on a small interval', { exclusiveMinimum: 0, maximum: 1e-40 }],
+  ])('of the format float are floats: %s', (_, bounds) => {
+    const found = sample({ type: 'number', format: 'float', ...bounds }, 'any').map((value) =>
+      Number(print(value)),
+    );
+    expect(found.length).toBeGreaterThan(0);
+    expect(found.filter((number) => Math.fround(number) !== number)).toEqual([]);
+  });
+
+  test('are the same on every run', () => {
+    const schema: JsonObject = {
+      type: 'object',
+      properties: { a: { type: 'string' }, b: { type: 'number' } },
+    };
+    expect(sample(schema, 'any').map(print)).toEqual(sample(schema, 'any').map(print));
+  });
+});
+
+test('strings of any character are those of fast-check', () => {
+  const texts = (unit: 'binary' | fc.Arbitrary<string>) =>
+    fc.sample(fc.string({ unit, maxLength: 20 }), { numRuns: 500, seed: 1 });
+  expect(texts(ANY_CHARACTER)).toEqual(texts('binary'));
+});

@@ -1,0 +1,61 @@
+import { trace } from '@opentelemetry/api';
+import {
+  BasicTracerProvider,
+  InMemorySpanExporter,
+  SimpleSpanProcessor,
+} from '@opentelemetry/sdk-trace-base';
+import request from 'supertest';
+import { type Application, createApp, limitRequests, PLAIN_ERRORS } from '../../../src/runtime/index';
+import { buildDocument } from '../../support/service';
+
+/** An application with one operation without credentials, which each client may request once. */
+function build(hooks: Omit<Application, 'handlers' | 'errors'>) {
+  const handlers = { postThing: () => Promise.resolve({ status: 204 }) };
+  return createApp(
+    { handlers, errors: PLAIN_ERRORS, ...hooks },
+    {
+      document: buildDocument(),
+      strategies: {},
+      ready: () => Promise.resolve(),
+      report: () => undefined,
+      reportFault: () => undefined,
+      metrics: { text: () => Promise.resolve(''), contentType: 'text/plain' },
+      stopping: new AbortController().signal,
+      corsOrigins: [],
+      production: true,
+      bodyLimit: 100,
+      maxRequests: 10,
+      rateLimit: limitRequests({ requests: 1, seconds: 60 }, () => 'a client'),
+    },
+  );
+}
+
+test('a policy of the service runs after the rate limiter, and the response has the headers of both', async () => {
+  const afterAuthentication = jest.fn(() => ({ 'X-Policy': 'applied' }));
+  const app = build({ afterAuthentication });
+  const { status, headers } = await request(app).post('/things');
+  expect([status, headers]).toMatchObject([204, { ratelimit: '"default";r=0;t=60', 'x-policy': 'applied' }]);
+  await request(app).post('/things').expect(429);
+  expect(afterAuthentication).toHaveBeenCalledTimes(1);
+});
+
+test('a policy without headers keeps those of the rate limiter', async () => {
+  const { headers } = await request(build({ afterAuthentication: () => undefined })).post('/things');
+  expect(headers).toMatchObject({ ratelimit: '"default";r=0;t=60' });
+});
+
+test.each([false, null, 'no'])('a policy that returns %p is an error of the service', async (value) => {
+  const untyped = { afterAuthentication: () => value } as object;
+  await request(build(untyped)).post('/things').expect(500);
+});
+
+test('an observer of the service is called beside the traces, after the span has ended', async () => {
+  const exporter = new InMemorySpanExporter();
+  const spanProcessors = [new SimpleSpanProcessor(exporter)];
+  trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors }));
+  const ended: number[] = [];
+  const app = build({ afterResponse: () => void ended.push(exporter.getFinishedSpans().length) });
+  trace.disable();
+  await request(app).post('/things').expect(204);
+  expect(ended).toEqual([1]);
+});
