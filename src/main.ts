@@ -3,7 +3,7 @@ import { createApp } from './app';
 import { readConfig } from './config';
 import { errors } from './errors';
 import { createHandlers } from './handlers';
-import { runService } from './runtime/index';
+import { runService } from './runtime';
 import { openStore } from './storage/open';
 
 runService({

@@ -31,7 +31,7 @@ export function compareDocuments(was: JsonObject, is: JsonObject): Change[] {
   operations.compareAll('/webhooks', 'response');
   compareComponents(before, after, report);
   const places = [...changes.values()].map(({ pointer }) => pointer);
-  compareRoot(before, after, report, (word) => places.some((place) => place === `/${word}`));
+  compareRoot(before, after, report, (keyword) => places.some((place) => place === `/${keyword}`));
   return [...changes.values()].sort((a, b) => Number(b.breaking) - Number(a.breaking));
 }
 

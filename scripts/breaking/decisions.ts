@@ -1,6 +1,6 @@
 /**
- * What `make breaking` says about each word of OpenAPI and JSON Schema, by the direction of the value: in requests, then in
- * responses; one entry stands for both. Its letters are for a word that is added, removed and changed:
+ * What `make breaking` says about each keyword of OpenAPI and JSON Schema, by the direction of the value: in requests, then in
+ * responses; one entry stands for both. Its letters are for a keyword that is added, removed and changed:
  *
  * - `B`: it breaks a client.
  * - `L`: it is listed, and breaks none.
@@ -20,7 +20,7 @@ import {
 
 const NO_PROMISE = '---';
 
-/** The words of each kind of object, by decision; `any` is a member of an object that is a map. */
+/** The keywords of each kind of object, by decision; `any` is a member of an object that is a map. */
 const TABLE: Readonly<Record<Kind, Readonly<Record<string, string>>>> = {
   OpenAPI: {
     LLL: 'openapi jsonSchemaDialect',
@@ -73,7 +73,7 @@ const TABLE: Readonly<Record<Kind, Readonly<Record<string, string>>>> = {
     'BLV LBV':
       'type enum const multipleOf maximum exclusiveMaximum minimum exclusiveMinimum maxLength minLength pattern ' +
       'maxItems minItems uniqueItems maxProperties minProperties required format',
-    // Compared part by part. Some count only beside another word.
+    // Compared part by part. Some count only beside another keyword.
     VVV:
       '$ref allOf anyOf oneOf properties additionalProperties unevaluatedProperties items prefixItems discriminator ' +
       'then else minContains maxContains',
@@ -105,20 +105,20 @@ const TABLE: Readonly<Record<Kind, Readonly<Record<string, string>>>> = {
 
 const DECISIONS = new Map(
   Object.entries(TABLE).flatMap(([kind, groups]) =>
-    Object.entries(groups).flatMap(([decision, words]) => {
+    Object.entries(groups).flatMap(([decision, keywords]) => {
       const [request = '', response = request] = decision.split(' ');
-      return words.split(' ').map((word) => [`${kind} ${word}`, { request, response }] as const);
+      return keywords.split(' ').map((keyword) => [`${kind} ${keyword}`, { request, response }] as const);
     }),
   ),
 );
 
-/** The decision about a word: three letters for a word that is added, removed and changed; undefined if there is none. */
-export const decisionOn = (kind: Kind, word: string, direction: Direction): string | undefined =>
-  DECISIONS.get(`${kind} ${word}`)?.[direction];
+/** The decision about a keyword: three letters for a keyword that is added, removed and changed; undefined if there is none. */
+export const decisionOn = (kind: Kind, keyword: string, direction: Direction): string | undefined =>
+  DECISIONS.get(`${kind} ${keyword}`)?.[direction];
 
-/** Whether a word is an annotation in both directions, or unknown, or an extension. */
-export function isAnnotation(kind: Kind, word: string): boolean {
-  const { request, response } = DECISIONS.get(`${kind} ${word}`) ?? {};
+/** Whether a keyword is an annotation in both directions, or unknown, or an extension. */
+export function isAnnotation(kind: Kind, keyword: string): boolean {
+  const { request, response } = DECISIONS.get(`${kind} ${keyword}`) ?? {};
   return (request ?? NO_PROMISE) === NO_PROMISE && (response ?? NO_PROMISE) === NO_PROMISE;
 }
 
@@ -130,14 +130,16 @@ export function isAnnotation(kind: Kind, word: string): boolean {
 export function essenceOf(kind: Kind, value: unknown, resolve?: Resolve): string {
   if (!isObject(value)) return canonicalJson({ value }, 'value');
   const target = typeof value['$ref'] === 'string' ? resolve?.(value['$ref']) : undefined;
-  const { words, others, referable } = OBJECTS.get(kind) ?? {};
+  const { keywords, others, referable } = OBJECTS.get(kind) ?? {};
   const own = referable && typeof value['$ref'] === 'string' ? { $ref: value['$ref'] } : value;
   const parts = Object.keys(own).flatMap((name) => {
-    const word = words?.get(name) ?? (others?.names.test(name) === true ? others.word : undefined);
+    const keyword = keywords?.get(name) ?? (others?.names.test(name) === true ? others.keyword : undefined);
     if (name === '$ref')
       return [`$ref:${target === undefined ? String(value[name]) : essenceOf(kind, target.value, resolve)}`];
-    if (others ? !word || name.startsWith('x-') : isAnnotation(kind, name)) return [];
-    const text = word?.holds ? essenceOfHeld(word.holds, value[name], resolve) : canonicalJson(value, name);
+    if (others ? !keyword || name.startsWith('x-') : isAnnotation(kind, name)) return [];
+    const text = keyword?.holds
+      ? essenceOfHeld(keyword.holds, value[name], resolve)
+      : canonicalJson(value, name);
     return [`${JSON.stringify(name)}:${text}`];
   });
   return `{${parts.sort().join()}}`;
@@ -166,13 +168,13 @@ const MOST = 80;
 const short = (text: string): string => (text.length > MOST ? `${text.slice(0, MOST)}...` : text);
 
 /** What changed, as a sentence: `default was 1, is 2`. */
-export function wordMessage(word: string, was: string | undefined, is: string | undefined): string {
-  if (was === undefined) return `${word} is new: ${short(is ?? '')}`;
-  return `${word} was ${short(was)}, is ${is === undefined ? 'gone' : short(is)}`;
+export function wordMessage(keyword: string, was: string | undefined, is: string | undefined): string {
+  if (was === undefined) return `${keyword} is new: ${short(is ?? '')}`;
+  return `${keyword} was ${short(was)}, is ${is === undefined ? 'gone' : short(is)}`;
 }
 
 /**
- * Reports the words of an object that are compared as a whole.
+ * Reports the keywords of an object that are compared as a whole.
  *
  * @param report the sentence, and whether it breaks a client
  */
@@ -181,14 +183,16 @@ export function compareWords(
   was: JsonObject,
   is: JsonObject,
   direction: Direction,
-  report: (word: string, message: string, breaking: boolean) => void,
+  report: (keyword: string, message: string, breaking: boolean) => void,
 ): void {
-  for (const [name, word] of OBJECTS.get(kind)?.words ?? []) {
+  for (const [name, keyword] of OBJECTS.get(kind)?.keywords ?? []) {
     const decision = decisionOn(kind, name, direction);
     if (decision !== 'LLL' && decision !== 'BBB') continue;
     const text = (object: JsonObject) => {
-      if (!Object.hasOwn(object, name) || object[name] === word.default) return undefined;
-      return word.holds ? essenceOfHeld(word.holds, object[name], undefined) : canonicalJson(object, name);
+      if (!Object.hasOwn(object, name) || object[name] === keyword.default) return undefined;
+      return keyword.holds
+        ? essenceOfHeld(keyword.holds, object[name], undefined)
+        : canonicalJson(object, name);
     };
     const [old, now] = [text(was), text(is)];
     if (old !== now) report(name, wordMessage(name, old, now), decision === 'BBB');

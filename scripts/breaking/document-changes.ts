@@ -3,7 +3,7 @@ import { compareWords, essenceOf, isAnnotation } from './decisions';
 import type { ReportChange } from './schema-changes';
 
 /**
- * Lists the components that differ and that no operation refers to, and each word of a security scheme that differs. What
+ * Lists the components that differ and that no operation refers to, and each keyword of a security scheme that differs. What
  * operations refer to is compared with them.
  */
 export function compareComponents(
@@ -12,8 +12,8 @@ export function compareComponents(
   report: ReportChange,
 ): void {
   const used = new Set([...usedComponents(before), ...usedComponents(after)]);
-  for (const [section, word] of OBJECTS.get('Components')?.words ?? []) {
-    const kind = word.holds?.kind;
+  for (const [section, keyword] of OBJECTS.get('Components')?.keywords ?? []) {
+    const kind = keyword.holds?.kind;
     if (!kind || isAnnotation('Components', section)) continue;
     const at = joinPointer('/components', section);
     const names = new Set(
@@ -30,19 +30,20 @@ export function compareComponents(
   }
 }
 
-/** Lists what differs in the words of the root that no other comparison has reported. */
+/** Lists what differs in the keywords of the root that no other comparison has reported. */
 export function compareRoot(
   before: OpenApiDocument,
   after: OpenApiDocument,
   report: ReportChange,
-  isReported: (word: string) => boolean,
+  isReported: (keyword: string) => boolean,
 ): void {
-  compareWords('OpenAPI', before.root, after.root, 'request', (word, message, breaking) => {
-    report(`/${word}`, message, breaking);
+  compareWords('OpenAPI', before.root, after.root, 'request', (keyword, message, breaking) => {
+    report(`/${keyword}`, message, breaking);
   });
-  for (const word of ['servers', 'security'] as const) {
-    const text = ({ root }: OpenApiDocument) => essenceOf('OpenAPI', { [word]: root[word] });
-    if (text(before) !== text(after) && !isReported(word)) report(`/${word}`, `${word} differs`, false);
+  for (const keyword of ['servers', 'security'] as const) {
+    const text = ({ root }: OpenApiDocument) => essenceOf('OpenAPI', { [keyword]: root[keyword] });
+    if (text(before) !== text(after) && !isReported(keyword))
+      report(`/${keyword}`, `${keyword} differs`, false);
   }
 }
 
@@ -53,9 +54,9 @@ function compareScheme(
   report: ReportChange,
 ) {
   const [was, is] = [before.follow(pointer).value, after.follow(pointer).value];
-  for (const word of OBJECTS.get('SecurityScheme')?.words.keys() ?? []) {
-    const text = (value: typeof was) => essenceOf('SecurityScheme', { [word]: value[word] });
-    if (text(was) !== text(is)) report(joinPointer(pointer, word), `${word} differs`, false);
+  for (const keyword of OBJECTS.get('SecurityScheme')?.keywords.keys() ?? []) {
+    const text = (value: typeof was) => essenceOf('SecurityScheme', { [keyword]: value[keyword] });
+    if (text(was) !== text(is)) report(joinPointer(pointer, keyword), `${keyword} differs`, false);
   }
 }
 

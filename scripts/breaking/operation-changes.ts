@@ -98,8 +98,8 @@ export class OperationComparison {
     }
   }
 
-  private readonly at = (pointer: string) => (word: string, message: string, breaking: boolean) => {
-    this.report(joinPointer(pointer, word), message, breaking);
+  private readonly at = (pointer: string) => (keyword: string, message: string, breaking: boolean) => {
+    this.report(joinPointer(pointer, keyword), message, breaking);
   };
 
   private compareCallbacks(was: Operation, is: Operation, { outward }: Roles): void {

@@ -50,8 +50,8 @@ export function wholeKeywords(
 function evaluates(document: OpenApiDocument, keyword: string, schema: JsonObject): string {
   const branches = ['anyOf', 'oneOf', 'if', 'then', 'else', 'dependentSchemas'];
   const items = keyword === 'unevaluatedItems';
-  const texts = [...branches, ...(items ? ['contains'] : [])].map((word) =>
-    word in schema ? `${word} ${wholeText(document, word, schema)}` : '',
+  const texts = [...branches, ...(items ? ['contains'] : [])].map((keyword) =>
+    keyword in schema ? `${keyword} ${wholeText(document, keyword, schema)}` : '',
   );
   if (items)
     texts.push('items' in schema ? 'all' : String([schema['prefixItems'] ?? []].flat().length || ''));

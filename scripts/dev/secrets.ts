@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { OpenApiDocument, readDocument, readOperations } from '../../src/contract';
-import { openCredentials, readCredentials, Variables, type Verifiers } from '../../src/runtime/index';
+import { openCredentials, readCredentials, Variables, type Verifiers } from '../../src/runtime';
 import { loadModule } from '../load';
 import { PUBLISHED, root } from '../paths';
 

@@ -1,5 +1,5 @@
 import {
-  Concerned,
+  OperationIndex,
   type Finding,
   findingLine,
   InvalidContract,
@@ -155,14 +155,14 @@ const NO_CONTENT = { 204: { description: 'not documented' } };
 
 /** Removes parts of a document. Valid until the document is read again. */
 class Removal {
-  private readonly concerned: Concerned;
+  private readonly index: OperationIndex;
   private readonly gone = new Set<string>();
 
   constructor(
     private readonly document: OpenApiDocument,
     private readonly account: Account,
   ) {
-    this.concerned = new Concerned(document);
+    this.index = new OperationIndex(document);
   }
 
   /** Removes the part or the operations that a finding concerns. Returns false if there are none. */
@@ -170,12 +170,12 @@ class Removal {
     const finding = this.explained(found);
     const { pointer, message } = finding;
     if (this.isUnknown(pointer)) {
-      this.account.addUnknown({ pointer, message: `${lastStep(pointer)} ${message}`, word: UNKNOWN });
+      this.account.addUnknown({ pointer, message: `${lastStep(pointer)} ${message}`, keyword: UNKNOWN });
       return this.remove(pointer, message);
     }
     const aside = this.carriedPart(pointer);
     if (aside !== undefined) return this.leaveOut([aside], `#${aside} is left out`, finding);
-    const operations = this.concerned.by(pointer) ?? [];
+    const operations = this.index.operationsUsing(pointer) ?? [];
     const titles = operations.map(titleOf).join(', ');
     const be = operations.length > 1 ? 'are' : 'is';
     const gone = operations.length > 0 && operations.every((place) => this.gone.has(place.pointer));
@@ -214,7 +214,7 @@ class Removal {
     const kind = OBJECTS.get(this.document.references.kindAt(holderOf(pointer)) ?? 'Schema');
     const name = lastStep(pointer);
     if (!kind || kind.name === 'Schema' || kind.name === 'SecurityRequirement') return false;
-    return name !== '$ref' && !kind.words.has(name) && kind.others?.names.test(name) !== true;
+    return name !== '$ref' && !kind.keywords.has(name) && kind.others?.names.test(name) !== true;
   }
 
   /** The part that an operation can be served without: a default, a response header, or one of several media types. */
@@ -230,14 +230,14 @@ class Removal {
     return undefined;
   }
 
-  /** The annotation, webhook, callback or link that contains a pointer. The table of keywords marks it as carried. */
+  /** The annotation, webhook, callback or link that contains a pointer. The table of keywords marks it as documented. */
   private carriedPart(pointer: string): string | undefined {
     let inner: string | undefined;
     for (let here = pointer; here !== ''; inner = here, here = holderOf(here)) {
       const kind = this.kindAt(holderOf(here));
-      const word = kind && OBJECTS.get(kind)?.words.get(lastStep(here));
-      if (word?.fate === 'carried' && !NEEDED.has(here))
-        return word.holds?.as === 'map' ? (inner ?? here) : here;
+      const keyword = kind && OBJECTS.get(kind)?.keywords.get(lastStep(here));
+      if (keyword?.support === 'documented' && !NEEDED.has(here))
+        return keyword.holds?.as === 'map' ? (inner ?? here) : here;
     }
     return undefined;
   }

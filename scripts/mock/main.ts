@@ -21,7 +21,7 @@ import {
   readSecrets,
   readServerConfig,
   type Variables,
-} from '../../src/runtime/index';
+} from '../../src/runtime';
 import { createMock, type Mock } from './service';
 import { readExtensions } from '../publish/extensions';
 import { remarkLines } from '../publish/remarks';
@@ -49,7 +49,7 @@ async function main(file: string, allowOutside: boolean): Promise<void> {
   for (const sentence of source.notes) console.log(`  note  ${sentence}`);
   for (const sentence of remarkLines(source, remarks)) console.log(`  unchecked  ${sentence}`);
   for (const sentence of leftOut) console.log(`  left out  ${sentence}`);
-  const account = `served ${operations.length} of ${total} operations, ${remarks.length} words not enforced`;
+  const account = `served ${operations.length} of ${total} operations, ${remarks.length} keywords not enforced`;
   if (operations.length === 0) throw new SourceError(account);
 
   const app = express().disable('x-powered-by').disable('etag').use(service);

@@ -19,7 +19,7 @@ import {
   PLAIN_ERRORS,
   requestIdOf,
   RESERVED,
-} from '../../src/runtime/index';
+} from '../../src/runtime';
 import { acceptTokens, credentialsFile } from './credentials';
 import { type Mockable, toMockable } from './document';
 

@@ -6,7 +6,7 @@ import {
   type ServedOperation,
   UndocumentedResponse,
 } from '../../src/contract';
-import { ERRORS } from '../../src/runtime/index';
+import { ERRORS } from '../../src/runtime';
 import { codeOf, type Part, quoted, valueOf } from './error-body';
 import { camelOf } from './names';
 import { errorBodyOfResponse, type ErrorBody, type ErrorResponse } from './survey';

@@ -19,7 +19,7 @@ export const ENTRIES: Readonly<Record<string, string>> = {
   './database': 'src/database/index',
   './runtime': 'src/runtime/index',
   './operational': 'src/runtime/index', // the name of 2.0.0
-  './testing': 'scripts/prove/service/index',
+  './testing': 'scripts/prove/index',
 };
 export const COMMAND = 'scripts/cli';
 

@@ -33,12 +33,12 @@ Tests the server at URL against an OpenAPI document.
   --write               also change what the run creates
   --write-all           change everything: for a mock or a throw-away database
   --profile NAME        document (default): what the document and the standards state
-                        house: also what contract-first-server decides beyond them
+                        strict: also what contract-first-server decides beyond them
   --rate N              requests per second (100)
   --max N               requests in all (50000)
   --timeout MS          milliseconds until a response is complete (10000)
   --body-limit BYTES    the largest request body, to test it
-  --error-schema PTR    the schema of the body of every refusal, for the profile house
+  --error-schema PTR    the schema of the body of every refusal, for the profile strict
   --ca FILE             certificates that https trusts
   --insecure            accept any certificate
   --waivers FILE        known failures and obligations that need no proof: a list, in JSON or YAML, of
@@ -118,8 +118,8 @@ export async function main(
 
 /** @throws {Error} if there is no such profile */
 function profileOf(text = 'document'): Profile {
-  if (text === 'document' || text === 'house') return text;
-  throw new Error(`expected --profile to be document or house, got ${text}`);
+  if (text === 'document' || text === 'strict' || text === 'house') return text;
+  throw new Error(`expected --profile to be document or strict, got ${text}`);
 }
 
 /** @throws {Error} if the file cannot be read, or is not JSON */

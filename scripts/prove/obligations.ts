@@ -29,7 +29,7 @@ type Derived = Pick<Obligation, 'key' | 'kind' | 'slot' | 'pointer' | 'keyword' 
 /** Every obligation of an operation. It depends on the document alone, so that a rule without a case stays unproven. */
 export function deriveObligations(document: Document, target: Target, operation: Operation): Obligation[] {
   const textual = slots(document, operation).filter(({ codec }) => codec !== 'binary');
-  const isTested = (rule: RuleName): boolean => levelOf(target.profile ?? 'house', rule) !== 'ignored';
+  const isTested = (rule: RuleName): boolean => levelOf(target.profile ?? 'strict', rule) !== 'ignored';
   const derived = [
     ...textual.flatMap((slot) => constraintObligations(document, operation, slot, isTested)),
     ...(target.received || target.blackBox

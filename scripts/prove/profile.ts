@@ -1,29 +1,29 @@
 /**
  * The rules by which the engine judges, each with its source.
  *
- * The profile `document` contains what the document and the standards state, and suits any server. The profile `house`
- * adds what this project decides beyond them.
+ * The profile `document` contains what the document and the standards state, and suits any server. The profile `strict`
+ * adds what this project decides beyond them. Version 2.0.0 called it `house`.
  */
-export type Profile = 'document' | 'house';
+export type Profile = 'document' | 'strict' | 'house';
 
 /** How the engine reports that a server breaks a rule. It does not test a rule that is `ignored`. */
 export type Level = 'failure' | 'warning' | 'ignored';
 
-/** The levels of a rule by profile; `house` is a failure unless it says otherwise. */
+/** The levels of a rule by profile; `strict` is a failure unless it says otherwise. */
 interface Rule {
   /** The section that states the rule. For a warning: the section that recommends it, or leaves it undecided. */
   readonly source: string;
   readonly document: Level;
-  readonly house?: Level;
+  readonly strict?: Level;
 }
 
 const OPENAPI = 'OpenAPI 3.1.0 section';
 const JSON_SCHEMA = 'JSON Schema 2020-12 validation section';
-const HOUSE = 'decided by this project, not by a standard';
+const DECIDED = 'decided by this project, not by a standard';
 
 const failure = (source: string): Rule => ({ source, document: 'failure' });
 const warning = (source: string): Rule => ({ source, document: 'warning' });
-const house = (source = HOUSE): Rule => ({ source, document: 'ignored' });
+const decided = (source = DECIDED): Rule => ({ source, document: 'ignored' });
 
 export const RULES = {
   // Any answer
@@ -36,10 +36,10 @@ export const RULES = {
   'response body': failure(`${OPENAPI} 4.8.14, schema`),
   'response annotations': warning(`${JSON_SCHEMA} 7.2.1 and 9.4: format and writeOnly are annotations`),
   'response header': failure(`${OPENAPI} 4.8.21`),
-  'response header of HEAD': house('RFC 9110 section 9.3.2: a response to HEAD may omit headers'),
+  'response header of HEAD': decided('RFC 9110 section 9.3.2: a response to HEAD may omit headers'),
   'response without content': warning(`${OPENAPI} 4.8.17 documents no content`),
   'JSON encoding': failure('RFC 8259 sections 2 and 8.1'),
-  'unlisted response property': house(),
+  'unlisted response property': decided(),
 
   // Values
   'valid request': failure(`${OPENAPI} 4.8.10: the request fits its parameters and its body`),
@@ -49,18 +49,18 @@ export const RULES = {
   'invalid request': failure(`${OPENAPI} 4.8.24: the value violates its schema`),
   'invalid format': warning(`${JSON_SCHEMA} 7.2.1: format is an annotation unless the server asserts it`),
   'excess precision': warning('RFC 8259 section 6: a parser may limit the precision of numbers'),
-  'readOnly in a request': house(`${JSON_SCHEMA} 9.4 lets a server ignore it or refuse it`),
+  'readOnly in a request': decided(`${JSON_SCHEMA} 9.4 lets a server ignore it or refuse it`),
   'missing parameter': failure(`${OPENAPI} 4.8.12.1, required`),
-  'unlisted query parameter': house(),
+  'unlisted query parameter': decided(),
 
   // Bodies
   'arbitrary content': warning('RFC 9110 section 8.3: a media type has a format, which a server may check'),
   'body limit': failure('RFC 9110 section 15.5.14, with the limit that the run was given'),
   'absent body': failure(`${OPENAPI} 4.8.13, required`),
-  'empty text': house('RFC 9110 section 6.4: content may be empty'),
+  'empty text': decided('RFC 9110 section 6.4: content may be empty'),
   'malformed JSON': failure('RFC 8259 section 2'),
   'extended JSON': warning('RFC 8259 section 9: a parser may accept extensions'),
-  'ambiguous JSON': house('RFC 8259 sections 4, 8.2 and 9 leave it to the parser'),
+  'ambiguous JSON': decided('RFC 8259 sections 4, 8.2 and 9 leave it to the parser'),
   'unusual JSON': failure('RFC 8259 sections 2 and 7'),
   'unsupported media types': warning('RFC 9110 section 15.5.16'),
   'equivalent media types': failure('RFC 9110 section 8.3.1, RFC 8259 section 11'),
@@ -71,8 +71,8 @@ export const RULES = {
   'undocumented methods': warning('RFC 9110 section 9.1: a server should respond 405 or 501'),
   Allow: failure('RFC 9110 section 15.5.6'),
   // `near-miss paths` contains it.
-  'unknown path': { ...warning('RFC 9110 section 15.5.5'), house: 'ignored' },
-  'near-miss paths': house(),
+  'unknown path': { ...warning('RFC 9110 section 15.5.5'), strict: 'ignored' },
+  'near-miss paths': decided(),
   'HEAD of GET': warning('RFC 9110 section 9.1'),
 
   // Credentials
@@ -83,14 +83,14 @@ export const RULES = {
   'malformed credentials': warning('RFC 9110 section 2.4: a recipient may recover from an invalid construct'),
   'doubled credentials': warning('RFC 9110 section 5.3 leaves it to the recipient'),
   'misplaced credentials': warning('RFC 6750 section 2: a server may support other places'),
-  'refusal before the body': house(),
+  'refusal before the body': decided(),
   challenge: failure('RFC 9110 section 15.5.2'),
   'challenges of the operation': warning('RFC 9110 section 11.6.1'),
   'challenge error code': warning('RFC 6750 section 3.1'),
 
   // The service under test
   'status of a refusal': warning('RFC 9110 section 15.5'),
-  'body of a refusal': house(),
+  'body of a refusal': decided(),
   'own refusal': failure('the target'),
   'entered service': failure('the target'),
   'received input': failure('the target'),
@@ -101,7 +101,7 @@ export type RuleName = keyof typeof RULES;
 /** How a profile reports that a server breaks a rule. */
 export function levelOf(profile: Profile, name: RuleName): Level {
   const rule: Rule = RULES[name];
-  return profile === 'document' ? rule.document : (rule.house ?? 'failure');
+  return profile === 'document' ? rule.document : (rule.strict ?? 'failure');
 }
 
 /** A broken rule, and the sentence that describes it. */

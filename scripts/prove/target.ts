@@ -157,7 +157,7 @@ export interface Target extends Extensions {
   readonly source?: string;
   /** An OpenAPI 3.1 document without references to other documents. */
   readonly document: JsonObject;
-  /** The rules that the server must keep; `house` by default. */
+  /** The rules that the server must keep; `strict` by default. */
   readonly profile?: Profile;
   /**
    * Starts a server that accepts the minimal request of each operation: after the start, and after each reset, it holds
@@ -170,7 +170,7 @@ export interface Target extends Extensions {
   readonly credentials: Readonly<Record<string, CredentialValues>>;
   /** The largest request body, in bytes. Without it, the limit is not tested. */
   readonly bodyLimit?: number;
-  /** The refusals of the profile `house`. By default, the statuses that RFC 9110 defines for each reason. */
+  /** The refusals of the profile `strict`. By default, the statuses that RFC 9110 defines for each reason. */
   readonly refusals?: Refusals;
   /** By a name that scenarios use. */
   readonly ownRefusals?: Readonly<Record<string, OwnRefusal>>;

@@ -36,7 +36,7 @@ export interface UrlOptions extends Extensions {
   readonly ca?: string;
   /** Accepts any certificate. */
   readonly insecure?: boolean;
-  /** Pointer to the schema of the body of every refusal, for the profile `house`. */
+  /** Pointer to the schema of the body of every refusal, for the profile `strict`. */
   readonly refusalSchema?: string;
   readonly waivers?: readonly Waiver[];
 }

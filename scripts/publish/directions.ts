@@ -125,9 +125,9 @@ export function splitByDirection(document: OpenApiDocument): JsonObject {
 
   const published = structuredClone(document.root);
   const directions = new Map<string, OneWayKeyword>();
-  walk({ pointer: '', value: published, expected: 'OpenAPI', carried: false }, (walked) => {
-    const { pointer, value, kind, carried } = walked;
-    if (carried || kind === 'Schema') return;
+  walk({ pointer: '', value: published, expected: 'OpenAPI', documented: false }, (walked) => {
+    const { pointer, value, kind, documented } = walked;
+    if (documented || kind === 'Schema') return;
     const own = EXCLUDED[kind];
     if (own) directions.set(pointer, own);
     let holder = pointer;
@@ -150,7 +150,7 @@ export function splitByDirection(document: OpenApiDocument): JsonObject {
 function openUnevaluated(document: JsonObject): JsonObject {
   const opened = structuredClone(document);
   const schemas: Walked[] = [];
-  walk({ pointer: '', value: opened, expected: 'OpenAPI', carried: false }, (walked) => {
+  walk({ pointer: '', value: opened, expected: 'OpenAPI', documented: false }, (walked) => {
     if (walked.kind === 'Schema') schemas.push(walked);
   });
   for (const { value } of schemas) {

@@ -16,15 +16,15 @@ const MOST = 20;
 export function remarkLines(source: Source, remarks: readonly Remark[]): string[] {
   const kinds = new Map<string, Remark[]>();
   for (const remark of remarks) {
-    const known = kinds.get(remark.word);
+    const known = kinds.get(remark.keyword);
     if (known) known.push(remark);
-    else kinds.set(remark.word, [remark]);
+    else kinds.set(remark.keyword, [remark]);
   }
-  return [...kinds].flatMap(([word, all]) => {
+  return [...kinds].flatMap(([keyword, all]) => {
     const lines = all
       .slice(0, MOST)
       .map(({ pointer, message }) =>
-        word === UNKNOWN
+        keyword === UNKNOWN
           ? `${source.locate(pointer)}: ${message}`
           : `${source.locate(pointer)}: #${pointer}: ${message}`,
       );
@@ -62,7 +62,7 @@ export function unboundedLists(document: OpenApiDocument, operations: Iterable<O
   return [...new Set(lists)].map((pointer) => ({
     pointer,
     message: 'is a list of unlimited length: add maxItems, or split the response into pages',
-    word: 'Schema maxItems',
+    keyword: 'Schema maxItems',
   }));
 }
 
@@ -82,4 +82,4 @@ function unboundedList(places: ReturnType<Subschemas['certain']>): string | unde
   return places.some(({ value }) => bounds.some((bound) => bound in value)) ? undefined : list?.pointer;
 }
 
-export const isUnknown = ({ word }: Remark): boolean => word === UNKNOWN;
+export const isUnknown = ({ keyword }: Remark): boolean => keyword === UNKNOWN;

@@ -29,7 +29,7 @@ export function typedDocument(document: OpenApiDocument): JsonObject {
   const schemas = new Components(root, document);
   const visited = new Set<string>();
   const prepare = (start: { pointer: string; value: unknown; expected: Walked['expected'] }) => {
-    walk({ ...start, carried: false }, (walked) => {
+    walk({ ...start, documented: false }, (walked) => {
       visited.add(walked.pointer);
       prepareObject(walked, document, schemas);
     });
@@ -83,10 +83,10 @@ class Components {
 
 function prepareObject({ kind, value }: Walked, document: OpenApiDocument, schemas: Components): void {
   const object = value as Mutable;
-  const { words, others } = OBJECTS.get(kind) ?? {};
+  const { keywords, others } = OBJECTS.get(kind) ?? {};
   for (const [name, member] of Object.entries(object)) {
     if (name.startsWith('x-') && kind !== 'SecurityRequirement') Reflect.deleteProperty(object, name);
-    const isData = (words?.get(name) ?? others?.word)?.holds === undefined;
+    const isData = (keywords?.get(name) ?? others?.keyword)?.holds === undefined;
     if (!isData || !hasSchemaWord({ [name]: member })) continue;
     // A property with a default is required in requests.
     if (kind === 'Schema' && name === 'default') object['default'] = {};
@@ -99,7 +99,7 @@ function prepareObject({ kind, value }: Walked, document: OpenApiDocument, schem
     });
     object['mapping'] = Object.fromEntries(targets);
   }
-  const target = words?.has('$ref') === true ? document.resolve(object['$ref']) : undefined;
+  const target = keywords?.has('$ref') === true ? document.resolve(object['$ref']) : undefined;
   if (target !== undefined) object['$ref'] = kind === 'Schema' ? schemas.refer(target) : `#${target}`;
   if (kind !== 'Schema') return;
   for (const name of ['allOf', 'anyOf', 'oneOf', 'prefixItems']) {

@@ -63,7 +63,7 @@ export function typesOf(document: JsonObject): Types {
     untyped: [...untyped].map((pointer) => ({
       pointer: unmarked(pointer),
       message: 'no type was found for it: its values are unknown',
-      word: 'types',
+      keyword: 'types',
     })),
     text: `/**
  * Made by \`make generate\` from openapi/. Do not edit: change the document instead.
@@ -148,7 +148,7 @@ function withoutUntyped(document: OpenAPI3, untyped: Set<string>): OpenAPI3 {
   const context = contextOf(document);
   const parts = new Map<string, string[]>();
   walk(
-    { pointer: '', value: opened, expected: 'OpenAPI', carried: false },
+    { pointer: '', value: opened, expected: 'OpenAPI', documented: false },
     ({ pointer, kind, outermost }) => {
       const [part] = /^\/components\/[^/]+\/[^/]+|^\/(?:paths|webhooks)\/[^/]+/.exec(pointer) ?? [];
       if (kind === 'Schema' && outermost && part !== undefined)

@@ -10,7 +10,7 @@ type Mutable = Record<string, unknown>;
 
 /** The section of `components` for each kind of object. */
 const SECTIONS = new Map(
-  [...(OBJECTS.get('Components')?.words ?? [])].flatMap(([name, { holds }]) =>
+  [...(OBJECTS.get('Components')?.keywords ?? [])].flatMap(([name, { holds }]) =>
     holds ? [[holds.kind, name] as const] : [],
   ),
 );
@@ -67,20 +67,20 @@ export class Bundle {
   /** Imports every object of another file that `value` refers to. */
   private bring(value: unknown, kind: Kind, file: SourceFile, at: string): void {
     const found: Walked[] = [];
-    walk({ pointer: '', value, expected: kind, carried: false }, (walked) => {
+    walk({ pointer: '', value, expected: kind, documented: false }, (walked) => {
       found.push(walked);
     });
     // Imported objects become components, so that those of the document have their names first.
     const isFirst = ({ kind: own }: Walked) => own === 'Components';
     for (const walked of [...found.filter(isFirst), ...found.filter((one) => !isFirst(one))]) {
       const here = at + walked.pointer;
-      const { words } = OBJECTS.get(walked.kind) ?? {};
+      const { keywords } = OBJECTS.get(walked.kind) ?? {};
       const refers = typeof walked.value['$ref'] === 'string';
       if (walked.kind === 'Discriminator') this.bringMapping(walked.value['mapping'], file, here);
-      else if (refers && words?.has('$ref') === true && walked.kind !== 'PathItem')
+      else if (refers && keywords?.has('$ref') === true && walked.kind !== 'PathItem')
         this.import(walked, file, here);
       else if (refers) this.inline(walked, file, here);
-      for (const [name, { holds }] of words ?? [])
+      for (const [name, { holds }] of keywords ?? [])
         if (holds && holds.as !== 'one') this.include(walked.value, name, holds.kind, file, here);
     }
   }
@@ -199,7 +199,7 @@ export class Bundle {
   /** Imports what the sections of a Components Object refer to, later. */
   private bringSections(components: Mutable, names: readonly string[], origin: Origin, at: string): void {
     for (const name of names) {
-      const kind = OBJECTS.get('Components')?.words.get(name)?.holds?.kind;
+      const kind = OBJECTS.get('Components')?.keywords.get(name)?.holds?.kind;
       const section = components[name];
       if (!kind || !isObject(section)) continue;
       if (typeof section['$ref'] === 'string') this.include(components, name, kind, origin.file, at);
@@ -252,10 +252,10 @@ export class Bundle {
 
 const keyOf = (kind: Kind, file: SourceFile, pointer: string): string => `${kind} ${file.path}#${pointer}`;
 
-/** Whether a value can be of a kind: it has one of its words, or none at all. */
+/** Whether a value can be of a kind: it has one of its keywords, or none at all. */
 function hasWordOf(kind: Kind, value: unknown): boolean {
   if (!isObject(value)) return kind === 'Schema' && typeof value === 'boolean';
-  const { words, others } = OBJECTS.get(kind) ?? {};
+  const { keywords, others } = OBJECTS.get(kind) ?? {};
   const names = Object.keys(value);
   return (
     names.length === 0 ||
@@ -263,7 +263,7 @@ function hasWordOf(kind: Kind, value: unknown): boolean {
       (name) =>
         name === '$ref' ||
         name.startsWith('x-') ||
-        words?.has(name) === true ||
+        keywords?.has(name) === true ||
         others?.names.test(name) === true,
     )
   );

@@ -19,7 +19,7 @@ export function convertTo31(document: Mutable): string | undefined {
   if (typeof version !== 'string' || !/^3\.0\.\d+/.test(version)) return undefined;
   const counts: Counts = new Map();
   const schemas: Mutable[] = [];
-  walk({ pointer: '', value: document, expected: 'OpenAPI', carried: false }, ({ kind, value }) => {
+  walk({ pointer: '', value: document, expected: 'OpenAPI', documented: false }, ({ kind, value }) => {
     if (kind === 'Schema') schemas.push(value);
   });
   for (const schema of schemas) convertSchema(schema, counts);
@@ -32,9 +32,9 @@ function convertSchema(schema: Mutable, counts: Counts): void {
   const count = (change: string) => counts.set(change, (counts.get(change) ?? 0) + 1);
   if ('$ref' in schema) {
     // OpenAPI 3.0.3 section 4.7.23: members beside a $ref are ignored.
-    const words = OBJECTS.get('Schema')?.words;
+    const keywords = OBJECTS.get('Schema')?.keywords;
     const ignored = Object.keys(schema).filter(
-      (name) => name !== '$ref' && words?.get(name)?.fate !== 'carried',
+      (name) => name !== '$ref' && keywords?.get(name)?.support !== 'documented',
     );
     for (const name of ignored) Reflect.deleteProperty(schema, name);
     if (ignored.length > 0) count('keywords beside a $ref, which 3.0 ignores, are removed');

@@ -75,7 +75,7 @@ export class JsonPlaces {
       if (character === '"') at = this.endOfText(at) - 1;
       else if (character === '{' || character === '[') depth++;
       else if (character === '}' || character === ']') {
-        if (depth === 0) return at; // a number or a word ends before it
+        if (depth === 0) return at; // a number or a keyword ends before it
         depth--;
       } else if (depth > 0 || character !== ',') {
         at++;

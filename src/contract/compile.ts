@@ -127,11 +127,11 @@ function checkDefaults(
 
 /** Adds a remark for each format that the server does not enforce. */
 function remarkFormats(document: OpenApiDocument, own: OwnFormats): void {
-  for (const { pointer, value, carried } of document.references.objects('Schema')) {
+  for (const { pointer, value, documented } of document.references.objects('Schema')) {
     const { format } = value;
-    const message = carried || typeof format !== 'string' ? undefined : reasonNotEnforced(format, own);
+    const message = documented || typeof format !== 'string' ? undefined : reasonNotEnforced(format, own);
     if (message === undefined) continue;
-    document.addRemark({ pointer: joinPointer(pointer, 'format'), message, word: 'Schema format' });
+    document.addRemark({ pointer: joinPointer(pointer, 'format'), message, keyword: 'Schema format' });
   }
 }
 

@@ -14,8 +14,8 @@ import {
   safely,
   type ServiceOptions,
   type Strategies,
-} from '../contract/index';
-import { InvalidValue } from '../database/index';
+} from '../contract';
+import { InvalidValue } from '../database';
 import { allowOrigins } from './cors';
 import { docsRouter } from './docs';
 import type { Errors, OperationalKind } from './errors';
@@ -26,7 +26,7 @@ import { endOfRoutes, operationalRoutes, withHeaders } from './routes';
 import { createTraces } from './traces';
 
 /** All that is outside of a service: its configuration, credentials, logs and metrics. `runService` creates it. */
-export interface Surroundings<Own extends string = never> {
+export interface RuntimeOptions<Own extends string = never> {
   /** The published contract, generated/openapi.json. */
   readonly document: JsonObject;
   /** Resolves if the handlers can do their work now, otherwise rejects. The response does not show the reason. */
@@ -79,7 +79,7 @@ export const HEADERS: Headers = { 'X-Content-Type-Options': 'nosniff', 'Cache-Co
  */
 export function createApp<Own extends string = never>(
   { errors, ...application }: Application<Own>,
-  surroundings: Surroundings<Own>,
+  surroundings: RuntimeOptions<Own>,
 ): Express {
   const { document, corsOrigins, rateLimit, operational = true } = surroundings;
   const fault = safely(surroundings.reportFault ?? faultToStderr);
@@ -139,7 +139,7 @@ function inTurn(limit: AfterAuthentication, own: AfterAuthentication): AfterAuth
 /** Probes and metrics alone, for a listener that clients cannot reach and therefore cannot overload. */
 export function createOperationalApp<Own extends string = never>(
   errors: Pick<Errors<Own>, 'toProblem' | 'render'>,
-  surroundings: Pick<Surroundings, 'ready' | 'metrics' | 'stopping' | 'reportFault'>,
+  surroundings: Pick<RuntimeOptions, 'ready' | 'metrics' | 'stopping' | 'reportFault'>,
 ): Express {
   const fault = safely(surroundings.reportFault ?? faultToStderr);
   const app = express().disable('x-powered-by').disable('etag');

@@ -1,6 +1,6 @@
 import cors from 'cors';
 import type { RequestHandler } from 'express';
-import { type JsonObject, METHODS, OpenApiDocument, readOperations } from '../contract/index';
+import { type JsonObject, METHODS, OpenApiDocument, readOperations } from '../contract';
 
 /**
  * Cross-origin requests (https://fetch.spec.whatwg.org/#http-cors-protocol). This middleware answers preflight requests

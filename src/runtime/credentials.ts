@@ -12,7 +12,7 @@ import {
   schemeKind,
   type StrategyOf,
   type Verified,
-} from '../contract/index';
+} from '../contract';
 import type { Client } from './client';
 import { InvalidConfig, type Variables } from './environment';
 import { type JwtIssuer, jwtVerifier, readIssuer } from './jwt';

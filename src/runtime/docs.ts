@@ -2,14 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import express, { type Router } from 'express';
 import { stringify } from 'yaml';
-import {
-  isObject,
-  joinPointer,
-  type JsonObject,
-  members,
-  OpenApiDocument,
-  writeDocument,
-} from '../contract/index';
+import { isObject, joinPointer, type JsonObject, members, OpenApiDocument, writeDocument } from '../contract';
 import { staticFile } from './static-file';
 
 /** The files of Swagger UI, from its package (https://github.com/swagger-api/swagger-ui). */

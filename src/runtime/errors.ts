@@ -1,5 +1,5 @@
-import { type Answer, type Operation, Problem, type ProblemKind } from '../contract/index';
-import { StoreUnavailable } from '../database/index';
+import { type Answer, type Operation, Problem, type ProblemKind } from '../contract';
+import { StoreUnavailable } from '../database';
 
 /** The kinds of problems that src/runtime/ adds to those of the core. */
 export type OperationalKind = 'rateLimited';

@@ -3,7 +3,7 @@
  */
 
 // For main.ts, app.ts and config.ts of a service.
-export { type Application, createApp, type Surroundings } from './app';
+export { type Application, createApp, type RuntimeOptions } from './app';
 export { readDatabaseUrl, readServerConfig, type ServerConfig } from './config';
 export { InvalidConfig, readEnvironment, Variables } from './environment';
 export { runService, type ServiceParts } from './run';

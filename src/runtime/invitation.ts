@@ -1,4 +1,4 @@
-import { curlCommand, exampleRequest, type JsonObject, messageOf } from '../contract/index';
+import { curlCommand, exampleRequest, type JsonObject, messageOf } from '../contract';
 import type { Credentials } from './credentials';
 
 /** A message for a server with generated secrets: a curl command that works as printed, and the secrets that it lacks. */

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { JWTHeaderParameters, JWTPayload } from 'jose' with { 'resolution-mode': 'import' };
-import { parseJson, Problem, type Verify } from '../contract/index';
+import { parseJson, Problem, type Verify } from '../contract';
 import type { Client } from './client';
 import type { Variables } from './environment';
 import { ALGORITHMS } from './jwk';

@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from '@prometheus-io/client';
-import type { StoreObserver } from '../database/index';
+import type { StoreObserver } from '../database';
 import { Durations } from './durations';
 
 /** The metrics for Prometheus (https://prometheus.io/docs/practices/naming/). No label has a value from a client. */

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
-import { type Headers, type HookContext, Problem, type ServiceOptions } from '../contract/index';
+import { type Headers, type HookContext, Problem, type ServiceOptions } from '../contract';
 import type { OperationalKind } from './errors';
 
 /** The number of requests that a client may send within a window of time. */

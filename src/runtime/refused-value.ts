@@ -1,5 +1,5 @@
-import { Problem, type ProblemKind } from '../contract/index';
-import type { InvalidValue } from '../database/index';
+import { Problem, type ProblemKind } from '../contract';
+import type { InvalidValue } from '../database';
 
 /** The parts of a request in which a handler finds values. */
 const PARTS = ['path', 'query', 'header', 'cookie', 'body'];

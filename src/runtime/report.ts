@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import type { Answer, Headers, Outcome, Problem, ReportFault, ReportUnread } from '../contract/index';
+import type { Answer, Headers, Outcome, Problem, ReportFault, ReportUnread } from '../contract';
 import type { Errors, OperationalKind } from './errors';
 import type { Metrics } from './metrics';
 

@@ -1,5 +1,5 @@
 import express, { type ErrorRequestHandler, type RequestHandler, type Router } from 'express';
-import { type Headers, Problem, type ReportFault, stringifyJson } from '../contract/index';
+import { type Headers, Problem, type ReportFault, stringifyJson } from '../contract';
 import type { Errors } from './errors';
 import type { Metrics } from './metrics';
 import { inTime } from './readiness';

@@ -9,9 +9,9 @@ import {
   InvalidContract,
   listen,
   readDocument,
-} from '../contract/index';
-import type { Store, StoreObserver } from '../database/index';
-import { createOperationalApp, HEADERS, type Surroundings } from './app';
+} from '../contract';
+import type { Store, StoreObserver } from '../database';
+import { createOperationalApp, HEADERS, type RuntimeOptions } from './app';
 import { clientOf } from './client';
 import type { ServerConfig } from './config';
 import { type CredentialsConfig, openCredentials } from './credentials';
@@ -38,7 +38,7 @@ export interface ServiceParts<Config extends RunConfig, S extends Store, Own ext
   /** Rejects with a sentence about DATABASE_URL. */
   readonly openStore: (config: Config, observer: StoreObserver) => Promise<S>;
   /** Calls `createApp` with the handlers of the service and these surroundings. */
-  readonly createApp: (store: S, surroundings: Surroundings<Own>) => Express;
+  readonly createApp: (store: S, surroundings: RuntimeOptions<Own>) => Express;
 }
 
 /** Limits of the listener of probes and metrics, which serves few clients. */
@@ -99,7 +99,7 @@ async function start<Config extends RunConfig, S extends Store, Own extends stri
     ...operations,
     onRemarks: (remarks) => {
       if (remarks.length > 0)
-        log.warn({ remarks }, `${remarks.length} words of the document are not enforced`);
+        log.warn({ remarks }, `${remarks.length} keywords of the document are not enforced`);
     },
     production: config.production,
     corsOrigins: config.corsOrigins,
@@ -144,7 +144,7 @@ async function start<Config extends RunConfig, S extends Store, Own extends stri
 export function limitRequests(
   limit: RateLimits.RateLimit,
   clientOf: (principals: HookContext['principals']) => string | undefined,
-): NonNullable<Surroundings['rateLimit']> {
+): NonNullable<RuntimeOptions['rateLimit']> {
   const { createRateLimiter } = createRequire(__filename)('./rate-limit') as typeof RateLimits;
   return createRateLimiter(limit, clientOf);
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { Logger } from 'pino';
-import type { Store } from '../database/index';
+import type { Store } from '../database';
 
 /** Milliseconds that the store has to close after the last response. */
 const FLUSH_TIMEOUT = 10_000;

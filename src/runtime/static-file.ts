@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { RequestHandler } from 'express';
-import { type Headers, preferredCoding, Problem } from '../contract/index';
+import { type Headers, preferredCoding, Problem } from '../contract';
 
 type Encode = (bytes: Buffer) => Promise<Buffer>;
 const brotli = promisify(brotliCompress);

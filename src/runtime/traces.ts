@@ -11,7 +11,7 @@ import {
   trace,
   TraceFlags,
 } from '@opentelemetry/api';
-import type { Middleware, Outcome } from '../contract/index';
+import type { Middleware, Outcome } from '../contract';
 
 /** Creates OpenTelemetry spans of requests. */
 export interface Traces {

@@ -21,7 +21,7 @@ test('the server keeps every promise of the document', async () => {
 /** What requests alone do not show. */
 const BEYOND_REQUESTS = [/ \| received \| /, / \| response \| (?:429|500|503) \| /];
 
-test.each(['document', 'house'] as const)(
+test.each(['document', 'strict'] as const)(
   'a black box proves all but what requests do not show, by the profile %s',
   async (profile) => {
     const target = service();
@@ -46,7 +46,7 @@ test.each(['document', 'house'] as const)(
 
     expect(result.failures.map(describeFailure)).toEqual([]);
     const beyond = result.obligations.filter(({ state }) => state !== 'PROVEN').map(({ key }) => key);
-    // RFC 9110 section 12.5.1 lets a server ignore Accept, so only the profile `house` tests the 406.
+    // RFC 9110 section 12.5.1 lets a server ignore Accept, so only the profile `strict` tests the 406.
     const unknown =
       profile === 'document' ? [...BEYOND_REQUESTS, / \| response \| 406 \| /] : BEYOND_REQUESTS;
     expect(beyond.filter((key) => !unknown.some((pattern) => pattern.test(key)))).toEqual([]);

@@ -5,7 +5,7 @@ import request from 'supertest';
 import { parse } from 'yaml';
 import published from '../../generated/openapi.json';
 import { OpenApiDocument, strategiesFor } from '../../src/contract';
-import { createApp, PLAIN_ERRORS } from '../../src/runtime/index';
+import { createApp, PLAIN_ERRORS } from '../../src/runtime';
 import { EXAMPLE, SUCCESS } from '../support/client';
 import { buildApp, listening, TOKEN } from '../support/service';
 import { openServer } from '../../scripts/prove/service/open-server';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { exampleRequest, type JsonObject, messageOf } from '../../src/contract';
-import { apiKeys, basicUsers, bearerTokens, type Verifier } from '../../src/runtime/index';
+import { apiKeys, basicUsers, bearerTokens, type Verifier } from '../../src/runtime';
 import { startIssuer, jwt, CLAIMS } from '../support/issuer';
 import { startProcess } from '../support/process';
 
@@ -50,8 +50,8 @@ const SCHEMES: Readonly<Record<string, Scheme>> = {
     { type: 'http', scheme: 'basic' },
     basicUsers({ secrets: 'BASIC_USERS' }),
     [],
-    'ann:pass word:ü',
-    'ann:pass word:ü',
+    'ann:pass keyword:ü',
+    'ann:pass keyword:ü',
   ],
   header: keyed('header', 'X-API-Key'),
   query: keyed('query', 'api key&'),

@@ -53,7 +53,9 @@ paths:
   await mock.printed(/^served .*$/m);
   expect(mock.output()).toContain('OpenAPI 3.0.3 is converted to 3.1.0: nullable is the type null (1)');
   expect(mock.output()).toMatch(/ POST \/things is not served: #.*multipart bodies cannot be served/);
-  expect(mock.output().trimEnd().split('\n').at(-1)).toBe('served 1 of 2 operations, 0 words not enforced');
+  expect(mock.output().trimEnd().split('\n').at(-1)).toBe(
+    'served 1 of 2 operations, 0 keywords not enforced',
+  );
   expect(await (await fetch(`${address}/things`)).json()).toEqual({ at: null });
 });
 
@@ -64,7 +66,7 @@ it.each([
   ],
   ['openapi: 3.2.0', /openapi\.yaml:1:1: #\/openapi: .* got 3\.2\.0: later versions are not served yet/],
   ['openapi: 3.1', /openapi\.yaml:1:1: #\/openapi: .* got 3\.1: write it in full and in quotes/],
-  ['openapi: 3.1.1\nwebhooks: {}', /^served 0 of 0 operations, 0 words not enforced\n$/],
+  ['openapi: 3.1.1\nwebhooks: {}', /^served 0 of 0 operations, 0 keywords not enforced\n$/],
 ])('%s is refused with a message', async (line, sentence) => {
   start(temporary(`${line}\ninfo: { title: None, version: '1' }\n`));
   expect(await mock.exit).toBe(1);

@@ -1,5 +1,5 @@
 import request from 'supertest';
-import { type Answer, InvalidContract } from '../../src/contract/index';
+import { type Answer, InvalidContract } from '../../src/contract';
 import { buildDocument, buildService } from '../support/service';
 
 // A schema that no body of the media type can match is refused at startup, because every request would fail.

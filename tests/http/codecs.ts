@@ -5,7 +5,7 @@ import {
   Problem,
   stringifyJson,
   Unservable,
-} from '../../src/contract/index';
+} from '../../src/contract';
 
 const malformed = (name: string, reason: string) =>
   new Problem('malformed', `the body is not well-formed ${name}: ${reason}`);

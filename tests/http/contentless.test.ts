@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { compileContract, Problem } from '../../src/contract/index';
+import { compileContract, Problem } from '../../src/contract';
 import { renderPlain } from '../support/plain-errors';
 import { buildDocument, buildService, json, listening } from '../support/service';
 import { exchangeBytes } from '../support/wire';

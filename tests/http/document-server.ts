@@ -9,7 +9,7 @@ import {
   type ServiceOptions,
   type Strategies,
   strategiesFor,
-} from '../../src/contract/index';
+} from '../../src/contract';
 import type { Document, Operation, Response } from '../../scripts/prove/document/document';
 import { codecOf } from '../../scripts/prove/document/media-type';
 import { readDocument } from '../../scripts/prove/document/read';

@@ -11,8 +11,8 @@ import {
   createService,
   type Logger,
   type ServiceOptions,
-} from '../../src/contract/index';
-import type { OperationalKind } from '../../src/runtime/index';
+} from '../../src/contract';
+import type { OperationalKind } from '../../src/runtime';
 import { toProblem } from '../support/plain-errors';
 import { renderPlain } from '../support/plain-errors';
 import { buildDocument, json } from '../support/service';

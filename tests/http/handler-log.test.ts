@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { type Answer, type Logger } from '../../src/contract/index';
+import { type Answer, type Logger } from '../../src/contract';
 import { buildDocument, buildService, listening } from '../support/service';
 import { exchange } from '../support/wire';
 

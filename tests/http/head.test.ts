@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { createHttpServer } from '../../src/contract/index';
+import { createHttpServer } from '../../src/contract';
 import { ERRORS, errors } from '../../src/errors';
 import { REFUSED, SERVED } from '../support/heads';
 import { buildApp } from '../support/service';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { type Answer, Problem } from '../../src/contract/index';
-import type { OperationalKind } from '../../src/runtime/index';
+import { type Answer, Problem } from '../../src/contract';
+import type { OperationalKind } from '../../src/runtime';
 import { toProblem } from '../support/plain-errors';
 import { buildDocument, buildService, json, listening } from '../support/service';
 import { exchange } from '../support/wire';

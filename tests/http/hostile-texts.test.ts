@@ -8,15 +8,8 @@ import {
   readOperations,
   strategiesFor,
   stub,
-} from '../../src/contract/index';
-import {
-  createApp,
-  createLog,
-  createMetrics,
-  createReport,
-  HEADERS,
-  PLAIN_ERRORS,
-} from '../../src/runtime/index';
+} from '../../src/contract';
+import { createApp, createLog, createMetrics, createReport, HEADERS, PLAIN_ERRORS } from '../../src/runtime';
 import { listening } from '../support/service';
 import { bytesOf, exchangeBytes } from '../support/wire';
 

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { createHttpServer } from '../../src/contract/index';
+import { createHttpServer } from '../../src/contract';
 import { errors } from '../../src/errors';
-import { createHandlers } from '../../src/handlers/index';
+import { createHandlers } from '../../src/handlers';
 import { EXAMPLE, HEAD, REQUEST, requestOf, SUCCESS } from '../support/client';
 import { buildApp, listening } from '../support/service';
 import { exchange, type Reply } from '../support/wire';

@@ -1,5 +1,5 @@
 import { Agent, request } from 'node:http';
-import { createHttpServer, InvalidContract } from '../../src/contract/index';
+import { createHttpServer, InvalidContract } from '../../src/contract';
 import { openServer } from '../../scripts/prove/service/open-server';
 import { renderPlain } from '../support/plain-errors';
 import { buildService, json } from '../support/service';

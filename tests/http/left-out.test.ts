@@ -1,5 +1,5 @@
 import { toMockable } from '../../scripts/mock/document';
-import { compileContract, type JsonObject } from '../../src/contract/index';
+import { compileContract, type JsonObject } from '../../src/contract';
 import { buildDocument, json } from '../support/service';
 
 const leftOut = (document: JsonObject): readonly string[] =>

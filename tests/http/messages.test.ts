@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { compileContract, Problem, stringifyJson } from '../../src/contract/index';
+import { compileContract, Problem, stringifyJson } from '../../src/contract';
 import { renderPlain, toProblem } from '../support/plain-errors';
 import { buildDocument, json } from '../support/service';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import express from 'express';
 import { createMock } from '../../scripts/mock/service';
 import { readSource } from '../../scripts/source/source';
-import { type JsonObject, listen } from '../../src/contract/index';
+import { type JsonObject, listen } from '../../src/contract';
 import type { Json, JsonObject as EngineDocument } from '../../scripts/prove/json/json';
 import { describeFailure } from '../../scripts/prove/report/text';
 import { run } from '../../scripts/prove/run';
@@ -304,7 +304,7 @@ it('agree on names, templates and credentials of every kind', async () => {
   expect([mock.leftOut, open]).toEqual([[], []]);
 });
 
-it('agree on words of schemas that contradict what an engine expects', async () => {
+it('agree on keywords of schemas that contradict what an engine expects', async () => {
   const integer = { type: 'integer' };
   const text = { type: 'string' };
   const { open } = await agree(

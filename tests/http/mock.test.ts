@@ -4,8 +4,8 @@ import express from 'express';
 import request from 'supertest';
 import { createMock } from '../../scripts/mock/service';
 import { readSource } from '../../scripts/source/source';
-import type { Extensions, JsonObject, Outcome } from '../../src/contract/index';
-import { numberInError, type OperationalKind } from '../../src/runtime/index';
+import type { Extensions, JsonObject, Outcome } from '../../src/contract';
+import { numberInError, type OperationalKind } from '../../src/runtime';
 import { buildDocument, json } from '../support/service';
 import { csv } from './codecs';
 

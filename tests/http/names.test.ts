@@ -1,5 +1,5 @@
 import request from 'supertest';
-import { type Answer, InvalidContract, stub } from '../../src/contract/index';
+import { type Answer, InvalidContract, stub } from '../../src/contract';
 import { NAMES } from '../support/names';
 import { buildDocument, buildService, json } from '../support/service';
 

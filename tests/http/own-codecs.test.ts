@@ -1,4 +1,4 @@
-import { type Answer, type Coder, InvalidContract, type OwnCodec } from '../../src/contract/index';
+import { type Answer, type Coder, InvalidContract, type OwnCodec } from '../../src/contract';
 import { buildDocument, buildService, listening } from '../support/service';
 import { cbor, csv, encodeCbor, encodeCsv, encodeLines, ndjson } from './codecs';
 

@@ -1,5 +1,5 @@
 import supertest from 'supertest';
-import { InvalidContract } from '../../src/contract/index';
+import { InvalidContract } from '../../src/contract';
 import { buildDocument, buildService, json } from '../support/service';
 
 const serviceOf = (schema: object) =>

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { type Answer, bearerStrategy, type ServiceOptions } from '../../src/contract/index';
-import type { OperationalKind } from '../../src/runtime/index';
+import { type Answer, bearerStrategy, type ServiceOptions } from '../../src/contract';
+import type { OperationalKind } from '../../src/runtime';
 import { buildDocument, buildService, json, listening } from '../support/service';
 import { parseReplies } from '../support/wire';
 

@@ -1,5 +1,5 @@
-import { type Answer, type Problem, stringifyJson } from '../../src/contract/index';
-import { ERRORS, type KindOf } from '../../src/runtime/index';
+import { type Answer, type Problem, stringifyJson } from '../../src/contract';
+import { ERRORS, type KindOf } from '../../src/runtime';
 import { buildDocument, buildService, json, listening } from '../support/service';
 import { exchange } from '../support/wire';
 

@@ -1,6 +1,6 @@
 import type { Express } from 'express';
 import request from 'supertest';
-import { clientOf, limitRequests } from '../../src/runtime/index';
+import { clientOf, limitRequests } from '../../src/runtime';
 import { credentials, EXAMPLE, MISMATCH, SUCCESS } from '../support/client';
 import { buildApp, strategiesAccepting } from '../support/service';
 

@@ -1,5 +1,5 @@
 import request from 'supertest';
-import { stringifyJson } from '../../src/contract/index';
+import { stringifyJson } from '../../src/contract';
 import { buildDocument, buildService, json } from '../support/service';
 
 /** Sends a body as JSON text. Returns the handler's body as JSON text, or the message of the refusal. */

@@ -1,5 +1,5 @@
 import request from 'supertest';
-import { createHandlers } from '../../src/handlers/index';
+import { createHandlers } from '../../src/handlers';
 import { openMemoryStore } from '../../src/storage/memory';
 import { EXAMPLE } from '../support/client';
 import { AUTHORIZED, buildApp, listening, TOKEN } from '../support/service';

@@ -1,5 +1,5 @@
 import request from 'supertest';
-import type { Answer } from '../../src/contract/index';
+import type { Answer } from '../../src/contract';
 import { buildDocument, buildService, json } from '../support/service';
 
 export const thing = {

@@ -1,7 +1,7 @@
 import cors from 'cors';
 import express from 'express';
-import { type Answer, InvalidContract, Problem, type ServiceOptions } from '../../src/contract/index';
-import type { OperationalKind } from '../../src/runtime/index';
+import { type Answer, InvalidContract, Problem, type ServiceOptions } from '../../src/contract';
+import type { OperationalKind } from '../../src/runtime';
 import { buildDocument, buildService, json, listening } from '../support/service';
 import { exchange } from '../support/wire';
 

@@ -1,5 +1,5 @@
 import request from 'supertest';
-import { compileContract, InvalidContract, type JsonObject } from '../../src/contract/index';
+import { compileContract, InvalidContract, type JsonObject } from '../../src/contract';
 import { buildDocument, buildService, json, listening } from '../support/service';
 import { exchange } from '../support/wire';
 

@@ -3,7 +3,7 @@ import express from 'express';
 import { Strategy } from 'passport';
 import { Strategy as BearerStrategy } from 'passport-http-bearer';
 import request from 'supertest';
-import { type Answer, bearerStrategy, type Credentials } from '../../src/contract/index';
+import { type Answer, bearerStrategy, type Credentials } from '../../src/contract';
 import { buildDocument, buildService, json, listening } from '../support/service';
 
 /** The methods with which a passport strategy reports its result. */

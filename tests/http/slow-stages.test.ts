@@ -1,6 +1,6 @@
 import { endQuickTime, pass, SCALE } from '../support/quick-time';
 import type { RequestListener } from 'node:http';
-import { type Answer, bearerStrategy } from '../../src/contract/index';
+import { type Answer, bearerStrategy } from '../../src/contract';
 import type { JsonObject } from '../../scripts/prove/json/json';
 import { type Result, run } from '../../scripts/prove/run';
 import type { Received, Server, Target } from '../../scripts/prove/target';

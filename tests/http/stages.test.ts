@@ -1,11 +1,4 @@
-import {
-  type Answer,
-  bearerStrategy,
-  type Logger,
-  Problem,
-  STAGES,
-  type Stage,
-} from '../../src/contract/index';
+import { type Answer, bearerStrategy, type Logger, Problem, STAGES, type Stage } from '../../src/contract';
 import { buildDocument, buildService, json, listening } from '../support/service';
 import { exchange } from '../support/wire';
 

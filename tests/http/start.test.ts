@@ -1,5 +1,5 @@
 import document from '../../generated/openapi';
-import { InvalidContract, type JsonObject, stub } from '../../src/contract/index';
+import { InvalidContract, type JsonObject, stub } from '../../src/contract';
 import { Strategy as BearerStrategy } from 'passport-http-bearer';
 import supertest from 'supertest';
 import { buildApp, buildDocument, buildService, json } from '../support/service';

@@ -10,8 +10,8 @@ import {
   type Schema,
   sql,
   TEXT,
-} from '../../src/database/index';
-import { createApp, PLAIN_ERRORS } from '../../src/runtime/index';
+} from '../../src/database';
+import { createApp, PLAIN_ERRORS } from '../../src/runtime';
 import { type Postgres, startPostgres } from '../support/postgres';
 import { buildDocument, json } from '../support/service';
 

@@ -1,5 +1,5 @@
 import request from 'supertest';
-import type { JsonObject } from '../../src/contract/index';
+import type { JsonObject } from '../../src/contract';
 import { buildDocument, buildService } from '../support/service';
 import { hidden, ok, respond, thing } from './respond';
 

@@ -340,8 +340,8 @@ const FOLLOWED: Readonly<Record<keyof typeof ADVICE, Followed>> = {
   },
   stateLimit: {
     says: "the limit is unknown: state it (ARGS='--body-limit BYTES')",
-    before: () => byUrl(numbers(unchanged), { profile: 'house' }),
-    after: () => byUrl(numbers(unchanged), { profile: 'house', bodyLimit: 2000 }),
+    before: () => byUrl(numbers(unchanged), { profile: 'strict' }),
+    after: () => byUrl(numbers(unchanged), { profile: 'strict', bodyLimit: 2000 }),
   },
   testInProcess: {
     says: 'requests do not show the input of a handler: test in the process of the service (`received` of the target)',

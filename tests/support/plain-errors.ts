@@ -1,5 +1,5 @@
 import type { Answer, Problem } from '../../src/contract';
-import { ERRORS, type KindOf, PLAIN_ERRORS } from '../../src/runtime/index';
+import { ERRORS, type KindOf, PLAIN_ERRORS } from '../../src/runtime';
 
 // The error bodies of documents that only tests use: `{error, message}`. They are independent of the service, so that
 // the tests of src/contract/ do not change with the document.

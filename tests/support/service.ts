@@ -14,7 +14,7 @@ import {
 import { errors, type OwnKind } from '../../src/errors';
 import { createHandlers } from '../../src/handlers';
 import type { Handlers } from '../../src/handlers/types';
-import type { OperationalKind, Surroundings } from '../../src/runtime/index';
+import type { OperationalKind, RuntimeOptions } from '../../src/runtime';
 import { openMemoryStore } from '../../src/storage/memory';
 import { strategiesWith } from '../../scripts/prove/service/credentials';
 import { openServer } from '../../scripts/prove/service/open-server';
@@ -32,7 +32,7 @@ export const strategiesAccepting = (...tokens: readonly string[]) =>
 export function buildApp({
   handlers = createHandlers(openMemoryStore()),
   ...overrides
-}: Partial<Surroundings<OwnKind>> & { readonly handlers?: Handlers } = {}): express.Express {
+}: Partial<RuntimeOptions<OwnKind>> & { readonly handlers?: Handlers } = {}): express.Express {
   return createApp(handlers, {
     document,
     ready: () => Promise.resolve(),

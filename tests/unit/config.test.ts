@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import contract from '../../generated/openapi.json';
 import { verifiers } from '../../src/auth';
 import { readConfig } from '../../src/config';
-import { InvalidConfig, variablesOf } from '../../src/runtime/index';
+import { InvalidConfig, variablesOf } from '../../src/runtime';
 import { testSecrets } from '../../scripts/prove/service/credentials';
 
 const EXAMPLE = readFileSync(join(__dirname, '../../.env.example'), 'utf8');

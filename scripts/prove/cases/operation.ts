@@ -17,7 +17,7 @@ function hasPathOf({ operation, base }: OperationContext, { request }: Case): bo
 
 /** The cases that the profile and the bounds of the target allow. */
 function allowed(context: OperationContext, cases: readonly Case[]): Case[] {
-  const { profile = 'house', blackBox } = context.target;
+  const { profile = 'strict', blackBox } = context.target;
   const all = cases.filter(
     ({ rule, request }) =>
       (rule === undefined || levelOf(profile, rule) !== 'ignored') &&

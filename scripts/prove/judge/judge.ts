@@ -59,7 +59,7 @@ export function createJudge(
   target: Target,
   ownRefusal: OwnRefusalReason = () => undefined,
 ): Judge {
-  const { profile = 'house', refusalSchema } = target;
+  const { profile = 'strict', refusalSchema } = target;
   const refusalMediaTypes = mediaTypesOfSchema(document, refusalSchema);
   const without = (got: string): Verdict => {
     const message = `expected a response, got ${got}`;

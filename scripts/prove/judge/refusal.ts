@@ -25,7 +25,7 @@ export const DEFAULT_REFUSALS: Refusals = {
 /** The broken rule if a server accepts a request that it should refuse. */
 const ruleOf = ({ rule = 'invalid request' }: Case): RuleName => rule;
 
-/** The findings about an answer that should refuse a request, for the profile `house`. */
+/** The findings about an answer that should refuse a request, for the profile `strict`. */
 export function houseRefusalFindings(
   document: Document,
   target: Target,

@@ -5,14 +5,14 @@ import {
   OpenApiDocument,
   readOperations,
   schemeKind,
-} from '../../../src/contract/index';
+} from '../../../src/contract';
 import {
   openCredentials,
   readCredentials,
   Variables,
   type Verifier,
   type Verifiers,
-} from '../../../src/runtime/index';
+} from '../../../src/runtime';
 import type { CredentialValues } from '../target';
 
 /** Secrets for each verifier of a service, as environment variables and as credentials of the engine. */

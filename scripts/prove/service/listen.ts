@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import type { Express } from 'express';
-import { type Answer, createHttpServer, type Problem } from '../../../src/contract/index';
+import { type Answer, createHttpServer, type Problem } from '../../../src/contract';
 import type { Server } from '../target';
 import { openServer } from './open-server';
 

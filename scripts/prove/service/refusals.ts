@@ -1,4 +1,4 @@
-import type { ProblemKind } from '../../../src/contract/index';
+import type { ProblemKind } from '../../../src/contract';
 import type { RefusalRule, Refusals } from '../target';
 
 /** How the core refuses requests, for the engine. */

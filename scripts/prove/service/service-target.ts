@@ -1,15 +1,15 @@
 import type { RequestListener } from 'node:http';
 import type { Express } from 'express';
-import { isStub, type JsonObject, type Strategies } from '../../../src/contract/index';
-import { StoreUnavailable } from '../../../src/database/index';
+import { isStub, type JsonObject, type Strategies } from '../../../src/contract';
+import { StoreUnavailable } from '../../../src/database';
 import {
   clientOf,
   type Errors,
   type KindOf,
   limitRequests,
-  type Surroundings,
+  type RuntimeOptions,
   type Verifiers,
-} from '../../../src/runtime/index';
+} from '../../../src/runtime';
 import type { Received, RefusalRule, Scenario, Server, Target, Waiver } from '../target';
 import { strategiesWith, testSecrets } from './credentials';
 import { listen } from './listen';
@@ -29,7 +29,7 @@ export interface TestedService<S, Handlers extends object, Own extends string> e
   readonly openStore: () => S | Promise<S>;
   /** Does not use the store before a request: it is called without one, to find the stubs. */
   readonly createHandlers: (store: S) => Handlers;
-  readonly createApp: (handlers: Handlers, surroundings: Surroundings<Own>) => Express;
+  readonly createApp: (handlers: Handlers, surroundings: RuntimeOptions<Own>) => Express;
   readonly errors: Errors<Own>;
   /** How the service refuses a request: the status, and members that the body must have. */
   readonly refusal: (kind: KindOf<Own>) => RefusalRule;
@@ -87,7 +87,7 @@ export function serviceTarget<S, Handlers extends object, Own extends string>(
   };
   // A changed document may have other schemes.
   const strategies = { ...sound, ...changes.strategies };
-  const start = (more: Changes = {}, rateLimit?: Surroundings['rateLimit']) =>
+  const start = (more: Changes = {}, rateLimit?: RuntimeOptions['rateLimit']) =>
     startServer(service, { ...changes, ...more, strategies }, see, rateLimit);
   const failing = (error: Error) => () =>
     start({
@@ -136,7 +136,7 @@ async function startServer<S, Handlers extends object, Own extends string>(
     wrap,
   }: Changes & { readonly strategies: Strategies },
   see: (request: Received) => void,
-  rateLimit: Surroundings['rateLimit'],
+  rateLimit: RuntimeOptions['rateLimit'],
 ): Promise<Server> {
   const open = async () => service.createHandlers(await service.openStore());
   let entered = 0;

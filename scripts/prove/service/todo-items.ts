@@ -1,6 +1,6 @@
 /** What is left to write in a service. */
-import { OpenApiDocument, readOperations } from '../../../src/contract/index';
-import { ERRORS } from '../../../src/runtime/index';
+import { OpenApiDocument, readOperations } from '../../../src/contract';
+import { ERRORS } from '../../../src/runtime';
 import type { Waiver } from '../target';
 import { openWaivers } from '../waivers';
 import { SERVICE, type ServiceTarget } from './service-target';

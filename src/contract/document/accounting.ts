@@ -3,10 +3,10 @@ import type { Findings } from './finding';
 import { joinPointer, lastStep } from './json-pointer';
 import { withDoubles } from './openapi-schema';
 import { nameOf } from './references';
-import { type Walked, wordsOf } from './walk';
-import { type Kind, OBJECTS } from './words';
+import { type Walked, keywordsOf } from './walk';
+import { type Kind, OBJECTS } from './keywords';
 
-/** The objects whose unknown words the specifications ignore. */
+/** The objects whose unknown keywords the specifications ignore. */
 const OPEN: readonly Kind[] = ['Schema', 'Reference'];
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -23,23 +23,23 @@ export const DIALECTS: readonly unknown[] = [
   'https://spec.openapis.org/oas/3.1/dialect/base',
 ];
 
-/** Adds a remark for each word of an object that is not enforced, and a finding for each word that is refused. */
+/** Adds a remark for each keyword of an object that is not enforced, and a finding for each keyword that is refused. */
 export function accountForWords(document: Findings, walked: Walked): void {
-  const { kind, pointer, value, carried } = walked;
-  for (const [name, operand, word] of wordsOf(walked)) {
+  const { kind, pointer, value, documented } = walked;
+  for (const [name, operand, keyword] of keywordsOf(walked)) {
     if (name.startsWith('x-') && kind !== 'SecurityRequirement') continue;
     const place = joinPointer(pointer, name);
-    if (!word) addUnknown(document, kind, name, place);
-    else if (word.fate === 'refused') document.addFinding(place, REASONS[name] ?? 'cannot be served');
-    else if (word.fate === 'remarked' && !carried && operand !== word.default) {
-      document.addRemark({ pointer: place, message: `${name} is not enforced`, word: `${kind} ${name}` });
+    if (!keyword) addUnknown(document, kind, name, place);
+    else if (keyword.support === 'refused') document.addFinding(place, REASONS[name] ?? 'cannot be served');
+    else if (keyword.support === 'unenforced' && !documented && operand !== keyword.default) {
+      document.addRemark({ pointer: place, message: `${name} is not enforced`, keyword: `${kind} ${name}` });
     }
   }
-  if (kind === 'Schema' && !carried) {
+  if (kind === 'Schema' && !documented) {
     remarkIdle(document, pointer, value);
     if (value['format'] !== 'int64') remarkRounded(document, pointer, value);
   }
-  if (kind === 'MediaType' && 'encoding' in value) remarkEncoding(document, pointer, carried);
+  if (kind === 'MediaType' && 'encoding' in value) remarkEncoding(document, pointer, documented);
   const dialect = kind === 'Schema' ? '$schema' : kind === 'OpenAPI' ? 'jsonSchemaDialect' : undefined;
   if (dialect !== undefined && dialect in value && !DIALECTS.includes(value[dialect])) {
     document.addFinding(joinPointer(pointer, dialect), 'only JSON Schema 2020-12 can be served');
@@ -56,7 +56,7 @@ function addUnknown(document: Findings, kind: Kind, name: string, pointer: strin
   const usual = closest === undefined ? 'Begin it with x- if it is your own' : `Do you mean \`${closest}\`?`;
   const advice = EXPECTED[kind] ?? usual;
   const message = `Property \`${name}\` is not expected here. ${advice}`;
-  if (OPEN.includes(kind)) document.addRemark({ pointer, message, word: UNKNOWN });
+  if (OPEN.includes(kind)) document.addRemark({ pointer, message, keyword: UNKNOWN });
   else document.addFinding(pointer, `is not a field of ${nameOf(kind)}. ${advice}`);
 }
 
@@ -66,7 +66,7 @@ const EXPECTED: Partial<Record<Kind, string>> = {
   Responses: 'Expected a status such as 200, a range such as 2XX, or default',
 };
 
-/** The `word` of a remark about a word that is not in the table. */
+/** The `keyword` of a remark about a keyword that is not in the table. */
 export const UNKNOWN = 'unknown';
 
 /** A keyword that counts only beside another one (JSON Schema 2020-12, core, section 10.2.2; validation, section 6.4). */
@@ -81,7 +81,7 @@ function remarkIdle(document: Findings, pointer: string, schema: Walked['value']
   for (const [name, partner] of PARTNERS) {
     if (!Object.hasOwn(schema, name) || Object.hasOwn(schema, partner)) continue;
     const message = `${name} counts only beside ${partner}`;
-    document.addRemark({ pointer: joinPointer(pointer, name), message, word: `Schema ${name}` });
+    document.addRemark({ pointer: joinPointer(pointer, name), message, keyword: `Schema ${name}` });
   }
 }
 
@@ -103,25 +103,25 @@ function remarkRounded(document: Findings, pointer: string, schema: Walked['valu
     (one) => Object.hasOwn(schema, one) && withDoubles(schema[one]) !== schema[one],
   )) {
     const message = `${name} is beyond 2^53: without the format int64, handlers get such integers rounded`;
-    document.addRemark({ pointer: joinPointer(pointer, name), message, word: `Schema ${name}` });
+    document.addRemark({ pointer: joinPointer(pointer, name), message, keyword: `Schema ${name}` });
   }
 }
 
 /** OpenAPI 3.1 section 4.8.14.1: the encoding is that of forms, and of multipart bodies. */
-function remarkEncoding(document: Findings, pointer: string, carried: boolean): void {
+function remarkEncoding(document: Findings, pointer: string, documented: boolean): void {
   const key = lastStep(pointer);
-  if (carried || /^(application\/x-www-form-urlencoded$|multipart\/)/.test(essenceOf(key))) return;
+  if (documented || /^(application\/x-www-form-urlencoded$|multipart\/)/.test(essenceOf(key))) return;
   const message = `encoding does not apply to ${key}`;
-  document.addRemark({ pointer: joinPointer(pointer, 'encoding'), message, word: 'MediaType encoding' });
+  document.addRemark({ pointer: joinPointer(pointer, 'encoding'), message, keyword: 'MediaType encoding' });
 }
 
-/** The word of the table that differs from a name by at most two edits, or by case. */
+/** The keyword of the table that differs from a name by at most two edits, or by case. */
 function closestWord(kind: Kind, name: string): string | undefined {
-  const candidates = [...(OBJECTS.get(kind)?.words.keys() ?? [])]
-    .map((word) => ({ word, edits: editsBetween(name.toLowerCase(), word.toLowerCase()) }))
+  const candidates = [...(OBJECTS.get(kind)?.keywords.keys() ?? [])]
+    .map((keyword) => ({ keyword, edits: editsBetween(name.toLowerCase(), keyword.toLowerCase()) }))
     .sort((a, b) => a.edits - b.edits);
   const [closest] = candidates;
-  return closest && closest.edits <= Math.min(2, name.length / 3) ? closest.word : undefined;
+  return closest && closest.edits <= Math.min(2, name.length / 3) ? closest.keyword : undefined;
 }
 
 /** The optimal string alignment distance: insertions, deletions, substitutions and swaps of neighbors. */

@@ -2,7 +2,7 @@ import { accountForWords } from './accounting';
 import { type Finding, InvalidContract, type Remark } from './finding';
 import { usesInheritedNames } from './inherited';
 import { isObject, type JsonObject, lastStep, type Place } from './json-pointer';
-import { Concerned, titleOf } from './concerned';
+import { OperationIndex, titleOf } from './operation-index';
 import { documentErrors } from './openapi-schema';
 import { References } from './references';
 import { Subschemas } from './subschemas';
@@ -21,7 +21,7 @@ export class OpenApiDocument {
   /** The outermost schemas, which are not part of another schema. */
   readonly schemas: readonly string[];
   private readonly found = new Map<string, Finding>();
-  private readonly remarked = new Map<string, Remark>();
+  private readonly unenforced = new Map<string, Remark>();
   private readonly values = new Map<string, unknown>();
 
   private static readonly read = new WeakMap<JsonObject, OpenApiDocument>();
@@ -39,7 +39,7 @@ export class OpenApiDocument {
     for (const pointer of illFormedTexts(root)) this.addFinding(pointer, 'has half of a surrogate pair');
     const schemas: string[] = [];
     this.schemas = schemas;
-    if (versionFinding(root)) return; // words of other versions have other meanings
+    if (versionFinding(root)) return; // keywords of other versions have other meanings
     this.references.read((walked) => {
       this.values.set(walked.pointer, walked.value);
       accountForWords(this, walked);
@@ -56,16 +56,16 @@ export class OpenApiDocument {
   /** The findings so far, each with the operations that it concerns. */
   get findings(): readonly Finding[] {
     if (this.found.size === 0) return [];
-    const concerned = new Concerned(this);
+    const index = new OperationIndex(this);
     return [...this.found.values()].map((finding) => {
-      const operations = concerned.by(finding.pointer)?.map(titleOf);
+      const operations = index.operationsUsing(finding.pointer)?.map(titleOf);
       return operations ? { ...finding, operations } : finding;
     });
   }
 
   /** Parts of the document that are not enforced. */
   get remarks(): readonly Remark[] {
-    return [...this.remarked.values()];
+    return [...this.unenforced.values()];
   }
 
   /** Adds a finding, once for each JSON pointer and message. */
@@ -75,7 +75,7 @@ export class OpenApiDocument {
 
   /** Adds a remark, once for each JSON pointer and message. */
   addRemark(remark: Remark): void {
-    this.remarked.set(`${remark.pointer} ${remark.message}`, remark);
+    this.unenforced.set(`${remark.pointer} ${remark.message}`, remark);
   }
 
   /** @throws {InvalidContract} if there are findings so far */

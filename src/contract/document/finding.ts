@@ -12,8 +12,8 @@ export interface Remark {
   /** JSON pointer (RFC 6901) into the document. */
   readonly pointer: string;
   readonly message: string;
-  /** The word that is not enforced, after the name of its object (`Schema dependencies`). */
-  readonly word: string;
+  /** The keyword that is not enforced, after the name of its object (`Schema dependencies`). */
+  readonly keyword: string;
 }
 
 /** Collects findings and remarks while a document is read. */

@@ -15,7 +15,7 @@ export function documentErrors(root: object): { pointer: string; message: string
   // Its `validateApiSpec` would validate the schema of OpenAPI itself, a constant. That took a sixth of the time to start.
   openApiSchema ??= new OpenAPISchemaValidator({ version: '3.1.0', validateApiSpec: false });
   const { errors } = openApiSchema.validate(withDoubles(root) as OpenAPIV3.DocumentV3_1);
-  // `if` and `oneOf` only repeat errors below them. The table of words has the fields, not unevaluatedProperties.
+  // `if` and `oneOf` only repeat errors below them. The table of keywords has the fields, not unevaluatedProperties.
   const repeated = ['if', 'oneOf', 'unevaluatedProperties'];
   const own = (errors ?? []).filter(
     ({ keyword, propertyName }) => !repeated.includes(keyword) && propertyName === undefined,

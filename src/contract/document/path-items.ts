@@ -1,6 +1,6 @@
 import type { Findings } from './finding';
 import { joinPointer, isObject, type JsonObject } from './json-pointer';
-import { OBJECTS } from './words';
+import { OBJECTS } from './keywords';
 
 interface Document extends Findings {
   readonly root: JsonObject;
@@ -15,8 +15,8 @@ export const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patc
 export type PathItem = ReadonlyMap<string, string>;
 
 /** The fields that have an effect. Two of the same name are a conflict. */
-const ENFORCED = [...(OBJECTS.get('PathItem')?.words ?? [])].flatMap(([name, { fate }]) =>
-  fate === 'enforced' && name !== '$ref' ? [name] : [],
+const ENFORCED = [...(OBJECTS.get('PathItem')?.keywords ?? [])].flatMap(([name, { support }]) =>
+  support === 'enforced' && name !== '$ref' ? [name] : [],
 );
 
 /**

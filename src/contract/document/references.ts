@@ -1,7 +1,7 @@
 import type { Findings } from './finding';
 import { joinPointer, isObject, type JsonObject } from './json-pointer';
 import { walk, type Walked } from './walk';
-import { type Kind, OBJECTS } from './words';
+import { type Kind, OBJECTS } from './keywords';
 
 interface Document extends Findings {
   readonly root: JsonObject;
@@ -26,7 +26,7 @@ export class References {
       if (typeof ref === 'string' && mayRefer(walked)) deferred.push({ walked, ref });
       visit(walked);
     };
-    walk({ pointer: '', value: this.document.root, expected: 'OpenAPI', carried: false }, record);
+    walk({ pointer: '', value: this.document.root, expected: 'OpenAPI', documented: false }, record);
     // Resolving needs all anchors, so it follows the first walk. The loop also visits objects that it adds to the list.
     for (const { walked, ref } of deferred) {
       const pointer = joinPointer(walked.pointer, '$ref');
@@ -39,8 +39,8 @@ export class References {
       const there = this.kinds.get(target);
       if (!there) {
         // For example a schema below an extension: only the reference gives its kind.
-        const { expected, carried } = walked;
-        walk({ pointer: target, value: this.document.at(target), expected, carried }, record);
+        const { expected, documented } = walked;
+        walk({ pointer: target, value: this.document.at(target), expected, documented }, record);
       } else if (there.expected !== walked.expected) {
         this.document.addFinding(
           pointer,
@@ -166,7 +166,7 @@ export class References {
 
 /** Whether a `$ref` of this object is a reference. */
 const mayRefer = ({ kind, value }: Walked): boolean =>
-  typeof value['$ref'] === 'string' && OBJECTS.get(kind)?.words.has('$ref') === true;
+  typeof value['$ref'] === 'string' && OBJECTS.get(kind)?.keywords.has('$ref') === true;
 
 /** Why a URI reference has no target. */
 const reasonUnresolved = (ref: string): string =>
@@ -176,8 +176,8 @@ const reasonUnresolved = (ref: string): string =>
 
 /** The name of an object in the specification: `a Path Item Object`. */
 export function nameOf(kind: Kind): string {
-  const words = kind.replace(/(?<=[a-z])(?=[A-Z][a-z])/g, ' ');
-  return `${/^[AEIO]/.test(words) ? 'an' : 'a'} ${words} Object`;
+  const name = kind.replace(/(?<=[a-z])(?=[A-Z][a-z])/g, ' ');
+  return `${/^[AEIO]/.test(name) ? 'an' : 'a'} ${name} Object`;
 }
 
 function decodeFragment(fragment: string): string | undefined {

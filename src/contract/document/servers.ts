@@ -58,7 +58,7 @@ function pathOf(document: Findings, url: string, pointer: string): string | unde
     const { pathname, search, hash } = new URL(url, 'http://localhost/');
     if (search !== '' || hash !== '') {
       const message = `${search}${hash} is no part of a base path`;
-      document.addRemark({ pointer: joinPointer(pointer, 'url'), message, word: 'Server url' });
+      document.addRemark({ pointer: joinPointer(pointer, 'url'), message, keyword: 'Server url' });
     }
     return pathname.replace(/\/$/, '');
   } catch {
@@ -94,7 +94,7 @@ function remarkOpen(document: Findings, server: JsonObject, pointer: string, nam
   document.addRemark({
     pointer: joinPointer(pointer, 'variables', name),
     message: `has no enum: only its default, ${JSON.stringify(variable['default'])}, is served`,
-    word: 'Server variables',
+    keyword: 'Server variables',
   });
 }
 

@@ -1,5 +1,5 @@
 import { joinPointer, isObject, lastStep, members, type Place } from './json-pointer';
-import { OBJECTS, type Word } from './words';
+import { OBJECTS, type Keyword } from './keywords';
 
 /**
  * How a subschema relates to the value of the schema that holds it (JSON Schema 2020-12, core, section 10):
@@ -22,13 +22,13 @@ const KEYWORDS: Readonly<Record<Relation, string>> = {
     'prefixItems items contains unevaluatedItems',
   apart: 'propertyNames contentSchema $defs definitions',
 };
-const SCHEMA_WORDS = OBJECTS.get('Schema')?.words;
+const SCHEMA_KEYWORDS = OBJECTS.get('Schema')?.keywords;
 
 /** A keyword that holds subschemas, or refers to one. */
 export interface Applicator {
   readonly relation: Relation;
   /** Undefined for `$ref`. */
-  readonly as: NonNullable<Word['holds']>['as'] | undefined;
+  readonly as: NonNullable<Keyword['holds']>['as'] | undefined;
 }
 
 /** Each keyword that holds subschemas, and `$ref`. */
@@ -36,7 +36,7 @@ export const APPLICATORS: ReadonlyMap<string, Applicator> = new Map(
   Object.entries(KEYWORDS).flatMap(([relation, keywords]) =>
     keywords
       .split(' ')
-      .map((name) => [name, { relation: relation as Relation, as: SCHEMA_WORDS?.get(name)?.holds?.as }]),
+      .map((name) => [name, { relation: relation as Relation, as: SCHEMA_KEYWORDS?.get(name)?.holds?.as }]),
   ),
 );
 

@@ -1,5 +1,5 @@
 import { joinPointer, isObject, type JsonObject } from './json-pointer';
-import { type Kind, OBJECTS, type Word } from './words';
+import { type Kind, OBJECTS, type Keyword } from './keywords';
 
 /** An object of a document with its kind. */
 export interface Walked {
@@ -11,33 +11,37 @@ export interface Walked {
   /** The kind of object that the specification expects here. */
   readonly expected: Kind;
   /** Whether it belongs to a part that is published and not served: a webhook, a callback, a link. */
-  readonly carried: boolean;
+  readonly documented: boolean;
   /** Whether it is not part of a schema. */
   readonly outermost: boolean;
 }
 
 /** The start of a walk. */
-export type Start = Pick<Walked, 'pointer' | 'expected' | 'carried'> & { readonly value: unknown };
+export type Start = Pick<Walked, 'pointer' | 'expected' | 'documented'> & { readonly value: unknown };
 
-/** The members of an object, each with its entry in the table of words; undefined if the table has none. */
-export function wordsOf({
+/** The members of an object, each with its entry in the table of keywords; undefined if the table has none. */
+export function keywordsOf({
   kind,
   value,
-}: Pick<Walked, 'kind' | 'value'>): (readonly [name: string, value: unknown, word: Word | undefined])[] {
-  return Object.keys(value).map((name) => [name, value[name], wordAt(kind, name)]);
+}: Pick<Walked, 'kind' | 'value'>): (readonly [
+  name: string,
+  value: unknown,
+  keyword: Keyword | undefined,
+])[] {
+  return Object.keys(value).map((name) => [name, value[name], keywordAt(kind, name)]);
 }
 
-function wordAt(kind: Kind, name: string): Word | undefined {
-  const { words, others } = OBJECTS.get(kind) ?? {};
-  return words?.get(name) ?? (others?.names.test(name) === true ? others.word : undefined);
+function keywordAt(kind: Kind, name: string): Keyword | undefined {
+  const { keywords, others } = OBJECTS.get(kind) ?? {};
+  return keywords?.get(name) ?? (others?.names.test(name) === true ? others.keyword : undefined);
 }
 
 /**
- * Visits each object of a document from `start` down, in the order of the text, by the table of words. Data (an example, an
+ * Visits each object of a document from `start` down, in the order of the text, by the table of keywords. Data (an example, an
  * enum, a default, an extension) has no objects.
  */
 export function walk(start: Start, visit: (walked: Walked) => void, outermost = true): void {
-  const { pointer, value, expected, carried } = start;
+  const { pointer, value, expected, documented } = start;
   if (!isObject(value)) return;
   const refers = OBJECTS.get(expected)?.referable === true && typeof value['$ref'] === 'string';
   const walked: Walked = {
@@ -45,20 +49,20 @@ export function walk(start: Start, visit: (walked: Walked) => void, outermost = 
     value,
     kind: refers ? 'Reference' : expected,
     expected,
-    carried,
+    documented,
     outermost,
   };
   visit(walked);
   for (const name of Object.keys(value)) {
-    const word = wordAt(walked.kind, name);
-    if (!word?.holds || name.startsWith('x-')) continue;
+    const keyword = keywordAt(walked.kind, name);
+    if (!keyword?.holds || name.startsWith('x-')) continue;
     const operand = value[name];
-    const { kind, as } = word.holds;
+    const { kind, as } = keyword.holds;
     const here = joinPointer(pointer, name);
-    const aside = carried || (word.fate === 'carried' && UNSERVED.includes(kind));
+    const aside = documented || (keyword.support === 'documented' && UNSERVED.includes(kind));
     const inner = expected !== 'Schema';
     const step = (item: unknown, at: string) => {
-      walk({ pointer: at, value: item, expected: kind, carried: aside }, visit, inner);
+      walk({ pointer: at, value: item, expected: kind, documented: aside }, visit, inner);
     };
     if (as === 'one') step(operand, here);
     else if (as === 'map' && isObject(operand)) {
@@ -74,5 +78,5 @@ export function walk(start: Start, visit: (walked: Walked) => void, outermost = 
   }
 }
 
-/** Objects that are not served as values of a carried word. */
+/** Objects that are not served as values of a documented keyword. */
 const UNSERVED: readonly Kind[] = ['PathItem', 'Callback', 'Link'];

@@ -180,8 +180,8 @@ class OperationReader {
     };
   }
 
-  private remark(pointer: string, message: string, word: string): void {
-    this.document.addRemark({ pointer, message: `is not enforced: ${message}`, word });
+  private remark(pointer: string, message: string, keyword: string): void {
+    this.document.addRemark({ pointer, message: `is not enforced: ${message}`, keyword });
   }
 
   private requestBody(): Operation['requestBody'] {
@@ -243,5 +243,5 @@ const isJsonText = ({ type }: MediaTypeObject): boolean =>
 /** Proposes an operationId: `postThings`. */
 export function camelCase(text: string): string {
   const [first = '', ...others] = text.match(/[A-Za-z0-9]+/g) ?? [];
-  return first + others.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join('');
+  return first + others.map((keyword) => keyword.slice(0, 1).toUpperCase() + keyword.slice(1)).join('');
 }

@@ -41,7 +41,7 @@ test.each([
   ['document', '""', 'empty parameter'],
   ['document', '["a",""]', 'empty parameter'],
   ['document', '["a"]', 'invalid request'],
-  ['house', '""', 'invalid request'],
+  ['strict', '""', 'invalid request'],
 ] as const)('by the profile %s, the query parameter %s breaks the rule: %s', (profile, text, rule) => {
   const schema = { type: ['string', 'array'], minLength: 2, items: { type: 'string', minLength: 2 } };
   const document = readDocument({

@@ -5,7 +5,7 @@ import { type Json, type JsonObject, asObject } from '../../../scripts/prove/jso
 import { answer, body, request } from './parts';
 import { FailsOpen } from './security';
 
-/** The service of a document of the tests, with one fault that no deletion of a word makes. */
+/** The service of a document of the tests, with one fault that no deletion of a keyword makes. */
 export interface DocumentMutant {
   readonly document: string;
   readonly name: string;
@@ -158,7 +158,7 @@ export const documents: readonly DocumentMutant[] = [
     pass: (received) => ({ ...received, query: { toString: 'function', ...received.query } }),
   }),
   given('defaults.yaml', ['baseline', 'valid'], 'defaults of parameters are not filled in', {
-    pass: ({ query, ...rest }) => ({ ...rest, query: { word: query?.['word'] } }),
+    pass: ({ query, ...rest }) => ({ ...rest, query: { keyword: query?.['keyword'] } }),
   }),
   given('collections.yaml', ['valid'], 'unlisted properties are passed on', {
     pass: ({ body: value, ...rest }) => ({ ...rest, body: { ...(value as object), unlisted: ['whatever'] } }),

@@ -11,7 +11,7 @@ import { routes } from './routes';
 import { security } from './security';
 import { unseen } from './unseen';
 import { requests } from './values';
-import { deletions, EQUIVALENT } from './words';
+import { deletions, EQUIVALENT } from './keywords';
 
 /** A suite that must fail, and where. */
 export interface Trial {
@@ -41,18 +41,18 @@ function serviceGroup(): Promise<Group> {
   return Promise.resolve({ name: 'the service', sound: service(), mutants });
 }
 
-/** A document of the tests: its service given the document without one of its words, or broken otherwise. */
+/** A document of the tests: its service given the document without one of its keywords, or broken otherwise. */
 async function documentGroup(name: string): Promise<Group> {
   const json = await readFiles(name);
-  const words = deletions(json);
+  const keywords = deletions(json);
   const unknown = Object.keys(EQUIVALENT).find(
-    (key) => key.startsWith(`${name} `) && !words.some(({ word }) => key === `${name} ${word}`),
+    (key) => key.startsWith(`${name} `) && !keywords.some(({ keyword }) => key === `${name} ${keyword}`),
   );
   if (unknown !== undefined) throw new Error(`EQUIVALENT lists a mutant that is not there: ${unknown}`);
-  const deleted = words.map(({ word, document }): Trial => {
-    const equivalent = EQUIVALENT[`${name} ${word}`];
+  const deleted = keywords.map(({ keyword, document }): Trial => {
+    const equivalent = EQUIVALENT[`${name} ${keyword}`];
     return {
-      name: `without ${word}`,
+      name: `without ${keyword}`,
       families: [],
       target: serviceOf(json, { served: document }),
       equivalent,

@@ -74,7 +74,7 @@ async function verdict(
     const state = stateOf(fitting > 0 && !passed, equivalent !== undefined);
     return [state, ...row, failures.length, fitting];
   } catch (error) {
-    // A document that cannot be served without the word, or a target that lacks what the document asks for.
+    // A document that cannot be served without the keyword, or a target that lacks what the document asks for.
     const [reason = ''] = messageOf(error).split('\n');
     return ['REFUSED', ...row, reason.slice(0, 100), 0];
   }

@@ -47,7 +47,7 @@ const REASONS: readonly Reason[] = [
       'a byte order mark is skipped',
       'bodies go through JSON.parse',
     ),
-    reason: 'This project decides it, and the standards leave it to the server: the profile house',
+    reason: 'This project decides it, and the standards leave it to the server: the profile strict',
   },
   {
     mutants: one(

@@ -67,12 +67,12 @@ export function drawResults(): string {
     names.map((name) => ({ group, name, ...reasonFor(group, name) })),
   );
   const reasons = [...new Set(missed.map(({ reason }) => reason))];
-  const house = new Set((results['engine-house']?.scores ?? []).flatMap(({ caught }) => caught));
+  const strict = new Set((results['engine-strict']?.scores ?? []).flatMap(({ caught }) => caught));
   const list = reasons.map((reason) => {
     const names = missed
       .filter((one) => one.reason === reason)
       .map(({ group, name }) =>
-        group === 'the service' ? `${name}${house.has(name) ? ' (house)' : ''}` : `${group} ${name}`,
+        group === 'the service' ? `${name}${strict.has(name) ? ' (strict)' : ''}` : `${group} ${name}`,
       );
     return `- **${reason}** (${names.length}): ${names.join('; ')}.`;
   });

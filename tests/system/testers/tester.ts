@@ -44,11 +44,11 @@ export type Verdict = { readonly failures: readonly string[] } | { readonly erro
 export const TESTERS: readonly Tester[] = [
   { name: 'engine', title: 'ours, profile document', packages: [], program: 'engine.ts', readsAll: true },
   {
-    name: 'engine-house',
-    title: 'ours, profile house',
+    name: 'engine-strict',
+    title: 'ours, profile strict',
     packages: [],
     program: 'engine.ts',
-    options: { profile: 'house', bodyLimit: BODY_LIMIT, refusalSchema: '/components/schemas/Error' },
+    options: { profile: 'strict', bodyLimit: BODY_LIMIT, refusalSchema: '/components/schemas/Error' },
   },
   { name: 'specmatic', title: 'Specmatic, generative tests', packages: ['specmatic'] },
   { name: 'portman', title: 'Portman with Newman', packages: ['@apideck/portman', 'newman'] },

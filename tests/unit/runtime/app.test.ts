@@ -5,7 +5,7 @@ import {
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-base';
 import request from 'supertest';
-import { type Application, createApp, limitRequests, PLAIN_ERRORS } from '../../../src/runtime/index';
+import { type Application, createApp, limitRequests, PLAIN_ERRORS } from '../../../src/runtime';
 import { buildDocument } from '../../support/service';
 
 /** An application with one operation without credentials, which each client may request once. */

@@ -1,4 +1,4 @@
-import { InvalidContract } from '../../../src/contract/index';
+import { InvalidContract } from '../../../src/contract';
 import {
   apiKeys,
   basicUsers,

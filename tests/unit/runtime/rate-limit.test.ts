@@ -1,4 +1,4 @@
-import type { HookContext, Problem } from '../../../src/contract/index';
+import type { HookContext, Problem } from '../../../src/contract';
 import { createRateLimiter, networkOf } from '../../../src/runtime/rate-limit';
 
 beforeEach(() => {

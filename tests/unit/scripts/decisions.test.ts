@@ -10,7 +10,7 @@ import {
   OBJECTS,
 } from '../../../src/contract';
 
-/** Two values of each word that is a promise, and what stands beside it. Annotations are `a` and `b`. */
+/** Two values of each keyword that is a promise, and what stands beside it. Annotations are `a` and `b`. */
 const SAMPLES = parse(`
 OpenAPI:
   openapi: [3.1.0, 3.1.1]
@@ -251,18 +251,18 @@ function build(kind: Kind, direction: Direction, members: JsonObject): JsonObjec
   return root;
 }
 
-const WORDS = [...OBJECTS.values()].flatMap(({ name: kind, words, others }) =>
-  [...(others ? ['any'] : words.keys())].map((word) => [`${kind} ${word}`, kind, word] as const),
+const KEYWORDS = [...OBJECTS.values()].flatMap(({ name: kind, keywords, others }) =>
+  [...(others ? ['any'] : keywords.keys())].map((keyword) => [`${kind} ${keyword}`, kind, keyword] as const),
 );
 
 describe.each(['request', 'response'] as const)('in a %s', (direction) => {
-  it.each(WORDS)('%s changes as its decision says', (_, kind, word) => {
-    const decision = decisionOn(kind, word, direction);
+  it.each(KEYWORDS)('%s changes as its decision says', (_, kind, keyword) => {
+    const decision = decisionOn(kind, keyword, direction);
     expect(decision).toMatch(/^[BLV-]{3}$/);
-    const samples = SAMPLES[kind]?.[word];
+    const samples = SAMPLES[kind]?.[keyword];
     if (decision !== '---') expect(samples).toBeDefined();
     const [a, b, beside] = samples ?? ['a', 'b'];
-    const name = MEMBERS[kind] ?? word;
+    const name = MEMBERS[kind] ?? keyword;
     const document = (value?: unknown) => build(kind, direction, { ...beside, [name]: value });
     const outcomes = [
       [document(), document(a)],

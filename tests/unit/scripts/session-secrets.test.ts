@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sessionSecrets } from '../../../scripts/dev/secrets';
 import { root, workOn } from '../../../scripts/paths';
-import { openCredentials, readCredentials, Variables } from '../../../src/runtime/index';
+import { openCredentials, readCredentials, Variables } from '../../../src/runtime';
 import { buildDocument } from '../../support/service';
 
 const ROOT = root;

@@ -22,7 +22,7 @@ const bound = fc.constantFrom(0, 1, 2, 3);
 const { schema } = fc.letrec<{ schema: Record<string, unknown>; any: unknown }>((tie) => {
   const list = fc.array(tie('schema'), { minLength: 1, maxLength: 2 });
   const map = fc.dictionary(fc.constantFrom(...NAMES), tie('schema'), { maxKeys: 2, noNullPrototype: true });
-  const words: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
+  const keywords: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
     type: fc.constantFrom<unknown>(
       'string',
       'integer',
@@ -73,13 +73,17 @@ const { schema } = fc.letrec<{ schema: Record<string, unknown>; any: unknown }>(
     dependentSchemas: map,
     title: fc.constantFrom('a', 'b'),
   };
-  const word = fc
-    .constantFrom(...Object.keys(words))
-    .chain((name) => fc.tuple(fc.constant(name), words[name] ?? fc.constant(0)));
+  const keyword = fc
+    .constantFrom(...Object.keys(keywords))
+    .chain((name) => fc.tuple(fc.constant(name), keywords[name] ?? fc.constant(0)));
   return {
     any: fc.oneof({ depthSize: 'small', withCrossShrink: true }, fc.boolean(), tie('schema')),
     schema: fc
-      .oneof({ depthSize: 'small', withCrossShrink: true }, fc.constant([]), fc.array(word, { maxLength: 4 }))
+      .oneof(
+        { depthSize: 'small', withCrossShrink: true },
+        fc.constant([]),
+        fc.array(keyword, { maxLength: 4 }),
+      )
       .map((entries) => Object.fromEntries(entries)),
   };
 });
@@ -91,7 +95,7 @@ function within(value: unknown): Record<string, unknown>[] {
   return [...own, ...Object.values(value).flatMap(within)];
 }
 
-/** A schema, and the same one after a change of one word somewhere in it. */
+/** A schema, and the same one after a change of one keyword somewhere in it. */
 const change = fc.tuple(schema, schema, fc.nat(), fc.boolean()).map(([was, source, place, removes]) => {
   const is = structuredClone(was);
   const places = within(is);

@@ -97,7 +97,7 @@ const DOCUMENTS: Readonly<Record<string, JsonObject>> = {
       const: { discriminator: { propertyName: 'a' }, oneOf: [2] },
     },
   }),
-  'data like a schema, in words that are no annotations': buildDocument(
+  'data like a schema, in keywords that are no annotations': buildDocument(
     { A: { type: 'object', dependentRequired: { allOf: ['b'], discriminator: ['b'] } } },
     {
       paths: {

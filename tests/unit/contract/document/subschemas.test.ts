@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { isObject, joinPointer } from '../../../../src/contract/document/json-pointer';
 import { APPLICATORS, inPlace, Subschemas } from '../../../../src/contract/document/subschemas';
-import { OBJECTS } from '../../../../src/contract/document/words';
+import { OBJECTS } from '../../../../src/contract/document/keywords';
 
-it('relates each keyword of the table of words that holds schemas, and no other', () => {
-  const holding = [...(OBJECTS.get('Schema')?.words ?? [])].flatMap(([name, { holds }]) =>
+it('relates each keyword of the table of keywords that holds schemas, and no other', () => {
+  const holding = [...(OBJECTS.get('Schema')?.keywords ?? [])].flatMap(([name, { holds }]) =>
     holds?.kind === 'Schema' ? [name] : [],
   );
   expect([...APPLICATORS.keys()].sort()).toEqual(['$ref', ...holding].sort());

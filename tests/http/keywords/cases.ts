@@ -2,7 +2,7 @@
  * For each enforced keyword, a document that contains it once, and a request or a startup whose outcome differs without
  * the keyword.
  */
-import type { Answer, JsonObject } from '../../../src/contract/index';
+import type { Answer, JsonObject } from '../../../src/contract';
 import { buildDocument, json } from '../../support/service';
 
 export interface Exchange {
@@ -19,7 +19,7 @@ export interface Exchange {
 
 export interface WordCase extends Exchange {
   /** The object and the keyword in the table, such as `Schema maxLength`; `Paths *` for the names of a map. */
-  readonly word: string;
+  readonly keyword: string;
   readonly document: JsonObject;
   /** The outcome: a status or `refused` at startup, and optionally the input of the handler or the response. */
   readonly ends: number | 'refused';
@@ -105,46 +105,46 @@ const inBody = (schema: object, body: unknown): Pick<WordCase, 'document' | 'bod
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
 export const CASES: readonly WordCase[] = [
-  { word: 'OpenAPI openapi', document: buildDocument(), ends: 204 },
+  { keyword: 'OpenAPI openapi', document: buildDocument(), ends: 204 },
   {
-    word: 'OpenAPI jsonSchemaDialect',
+    keyword: 'OpenAPI jsonSchemaDialect',
     document: buildDocument({ jsonSchemaDialect: 'http://json-schema.org/draft-07/schema#' }),
     ends: 'refused',
   },
   {
-    word: 'OpenAPI servers',
+    keyword: 'OpenAPI servers',
     document: buildDocument({ servers: [{ url: '/v1' }] }),
     path: '/v1/things',
     ends: 204,
   },
-  { word: 'OpenAPI paths', document: buildDocument(), ends: 204 },
-  { word: 'Paths *', document: buildDocument(), ends: 204 },
-  { word: 'Responses *', document: buildDocument(), ends: 204 },
-  { word: 'SecurityRequirement *', document: secured(bearer), ends: 401 },
+  { keyword: 'OpenAPI paths', document: buildDocument(), ends: 204 },
+  { keyword: 'Paths *', document: buildDocument(), ends: 204 },
+  { keyword: 'Responses *', document: buildDocument(), ends: 204 },
+  { keyword: 'SecurityRequirement *', document: secured(bearer), ends: 401 },
   {
-    word: 'OpenAPI components',
+    keyword: 'OpenAPI components',
     document: things({ security: [{ a: [] }] }, { components: { securitySchemes: { a: bearer } } }),
     ends: 401,
   },
   {
-    word: 'OpenAPI security',
+    keyword: 'OpenAPI security',
     document: buildDocument({ security: [{ a: [] }], components: { securitySchemes: { a: bearer } } }),
     ends: 401,
   },
   {
-    word: 'Server url',
+    keyword: 'Server url',
     document: buildDocument({ servers: [{ url: '/v1' }] }),
     path: '/v1/things',
     ends: 204,
   },
   {
-    word: 'Server variables',
+    keyword: 'Server variables',
     document: buildDocument({ servers: [{ url: '/{v}', variables: { v: { default: 'v1' } } }] }),
     path: '/v1/things',
     ends: 204,
   },
   {
-    word: 'ServerVariable enum',
+    keyword: 'ServerVariable enum',
     document: buildDocument({
       servers: [{ url: '/{v}', variables: { v: { default: 'v1', enum: ['v1', 'v2'] } } }],
     }),
@@ -152,7 +152,7 @@ export const CASES: readonly WordCase[] = [
     ends: 204,
   },
   {
-    word: 'ServerVariable default',
+    keyword: 'ServerVariable default',
     document: buildDocument({ servers: [{ url: '/{v}', variables: { v: { default: 'v1' } } }] }),
     path: '/v1/things',
     ends: 204,
@@ -178,14 +178,14 @@ export const CASES: readonly WordCase[] = [
     }[name];
     const ends = { responses: 500, headers: 500, securitySchemes: 401 }[name] ?? 400;
     return {
-      word: `Components ${name}`,
+      keyword: `Components ${name}`,
       document: things(using, { components: { [name]: { A } } }),
       ...(ends === 400 && name !== 'parameters' && { body: '1' }),
       ends,
     };
   }),
   {
-    word: 'Components pathItems',
+    keyword: 'Components pathItems',
     document: buildDocument({
       paths: { '/things': { $ref: '#/components/pathItems/A' } },
       components: { pathItems: { A: { post: operation('postThing') } } },
@@ -194,7 +194,7 @@ export const CASES: readonly WordCase[] = [
   },
 
   {
-    word: 'PathItem $ref',
+    keyword: 'PathItem $ref',
     document: buildDocument({
       paths: { '/things': { $ref: '#/components/pathItems/A', get: operation('getThing') } },
       components: { pathItems: { A: { post: operation('postThing') } } },
@@ -202,7 +202,7 @@ export const CASES: readonly WordCase[] = [
     ends: 204,
   },
   ...METHODS.map((method): WordCase => ({
-    word: `PathItem ${method}`,
+    keyword: `PathItem ${method}`,
     document: buildDocument({
       paths: { '/things': { [method]: operation('one') }, '/others': { get: operation('other') } },
     }),
@@ -210,7 +210,7 @@ export const CASES: readonly WordCase[] = [
     ends: 204,
   })),
   {
-    word: 'PathItem servers',
+    keyword: 'PathItem servers',
     document: buildDocument({
       paths: { '/things': { servers: [{ url: '/v1' }], post: operation('postThing') } },
     }),
@@ -218,7 +218,7 @@ export const CASES: readonly WordCase[] = [
     ends: 204,
   },
   {
-    word: 'PathItem parameters',
+    keyword: 'PathItem parameters',
     document: buildDocument({
       paths: {
         '/things': {
@@ -230,28 +230,28 @@ export const CASES: readonly WordCase[] = [
     ends: 400,
   },
 
-  { word: 'Operation operationId', document: buildDocument(), ends: 204 },
-  { word: 'Operation parameters', document: withParameter({ required: true }), ends: 400 },
+  { keyword: 'Operation operationId', document: buildDocument(), ends: 204 },
+  { keyword: 'Operation parameters', document: withParameter({ required: true }), ends: 400 },
   {
-    word: 'Operation requestBody',
+    keyword: 'Operation requestBody',
     document: things({ requestBody: { content: json(true) } }),
     body: '1',
     ends: 204,
   },
-  { word: 'Operation responses', document: buildDocument(), ends: 204 },
-  { word: 'Operation security', document: secured(bearer), ends: 401 },
+  { keyword: 'Operation responses', document: buildDocument(), ends: 204 },
+  { keyword: 'Operation security', document: secured(bearer), ends: 401 },
   {
-    word: 'Operation servers',
+    keyword: 'Operation servers',
     document: things({ servers: [{ url: '/v1' }] }),
     path: '/v1/things',
     ends: 204,
   },
 
-  { word: 'Parameter name', document: withParameter({ required: true }), path: '/things?a=1', ends: 204 },
-  { word: 'Parameter in', document: withParameter({ required: true }), path: '/things?a=1', ends: 204 },
-  { word: 'Parameter required', document: withParameter({ required: true }), ends: 400 },
+  { keyword: 'Parameter name', document: withParameter({ required: true }), path: '/things?a=1', ends: 204 },
+  { keyword: 'Parameter in', document: withParameter({ required: true }), path: '/things?a=1', ends: 204 },
+  { keyword: 'Parameter required', document: withParameter({ required: true }), ends: 400 },
   {
-    word: 'Parameter style',
+    keyword: 'Parameter style',
     document: withParameter({
       style: 'pipeDelimited',
       explode: false,
@@ -261,38 +261,38 @@ export const CASES: readonly WordCase[] = [
     ends: 204,
   },
   {
-    word: 'Parameter explode',
+    keyword: 'Parameter explode',
     document: withParameter({ explode: false, schema: { type: 'array', items: integer } }),
     path: '/things?a=1,2',
     ends: 204,
   },
-  { word: 'Parameter schema', document: withParameter({}), path: '/things?a=x', ends: 400 },
+  { keyword: 'Parameter schema', document: withParameter({}), path: '/things?a=x', ends: 400 },
   {
-    word: 'Parameter content',
+    keyword: 'Parameter content',
     document: things({ parameters: [{ name: 'a', in: 'query', content: json(integer) }] }),
     path: '/things?a=%22x%22',
     ends: 400,
   },
 
   {
-    word: 'RequestBody content',
+    keyword: 'RequestBody content',
     document: things({ requestBody: { content: json(integer) } }),
     body: '1',
     ends: 204,
   },
   {
-    word: 'RequestBody required',
+    keyword: 'RequestBody required',
     document: things({ requestBody: { required: true, content: json(integer) } }),
     ends: 400,
   },
   {
-    word: 'MediaType schema',
+    keyword: 'MediaType schema',
     document: things({ requestBody: { content: json(integer) } }),
     body: '"x"',
     ends: 400,
   },
   {
-    word: 'MediaType encoding',
+    keyword: 'MediaType encoding',
     document: things(
       form({ a: { type: 'array', items: integer } }, { a: { style: 'form', explode: false } }),
     ),
@@ -301,12 +301,12 @@ export const CASES: readonly WordCase[] = [
     ends: 204,
   },
   {
-    word: 'Encoding contentType',
+    keyword: 'Encoding contentType',
     document: things(form({ a: { type: 'object' } }, { a: { contentType: 'text/plain' } })),
     ends: 'refused',
   },
   {
-    word: 'Encoding style',
+    keyword: 'Encoding style',
     document: things(
       form({ a: { type: 'array', items: integer } }, { a: { style: 'pipeDelimited', explode: false } }),
     ),
@@ -315,14 +315,14 @@ export const CASES: readonly WordCase[] = [
     ends: 204,
   },
   {
-    word: 'Encoding explode',
+    keyword: 'Encoding explode',
     document: things(form({ a: { type: 'array', items: integer } }, { a: { explode: false } })),
     type: FORM,
     body: 'a=1,2',
     ends: 204,
   },
   {
-    word: 'Encoding allowReserved',
+    keyword: 'Encoding allowReserved',
     // OpenAPI 3.1 section 4.8.15.1: with this keyword an object has a style instead of JSON, which a form does not
     // support.
     document: things(form({ a: { type: 'object' } }, { a: { allowReserved: true } })),
@@ -330,28 +330,28 @@ export const CASES: readonly WordCase[] = [
   },
 
   {
-    word: 'Response headers',
+    keyword: 'Response headers',
     document: withHeader({}),
     answer: { status: 204, headers: { 'X-A': 1 }, body: undefined },
     ends: 204,
   },
   {
-    word: 'Response content',
+    keyword: 'Response content',
     document: things({ responses: { 200: { description: '', content: json(integer) } } }),
     answer: { status: 200, body: 1 },
     ends: 200,
     with: 1,
   },
-  { word: 'Header required', document: withHeader({ required: true }), ends: 500 },
+  { keyword: 'Header required', document: withHeader({ required: true }), ends: 500 },
   {
-    word: 'Header schema',
+    keyword: 'Header schema',
     document: withHeader({}),
     answer: { status: 204, headers: { 'X-A': 'x' }, body: undefined },
     ends: 500,
   },
-  { word: 'Header style', document: withHeader({ style: 'form' }), ends: 'refused' },
+  { keyword: 'Header style', document: withHeader({ style: 'form' }), ends: 'refused' },
   {
-    word: 'Header explode',
+    keyword: 'Header explode',
     document: withHeader({
       explode: true,
       schema: { type: 'object', properties: { b: integer }, additionalProperties: false },
@@ -361,7 +361,7 @@ export const CASES: readonly WordCase[] = [
     with: 'b=1',
   },
   {
-    word: 'Header content',
+    keyword: 'Header content',
     document: things({
       responses: { 204: { description: '', headers: { 'X-A': { content: json(integer) } } } },
     }),
@@ -369,7 +369,7 @@ export const CASES: readonly WordCase[] = [
     ends: 500,
   },
   {
-    word: 'Reference $ref',
+    keyword: 'Reference $ref',
     document: things(
       { parameters: [{ $ref: '#/components/parameters/A' }] },
       { components: { parameters: { A: { name: 'a', in: 'query', required: true, schema: integer } } } },
@@ -378,22 +378,22 @@ export const CASES: readonly WordCase[] = [
   },
 
   ...KEYWORDS.map(([keyword, schema, body]): WordCase => ({
-    word: `Schema ${keyword}`,
+    keyword: `Schema ${keyword}`,
     ...inBody(schema, body),
     ends: 400,
   })),
   {
-    word: 'Schema $schema',
+    keyword: 'Schema $schema',
     ...inBody({ $schema: 'http://json-schema.org/draft-07/schema#' }, 1),
     ends: 'refused',
   },
   {
-    word: 'Schema $anchor',
+    keyword: 'Schema $anchor',
     ...inBody({ anyOf: [{ $anchor: 'one', const: 1 }, { allOf: [{ $ref: '#one' }] }] }, 1),
     ends: 204,
   },
   {
-    word: 'Schema $defs',
+    keyword: 'Schema $defs',
     document: things(
       { requestBody: { content: json({ $ref: '#/components/schemas/A/$defs/one' }) } },
       { components: { schemas: { A: { $defs: { one: { const: 1 } } } } } },
@@ -402,12 +402,12 @@ export const CASES: readonly WordCase[] = [
     ends: 400,
   },
   {
-    word: 'Schema readOnly',
+    keyword: 'Schema readOnly',
     ...inBody({ type: 'object', properties: { id: { readOnly: true } }, required: ['id'] }, {}),
     ends: 204,
   },
   {
-    word: 'Schema writeOnly',
+    keyword: 'Schema writeOnly',
     document: things({
       responses: {
         200: { description: '', content: json({ properties: { a: { writeOnly: true } }, required: ['a'] }) },
@@ -417,13 +417,13 @@ export const CASES: readonly WordCase[] = [
     ends: 200,
   },
   {
-    word: 'Schema default',
+    keyword: 'Schema default',
     ...inBody({ type: 'object', properties: { a: { type: 'integer', default: 7 } } }, {}),
     ends: 204,
     with: { a: 7 },
   },
   ...['discriminator', 'propertyName', 'mapping'].map((name): WordCase => ({
-    word: `${name === 'discriminator' ? 'Schema' : 'Discriminator'} ${name}`,
+    keyword: `${name === 'discriminator' ? 'Schema' : 'Discriminator'} ${name}`,
     document: things(
       {
         requestBody: {
@@ -448,25 +448,25 @@ export const CASES: readonly WordCase[] = [
       : { body: JSON.stringify({ kind: 'hund' }), ends: 400 }),
   })),
 
-  { word: 'SecurityScheme type', document: secured(bearer), ends: 401 },
-  { word: 'SecurityScheme scheme', document: secured(bearer), ends: 401 },
+  { keyword: 'SecurityScheme type', document: secured(bearer), ends: 401 },
+  { keyword: 'SecurityScheme scheme', document: secured(bearer), ends: 401 },
   {
-    word: 'SecurityScheme name',
+    keyword: 'SecurityScheme name',
     document: secured({ type: 'apiKey', name: 'X-Key', in: 'header' }),
     headers: { 'X-Key': 'good' },
     ends: 204,
   },
   {
-    word: 'SecurityScheme in',
+    keyword: 'SecurityScheme in',
     document: secured({ type: 'apiKey', name: 'X-Key', in: 'header' }),
     headers: { 'X-Key': 'good' },
     ends: 204,
   },
-  { word: 'SecurityScheme flows', document: secured(flow('implicit'), [{ a: ['read'] }]), ends: 401 },
+  { keyword: 'SecurityScheme flows', document: secured(flow('implicit'), [{ a: ['read'] }]), ends: 401 },
   ...['implicit', 'password', 'clientCredentials', 'authorizationCode'].map((name): WordCase => ({
-    word: `OAuthFlows ${name}`,
+    keyword: `OAuthFlows ${name}`,
     document: secured(flow(name), [{ a: ['read'] }]),
     ends: 401,
   })),
-  { word: 'OAuthFlow scopes', document: secured(flow('implicit'), [{ a: ['read'] }]), ends: 401 },
+  { keyword: 'OAuthFlow scopes', document: secured(flow('implicit'), [{ a: ['read'] }]), ends: 401 },
 ];

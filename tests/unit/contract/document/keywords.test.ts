@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Oas3_1Types } from '@redocly/openapi-core';
 import { isObject, type JsonObject, members } from '../../../../src/contract/document/document';
-import { type Kind, OBJECTS } from '../../../../src/contract/document/words';
+import { type Kind, OBJECTS } from '../../../../src/contract/document/keywords';
 
 const MODULES = join(__dirname, '../../../../node_modules');
 const redocly: Readonly<Record<string, { readonly properties?: object }>> = Oas3_1Types;
@@ -73,7 +73,7 @@ const published = (name: Kind, fields: readonly string[]): string[] => {
   const { without = [], and = [] } = CORRECTIONS[name] ?? {};
   return [...new Set([...fields, ...and])].filter((field) => !without.includes(field)).sort();
 };
-const inTable = (name: Kind) => [...(OBJECTS.get(name)?.words.keys() ?? [])].sort();
+const inTable = (name: Kind) => [...(OBJECTS.get(name)?.keywords.keys() ?? [])].sort();
 const definitions = OPENAPI['$defs'] as JsonObject;
 
 it('has each object that the published schema defines', () => {

@@ -8,10 +8,10 @@ import {
   pointerOf,
 } from '../../../scripts/prove/json/pointer';
 
-/** A document without one of its words: a server that has only this one does not enforce that word. */
+/** A document without one of its keywords: a server that has only this one does not enforce that keyword. */
 export interface Deletion {
   /** `maxLength`, `format: uuid`, `style of a parameter`. */
-  readonly word: string;
+  readonly keyword: string;
   readonly document: JsonObject;
 }
 
@@ -48,7 +48,7 @@ const KEYWORDS = [
   ...['maxContains', 'minContains', 'maxProperties', 'minProperties', 'required', 'dependentRequired'],
   ...['format', 'readOnly', 'writeOnly', 'default', 'discriminator'],
 ];
-/** Keywords of which each argument is a word of its own. */
+/** Keywords of which each argument is a keyword of its own. */
 const BY_ARGUMENT = ['format', 'type'];
 /** Keywords of which each place is one to forget. */
 const BY_PLACE = ['readOnly', 'writeOnly'];
@@ -66,22 +66,22 @@ export const EQUIVALENT: Readonly<Record<string, string>> = {
   'parameters.yaml minItems': 'a label without items is a segment that no path matches',
 };
 
-/** Every word of a document that is about requests, deleted wherever the document has it. */
+/** Every keyword of a document that is about requests, deleted wherever the document has it. */
 export function deletions(json: JsonObject): Deletion[] {
-  const places = [...schemaWords(json), ...documentWords(json)];
+  const places = [...schemaKeywords(json), ...documentWords(json)];
   const byWord = new Map<string, string[][]>();
   for (const [name, pointer, key] of places) byWord.set(name, [...(byWord.get(name) ?? []), [pointer, key]]);
   return [...byWord].map(([name, occurrences]) => {
     const document = structuredClone(json);
     const owners = occurrences.map(([pointer = '', key = '']) => [objectAt(document, pointer), key] as const);
     for (const [owner, key] of owners) Reflect.deleteProperty(owner, key);
-    return { word: name, document };
+    return { keyword: name, document };
   });
 }
 
-type Occurrence = readonly [word: string, pointer: string, key: string];
+type Occurrence = readonly [keyword: string, pointer: string, key: string];
 
-function schemaWords(json: JsonObject): Occurrence[] {
+function schemaKeywords(json: JsonObject): Occurrence[] {
   const { operations } = readDocument(json);
   const roots = operations
     .flatMap(({ parameters, body }) => [
@@ -135,7 +135,7 @@ function schemaObjects(json: JsonObject, pointer: string, seen: Set<string>): st
 
 function documentWords(json: JsonObject): Occurrence[] {
   const found: Occurrence[] = [];
-  const words = (kind: string, pointer: string, keys: readonly string[]): void => {
+  const keywords = (kind: string, pointer: string, keys: readonly string[]): void => {
     const node = objectAt(json, pointer);
     for (const key of keys) if (key in node) found.push([`${key} of ${kind}`, pointer, key]);
   };
@@ -146,13 +146,13 @@ function documentWords(json: JsonObject): Occurrence[] {
       const keys = WORDS_OF_PARAMETERS.filter(
         (key) => key !== 'required' || asString(objectAt(json, pointer)['in']) !== 'path',
       );
-      words('a parameter', pointer, keys);
+      keywords('a parameter', pointer, keys);
     }
   };
-  words('the document', '', ['security', 'servers']);
+  keywords('the document', '', ['security', 'servers']);
   for (const path of Object.keys(asObject(json['paths']))) {
     const item = resolvePointer(json, `/paths/${escapeToken(path)}`);
-    words('a path item', item, ['servers']);
+    keywords('a path item', item, ['servers']);
     parameters(item);
     for (const method of ['get', 'put', 'post', 'delete', 'patch']) {
       if (!(method in objectAt(json, item))) continue;
@@ -162,14 +162,14 @@ function documentWords(json: JsonObject): Occurrence[] {
         (_, i) =>
           asString(objectAt(json, resolvePointer(json, `${operation}/parameters/${i}`))['in']) === 'path',
       );
-      words(
+      keywords(
         'an operation',
         operation,
         WORDS_OF_OPERATIONS.filter((key) => key !== 'parameters' || !inPath),
       );
       parameters(operation);
       if ('requestBody' in objectAt(json, operation))
-        words('a request body', resolvePointer(json, `${operation}/requestBody`), ['required']);
+        keywords('a request body', resolvePointer(json, `${operation}/requestBody`), ['required']);
     }
   }
   return found;

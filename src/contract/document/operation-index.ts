@@ -4,8 +4,8 @@ import { type OperationPlace, operationPlaces } from './path-items';
 
 type Document = Parameters<typeof operationPlaces>[0] & { readonly references: References };
 
-/** Finds the served operations that a part of a document concerns. */
-export class Concerned {
+/** Finds the served operations that use a part of a document. */
+export class OperationIndex {
   /** By the place of the operation. */
   private readonly operations = new Map<string, OperationPlace[]>();
   /** By the place of a path item, the operations under its path. */
@@ -24,7 +24,7 @@ export class Concerned {
    * The operations that include the value at `pointer`, through references too; undefined if none does, or if the value
    * concerns the whole document.
    */
-  by(pointer: string): readonly OperationPlace[] | undefined {
+  operationsUsing(pointer: string): readonly OperationPlace[] | undefined {
     const found = new Set<OperationPlace>();
     const seen = new Set<string>();
     const queue = [pointer];

@@ -1,9 +1,9 @@
 import { objects, accountOf, edited, completeDocument } from './complete';
-import { type Kind, OBJECTS } from '../../../src/contract/index';
+import { type Kind, OBJECTS } from '../../../src/contract';
 
 const ALL = objects(completeDocument());
 const kinds = [...OBJECTS.keys()];
-const firstOf = (kind: Kind) => ALL.find((walked) => walked.kind === kind && !walked.carried);
+const firstOf = (kind: Kind) => ALL.find((walked) => walked.kind === kind && !walked.documented);
 
 it('has no remarks on a document whose keywords are all enforced or annotations', () => {
   expect(accountOf(completeDocument())).toEqual({ findings: [], remarks: [] });
@@ -24,7 +24,7 @@ it.each(kinds.filter((kind) => !MAPS.includes(kind)))(
   },
 );
 
-it.each(kinds.filter((kind) => !MAPS.includes(kind)))('an extension of a %s is carried', (kind) => {
+it.each(kinds.filter((kind) => !MAPS.includes(kind)))('an extension of a %s is documented', (kind) => {
   const { pointer = '' } = firstOf(kind) ?? {};
   const unknown = { $ref: '#/none', $id: 'a', unknwon: 1 };
   expect(accountOf(edited(pointer, (value) => (value['x-own'] = unknown)))).toEqual({
@@ -42,21 +42,24 @@ const VALUES: Readonly<Record<string, unknown>> = {
   'Schema $recursiveAnchor': '#',
 };
 
-const words = (fate: string) =>
-  [...OBJECTS.values()].flatMap(({ name: kind, words: all }) =>
-    [...all].flatMap(([name, word]) => (word.fate === fate ? [[kind, name] as const] : [])),
+const keywords = (support: string) =>
+  [...OBJECTS.values()].flatMap(({ name: kind, keywords: all }) =>
+    [...all].flatMap(([name, keyword]) => (keyword.support === support ? [[kind, name] as const] : [])),
   );
 
-it.each(words('remarked'))('%s %s is reported with its place, because it is not enforced', (kind, name) => {
-  const { pointer = '' } = firstOf(kind) ?? {};
-  const document = edited(pointer, (value) => (value[name] = VALUES[`${kind} ${name}`] ?? 'a'));
-  expect(accountOf(document)).toEqual({
-    findings: [],
-    remarks: [`${pointer}/${name}: ${name} is not enforced`],
-  });
-});
+it.each(keywords('unenforced'))(
+  '%s %s is reported with its place, because it is not enforced',
+  (kind, name) => {
+    const { pointer = '' } = firstOf(kind) ?? {};
+    const document = edited(pointer, (value) => (value[name] = VALUES[`${kind} ${name}`] ?? 'a'));
+    expect(accountOf(document)).toEqual({
+      findings: [],
+      remarks: [`${pointer}/${name}: ${name} is not enforced`],
+    });
+  },
+);
 
-it.each(words('refused'))('%s %s is refused with its place', (kind, name) => {
+it.each(keywords('refused'))('%s %s is refused with its place', (kind, name) => {
   const { pointer = '' } = firstOf(kind) ?? {};
   const document = edited(pointer, (value) => (value[name] = '#a'));
   expect(accountOf(document).findings).toContainEqual(expect.stringContaining(`${pointer}/${name}: `));

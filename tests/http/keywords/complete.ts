@@ -5,7 +5,7 @@ import {
   OpenApiDocument,
   walk,
   type Walked,
-} from '../../../src/contract/index';
+} from '../../../src/contract';
 
 const schema = { type: 'string', xml: { name: 'a' }, externalDocs: { url: 'https://a.example' } };
 const externalDocs = { url: 'https://a.example' };
@@ -107,7 +107,9 @@ export function completeDocument(): JsonObject {
 /** Each object of the complete document. */
 export function objects(document: JsonObject): Walked[] {
   const found: Walked[] = [];
-  walk({ pointer: '', value: document, expected: 'OpenAPI', carried: false }, (walked) => found.push(walked));
+  walk({ pointer: '', value: document, expected: 'OpenAPI', documented: false }, (walked) =>
+    found.push(walked),
+  );
   return found;
 }
 

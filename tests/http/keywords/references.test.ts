@@ -1,4 +1,4 @@
-import { compileContract, InvalidContract, OBJECTS } from '../../../src/contract/index';
+import { compileContract, InvalidContract, OBJECTS } from '../../../src/contract';
 import { buildDocument, buildService } from '../../support/service';
 import request from 'supertest';
 import { accountOf, completeDocument, edited, objects } from './complete';

@@ -1,19 +1,19 @@
 /**
- * The table of words: each fixed field of each object of OpenAPI 3.1.1 (https://spec.openapis.org/oas/v3.1.1.html) and each
- * keyword of JSON Schema 2020-12 with the fields that OpenAPI adds to it, with its fate in this server:
+ * The table of keywords: each fixed field of each object of OpenAPI 3.1.1 (https://spec.openapis.org/oas/v3.1.1.html) and each
+ * keyword of JSON Schema 2020-12 with the fields that OpenAPI adds to it, with its support in this server:
  *
  * - `enforced`: it changes what is accepted, answered or served.
- * - `carried`: an annotation. It is published, and changes nothing at run time.
+ * - `documented`: an annotation. It is published, and changes nothing at run time.
  * - `refused`: a document that has it is not served.
- * - `remarked`: it is not enforced. Each place of it is a remark.
+ * - `unenforced`: it is not enforced. Each place of it is a remark.
  *
- * A word that is not in the table is a remark if the specification ignores it (in a schema, beside the `$ref` of a Reference
- * Object), and otherwise a finding, because it makes the document invalid. Names that begin with `x-` are carried.
+ * A keyword that is not in the table is a remark if the specification ignores it (in a schema, beside the `$ref` of a Reference
+ * Object), and otherwise a finding, because it makes the document invalid. Names that begin with `x-` are documented.
  *
- * After the fate comes the content of the value: an object (`Info`), a list of them (`[Server]`) or a map of them
+ * After the support comes the content of the value: an object (`Info`), a list of them (`[Server]`) or a map of them
  * (`{Schema}`). A value without it is data: nothing in it is a schema or a reference.
  */
-export type Fate = 'enforced' | 'carried' | 'refused' | 'remarked';
+export type Support = 'enforced' | 'documented' | 'refused' | 'unenforced';
 
 /** The objects of OpenAPI 3.1, by their names in the specification without `Object` and spaces. */
 type Kind =
@@ -48,7 +48,7 @@ type Kind =
   | 'OAuthFlow'
   | 'SecurityRequirement';
 type Content = Kind | `[${Kind}]` | `{${Kind}}`;
-type Entry = Fate | `${Fate} ${Content}`;
+type Entry = Support | `${Support} ${Content}`;
 
 /** The objects that a Reference Object may replace (OpenAPI 3.1 section 4.8.23). */
 const REFERABLE: readonly Kind[] = [
@@ -65,46 +65,46 @@ const REFERABLE: readonly Kind[] = [
 const TABLE: Readonly<Record<Kind, Readonly<Record<string, Entry>>>> = {
   OpenAPI: {
     openapi: 'enforced',
-    info: 'carried Info',
+    info: 'documented Info',
     jsonSchemaDialect: 'enforced',
     servers: 'enforced [Server]',
     paths: 'enforced Paths',
-    webhooks: 'carried {PathItem}',
+    webhooks: 'documented {PathItem}',
     components: 'enforced Components',
     security: 'enforced [SecurityRequirement]',
-    tags: 'carried [Tag]',
-    externalDocs: 'carried ExternalDocumentation',
+    tags: 'documented [Tag]',
+    externalDocs: 'documented ExternalDocumentation',
   },
   Info: {
-    title: 'carried',
-    summary: 'carried',
-    description: 'carried',
-    termsOfService: 'carried',
-    contact: 'carried Contact',
-    license: 'carried License',
-    version: 'carried',
+    title: 'documented',
+    summary: 'documented',
+    description: 'documented',
+    termsOfService: 'documented',
+    contact: 'documented Contact',
+    license: 'documented License',
+    version: 'documented',
   },
-  Contact: { name: 'carried', url: 'carried', email: 'carried' },
-  License: { name: 'carried', identifier: 'carried', url: 'carried' },
-  Server: { url: 'enforced', description: 'carried', variables: 'enforced {ServerVariable}' },
-  ServerVariable: { enum: 'enforced', default: 'enforced', description: 'carried' },
+  Contact: { name: 'documented', url: 'documented', email: 'documented' },
+  License: { name: 'documented', identifier: 'documented', url: 'documented' },
+  Server: { url: 'enforced', description: 'documented', variables: 'enforced {ServerVariable}' },
+  ServerVariable: { enum: 'enforced', default: 'enforced', description: 'documented' },
   Components: {
     schemas: 'enforced {Schema}',
     responses: 'enforced {Response}',
     parameters: 'enforced {Parameter}',
-    examples: 'carried {Example}',
+    examples: 'documented {Example}',
     requestBodies: 'enforced {RequestBody}',
     headers: 'enforced {Header}',
     securitySchemes: 'enforced {SecurityScheme}',
-    links: 'carried {Link}',
-    callbacks: 'carried {Callback}',
+    links: 'documented {Link}',
+    callbacks: 'documented {Callback}',
     pathItems: 'enforced {PathItem}',
   },
   Paths: { '^/': 'enforced PathItem' },
   PathItem: {
     $ref: 'enforced',
-    summary: 'carried',
-    description: 'carried',
+    summary: 'documented',
+    description: 'documented',
     get: 'enforced Operation',
     put: 'enforced Operation',
     post: 'enforced Operation',
@@ -117,79 +117,84 @@ const TABLE: Readonly<Record<Kind, Readonly<Record<string, Entry>>>> = {
     parameters: 'enforced [Parameter]',
   },
   Operation: {
-    tags: 'carried',
-    summary: 'carried',
-    description: 'carried',
-    externalDocs: 'carried ExternalDocumentation',
+    tags: 'documented',
+    summary: 'documented',
+    description: 'documented',
+    externalDocs: 'documented ExternalDocumentation',
     operationId: 'enforced',
     parameters: 'enforced [Parameter]',
     requestBody: 'enforced RequestBody',
     responses: 'enforced Responses',
-    callbacks: 'carried {Callback}',
-    deprecated: 'carried',
+    callbacks: 'documented {Callback}',
+    deprecated: 'documented',
     security: 'enforced [SecurityRequirement]',
     servers: 'enforced [Server]',
   },
-  ExternalDocumentation: { description: 'carried', url: 'carried' },
+  ExternalDocumentation: { description: 'documented', url: 'documented' },
   Parameter: {
     name: 'enforced',
     in: 'enforced',
-    description: 'carried',
+    description: 'documented',
     required: 'enforced',
-    deprecated: 'carried',
-    allowEmptyValue: 'remarked',
+    deprecated: 'documented',
+    allowEmptyValue: 'unenforced',
     style: 'enforced',
     explode: 'enforced',
-    allowReserved: 'carried', // For clients: reserved characters are read with it and without it.
+    allowReserved: 'documented', // For clients: reserved characters are read with it and without it.
     schema: 'enforced Schema',
-    example: 'carried',
-    examples: 'carried {Example}',
+    example: 'documented',
+    examples: 'documented {Example}',
     content: 'enforced {MediaType}',
   },
-  RequestBody: { description: 'carried', content: 'enforced {MediaType}', required: 'enforced' },
+  RequestBody: { description: 'documented', content: 'enforced {MediaType}', required: 'enforced' },
   MediaType: {
     schema: 'enforced Schema',
-    example: 'carried',
-    examples: 'carried {Example}',
+    example: 'documented',
+    examples: 'documented {Example}',
     encoding: 'enforced {Encoding}',
   },
   Encoding: {
     contentType: 'enforced',
-    headers: 'remarked {Header}', // Only parts of multipart bodies have headers.
+    headers: 'unenforced {Header}', // Only parts of multipart bodies have headers.
     style: 'enforced',
     explode: 'enforced',
     allowReserved: 'enforced', // It makes a style count, as style and explode do.
   },
   Responses: { '^(default|[1-5](\\d\\d|XX))$': 'enforced Response' },
   Response: {
-    description: 'carried',
+    description: 'documented',
     headers: 'enforced {Header}',
     content: 'enforced {MediaType}',
-    links: 'carried {Link}',
+    links: 'documented {Link}',
   },
-  Callback: { '': 'carried PathItem' },
-  Example: { summary: 'carried', description: 'carried', value: 'carried', externalValue: 'carried' },
+  Callback: { '': 'documented PathItem' },
+  Example: {
+    summary: 'documented',
+    description: 'documented',
+    value: 'documented',
+    externalValue: 'documented',
+  },
   Link: {
-    operationRef: 'carried',
-    operationId: 'carried',
-    parameters: 'carried',
-    requestBody: 'carried',
-    description: 'carried',
-    server: 'carried Server',
+    operationRef: 'documented',
+    operationId: 'documented',
+    parameters: 'documented',
+    requestBody: 'documented',
+    description: 'documented',
+    server: 'documented Server',
   },
   Header: {
-    description: 'carried',
+    description: 'documented',
     required: 'enforced',
-    deprecated: 'carried',
+    deprecated: 'documented',
     style: 'enforced',
     explode: 'enforced',
     schema: 'enforced Schema',
-    example: 'carried',
-    examples: 'carried {Example}',
+    example: 'documented',
+    examples: 'documented {Example}',
     content: 'enforced {MediaType}',
   },
-  Tag: { name: 'carried', description: 'carried', externalDocs: 'carried ExternalDocumentation' },
-  Reference: { $ref: 'enforced', summary: 'carried', description: 'carried' },
+  Tag: { name: 'documented', description: 'documented', externalDocs: 'documented ExternalDocumentation' },
+  Reference: { $ref: 'enforced', summary: 'documented', description: 'documented' },
   Schema: {
     // JSON Schema core
     $id: 'refused',
@@ -198,8 +203,8 @@ const TABLE: Readonly<Record<Kind, Readonly<Record<string, Entry>>>> = {
     $anchor: 'enforced',
     $dynamicRef: 'refused',
     $dynamicAnchor: 'refused',
-    $vocabulary: 'remarked',
-    $comment: 'carried',
+    $vocabulary: 'unenforced',
+    $comment: 'documented',
     $defs: 'enforced {Schema}',
     // applicator
     prefixItems: 'enforced [Schema]',
@@ -242,47 +247,47 @@ const TABLE: Readonly<Record<Kind, Readonly<Record<string, Entry>>>> = {
     required: 'enforced',
     dependentRequired: 'enforced',
     // meta-data
-    title: 'carried',
-    description: 'carried',
+    title: 'documented',
+    description: 'documented',
     default: 'enforced',
-    deprecated: 'carried',
+    deprecated: 'documented',
     readOnly: 'enforced',
     writeOnly: 'enforced',
-    examples: 'carried',
+    examples: 'documented',
     // format
     format: 'enforced',
     // content
-    contentEncoding: 'remarked',
-    contentMediaType: 'remarked',
-    contentSchema: 'remarked Schema',
+    contentEncoding: 'unenforced',
+    contentMediaType: 'unenforced',
+    contentSchema: 'unenforced Schema',
     // removed from JSON Schema, but reserved by its metaschema
-    definitions: 'carried {Schema}',
-    dependencies: 'remarked',
+    definitions: 'documented {Schema}',
+    dependencies: 'unenforced',
     $recursiveAnchor: 'refused',
     $recursiveRef: 'refused',
     // OpenAPI
     discriminator: 'enforced Discriminator',
-    xml: 'carried XML',
-    externalDocs: 'carried ExternalDocumentation',
-    example: 'carried',
+    xml: 'documented XML',
+    externalDocs: 'documented ExternalDocumentation',
+    example: 'documented',
   },
   Discriminator: { propertyName: 'enforced', mapping: 'enforced' },
   XML: {
-    name: 'carried',
-    namespace: 'carried',
-    prefix: 'carried',
-    attribute: 'carried',
-    wrapped: 'carried',
+    name: 'documented',
+    namespace: 'documented',
+    prefix: 'documented',
+    attribute: 'documented',
+    wrapped: 'documented',
   },
   SecurityScheme: {
     type: 'enforced',
-    description: 'carried',
+    description: 'documented',
     name: 'enforced',
     in: 'enforced',
     scheme: 'enforced',
-    bearerFormat: 'carried',
+    bearerFormat: 'documented',
     flows: 'enforced OAuthFlows',
-    openIdConnectUrl: 'carried',
+    openIdConnectUrl: 'documented',
   },
   OAuthFlows: {
     implicit: 'enforced OAuthFlow',
@@ -291,23 +296,23 @@ const TABLE: Readonly<Record<Kind, Readonly<Record<string, Entry>>>> = {
     authorizationCode: 'enforced OAuthFlow',
   },
   OAuthFlow: {
-    authorizationUrl: 'carried',
-    tokenUrl: 'carried',
-    refreshUrl: 'carried',
+    authorizationUrl: 'documented',
+    tokenUrl: 'documented',
+    refreshUrl: 'documented',
     scopes: 'enforced',
   },
   SecurityRequirement: { '': 'enforced' },
 };
 
-/** Values of a word that mean the same as its absence. */
+/** Values of a keyword that mean the same as its absence. */
 const DEFAULTS: ReadonlyMap<string, unknown> = new Map([['Parameter allowEmptyValue', false]]);
 
-/** The entry of a word. */
-export interface Word {
-  readonly fate: Fate;
+/** The entry of a keyword. */
+export interface Keyword {
+  readonly support: Support;
   /** The objects in its value; undefined for data. */
   readonly holds: { readonly kind: Kind; readonly as: 'one' | 'list' | 'map' } | undefined;
-  /** A value that means the same as the absence of the word. */
+  /** A value that means the same as the absence of the keyword. */
   readonly default: unknown;
 }
 
@@ -315,16 +320,16 @@ export interface Word {
 export interface ObjectKind {
   readonly name: Kind;
   readonly referable: boolean;
-  readonly words: ReadonlyMap<string, Word>;
+  readonly keywords: ReadonlyMap<string, Keyword>;
   /** For objects that are maps, such as Paths: the names, and the entry of the values. */
-  readonly others: { readonly names: RegExp; readonly word: Word } | undefined;
+  readonly others: { readonly names: RegExp; readonly keyword: Keyword } | undefined;
 }
 
-function wordOf(kind: string, name: string, entry: Entry): Word {
-  const [, fate, open = '', holds] = /^(\w+)(?: ([[{]?)(\w+)[\]}]?)?$/.exec(entry) ?? [];
+function keywordOf(kind: string, name: string, entry: Entry): Keyword {
+  const [, support, open = '', holds] = /^(\w+)(?: ([[{]?)(\w+)[\]}]?)?$/.exec(entry) ?? [];
   const as = open === '[' ? 'list' : open === '{' ? 'map' : 'one';
   return {
-    fate: fate as Fate,
+    support: support as Support,
     holds: holds === undefined ? undefined : { kind: holds as Kind, as },
     default: DEFAULTS.get(`${kind} ${name}`),
   };
@@ -338,14 +343,14 @@ export const OBJECTS: ReadonlyMap<Kind, ObjectKind> = new Map(
     const patterned = ['Paths', 'Responses', 'Callback', 'SecurityRequirement'].includes(name)
       ? all[0]
       : undefined;
-    const words = all.map(([word, entry]) => [word, wordOf(name, word, entry)] as const);
+    const keywords = all.map(([keyword, entry]) => [keyword, keywordOf(name, keyword, entry)] as const);
     const kind: ObjectKind = {
       name,
       referable: REFERABLE.includes(name),
-      words: new Map(patterned ? [] : words),
+      keywords: new Map(patterned ? [] : keywords),
       others: patterned && {
         names: new RegExp(patterned[0]),
-        word: wordOf(name, patterned[0], patterned[1]),
+        keyword: keywordOf(name, patterned[0], patterned[1]),
       },
     };
     return [name, kind];

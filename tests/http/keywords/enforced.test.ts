@@ -10,8 +10,8 @@ import {
   type Problem,
   strategiesFor,
   walk,
-} from '../../../src/contract/index';
-import type { KindOf } from '../../../src/runtime/index';
+} from '../../../src/contract';
+import type { KindOf } from '../../../src/runtime';
 import { buildService } from '../../support/service';
 import { CASES, type WordCase } from './cases';
 
@@ -55,43 +55,43 @@ async function outcomeOf(document: JsonObject, exchange: WordCase): Promise<Outc
 }
 
 /** The document without the first occurrence of the keyword; `*` is any name of a map. */
-function without(given: JsonObject, word: string): JsonObject {
+function without(given: JsonObject, keyword: string): JsonObject {
   const document = structuredClone(given);
-  const [kind, name = ''] = word.split(' ');
+  const [kind, name = ''] = keyword.split(' ');
   const found: string[] = [];
-  walk({ pointer: '', value: document, expected: 'OpenAPI', carried: false }, (walked) => {
+  walk({ pointer: '', value: document, expected: 'OpenAPI', documented: false }, (walked) => {
     const [key] = name === '*' ? Object.keys(walked.value) : [name];
     if (found.length > 0 || walked.kind !== kind || key === undefined || !(key in walked.value)) return;
     Reflect.deleteProperty(walked.value, key);
     found.push(walked.pointer);
   });
-  if (found.length === 0) throw new Error(`the document has no ${word}`);
+  if (found.length === 0) throw new Error(`the document has no ${keyword}`);
   return document;
 }
 
-const enforced = [...OBJECTS.values()].flatMap(({ name: kind, words, others }) =>
-  [...words, ...(others ? [['*', others.word] as const] : [])].flatMap(([name, { fate }]) =>
-    fate === 'enforced' ? [`${kind} ${name}`] : [],
+const enforced = [...OBJECTS.values()].flatMap(({ name: kind, keywords, others }) =>
+  [...keywords, ...(others ? [['*', others.keyword] as const] : [])].flatMap(([name, { support }]) =>
+    support === 'enforced' ? [`${kind} ${name}`] : [],
   ),
 );
 
-const schemaWords = OBJECTS.get('Schema')?.words ?? new Map<string, unknown>();
+const schemaKeywords = OBJECTS.get('Schema')?.keywords ?? new Map<string, unknown>();
 
 it.each(
-  CASES.filter(({ word, ends }) => word.startsWith('Schema ') && ends === 400).map(
-    (one) => [one.word, one] as const,
+  CASES.filter(({ keyword, ends }) => keyword.startsWith('Schema ') && ends === 400).map(
+    (one) => [one.keyword, one] as const,
   ),
 )('a problem names the keywords that the request violates: %s', async (_, one) => {
   const { problem } = await outcomeOf(one.document, one);
   const keywords = problem?.violations.map(({ keyword }) => keyword) ?? [];
   expect(keywords.length).toBeGreaterThan(0);
-  expect(keywords.filter((keyword) => !schemaWords.has(keyword))).toEqual([]);
+  expect(keywords.filter((keyword) => !schemaKeywords.has(keyword))).toEqual([]);
 });
 
 it('has a case for each enforced keyword of the table', () => {
-  const cases = new Set(CASES.map(({ word }) => word));
-  expect(enforced.filter((word) => !cases.has(word))).toEqual([]);
-  expect([...cases].filter((word) => !enforced.includes(word))).toEqual([]);
+  const cases = new Set(CASES.map(({ keyword }) => keyword));
+  expect(enforced.filter((keyword) => !cases.has(keyword))).toEqual([]);
+  expect([...cases].filter((keyword) => !enforced.includes(keyword))).toEqual([]);
 });
 
 /** Whether the outcome is that of the case. */
@@ -107,10 +107,10 @@ async function passes(one: WordCase, document: JsonObject): Promise<boolean> {
  * must pass on the original server and fail on the mutant, so that each enforced keyword has a caught mutant.
  * `make mutants` does the same with the keywords of whole documents, and uses the engine to catch the mutants.
  */
-it.each(CASES.map((one) => [one.word, one] as const))(
+it.each(CASES.map((one) => [one.keyword, one] as const))(
   'enforces %s, and catches a server without it',
   async (_, one) => {
     expect(await passes(one, one.document)).toBe(true);
-    expect(await passes(one, without(one.document, one.word))).toBe(false);
+    expect(await passes(one, without(one.document, one.keyword))).toBe(false);
   },
 );
