@@ -178,7 +178,7 @@ export function wordMessage(keyword: string, was: string | undefined, is: string
  *
  * @param report the sentence, and whether it breaks a client
  */
-export function compareWords(
+export function compareWholes(
   kind: Kind,
   was: JsonObject,
   is: JsonObject,

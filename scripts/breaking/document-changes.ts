@@ -1,5 +1,5 @@
 import { isObject, joinPointer, type Kind, members, OBJECTS, type OpenApiDocument } from '../../src/contract';
-import { compareWords, essenceOf, isAnnotation } from './decisions';
+import { compareWholes, essenceOf, isAnnotation } from './decisions';
 import type { ReportChange } from './schema-changes';
 
 /**
@@ -37,7 +37,7 @@ export function compareRoot(
   report: ReportChange,
   isReported: (keyword: string) => boolean,
 ): void {
-  compareWords('OpenAPI', before.root, after.root, 'request', (keyword, message, breaking) => {
+  compareWholes('OpenAPI', before.root, after.root, 'request', (keyword, message, breaking) => {
     report(`/${keyword}`, message, breaking);
   });
   for (const keyword of ['servers', 'security'] as const) {

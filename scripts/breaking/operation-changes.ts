@@ -12,7 +12,7 @@ import {
   lastStep,
 } from '../../src/contract';
 import { readExtensions } from '../publish/extensions';
-import { compareWords, essenceOf } from './decisions';
+import { compareWholes, essenceOf } from './decisions';
 import { SchemaComparison, type ReportChange } from './schema-changes';
 import { compareSecurity } from './security-changes';
 import { Unchanged } from './unchanged';
@@ -167,7 +167,7 @@ export class OperationComparison {
     if (style(was) !== style(is)) this.report(owner, `${title} was ${style(was)}, is ${style(is)}`, true);
     else if (types(old) !== types(now))
       this.report(owner, `${title} was ${types(old)}, is ${types(now)}`, false);
-    compareWords('Parameter', old, now, direction, this.at(is.pointer));
+    compareWholes('Parameter', old, now, direction, this.at(is.pointer));
     const schemas = this.schemas[direction];
     const [earlier, later] = [[was.schemaPointer ?? []].flat(), [is.schemaPointer ?? []].flat()];
     schemas.compare(earlier, later, owner);
@@ -233,7 +233,7 @@ export class OperationComparison {
       }
       const object = (document: OpenApiDocument, where: string) => document.follow(where).value;
       const [old, now] = [object(this.before, place), object(this.after, counterpart.pointer)];
-      compareWords('MediaType', old, now, direction, this.at(counterpart.pointer));
+      compareWholes('MediaType', old, now, direction, this.at(counterpart.pointer));
       const [earlier, later] = [[schema ?? []].flat(), [counterpart.schema ?? []].flat()];
       this.schemas[direction].compare(earlier, later, at(counterpart.key));
     }
