@@ -43,6 +43,7 @@ export { walk, type Walked } from './document/walk';
 export { type Support, type Kind, OBJECTS } from './document/keywords';
 export { UndocumentedResponse } from './exchange/response';
 export { essenceOf, isJson, type MediaType, type MediaTypeObject, parseMediaType } from './http/media-type';
+export { equalDecimals, parseDecimal } from './json/decimal';
 export { exactNumber, type Holder, MalformedJson, parseJson } from './json/parse';
 export { canonicalJson, stringifyJson } from './json/stringify';
 export { examplesOf } from './samples/example-request';
