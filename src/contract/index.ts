@@ -39,7 +39,7 @@ export { APPLICATORS, certain } from './document/subschemas';
 export { METHODS, operationPlaces } from './document/path-items';
 export { isLargeInteger, numberLiterals, writeDocument } from './document/text';
 export { versionFinding } from './document/version';
-export { walk, type Walked } from './document/walk';
+export { walk, type Walked, keywordAt } from './document/walk';
 export { type Support, type Kind, OBJECTS } from './document/keywords';
 export { UndocumentedResponse } from './exchange/response';
 export { essenceOf, isJson, type MediaType, type MediaTypeObject, parseMediaType } from './http/media-type';
