@@ -1,6 +1,7 @@
 import { isObject, joinPointer, type Kind, members, OBJECTS, type OpenApiDocument } from '../../src/contract';
 import { compareWholes, essenceOf, isAnnotation } from './decisions';
 import type { ReportChange } from './schema-changes';
+import { componentsIn } from './unchanged';
 
 /**
  * Lists the components that differ and that no operation refers to, and each keyword of a security scheme that differs. What
@@ -76,22 +77,9 @@ function listPart(
 
 /** The components that operations, webhooks and callbacks refer to, directly or not. */
 function usedComponents(document: OpenApiDocument): ReadonlySet<string> {
-  const found = new Set<string>();
-  const scan = (value: unknown): void => {
-    if (typeof value !== 'object' || value === null) return;
-    for (const [name, item] of Object.entries(value)) {
-      const refs = name === '$ref' ? [item] : name === 'mapping' && isObject(item) ? Object.values(item) : [];
-      for (const ref of refs) {
-        const target = document.references.mapped(ref);
-        const component = /^\/components\/[^/]*\/[^/]*/.exec(target ?? '')?.[0];
-        if (component !== undefined) found.add(component);
-      }
-      scan(item);
-    }
-  };
-  scan(document.root['paths']);
-  scan(document.root['webhooks']);
-  for (const component of found) scan(document.at(component));
+  const { paths, webhooks } = document.root;
+  const found = componentsIn(document, { paths, webhooks });
+  for (const component of found) if (component !== '') componentsIn(document, document.at(component), found);
   return found;
 }
 

@@ -6,7 +6,7 @@ import {
   type SchemaView,
   viewSchemas,
 } from '../../src/contract';
-import { decisionOn, wordMessage } from './decisions';
+import { decisionOn, keywordMessage } from './decisions';
 import { DiscriminatorComparison } from './discriminator-changes';
 import { compareKeywords, differences, type ChangeSink } from './keyword-changes';
 import type { Unchanged } from './unchanged';
@@ -83,7 +83,7 @@ export class SchemaComparison implements ChangeSink {
         if (b) this.narrowed(pointer, `${keyword} is new: it is refused now`);
         else this.widened(pointer, `${keyword} is gone: it is admitted now`);
       } else if (keyword === 'default' || decisionOn('Schema', keyword, this.direction) === 'LLL')
-        this.listed(pointer, wordMessage(keyword, a?.text, b?.text));
+        this.listed(pointer, keywordMessage(keyword, a?.text, b?.text));
       else this.differ(pointer, `${keyword} differs, in a way that is not judged here`);
     }
   }
@@ -97,7 +97,7 @@ export class SchemaComparison implements ChangeSink {
     if (old?.text === now?.text) return;
     const target = is[0] === undefined ? place : this.after.follow(is[0]).pointer;
     const pointer = now?.pointer ?? joinPointer(target, 'default');
-    this.differ(pointer, wordMessage('default', old?.text, now?.text));
+    this.differ(pointer, keywordMessage('default', old?.text, now?.text));
   }
 
   listed(pointer: string, message: string): void {

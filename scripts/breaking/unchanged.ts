@@ -20,7 +20,7 @@ export class Unchanged {
     for (const [section, components] of members(after.root['components'])) {
       for (const [name, value] of members(components)) {
         const pointer = joinPointer('/components', section, name);
-        const used = this.referredBy(value);
+        const used = componentsIn(after, value);
         for (const target of used) users.set(target, [...(users.get(target) ?? []), pointer]);
         if (used.has('') || textAt(before, pointer) !== textAt(after, pointer)) this.affected.add(pointer);
       }
@@ -42,26 +42,28 @@ export class Unchanged {
 
   private compare(was: string, is: string): boolean {
     if (textAt(this.before, was) !== textAt(this.after, is)) return false;
-    const used = this.referredBy(this.after.at(is));
+    const used = componentsIn(this.after, this.after.at(is));
     return !used.has('') && [...used].every((target) => !this.affected.has(target));
   }
+}
 
-  /** The components that a value refers to; `''` stands for any other place. */
-  private referredBy(value: unknown, found = new Set<string>()): ReadonlySet<string> {
-    if (typeof value !== 'object' || value === null) return found;
-    for (const [name, item] of Object.entries(value)) {
-      const refs = name === '$ref' ? [item] : name === 'mapping' && isObject(item) ? Object.values(item) : [];
-      for (const ref of refs) {
-        if (typeof ref !== 'string') continue;
-        const target = this.after.references.mapped(ref);
-        found.add((target === undefined ? undefined : componentOf(target)) ?? '');
-      }
-      // Without branches, a discriminator chooses among the components that have its schema in their allOf.
-      if (name === 'discriminator' && !('oneOf' in value) && !('anyOf' in value)) found.add('');
-      this.referredBy(item, found);
+/** The components that a value refers to; `''` stands for any other place. */
+export function componentsIn(
+  document: OpenApiDocument,
+  value: unknown,
+  found = new Set<string>(),
+): Set<string> {
+  if (typeof value !== 'object' || value === null) return found;
+  for (const [name, item] of Object.entries(value)) {
+    const refs = name === '$ref' ? [item] : name === 'mapping' && isObject(item) ? Object.values(item) : [];
+    for (const ref of refs) {
+      if (typeof ref === 'string') found.add(componentOf(document.references.mapped(ref) ?? '') ?? '');
     }
-    return found;
+    // Without branches, a discriminator chooses among the components that have its schema in their allOf.
+    if (name === 'discriminator' && !('oneOf' in value) && !('anyOf' in value)) found.add('');
+    componentsIn(document, item, found);
   }
+  return found;
 }
 
 function textAt(document: OpenApiDocument, pointer: string): string {
