@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { joinPointer, isObject, type Kind, OBJECTS, walk, type Walked, keykeywordAt } from '../../src/contract';
+import { joinPointer, isObject, type Kind, OBJECTS, walk, type Walked, keywordAt } from '../../src/contract';
 import { BOUNDS } from './bounds';
 import { SourceError } from './read-file';
 import type { SourceFile } from './source-file';
@@ -261,7 +261,7 @@ function hasKeywordOf(kind: Kind, value: unknown): boolean {
   if (!isObject(value)) return kind === 'Schema' && typeof value === 'boolean';
   const names = Object.keys(value);
   const isKeyword = (name: string) =>
-    name === '$ref' || name.startsWith('x-') || keykeywordAt(kind, name) !== undefined;
+    name === '$ref' || name.startsWith('x-') || keywordAt(kind, name) !== undefined;
   return names.length === 0 || names.some(isKeyword);
 }
 
