@@ -1,7 +1,6 @@
 import { isObject, joinPointer, type Kind, members, OBJECTS, type OpenApiDocument } from '../../src/contract';
 import { compareWholes, essenceOf, isAnnotation } from './decisions';
 import type { ReportChange } from './schema-changes';
-import { componentsIn } from './unchanged';
 
 /**
  * Lists the components that differ and that no operation refers to, and each keyword of a security scheme that differs. What
@@ -77,9 +76,20 @@ function listPart(
 
 /** The components that operations, webhooks and callbacks refer to, directly or not. */
 function usedComponents(document: OpenApiDocument): ReadonlySet<string> {
-  const { paths, webhooks } = document.root;
-  const found = componentsIn(document, { paths, webhooks });
-  for (const component of found) if (component !== '') componentsIn(document, document.at(component), found);
+  const found = new Set<string>();
+  const scan = (value: unknown): void => {
+    for (const [name, item] of typeof value === 'object' && value !== null ? Object.entries(value) : []) {
+      const refs = name === '$ref' ? [item] : name === 'mapping' ? members(item).map(([, ref]) => ref) : [];
+      for (const ref of refs) {
+        const [component] = /^\/components\/[^/]*\/[^/]*/.exec(document.references.mapped(ref) ?? '') ?? [];
+        if (component !== undefined) found.add(component);
+      }
+      scan(item);
+    }
+  };
+  scan(document.root['paths']);
+  scan(document.root['webhooks']);
+  for (const component of found) scan(document.at(component));
   return found;
 }
 

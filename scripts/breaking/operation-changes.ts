@@ -16,7 +16,6 @@ import { readExtensions } from '../publish/extensions';
 import { compareWholes, essenceOf } from './decisions';
 import { SchemaComparison, type ReportChange } from './schema-changes';
 import { compareSecurity } from './security-changes';
-import { Unchanged } from './unchanged';
 
 /** What the server reads of an operation is a request; of a webhook it writes it, as a response. */
 interface Roles {
@@ -34,9 +33,8 @@ export class OperationComparison {
     private readonly after: OpenApiDocument,
     private readonly report: ReportChange,
   ) {
-    const unchanged = new Unchanged(before, after);
     const schemas = (direction: Direction) =>
-      new SchemaComparison(before, after, unchanged, direction, (pointer, message, breaking) => {
+      new SchemaComparison(before, after, direction, (pointer, message, breaking) => {
         report(pointer, `in ${direction}s: ${message}`, breaking);
       });
     this.schemas = { request: schemas('request'), response: schemas('response') };

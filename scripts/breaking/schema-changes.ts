@@ -9,7 +9,6 @@ import {
 import { decisionOn, keywordMessage } from './decisions';
 import { DiscriminatorComparison } from './discriminator-changes';
 import { compareKeywords, differences, type ChangeSink } from './keyword-changes';
-import type { Unchanged } from './unchanged';
 import { wholeKeywords } from './whole-keywords';
 
 /** Records one change. `pointer` is into the later document; for a removed part, into the earlier one. */
@@ -27,7 +26,6 @@ export class SchemaComparison implements ChangeSink {
   constructor(
     private readonly before: OpenApiDocument,
     private readonly after: OpenApiDocument,
-    private readonly unchanged: Unchanged,
     private readonly direction: Direction,
     private readonly report: ReportChange,
     /** The result for each pair of branches. A pair counts as equal while it is compared, which ends recursion. */
@@ -45,8 +43,6 @@ export class SchemaComparison implements ChangeSink {
     const pair = `${was.join(' ')} > ${is.join(' ')}`;
     if (this.compared.has(pair)) return;
     this.compared.add(pair);
-    if (was.length === is.length && was.every((pointer, i) => this.unchanged.at(pointer, is[i] ?? '')))
-      return;
     const old = viewSchemas(this.before, was, this.direction);
     const now = viewSchemas(this.after, is, this.direction);
     const target = is[0] === undefined ? place : this.after.follow(is[0]).pointer;
@@ -193,8 +189,8 @@ export class SchemaComparison implements ChangeSink {
     if (known !== undefined) return known;
     this.same.set(pair, true);
     const differs = () => void this.same.set(pair, false);
-    const { before, after, unchanged, direction } = this;
-    new SchemaComparison(before, after, unchanged, direction, differs, this.same).compare([was], [is], is);
+    const { before, after, direction } = this;
+    new SchemaComparison(before, after, direction, differs, this.same).compare([was], [is], is);
     return this.same.get(pair) === true;
   }
 
