@@ -12,7 +12,7 @@ import {
   type ResponseObject,
   lastStep,
 } from '../../src/contract';
-import { readExtensions } from '../publish/extensions';
+import { readExtensions } from '../load';
 import { compareWholes, essenceOf } from './decisions';
 import { SchemaComparison, type ReportChange } from './schema-changes';
 import { compareSecurity } from './security-changes';

@@ -23,7 +23,7 @@ import {
   type Variables,
 } from '../../src/runtime';
 import { createMock, type Mock } from './service';
-import { readExtensions } from '../publish/extensions';
+import { readExtensions } from '../load';
 import { remarkLines } from '../publish/remarks';
 import { ALLOW_OUTSIDE, located, readSource, type Source, SourceError } from '../source/source';
 

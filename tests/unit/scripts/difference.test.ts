@@ -1,4 +1,4 @@
-import { difference } from '../../../scripts/generate/difference';
+import { differences } from '../../../scripts/publish/differences';
 
 const KEYS = ['a', '', '/', '~', '~1', '/exhibits/{exhibitId}', 'application/json', 'a~/b', 'ä', '%2F', '0'];
 
@@ -14,7 +14,8 @@ it.each(KEYS.flatMap((outer) => KEYS.map((inner) => [outer, inner])))(
   'the place of a difference at %j, %j is a JSON pointer',
   (outer, inner) => {
     const document = { same: [1], [outer]: { same: {}, [inner]: 'here' } };
-    const [pointer = ''] = difference({ same: [1], [outer]: { same: {} } }, document)?.split(' (') ?? [];
-    expect(at(document, pointer)).toBe('here');
+    const found = [...differences({ same: [1], [outer]: { same: {} } }, document)];
+    expect(found).toEqual([{ pointer: expect.any(String) as string, was: undefined, is: 'here' }]);
+    expect(at(document, found[0]?.pointer ?? '')).toBe('here');
   },
 );
