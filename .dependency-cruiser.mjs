@@ -122,7 +122,7 @@ export default {
         pathNot: [
           '^src/contract/',
           '^tests/unit/contract/',
-          '^tests/support/(authentication|parameters|typed-client)\\.ts$',
+          '^tests/support/(authentication|parameters)\\.ts$',
           '^scripts/prove/schema/strings\\.ts$',
         ],
       },
