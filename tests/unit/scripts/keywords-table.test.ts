@@ -28,13 +28,11 @@ function readTable(): Record<string, string> {
 }
 
 it('README lists each keyword that is not enforced, once', () => {
-  const expected = [...OBJECTS.values()].flatMap(({ name, keywords }) => {
+  const expected = [...OBJECTS.values()].flatMap(({ name, keywords }): (readonly [string, string])[] => {
     const object = name.replace(/(?<=[a-z])(?=[A-Z][a-z])/g, ' ');
     const all = [...keywords].map(([keyword, { support }]) => [`${object} ${keyword}`, support] as const);
     const isAnnotation = all.length > 0 && all.every(([, support]) => support === 'documented');
-    return isAnnotation
-      ? [[object, 'documented'] as const]
-      : all.filter(([, support]) => support !== 'enforced');
+    return isAnnotation ? [[object, 'documented']] : all.filter(([, support]) => support !== 'enforced');
   });
   expect(readTable()).toEqual(Object.fromEntries(expected));
 });
