@@ -63,10 +63,10 @@ export function compileContract(
   const create = when === 'at start' ? atStart : atFirstUse;
   const requests = createJudges('request', incoming, formats, create);
   const responses = createJudges('response', outgoing, formats, create);
-  const requestShapes = new Shapes(incoming, 'request', requests.verdicts.of);
-  const responseShapes = new Shapes(outgoing, 'response', responses.verdicts.of);
-  checkDefaults(document, incoming, requests.verdicts.of, new Set());
-  checkDefaults(document, outgoing, responses.verdicts.of, new Set(incoming.defaults.keys()));
+  const requestShapes = new Shapes(incoming, 'request', requests.conformance.of);
+  const responseShapes = new Shapes(outgoing, 'response', responses.conformance.of);
+  checkDefaults(document, incoming, requests.conformance.of, new Set());
+  checkDefaults(document, outgoing, responses.conformance.of, new Set(incoming.defaults.keys()));
   const served = new Map<Operation, ServedOperation>();
   for (const { operation, authenticate = () => Promise.resolve({}), ...plan } of plans) {
     try {
@@ -81,7 +81,7 @@ export function compileContract(
     }
   }
   document.assertValid();
-  if (when === 'at start') for (const { verdicts } of [requests, responses]) verdicts.prepare();
+  if (when === 'at start') for (const { conformance } of [requests, responses]) conformance.prepare();
   return { router, served, remarks: document.remarks };
 }
 
@@ -94,13 +94,13 @@ function createJudges(direction: Direction, schemas: SchemaSet, formats: OwnForm
     return create<Judge>({
       first: () => first.compile(schema),
       all: () => (envelope) => {
-        compiler ??= createCompiler(direction, schemas, true, formats, first.verdicts);
+        compiler ??= createCompiler(direction, schemas, true, formats, first.conformance);
         all ??= compiler.compile(schema);
         return all(envelope);
       },
     });
   };
-  return { judgeOf, verdicts: first.verdicts };
+  return { judgeOf, conformance: first.conformance };
 }
 
 /** Adds a finding for each default that does not conform to its schema. */

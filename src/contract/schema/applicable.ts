@@ -8,7 +8,7 @@ import type { Holder } from '../json/parse';
 import { compilePattern, type Pattern } from '../pattern/pattern';
 
 /**
- * A schema as rewrite.ts rewrites it. `judge` refers to a component, `discriminate` names one by a property. Each branch
+ * A schema as rewrite.ts rewrites it. `component` refers to a component, `discriminate` names one by a property. Each branch
  * that describes properties, items or directions is a component.
  */
 export type Node = JsonObject;
@@ -23,7 +23,7 @@ export interface Discriminate {
    * The component by name; null for the schema of the discriminator itself. ajv would take a text for the value of a
    * keyword where the name is `$anchor`.
    */
-  readonly branches: Readonly<Record<string, { readonly judge: string } | null>>;
+  readonly branches: Readonly<Record<string, { readonly component: string } | null>>;
   /** The branches for a value that is no object: of a `oneOf` exactly one, of an `anyOf` at least one holds. */
   readonly others?: { readonly keyword: 'oneOf' | 'anyOf'; readonly branches: readonly string[] };
 }
@@ -32,7 +32,7 @@ export interface Discriminate {
 export function namedBranch({ property, branches }: Discriminate, value: object): string | null | undefined {
   const name: unknown = Object.hasOwn(value, property) ? Reflect.get(value, property) : undefined;
   const branch = typeof name === 'string' && Object.hasOwn(branches, name) ? branches[name] : undefined;
-  return branch === null ? null : branch?.judge;
+  return branch === null ? null : branch?.component;
 }
 
 /** Whether the value at `holder[key]` conforms. `root` is one object for all calls about the values below it. */
@@ -54,14 +54,14 @@ export function applicable(
 ): readonly Node[] {
   const found = new Set<Node>();
   const takesBranch = (branch: unknown): boolean => {
-    const identifier = isObject(branch) ? branch['judge'] : undefined;
+    const identifier = isObject(branch) ? branch['component'] : undefined;
     if (typeof identifier !== 'string') return false; // the branch describes no part of the value
     return answerOf?.({ component: identifier }) === true;
   };
   const visit = (node: unknown): void => {
     if (!isObject(node) || found.has(node)) return;
     found.add(node);
-    if (typeof node['judge'] === 'string') visit(components[node['judge']]);
+    if (typeof node['component'] === 'string') visit(components[node['component']]);
     for (const part of listOf(node['allOf'])) visit(part);
     for (const keyword of ['anyOf', 'oneOf']) {
       for (const branch of listOf(node[keyword])) if (takesBranch(branch)) visit(branch);
@@ -195,12 +195,12 @@ export function inPlaceOf(node: Node, components: Components, applied: ReadonlyS
 
 /** The schemas that a rewritten one consists of or refers to, by their relation to it. */
 export function partsOf(node: Node, components: Components, relations: readonly Relation[]): unknown[] {
-  const { containing, judge, remainingProperties, remainingItems } = node;
+  const { containing, component, remainingProperties, remainingItems } = node;
   const named = node['discriminate'] as Discriminate | undefined;
-  const branches = Object.values(named?.branches ?? {}).map((branch) => branch?.judge);
-  const identifiers = [judge, ...branches, ...(named?.others?.branches ?? [])];
+  const branches = Object.values(named?.branches ?? {}).map((branch) => branch?.component);
+  const identifiers = [component, ...branches, ...(named?.others?.branches ?? [])];
   if (relations.includes('child')) {
-    identifiers.push(remainingProperties, remainingItems, isObject(containing) && containing['judge']);
+    identifiers.push(remainingProperties, remainingItems, isObject(containing) && containing['component']);
   }
   const held = Object.entries(node).flatMap(([keyword, operand]) => {
     const { relation, as } = APPLICATORS.get(keyword) ?? {};

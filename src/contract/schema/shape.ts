@@ -149,7 +149,7 @@ export class ShapeTable {
       prefixItems: Array.from({ length: prefixed }, (_, i) => this.position(this.itemSchemas(schemas, i))),
       items: this.positionOf(this.itemSchemas(schemas, prefixed)),
       contained: nodes.flatMap(({ containing }) =>
-        isObject(containing) ? [String(containing['judge'])] : [],
+        isObject(containing) ? [String(containing['component'])] : [],
       ),
     };
   }

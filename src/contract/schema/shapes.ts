@@ -44,7 +44,7 @@ export class Shapes {
         : undefined;
     if (generated) return generated;
     return (holder, key) => {
-      // The verdicts of judging a request still hold. A response changes before it is judged.
+      // What judging a request has found still holds. A response changes before it is judged.
       this.run = this.direction === 'request' ? holder : {};
       return this.convert(position, holder, key);
     };
