@@ -15,11 +15,13 @@ import {
   type Node,
   patternsOf,
 } from './applicable';
-import { bare, error, exact, type Explain, functionKeyword } from './keyword';
+import { bare, error, errorsOf, exact, type Explain, functionKeyword } from './keyword';
 import { MAX_ERRORS, type Violations } from './violations';
 
 /** Whether another schema evaluates the property or item of a key. */
 type IsEvaluated = (key: string | number, holder: Holder, root: object) => boolean;
+
+type Refusal = (value: unknown, holder: Holder, key: string | number, root: object) => Explain | undefined;
 
 /** Judges values by components, each value once. */
 export class ComponentKeywords {
@@ -35,20 +37,15 @@ export class ComponentKeywords {
     return [
       exact,
       bare,
-      functionKeyword<unknown, string>(
-        'component',
-        undefined,
-        (identifier) =>
-          (...place) =>
-            this.refusal(identifier, ...place),
-      ),
+      functionKeyword<unknown, string>('component', undefined, (identifier) => this.refusalOf(identifier)),
       this.containing(),
       this.discriminate(),
       this.remainingProperties(),
       this.remainingItems(),
       functionKeyword<unknown, string>('oneWay', undefined, (message, schema) => {
         const marked = this.applicables(schema, (nodes) => nodes.some((node) => node['marked'] === true));
-        return (...place) => (marked.of(...place) ? () => error('readOnly', message) : undefined);
+        return (value, holder, key, root) =>
+          marked.of(value, holder, key, root) ? () => error('readOnly', message) : undefined;
       }),
       this.meter(),
     ];
@@ -58,16 +55,13 @@ export class ComponentKeywords {
     return new Applicables([schema], this.components, this.holdsOf, make);
   }
 
-  /** The errors of a value by a component; undefined if it conforms. */
-  private refusal(
-    identifier: string,
-    value: unknown,
-    holder: Holder,
-    key: string | number,
-    root: object,
-  ): Explain | undefined {
-    if (this.holdsOf(identifier)(value, holder, key, root)) return undefined;
-    return (instancePath) => this.violations.of(identifier, value, { instancePath, holder, key, root });
+  /** Finds the errors of a value by a component; undefined if it conforms. */
+  private refusalOf(identifier: string): Refusal {
+    const holds = this.holdsOf(identifier);
+    return (value, holder, key, root) =>
+      holds(value, holder, key, root)
+        ? undefined
+        : (instancePath) => this.violations.of(identifier, value, { instancePath, holder, key, root });
   }
 
   private containing(): CodeKeywordDefinition {
@@ -93,10 +87,11 @@ export class ComponentKeywords {
     return functionKeyword<unknown, Discriminate>('discriminate', undefined, (rule) => {
       const { property, branches } = rule;
       const names = Object.keys(branches).join(', ');
-      return (value, ...place) => {
-        if (!isObject(value)) return this.refusalByOthers(rule, value, ...place);
+      return (value, holder, key, root) => {
+        if (!isObject(value)) return this.refusalByOthers(rule, value, holder, key, root);
         const named = namedBranch(rule, value);
-        if (named !== undefined) return named === null ? undefined : this.refusal(named, value, ...place);
+        if (named === null) return undefined;
+        if (named !== undefined) return this.refusalOf(named)(value, holder, key, root);
         return Object.hasOwn(value, property)
           ? (path) => error('discriminator', `must be one of ${names}`, {}, joinPointer(path, property))
           : () => error('discriminator', `must have the property '${property}', which is one of ${names}`);
@@ -160,6 +155,7 @@ export class ComponentKeywords {
     const parts = type === 'object' ? 'properties' : 'items';
     const failed = error(standard, `must NOT have unevaluated ${parts}`);
     return functionKeyword<Holder, string | false>(keyword, type, (operand, schema) => {
+      const refuse = operand === false ? () => () => failed : this.refusalOf(operand);
       const evaluated = this.applicables(schema, (nodes) =>
         nodes.some((node) => applicator in node || (node !== schema && keyword in node))
           ? undefined
@@ -170,13 +166,8 @@ export class ComponentKeywords {
         if (!isEvaluated) return undefined;
         for (const part of Array.isArray(value) ? value.keys() : Object.keys(value)) {
           if (isEvaluated(part, value, root)) continue;
-          const refused =
-            operand === false ? () => failed : this.refusal(operand, value[part], value, part, root);
-          if (refused)
-            return (path) => {
-              const instancePath = joinPointer(path, part);
-              return refused(instancePath).map((found) => ({ instancePath, ...found }));
-            };
+          const explain = refuse(value[part], value, part, root);
+          if (explain) return (path) => errorsOf(explain, joinPointer(path, part));
         }
         return undefined;
       };

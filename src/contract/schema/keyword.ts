@@ -25,7 +25,7 @@ type Compile<Value, Operand> = (
 const [INSTANCE_PATH, ROOT_DATA] = [new Name('instancePath'), new Name('rootData')];
 const [V_ERRORS, ERRORS] = [new Name('vErrors'), new Name('errors')];
 
-const errorsOf = (explain: Explain, instancePath: string): Errors =>
+export const errorsOf = (explain: Explain, instancePath: string): Errors =>
   explain(instancePath).map((found) => ({ instancePath, ...found }));
 
 /** Defines a keyword by the function that judges its values. */
