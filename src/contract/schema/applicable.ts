@@ -92,26 +92,10 @@ export function applicable(
 type Question = { readonly component: string } | { readonly property: string } | Discriminate;
 
 /** A step of the decision: a question with the step after each answer, or the result. */
-class Step<T> {
-  yes: Step<T> | undefined;
-  no: Step<T> | undefined;
-  /** By the component that a discriminator names. */
-  named: Map<unknown, Step<T>> | undefined;
-
-  constructor(
-    readonly evaluate: Evaluate | undefined,
-    readonly result: T,
-  ) {}
-
-  next(answer: unknown): Step<T> | undefined {
-    return answer === true ? this.yes : answer === false ? this.no : this.named?.get(answer);
-  }
-
-  setNext(answer: unknown, step: Step<T>): void {
-    if (answer === true) this.yes = step;
-    else if (answer === false) this.no = step;
-    else (this.named ??= new Map<unknown, Step<T>>()).set(answer, step);
-  }
+interface Step<T> {
+  readonly evaluate: Evaluate | undefined;
+  readonly result: T;
+  readonly next: Map<unknown, Step<T>>;
 }
 
 type Evaluate = (value: unknown, holder: Holder, key: string | number, root: object) => unknown;
@@ -139,7 +123,7 @@ export class Applicables<T> {
   /** @param root one object for all calls about the values below it */
   of(value: unknown, holder: Holder, key: string | number, root: object): T {
     let step = this.first;
-    while (step?.evaluate !== undefined) step = step.next(step.evaluate(value, holder, key, root));
+    while (step?.evaluate !== undefined) step = step.next.get(step.evaluate(value, holder, key, root));
     return step ? step.result : this.addResult(value, holder, key, root);
   }
 
@@ -160,15 +144,13 @@ export class Applicables<T> {
     });
     const result = this.compute(nodes);
     if (this.steps + answers.length > MAX_STEPS) [this.first, this.steps] = [undefined, 0];
-    const stepAt = (i: number): Step<T> => new Step(answers[i]?.evaluate, result);
+    const stepAt = (i: number): Step<T> => ({ evaluate: answers[i]?.evaluate, result, next: new Map() });
     let step = (this.first ??= stepAt(0));
     for (const [i, { answer }] of answers.entries()) {
-      let next = step.next(answer);
-      if (!next) {
-        next = stepAt(i + 1);
-        step.setNext(answer, next);
-        this.steps++;
-      }
+      const known = step.next.get(answer);
+      const next = known ?? stepAt(i + 1);
+      if (!known) this.steps++;
+      step.next.set(answer, next);
       step = next;
     }
     return result;
@@ -230,4 +212,54 @@ export function patternsOf(node: Node): readonly (readonly [Pattern, unknown])[]
   );
   patterns.set(node, compiled);
   return compiled;
+}
+
+/** The schemas by which a node itself describes a property; without a name, one that it neither lists nor matches. */
+export function propertiesOf(node: Node, name: string | undefined): unknown[] {
+  const { properties, additionalProperties: others = false } = node;
+  const listed = name !== undefined && isObject(properties) && Object.hasOwn(properties, name);
+  const matching = name === undefined ? [] : patternsOf(node).filter(([pattern]) => pattern.test(name));
+  const own = [...(listed ? [properties[name]] : []), ...matching.map(([, schema]) => schema)];
+  return own.length > 0 || others === false ? own : [others];
+}
+
+/** The schemas by which a node itself describes the item at an index. */
+export function itemsOf(node: Node, index: number): unknown[] {
+  const prefixItems = listOf(node['prefixItems']);
+  if (index < prefixItems.length) return [prefixItems[index]];
+  return 'items' in node ? [node['items']] : [];
+}
+
+/** The names of `required` and `dependentRequired`, and that of a discriminator. */
+export function demandedNames({ required, dependentRequired, discriminate }: Node): string[] {
+  const chooses = isObject(discriminate) ? [discriminate['property']] : [];
+  return [required, chooses, ...members(dependentRequired).map(([, names]) => names)]
+    .flatMap(listOf)
+    .map(String);
+}
+
+/**
+ * Finds whether a rewritten schema, or one below it, is sought. The result is kept for each. It does not recurse: a chain of
+ * schemas may be longer than the stack.
+ */
+export function seeker(
+  components: Components,
+  isSought: (node: Node) => boolean,
+): (root: unknown) => boolean {
+  const known = new WeakMap<object, boolean>();
+  const search = (root: Node): boolean => {
+    const schemas = new Set<unknown>([root]);
+    for (const node of schemas) {
+      if (!isObject(node)) continue;
+      if (isSought(node)) return true;
+      for (const part of partsOf(node, components, ['certain', 'possible', 'child'])) schemas.add(part);
+    }
+    return false;
+  };
+  return (root) => {
+    if (!isObject(root)) return false;
+    const found = known.get(root) ?? search(root);
+    known.set(root, found);
+    return found;
+  };
 }
