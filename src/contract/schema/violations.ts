@@ -2,12 +2,9 @@ import type { ErrorObject, ValidateFunction } from 'ajv';
 import type { JsonObject } from '../document/document';
 import type { Components } from './applicable';
 import type { Context } from './keyword';
-import type { Verdicts } from './verdicts';
 
 /** The maximum number of errors of a component. More would multiply if components refer to each other. */
 export const MAX_ERRORS = 10;
-/** The maximum number of values with cached errors in one check. */
-const MAX_KEPT = 1_000;
 /** The maximum number of evaluated schemas in the search for all violations of one request or response. */
 const BUDGET = 2_000;
 
@@ -17,7 +14,7 @@ export class BudgetExceeded extends Error {
 }
 
 /** Finds the violations of components by values, within a budget. */
-export class Reasons {
+export class Violations {
   private readonly compiled = new Map<string, ValidateFunction>();
   /** The values whose errors are being searched. */
   private readonly open: { readonly identifier: string; readonly context: Context }[] = [];
@@ -27,7 +24,6 @@ export class Reasons {
   /** @param compile compiles a schema to a validator that returns errors */
   constructor(
     private readonly components: Components,
-    private readonly verdicts: Verdicts,
     private readonly compile: (schema: JsonObject) => ValidateFunction,
   ) {}
 
@@ -42,24 +38,19 @@ export class Reasons {
     if (++this.spent > BUDGET) throw new BudgetExceeded();
   }
 
-  /** The errors of a value that does not conform to a component; undefined if it conforms. */
-  of(identifier: string, value: unknown, context: Context): readonly ErrorObject[] | undefined {
-    const { holder, key, root } = context;
-    if (this.verdicts.of(identifier)(value, holder, key, root)) return undefined;
+  /** The errors of a value that does not conform to a component. */
+  of(identifier: string, value: unknown, context: Context): readonly ErrorObject[] {
     const object = typeof value === 'object' && value !== null ? value : undefined;
     const known = object && this.kept.get(object)?.get(identifier);
     if (known) return known;
     // A discriminator leads back to the same value: another schema reports the error.
-    if (this.open.some((other) => other.identifier === identifier && isAt(other.context, context)))
-      return undefined;
+    if (this.open.some((other) => other.identifier === identifier && isAt(other.context, context))) return [];
     this.open.push({ identifier, context });
     try {
       const errors = this.search(identifier, value, context);
-      if (object && errors.length > 0 && this.kept.size < MAX_KEPT) {
-        this.kept.set(
-          object,
-          (this.kept.get(object) ?? new Map<string, readonly ErrorObject[]>()).set(identifier, errors),
-        );
+      if (object && errors.length > 0) {
+        const others = this.kept.get(object) ?? new Map<string, readonly ErrorObject[]>();
+        this.kept.set(object, others.set(identifier, errors)); // at most one for each unit of the budget
       }
       return errors;
     } finally {
@@ -77,7 +68,7 @@ export class Reasons {
     const errors = validate(value, { instancePath, ...place, dynamicAnchors: {} }) ? [] : validate.errors;
     // Inside another search the error may be that of a pending component.
     if (errors && (errors.length > 0 || this.open.length > 1)) return errors.slice(0, MAX_ERRORS);
-    return [{ instancePath, schemaPath: '', keyword: 'judge', message: 'must match its schema', params: {} }];
+    return [{ instancePath, schemaPath: '', keyword: '$ref', message: 'must match its schema', params: {} }];
   }
 }
 
