@@ -99,7 +99,8 @@ const boundary = (name, comment, from, to) => ({ name, severity: 'error', commen
 
 const packages = (...names) => ({ path: names.map((name) => `node_modules/(@types/)?${name}/`) });
 const WEB = ['express', 'express-openapi-validator', 'passport', 'passport-http-bearer'];
-const DRIVERS = ['better-sqlite3', 'pg'];
+/** The package of each engine, by its folder in src/database/. */
+const ENGINES = { sqlite: 'better-sqlite3', postgres: 'pg' };
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 export default {
@@ -164,23 +165,13 @@ export default {
       { path: '^(src|scripts|tests)/', pathNot: ['^src/runtime/', '^tests/unit/runtime/'] },
       { path: '^src/runtime/', pathNot: '^src/runtime/index\\.ts$' },
     ),
-    boundary(
-      'drivers in databases',
-      'Only src/database/ opens a database. Use openDatabase.',
-      { path: '^src/', pathNot: '^src/database/(sqlite|postgres)' },
-      packages(...DRIVERS),
-    ),
-    boundary(
-      'one driver a dialect',
-      'A dialect imports only its own driver.',
-      { path: '^src/database/sqlite' },
-      packages('pg'),
-    ),
-    boundary(
-      'one driver a dialect',
-      'A dialect imports only its own driver.',
-      { path: '^src/database/postgres' },
-      packages('better-sqlite3'),
+    ...Object.entries(ENGINES).map(([folder, name]) =>
+      boundary(
+        'drivers in databases',
+        `Only src/database/${folder}/ imports ${name}. Use openDatabase.`,
+        { path: '^src/', pathNot: `^src/database/${folder}/` },
+        packages(name),
+      ),
     ),
     boundary(
       'toolchain without tests',

@@ -1,9 +1,9 @@
 import type { ClientBase, PoolClient, QueryResult } from 'pg';
-import { toParameters } from './postgres-values';
-import type { Schema } from './schema';
-import { render, type Sql } from './sql';
-import { StoreUnavailable } from './store';
-import type { Result } from './transaction';
+import { toParameters } from './dialect';
+import type { Schema } from '../schema';
+import { render, type Sql } from '../sql';
+import { StoreUnavailable } from '../store';
+import type { Result } from '../transaction';
 
 /**
  * Rows among which a commit that changes nothing else chooses one to write, at random: so many that those of many processes

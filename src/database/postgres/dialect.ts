@@ -1,5 +1,5 @@
 import { types } from 'pg';
-import type { Rendered, Value } from './sql';
+import type { Rendered, Value } from '../sql';
 
 /**
  * `text` cannot hold U+0000: it is written as U+0001 "0", and so U+0001 as U+0001 "1". Every string has exactly one such

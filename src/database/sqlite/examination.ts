@@ -1,8 +1,8 @@
 import Database from 'better-sqlite3';
 import { existsSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { codeOf } from './failure';
-import { examineFiles, type Found } from './sqlite-log';
+import { codeOf } from '../failure';
+import { examineFiles, type Found } from './log';
 
 /** Bytes of a file that was not closed, up to which its content is checked; each gigabyte would take seconds. */
 const MAX_CHECKED = 64 * 1024 * 1024;

@@ -1,16 +1,16 @@
 import { Pool, types, type PoolClient } from 'pg';
-import { MAX_WAITING, overload } from './batch';
-import { SQLSTATE } from './codes';
-import type { Driver } from './database';
-import { codeOf, explain, retryTransient, toStoreError, type Advice, type Faults } from './failure';
-import { type Abandoned, keepAbandoned } from './postgres-abandoned';
-import { prepare } from './postgres-schema';
-import { cancelled, mark, MAY_WRITE, run, send } from './postgres-session';
-import { PARSERS } from './postgres-values';
-import type { Schema } from './schema';
-import { render, type Sql } from './sql';
-import { StoreUnavailable } from './store';
-import { runTransaction, type Session, WORK_TIMEOUT } from './transaction';
+import { MAX_WAITING, overload } from '../batch';
+import { SQLSTATE } from '../codes';
+import type { Driver } from '../database';
+import { codeOf, explain, retryTransient, toStoreError, type Advice, type Faults } from '../failure';
+import { type Abandoned, keepAbandoned } from './abandoned';
+import { prepare } from './schema';
+import { cancelled, mark, MAY_WRITE, run, send } from './statements';
+import { PARSERS } from './dialect';
+import type { Schema } from '../schema';
+import { render, type Sql } from '../sql';
+import { StoreUnavailable } from '../store';
+import { runTransaction, type Session, WORK_TIMEOUT } from '../transaction';
 
 // Only SQL that CockroachDB and YugabyteDB speak too: no advisory locks, and DDL that may be repeated, because not all of
 // them can roll it back.

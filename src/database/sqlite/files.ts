@@ -9,8 +9,8 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { examineLog, FILE_HEAD, hasName, isLogHeader, isOpen, LOG_HEADER } from './sqlite-log';
-import { StoreUnavailable } from './store';
+import { examineLog, FILE_HEAD, hasName, isLogHeader, isOpen, LOG_HEADER } from './log';
+import { StoreUnavailable } from '../store';
 
 /** The files of an open database, compared with those that stand at its path. */
 export interface DatabaseFiles {

@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
 import { isDeepStrictEqual } from 'node:util';
-import { StoreUnavailable } from './store';
+import { StoreUnavailable } from '../store';
 
 const TABLES = `SELECT name, wr FROM pragma_table_list
   WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name`;

@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import { dirname, resolve } from 'node:path';
-import { SQLITE_RESULT } from './codes';
-import type { Driver } from './database';
+import { SQLITE_RESULT } from '../codes';
+import type { Driver } from '../database';
 import {
   codeOf,
   explain,
@@ -10,17 +10,17 @@ import {
   type Advice,
   type Failed,
   type Faults,
-} from './failure';
-import { createLock } from './lock';
-import type { Schema } from './schema';
-import { render, type Sql } from './sql';
-import { checkContent, examine, inUse, keyOf } from './sqlite-examination';
-import { makeFolder, watchFiles } from './sqlite-files';
-import { nameLog } from './sqlite-log';
-import { compareWithRestart } from './sqlite-restart';
-import { migrate, prepareVersion } from './sqlite-schema';
-import { execute, type Statement, statementsOf } from './sqlite-statements';
-import { type Result, runTransaction, type Session } from './transaction';
+} from '../failure';
+import { createLock } from '../lock';
+import type { Schema } from '../schema';
+import { render, type Sql } from '../sql';
+import { checkContent, examine, inUse, keyOf } from './examination';
+import { makeFolder, watchFiles } from './files';
+import { nameLog } from './log';
+import { compareWithRestart } from './restart';
+import { migrate, prepareVersion } from './schema';
+import { execute, type Statement, statementsOf } from './statements';
+import { type Result, runTransaction, type Session } from '../transaction';
 
 /** Milliseconds to wait for the commits of other processes on the same file, and between two looks at it. */
 const BUSY_TIMEOUT = 5000;

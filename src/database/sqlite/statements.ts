@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import type { Result } from './transaction';
+import type { Result } from '../transaction';
 
 /** Statements that stay compiled. */
 const MAX_STATEMENTS = 256;

@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
-import { checkVersion, migrateFrom, type Schema } from './schema';
-import { render } from './sql';
-import { StoreUnavailable } from './store';
+import { checkVersion, migrateFrom, type Schema } from '../schema';
+import { render } from '../sql';
+import { StoreUnavailable } from '../store';
 
 /** Reads the version of the schema, 0 in a new file. @throws {StoreUnavailable} if the file is not ours */
 export function prepareVersion(db: Database.Database, schema: Schema): () => number {

@@ -1,9 +1,9 @@
 import type { Pool, PoolClient } from 'pg';
-import { codeOf, explain, type Advice } from './failure';
-import { mark, marksOf, run, send } from './postgres-session';
-import { toParameters } from './postgres-values';
-import { checkVersion, migrateFrom, type Schema } from './schema';
-import { render } from './sql';
+import { codeOf, explain, type Advice } from '../failure';
+import { mark, marksOf, run, send } from './statements';
+import { toParameters } from './dialect';
+import { checkVersion, migrateFrom, type Schema } from '../schema';
+import { render } from '../sql';
 
 /** A migration may rewrite a table. */
 const MIGRATION_TIMEOUT = 600_000;
