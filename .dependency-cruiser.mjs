@@ -150,7 +150,10 @@ export default {
     boundary(
       'index of the databases',
       'Import src/database. Anything that its index.ts does not export is internal.',
-      { path: '^(src|scripts|tests)/', pathNot: ['^src/database/', '^tests/unit/database/'] },
+      {
+        path: '^(src|scripts|tests)/',
+        pathNot: ['^src/database/', '^tests/unit/database/', '^tests/support/(databases|third-driver)\\.ts$'],
+      },
       { path: '^src/database/', pathNot: '^src/database/index\\.ts$' },
     ),
     boundary(
@@ -164,6 +167,18 @@ export default {
       'Import src/runtime. Anything that its index.ts does not export is internal.',
       { path: '^(src|scripts|tests)/', pathNot: ['^src/runtime/', '^tests/unit/runtime/'] },
       { path: '^src/runtime/', pathNot: '^src/runtime/index\\.ts$' },
+    ),
+    boundary(
+      'engines stand apart',
+      'Only drivers.ts knows the engines, and none knows another. Move the shared code into a file of src/database/.',
+      { path: '^src/database/', pathNot: '^src/database/(drivers\\.ts$|[^/]+/)' },
+      { path: '^src/database/[^/]+/' },
+    ),
+    boundary(
+      'engines stand apart',
+      'An engine uses the shared files of src/database/, and no other engine.',
+      { path: '^src/database/([^/]+)/' },
+      { path: '^src/database/[^/]+/', pathNot: '^src/database/$1/' },
     ),
     ...Object.entries(ENGINES).map(([folder, name]) =>
       boundary(
