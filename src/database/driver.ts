@@ -28,10 +28,10 @@ export interface Driver {
   open(url: string, schema: Schema): Promise<Connection>;
 }
 
-/** A database that is open. It rejects with the errors of its engine, or with those of `store.ts`. */
+/** A database that is open. It throws the errors of its engine, or those of `store.ts`. */
 export interface Connection {
-  /** Runs a statement. What it has written, or what its result rests on, is durable when the promise resolves. */
-  run(statement: Rendered): Promise<Result>;
+  /** Runs a statement. What it has written, or what its result rests on, is durable when it has been answered. */
+  run(statement: Rendered): Promise<Result> | Result;
   /** Begins a serializable transaction. */
   begin(): Promise<Session>;
   /** Whether a transaction may begin again after an error. After one of `commit` it must not if that may have succeeded. */
@@ -44,7 +44,7 @@ export interface Connection {
 
 /** A transaction that has begun. It ends with a commit that succeeds, or with `rollback`. */
 export interface Session {
-  run(statement: Rendered): Promise<Result>;
+  run(statement: Rendered): Promise<Result> | Result;
   commit(): Promise<void>;
   /** Never rejects. */
   rollback(): Promise<void>;

@@ -200,10 +200,9 @@ export const isBeyondInt64 = (value: unknown): boolean =>
     ? BigInt.asIntN(64, value) !== value
     : Number.isFinite(value) && !Number.isSafeInteger(value);
 
-/** The values of a column of `rows`. */
-export const valuesOf = ({ items }: Rows, column: string): Value[] =>
-  items.map((item) => {
-    const value = item[column] ?? null;
-    checkValue(value);
-    return value;
-  });
+/** The value of a column in an item of `rows`. */
+export function valueOf(item: Item, column: string): Value {
+  const value = item[column] ?? null;
+  checkValue(value);
+  return value;
+}

@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Driver, Result, Session } from '../../src/database/driver';
 import { all, codeOf, retryTransient } from '../../src/database/failure';
 import { checkVersion, migrateFrom } from '../../src/database/schema';
-import { type Dialect, render, type Rendered, valuesOf } from '../../src/database/sql';
+import { type Dialect, render, type Rendered, valueOf } from '../../src/database/sql';
 
 // A third engine, as somebody would add it: one file, which nothing but the table of drivers names. It keeps its databases
 // in files of SQLite by the driver that Node brings, and speaks a dialect of a name of its own.
@@ -18,12 +18,13 @@ const DIALECT: Dialect = {
     strict: 'STRICT',
   },
   parameter: (number) => `?${number}`,
-  rows(rows, add) {
-    const names = Object.keys(rows.columns);
-    const columns = names.map((name) => valuesOf(rows, name));
-    const none = `SELECT ${names.map((name) => `NULL AS ${name}`).join(', ')} WHERE 0`;
-    const tuples = rows.items.map((_, i) => columns.map((column) => `?${add(column[i] ?? null)}`).join(', '));
-    return `(${[none, ...tuples.map((tuple) => `SELECT ${tuple}`)].join(' UNION ALL ')}) AS ${rows.name}`;
+  rows({ name, columns, items }, add) {
+    const names = Object.keys(columns);
+    const none = `SELECT ${names.map((column) => `NULL AS ${column}`).join(', ')} WHERE 0`;
+    const all = items.map(
+      (item) => `SELECT ${names.map((column) => `?${add(valueOf(item, column))}`).join(', ')}`,
+    );
+    return `(${[none, ...all].join(' UNION ALL ')}) AS ${name}`;
   },
 };
 

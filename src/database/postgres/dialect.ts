@@ -7,7 +7,7 @@ import {
   isBeyondInt64,
   type Rendered,
   type Value,
-  valuesOf,
+  valueOf,
 } from '../sql';
 
 /** PostgreSQL's names of arrays of each type. */
@@ -44,11 +44,10 @@ export const DIALECT: Dialect = {
   },
   parameter: (number, value, before) =>
     isBeyondInt64(value) && isCompared(before) ? `$${number}::numeric` : `$${number}`,
-  rows(rows, add, before) {
-    const { name, columns } = rows;
+  rows({ name, columns, items }, add, before) {
     const isRead = /^\s*(SELECT|DELETE)\b/i.test(before);
     const arrays = Object.entries(columns).map(([column, type]) => {
-      const values = valuesOf(rows, column);
+      const values = items.map((item) => valueOf(item, column));
       const isSought = isRead && type === INT64 && values.some(isBeyondInt64);
       return `$${add(values)}::${isSought ? 'numeric[]' : ARRAYS[type.name]}`;
     });

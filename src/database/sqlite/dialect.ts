@@ -1,5 +1,5 @@
 import { all, type Faults } from '../failure';
-import { type Dialect, valuesOf } from '../sql';
+import { type Dialect, valueOf } from '../sql';
 
 export const DIALECT: Dialect = {
   names: ['sqlite'],
@@ -12,15 +12,14 @@ export const DIALECT: Dialect = {
     strict: 'STRICT',
   },
   parameter: () => '?',
-  rows(rows, add) {
-    const names = Object.keys(rows.columns);
-    const columns = names.map((name) => valuesOf(rows, name));
-    if (rows.items.length === 0)
-      return `(SELECT ${names.map((name) => `NULL AS ${name}`).join(', ')} LIMIT 0) AS ${rows.name}`;
-    for (let i = 0; i < rows.items.length; i++) for (const column of columns) add(column[i] ?? null);
+  rows({ name, columns, items }, add) {
+    const names = Object.keys(columns);
+    if (items.length === 0)
+      return `(SELECT ${names.map((column) => `NULL AS ${column}`).join(', ')} LIMIT 0) AS ${name}`;
+    for (const item of items) for (const column of names) add(valueOf(item, column));
     const row = `(${'?,'.repeat(names.length - 1)}?)`;
-    const selected = names.map((name, i) => `column${i + 1} AS ${name}`).join(', ');
-    return `(SELECT ${selected} FROM (VALUES ${row}${`,${row}`.repeat(rows.items.length - 1)})) AS ${rows.name}`;
+    const selected = names.map((column, i) => `column${i + 1} AS ${column}`).join(', ');
+    return `(SELECT ${selected} FROM (VALUES ${row}${`,${row}`.repeat(items.length - 1)})) AS ${name}`;
   },
 };
 

@@ -83,48 +83,58 @@ function connectionOf(
   const committing = db.prepare('COMMIT');
   const lock = createLock();
 
-  function undo(): void {
+  function start(): void {
+    files?.checkLog();
+    beginning.run();
+    checkSchema();
+  }
+
+  function finish(): Promise<void> | undefined {
+    committing.run();
+    return files?.settle();
+  }
+
+  function end(): void {
     if (db.inTransaction) db.exec('ROLLBACK');
     lock.release();
   }
 
-  async function begin(): Promise<Session> {
-    await lock.acquire();
-    try {
-      await whenFree(() => {
-        files?.checkLog();
-        beginning.run();
-      });
-      checkSchema();
-      return session;
-    } catch (error) {
-      undo();
-      throw error;
-    }
-  }
-
   const session: Session = {
-    run: ({ text, values }) => Promise.resolve(execute(writing(text), values)),
+    run: ({ text, values }) => execute(writing(text), values),
     async commit() {
-      committing.run();
-      await files?.settle();
+      await finish();
       lock.release();
     },
     rollback() {
-      undo();
+      end();
       return Promise.resolve();
     },
   };
 
-  async function commit<T>(action: () => T): Promise<T> {
-    await begin();
+  async function begin(): Promise<Session> {
+    await lock.acquire();
     try {
-      const result = action();
-      await session.commit();
-      return result;
+      await whenFree(start);
+      return session;
     } catch (error) {
-      undo();
+      end();
       throw error;
+    }
+  }
+
+  /** A transaction of one action. Nothing is awaited without need: most creations come this way. */
+  async function commit<T>(action: () => T): Promise<T> {
+    const turn = lock.acquire();
+    if (turn) await turn;
+    try {
+      const starting = whenFree(start);
+      if (starting) await starting;
+      const result = action();
+      const settling = finish();
+      if (settling) await settling;
+      return result;
+    } finally {
+      end();
     }
   }
 
