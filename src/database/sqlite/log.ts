@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3';
 import { randomInt } from 'node:crypto';
 import { closeSync, existsSync, openSync, readFileSync, readSync } from 'node:fs';
 import { endianness } from 'node:os';
-import { StoreUnavailable } from './store';
+import { StoreUnavailable } from '../store';
 
 /*
  * Which write-ahead log belongs to a database file? SQLite does not know: it writes any log that is well-formed into any

@@ -1,7 +1,8 @@
 import type Database from 'better-sqlite3';
-import { checkVersion, migrateFrom, type Schema } from './schema';
-import { render } from './sql';
-import { StoreUnavailable } from './store';
+import { checkVersion, migrateFrom, type Schema } from '../schema';
+import { render } from '../sql';
+import { StoreUnavailable } from '../store';
+import { DIALECT } from './dialect';
 
 /** Reads the version of the schema, 0 in a new file. @throws {StoreUnavailable} if the file is not ours */
 export function prepareVersion(db: Database.Database, schema: Schema): () => number {
@@ -35,7 +36,7 @@ export async function migrate(
   db.exec('BEGIN IMMEDIATE');
   try {
     await migrateFrom(checkSchema(), schema, (statement) => {
-      const { text, values } = render(statement, 'sqlite');
+      const { text, values } = render(statement, DIALECT);
       db.prepare(text).run(...values);
     });
     db.exec(`PRAGMA application_id = ${markOf(schema)}`);

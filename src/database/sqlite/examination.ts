@@ -1,8 +1,8 @@
 import Database from 'better-sqlite3';
 import { existsSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { codeOf } from './failure';
-import { examineFiles, type Found } from './sqlite-log';
+import { codeOf } from '../failure';
+import { examineFiles, type Found } from './log';
 
 /** Bytes of a file that was not closed, up to which its content is checked; each gigabyte would take seconds. */
 const MAX_CHECKED = 64 * 1024 * 1024;
@@ -10,11 +10,18 @@ const MAX_CHECKED = 64 * 1024 * 1024;
 const EXAMINATIONS = 4;
 
 /** The files that this process has open, by device and inode. */
-export const inUse: string[] = [];
+const inUse: string[] = [];
 
-export function keyOf(file: string): string {
+function keyOf(file: string): string {
   const { dev, ino } = statSync(file);
   return `${dev} ${ino}`;
+}
+
+/** Takes a file for open until the function that it returns is called. */
+export function keepsOpen(file: string): () => void {
+  const key = keyOf(file);
+  inUse.push(key);
+  return () => inUse.splice(inUse.indexOf(key), 1);
 }
 
 /** @throws {Error} if the file and its log do not belong together, or are not whole */

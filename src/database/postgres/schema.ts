@@ -1,9 +1,9 @@
 import type { Pool, PoolClient } from 'pg';
-import { codeOf, explain, type Advice } from './failure';
-import { mark, marksOf, run, send } from './postgres-session';
-import { toParameters } from './postgres-values';
-import { checkVersion, migrateFrom, type Schema } from './schema';
-import { render } from './sql';
+import { type Advice, codeOf, explain } from '../failure';
+import { checkVersion, migrateFrom, type Schema } from '../schema';
+import { render } from '../sql';
+import { DIALECT, toParameters } from './dialect';
+import { mark, marksOf, run, send } from './statements';
 
 /** A migration may rewrite a table. */
 const MIGRATION_TIMEOUT = 600_000;
@@ -28,7 +28,7 @@ export async function prepare(pool: Pool, schema: Schema): Promise<void> {
         `synchronous_commit is ${rows[0].commit}: let the pooler in between keep sessions apart`,
       );
     await migrate(client, schema);
-    await run(client, schema.probe);
+    await run(client, render(schema.probe, DIALECT));
     await mark(client, schema).catch(async (error: unknown) => {
       if (codeOf(error) !== NO_TABLE) throw error;
       // It holds nothing that anybody owns, and whoever may write the tables of the store needs it.
@@ -44,7 +44,7 @@ export async function prepare(pool: Pool, schema: Schema): Promise<void> {
 
 const NO_TABLE = '42P01';
 
-/** Of any number of processes that start at once, the one that locks the row of the version migrates. */
+/** If several processes start together, the one that holds the lock of the version row migrates. */
 async function migrate(client: PoolClient, schema: Schema): Promise<void> {
   if (!/^[a-z][a-z0-9_]{0,50}$/.test(schema.name))
     throw new Error(`expected a name of lower case letters, digits and _, got ${schema.name}`);
@@ -67,12 +67,12 @@ async function migrate(client: PoolClient, schema: Schema): Promise<void> {
   const locked = await readVersion(' FOR UPDATE');
   await client.query(`SET LOCAL statement_timeout = ${MIGRATION_TIMEOUT}`);
   await migrateFrom(locked, schema, (statement) => {
-    const { text, values } = render(statement, 'postgres');
+    const { text, values } = render(statement, DIALECT);
     const query = { text, values: toParameters(values), query_timeout: MIGRATION_TIMEOUT };
     return client.query(query);
   });
   if (locked === 0)
-    await run(client, schema.probe).catch((error: unknown) => {
+    await run(client, render(schema.probe, DIALECT)).catch((error: unknown) => {
       throw new Error(explain('the first use', error, ADVICE_AT_FIRST), { cause: error });
     });
   await client.query(`UPDATE ${table} SET version = $1 WHERE id = 1`, [schema.migrations.length]);

@@ -1,9 +1,9 @@
 import type { ClientBase, PoolClient, QueryResult } from 'pg';
-import { toParameters } from './postgres-values';
-import type { Schema } from './schema';
-import { render, type Sql } from './sql';
-import { StoreUnavailable } from './store';
-import type { Result } from './transaction';
+import type { Result } from '../driver';
+import type { Schema } from '../schema';
+import type { Rendered } from '../sql';
+import { StoreUnavailable } from '../store';
+import { toParameters } from './dialect';
 
 /**
  * Rows among which a commit that changes nothing else chooses one to write, at random: so many that those of many processes
@@ -48,15 +48,14 @@ export async function send(client: PoolClient, text: string, values?: unknown[])
   return result;
 }
 
-interface Ran<Row> extends Result<Row> {
+interface Ran extends Result {
   /** True: it has written, and so its commit waits. Undefined: it only reads. */
   readonly wrote: boolean | undefined;
 }
 
-export async function run<Row>(client: PoolClient, query: Sql<Row>): Promise<Ran<Row>> {
-  const { text, values } = render(query, 'postgres');
+export async function run(client: PoolClient, { text, values }: Rendered): Promise<Ran> {
   const { rows, rowCount, command } = await send(client, text, toParameters(values));
   const count = rowCount ?? 0;
   const wrote = MAY_WRITE.test(text) ? MAY_WRITE.test(command) && count > 0 : undefined;
-  return { rows: rows as Row[], count, wrote };
+  return { rows, count, wrote };
 }
