@@ -1,16 +1,16 @@
 import path from 'node:path';
 import ts from 'typescript';
-import { explain } from '../compiler/explain';
+import { explain } from './explain';
 import { root } from '../paths';
 
 /**
- * Checks the files of a tsconfig.json, compiles them if it says so, and keeps its state between runs: it reads only project
- * files again, parses only those with another text, and checks only the files that a change affects.
+ * Checks the files of a tsconfig.json, compiles them if it says so, and keeps its state: it reads only project files again,
+ * parses only those with another text, and checks only the files that a change affects since the last run or process.
  */
 export class Compiler {
   /** The parsed files, by name. Those of node_modules do not change during a session. */
   private readonly files = new Map<string, ts.SourceFile | undefined>();
-  private program: ts.EmitAndSemanticDiagnosticsBuilderProgram | undefined;
+  private builder: ts.EmitAndSemanticDiagnosticsBuilderProgram | undefined;
 
   /**
    * @param config the path of the tsconfig.json in the project
@@ -28,21 +28,28 @@ export class Compiler {
     const config = ts.getParsedCommandLineOfConfigFile(path.join(root, this.config), {}, host);
     if (!config) return `${this.config} cannot be read`;
     const { options, fileNames, errors } = config;
-    this.program = ts.createEmitAndSemanticDiagnosticsBuilderProgram(
+    this.builder = ts.createEmitAndSemanticDiagnosticsBuilderProgram(
       fileNames,
       options,
       this.host(options),
-      this.program ?? ts.readBuilderProgram(options, ts.createIncrementalCompilerHost(options)),
+      this.builder ?? ts.readBuilderProgram(options, ts.createIncrementalCompilerHost(options)),
     );
     const found = [
       ...errors,
-      ...this.program.getSyntacticDiagnostics(),
-      ...this.program.getGlobalDiagnostics(),
-      ...this.program.getSemanticDiagnostics(),
+      ...this.builder.getOptionsDiagnostics(),
+      ...this.builder.getSyntacticDiagnostics(),
+      ...this.builder.getGlobalDiagnostics(),
+      ...this.builder.getSemanticDiagnostics(),
     ];
-    if (found.length === 0) this.program.emit();
+    // Without output it stores its state.
+    if (found.length === 0 || options.noEmit === true) this.builder.emit();
     const reported = found.filter(({ file }) => !file || this.concerns(path.relative(root, file.fileName)));
-    return reported.length === 0 ? undefined : this.describe(explain(this.program.getProgram(), reported));
+    return reported.length === 0 ? undefined : this.describe(explain(this.builder.getProgram(), reported));
+  }
+
+  /** The program of the last run. */
+  get program(): ts.Program | undefined {
+    return this.builder?.getProgram();
   }
 
   private host(options: ts.CompilerOptions): ts.CompilerHost {
