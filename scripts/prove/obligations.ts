@@ -1,7 +1,7 @@
 import { excludingKeyword } from './document/direction';
-import { type Document, negotiableMediaTypes, type Operation } from './document/document';
-import { codecOf } from './document/media-type';
-import { asObject, asString } from './json/json';
+import { type Document, negotiableMediaTypes, type Operation } from './document/model';
+import { codecOf } from './document/media';
+import { asObject, asString } from './json/tree';
 import { escapeToken, objectAt, resolvePointer } from './json/pointer';
 import {
   constraintKey,
@@ -17,7 +17,7 @@ import {
 } from './obligation';
 import { acceptsAnyQueryParameter } from './request/deserialize';
 import { isTyped, type Slot, slots } from './request/slots';
-import { isClosed } from './schema/applicable';
+import { isClosed } from './schema/subschemas';
 import { type Constraint, constraints } from './schema/constraints';
 import { defaultOf } from './schema/defaults';
 import { levelOf, type RuleName } from './profile';

@@ -1,9 +1,9 @@
 import type { Case, Family, RunContext } from './cases/case';
 import type { ScenarioStep } from './cases/scenarios';
-import type { Operation } from './document/document';
+import type { Operation } from './document/model';
 import { type Failure, failureOf, failureWithoutRequest, printable, type WaivedFailure } from './failure';
-import { createJudge, type Verdict } from './judge/judge';
-import { judgeReceived } from './judge/received';
+import { createJudge, type Verdict } from './check/check';
+import { judgeReceived } from './check/received';
 import { openLedger } from './ledger';
 import { responseKey } from './obligation';
 import { createOracle } from './schema/oracle';

@@ -1,4 +1,4 @@
-import { describeFailure, headline } from '../../scripts/prove/report/text';
+import { describeFailure, headline } from '../../scripts/prove/report/terminal';
 import { run } from '../../scripts/prove/run';
 import { urlTarget } from '../../scripts/prove/url-target';
 import { strategiesWith, testSecrets, verifiersOf } from '../../scripts/prove/service/credentials';

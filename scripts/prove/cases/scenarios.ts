@@ -1,4 +1,4 @@
-import type { Document, Operation, Parameter } from '../document/document';
+import type { Document, Operation, Parameter } from '../document/model';
 import { valueAt } from '../json/pointer';
 import { fromJson, parse, print } from '../json/value';
 import { serializeParameter } from '../request/serialize';

@@ -1,4 +1,4 @@
-import { requiredNames } from '../document/document';
+import { requiredNames } from '../document/model';
 import { escapeToken, tokensOf } from '../json/pointer';
 import type { Value } from '../json/value';
 import { fitsSlot, type Slot } from '../request/slots';

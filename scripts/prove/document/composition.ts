@@ -1,4 +1,4 @@
-import { asArray, asObject, type JsonObject } from '../json/json';
+import { asArray, asObject, type JsonObject } from '../json/tree';
 import { objectAt, pointerOf } from '../json/pointer';
 
 /**

@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, asObject, asStrings } from '../json/json';
+import { type Json, type JsonObject, asObject, asStrings } from '../json/tree';
 import { conjuncts } from './composition';
 
 /** The schemas of a document for one direction: a `readOnly` property is no part of a request. */

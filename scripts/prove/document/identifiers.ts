@@ -1,4 +1,4 @@
-import { type Json, type JsonObject } from '../json/json';
+import { type Json, type JsonObject } from '../json/tree';
 import { escapeToken } from '../json/pointer';
 
 /** Fields whose values are data, though they may look like a schema. */

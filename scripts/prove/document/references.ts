@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, asObject } from '../json/json';
+import { type Json, type JsonObject, asObject } from '../json/tree';
 import { nodeAt, pointerOf } from '../json/pointer';
 import { Untestable } from '../untestable';
 

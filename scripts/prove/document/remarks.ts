@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { asArray, asObject } from '../json/json';
+import { asArray, asObject } from '../json/tree';
 import { escapeToken, objectAt, pointerOf } from '../json/pointer';
-import type { Document } from './document';
+import type { Document } from './model';
 
 /** Something that the author of a document should know. It fails no run. */
 export interface Remark {

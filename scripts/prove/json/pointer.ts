@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, asObject } from './json';
+import { type Json, type JsonObject, asObject } from './tree';
 import type { Value } from './value';
 import { Untestable } from '../untestable';
 

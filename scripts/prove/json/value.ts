@@ -1,4 +1,4 @@
-import type { Json } from './json';
+import type { Json } from './tree';
 import { toDouble, toInteger } from './number';
 
 /** A number as written: 9223372036854775807 and 9223372036854775808 are the same double. */

@@ -1,12 +1,12 @@
 import { type Failure, printReplay } from '../failure';
 import { remarksOn } from '../document/remarks';
 import { type FailureGroup, groupFailures } from '../groups';
-import { asObject, asString } from '../json/json';
+import { asObject, asString } from '../json/tree';
 import { isOpen, type Obligation, type State } from '../obligation';
 import type { Result } from '../run';
 import { describeWaiver } from '../waivers';
 import type { Summary } from './summary';
-import { headline, verdict } from './text';
+import { headline, verdict } from './terminal';
 
 /** A line of a file of the document. Lines start at 1. */
 export interface Line {

@@ -14,7 +14,7 @@ import { STYLE } from './page-style';
 import { section, table, toolbar } from './page-tables';
 import { keywordRows, responseTable } from './tables';
 import { count } from './summary';
-import { NOT_REPEATABLE } from './text';
+import { NOT_REPEATABLE } from './terminal';
 
 /** Further causes are folded. */
 const MAX_CAUSES = 25;

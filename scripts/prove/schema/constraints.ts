@@ -5,10 +5,10 @@ import {
   excludingKeyword,
   type Schemas,
 } from '../document/direction';
-import { type Json, asArray, asObject, asString } from '../json/json';
+import { type Json, asArray, asObject, asString } from '../json/tree';
 import { objectAt, escapeToken, pointerOf } from '../json/pointer';
 import { BOUNDARIES } from './boundaries';
-import { isKnownFormat } from './formats';
+import { isKnownFormat } from './known-formats';
 
 /** A keyword of a schema that a request can satisfy or violate. */
 export interface Constraint {

@@ -1,8 +1,8 @@
 import { conjuncts } from '../document/composition';
-import type { JsonObject } from '../json/json';
+import type { JsonObject } from '../json/tree';
 import { objectAt } from '../json/pointer';
 import { fromJson, type Value } from '../json/value';
-import type { SchemaLocations } from './applicable';
+import type { SchemaLocations } from './subschemas';
 
 /** The default of a location: its own, else that of a schema that it includes by `$ref` or `allOf`. */
 export const defaultOf = (json: JsonObject, locations: SchemaLocations): Value | undefined =>

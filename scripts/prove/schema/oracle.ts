@@ -1,4 +1,4 @@
-import { asObject, asString, type Json } from '../json/json';
+import { asObject, asString, type Json } from '../json/tree';
 import { dereference, type OutputUnit, type Schema, validate } from '@cfworker/json-schema';
 import { createContext, Script } from 'node:vm';
 import type { Schemas } from '../document/direction';

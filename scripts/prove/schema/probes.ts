@@ -1,8 +1,8 @@
 import { excludingKeyword, type Schemas } from '../document/direction';
-import { asArray, asObject, asString } from '../json/json';
+import { asArray, asObject, asString } from '../json/tree';
 import { objectAt, pointerOf } from '../json/pointer';
 import type { Value } from '../json/value';
-import type { Subschema } from './applicable';
+import type { Subschema } from './subschemas';
 import { BOUNDARIES } from './boundaries';
 import { isViolable } from './constraints';
 import type { InstanceLocation } from './locations';

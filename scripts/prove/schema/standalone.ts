@@ -6,10 +6,10 @@ import {
   isExcluded,
   type Schemas,
 } from '../document/direction';
-import { asArray, asObject, asString, type Json, type JsonObject } from '../json/json';
+import { asArray, asObject, asString, type Json, type JsonObject } from '../json/tree';
 import { nodeAt, objectAt, pointerOf } from '../json/pointer';
 import { Untestable } from '../untestable';
-import { FORMAT_PATTERNS, INTEGER_FORMATS, isKnownFormat } from './formats';
+import { FORMAT_PATTERNS, INTEGER_FORMATS, isKnownFormat } from './known-formats';
 
 /** Keywords whose value is a schema. */
 const WITH_SCHEMA = [

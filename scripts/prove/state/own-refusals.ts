@@ -1,9 +1,9 @@
 import type { Case } from '../cases/case';
-import { responseFor } from '../document/document';
+import { responseFor } from '../document/model';
 import { valueAt } from '../json/pointer';
 import { NumberLiteral, parse } from '../json/value';
-import type { OwnRefusalReason } from '../judge/judge';
-import { takesCredentials } from '../request/credentials';
+import type { OwnRefusalReason } from '../check/check';
+import { takesCredentials } from '../request/authorization';
 import { header, type RawResponse } from '../wire/message';
 
 /**

@@ -1,5 +1,5 @@
-import { type Document, isSafe, type Operation } from '../document/document';
-import { asObject, asString } from '../json/json';
+import { type Document, isSafe, type Operation } from '../document/model';
+import { asObject, asString } from '../json/tree';
 import { objectAt, escapeToken, resolvePointer, valueAt } from '../json/pointer';
 import { NumberLiteral, parse, type Value } from '../json/value';
 import { header, type RawRequest, type RawResponse } from '../wire/message';

@@ -1,14 +1,14 @@
 import { expectSuccess } from '../../../scripts/prove/cases/case';
-import type { JsonObject } from '../../../scripts/prove/json/json';
+import type { JsonObject } from '../../../scripts/prove/json/tree';
 import { parse, type Value } from '../../../scripts/prove/json/value';
-import { createJudge } from '../../../scripts/prove/judge/judge';
+import { createJudge } from '../../../scripts/prove/check/check';
 import { run } from '../../../scripts/prove/run';
 import { constraints } from '../../../scripts/prove/schema/constraints';
 import { createOracle } from '../../../scripts/prove/schema/oracle';
 import { oneWayViolations } from '../../../scripts/prove/schema/probes';
 import { samples } from '../../../scripts/prove/schema/samples';
 import { serve, correctServer, target } from '../../../scripts/prove/simple-server';
-import { readDocument } from '../../../scripts/prove/document/read';
+import { readDocument } from '../../../scripts/prove/document/reader';
 
 const readOnly = { type: 'integer', readOnly: true };
 const writeOnly = { type: 'integer', writeOnly: true };

@@ -1,4 +1,4 @@
-import { readDocument } from '../../../scripts/prove/document/read';
+import { readDocument } from '../../../scripts/prove/document/reader';
 import { remarksOn } from '../../../scripts/prove/document/remarks';
 
 const list = { type: 'array', items: { type: 'string' } };

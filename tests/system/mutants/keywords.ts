@@ -1,5 +1,5 @@
-import { readDocument } from '../../../scripts/prove/document/read';
-import { type Json, type JsonObject, asArray, asObject, asString } from '../../../scripts/prove/json/json';
+import { readDocument } from '../../../scripts/prove/document/reader';
+import { type Json, type JsonObject, asArray, asObject, asString } from '../../../scripts/prove/json/tree';
 import {
   nodeAt,
   objectAt,

@@ -4,7 +4,7 @@ import type { Plant, PlantStore } from '../../../src/plants/plant-store';
 import { openMemoryStore } from '../../../src/storage/memory';
 import { type Parts, service } from '../../contract/service';
 import type { Family } from '../../../scripts/prove/cases/case';
-import type { JsonObject } from '../../../scripts/prove/json/json';
+import type { JsonObject } from '../../../scripts/prove/json/tree';
 import { objectAt } from '../../../scripts/prove/json/pointer';
 
 /** The tokens of the service under test: one that it accepts, and one that it refuses. */

@@ -1,7 +1,7 @@
 import { unboundedLists } from '../../../scripts/publish/remarks';
 import { type JsonObject, OpenApiDocument, readOperations } from '../../../src/contract';
 import { DOCUMENTS, readFiles } from '../../http/document-server';
-import { readDocument } from '../../../scripts/prove/document/read';
+import { readDocument } from '../../../scripts/prove/document/reader';
 import { remarksOn } from '../../../scripts/prove/document/remarks';
 import { buildDocument, json } from '../../support/service';
 

@@ -4,7 +4,7 @@ import {
   type MediaType,
   type Operation,
   type Parameter,
-} from '../document/document';
+} from '../document/model';
 import { fromJson } from '../json/value';
 import type { Oracle } from '../schema/oracle';
 import type { RawRequest } from '../wire/message';

@@ -1,4 +1,4 @@
-import type { Document, Operation } from '../document/document';
+import type { Document, Operation } from '../document/model';
 import { toInteger } from '../json/number';
 import { escapeToken, tokensOf, valueAt } from '../json/pointer';
 import { NumberLiteral, print, type Value } from '../json/value';
@@ -12,7 +12,7 @@ import {
   type SchemaLocations,
   propertyLocations,
   propertyNames,
-} from '../schema/applicable';
+} from '../schema/subschemas';
 import { defaultOf } from '../schema/defaults';
 import type { Oracle } from '../schema/oracle';
 import type { Received } from '../target';

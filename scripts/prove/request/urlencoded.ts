@@ -1,6 +1,6 @@
 import type { Schemas } from '../document/direction';
-import { codecOf } from '../document/media-type';
-import { asObject, asString } from '../json/json';
+import { codecOf } from '../document/media';
+import { asObject, asString } from '../json/tree';
 import { objectAt } from '../json/pointer';
 import { print, type Value } from '../json/value';
 import {
@@ -9,7 +9,7 @@ import {
   itemLocations,
   propertyLocations,
   type SchemaLocations,
-} from '../schema/applicable';
+} from '../schema/subschemas';
 import { decodeText } from './deserialize';
 import { primitiveText } from './serialize';
 

@@ -1,13 +1,13 @@
-import { type Json, type JsonObject, asArray, asObject, asStrings, asString } from '../json/json';
+import { type Json, type JsonObject, asArray, asObject, asStrings, asString } from '../json/tree';
 import { toDouble } from '../json/number';
 import { nodeAt, objectAt, escapeToken, resolvePointer } from '../json/pointer';
 import { Untestable } from '../untestable';
 import { conjuncts } from './composition';
-import { expandDiscriminators } from './discriminator';
+import { expandDiscriminators } from './inheritance';
 import { resolveIdentifiers } from './identifiers';
-import { concreteType } from './media-type';
+import { concreteType } from './media';
 import { deadEnd } from './references';
-import type { Document, Examples, Extensions, MediaType, Operation, Parameter, Response } from './document';
+import type { Document, Examples, Extensions, MediaType, Operation, Parameter, Response } from './model';
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Case } from '../cases/case';
-import type { Document, Operation } from '../document/document';
+import type { Document, Operation } from '../document/model';
 import { escapeToken, valueAt } from '../json/pointer';
 import { fromJson, type Value } from '../json/value';
 import type { Finding, RuleName } from '../profile';

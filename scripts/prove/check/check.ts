@@ -7,13 +7,13 @@ import {
   type Operation,
   type Response,
   responseFor,
-} from '../document/document';
-import { codecOf, matchesMediaType } from '../document/media-type';
+} from '../document/model';
+import { codecOf, matchesMediaType } from '../document/media';
 import { fromJson, print, type Value } from '../json/value';
 import { type Finding, levelOf, messagesOf } from '../profile';
 import type { ExpectedBytes, Target } from '../target';
 import { header, type Outcome, type RawResponse, summarize } from '../wire/message';
-import { hasMembers, houseRefusalFindings, matchesRule, refusalFindings } from './refusal';
+import { hasMembers, houseRefusalFindings, matchesRule, refusalFindings } from './refused';
 import {
   bodyFindings,
   mediaTypeFinding,
@@ -21,7 +21,7 @@ import {
   readBody,
   responseFindings,
   type ResponseOracles,
-} from './response';
+} from './documented';
 
 /** The problems of an answer, and the documented response that it is an instance of. */
 export interface Verdict {

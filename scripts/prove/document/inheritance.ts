@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, asArray, asObject, asString } from '../json/json';
+import { type Json, type JsonObject, asArray, asObject, asString } from '../json/tree';
 
 const SCHEMAS = '#/components/schemas/';
 

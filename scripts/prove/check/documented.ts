@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Document, MediaType, Response } from '../document/document';
-import { codecOf, isRange } from '../document/media-type';
+import type { Document, MediaType, Response } from '../document/model';
+import { codecOf, isRange } from '../document/media';
 import { nodeAt, escapeToken, resolvePointer } from '../json/pointer';
 import { parse, type Value } from '../json/value';
 import {
@@ -10,7 +10,7 @@ import {
   type SchemaLocations,
   propertyLocations,
   propertyNames,
-} from '../schema/applicable';
+} from '../schema/subschemas';
 import type { Finding } from '../profile';
 import type { Oracle } from '../schema/oracle';
 import { header, type RawResponse, summarize } from '../wire/message';

@@ -5,12 +5,12 @@ import {
   type Expectation,
   expectRefusal,
 } from '../../../scripts/prove/cases/case';
-import { readDocument } from '../../../scripts/prove/document/read';
+import { readDocument } from '../../../scripts/prove/document/reader';
 import { NumberLiteral } from '../../../scripts/prove/json/value';
 import { createOracle } from '../../../scripts/prove/schema/oracle';
 import type { ExpectedMembers, Target } from '../../../scripts/prove/target';
 import type { Outcome } from '../../../scripts/prove/wire/message';
-import { createJudge } from '../../../scripts/prove/judge/judge';
+import { createJudge } from '../../../scripts/prove/check/check';
 
 const error = { type: 'object', required: ['error'], properties: { error: { type: 'integer' } } };
 const json = {

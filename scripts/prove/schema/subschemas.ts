@@ -1,6 +1,6 @@
 import { forDirection, excludedNames, type Schemas } from '../document/direction';
-import { requiredNames } from '../document/document';
-import { type JsonObject, asArray, asObject } from '../json/json';
+import { requiredNames } from '../document/model';
+import { type JsonObject, asArray, asObject } from '../json/tree';
 import { nodeAt, escapeToken, pointerOf } from '../json/pointer';
 import { fromJson, type Value } from '../json/value';
 import { Memo } from '../memo';
