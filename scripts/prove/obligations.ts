@@ -1,8 +1,7 @@
 import { excludingKeyword } from './document/direction';
 import { type Document, negotiableMediaTypes, type Operation } from './document/model';
 import { codecOf } from './document/media';
-import { asObject, asString } from './json/tree';
-import { escapeToken, objectAt, resolvePointer } from './json/pointer';
+import { asObject, asString, escapeToken, objectAt, resolvePointer } from './json/tree';
 import {
   constraintKey,
   type Obligation,

@@ -1,8 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ADVICE } from '../../scripts/prove/advice';
-import { type JsonObject } from '../../scripts/prove/json/tree';
-import { objectAt } from '../../scripts/prove/json/pointer';
+import { type JsonObject, objectAt } from '../../scripts/prove/json/tree';
 import { type Fault, LIBRARY, LIBRARY_CREDENTIALS, startLibrary } from '../../scripts/prove/library';
 import { formatReport } from '../../scripts/prove/report/terminal';
 import { type Result, run, type RunOptions } from '../../scripts/prove/run';

@@ -1,7 +1,6 @@
-import type { JsonObject } from '../../scripts/prove/json/tree';
+import { type JsonObject, objectAt } from '../../scripts/prove/json/tree';
 import type { Value } from '../../scripts/prove/json/value';
 import { readDocument } from '../../scripts/prove/document/reader';
-import { objectAt } from '../../scripts/prove/json/pointer';
 import { contractReport } from '../../scripts/prove/report/contract-report';
 import { withoutSource } from '../../scripts/prove/profile';
 import { htmlPage } from '../../scripts/prove/report/page';

@@ -1,5 +1,5 @@
 import type { Document, Operation, Parameter } from '../document/model';
-import { valueAt } from '../json/pointer';
+import { valueAt } from '../json/tree';
 import { fromJson, parse, print } from '../json/value';
 import { serializeParameter } from '../request/serialize';
 import type { Answer, ExpectedMembers, Resolvable, Step, Target, ParameterValues } from '../target';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Document, MediaType, Response } from '../document/model';
 import { codecOf, isRange } from '../document/media';
-import { nodeAt, escapeToken, resolvePointer } from '../json/pointer';
+import { nodeAt, escapeToken, resolvePointer } from '../json/tree';
 import { parse, type Value } from '../json/value';
 import {
   applicableSubschemas,

@@ -1,6 +1,6 @@
 import type { Document, Operation } from '../document/model';
 import { toInteger } from '../json/number';
-import { escapeToken, tokensOf, valueAt } from '../json/pointer';
+import { escapeToken, tokensOf, valueAt } from '../json/tree';
 import { NumberLiteral, print, type Value } from '../json/value';
 import { receivedKey, type ReceivedRule } from '../obligation';
 import { acceptsAnyQueryParameter } from '../request/deserialize';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Case } from '../cases/case';
 import type { Document, Operation } from '../document/model';
-import { escapeToken, valueAt } from '../json/pointer';
+import { escapeToken, valueAt } from '../json/tree';
 import { fromJson, type Value } from '../json/value';
 import type { Finding, RuleName } from '../profile';
 import type { ExpectedMembers, Refusal, RefusalRule, Refusals, Target } from '../target';

@@ -1,24 +1,23 @@
-import { type Json, type JsonObject, asArray, asObject, asString } from '../json/tree';
+import { type Json, type JsonObject, asArray, asObject, asString, objectsIn } from '../json/tree';
 
 const SCHEMAS = '#/components/schemas/';
 
 /**
  * The document with every discriminator written in JSON Schema (OpenAPI 3.1 section 4.8.25). Each branch requires that
- * the discriminator has one of its names. A parent without branches becomes a `oneOf` of its children.
+ * the discriminator has one of its names. A parent without branches becomes a `oneOf` of its children. Any other schema
+ * with a mapping, but without branches, demands one of its names.
  */
 export function expandDiscriminators(given: JsonObject): JsonObject {
   const json = structuredClone(given);
-  const visit = (node: Json): void => {
-    if (Array.isArray(node)) node.forEach(visit);
-    if (node === null || typeof node !== 'object' || Array.isArray(node)) return;
+  for (const { node, pointer } of objectsIn(json)) {
     const property = discriminatorOf(node);
-    for (const keyword of ['oneOf', 'anyOf']) {
-      if (property === undefined || !Array.isArray(node[keyword])) continue;
-      node[keyword] = node[keyword].map((branch) => constrainBranch(node, property, branch));
-    }
-    Object.values(node).forEach(visit);
-  };
-  visit(json);
+    if (property === undefined) continue;
+    for (const keyword of ['oneOf', 'anyOf'])
+      if (Array.isArray(node[keyword]))
+        node[keyword] = node[keyword].map((branch) => constrainBranch(node, property, branch));
+    if (!hasBranches(node) && !/^\/components\/schemas\/[^/]*$/.test(pointer))
+      demandNames(node, property, mappedNames(node));
+  }
   expandParents(json);
   return json;
 }
@@ -28,6 +27,12 @@ function discriminatorOf(schema: JsonObject): string | undefined {
   return typeof property === 'string' ? property : undefined;
 }
 
+const mappingOf = (schema: JsonObject): JsonObject => asObject(asObject(schema['discriminator'])['mapping']);
+
+const mappedNames = (schema: JsonObject): string[] => Object.keys(mappingOf(schema));
+
+const hasBranches = ({ oneOf, anyOf }: JsonObject): boolean => oneOf !== undefined || anyOf !== undefined;
+
 /** The branch, and a condition: the discriminator has one of its names. */
 function constrainBranch(owner: JsonObject, property: string, branch: Json): JsonObject {
   const names = namesOf(owner, asString(asObject(branch)['$ref']));
@@ -36,8 +41,9 @@ function constrainBranch(owner: JsonObject, property: string, branch: Json): Jso
 
 /** The names that the mapping gives the target of a reference, and that of its schema. */
 function namesOf(owner: JsonObject, reference: string): string[] {
-  const mapping = Object.entries(asObject(asObject(owner['discriminator'])['mapping']));
-  const mapped = mapping.filter(([, to]) => [asString(to), SCHEMAS + asString(to)].includes(reference));
+  const mapped = Object.entries(mappingOf(owner)).filter(([, to]) =>
+    [asString(to), SCHEMAS + asString(to)].includes(reference),
+  );
   return [...mapped.map(([name]) => name), reference.slice(reference.lastIndexOf('/') + 1)];
 }
 
@@ -46,21 +52,26 @@ const hasNameOf = (property: string, names: readonly string[]): JsonObject => ({
   required: [property],
 });
 
+function demandNames(schema: JsonObject, property: string, names: readonly string[]): void {
+  if (names.length > 0) schema['allOf'] = [...asArray(schema['allOf']), hasNameOf(property, names)];
+}
+
 /**
  * Replaces each parent with a discriminator, but no branches, by a `oneOf` of itself and of the schemas whose `allOf`
- * includes it, directly or not. One without such schemas, or inside of another schema, only demands one of its names.
+ * includes it, directly or not. One without such schemas only demands one of its names.
  */
 function expandParents(json: JsonObject): void {
   const schemas = asObject(asObject(json['components'])['schemas']);
   const given = Object.entries(schemas).map(([key, schema]) => [key, asObject(schema)] as const);
-  demandNames(json, new Set(given.map(([, schema]) => schema)));
-  const refersTo = (name: string) => (part: Json) => asObject(part)['$ref'] === SCHEMAS + name;
-  const children = (name: string) =>
-    given.filter(([, schema]) => asArray(schema['allOf']).some(refersTo(name))).map(([child]) => child);
+  const partsOf = (child: JsonObject, parent: string): JsonObject[] =>
+    asArray(child['allOf'])
+      .map(asObject)
+      .filter((part) => part['$ref'] === SCHEMAS + parent);
   const families = new Map(
     given.map(([name]) => {
       const family = new Set([name]);
-      for (const member of family) for (const child of children(member)) family.add(child);
+      for (const member of family)
+        for (const [child, schema] of given) if (partsOf(schema, member).length > 0) family.add(child);
       return [name, [...family]] as const;
     }),
   );
@@ -68,17 +79,17 @@ function expandParents(json: JsonObject): void {
     const property = discriminatorOf(parent);
     if (property === undefined || hasBranches(parent)) continue;
     const [, ...family] = families.get(name) ?? [];
-    const mapping = Object.keys(asObject(asObject(parent['discriminator'])['mapping']));
     if (family.length === 0) {
-      if (mapping.length > 0) demand(parent, hasNameOf(property, [...mapping, name]));
+      const names = mappedNames(parent);
+      if (names.length > 0) demandNames(parent, property, [...names, name]);
       continue;
     }
     const parentName = `${name}, itself`;
     for (const [childName, child] of given) {
-      const parts = asArray(child['allOf']).filter(refersTo(name));
-      for (const part of parts) asObject(part)['$ref'] = SCHEMAS + parentName;
+      const parts = partsOf(child, name);
+      for (const part of parts) part['$ref'] = SCHEMAS + parentName;
       const members = (families.get(childName) ?? []).flatMap((member) => namesOf(parent, SCHEMAS + member));
-      if (parts.length > 0) demand(child, hasNameOf(property, members));
+      if (parts.length > 0) demandNames(child, property, members);
     }
     schemas[parentName] = parent;
     const branches = family.map((child) => constrainBranch(parent, property, { $ref: SCHEMAS + child }));
@@ -87,20 +98,3 @@ function expandParents(json: JsonObject): void {
     schemas[name] = { oneOf: [...branches, own] };
   }
 }
-
-/** Demands the names of each mapping that stands beside no branches, in a schema that is no component. */
-function demandNames(node: Json, components: ReadonlySet<Json>): void {
-  if (Array.isArray(node)) for (const item of node) demandNames(item, components);
-  if (node === null || typeof node !== 'object' || Array.isArray(node)) return;
-  const property = discriminatorOf(node);
-  const names = Object.keys(asObject(asObject(node['discriminator'])['mapping']));
-  for (const member of Object.values(node)) demandNames(member, components);
-  if (property !== undefined && names.length > 0 && !hasBranches(node) && !components.has(node))
-    demand(node, hasNameOf(property, names));
-}
-
-const demand = (schema: JsonObject, condition: JsonObject): void => {
-  schema['allOf'] = [...asArray(schema['allOf']), condition];
-};
-
-const hasBranches = ({ oneOf, anyOf }: JsonObject): boolean => oneOf !== undefined || anyOf !== undefined;

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { asArray, asObject } from '../json/tree';
-import { escapeToken, objectAt, pointerOf } from '../json/pointer';
+import { asArray, asObject, escapeToken, objectAt, pointerOf } from '../json/tree';
 import type { Document } from './model';
 
 /** Something that the author of a document should know. It fails no run. */

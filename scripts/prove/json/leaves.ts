@@ -1,4 +1,4 @@
-import { escapeToken } from './pointer';
+import { escapeToken } from './tree';
 
 const TOKEN = /\s+|[{}[\],:]|"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|true|false|null/y;
 

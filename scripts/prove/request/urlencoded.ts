@@ -1,7 +1,6 @@
 import type { Schemas } from '../document/direction';
 import { codecOf } from '../document/media';
-import { asObject, asString } from '../json/tree';
-import { objectAt } from '../json/pointer';
+import { asObject, asString, objectAt } from '../json/tree';
 import { print, type Value } from '../json/value';
 import {
   admittedTypes,

@@ -5,8 +5,7 @@ import {
   excludingKeyword,
   type Schemas,
 } from '../document/direction';
-import { type Json, asArray, asObject, asString } from '../json/tree';
-import { objectAt, escapeToken, pointerOf } from '../json/pointer';
+import { type Json, asArray, asObject, asString, objectAt, escapeToken, pointerOf } from '../json/tree';
 import { BOUNDARIES } from './boundaries';
 import { isKnownFormat } from './known-formats';
 

@@ -1,6 +1,5 @@
-import { conjuncts } from '../document/composition';
-import type { JsonObject } from '../json/tree';
-import { objectAt } from '../json/pointer';
+import { conjuncts } from '../document/direction';
+import { type JsonObject, objectAt } from '../json/tree';
 import { fromJson, type Value } from '../json/value';
 import type { SchemaLocations } from './subschemas';
 

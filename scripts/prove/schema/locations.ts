@@ -1,5 +1,5 @@
 import type { Schemas } from '../document/direction';
-import { escapeToken } from '../json/pointer';
+import { escapeToken } from '../json/tree';
 import type { Value } from '../json/value';
 import {
   applicableSubschemas,

@@ -1,6 +1,5 @@
 import { excludingKeyword, type Schemas } from '../document/direction';
-import { asArray, asObject, asString } from '../json/tree';
-import { objectAt, pointerOf } from '../json/pointer';
+import { asArray, asObject, asString, objectAt, pointerOf } from '../json/tree';
 import type { Value } from '../json/value';
 import type { Subschema } from './subschemas';
 import { BOUNDARIES } from './boundaries';

@@ -1,13 +1,21 @@
-import { conjuncts } from '../document/composition';
 import {
+  conjuncts,
   allExcludedNames,
   excludedNames,
   forDirection,
   isExcluded,
   type Schemas,
 } from '../document/direction';
-import { asArray, asObject, asString, type Json, type JsonObject } from '../json/tree';
-import { nodeAt, objectAt, pointerOf } from '../json/pointer';
+import {
+  asArray,
+  asObject,
+  asString,
+  type Json,
+  type JsonObject,
+  nodeAt,
+  objectAt,
+  pointerOf,
+} from '../json/tree';
 import { Untestable } from '../untestable';
 import { FORMAT_PATTERNS, INTEGER_FORMATS, isKnownFormat } from './known-formats';
 

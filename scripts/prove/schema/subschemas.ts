@@ -1,7 +1,6 @@
 import { forDirection, excludedNames, type Schemas } from '../document/direction';
 import { requiredNames } from '../document/model';
-import { type JsonObject, asArray, asObject } from '../json/tree';
-import { nodeAt, escapeToken, pointerOf } from '../json/pointer';
+import { type JsonObject, asArray, asObject, nodeAt, escapeToken, pointerOf } from '../json/tree';
 import { fromJson, type Value } from '../json/value';
 import { Memo } from '../memo';
 import type { Oracle } from './oracle';

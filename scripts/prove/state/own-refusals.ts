@@ -1,6 +1,6 @@
 import type { Case } from '../cases/case';
 import { responseFor } from '../document/model';
-import { valueAt } from '../json/pointer';
+import { valueAt } from '../json/tree';
 import { NumberLiteral, parse } from '../json/value';
 import type { OwnRefusalReason } from '../check/check';
 import { takesCredentials } from '../request/authorization';

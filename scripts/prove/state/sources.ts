@@ -1,6 +1,5 @@
 import { type Document, isSafe, type Operation } from '../document/model';
-import { asObject, asString } from '../json/tree';
-import { objectAt, escapeToken, resolvePointer, valueAt } from '../json/pointer';
+import { asObject, asString, objectAt, escapeToken, resolvePointer, valueAt } from '../json/tree';
 import { NumberLiteral, parse, type Value } from '../json/value';
 import { header, type RawRequest, type RawResponse } from '../wire/message';
 
