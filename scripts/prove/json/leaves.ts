@@ -1,6 +1,7 @@
 import { escapeToken } from './tree';
 
-const TOKEN = /\s+|[{}[\],:]|"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|true|false|null/y;
+/** A name with its colon, a primitive, or a character that opens, closes or continues an array or object. */
+const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"(?:\s*:)?|[{}[\],]|[^\s{}[\],"]+/g;
 
 /**
  * Replaces primitive values in JSON text, and leaves every other character as it is.
@@ -12,43 +13,21 @@ export function rewriteLeaves(
   text: string,
   replace: (pointer: string, leaf: string) => string | undefined,
 ): string | undefined {
-  const written: string[] = [];
-  let at = 0;
-  const next = (): string | undefined => {
-    for (;;) {
-      TOKEN.lastIndex = at;
-      const token = TOKEN.exec(text)?.[0];
-      if (token === undefined) return undefined;
-      at += token.length;
-      written.push(token);
-      if (!/^\s/.test(token)) return token;
-    }
-  };
-  const members = (pointer: string, isObject: boolean): boolean => {
-    for (let index = 0; ; index++) {
-      const first = next();
-      if (first === (isObject ? '}' : ']')) return index === 0;
-      if (first === undefined) return false;
-      if (isObject) {
-        if (!first.startsWith('"') || next() !== ':') return false;
-        const name = JSON.parse(first) as string;
-        if (!value(`${pointer}/${escapeToken(name)}`, next())) return false;
-      } else if (!value(`${pointer}/${index}`, first)) return false;
-      const separator = next();
-      if (separator !== ',') return separator === (isObject ? '}' : ']');
-    }
-  };
-  const value = (pointer: string, token: string | undefined): boolean => {
-    if (token === '{' || token === '[') return members(pointer, token === '{');
-    if (token === undefined || /^[}\],:]/.test(token)) return false;
-    const replaced = replace(pointer, token);
-    if (replaced !== undefined) written[written.length - 1] = replaced;
-    return true;
-  };
   try {
-    if (!value('', next()) || next() !== undefined || at !== text.length) return undefined;
+    JSON.parse(text);
   } catch {
-    return undefined; // A name with an invalid escape.
+    return undefined;
   }
-  return written.join('');
+  /** For each open array the index of its next item, for each open object the name of its last member. */
+  const path: (number | string)[] = [];
+  return text.replace(TOKEN, (token) => {
+    const last = path.length - 1;
+    const index = path[last];
+    if (token === '{' || token === '[') path.push(token === '{' ? '' : 0);
+    else if (token === '}' || token === ']') path.pop();
+    else if (token === ',') path[last] = typeof index === 'number' ? index + 1 : '';
+    else if (token.endsWith(':')) path[last] = escapeToken(JSON.parse(token.slice(0, -1)) as string);
+    else return replace(path.map((part) => `/${part}`).join(''), token) ?? token;
+    return token;
+  });
 }
