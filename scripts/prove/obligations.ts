@@ -16,9 +16,8 @@ import {
 } from './obligation';
 import { acceptsAnyQueryParameter } from './request/deserialize';
 import { isTyped, type Slot, slots } from './request/slots';
-import { isClosed } from './schema/subschemas';
+import { isClosed, defaultOf } from './schema/subschemas';
 import { type Constraint, constraints } from './schema/constraints';
-import { defaultOf } from './schema/defaults';
 import { levelOf, type RuleName } from './profile';
 import type { Target } from './target';
 

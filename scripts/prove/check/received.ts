@@ -12,8 +12,8 @@ import {
   type SchemaLocations,
   propertyLocations,
   propertyNames,
+  defaultOf,
 } from '../schema/subschemas';
-import { defaultOf } from '../schema/defaults';
 import type { Oracle } from '../schema/oracle';
 import type { Received } from '../target';
 
