@@ -68,7 +68,7 @@ function expectedValue({ document, oracle }: ReceivedContext, slot: Slot, value:
  *
  * @returns the problems, and the keys of the obligations that the input tests
  */
-export function judgeReceived(
+export function checkReceived(
   context: ReceivedContext,
   { inputs, sent }: HandlerInput,
   received: Received,

@@ -3,10 +3,11 @@ import type { Case } from '../cases/case';
 import type { Document, Operation } from '../document/model';
 import { escapeToken, valueAt } from '../json/tree';
 import { fromJson, type Value } from '../json/value';
-import type { Finding, RuleName } from '../profile';
-import type { ExpectedMembers, Refusal, RefusalRule, Refusals, Target } from '../target';
+import type { Finding } from '../profile';
+import type { ExpectedMembers, Refusal, RefusalRule, Refusals } from '../target';
 import { header, type RawResponse, summarize } from '../wire/message';
 import { challengeFindings, scopeFindings } from './challenges';
+import type { Answer } from './check';
 
 /** The status of each refusal that RFC 9110 defines. */
 export const DEFAULT_REFUSALS: Refusals = {
@@ -22,32 +23,6 @@ export const DEFAULT_REFUSALS: Refusals = {
   'invalid request': { status: 400 },
 };
 
-/** The broken rule if a server accepts a request that it should refuse. */
-const ruleOf = ({ rule = 'invalid request' }: Case): RuleName => rule;
-
-/** The findings about an answer that should refuse a request, for the profile `strict`. */
-export function houseRefusalFindings(
-  document: Document,
-  target: Target,
-  sent: Case,
-  reasons: readonly Refusal[],
-  outcome: RawResponse,
-  value: Value | undefined,
-): Finding[] {
-  const refusals = target.refusals ?? DEFAULT_REFUSALS;
-  const rules = reasons.flatMap((reason) => refusals[reason] ?? []);
-  const expected = rules.map(({ status, body }) => `${status}${body ? ` ${JSON.stringify(body)}` : ''}`);
-  const isExpected = rules.some((rule) => matchesRule(rule, outcome, value));
-  const message = `expected ${expected.join(' or ')} (${reasons.join(' or ')}), got ${summarize(outcome)}`;
-  const { operation } = sent;
-  return [
-    ...(isExpected ? [] : [{ rule: ruleOf(sent), message }]),
-    ...(outcome.status === 401 ? challengeFindings(document, operation, reasons, outcome) : []),
-    ...(reasons.includes('insufficient scope') ? scopeFindings(document, operation, outcome) : []),
-    ...(outcome.status === 405 ? allowFindings(document, operation, outcome, true) : []),
-  ];
-}
-
 /** The statuses that answer a reason, where a standard recommends some. Any other 4xx is a warning. */
 const RECOMMENDED_STATUSES: Partial<Record<Refusal, readonly number[]>> = {
   'method not allowed': [405, 501],
@@ -57,35 +32,61 @@ const RECOMMENDED_STATUSES: Partial<Record<Refusal, readonly number[]>> = {
 };
 
 /**
- * The findings about an answer that should refuse a request, for the profile `document`: any 4xx refuses it. RFC 9110
- * lets a server choose among them, and check in any order.
+ * The findings about an answer that should refuse a request. For the profile `strict`, the target says how. For the profile
+ * `document` any 4xx refuses it: RFC 9110 lets a server choose among them, and check in any order.
  */
-export function refusalFindings(
-  document: Document,
-  sent: Case,
-  reasons: readonly Refusal[],
-  outcome: RawResponse,
-): Finding[] {
+export function refusalFindings(answer: Answer, reasons: readonly Refusal[]): Finding[] {
+  const { document, operation, outcome, target } = answer;
   const { status } = outcome;
-  const { operation } = sent;
-  const why = reasons.join(' or ');
-  if (status >= 500) return []; // Another rule covers it.
-  if (status < 300)
-    return [{ rule: ruleOf(sent), message: `expected a 4xx (${why}), got ${summarize(outcome)}` }];
-  const recommended = reasons.flatMap((reason) => RECOMMENDED_STATUSES[reason] ?? []);
-  const isRecommended = recommended.length === 0 ? status >= 400 : recommended.includes(status);
-  const names = recommended.length === 0 ? 'a 4xx' : [...new Set(recommended)].join(' or ');
-  const message = `expected ${names} (${why}), got ${summarize(outcome)}`;
+  const isStrict = target.profile !== 'document';
+  const isAbout = (reason: Refusal): boolean => reasons.includes(reason);
   return [
-    ...(isRecommended ? [] : [{ rule: 'status of a refusal', message } as const]),
+    ...(isStrict ? ruledFindings(answer, reasons) : recommendedFindings(answer, reasons)),
     ...(status === 401 ? challengeFindings(document, operation, reasons, outcome) : []),
-    ...(status === 403 && reasons.includes('insufficient scope')
+    ...(isAbout('insufficient scope') && (isStrict || status === 403)
       ? scopeFindings(document, operation, outcome)
       : []),
-    ...(status === 405 && reasons.includes('method not allowed')
-      ? allowFindings(document, operation, outcome, false)
+    ...(status === 405 && (isStrict || isAbout('method not allowed'))
+      ? allowFindings(document, operation, outcome, isStrict)
       : []),
   ];
+}
+
+/** The finding about an answer that is none of the refusals of the target. */
+function ruledFindings({ target, sent, outcome, value }: Answer, reasons: readonly Refusal[]): Finding[] {
+  const rules = reasons.flatMap((reason) => (target.refusals ?? DEFAULT_REFUSALS)[reason] ?? []);
+  if (rules.some((rule) => matchesRule(rule, outcome, value))) return [];
+  const expected = rules.map(({ status, body }) => `${status}${body ? ` ${JSON.stringify(body)}` : ''}`);
+  const message = `expected ${expected.join(' or ')} (${reasons.join(' or ')}), got ${summarize(outcome)}`;
+  return [{ rule: sent.rule ?? 'invalid request', message }];
+}
+
+/** The finding about an answer that is no refusal, or none that a standard recommends. Another rule covers 5xx. */
+function recommendedFindings({ sent, outcome }: Answer, reasons: readonly Refusal[]): Finding[] {
+  const { status } = outcome;
+  const recommended = new Set(reasons.flatMap((reason) => RECOMMENDED_STATUSES[reason] ?? []));
+  const isRefused = status >= 300;
+  const isRecommended = recommended.size === 0 ? status >= 400 : recommended.has(status);
+  if (status >= 500 || (isRefused && isRecommended)) return [];
+  const expected = isRefused && recommended.size > 0 ? [...recommended].join(' or ') : 'a 4xx';
+  const message = `expected ${expected} (${reasons.join(' or ')}), got ${summarize(outcome)}`;
+  return [{ rule: isRefused ? 'status of a refusal' : (sent.rule ?? 'invalid request'), message }];
+}
+
+/** Statuses that refuse a request for another reason than its values, before or after these are checked. */
+const OTHER_STATUSES = [401, 403, 404, 405, 409, 410, 412, 423, 424, 428, 429];
+
+/** Why a refusal does not show that the server has found the fault of the request. */
+export function otherReason(
+  { location }: Case,
+  reasons: readonly Refusal[],
+  { status }: RawResponse,
+): string | undefined {
+  if (status < 300) return undefined;
+  const isAboutValues = reasons.includes('invalid request') || reasons.includes('malformed');
+  const isFound = location === 'path' && status === 404; // The path names nothing.
+  if (status >= 400 && (!isAboutValues || isFound || !OTHER_STATUSES.includes(status))) return undefined;
+  return `the server answered ${status}, which may have another reason than: ${reasons.join(' or ')}`;
 }
 
 /** Whether an answer is a refusal by this rule. The schema of its body is judged elsewhere. */

@@ -1,7 +1,7 @@
 import { expectSuccess } from '../../../scripts/prove/cases/case';
 import type { JsonObject } from '../../../scripts/prove/json/tree';
 import { parse, type Value } from '../../../scripts/prove/json/value';
-import { createJudge } from '../../../scripts/prove/check/check';
+import { createCheck } from '../../../scripts/prove/check/check';
 import { run } from '../../../scripts/prove/run';
 import { constraints } from '../../../scripts/prove/schema/constraints';
 import { createOracle } from '../../../scripts/prove/schema/oracle';
@@ -149,7 +149,7 @@ describe('a response with a writeOnly property', () => {
   const responses = { 200: { description: 'stored', content } };
   const json = { openapi: '3.1.0', paths: { '/': { get: { operationId: 'get', responses } } } };
   const document = readDocument(json);
-  const judge = createJudge(
+  const check = createCheck(
     document,
     { strict: createOracle(document.responses), lenient: [] },
     target(correctServer),
@@ -171,7 +171,7 @@ describe('a response with a writeOnly property', () => {
       proves: [],
     } as const;
     const headers = [['Content-Type', 'application/json']] as const;
-    expect(judge(sent, { status: 200, headers, body: Buffer.from(text) }, 1).problems).toEqual(want);
+    expect(check(sent, { status: 200, headers, body: Buffer.from(text) }, 1).problems).toEqual(want);
   });
 });
 
