@@ -5,7 +5,7 @@ import { documentsSuccess, negotiableMediaTypes } from '../document/model';
 import { fromJson, print } from '../json/value';
 import type { Finding } from '../profile';
 import { header, summarize } from '../wire/message';
-import type { Answer, Comparison, OwnRefusalReason } from './check';
+import type { Answer, Comparison, OwnRefusalReason } from './answer';
 import { hasMembers, matchesRule } from './refused';
 
 /** Compares an answer that the service itself should give. */

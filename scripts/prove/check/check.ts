@@ -1,10 +1,10 @@
 import type { Case, Expectation } from '../cases/case';
-import { type Document, type Operation, type Response, responseFor } from '../document/model';
+import { type Document, responseFor } from '../document/model';
 import { matchesMediaType } from '../document/media';
-import type { Value } from '../json/value';
 import { type Finding, levelOf, messagesOf } from '../profile';
 import type { Target } from '../target';
 import { header, type Outcome, type RawResponse, summarize } from '../wire/message';
+import type { Answer, Comparison, OwnRefusalReason } from './answer';
 import { serviceFindings } from './answered';
 import {
   bodyFindings,
@@ -31,29 +31,6 @@ export interface Verdict {
 
 /** @param entered the number of times that this request entered the service; undefined if that is unknown */
 export type Check = (sent: Case, outcome: Outcome, entered: number | undefined) => Verdict;
-
-/** Why the service itself may refuse a valid request in this way; undefined if it may not. */
-export type OwnRefusalReason = (sent: Case, outcome: RawResponse) => string | undefined;
-
-/** An answer, and all that it is compared with. */
-export interface Answer {
-  readonly document: Document;
-  readonly target: Target;
-  readonly sent: Case;
-  readonly operation: Operation;
-  readonly outcome: RawResponse;
-  /** The documented response of this status. */
-  readonly response: Response | undefined;
-  /** The JSON body. */
-  readonly value: Value | undefined;
-  readonly entered: number | undefined;
-}
-
-/** What is wrong with an answer, or the reason why it proves nothing. */
-export interface Comparison {
-  readonly findings: readonly Finding[];
-  readonly inconclusive?: string | undefined;
-}
 
 const STACK_TRACE = /\n[ \t]+at |node_modules|\.[cm]?[jt]s:\d+/;
 

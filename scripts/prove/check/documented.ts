@@ -8,7 +8,7 @@ import { isClosed, propertyNames } from '../schema/subschemas';
 import type { Finding } from '../profile';
 import type { Oracle } from '../schema/oracle';
 import { header, type RawResponse, summarize } from '../wire/message';
-import type { Answer } from './check';
+import type { Answer } from './answer';
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
