@@ -1,7 +1,7 @@
 import type { Document, Operation } from '../document/model';
 import { toInteger } from '../json/number';
-import { escapeToken, tokensOf, valueAt } from '../json/tree';
-import { NumberLiteral, print, type Value } from '../json/value';
+import { escapeToken, tokensOf } from '../json/tree';
+import { NumberLiteral, print, type Value, valueAt } from '../json/value';
 import { receivedKey, type ReceivedRule } from '../obligation';
 import { acceptsAnyQueryParameter } from '../request/deserialize';
 import type { Inputs, Slot } from '../request/slots';

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Case } from '../cases/case';
 import type { Document, Operation } from '../document/model';
-import { escapeToken, valueAt } from '../json/tree';
-import { fromJson, type Value } from '../json/value';
+import { escapeToken } from '../json/tree';
+import { fromJson, type Value, valueAt } from '../json/value';
 import type { Finding } from '../profile';
 import type { ExpectedMembers, Refusal, RefusalRule, Refusals } from '../target';
 import { header, type RawResponse, summarize } from '../wire/message';

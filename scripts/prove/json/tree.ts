@@ -1,5 +1,4 @@
 import { Untestable } from '../untestable';
-import type { Value } from './value';
 
 /**
  * A parsed JSON or YAML document: schemas, examples, bounds. An integer beyond 2^53 may be a bigint. For values on the wire,
@@ -38,15 +37,6 @@ export const tokensOf = (pointer: string): string[] =>
     .split('/')
     .slice(1)
     .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
-
-/** The value at a JSON pointer, or undefined if there is none. */
-export function valueAt(value: Value, pointer: string): Value | undefined {
-  let node: Value | undefined = value;
-  for (const key of tokensOf(pointer)) {
-    node = Array.isArray(node) ? node[Number(key)] : node instanceof Map ? node.get(key) : undefined;
-  }
-  return node;
-}
 
 /**
  * The node of a document at a JSON pointer (`/components/schemas/Book`).

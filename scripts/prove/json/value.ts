@@ -1,5 +1,5 @@
 import { toDouble, toInteger } from './number';
-import type { Json } from './tree';
+import { type Json, tokensOf } from './tree';
 
 /** A number as written: 9223372036854775807 and 9223372036854775808 are the same double. */
 export class NumberLiteral {
@@ -69,6 +69,15 @@ export const toJavaScript = (value: Value): unknown =>
     const integer = toInteger(literal);
     return integer === undefined || Number.isSafeInteger(Number(integer)) ? Number(literal) : integer;
   });
+
+/** The value at a JSON pointer, or undefined if there is none. */
+export function valueAt(value: Value, pointer: string): Value | undefined {
+  let node: Value | undefined = value;
+  for (const key of tokensOf(pointer)) {
+    node = Array.isArray(node) ? node[Number(key)] : node instanceof Map ? node.get(key) : undefined;
+  }
+  return node;
+}
 
 /** JSON text for titles and messages: of at most about 100 characters. */
 export function abbreviate(value: Value): string {

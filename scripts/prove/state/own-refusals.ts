@@ -1,7 +1,6 @@
 import type { Case } from '../cases/case';
 import { responseFor } from '../document/model';
-import { valueAt } from '../json/tree';
-import { NumberLiteral, parse } from '../json/value';
+import { NumberLiteral, parse, valueAt } from '../json/value';
 import type { OwnRefusalReason } from '../check/answer';
 import { takesCredentials } from '../request/authorization';
 import { header, type RawResponse } from '../wire/message';

@@ -1,6 +1,6 @@
 import { type Document, isSafe, type Operation } from '../document/model';
-import { asObject, asString, objectAt, escapeToken, resolvePointer, valueAt } from '../json/tree';
-import { NumberLiteral, parse, type Value } from '../json/value';
+import { asObject, asString, objectAt, escapeToken, resolvePointer } from '../json/tree';
+import { NumberLiteral, parse, type Value, valueAt } from '../json/value';
 import { header, type RawRequest, type RawResponse } from '../wire/message';
 
 /** An operation whose answer names a resource. */
