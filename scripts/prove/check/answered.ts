@@ -5,16 +5,16 @@ import { documentsSuccess, negotiableMediaTypes } from '../document/model';
 import { fromJson, print } from '../json/value';
 import type { Finding } from '../profile';
 import { header, summarize } from '../wire/message';
-import type { Answer, Comparison, OwnRefusalReason } from './answer';
+import type { Comparison, Exchange, OwnRefusalReason } from './exchange';
 import { hasMembers, matchesRule } from './refused';
 
 /** Compares an answer that the service itself should give. */
 export function serviceFindings(
-  answer: Answer,
+  exchange: Exchange,
   { outcomes, members = {}, bytes, mediaType, isVaried }: Extract<Expectation, { kind: 'answered' }>,
   ownRefusal: OwnRefusalReason,
 ): Comparison {
-  const { target, sent, operation, outcome, response, value, entered } = answer;
+  const { target, sent, operation, outcome, response, value, entered } = exchange;
   const { status } = outcome;
   const isDocumented = response !== undefined && response.status !== 'default';
   const isSuccess = status >= 200 && (status <= 299 || (status <= 399 && isDocumented));

@@ -4,7 +4,7 @@ import { matchesMediaType } from '../document/media';
 import { type Finding, levelOf, messagesOf } from '../profile';
 import type { Target } from '../target';
 import { header, type Outcome, type RawResponse, summarize } from '../wire/message';
-import type { Answer, Comparison, OwnRefusalReason } from './answer';
+import type { Comparison, Exchange, OwnRefusalReason } from './exchange';
 import { serviceFindings } from './answered';
 import {
   bodyFindings,
@@ -47,7 +47,7 @@ export function createCheck(
   const refusalMediaTypes = mediaTypesOfSchema(document, refusalSchema);
 
   /** An undocumented refusal has the body of the documented ones. */
-  const refusalBodyFindings = (schema: string, { outcome, value }: Answer, media: string): Finding[] => {
+  const refusalBodyFindings = (schema: string, { outcome, value }: Exchange, media: string): Finding[] => {
     const isExpected =
       refusalMediaTypes.length === 0 || refusalMediaTypes.some((name) => matchesMediaType(name, media));
     const about = bodyFindings(document, oracles, schema, value, outcome);
@@ -66,14 +66,14 @@ export function createCheck(
     const mediaType = header(outcome, 'content-type')?.split(';')[0]?.trim().toLowerCase();
     const documented = response?.content.find(({ name }) => matchesMediaType(name, mediaType ?? ''));
     const body = readBody(outcome, mediaType);
-    const answer = { document, target, sent, operation, outcome, response, value: body.value, entered };
+    const exchange = { document, target, sent, operation, outcome, response, value: body.value, entered };
     const findings = [...body.findings];
     if (STACK_TRACE.test(outcome.body.toString('latin1')))
       findings.push({ rule: 'no stack trace', message: 'expected no stack trace, got one in the body' });
-    if (response) findings.push(...responseFindings(answer, oracles, response, documented));
+    if (response) findings.push(...responseFindings(exchange, oracles, response, documented));
     else if (refusalSchema !== undefined && request.method !== 'HEAD')
-      findings.push(...refusalBodyFindings(refusalSchema, answer, mediaType ?? ''));
-    const { findings: others, inconclusive } = compare(answer, ownRefusal);
+      findings.push(...refusalBodyFindings(refusalSchema, exchange, mediaType ?? ''));
+    const { findings: others, inconclusive } = compare(exchange, ownRefusal);
     findings.push(...others);
     const chosen = expect.kind === 'answered' ? expect.mediaType : undefined;
     if (chosen !== undefined && inconclusive === undefined && !matchesMediaType(chosen, mediaType ?? ''))
@@ -106,8 +106,8 @@ const isRefusedFor = (expect: Expectation, ...reasons: readonly string[]): boole
   expect.kind === 'refused' && expect.reasons.some((reason) => reasons.includes(reason));
 
 /** Compares an answer with the expectation of its case. */
-function compare(answer: Answer, ownRefusal: OwnRefusalReason): Comparison {
-  const { target, sent, outcome, entered } = answer;
+function compare(exchange: Exchange, ownRefusal: OwnRefusalReason): Comparison {
+  const { target, sent, outcome, entered } = exchange;
   const { expect } = sent;
   const finding = (rule: Finding['rule'], message: string): Comparison => ({ findings: [{ rule, message }] });
   if (expect.kind === 'status')
@@ -123,8 +123,8 @@ function compare(answer: Answer, ownRefusal: OwnRefusalReason): Comparison {
       ? finding('no server error', `expected no server error, got ${summarize(outcome)}`)
       : undefined;
   if (expect.kind === 'handled') return error ?? { findings: [] };
-  if (expect.kind === 'answered') return error ?? serviceFindings(answer, expect, ownRefusal);
-  const { findings } = error ?? { findings: refusalFindings(answer, expect.reasons) };
+  if (expect.kind === 'answered') return error ?? serviceFindings(exchange, expect, ownRefusal);
+  const { findings } = error ?? { findings: refusalFindings(exchange, expect.reasons) };
   const message = 'expected the service not to be entered, but it was';
   return {
     findings: (entered ?? 0) > 0 ? [{ rule: 'entered service', message }, ...findings] : findings,

@@ -8,7 +8,7 @@ import { isClosed, propertyNames } from '../schema/subschemas';
 import type { Finding } from '../profile';
 import type { Oracle } from '../schema/oracle';
 import { header, type RawResponse, summarize } from '../wire/message';
-import type { Answer } from './answer';
+import type { Exchange } from './exchange';
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -59,7 +59,7 @@ export interface ResponseOracles {
 
 /** The findings about the media type, the body and the headers of a documented response. */
 export function responseFindings(
-  { document, sent, outcome, value }: Answer,
+  { document, sent, outcome, value }: Exchange,
   oracles: ResponseOracles,
   response: Response,
   documented: MediaType | undefined,

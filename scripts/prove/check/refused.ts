@@ -7,7 +7,7 @@ import type { Finding } from '../profile';
 import type { ExpectedMembers, Refusal, RefusalRule, Refusals } from '../target';
 import { header, type RawResponse, summarize } from '../wire/message';
 import { challengeFindings, scopeFindings } from './challenges';
-import type { Answer } from './answer';
+import type { Exchange } from './exchange';
 
 /** The status of each refusal that RFC 9110 defines. */
 export const DEFAULT_REFUSALS: Refusals = {
@@ -35,13 +35,13 @@ const RECOMMENDED_STATUSES: Partial<Record<Refusal, readonly number[]>> = {
  * The findings about an answer that should refuse a request. For the profile `strict`, the target says how. For the profile
  * `document` any 4xx refuses it: RFC 9110 lets a server choose among them, and check in any order.
  */
-export function refusalFindings(answer: Answer, reasons: readonly Refusal[]): Finding[] {
-  const { document, operation, outcome, target } = answer;
+export function refusalFindings(exchange: Exchange, reasons: readonly Refusal[]): Finding[] {
+  const { document, operation, outcome, target } = exchange;
   const { status } = outcome;
   const isStrict = target.profile !== 'document';
   const isAbout = (reason: Refusal): boolean => reasons.includes(reason);
   return [
-    ...(isStrict ? ruledFindings(answer, reasons) : recommendedFindings(answer, reasons)),
+    ...(isStrict ? ruledFindings(exchange, reasons) : recommendedFindings(exchange, reasons)),
     ...(status === 401 ? challengeFindings(document, operation, reasons, outcome) : []),
     ...(isAbout('insufficient scope') && (isStrict || status === 403)
       ? scopeFindings(document, operation, outcome)
@@ -53,7 +53,7 @@ export function refusalFindings(answer: Answer, reasons: readonly Refusal[]): Fi
 }
 
 /** The finding about an answer that is none of the refusals of the target. */
-function ruledFindings({ target, sent, outcome, value }: Answer, reasons: readonly Refusal[]): Finding[] {
+function ruledFindings({ target, sent, outcome, value }: Exchange, reasons: readonly Refusal[]): Finding[] {
   const rules = reasons.flatMap((reason) => (target.refusals ?? DEFAULT_REFUSALS)[reason] ?? []);
   if (rules.some((rule) => matchesRule(rule, outcome, value))) return [];
   const expected = rules.map(({ status, body }) => `${status}${body ? ` ${JSON.stringify(body)}` : ''}`);
@@ -62,7 +62,7 @@ function ruledFindings({ target, sent, outcome, value }: Answer, reasons: readon
 }
 
 /** The finding about an answer that is no refusal, or none that a standard recommends. Another rule covers 5xx. */
-function recommendedFindings({ sent, outcome }: Answer, reasons: readonly Refusal[]): Finding[] {
+function recommendedFindings({ sent, outcome }: Exchange, reasons: readonly Refusal[]): Finding[] {
   const { status } = outcome;
   const recommended = new Set(reasons.flatMap((reason) => RECOMMENDED_STATUSES[reason] ?? []));
   const isRefused = status >= 300;

@@ -1,7 +1,7 @@
 import type { Case } from '../cases/case';
 import { responseFor } from '../document/model';
 import { NumberLiteral, parse, valueAt } from '../json/value';
-import type { OwnRefusalReason } from '../check/answer';
+import type { OwnRefusalReason } from '../check/exchange';
 import { takesCredentials } from '../request/authorization';
 import { header, type RawResponse } from '../wire/message';
 

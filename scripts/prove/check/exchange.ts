@@ -8,8 +8,8 @@ import type { RawResponse } from '../wire/message';
 /** Why the service itself may refuse a valid request in this way; undefined if it may not. */
 export type OwnRefusalReason = (sent: Case, outcome: RawResponse) => string | undefined;
 
-/** An answer, and all that it is compared with. */
-export interface Answer {
+/** A case, the answer to it, and all that the answer is compared with. */
+export interface Exchange {
   readonly document: Document;
   readonly target: Target;
   readonly sent: Case;
