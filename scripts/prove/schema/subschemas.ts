@@ -1,7 +1,6 @@
-import { forDirection, excludedNames, type Schemas } from '../document/direction';
-import { requiredNames } from '../document/document';
-import { type JsonObject, asArray, asObject } from '../json/json';
-import { nodeAt, escapeToken, pointerOf } from '../json/pointer';
+import { conjuncts, forDirection, excludedNames, type Schemas } from '../document/direction';
+import { requiredNames } from '../document/model';
+import { type JsonObject, asArray, asObject, nodeAt, objectAt, escapeToken, pointerOf } from '../json/tree';
 import { fromJson, type Value } from '../json/value';
 import { Memo } from '../memo';
 import type { Oracle } from './oracle';
@@ -240,3 +239,11 @@ export const isClosed = (subschemas: readonly Subschema[]): boolean =>
       (schema['additionalProperties'] === undefined || schema['additionalProperties'] === false) &&
       (schema['unevaluatedProperties'] === undefined || schema['unevaluatedProperties'] === false),
   );
+
+/** The default of a location: its own, else that of a schema that it includes by `$ref` or `allOf`. */
+export const defaultOf = (json: JsonObject, locations: SchemaLocations): Value | undefined =>
+  locations
+    .flatMap(({ pointer }) => conjuncts(json, objectAt(json, pointer)))
+    .map((schema) => schema['default'])
+    .filter((value) => value !== undefined)
+    .map(fromJson)[0];

@@ -1,6 +1,6 @@
 import { ADVICE } from '../advice';
-import type { Document, Operation } from '../document/document';
-import { type JsonObject, asObject, asString } from '../json/json';
+import type { Document, Operation } from '../document/model';
+import { type JsonObject, asObject, asString } from '../json/tree';
 import type { CredentialValues, Target } from '../target';
 import { type RawRequest, withQuery } from '../wire/message';
 import { Untestable } from '../untestable';

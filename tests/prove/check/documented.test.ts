@@ -1,7 +1,7 @@
-import { readDocument } from '../../../scripts/prove/document/read';
+import { readDocument } from '../../../scripts/prove/document/reader';
 import { parse } from '../../../scripts/prove/json/value';
 import { createOracle } from '../../../scripts/prove/schema/oracle';
-import { bodyFindings } from '../../../scripts/prove/judge/response';
+import { bodyFindings } from '../../../scripts/prove/check/documented';
 
 test.each([
   ['{"link":"none","count":"many"}', 'response body', '#/count '],

@@ -1,7 +1,6 @@
 import type { Schemas } from '../document/direction';
-import { codecOf } from '../document/media-type';
-import { asObject, asString } from '../json/json';
-import { objectAt } from '../json/pointer';
+import { codecOf } from '../document/media';
+import { asObject, asString, objectAt } from '../json/tree';
 import { print, type Value } from '../json/value';
 import {
   admittedTypes,
@@ -9,7 +8,7 @@ import {
   itemLocations,
   propertyLocations,
   type SchemaLocations,
-} from '../schema/applicable';
+} from '../schema/subschemas';
 import { decodeText } from './deserialize';
 import { primitiveText } from './serialize';
 

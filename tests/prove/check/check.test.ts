@@ -5,12 +5,12 @@ import {
   type Expectation,
   expectRefusal,
 } from '../../../scripts/prove/cases/case';
-import { readDocument } from '../../../scripts/prove/document/read';
+import { readDocument } from '../../../scripts/prove/document/reader';
 import { NumberLiteral } from '../../../scripts/prove/json/value';
 import { createOracle } from '../../../scripts/prove/schema/oracle';
 import type { ExpectedMembers, Target } from '../../../scripts/prove/target';
 import type { Outcome } from '../../../scripts/prove/wire/message';
-import { createJudge } from '../../../scripts/prove/judge/judge';
+import { createCheck } from '../../../scripts/prove/check/check';
 
 const error = { type: 'object', required: ['error'], properties: { error: { type: 'integer' } } };
 const json = {
@@ -65,7 +65,7 @@ const target: Target = {
   situations: {},
   waivers: [],
 };
-const judge = createJudge(document, { strict: createOracle(document.responses), lenient: [] }, target);
+const check = createCheck(document, { strict: createOracle(document.responses), lenient: [] }, target);
 
 interface Answer {
   status?: number;
@@ -84,7 +84,7 @@ function problems(
   const sent: Case = { family: 'valid', title: '', operation, request, expect, proves: [] };
   const all = { 'Content-Type': 'application/json', 'X-Count': '7', ...headers };
   const outcome: Outcome = { status, headers: Object.entries(all), body: Buffer.from(body) };
-  return judge(sent, outcome, entered).problems.join('\n');
+  return check(sent, outcome, entered).problems.join('\n');
 }
 
 const refusal = (status: number, headers: Record<string, string> = {}): Answer => ({

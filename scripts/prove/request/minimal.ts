@@ -1,10 +1,4 @@
-import {
-  type Document,
-  encodePath,
-  type MediaType,
-  type Operation,
-  type Parameter,
-} from '../document/document';
+import { type Document, encodePath, type MediaType, type Operation, type Parameter } from '../document/model';
 import { fromJson } from '../json/value';
 import type { Oracle } from '../schema/oracle';
 import type { RawRequest } from '../wire/message';

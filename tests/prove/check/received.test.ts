@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../../scripts/prove/json/json';
-import { describeFailure } from '../../../scripts/prove/report/text';
+import type { JsonObject } from '../../../scripts/prove/json/tree';
+import { describeFailure } from '../../../scripts/prove/report/terminal';
 import { run } from '../../../scripts/prove/run';
 import { serve, target } from '../../../scripts/prove/simple-server';
 import type { Received, Waiver } from '../../../scripts/prove/target';

@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, asStrings } from '../json/json';
+import { type Json, type JsonObject, asStrings } from '../json/tree';
 import type { Schemas } from './direction';
 
 /** The examples of a parameter or media type. */

@@ -1,7 +1,7 @@
-import type { Document, Operation } from '../document/document';
+import type { Document, Operation } from '../document/model';
 import { toInteger } from '../json/number';
-import { escapeToken, tokensOf, valueAt } from '../json/pointer';
-import { NumberLiteral, print, type Value } from '../json/value';
+import { escapeToken, tokensOf } from '../json/tree';
+import { NumberLiteral, print, type Value, valueAt } from '../json/value';
 import { receivedKey, type ReceivedRule } from '../obligation';
 import { acceptsAnyQueryParameter } from '../request/deserialize';
 import type { Inputs, Slot } from '../request/slots';
@@ -12,8 +12,8 @@ import {
   type SchemaLocations,
   propertyLocations,
   propertyNames,
-} from '../schema/applicable';
-import { defaultOf } from '../schema/defaults';
+  defaultOf,
+} from '../schema/subschemas';
 import type { Oracle } from '../schema/oracle';
 import type { Received } from '../target';
 
@@ -68,7 +68,7 @@ function expectedValue({ document, oracle }: ReceivedContext, slot: Slot, value:
  *
  * @returns the problems, and the keys of the obligations that the input tests
  */
-export function judgeReceived(
+export function checkReceived(
   context: ReceivedContext,
   { inputs, sent }: HandlerInput,
   received: Received,

@@ -1,6 +1,6 @@
-import { readDocument } from '../../../scripts/prove/document/read';
+import { readDocument } from '../../../scripts/prove/document/reader';
 import type { RawResponse } from '../../../scripts/prove/wire/message';
-import { challengeFindings } from '../../../scripts/prove/judge/challenges';
+import { challengeFindings } from '../../../scripts/prove/check/challenges';
 
 const BEARER = 'Bearer realm="a, b"';
 const cases: readonly [schemes: string[], header: string, isCorrect: boolean][] = [

@@ -1,19 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Document, MediaType, Response } from '../document/document';
-import { codecOf, isRange } from '../document/media-type';
-import { nodeAt, escapeToken, resolvePointer } from '../json/pointer';
+import type { Document, MediaType, Response } from '../document/model';
+import { codecOf, isRange } from '../document/media';
+import { nodeAt, escapeToken, resolvePointer } from '../json/tree';
 import { parse, type Value } from '../json/value';
-import {
-  applicableSubschemas,
-  isClosed,
-  itemLocations,
-  type SchemaLocations,
-  propertyLocations,
-  propertyNames,
-} from '../schema/applicable';
+import { instanceLocations } from '../schema/locations';
+import { isClosed, propertyNames } from '../schema/subschemas';
 import type { Finding } from '../profile';
 import type { Oracle } from '../schema/oracle';
 import { header, type RawResponse, summarize } from '../wire/message';
+import type { Exchange } from './exchange';
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -64,16 +59,14 @@ export interface ResponseOracles {
 
 /** The findings about the media type, the body and the headers of a documented response. */
 export function responseFindings(
-  document: Document,
+  { document, sent, outcome, value }: Exchange,
   oracles: ResponseOracles,
   response: Response,
   documented: MediaType | undefined,
-  outcome: RawResponse,
-  value: Value | undefined,
-  method: string,
 ): Finding[] {
-  const headers = headerFindings(oracles, response, outcome, method);
-  if (method === 'HEAD') return headers;
+  const isHead = sent.request.method === 'HEAD';
+  const headers = headerFindings(oracles, response, outcome, isHead);
+  if (isHead) return headers;
   if (response.content.length === 0) {
     if (outcome.body.length === 0) return headers;
     const message = `expected no body, got ${summarize(outcome)}`;
@@ -84,23 +77,20 @@ export function responseFindings(
     return [...headers, mediaTypeFinding(names, outcome)];
   }
   // In a range only JSON is read.
-  const codec = isRange(documented.name)
-    ? value === undefined
-      ? 'binary'
-      : 'json'
-    : codecOf(documented.name);
+  const ofRange = value === undefined ? 'binary' : 'json';
+  const codec = isRange(documented.name) ? ofRange : codecOf(documented.name);
   if (documented.schema === undefined || codec === 'binary') return headers;
-  const sent = codec === 'json' ? value : outcome.body.toString();
-  return [...headers, ...bodyFindings(document, oracles, documented.schema, sent, outcome)];
+  const got = codec === 'json' ? value : outcome.body.toString();
+  return [...headers, ...bodyFindings(document, oracles, documented.schema, got, outcome)];
 }
 
 function headerFindings(
   oracles: ResponseOracles,
   response: Response,
   outcome: RawResponse,
-  method: string,
+  isHead: boolean,
 ): Finding[] {
-  const missing = method === 'HEAD' ? 'response header of HEAD' : 'response header';
+  const missing = isHead ? 'response header of HEAD' : 'response header';
   return response.headers.flatMap(({ name, required, schema }): Finding[] => {
     const lines = outcome.headers
       .filter(([key]) => key.toLowerCase() === name.toLowerCase())
@@ -148,34 +138,15 @@ export function bodyFindings(
     const message = `expected a body that fits ${schema}, got ${summarize(outcome)}: ${error ?? ''}`;
     return [{ rule, message }];
   }
-  return unlistedProperties(document, strict, [{ pointer: schema, unconditional: true }], value).map(
-    (pointer): Finding => ({
+  const found = instanceLocations(document.responses, strict, schema, value);
+  return found.flatMap(({ instancePointer, value: part, subschemas }): Finding[] => {
+    if (!(part instanceof Map) || !isClosed(subschemas)) return [];
+    const { listed } = propertyNames(subschemas);
+    const unlisted = [...part.keys()].filter((name) => !listed.includes(name));
+    return unlisted.map((name) => ({
       rule: 'unlisted response property',
-      message: `expected no unlisted property, got ${pointer}`,
-    }),
-  );
-}
-
-/** The properties of closed objects that no schema lists. */
-function unlistedProperties(
-  document: Document,
-  oracle: Oracle,
-  locations: SchemaLocations,
-  value: Value,
-  pointer = '',
-): string[] {
-  const subschemas = applicableSubschemas(document.responses, oracle, locations, value);
-  if (Array.isArray(value)) {
-    return value.flatMap((entry, index) =>
-      unlistedProperties(document, oracle, itemLocations(subschemas, index), entry, `${pointer}/${index}`),
-    );
-  }
-  if (!(value instanceof Map)) return [];
-  const { listed } = propertyNames(subschemas);
-  return [...value].flatMap(([name, member]) => {
-    const memberPointer = `${pointer}/${escapeToken(name)}`;
-    if (isClosed(subschemas) && !listed.includes(name)) return [memberPointer];
-    return unlistedProperties(document, oracle, propertyLocations(subschemas, name), member, memberPointer);
+      message: `expected no unlisted property, got ${instancePointer}/${escapeToken(name)}`,
+    }));
   });
 }
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json/json';
+import type { JsonObject } from '../json/tree';
 import { NumberLiteral, type Value } from '../json/value';
 
 /** Values for one instance location that test one keyword. */

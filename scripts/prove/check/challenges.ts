@@ -1,5 +1,5 @@
-import type { Document, Operation } from '../document/document';
-import { type JsonObject, asString } from '../json/json';
+import type { Document, Operation } from '../document/model';
+import { type JsonObject, asString } from '../json/tree';
 import type { Finding } from '../profile';
 import type { Refusal } from '../target';
 import { header, type RawResponse } from '../wire/message';

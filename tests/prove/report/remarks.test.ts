@@ -1,5 +1,5 @@
-import { readDocument } from '../../../scripts/prove/document/read';
-import { remarksOn } from '../../../scripts/prove/document/remarks';
+import { readDocument } from '../../../scripts/prove/document/reader';
+import { remarksOn } from '../../../scripts/prove/report/remarks';
 
 const list = { type: 'array', items: { type: 'string' } };
 const get = (schema: object) => ({

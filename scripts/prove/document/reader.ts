@@ -1,13 +1,24 @@
-import { type Json, type JsonObject, asArray, asObject, asStrings, asString } from '../json/json';
+import {
+  type Json,
+  type JsonObject,
+  asArray,
+  asObject,
+  asStrings,
+  asString,
+  nodeAt,
+  objectAt,
+  escapeToken,
+  pointerOf,
+  resolvePointer,
+  objectsIn,
+} from '../json/tree';
 import { toDouble } from '../json/number';
-import { nodeAt, objectAt, escapeToken, resolvePointer } from '../json/pointer';
 import { Untestable } from '../untestable';
-import { conjuncts } from './composition';
-import { expandDiscriminators } from './discriminator';
+import { conjuncts } from './direction';
+import { expandDiscriminators } from './inheritance';
 import { resolveIdentifiers } from './identifiers';
-import { concreteType } from './media-type';
-import { deadEnd } from './references';
-import type { Document, Examples, Extensions, MediaType, Operation, Parameter, Response } from './document';
+import { concreteType } from './media';
+import type { Document, Examples, Extensions, MediaType, Operation, Parameter, Response } from './model';
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
@@ -21,9 +32,9 @@ const DEFAULT_STYLE = { path: 'simple', query: 'form', header: 'simple', cookie:
  */
 export function readDocument(given: JsonObject, { formats = {}, encoders = {} }: Extensions = {}): Document {
   const merged = mergePathItems(resolveIdentifiers(asObject(withDoubles(given))));
-  const json = expandDiscriminators(asObject(withPatterns(merged, formats)));
-  const formatless = asObject(withoutKeywords(merged, ['format']));
-  const undirected = asObject(withoutKeywords(formatless, ['readOnly', 'writeOnly']));
+  const json = expandDiscriminators(withPatterns(merged, formats));
+  const formatless = withoutKeywords(merged, 'format');
+  const undirected = withoutKeywords(formatless, 'readOnly', 'writeOnly');
   const unread: string[] = [];
   const isBroken = deadEnd(json, json) !== undefined;
   const operations = Object.keys(asObject(json['paths'])).flatMap((path) => {
@@ -90,32 +101,44 @@ function withDoubles(node: Json, holder = ''): Json {
 }
 
 /** A copy in which each schema with one of the formats has its pattern too. */
-function withPatterns(node: Json, formats: Readonly<Record<string, string>>): Json {
-  if (Array.isArray(node)) return node.map((entry) => withPatterns(entry, formats));
-  if (node === null || typeof node !== 'object') return node;
-  const entries = Object.entries(node).map(([name, value]): [string, Json] => [
-    name,
-    DATA.includes(name) ? value : withPatterns(value, formats),
-  ]);
-  const copy: JsonObject = Object.fromEntries(entries);
-  const { format } = node;
-  const pattern = typeof format === 'string' && Object.hasOwn(formats, format) ? formats[format] : undefined;
-  return pattern === undefined ? copy : { ...copy, allOf: [...asArray(copy['allOf']), { pattern }] };
+function withPatterns(json: JsonObject, formats: Readonly<Record<string, string>>): JsonObject {
+  const copy = structuredClone(json);
+  for (const { node } of objectsIn(copy)) {
+    const format = asString(node['format']);
+    const pattern = Object.hasOwn(formats, format) ? formats[format] : undefined;
+    if (pattern !== undefined) node['allOf'] = [...asArray(node['allOf']), { pattern }];
+  }
+  return copy;
 }
 
-/** Fields whose values are no schemas, though they may look like one. */
-const DATA = ['enum', 'const', 'default', 'example', 'examples'];
+/** A copy without these keywords of its schemas. */
+function withoutKeywords(json: JsonObject, ...keywords: readonly string[]): JsonObject {
+  const copy = structuredClone(json);
+  for (const { node } of objectsIn(copy))
+    for (const keyword of keywords) Reflect.deleteProperty(node, keyword);
+  return copy;
+}
 
-/** A copy without keywords whose value is a string or a boolean: a property of that name has a schema. */
-function withoutKeywords(node: Json, keywords: readonly string[]): Json {
-  if (Array.isArray(node)) return node.map((entry) => withoutKeywords(entry, keywords));
-  if (node === null || typeof node !== 'object') return node;
-  const kept = Object.entries(node).filter(
-    ([name, value]) => !(keywords.includes(name) && typeof value !== 'object'),
-  );
-  return Object.fromEntries(
-    kept.map(([name, value]) => [name, DATA.includes(name) ? value : withoutKeywords(value, keywords)]),
-  );
+/**
+ * A sentence about a reference from a node, or from those that it refers to, that leads nowhere or out of the document;
+ * undefined if there is none.
+ */
+function deadEnd(json: JsonObject, start: Json): string | undefined {
+  const seen = new Set<string>();
+  const open = [start];
+  try {
+    for (let next = open.pop(); next !== undefined; next = open.pop())
+      for (const { node, pointer } of objectsIn(next)) {
+        const reference = node['$ref'];
+        if (typeof reference !== 'string' || seen.has(reference) || pointer.includes('/x-')) continue;
+        seen.add(reference);
+        open.push(nodeAt(json, pointerOf(reference)));
+      }
+    return undefined;
+  } catch (error) {
+    if (error instanceof Untestable) return error.message;
+    throw error;
+  }
 }
 
 /** Merges a referenced path item into the fields beside its `$ref` (OpenAPI 3.1 section 4.8.9). */
