@@ -1,4 +1,6 @@
 /** All that a store needs of src/database/. */
+export { collection, collectionTable } from './collection';
+export type { Collection, Entry } from './collection';
 export type { Database } from './database';
 export { openDatabase } from './open';
 export type { Migration, Schema } from './schema';

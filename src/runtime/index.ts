@@ -29,6 +29,7 @@ export {
   type Errors,
   type ErrorTable,
   type KindOf,
+  numberIn,
   numberInError,
   type OperationalKind,
   toProblemIn,
