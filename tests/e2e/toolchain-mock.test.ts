@@ -28,7 +28,7 @@ it('serves a document in several files, and lists its responses', async () => {
   expect(await mock.stop('SIGTERM')).toBe(0);
 });
 
-it('converts a 3.0 document, serves the supported operations, and counts them in the last line', async () => {
+it('converts a 3.0 document, serves the supported operations, and counts them', async () => {
   const text = `
 openapi: 3.0.3
 info: { title: Old, version: '1' }
@@ -47,10 +47,10 @@ paths:
       responses: { '204': { description: '' } }
 `;
   const address = await serve(folder.write({ 'openapi.yaml': text }));
-  await mock.printed(/^served .*$/m);
+  const [account] = await mock.printed(/^served .*$/m);
+  expect(account).toBe('served 1 of 2 operations, 0 keywords not enforced');
   expect(mock.output()).toContain('OpenAPI 3.0.3 is converted to 3.1.0: nullable is the type null (1)');
   expect(mock.output()).toMatch(/ POST \/things is not served: #.*multipart bodies cannot be served/);
-  expect(mock.output().trimEnd().split('\n').at(-1)).toBe('served 1 of 2 operations, 0 keywords not enforced');
   expect(await (await fetch(`${address}/things`)).json()).toEqual({ at: null });
 });
 
