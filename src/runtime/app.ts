@@ -14,10 +14,9 @@ import {
 import { InvalidValue } from '../database';
 import { allowOrigins } from './cors';
 import { docsRouter } from './docs';
-import type { Errors, OperationalKind } from './errors';
-import { refusalOf } from './refused-value';
-import { requestIdOf } from './request-id';
-import { endOfRoutes, operationalRoutes, type Probed, withHeaders } from './routes';
+import { type Errors, type OperationalKind, refusalOf } from './errors';
+import { requestIdOf } from './log';
+import { endOfRoutes, operationalRoutes, type Probed, withHeaders } from './probes';
 import { createTraces } from './traces';
 
 /** The options that the runtime hands on as they are. */

@@ -12,8 +12,8 @@ import {
   type StrategyOf,
   type Verified,
 } from '../contract';
-import type { Client } from './client';
-import { InvalidConfig, type Variables } from './environment';
+import type { Client } from './secrets';
+import { InvalidConfig, type Variables } from './config';
 import { type JwtIssuer, jwtVerifier, readIssuer } from './jwt';
 import { readSecrets, type SecretSource, watchSecrets } from './secret-source';
 import { AcceptedSecrets, API_KEYS, BASIC_USERS, BEARER_TOKENS, type SecretForm } from './secrets';

@@ -2,9 +2,9 @@ import { joinPointer, type JsonObject, members, type OpenApiDocument } from '../
 import { isJson } from '../http/media-type';
 import { stringifyJson } from '../json/stringify';
 import { readOperations, type Operation, type Parameter } from '../operations/operations';
-import { parsePathTemplate } from '../operations/path-template';
+import { parsePathTemplate } from '../operations/router';
 import { writeParameter } from '../parameters/write';
-import { schemeKind, type SchemeKind } from '../security/kind';
+import { schemeKind, type SchemeKind } from '../security/credentials';
 import { samples } from './sample';
 
 /** An example request without the secret that it needs. */

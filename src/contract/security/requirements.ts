@@ -10,8 +10,7 @@ import type { Operation, SecurityAlternative } from '../operations/operations';
 import { fieldLines, repeatedField } from '../http/header-field';
 import { type Headers, Problem } from '../problem';
 import { type RunStrategy, type Strategies, strategyRunner } from './passport';
-import { credentialsFinder, type FindCredentials } from './credentials';
-import { schemeKind, type SchemeKind } from './kind';
+import { credentialsFinder, type FindCredentials, schemeKind, type SchemeKind } from './credentials';
 import { holds, insufficientScope } from './scopes';
 
 export type { Strategies } from './passport';

@@ -1,9 +1,8 @@
 import { Strategy } from 'passport';
 import { Strategy as BearerStrategy } from 'passport-http-bearer';
-import type { Credentials } from './credentials';
+import { type Credentials, schemeKind } from './credentials';
 import { readOperations } from '../operations/operations';
 import { joinPointer, type JsonObject, members, type OpenApiDocument } from '../document/document';
-import { schemeKind } from './kind';
 import type { StrategyOf, Verified, Verify } from './principals';
 import type { Strategies } from './requirements';
 
