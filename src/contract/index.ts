@@ -22,10 +22,16 @@ export { createHttpServer, listen, type ReportUnread, type ServerLimits } from '
 export { curlCommand, exampleRequest, type Message, messageOf } from './samples/example-request';
 export { createService, type Middleware } from './pipeline';
 export { type Answer, type Headers, Problem, type ProblemKind, type Violation } from './problem';
-export { schemeKind, type SchemeKind } from './security/credentials';
+export { schemeKind, type SchemeKind, securitySchemes } from './security/credentials';
 export type { PrincipalsFor, StrategiesFor, StrategyOf, Verified, Verify } from './security/principals';
 export type { Credentials, Principals, Strategies } from './security/requirements';
-export { ApiKeyStrategy, BasicStrategy, bearerStrategy, strategiesFor } from './security/strategies';
+export {
+  ApiKeyStrategy,
+  BasicStrategy,
+  bearerStrategy,
+  strategiesFor,
+  strategyFor,
+} from './security/strategies';
 
 // For tools: read a document as the server reads it.
 export { Codecs } from './codecs/registry';
