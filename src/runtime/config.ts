@@ -50,57 +50,33 @@ export function readEnvironment<Config>(
   return config;
 }
 
-interface Address {
-  readonly host: string;
-  /** 0: any free port. */
-  readonly port: number;
-}
-
-/** The configuration that every service has. .env.example describes its variables. Times are in milliseconds. */
-export interface ServerConfig extends Address {
-  /** The listener of probes and metrics; undefined: the listener of the service. */
-  readonly ops: Address | undefined;
-  /** NODE_ENV is `production`: no generated token, no stub. */
-  readonly production: boolean;
-  readonly corsOrigins: string[];
-  readonly limits: {
-    readonly headersTimeout: number;
-    readonly requestTimeout: number;
-    readonly keepAliveTimeout: number;
-    readonly sendTimeout: number;
-    /** Bytes. */
-    readonly maxHeaderSize: number;
-  };
-  readonly maxConnections: number;
-  readonly maxRequests: number;
-  readonly deadline: number;
-  /** The requests that a client may send within a window of time; undefined: no limit. */
-  readonly rateLimit: RateLimit | undefined;
-  /** Bytes. */
-  readonly bodyLimit: number;
-  readonly shutdownTimeout: number;
-  readonly logLevel: string;
-}
-
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 const HOUR = 3_600_000;
 /** Seconds. */
 const DAY = 86_400;
 
-export function readServerConfig(variables: Variables): ServerConfig {
+/** The configuration that every service has. .env.example describes its variables. Times are in milliseconds. */
+export type ServerConfig = Readonly<ReturnType<typeof readServerConfig>>;
+
+export function readServerConfig(variables: Variables) {
   const integer = variables.integer.bind(variables);
   const host = variables.read('HOST') || '127.0.0.1';
   return {
     host,
+    /** 0: any free port. */
     port: integer('PORT', 3000, 0, 65_535),
+    /** The listener of probes and metrics; undefined: the listener of the service. */
     ops: readOps(variables, host),
+    /** No generated token, no stub. */
     production: variables.read('NODE_ENV') === 'production',
     corsOrigins: readOrigins(variables),
     limits: readLimits(variables),
     maxConnections: integer('MAX_CONNECTIONS', 2000, 1, 1_000_000),
     maxRequests: integer('MAX_REQUESTS', 512, 1, 1_000_000),
     deadline: integer('REQUEST_DEADLINE', 40_000, 1, HOUR),
+    /** The requests that a client may send within a window of time; undefined: no limit. */
     rateLimit: readRateLimit(variables),
+    /** Bytes. */
     bodyLimit: integer('BODY_LIMIT', 102_400, 1, constants.MAX_STRING_LENGTH),
     shutdownTimeout: integer('SHUTDOWN_TIMEOUT', 10_000, 1, HOUR),
     logLevel: readLogLevel(variables),
@@ -117,7 +93,7 @@ export function readDatabaseUrl(variables: Variables, fallback: string): string 
   return url;
 }
 
-function readOps(variables: Variables, host: string): ServerConfig['ops'] {
+function readOps(variables: Variables, host: string) {
   const port = variables.integer('OPS_PORT', -1, 0, 65_535);
   return port < 0 ? undefined : { host: variables.read('OPS_HOST') || host, port };
 }
@@ -133,12 +109,13 @@ function readOrigins(variables: Variables): string[] {
   return origins;
 }
 
-function readLimits(variables: Variables): ServerConfig['limits'] {
+function readLimits(variables: Variables) {
   const limits = {
     headersTimeout: variables.integer('HEADERS_TIMEOUT', 10_000, 1, HOUR),
     requestTimeout: variables.integer('REQUEST_TIMEOUT', 30_000, 1, HOUR),
     keepAliveTimeout: variables.integer('KEEP_ALIVE_TIMEOUT', 65_000, 1, HOUR),
     sendTimeout: variables.integer('SEND_TIMEOUT', 30_000, 1, HOUR),
+    /** Bytes. */
     maxHeaderSize: variables.integer('MAX_HEADER_SIZE', 16_384, 1024, 1_048_576),
   };
   if (limits.headersTimeout > limits.requestTimeout) {
@@ -147,7 +124,7 @@ function readLimits(variables: Variables): ServerConfig['limits'] {
   return limits;
 }
 
-function readRateLimit(variables: Variables): ServerConfig['rateLimit'] {
+function readRateLimit(variables: Variables): RateLimit | undefined {
   const text = variables.read('RATE_LIMIT');
   if (text === '') return undefined;
   const [, requests = 0, seconds = 0] = (/^(\d{1,9})\/(\d{1,5})s$/.exec(text) ?? []).map(Number);
