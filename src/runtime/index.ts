@@ -36,6 +36,7 @@ export {
   type Errors,
   type ErrorTable,
   type KindOf,
+  numberIn,
   numberInError,
   type OperationalKind,
   toProblemIn,
