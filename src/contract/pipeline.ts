@@ -20,7 +20,7 @@ import { checkWiring } from './exchange/wiring';
 import type { Operation } from './operations/operations';
 import { compileSecurity, type Strategies } from './security/requirements';
 import type { RunStrategy } from './security/passport';
-import { createStubAnswers, STUB_HEADER } from './samples/stub-answers';
+import { createStubAnswers, STUB_HEADER } from './samples/answers';
 
 /** An Express middleware. It calls `next` for requests to reserved paths only. */
 export type Middleware = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
