@@ -2,26 +2,9 @@ import timers from 'node:timers/promises';
 import { Pool } from 'pg';
 import { StatementError } from '../../../src/database';
 import { buildPlant } from '../../support/plants';
-import { EDGE_IDS, STRANGE_STRINGS } from '../../support/strange-values';
 import { usePostgres } from '../../support/postgres-bench';
 
 const bench = usePostgres();
-
-test('the rows are those that were sent, U+0000 and U+0001 as documented', async () => {
-  const store = await bench.open();
-  const plants = [
-    ...EDGE_IDS.map((id) => buildPlant({ id })),
-    ...STRANGE_STRINGS.map((text, i) => buildPlant({ id: 1000n + BigInt(i), name: text, tag: text })),
-  ];
-  await Promise.all(plants.map((plant) => store.create(plant)));
-  const { rows } = await bench.operator.query<{ id: string; name: string; tag: string }>(
-    'SELECT * FROM plants',
-  );
-  const decode = (text: string) =>
-    text.replace(/\u0001([01])/g, (_, digit) => (digit === '0' ? '\0' : '\u0001'));
-  const decoded = rows.map(({ id, name, tag }) => ({ id: BigInt(id), name: decode(name), tag: decode(tag) }));
-  expect(new Set(decoded)).toEqual(new Set(plants));
-});
 
 test('commits are synced, and seen by those who wait for them, whatever the defaults of the user are', async () => {
   const user = await bench.createUser(
