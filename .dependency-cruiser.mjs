@@ -50,10 +50,9 @@ const TOOLCHAIN = {
   'paths.ts': [],
   'load.ts': ['paths.ts'],
   'node-version.mjs': [],
-  'cli.ts': [],
-  compiler: [],
+  compiler: ['paths.ts'],
   gate: ['compiler', 'paths.ts'],
-  pack: ['cli.ts', 'paths.ts'],
+  pack: ['paths.ts'],
   source: [],
   publish: ['source', 'load.ts', 'paths.ts'],
   breaking: ['publish', 'source', 'paths.ts'],
@@ -62,6 +61,7 @@ const TOOLCHAIN = {
   dev: ['compiler', 'generate', 'source', 'load.ts', 'paths.ts'],
   prove: ['publish', 'source', 'load.ts'],
   new: ['generate', 'mock', 'publish', 'source', 'paths.ts'],
+  'cli.ts': ['breaking', 'dev', 'gate', 'generate', 'mock', 'prove'],
 };
 
 /** A folder of src/ that is not a module of its own belongs to the domain. */
@@ -123,7 +123,7 @@ export default {
         pathNot: [
           '^src/contract/',
           '^tests/unit/contract/',
-          '^tests/support/(authentication|parameters|typed-client)\\.ts$',
+          '^tests/support/(authentication|parameters)\\.ts$',
           '^scripts/prove/schema/strings\\.ts$',
         ],
       },
