@@ -27,21 +27,20 @@ test('a batch takes its locks in the order of the ids, so that two batches canno
   expect(await outcomes).toEqual(['conflict', 'created']);
 });
 
-test('a lock that is not released makes the store unavailable for a bounded time only', async () => {
+test.each([
+  ['a lock that is not released', 'BEGIN; LOCK TABLE plants', 'COMMIT', 'lock timeout'],
+  [
+    'a statement that takes too long',
+    `CREATE FUNCTION nap() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(60); RETURN NEW; END';
+     CREATE TRIGGER nap BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION nap()`,
+    'DROP TRIGGER nap ON plants',
+    'statement timeout',
+  ],
+])('%s makes the store unavailable for a bounded time only', async (_, hinder, relent, reason) => {
   const store = await bench.open();
-  await bench.operator.query('BEGIN; LOCK TABLE plants');
-  await expect(store.create(buildPlant())).rejects.toThrow('lock timeout');
-  await bench.operator.query('COMMIT');
-  await expect(store.create(buildPlant())).resolves.toBe('created');
-});
-
-test('a statement that takes too long makes the store unavailable', async () => {
-  const store = await bench.open();
-  await bench.operator
-    .query(`CREATE FUNCTION nap() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(60); RETURN NEW; END';
-    CREATE TRIGGER nap BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION nap()`);
-  await expect(store.create(buildPlant())).rejects.toThrow('statement timeout');
-  await bench.operator.query('DROP TRIGGER nap ON plants');
+  await bench.operator.query(hinder);
+  await expect(store.create(buildPlant())).rejects.toThrow(reason);
+  await bench.operator.query(relent);
   await expect(store.create(buildPlant())).resolves.toBe('created');
 });
 

@@ -14,21 +14,15 @@ test('commits are synced, and seen by those who wait for them, whatever the defa
     'statement_timeout = 0',
   );
   const connect = jest.spyOn(Pool.prototype, 'connect');
-  await bench.open(user);
+  await bench.open(`${user}?options=-c%20work_mem%3D7MB`);
   const pool = connect.mock.contexts[0] as Pool;
   for (const [setting, value] of [
     ['synchronous_commit', 'on'],
     ['transaction_isolation', 'read committed'],
     ['statement_timeout', '4s'],
+    ['work_mem', '7MB'], // an option of the URL, which is kept
   ] as const)
     expect((await pool.query(`SHOW ${setting}`)).rows).toEqual([{ [setting]: value }]);
-});
-
-test('options of the URL are kept', async () => {
-  const connect = jest.spyOn(Pool.prototype, 'connect');
-  await bench.open(`${bench.url}?options=-c%20work_mem%3D7MB`);
-  const pool = connect.mock.contexts[0] as Pool;
-  expect((await pool.query('SHOW work_mem')).rows).toEqual([{ work_mem: '7MB' }]);
 });
 
 /** Lets so many insertions find all ids taken, by plants that are deleted before anybody looks at them. */
