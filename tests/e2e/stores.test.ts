@@ -1,10 +1,8 @@
-import { once } from 'node:events';
 import { mkdtempSync, renameSync, rmSync } from 'node:fs';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { EXAMPLE, metricsOf, portOf, requestOf, send } from '../support/client';
+import { EXAMPLE, metricsOf, send } from '../support/client';
 import { startPostgres } from '../support/postgres';
 import { logUntil, type Program, startProgram } from '../support/program';
 import { TOKEN } from '../support/service';
@@ -63,52 +61,6 @@ test('the first minutes of a plant store, across a restart', async () => {
   const database = new Database(file, { readonly: true });
   expect(database.prepare('SELECT id, name, tag FROM plants').all()).toEqual([MONSTERA]);
   database.close();
-});
-
-test('under load a restart aborts no accepted request and loses no acknowledged plant', async () => {
-  const file = join(folder, 'load.db');
-  const server = await startProgram({ API_TOKENS: TOKEN, DATABASE_URL: `sqlite:${file}`, LOG_LEVEL: 'warn' });
-  const acknowledged: number[] = [];
-  let lastId = 0;
-  let cutOff = 0;
-  const loaded = Promise.withResolvers<undefined>();
-
-  /** Sends requests on one connection until the server closes it, then on a new one. */
-  async function client(): Promise<void> {
-    for (;;) {
-      const socket = connect(portOf(server), '127.0.0.1').setEncoding('utf8');
-      const connected = await once(socket, 'connect').catch(() => undefined);
-      if (!connected) return; // the server no longer listens
-      const closed = Promise.withResolvers<undefined>();
-      socket
-        .on('error', () => undefined)
-        .on('close', () => {
-          closed.resolve(undefined);
-        });
-      for (let last = false; !last;) {
-        const id = ++lastId;
-        socket.write(requestOf(`{"id":${id},"name":"Monstera"}`));
-        const data = await Promise.race([once(socket, 'data'), closed.promise]);
-        const answer = String(data?.[0]);
-        if (!answer.startsWith('HTTP/1.1 200 OK') || !answer.endsWith('}')) cutOff++;
-        else acknowledged.push(id);
-        if (acknowledged.length === 2000) loaded.resolve(undefined);
-        last = !data || answer.includes('Connection: close');
-      }
-      socket.destroy();
-    }
-  }
-
-  const clients = Array.from({ length: 64 }, client);
-  await loaded.promise;
-  expect(await server.stop('SIGTERM')).toBe(0);
-  await Promise.all(clients);
-  expect(acknowledged.length).toBeGreaterThan(2000);
-  expect(cutOff).toBe(0);
-  const database = new Database(file, { readonly: true });
-  const stored = new Set(database.prepare('SELECT id FROM plants').pluck().all());
-  database.close();
-  expect(acknowledged.filter((id) => !stored.has(id))).toEqual([]);
 });
 
 test('a fault of the program is 500: the log has its statement, its code and its stack, the response none of them', async () => {
