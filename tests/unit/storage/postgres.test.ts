@@ -71,25 +71,14 @@ test('a schema that is up to date needs no privilege to change it', async () => 
   await expect(store.create(buildPlant())).resolves.toBe('created');
 });
 
-test.each<[string, string, string]>([
-  [
-    'a newer schema',
-    'CREATE TABLE plant_store_schema (id int, version int); INSERT INTO plant_store_schema VALUES (1, 2)',
-    'its schema has version 2, this program knows 1: run the newer program',
-  ],
-  [
-    "another program's table of other columns",
-    'CREATE TABLE plants (id bigint PRIMARY KEY, species text)',
-    'a table of that name belongs to another program: use a database of its own',
-  ],
-  [
-    "another program's table without a key",
-    'CREATE TABLE plants (id bigint, name text, tag text)',
-    'a table of that name belongs to another program: use a database of its own',
-  ],
-])('%s is refused', async (_, sql, message) => {
+test.each([
+  ['of other columns', 'CREATE TABLE plants (id bigint PRIMARY KEY, species text)'],
+  ['without a key', 'CREATE TABLE plants (id bigint, name text, tag text)'],
+])("another program's table %s is refused", async (_, sql) => {
   await bench.operator.query(sql);
-  await expect(bench.open()).rejects.toThrow(message);
+  await expect(bench.open()).rejects.toThrow(
+    'a table of that name belongs to another program: use a database of its own',
+  );
 });
 
 test('a migration begins only when that of another process has ended', async () => {

@@ -73,14 +73,6 @@ test('damage that is found later makes the store unavailable', async () => {
   await expect((await bench.open()).create(buildPlant())).rejects.toThrow('it is damaged: restore a backup');
 });
 
-test('a file of a newer program is refused', async () => {
-  await (await bench.open()).close();
-  bench.byProgram((db) => db.exec('PRAGMA user_version = 2'));
-  await expect(bench.open()).rejects.toThrow(
-    'its schema has version 2, this program knows 1: run the newer program',
-  );
-});
-
 test('a file that may only be read is refused', async () => {
   await (await bench.open()).close();
   chmodSync(bench.file, 0o444);
