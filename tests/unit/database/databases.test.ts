@@ -243,6 +243,11 @@ describe.each(DATABASES)('$kind', ({ kind, shared, locate }) => {
     if (kind === 'a third engine')
       await expect(read).rejects.toThrow('expected text for third, got it for sqlite and postgres');
     else await expect(read).resolves.toEqual([]);
+    const day = { kind: 'dialect', sqlite: 'TEXT', postgres: 'date', array: 'date[]' } as const;
+    const days = rows('days', { day }, [{ day: '2026-11-22' }, { day: '2026-11-23' }]);
+    await expect(
+      database.query(sql`SELECT count(*) AS n, count(DISTINCT day) AS d FROM ${days}`),
+    ).resolves.toEqual([{ n: 2n, d: 2n }]);
   });
 
   if (!shared) return;
