@@ -53,7 +53,7 @@ const TOOLCHAIN = {
   'cli.ts': [],
   compiler: [],
   gate: ['compiler', 'paths.ts'],
-  pack: ['cli.ts', 'paths.ts'],
+  pack: ['cli.ts', 'new', 'paths.ts'],
   source: [],
   publish: ['source', 'load.ts', 'paths.ts'],
   breaking: ['publish', 'source', 'paths.ts'],
@@ -206,7 +206,7 @@ export default {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^(dist|reports)/' },
+    exclude: { path: '^(dist|reports|scripts/new/layout)/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     reporterOptions: { archi: { collapsePattern: '^src/contract/[^/]+|^(src|scripts|tests)/[^/]+' } },
