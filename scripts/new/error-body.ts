@@ -20,6 +20,8 @@ const FACTS = {
   // An integer of 64 bits is a bigint in an answer.
   status64: { code: 'BigInt(ERRORS[kind].status)', value: ({ status }: Facts): unknown => BigInt(status) },
   number64: { code: 'BigInt(ERRORS[kind].number)', value: ({ number }: Facts): unknown => BigInt(number) },
+  // RFC 9457 section 4.2.1: the type of a problem that has no semantics beyond its status.
+  blank: { code: "'about:blank'", value: (): unknown => 'about:blank' },
   title: { code: "STATUS_CODES[ERRORS[kind].status] ?? 'Error'", value: (): unknown => 'A title' },
   now: { code: 'new Date().toISOString()', value: (): unknown => new Date().toISOString() },
 } as const;
@@ -43,6 +45,8 @@ const MESSAGE = /^(message|msg|detail|description|error_?message|error_?descript
 const TITLE = /^(title|error|summary)$/i;
 const STATUS = /^(http_?)?status(_?code)?$/i;
 const CODE = /^(error_?)?(code|number)$/i;
+/** Names below which any sentence is about an error. */
+const ERROR = /err|fault|problem|fail|invalid|violation|issue|reason|detail/i;
 /** Texts that are no sentences for people. */
 const NO_SENTENCE =
   /(^(type|instance|lang\w*|version|locale)|id|ur[il]|time(stamp)?|date|code|status|path)$/i;
@@ -51,22 +55,27 @@ const NO_SENTENCE =
  * The shape of an error body, whatever its form: a body that conforms, with facts in the places of texts and numbers as far as
  * it conforms then. What may be absent and says nothing is left out.
  *
+ * @param name of its schema; empty if it has none
  * @param bodies conforming bodies, the best first
  * @param fits whether each body of a shape is as documented
  * @returns the first that can say what is wrong, or else the first; undefined if none fits
  */
-export function errorBodyOf(bodies: Iterable<unknown>, fits: (shape: unknown) => boolean): unknown {
+export function errorBodyOf(
+  name: string,
+  bodies: Iterable<unknown>,
+  fits: (shape: unknown) => boolean,
+): unknown {
   let first: unknown;
   for (const body of bodies) {
     if (!fits(body)) continue;
-    const shape = shapeOf(body, fits);
+    const shape = shapeOf(name, body, fits);
     if (says(shape)) return shape;
     first ??= shape;
   }
   return first;
 }
 
-function shapeOf(body: unknown, fits: (shape: unknown) => boolean): unknown {
+function shapeOf(schema: string, body: unknown, fits: (shape: unknown) => boolean): unknown {
   let shape = body;
   const attempt = (path: readonly string[], value: unknown): boolean => {
     const changed = put(shape, path, value);
@@ -79,12 +88,15 @@ function shapeOf(body: unknown, fits: (shape: unknown) => boolean): unknown {
   if (!says(shape))
     places.find(
       ({ path, value, name }) =>
-        typeof value === 'string' && !NO_SENTENCE.test(name) && attempt(path, new Fact('message')),
+        typeof value === 'string' &&
+        !NO_SENTENCE.test(name) &&
+        [schema, ...path].some((step) => ERROR.test(step)) &&
+        attempt(path, new Fact('message')),
     );
   // From the last to the first, so that the items of a list keep their places.
   for (const { path, beside } of places.toReversed()) {
     const value = at(shape, path);
-    const repeats = Array.isArray(value) && beside.some((name) => MESSAGE.test(name));
+    const repeats = isNested(value) && beside.some((name) => MESSAGE.test(name));
     if (path.length > 0 && (repeats || ![...placesOf(value)].some((one) => one.value instanceof Fact)))
       attempt(path, undefined);
   }
@@ -112,9 +124,8 @@ function candidates({ value, name, beside }: Place): unknown[] {
   if (typeof value !== 'string') return [];
   if (MESSAGE.test(name) || name === '') return facts('message');
   if (TITLE.test(name)) return facts(isExplained ? 'title' : 'message');
-  // RFC 9457 section 4.2.1: the type of a problem that has no semantics beyond its status.
   if (/^type$/i.test(name))
-    return beside.some((other) => /^(title|status|detail)$/i.test(other)) ? ['about:blank'] : facts('kind');
+    return facts(beside.some((other) => /^(title|status|detail)$/i.test(other)) ? 'blank' : 'kind');
   if (CODE.test(name)) return facts('kind');
   if (STATUS.test(name)) return facts('statusText');
   return /^(time|timestamp|date)$/i.test(name) ? facts('now') : [];
