@@ -1,5 +1,5 @@
 import type { Database } from './database';
-import { createTable, type PerDialect, sql, type Sql, TEXT } from './sql';
+import { createTable, identifier, type Sql, sql, TEXT } from './sql';
 import type { Queries } from './transaction';
 
 /** An object with the key under which it is stored. */
@@ -34,13 +34,16 @@ interface Row {
   readonly value: string;
 }
 
-/** The table of a collection, for a migration. */
+/** The statement of a migration that makes the table of a collection. */
 export const collectionTable = (name: string): Sql<unknown> =>
   createTable(name, sql`key ${TEXT} PRIMARY KEY, value ${TEXT} NOT NULL`);
 
-/** The objects of a table that `collectionTable` has created. Each is JSON text. */
+/**
+ * A collection over the table of that name, which a migration has made with `collectionTable`. It keeps each object as
+ * JSON text: what is unique, counted, searched by or a reference deserves columns, and so a table of its own.
+ */
 export function collection<T>(database: Database, name: string): Collection<T> {
-  const table: PerDialect = { kind: 'dialect', sqlite: name, postgres: name };
+  const table = identifier(name);
   const find = async ({ query }: Pick<Queries, 'query'>, key: string): Promise<T | undefined> => {
     const [row] = await query(sql<Row>`SELECT key, value FROM ${table} WHERE key = ${key}`);
     return row && (read(row.value) as T);
@@ -74,10 +77,17 @@ export function collection<T>(database: Database, name: string): Collection<T> {
 /**
  * JSON text. A bigint, which handlers have for an integer of 64 bits, is # and its digits. A text that begins with # has
  * another before it, so that nothing a client sends is read as a bigint.
+ *
+ * @throws {TypeError} for a number and for bytes that JSON cannot hold
  */
 const write = (value: unknown): string =>
-  JSON.stringify(value, (_, member: unknown) => {
+  JSON.stringify(value, function (this: Readonly<Record<string, unknown>>, name, member: unknown) {
     if (typeof member === 'bigint') return `#${member}`;
+    const isBytes = ArrayBuffer.isView(this[name]);
+    if (isBytes || (typeof member === 'number' && !Number.isFinite(member)))
+      throw new TypeError(
+        `expected a value of JSON, got ${isBytes ? 'bytes' : String(member)}: give it a column`,
+      );
     return typeof member === 'string' && member.startsWith('#') ? `#${member}` : member;
   });
 
