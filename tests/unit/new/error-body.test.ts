@@ -132,7 +132,7 @@ it('finds the number of an error', () => {
 
 it('writes the body as code', () => {
   expect(codeOf(shapeOf(object({ code: text, 'the-id': text, message: text }, 'the-id')))).toBe(
-    "{ 'the-id': 'text', code: kind, message }",
+    "{ code: kind, 'the-id': 'text', message }",
   );
   expect(codeOf(Uint8Array.of(0, 60, 255))).toBe("Buffer.from('ADz/', 'base64')");
 });
