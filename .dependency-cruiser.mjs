@@ -52,7 +52,7 @@ const TOOLCHAIN = {
   'node-version.mjs': [],
   compiler: ['paths.ts'],
   gate: ['compiler', 'paths.ts'],
-  pack: ['paths.ts'],
+  pack: ['new', 'paths.ts'],
   source: [],
   publish: ['source', 'load.ts', 'paths.ts'],
   breaking: ['publish', 'source', 'load.ts', 'paths.ts'],
@@ -212,7 +212,7 @@ export default {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^(dist|reports)/' },
+    exclude: { path: '^(dist|reports|scripts/new/layout)/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     reporterOptions: { archi: { collapsePattern: '^src/contract/[^/]+|^(src|scripts|tests)/[^/]+' } },
