@@ -4,6 +4,7 @@
 
 // For services: serve a document, refuse requests, authenticate clients.
 export type { Coder, OwnCodec } from './codecs/own';
+export type { OwnStreamCodec, ReceivedBody, StreamCoder } from './codecs/own-stream';
 export type { DescribedValue } from './operations/described-value';
 export { Unservable } from './parameters/parts';
 export { InvalidContract, type Finding, type JsonObject, type Remark } from './document/document';

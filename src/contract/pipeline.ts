@@ -1,9 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Admission, type Exchange } from './exchange/admission';
-import { announcesBody, isUnread, readBody } from './http/body';
+import { announcesBody, IncomingBody, isUnread } from './http/body';
 import { compileContract } from './compile';
 import { attempt, faultToStderr, safely, settle, settleWithin } from './http/fault';
-import { fieldLines, fieldText, fieldValue, isFieldValue, repeatedField } from './http/header-field';
+import {
+  fieldLines,
+  type Fields,
+  fieldsOf,
+  fieldText,
+  fieldValue,
+  isFieldValue,
+  repeatedField,
+} from './http/header-field';
+import { breakOff, OutgoingBody, send, sendStream } from './http/send';
 import { type Answer, Problem, type ProblemKind } from './problem';
 import { createRefuse } from './exchange/refusal';
 import { HandlerContext, HookContext } from './exchange/context';
@@ -11,10 +20,10 @@ import { assertNothing, type BeforeHandler, headersOf } from './exchange/hooks';
 import { consoleLogger, type LoggerFor } from './exchange/logger';
 import { type Outcome, outcomeOf } from './exchange/outcome';
 import type { ServiceOptions } from './exchange/service-options';
+import type { BodyReader } from './exchange/request';
 import type { Encoded } from './exchange/response';
 import type { Stage } from './exchange/stages';
 import { findRoute, originForm } from './exchange/find-route';
-import { fieldsOf, send } from './exchange/send';
 import { checkWiring } from './exchange/wiring';
 import { createStubAnswers, STUB_HEADER } from './samples/stub-answers';
 
@@ -107,13 +116,13 @@ export function createService<Own extends string = never>(options: ServiceOption
         : undefined;
 
       exchange.stage = 'receive';
-      const bytes = reader && (await receive(exchange));
+      const content = reader && (await requests.receive(reader, receivedBy(exchange, reader)));
       admission.enter(exchange);
 
       exchange.stage = 'validate';
       const raw = { path, query: at < 0 ? '' : url.slice(at + 1), rawHeaders: request.rawHeaders };
-      const received = reader && bytes && bytes.length > 0 ? { reader, bytes } : undefined;
-      const valid = requests.read(raw, received);
+      const received = content instanceof Uint8Array && content.length === 0 ? undefined : reader;
+      const valid = requests.read(raw, received, content);
 
       if (beforeHandler) {
         exchange.stage = 'beforeHandler';
@@ -125,7 +134,7 @@ export function createService<Own extends string = never>(options: ServiceOption
 
       exchange.stage = 'handle';
       const handler = handlers[operation.operationId] as (request: object) => Promise<Answer>;
-      const contentType = received?.reader.contentType;
+      const contentType = received?.contentType;
       context = new HandlerContext(
         exchange,
         operation,
@@ -147,6 +156,7 @@ export function createService<Own extends string = never>(options: ServiceOption
 
       exchange.stage = 'respond';
       returned = [given];
+      if (exchange.received?.failure) throw exchange.received.failure;
       // Read each property once: a getter may return another value the next time.
       const { status, headers, contentType: type, body } = given;
       exchange.body = body;
@@ -155,18 +165,30 @@ export function createService<Own extends string = never>(options: ServiceOption
     } catch (error) {
       settle(error, fault);
       settleWithin(returned, fault);
-      if (admission.close(exchange))
+      if (admission.close(exchange)) {
         answer(exchange, ...refuse(error, exchange.served, exchange.headers, context));
-      else reportLate(exchange, error);
+        exchange.received?.close();
+      } else reportLate(exchange, error);
       return;
     }
-    if (admission.close(exchange)) answer(exchange, undefined, encoded);
-    else reportLate(exchange, undefined);
+    const { body } = encoded;
+    if (!admission.close(exchange)) {
+      if (body instanceof OutgoingBody) body.release(fault);
+      reportLate(exchange, undefined);
+      return;
+    }
+    if (body instanceof OutgoingBody) await admission.during(exchange, () => stream(exchange, encoded, body));
+    else answer(exchange, undefined, encoded);
+    exchange.received?.close();
   }
 
-  function receive(exchange: Exchange): Promise<Buffer> {
+  /** The body of a request. */
+  function receivedBy(exchange: Exchange, { decode }: BodyReader): IncomingBody {
     const { request, response } = exchange;
-    return readBody(request, response, bodyLimit, (length) => admission.hold(exchange, length));
+    const hold = (bytes: number) => admission.hold(exchange, bytes);
+    const body = new IncomingBody(request, response, bodyLimit, hold, fault);
+    if (typeof decode !== 'function') exchange.received = body;
+    return body;
   }
 
   /** Ends a request before its handler has. */
@@ -194,14 +216,44 @@ export function createService<Own extends string = never>(options: ServiceOption
         observeRefused(exchange);
         return;
       }
-      const vary = response.getHeader('Vary');
-      const every = [{ name: 'X-Request-Id', lower: 'x-request-id', value: requestId }, ...always];
-      const fields = fieldsOf(encoded, every, vary === undefined ? undefined : String(vary));
-      send(request, response, encoded, fields, bodyLimit, onFailure);
+      const { status, body } = encoded;
+      if (body instanceof OutgoingBody) throw new TypeError('an error has no body that is a stream');
+      send(request, response, status, fieldsFor(exchange, encoded), body, bodyLimit, onFailure);
     } catch (error) {
       onFailure(error);
     }
     reportOutcome(exchange, problem, encoded.status);
+  }
+
+  function fieldsFor({ response, requestId }: Exchange, { headers }: Encoded): Fields {
+    const vary = response.getHeader('Vary');
+    const every = [{ name: 'X-Request-Id', lower: 'x-request-id', value: requestId }, ...always];
+    return fieldsOf(headers, every, vary === undefined ? undefined : String(vary));
+  }
+
+  /** Sends a body that is made meanwhile. The request ends with its last piece, or when the client leaves. */
+  async function stream(exchange: Exchange, encoded: Encoded, body: OutgoingBody): Promise<void> {
+    const { request, response, signal } = exchange;
+    const { status } = encoded;
+    const leave = () => {
+      exchange.abandon(new Error('the client has left'));
+    };
+    let problem: ServiceProblem | undefined;
+    request.socket.once('close', leave);
+    try {
+      const fields = fieldsFor(exchange, encoded);
+      await sendStream(request, response, status, fields, body, signal, deadline);
+    } catch (error) {
+      if (!exchange.reason) {
+        problem = new Problem('unexpected', `the response broke off ${body.place}`, {}, { cause: error });
+        exchange.abandon(problem);
+        breakOff(request);
+      }
+    } finally {
+      request.socket.off('close', leave);
+      body.release(fault);
+    }
+    reportOutcome(exchange, problem, status);
   }
 
   /** Reports a failure to answer, and closes the connection. */

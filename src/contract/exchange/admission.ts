@@ -13,10 +13,12 @@
  * Anonymous requests (of operations without credentials) have separate bounds for bodies and handlers.
  *
  * A request releases its resources when it is answered, when its client disconnects, and at its deadline. JavaScript cannot
- * stop a handler: the signal is aborted, and the handler is no longer counted, even if it still runs.
+ * stop a handler: the signal is aborted, and the handler is no longer counted, even if it still runs. A handler whose answer
+ * is a stream counts until the stream ends.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { IncomingBody } from '../http/body';
 import type { Logger } from './logger';
 import type { ServedOperation } from './served-operation';
 import type { Stage } from './stages';
@@ -36,6 +38,8 @@ export class Exchange {
   log: Logger | undefined;
   /** The body that the handler returned. */
   body: unknown;
+  /** The body of the request, if it is read piece by piece. */
+  received: IncomingBody | undefined;
   /** The reason why the request was given up. */
   reason: Error | undefined;
   /** Undefined before the credentials are accepted. */
@@ -62,6 +66,7 @@ export class Exchange {
   abandon(reason: Error): void {
     this.reason = reason;
     this.controller?.abort(reason);
+    this.received?.close(reason);
   }
 }
 
@@ -130,6 +135,17 @@ export class Admission {
     return true;
   }
 
+  /** Counts the handler of a closed request until the stream has ended that it has returned. */
+  async during(exchange: Exchange, stream: () => Promise<void>): Promise<void> {
+    const { pool } = exchange;
+    if (pool) pool.handlers++;
+    try {
+      await stream();
+    } finally {
+      if (pool) pool.handlers--;
+    }
+  }
+
   /** Counts a verification of credentials that begins. */
   verify(exchange: Exchange): void {
     this.verifying.add(exchange);
@@ -157,9 +173,13 @@ export class Admission {
     this.assertCapacity(exchange.pool);
   }
 
-  /** Counts more bytes of a body. Returns false if the request was given up: the caller must discard its body. */
+  /**
+   * Counts more bytes of a body, unless its handler runs, which then decides how many it holds. Returns false if the request
+   * was given up: the caller must discard its body.
+   */
   hold(exchange: Exchange, bytes: number): boolean {
     const { pool } = exchange;
+    if (exchange.handling) return exchange.reason === undefined;
     if (!pool || !this.underWay.has(exchange)) return false;
     pool.reading.add(exchange);
     pool.bytes += bytes;

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { OwnCodec } from '../codecs/own';
+import type { OwnStreamCodec } from '../codecs/own-stream';
 import type { JsonObject, Remark } from '../document/document';
 import type { ReportFault } from '../http/fault';
 import type { Operation } from '../operations/operations';
@@ -19,7 +20,7 @@ export interface Extensions {
    */
   readonly formats?: OwnFormats;
   /** Codecs for further media types, or in place of the built-in codecs. The first that carries a media type is used. */
-  readonly codecs?: readonly OwnCodec[];
+  readonly codecs?: readonly (OwnCodec | OwnStreamCodec)[];
 }
 
 /**

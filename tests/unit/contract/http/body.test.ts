@@ -2,7 +2,7 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { readBody } from '../../../../src/contract/http/body';
+import { IncomingBody } from '../../../../src/contract/http/body';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
@@ -15,7 +15,14 @@ function heapUsed(): number {
 
 test('a body costs its bytes, however many segments it arrives in', async () => {
   const incoming = new IncomingMessage(new Socket());
-  const body = readBody(incoming, new ServerResponse(incoming), 200_000, () => true);
+  const response = new ServerResponse(incoming);
+  const body = new IncomingBody(
+    incoming,
+    response,
+    200_000,
+    () => true,
+    () => undefined,
+  ).bytes();
   const before = heapUsed();
   for (let i = 0; i < 1_000; i++) {
     for (let j = 0; j < 100; j++) incoming.push(Buffer.from('a'));
