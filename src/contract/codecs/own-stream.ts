@@ -76,18 +76,27 @@ function readerOf({ name, compile }: OwnStreamCodec, body: DescribedBody): ReadP
   if (!decode)
     throw new Unservable(`a body of ${body.key} can only be sent: its codec has no collect() or decode()`);
   const items = itemsOf(body);
+  const copy = (item: unknown, holder: Holder) => {
+    decodeInto(name, () => item, holder);
+  };
   return {
     judged: undefined,
     items,
     read(pieces, envelope, type, each) {
-      const decoded = decode(pieces, type);
-      const copy = (item: unknown, holder: Holder) => {
-        decodeInto(name, () => item, holder);
-      };
+      const decoded = inWords(name, decode(pieces, type));
       envelope['body'] =
-        items === undefined ? decoded : mapItems(decoded, copy, each, ({ body: item }) => item);
+        items === undefined ? decoded : mapItems(decoded, copy, each, (holder) => holder['body']);
     },
   };
+}
+
+/** Reports bytes that a codec cannot decode as the fault of the client. */
+async function* inWords(name: string, items: AsyncIterable<unknown>): AsyncGenerator {
+  try {
+    yield* items;
+  } catch (error) {
+    throw malformed(name, error);
+  }
 }
 
 function writerOf({ compile }: OwnStreamCodec, body: DescribedBody): WritePieces {

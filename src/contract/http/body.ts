@@ -109,6 +109,7 @@ export class IncomingBody implements AsyncIterable<Buffer> {
    */
   async *[Symbol.asyncIterator](): AsyncGenerator<Buffer, void, undefined> {
     const { request } = this;
+    if (this.isAsked && !this.failure) throw new TypeError('the body of a request can be read once');
     this.failure ??= this.ask();
     const pieces: Buffer[] = [];
     let size = 0;
@@ -183,9 +184,8 @@ export class IncomingBody implements AsyncIterable<Buffer> {
   }
 
   /** Asks for the body. Returns why it cannot be read. */
-  private ask(): Error | undefined {
+  private ask(): Problem | undefined {
     const { request } = this;
-    if (this.isAsked) return new TypeError('the body of a request can be read once');
     this.isAsked = true;
     if (request.destroyed) return brokenOff(); // closed during authentication; `close` is not emitted again
     if (expectsContinue(request)) this.response.writeContinue();

@@ -33,3 +33,18 @@ test('a body costs its bytes, however many segments it arrives in', async () => 
   expect((await body).toString()).toBe('a'.repeat(100_000));
   expect(used).toBeLessThan(2_000_000);
 });
+
+test('a body is read once', async () => {
+  const incoming = new IncomingMessage(new Socket());
+  const body = new IncomingBody(
+    incoming,
+    new ServerResponse(incoming),
+    10,
+    () => true,
+    () => undefined,
+  );
+  incoming.push('a');
+  incoming.push(null);
+  for await (const piece of body) expect(piece.toString()).toBe('a');
+  await expect(body[Symbol.asyncIterator]().next()).rejects.toThrow('can be read once');
+});
