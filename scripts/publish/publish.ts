@@ -39,16 +39,17 @@ export async function publish(): Promise<Publication> {
   const version = versionFinding(source.document);
   if (version) throw new SourceError(located(source, [version]));
   const document = await overlay(source.document);
+  const read = new OpenApiDocument(document);
   // A validator ignores unknown keywords such as `maximun`, and the value would be unchecked.
-  const unknown = OpenApiDocument.of(document).remarks.filter(isUnknown);
+  const unknown = read.remarks.filter(isUnknown);
   const { own, added } = apart(source, unknown);
   const misspelt = [...remarkLines(source, own), ...added.map(addedLine)];
   if (misspelt.length > 0) throw new SourceError(misspelt.join('\n'));
   try {
-    const contract = compileContract(document, undefined, readExtensions());
-    const lists = unboundedLists(OpenApiDocument.of(document), contract.served.keys());
+    const contract = compileContract(read, readExtensions());
+    const lists = unboundedLists(read, contract.served.keys());
     const text = `${writeDocument(document, 2)}\n`;
-    const types = typesOf(document);
+    const types = typesOf(read);
     const remarks = [
       ...source.notes,
       ...remarkLines(source, [...contract.remarks, ...lists, ...types.untyped]),
@@ -65,7 +66,7 @@ function apart<T extends Finding>(
   source: Source,
   findings: readonly T[],
 ): { readonly own: T[]; readonly added: T[] } {
-  const written = OpenApiDocument.of(source.document);
+  const written = new OpenApiDocument(source.document);
   const isAdded = ({ pointer }: T) => written.at(pointer) === undefined;
   return { own: findings.filter((one) => !isAdded(one)), added: findings.filter(isAdded) };
 }

@@ -31,7 +31,7 @@ export { ApiKeyStrategy, BasicStrategy, bearerStrategy, strategiesFor } from './
 // For tools: read a document as the server reads it.
 export { Codecs } from './codecs/registry';
 export { compileContract, NOTHING_SERVED } from './compile';
-export type { Contract, ServedOperation } from './exchange/served-operation';
+export { Contract, type ServedOperation } from './exchange/served-operation';
 export { UNKNOWN } from './document/accounting';
 export { OperationIndex, titleOf } from './document/operation-index';
 export { joinPointer, isObject, members, OpenApiDocument } from './document/document';

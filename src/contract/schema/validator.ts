@@ -13,7 +13,7 @@ import { createRequestAjv, createResponseAjv } from 'express-openapi-validator/d
 import { joinPointer, type JsonObject } from '../document/document';
 import { withDoubles } from '../document/openapi-schema';
 import type { Components } from './applicable';
-import { FORMATS, type OwnFormats } from './formats';
+import { FORMATS, type OwnFormats, supplied } from './formats';
 import { Interner } from './identity';
 import { Judgment } from './judgment';
 import { silenceBranches } from './keyword';
@@ -59,7 +59,9 @@ export function schemaErrors(envelope: { readonly schema: unknown }): readonly S
 }
 
 function ajvOptions(own: OwnFormats, ownProperties: boolean, meta: boolean) {
-  const formats = Object.entries(FORMATS).map(([name, { type, test }]) => [name, { type, validate: test }]);
+  const formats = Object.entries(FORMATS)
+    .filter(([, { test }]) => test !== supplied)
+    .map(([name, { type, test }]) => [name, { type, validate: test }]);
   return {
     strict: false,
     ownProperties,
