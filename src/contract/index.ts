@@ -11,11 +11,9 @@ export { InvalidContract, type Finding, type JsonObject, type Remark } from './d
 export { findingLine } from './document/finding';
 export { readDocument } from './document/text';
 export type { HookContext, Hooks } from './exchange/hooks';
-export type { Logger, LoggerFor } from './exchange/logger';
-export type { Outcome } from './exchange/outcome';
 export type { Extensions, ServiceOptions } from './exchange/service-options';
-export { type Stage, STAGES } from './exchange/stages';
-export { isStub, stub } from './exchange/stub';
+export { type Logger, type LoggerFor, type Outcome, type Stage, STAGES } from './exchange/exchange';
+export { isStub, stub } from './exchange/wiring';
 export type { Handler, HandlerRequest, HandlerResponse, Handlers, RequestContext } from './handler-types';
 export { attempt, faultToStderr, type ReportFault, safely } from './http/fault';
 export { preferredCoding } from './http/negotiation';

@@ -1,50 +1,37 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Admission, type Exchange } from './exchange/admission';
-import { announcesBody, IncomingBody, isUnread } from './http/body';
 import { compileContract } from './compile';
-import { attempt, faultToStderr, safely, settle, settleWithin } from './http/fault';
+import { Admission } from './exchange/admission';
+import { createAnswers } from './exchange/answers';
 import {
-  fieldLines,
-  type Fields,
-  fieldsOf,
-  fieldText,
-  fieldValue,
-  isFieldValue,
-  repeatedField,
-} from './http/header-field';
-import { breakOff, OutgoingBody, send, sendStream } from './http/send';
-import { type Answer, Problem, type ProblemKind } from './problem';
-import { createRefuse } from './exchange/refusal';
-import { HandlerContext, HookContext } from './exchange/context';
+  consoleLogger,
+  type Exchange,
+  HandlerContext,
+  HookContext,
+  type LoggerFor,
+} from './exchange/exchange';
 import { assertNothing, headersOf, hookLists } from './exchange/hooks';
-import { consoleLogger, type LoggerFor } from './exchange/logger';
-import { type Outcome, outcomeOf } from './exchange/outcome';
-import type { ServiceOptions } from './exchange/service-options';
+import { createRefuse } from './exchange/refusal';
 import type { BodyReader } from './exchange/request';
 import type { Encoded } from './exchange/response';
 import { Contract, type SecuredOperation } from './exchange/served-operation';
-import type { Stage } from './exchange/stages';
-import { findRoute, originForm } from './exchange/find-route';
+import type { ServiceOptions } from './exchange/service-options';
 import { checkWiring } from './exchange/wiring';
+import { announcesBody, IncomingBody } from './http/body';
+import { faultToStderr, safely, settle, settleWithin } from './http/fault';
+import { fieldLines, fieldText, isFieldValue, repeatedField } from './http/header-field';
 import type { Operation } from './operations/operations';
-import { compileSecurity, type Strategies } from './security/requirements';
-import type { RunStrategy } from './security/passport';
+import type { Router } from './operations/router';
+import { type Methods, pathParameters } from './operations/routes';
+import { type Answer, Problem } from './problem';
 import { createStubAnswers, STUB_HEADER } from './samples/stub-answers';
+import type { RunStrategy } from './security/passport';
+import { compileSecurity, type Strategies } from './security/requirements';
 
 /** An Express middleware. It calls `next` for requests to reserved paths only. */
 export type Middleware = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
 
 /** Milliseconds. */
 const DEADLINE = 40_000;
-/** The stages that run functions of the service. Their late failures are reported. */
-const SERVICE_STAGES: ReadonlySet<Stage> = new Set([
-  'afterAuthentication',
-  'beforeHandler',
-  'handle',
-  'respond',
-]);
-/** The status that nginx logs if the client closes the connection before the answer. */
-const CLIENT_LEFT = 499;
 
 /**
  * Creates the middleware that serves a document. Handlers receive only requests that conform to the document, and clients
@@ -63,21 +50,14 @@ export function createService<Own extends string = never>(options: ServiceOption
   options.onRemarks?.(contract.remarks);
   const { afterAuthentication, beforeHandler, afterResponse } = hookLists(options);
   const answerStub = options.stubs ? createStubAnswers(contract.document) : undefined;
-  // Untyped code may return values here.
-  const report: (outcome: Outcome<Own>) => unknown = options.report;
   const fault = safely(options.reportFault ?? faultToStderr);
   const loggerFor: LoggerFor = (...request) => {
     const log = (options.loggerFor ?? consoleLogger)(...request);
     settle(log, fault);
     return log;
   };
-  type ServiceProblem = Problem<ProblemKind | Own>;
   const refuse = createRefuse(options, served.values(), fault);
-  const always = Object.entries(options.headers).map(([name, value]) => ({
-    name,
-    lower: name.toLowerCase(),
-    value: fieldValue(name, value),
-  }));
+  const answers = createAnswers(options, afterResponse, deadline, fault);
   const admission = new Admission({ maxRequests, bodyLimit, deadline }, giveUp);
 
   /** A request may be given up during each `await`. Then it ends there. */
@@ -171,19 +151,17 @@ export function createService<Own extends string = never>(options: ServiceOption
       settle(error, fault);
       settleWithin(returned, fault);
       if (admission.close(exchange)) {
-        answer(exchange, ...refuse(error, exchange.served, exchange.headers, context));
+        void answers.answer(exchange, ...refuse(error, exchange.served, exchange.headers, context));
         exchange.received?.close();
-      } else reportLate(exchange, error);
+      } else answers.reportLate(exchange, error);
       return;
     }
-    const { body } = encoded;
     if (!admission.close(exchange)) {
-      if (body instanceof OutgoingBody) body.release(fault);
-      reportLate(exchange, undefined);
+      answers.reportLate(exchange, undefined, encoded);
       return;
     }
-    if (body instanceof OutgoingBody) await admission.during(exchange, () => stream(exchange, encoded, body));
-    else answer(exchange, undefined, encoded);
+    const stream = answers.answer(exchange, undefined, encoded);
+    if (stream) await admission.during(exchange, stream);
     exchange.received?.close();
   }
 
@@ -199,106 +177,10 @@ export function createService<Own extends string = never>(options: ServiceOption
   /** Ends a request before its handler has. */
   function giveUp(exchange: Exchange, problem: Problem | undefined): void {
     if (!admission.close(exchange)) return;
-    if (problem) answer(exchange, ...refuse(problem, exchange.served, exchange.headers));
-    else if (exchange.response.headersSent) observeRefused(exchange);
-    else reportClientLeft(exchange);
+    if (problem) void answers.answer(exchange, ...refuse(problem, exchange.served, exchange.headers));
+    else if (exchange.response.headersSent) answers.observeRefused(exchange);
+    else answers.reportClientLeft(exchange);
     exchange.abandon(problem ?? new Error('the client has left'));
-  }
-
-  function reportClientLeft(exchange: Exchange): void {
-    if (isUnread(exchange.request))
-      reportOutcome(exchange, new Problem('malformed', 'the body broke off'), 400);
-    else reportOutcome(exchange, undefined, CLIENT_LEFT);
-  }
-
-  function answer(exchange: Exchange, problem: ServiceProblem | undefined, encoded: Encoded): void {
-    const { request, response, requestId } = exchange;
-    const onFailure = (error: unknown) => {
-      failed(error, response, requestId);
-    };
-    try {
-      if (response.headersSent) {
-        observeRefused(exchange);
-        return;
-      }
-      const { status, body } = encoded;
-      if (body instanceof OutgoingBody) throw new TypeError('an error has no body that is a stream');
-      send(request, response, status, fieldsFor(exchange, encoded), body, bodyLimit, onFailure);
-    } catch (error) {
-      onFailure(error);
-    }
-    reportOutcome(exchange, problem, encoded.status);
-  }
-
-  function fieldsFor({ response, requestId }: Exchange, { headers }: Encoded): Fields {
-    const vary = response.getHeader('Vary');
-    const every = [{ name: 'X-Request-Id', lower: 'x-request-id', value: requestId }, ...always];
-    return fieldsOf(headers, every, vary === undefined ? undefined : String(vary));
-  }
-
-  /** Sends a body that is made meanwhile. The request ends with its last piece, or when the client leaves. */
-  async function stream(exchange: Exchange, encoded: Encoded, body: OutgoingBody): Promise<void> {
-    const { request, response, signal } = exchange;
-    const { status } = encoded;
-    const leave = () => {
-      exchange.abandon(new Error('the client has left'));
-    };
-    let problem: ServiceProblem | undefined;
-    request.socket.once('close', leave);
-    try {
-      const fields = fieldsFor(exchange, encoded);
-      await sendStream(request, response, status, fields, body, signal, deadline);
-    } catch (error) {
-      if (!exchange.reason) {
-        problem = new Problem('unexpected', `the response broke off ${body.place}`, {}, { cause: error });
-        exchange.abandon(problem);
-        breakOff(request);
-      }
-    } finally {
-      request.socket.off('close', leave);
-      body.release(fault);
-    }
-    reportOutcome(exchange, problem, status);
-  }
-
-  /** Reports a failure to answer, and closes the connection. */
-  function failed(error: unknown, response: ServerResponse, requestId?: string): void {
-    fault(error, requestId);
-    attempt(() => response.destroy(), faultToStderr);
-  }
-
-  function reportOutcome(exchange: Exchange, problem: ServiceProblem | undefined, status: number): void {
-    const outcome = outcomeOf(exchange, problem, status);
-    const { requestId, request } = exchange;
-    const failed = (error: unknown) => {
-      fault(error, requestId);
-    };
-    attempt(() => report(outcome), failed);
-    observe(outcome, request);
-  }
-
-  /** Calls the hook for a request that the HTTP server has already refused as malformed, and reported. */
-  function observeRefused(exchange: Exchange): void {
-    observe(outcomeOf(exchange, undefined, exchange.response.statusCode), exchange.request);
-  }
-
-  function observe(outcome: Outcome<Own>, request: IncomingMessage): void {
-    for (const { name, call } of afterResponse) {
-      attempt(
-        () => call(outcome, request),
-        (error) => {
-          fault(error, outcome.requestId, name);
-        },
-      );
-    }
-  }
-
-  /** Reports that a request ended after it was given up. Its result is discarded. */
-  function reportLate({ served, stage, hook, started, reason, requestId }: Exchange, error: unknown): void {
-    if (!SERVICE_STAGES.has(stage) || isAbort(error, reason)) return;
-    const milliseconds = Math.round(performance.now() - started);
-    const message = `${hook === undefined ? '' : `${hook} of `}${String(served?.operation.operationId)} ended after ${milliseconds} ms, when its request had been given up`;
-    fault(new Error(message, error === undefined ? undefined : { cause: error }), requestId);
   }
 
   function identify(request: IncomingMessage): string {
@@ -324,10 +206,10 @@ export function createService<Own extends string = never>(options: ServiceOption
       const exchange = admission.open(request, response, identify(request));
       serve(exchange, url).catch((error: unknown) => {
         admission.close(exchange);
-        failed(error, response, exchange.requestId);
+        answers.failed(error, response, exchange.requestId);
       });
     } catch (error) {
-      failed(error, response);
+      answers.failed(error, response);
     }
   };
 }
@@ -344,7 +226,29 @@ function withAuthentication({ document, served }: Contract, strategies: Strategi
   return secured;
 }
 
-/** Whether an error results from the abort of the signal (https://nodejs.org/api/errors.html#class-aborterror). */
-function isAbort(error: unknown, reason: Error | undefined): boolean {
-  return (error !== undefined && error === reason) || (error instanceof Error && error.name === 'AbortError');
+/**
+ * Finds the operation of a request, and the values of its path parameters.
+ *
+ * @throws {Problem} `notFound` or `methodNotAllowed`
+ */
+function findRoute(
+  router: Router<Methods>,
+  operations: ReadonlyMap<Operation, SecuredOperation>,
+  method: string,
+  path: string,
+) {
+  const match = router.find(path);
+  if (!match || match.target.size === 0) throw new Problem('notFound', 'the document has no such path');
+  const route = match.target.get(method);
+  const served = route && operations.get(route.operation);
+  if (served) return { route, served, path: pathParameters(route, match.values) };
+  const allow = [...match.target.keys()].join(', ');
+  throw new Problem('methodNotAllowed', `this path has the methods ${allow}`, { Allow: allow });
+}
+
+/** Converts a request target to origin-form. Servers must accept the absolute-form too (RFC 9112 section 3.2). */
+function originForm(target: string): string {
+  if (target.startsWith('/')) return target;
+  const rest = /^https?:\/\/[^/?#]+([^]*)/i.exec(target)?.[1];
+  return rest === undefined ? target : rest.startsWith('/') ? rest : `/${rest}`;
 }

@@ -18,67 +18,9 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { IncomingBody } from '../http/body';
-import type { Logger } from './logger';
-import type { ServedOperation } from './served-operation';
-import type { Stage } from './stages';
-import { type Headers, Problem } from '../problem';
+import { Problem } from '../problem';
 import type { Principals } from '../security/requirements';
-
-/** A request in progress, and its response. */
-export class Exchange {
-  readonly started = performance.now();
-  stage: Stage = 'route';
-  /** The name of the hook that runs, in the stages of hooks. */
-  hook: string | undefined;
-  /** Undefined before the stage `route` has found it. */
-  served: ServedOperation | undefined;
-  /** The path template that the request matches. */
-  route: string | undefined;
-  /** The headers that the hooks afterAuthentication returned. */
-  headers: Headers | undefined;
-  log: Logger | undefined;
-  /** The body that the handler returned. */
-  body: unknown;
-  /** The body of the request, if it is read piece by piece. */
-  received: IncomingBody | undefined;
-  /** The reason why the request was given up. */
-  reason: Error | undefined;
-  /** Undefined before the credentials are accepted. */
-  pool: Pool | undefined;
-  /** Bytes of the body that are buffered. */
-  bytes = 0;
-  handling = false;
-  private controller: AbortController | undefined;
-
-  constructor(
-    readonly request: IncomingMessage,
-    readonly response: ServerResponse,
-    readonly requestId: string,
-  ) {}
-
-  /** Created at the first use: it costs some microseconds, and few handlers use it. */
-  get signal(): AbortSignal {
-    this.controller ??= new AbortController();
-    if (this.reason) this.controller.abort(this.reason);
-    return this.controller.signal;
-  }
-
-  /** Aborts the signal of a request that was given up. */
-  abandon(reason: Error): void {
-    this.reason = reason;
-    this.controller?.abort(reason);
-    this.received?.close(reason);
-  }
-}
-
-/** The resources that anonymous, or authenticated, requests use. */
-interface Pool {
-  handlers: number;
-  bytes: number;
-  /** The requests whose bodies are being read, the oldest first. */
-  readonly reading: Set<Exchange>;
-}
+import { Exchange, type Pool } from './exchange';
 
 export interface Bounds {
   readonly maxRequests: number;
@@ -138,11 +80,10 @@ export class Admission {
   }
 
   /** Counts the handler of a closed request until the stream has ended that it has returned. */
-  async during(exchange: Exchange, stream: () => Promise<void>): Promise<void> {
-    const { pool } = exchange;
+  async during({ pool }: Exchange, stream: Promise<void>): Promise<void> {
     if (pool) pool.handlers++;
     try {
-      await stream();
+      await stream;
     } finally {
       if (pool) pool.handlers--;
     }

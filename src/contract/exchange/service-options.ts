@@ -8,8 +8,7 @@ import type { Answer, Headers, Problem, ProblemKind } from '../problem';
 import type { OwnFormats } from '../schema/formats';
 import type { Strategies } from '../security/requirements';
 import type { Hooks } from './hooks';
-import type { LoggerFor } from './logger';
-import type { Outcome } from './outcome';
+import type { LoggerFor, Outcome } from './exchange';
 import type { Contract } from './served-operation';
 
 /** Formats and codecs that a service adds to the built-in ones. */

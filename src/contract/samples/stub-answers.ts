@@ -1,6 +1,6 @@
 import type { OpenApiDocument } from '../document/document';
 import type { ServedOperation } from '../exchange/served-operation';
-import { NotImplemented } from '../exchange/stub';
+import { NotImplemented } from '../exchange/wiring';
 import type { Answer } from '../problem';
 import { successOf } from './answers';
 
