@@ -16,7 +16,7 @@ export { type Logger, type LoggerFor, type Outcome, type Stage, STAGES } from '.
 export { isStub, stub } from './exchange/wiring';
 export type { Handler, HandlerRequest, HandlerResponse, Handlers, RequestContext } from './handler-types';
 export { attempt, faultToStderr, type ReportFault, safely } from './http/fault';
-export { preferredCoding } from './http/negotiation';
+export { preferredCoding } from './http/media-type';
 export { createHttpServer, listen, type ReportUnread, type ServerLimits } from './http-server';
 export { curlCommand, exampleRequest, type Message, messageOf } from './samples/example-request';
 export { createService, type Middleware } from './pipeline';

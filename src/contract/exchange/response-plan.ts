@@ -1,24 +1,23 @@
-import type { BodyShape } from '../codecs/codec';
+import { applyShape, type BodyShape, type JudgeItem } from '../codecs/codec';
 import type { Codecs } from '../codecs/registry';
 import { joinPointer, type JsonObject, members, type OpenApiDocument } from '../document/document';
 import { hasNoContent } from '../http/body';
 import { isFieldValue, unservableField } from '../http/header-field';
 import { compileHeader, type WriteHeader } from '../parameters/header';
 import type { Operation, ResponseObject } from '../operations/operations';
-import { isFinalStatus } from '../problem';
 import { envelopeSchema, parameterSchemas } from '../schema/envelope';
 import type { SchemaSet } from '../schema/schema-set';
 import type { Shapes } from '../schema/shapes';
 import type { Judge } from '../schema/validator';
 import {
-  compileAccept,
-  judgeItem,
+  asUndocumented,
   type ResponseWriter,
+  responseWriter,
   type StatusWriter,
   UndocumentedResponse,
   type Variant,
-  write,
 } from './response';
+import { describeViolations, inItem } from './violations';
 import type { Create } from './create';
 
 /** Plans the writers of the responses of a document. Many operations refer to the same response: it is planned once. */
@@ -33,7 +32,6 @@ export class ResponsePlans {
 
   /** Plans the writer of an operation's responses. Call the result after all operations are planned: it compiles schemas. */
   of(operation: Operation) {
-    const { codecs } = this;
     const plans = [...operation.responses].map(([status, response]) => {
       const place = joinPointer(operation.pointer, 'responses', status);
       const { pointer, value } = this.document.follow(place);
@@ -50,19 +48,7 @@ export class ResponsePlans {
         plan.writer ??= writerOf(plan, create, judgeOf, shapes);
         writers.set(status, plan.writer);
       }
-      const find = (status: number) =>
-        writers.get(String(status)) ?? writers.get(`${Math.floor(status / 100)}XX`) ?? writers.get('default');
-      return {
-        documents: (status) => find(status) !== undefined,
-        accept: compileAccept(operation),
-        write(answer, extra = {}, accepted) {
-          const writer = find(answer.status);
-          // `default` documents only statuses that HTTP defines.
-          if (!writer || !isFinalStatus(answer.status))
-            throw new UndocumentedResponse(`the status ${answer.status} is not documented`);
-          return write(codecs, writer, answer, extra, accepted);
-        },
-      };
+      return responseWriter(this.codecs, operation, writers);
     };
   }
 
@@ -152,3 +138,14 @@ function writerOf(
 }
 
 const NO_SHAPE: BodyShape = { project: undefined, convert: undefined, findMarked: undefined };
+
+/** Compiles the judge of the items of a stream. */
+function judgeItem(judge: Judge, shape: BodyShape): JudgeItem {
+  return (envelope, index) => {
+    asUndocumented(() => applyShape(envelope, shape));
+    const violations = judge.first(envelope);
+    if (violations.length === 0) return;
+    const all = inItem(judge.all(envelope), index);
+    throw new UndocumentedResponse(`the response: ${describeViolations(inItem(violations, index), all)}`);
+  };
+}

@@ -1,5 +1,4 @@
 import {
-  applyShape,
   type BodyShape,
   type Codec,
   type JudgeItem,
@@ -15,17 +14,19 @@ import type { WriteHeader } from '../parameters/header';
 import { MalformedJson } from '../json/parse';
 import type { Operation } from '../operations/operations';
 import {
+  type AcceptedRange,
   closest,
   isJson,
   isRange,
   type MediaTypeObject,
+  parseAccept,
   parseMediaType,
+  preferred,
   typeOfRange,
 } from '../http/media-type';
-import { type AcceptedRange, parseAccept, preferred } from '../http/negotiation';
-import { type Answer, type Headers, Problem } from '../problem';
+import { type Answer, type Headers, isFinalStatus, Problem } from '../problem';
 import type { Envelope, Judge } from '../schema/validator';
-import { describeViolations, inItem } from './violations';
+import { describeViolations } from './violations';
 
 /** An encoded response. */
 export interface Encoded {
@@ -96,8 +97,29 @@ interface CodedMedia extends MediaTypeObject {
   readonly encode: WriteBody | WritePieces;
 }
 
+/** Creates the writer of an operation's responses. `writers` are by status, range or `default`. */
+export function responseWriter(
+  codecs: Codecs,
+  operation: Operation,
+  writers: ReadonlyMap<string, StatusWriter>,
+): ResponseWriter {
+  const find = (status: number) =>
+    writers.get(String(status)) ?? writers.get(`${Math.floor(status / 100)}XX`) ?? writers.get('default');
+  return {
+    documents: (status) => find(status) !== undefined,
+    accept: compileAccept(operation),
+    write(answer, extra = {}, accepted) {
+      const writer = find(answer.status);
+      // `default` documents only statuses that HTTP defines.
+      if (!writer || !isFinalStatus(answer.status))
+        throw new UndocumentedResponse(`the status ${answer.status} is not documented`);
+      return write(codecs, writer, answer, extra, accepted);
+    },
+  };
+}
+
 /** Compiles the negotiation of an operation's media types. */
-export function compileAccept({ responses }: Operation): ResponseWriter['accept'] {
+function compileAccept({ responses }: Operation): ResponseWriter['accept'] {
   const statuses = [...responses.keys()];
   const successes = statuses.some((status) => status.startsWith('2'))
     ? statuses.filter((status) => status.startsWith('2'))
@@ -118,8 +140,7 @@ export function compileAccept({ responses }: Operation): ResponseWriter['accept'
   };
 }
 
-/** Writes a response of one documented status, as `ResponseWriter.write` promises. */
-export function write(
+function write(
   codecs: Codecs,
   writer: StatusWriter,
   answer: Answer,
@@ -234,19 +255,8 @@ function leaveOut(value: unknown): void {
   if (isStreamed(value)) settleWithin(value, () => undefined);
 }
 
-/** Compiles the judge of the items of a stream. */
-export function judgeItem(judge: Judge, shape: BodyShape): JudgeItem {
-  return (envelope, index) => {
-    asUndocumented(() => applyShape(envelope, shape));
-    const violations = judge.first(envelope);
-    if (violations.length === 0) return;
-    const all = inItem(judge.all(envelope), index);
-    throw new UndocumentedResponse(`the response: ${describeViolations(inItem(violations, index), all)}`);
-  };
-}
-
 /** Reports a value that cannot be encoded as an UndocumentedResponse. */
-function asUndocumented<T>(write: () => T): T {
+export function asUndocumented<T>(write: () => T): T {
   try {
     return write();
   } catch (error) {
