@@ -14,7 +14,7 @@ import {
 } from '../../src/contract';
 import { toMockable } from '../mock/document';
 import { isUnknown } from '../publish/remarks';
-import { type Action, jsonPath } from './action';
+import { type Action, jsonPath } from './overlay';
 
 export interface Servable {
   /** The document that can be served. */

@@ -1,5 +1,5 @@
 import { ADVICE } from './advice';
-import { textOf } from './json/json';
+import { textOf } from './json/tree';
 import {
   authorizedRequest,
   type Case,
@@ -8,10 +8,10 @@ import {
   type RunContext,
 } from './cases/case';
 import { satisfiedConstraints } from './cases/values';
-import type { Operation } from './document/document';
+import type { Operation } from './document/model';
 import { failureOf, failureWithoutRequest, printable } from './failure';
-import { takesCredentials } from './request/credentials';
-import { minimalInputs } from './request/request';
+import { takesCredentials } from './request/authorization';
+import { minimalInputs } from './request/minimal';
 import { type Inputs, slots } from './request/slots';
 import type { Session } from './session';
 import { resourcesOf, sourcesOf } from './state/sources';

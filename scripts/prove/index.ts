@@ -1,9 +1,9 @@
 /** The public API of the prover: the contract-test engine for any server, and a service of this package as its target. */
 export { type Failure, type WaivedFailure } from './failure';
-export { type Json, type JsonObject } from './json/json';
+export { type Json, type JsonObject } from './json/tree';
 export { NumberLiteral, parse, print, type Value } from './json/value';
 export { type Obligation, type State } from './obligation';
-export { describeFailure, formatReport, headline } from './report/text';
+export { describeFailure, formatReport, headline } from './report/terminal';
 export type {
   ContractReport,
   Line,
@@ -13,7 +13,7 @@ export type {
   ReportedObligation,
   ReportedRemark,
 } from './report/contract-report';
-export { writeReport } from './report/write';
+export { writeReport } from './report/files';
 export { main, type Source } from './main';
 export { type Profile } from './profile';
 export { run, type Result, type RunOptions } from './run';

@@ -1,6 +1,6 @@
 import { ADVICE } from './advice';
 import type { Case } from './cases/case';
-import type { Document } from './document/document';
+import type { Document } from './document/model';
 import type { Obligation, Undecided } from './obligation';
 import { deriveObligations } from './obligations';
 import type { Target } from './target';

@@ -7,7 +7,7 @@ import {
   RUN_USAGE,
   runCommand,
 } from './command';
-import type { Json, JsonObject } from './json/json';
+import type { Json, JsonObject } from './json/tree';
 import type { Profile } from './profile';
 import type { Supervision } from './supervise';
 import { urlTarget } from './url-target';

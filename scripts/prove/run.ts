@@ -6,14 +6,14 @@ import { lastCases, operationCases } from './cases/operation';
 import { assertScenarios, scenarioCases } from './cases/scenarios';
 import { situationCases } from './cases/situations';
 import { causesOf } from './cause';
-import { type Document, isSafe, type Operation } from './document/document';
-import { readDocument } from './document/read';
+import { type Document, isSafe, type Operation } from './document/model';
+import { readDocument } from './document/reader';
 import { type Failure, failureOf, failureWithoutRequest, type Replay, type WaivedFailure } from './failure';
 import { type FailureGroup, groupFailures } from './groups';
-import { asObject, asString } from './json/json';
+import { asObject, asString } from './json/tree';
 import type { Obligation } from './obligation';
 import { summarize, type Summary } from './report/summary';
-import { usableAlternative } from './request/credentials';
+import { usableAlternative } from './request/authorization';
 import { createOracle, type Oracle } from './schema/oracle';
 import {
   type Attempt,

@@ -1,9 +1,9 @@
 import type { Case, Family, RunContext } from './cases/case';
 import type { ScenarioStep } from './cases/scenarios';
-import type { Operation } from './document/document';
+import type { Operation } from './document/model';
 import { type Failure, failureOf, failureWithoutRequest, printable, type WaivedFailure } from './failure';
-import { createJudge, type Verdict } from './judge/judge';
-import { judgeReceived } from './judge/received';
+import { createCheck, type Verdict } from './check/check';
+import { checkReceived } from './check/received';
 import { openLedger } from './ledger';
 import { responseKey } from './obligation';
 import { createOracle } from './schema/oracle';
@@ -83,7 +83,7 @@ export function openSession({ waivers, operations, onRequest, signal, ...common 
   const ownRefusals = target.blackBox && createOwnRefusals();
   const client = openClient(target.blackBox, signal);
   const state = target.blackBox && openState(common, client, target.blackBox);
-  const judge = createJudge(
+  const check = createCheck(
     document,
     { strict: responseOracle, lenient },
     target,
@@ -145,18 +145,18 @@ export function openSession({ waivers, operations, onRequest, signal, ...common 
     families.set(family, (families.get(family) ?? 0) + 1);
     const entered = server.entered && server.entered() - before;
     if (!('noResponse' in outcome)) ownRefusals?.learn(sent, outcome);
-    const verdict = printableVerdict(judged(actual, outcome, entered));
+    const verdict = printableVerdict(checked(actual, outcome, entered));
     const received = (entered ?? 0) > 0 && sent.handlerInput ? target.received?.() : undefined;
     const input =
       received && sent.handlerInput
-        ? judgeReceived({ document, oracle, operation: sent.operation }, sent.handlerInput, received)
+        ? checkReceived({ document, oracle, operation: sent.operation }, sent.handlerInput, received)
         : { problems: [], proves: [] };
     return { actual, outcome, verdict, input, problems: [...verdict.problems, ...input.problems] };
   };
 
-  const judged: typeof judge = (...answer) => {
+  const checked: typeof check = (...answer) => {
     try {
-      return judge(...answer);
+      return check(...answer);
     } catch (error) {
       return { problems: [], warnings: [], inconclusive: reasonOf(error) };
     }

@@ -1,6 +1,6 @@
 import type { Case } from './cases/case';
-import type { Document } from './document/document';
-import { codecOf, matchesMediaType } from './document/media-type';
+import type { Document } from './document/model';
+import { codecOf, matchesMediaType } from './document/media';
 import { NumberLiteral, parse, print, type Value } from './json/value';
 import { type Slot, slots } from './request/slots';
 import type { Oracle } from './schema/oracle';

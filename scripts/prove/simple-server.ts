@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { JsonObject } from './json/json';
+import type { JsonObject } from './json/tree';
 import type { Server, Target } from './target';
 
 /** The answer of a server under test. */

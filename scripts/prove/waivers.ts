@@ -1,4 +1,4 @@
-import { asArray, asObject, asString, type Json } from './json/json';
+import { asArray, asObject, asString, type Json } from './json/tree';
 import type { Target, Waiver } from './target';
 
 /** The waivers of a run: those that hold today. */

@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { openapiOverlay } from 'openapi-format';
 import {
-  joinPointer,
   compileContract,
   type Contract,
   type Finding,
@@ -15,8 +14,9 @@ import {
   versionFinding,
   writeDocument,
 } from '../../src/contract';
+import { differences } from './differences';
 import { findDocument } from './find-document';
-import { readExtensions } from './extensions';
+import { readExtensions } from '../load';
 import { OVERLAY, PUBLISHED, root, TYPES } from '../paths';
 import { isUnknown, remarkLines, unboundedLists } from './remarks';
 import { typesOf } from './types';
@@ -101,19 +101,14 @@ async function overlay(document: JsonObject): Promise<JsonObject> {
   return result.data;
 }
 
-/** Errors for values that the overlay changes instead of adding: often two components share a name. */
-function contradictions(was: unknown, is: unknown, pointer = ''): string[] {
-  if (typeof was !== 'object' || was === null || typeof is !== 'object' || is === null) {
-    return was === is || is === undefined // an overlay may remove values
-      ? []
-      : [
-          `${OVERLAY}, at #${pointer}: the document has ${writeDocument(was)}, the overlay ${writeDocument(is)}: remove it from the overlay`,
-        ];
-  }
-  return Object.entries(was).flatMap(([key, value]) =>
-    contradictions(value, Reflect.get(is, key), joinPointer(pointer, key)),
-  );
-}
+/** Errors for values that the overlay changes instead of adding: often two components share a name. It may remove values. */
+const contradictions = (document: JsonObject, overlaid: JsonObject): string[] =>
+  [...differences(document, overlaid)]
+    .filter(({ was, is }) => was !== undefined && is !== undefined)
+    .map(
+      ({ pointer, was, is }) =>
+        `${OVERLAY}, at #${pointer}: the document has ${writeDocument(was)}, the overlay ${writeDocument(is)}: remove it from the overlay`,
+    );
 
 type Overlay = Parameters<typeof openapiOverlay>[1]['overlaySet'];
 

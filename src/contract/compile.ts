@@ -76,10 +76,10 @@ function compile(document: OpenApiDocument, formats: OwnFormats, codecs: Codecs,
   const create = when === 'at start' ? atStart : atFirstUse;
   const requests = createJudges('request', incoming, formats, create);
   const responses = createJudges('response', outgoing, formats, create);
-  const requestShapes = new Shapes(incoming, 'request', requests.verdicts.of);
-  const responseShapes = new Shapes(outgoing, 'response', responses.verdicts.of);
-  checkDefaults(document, incoming, requests.verdicts.of, new Set());
-  checkDefaults(document, outgoing, responses.verdicts.of, new Set(incoming.defaults.keys()));
+  const requestShapes = new Shapes(incoming, 'request', requests.conformance.of);
+  const responseShapes = new Shapes(outgoing, 'response', responses.conformance.of);
+  checkDefaults(document, incoming, requests.conformance.of, new Set());
+  checkDefaults(document, outgoing, responses.conformance.of, new Set(incoming.defaults.keys()));
   const served = new Map<Operation, ServedOperation>();
   for (const { operation, ...plan } of plans) {
     try {
@@ -93,7 +93,7 @@ function compile(document: OpenApiDocument, formats: OwnFormats, codecs: Codecs,
     }
   }
   document.assertValid();
-  if (when === 'at start') for (const { verdicts } of [requests, responses]) verdicts.prepare();
+  if (when === 'at start') for (const { conformance } of [requests, responses]) conformance.prepare();
   return new Contract(document, router, served);
 }
 
@@ -106,13 +106,13 @@ function createJudges(direction: Direction, schemas: SchemaSet, formats: OwnForm
     return create<Judge>({
       first: () => first.compile(schema),
       all: () => (envelope) => {
-        compiler ??= createCompiler(direction, schemas, true, formats, first.verdicts);
+        compiler ??= createCompiler(direction, schemas, true, formats, first.conformance);
         all ??= compiler.compile(schema);
         return all(envelope);
       },
     });
   };
-  return { judgeOf, verdicts: first.verdicts };
+  return { judgeOf, conformance: first.conformance };
 }
 
 /** Adds a finding for each default that does not conform to its schema. */

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { describeFailure, headline } from '../../scripts/prove/report/text';
-import { writeReport } from '../../scripts/prove/report/write';
+import { describeFailure, headline } from '../../scripts/prove/report/terminal';
+import { writeReport } from '../../scripts/prove/report/files';
 import { run } from '../../scripts/prove/run';
 import { urlTarget } from '../../scripts/prove/url-target';
 import { service } from './service';

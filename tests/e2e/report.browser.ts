@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { writeReport } from '../../scripts/prove/report/write';
+import { writeReport } from '../../scripts/prove/report/files';
 import { run } from '../../scripts/prove/run';
 import { correctServer, target } from '../../scripts/prove/simple-server';
 

@@ -10,10 +10,10 @@ import {
   type Strategies,
   strategiesFor,
 } from '../../src/contract';
-import type { Document, Operation, Response } from '../../scripts/prove/document/document';
-import { codecOf } from '../../scripts/prove/document/media-type';
-import { readDocument } from '../../scripts/prove/document/read';
-import { type JsonObject, asString } from '../../scripts/prove/json/json';
+import type { Document, Operation, Response } from '../../scripts/prove/document/model';
+import { codecOf } from '../../scripts/prove/document/media';
+import { readDocument } from '../../scripts/prove/document/reader';
+import { type JsonObject, asString } from '../../scripts/prove/json/tree';
 import { toJavaScript } from '../../scripts/prove/json/value';
 import { createOracle, type Oracle } from '../../scripts/prove/schema/oracle';
 import { samples } from '../../scripts/prove/schema/samples';

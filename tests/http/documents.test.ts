@@ -1,5 +1,5 @@
 import { OpenApiDocument } from '../../src/contract';
-import { describeFailure, headline } from '../../scripts/prove/report/text';
+import { describeFailure, headline } from '../../scripts/prove/report/terminal';
 import { run } from '../../scripts/prove/run';
 import { urlTarget } from '../../scripts/prove/url-target';
 import { strategiesWith, testSecrets, verifiersOf } from '../../scripts/prove/service/credentials';

@@ -4,10 +4,10 @@ import express from 'express';
 import { createMock } from '../../scripts/mock/service';
 import { readSource } from '../../scripts/source/source';
 import { type JsonObject, listen } from '../../src/contract';
-import type { Json, JsonObject as EngineDocument } from '../../scripts/prove/json/json';
-import { describeFailure } from '../../scripts/prove/report/text';
+import type { Json, JsonObject as EngineDocument } from '../../scripts/prove/json/tree';
+import { describeFailure } from '../../scripts/prove/report/terminal';
 import { run } from '../../scripts/prove/run';
-import { INTEGER_FORMATS, STRING_FORMATS } from '../../scripts/prove/schema/formats';
+import { INTEGER_FORMATS, STRING_FORMATS } from '../../scripts/prove/schema/known-formats';
 import { urlTarget } from '../../scripts/prove/url-target';
 import { buildDocument, json } from '../support/service';
 

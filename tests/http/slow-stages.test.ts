@@ -1,7 +1,7 @@
 import { endQuickTime, pass, SCALE } from '../support/quick-time';
 import type { RequestListener } from 'node:http';
 import { type Answer, bearerStrategy } from '../../src/contract';
-import type { JsonObject } from '../../scripts/prove/json/json';
+import type { JsonObject } from '../../scripts/prove/json/tree';
 import { type Result, run } from '../../scripts/prove/run';
 import type { Received, Server, Target } from '../../scripts/prove/target';
 import { urlTarget } from '../../scripts/prove/url-target';

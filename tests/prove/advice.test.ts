@@ -1,10 +1,9 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ADVICE } from '../../scripts/prove/advice';
-import { type JsonObject } from '../../scripts/prove/json/json';
-import { objectAt } from '../../scripts/prove/json/pointer';
+import { type JsonObject, objectAt } from '../../scripts/prove/json/tree';
 import { type Fault, LIBRARY, LIBRARY_CREDENTIALS, startLibrary } from '../../scripts/prove/library';
-import { formatReport } from '../../scripts/prove/report/text';
+import { formatReport } from '../../scripts/prove/report/terminal';
 import { type Result, run, type RunOptions } from '../../scripts/prove/run';
 import { correctServer, serve, target } from '../../scripts/prove/simple-server';
 import type { Target } from '../../scripts/prove/target';

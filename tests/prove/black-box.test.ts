@@ -9,7 +9,7 @@ import {
   LIBRARY_CREDENTIALS,
   startLibrary,
 } from '../../scripts/prove/library';
-import { describeFailure } from '../../scripts/prove/report/text';
+import { describeFailure } from '../../scripts/prove/report/terminal';
 import { serve } from '../../scripts/prove/simple-server';
 import { type Result, run, type RunOptions } from '../../scripts/prove/run';
 import { type UrlOptions, urlTarget } from '../../scripts/prove/url-target';

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { parseReplay, printReplay } from '../../scripts/prove/failure';
-import { readDocument } from '../../scripts/prove/document/read';
-import type { JsonObject } from '../../scripts/prove/json/json';
+import { readDocument } from '../../scripts/prove/document/reader';
+import type { JsonObject } from '../../scripts/prove/json/tree';
 import { parse } from '../../scripts/prove/json/value';
-import { formatReport } from '../../scripts/prove/report/text';
+import { formatReport } from '../../scripts/prove/report/terminal';
 import { run } from '../../scripts/prove/run';
 import { createOracle } from '../../scripts/prove/schema/oracle';
 import { correctServer, type Reply, serve, target } from '../../scripts/prove/simple-server';

@@ -1,4 +1,4 @@
-import { escapeToken } from '../json/pointer';
+import { escapeToken } from '../json/tree';
 import { NumberLiteral, parse, type Value } from '../json/value';
 import type { Slot } from '../request/slots';
 import { referenced } from '../state/sources';

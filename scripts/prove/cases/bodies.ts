@@ -1,4 +1,4 @@
-import { codecOf } from '../document/media-type';
+import { codecOf } from '../document/media';
 import { type RawRequest, withoutBody } from '../wire/message';
 import {
   authorizedRequest,

@@ -1,6 +1,6 @@
 import { abbreviate, NumberLiteral } from '../json/value';
 import { fitsSlot, type Slot, slots } from '../request/slots';
-import { numberLiterals } from '../schema/formats';
+import { numberLiterals } from '../schema/known-formats';
 import { authorizedRequest, type Case, type OperationContext } from './case';
 import { basesOf } from './values';
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { createHash } from 'node:crypto';
-import { type JsonObject, textOf } from '../json/json';
+import { type JsonObject, textOf } from '../json/tree';
 import { abbreviate, print, type Value } from '../json/value';
 import { constraintKey } from '../obligation';
 import { fitsSlot, type Inputs, type Slot, slots, slotVerdict } from '../request/slots';

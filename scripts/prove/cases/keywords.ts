@@ -1,4 +1,4 @@
-import { asString } from '../json/json';
+import { asString } from '../json/tree';
 import { abbreviate, NumberLiteral, rounded, type Value } from '../json/value';
 import { constraintKey } from '../obligation';
 import { isTyped, type Slot, slotVerdict } from '../request/slots';

@@ -1,8 +1,8 @@
 import { bodyCases } from './bodies';
-import { isSafe } from '../document/document';
+import { isSafe } from '../document/model';
 import { edgeCases } from './edges';
 import { levelOf } from '../profile';
-import { composeRequest } from '../request/request';
+import { composeRequest } from '../request/minimal';
 import type { Case, OperationContext, ValueCases } from './case';
 import { mediaTypeCases } from './media-types';
 import { methodAndPathCases } from './paths';

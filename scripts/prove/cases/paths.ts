@@ -1,4 +1,4 @@
-import { matchesPath } from '../document/document';
+import { matchesPath } from '../document/model';
 import { withoutBody } from '../wire/message';
 import {
   authorizedRequest,

@@ -1,4 +1,4 @@
-import { responseFor } from '../document/document';
+import { responseFor } from '../document/model';
 import { authorizedRequest, type Case, type OperationContext } from './case';
 
 /** A valid request to a server in a situation that causes a status, if the operation documents the status. */

@@ -1,5 +1,5 @@
-import { requiredNames } from '../document/document';
-import { escapeToken, tokensOf } from '../json/pointer';
+import { requiredNames } from '../document/model';
+import { escapeToken, tokensOf } from '../json/tree';
 import type { Value } from '../json/value';
 import { fitsSlot, type Slot } from '../request/slots';
 import { type InstanceLocation, instanceLocations } from '../schema/locations';

@@ -1,4 +1,4 @@
-import { requiredNames } from '../document/document';
+import { requiredNames } from '../document/model';
 import { abbreviate, fromJson, print, type Value } from '../json/value';
 import { constraintKey } from '../obligation';
 import { fitsSlot, isTyped, type Slot, slots, slotSamples, slotVerdict } from '../request/slots';

@@ -1,9 +1,8 @@
 import type { Case } from '../cases/case';
-import { responseFor } from '../document/document';
-import { valueAt } from '../json/pointer';
-import { NumberLiteral, parse } from '../json/value';
-import type { OwnRefusalReason } from '../judge/judge';
-import { takesCredentials } from '../request/credentials';
+import { responseFor } from '../document/model';
+import { NumberLiteral, parse, valueAt } from '../json/value';
+import type { OwnRefusalReason } from '../check/exchange';
+import { takesCredentials } from '../request/authorization';
 import { header, type RawResponse } from '../wire/message';
 
 /**

@@ -1,5 +1,5 @@
-import type { Parameter } from '../document/document';
-import { rewriteLeaves } from '../json/rewrite';
+import type { Parameter } from '../document/model';
+import { rewriteLeaves } from '../json/leaves';
 import type { Inputs } from '../request/slots';
 
 /**

@@ -1,4 +1,4 @@
-import type { Document, Operation } from '../document/document';
+import type { Document, Operation } from '../document/model';
 import { shapeOf } from './sources';
 
 /** A resource that the run has created. */

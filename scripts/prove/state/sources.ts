@@ -1,7 +1,6 @@
-import { type Document, isSafe, type Operation } from '../document/document';
-import { asObject, asString } from '../json/json';
-import { objectAt, escapeToken, resolvePointer, valueAt } from '../json/pointer';
-import { NumberLiteral, parse, type Value } from '../json/value';
+import { type Document, isSafe, type Operation } from '../document/model';
+import { asObject, asString, objectAt, escapeToken, resolvePointer } from '../json/tree';
+import { NumberLiteral, parse, type Value, valueAt } from '../json/value';
 import { header, type RawRequest, type RawResponse } from '../wire/message';
 
 /** An operation whose answer names a resource. */

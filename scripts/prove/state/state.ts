@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import { randomInt, randomUUID } from 'node:crypto';
 import { authorizedRequest, type Case, type OperationContext, type RunContext } from '../cases/case';
-import { isSafe, type Operation } from '../document/document';
+import { isSafe, type Operation } from '../document/model';
 import { toInteger } from '../json/number';
-import { rewriteLeaves } from '../json/rewrite';
+import { rewriteLeaves } from '../json/leaves';
 import { NumberLiteral, parse, print, type Value } from '../json/value';
-import { composeRequest, minimalInputs } from '../request/request';
+import { composeRequest, minimalInputs } from '../request/minimal';
 import { type Inputs, slots } from '../request/slots';
 import type { BlackBox, Server } from '../target';
 import type { Client } from '../wire/client';

@@ -24,7 +24,7 @@ export const DIALECTS: readonly unknown[] = [
 ];
 
 /** Adds a remark for each keyword of an object that is not enforced, and a finding for each keyword that is refused. */
-export function accountForWords(document: Findings, walked: Walked): void {
+export function accountForKeywords(document: Findings, walked: Walked): void {
   const { kind, pointer, value, documented } = walked;
   for (const [name, operand, keyword] of keywordsOf(walked)) {
     if (name.startsWith('x-') && kind !== 'SecurityRequirement') continue;

@@ -1,4 +1,4 @@
-import { accountForWords } from './accounting';
+import { accountForKeywords } from './accounting';
 import { type Finding, InvalidContract, type Remark } from './finding';
 import { usesInheritedNames } from './inherited';
 import { isObject, type JsonObject, lastStep, type Place } from './json-pointer';
@@ -34,7 +34,7 @@ export class OpenApiDocument {
     if (versionFinding(root)) return; // keywords of other versions have other meanings
     this.references.read((walked) => {
       this.values.set(walked.pointer, walked.value);
-      accountForWords(this, walked);
+      accountForKeywords(this, walked);
       if (walked.kind === 'Schema' && walked.outermost) schemas.push(walked.pointer);
     });
   }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Json, type JsonObject, asArray, asObject, asString } from '../../../scripts/prove/json/json';
+import { type Json, type JsonObject, asArray, asObject, asString } from '../../../scripts/prove/json/tree';
 import { parse, print, toJavaScript, type Value } from '../../../scripts/prove/json/value';
 
 /** A value of the suite, and whether it conforms to the schema of its group. */

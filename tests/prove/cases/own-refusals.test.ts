@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import type { JsonObject } from '../../../scripts/prove/json/json';
-import { describeFailure } from '../../../scripts/prove/report/text';
+import type { JsonObject } from '../../../scripts/prove/json/tree';
+import { describeFailure } from '../../../scripts/prove/report/terminal';
 import { run } from '../../../scripts/prove/run';
 import { type Reply, serve, target } from '../../../scripts/prove/simple-server';
 import type { Target } from '../../../scripts/prove/target';

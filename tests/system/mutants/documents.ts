@@ -1,7 +1,7 @@
 import { Strategy } from 'passport';
 import type { Parts } from '../../http/document-server';
 import type { Family } from '../../../scripts/prove/cases/case';
-import { type Json, type JsonObject, asObject } from '../../../scripts/prove/json/json';
+import { type Json, type JsonObject, asObject } from '../../../scripts/prove/json/tree';
 import { answer, body, request } from './parts';
 import { FailsOpen } from './security';
 

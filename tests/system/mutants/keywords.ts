@@ -1,12 +1,16 @@
-import { readDocument } from '../../../scripts/prove/document/read';
-import { type Json, type JsonObject, asArray, asObject, asString } from '../../../scripts/prove/json/json';
+import { readDocument } from '../../../scripts/prove/document/reader';
 import {
+  type Json,
+  type JsonObject,
+  asArray,
+  asObject,
+  asString,
   nodeAt,
   objectAt,
   escapeToken,
   resolvePointer,
   pointerOf,
-} from '../../../scripts/prove/json/pointer';
+} from '../../../scripts/prove/json/tree';
 
 /** A document without one of its keywords: a server that has only this one does not enforce that keyword. */
 export interface Deletion {
@@ -21,7 +25,7 @@ const ONE = [
 ];
 const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
 const MAPS = ['properties', 'patternProperties', 'dependentSchemas'];
-/** Words that a server enforces on requests (JSON Schema 2020-12 and section 4.8.24 of OpenAPI 3.1). */
+/** Keywords that a server enforces on requests (JSON Schema 2020-12 and section 4.8.24 of OpenAPI 3.1). */
 const KEYWORDS = [
   ...[
     ...ONE,
@@ -68,7 +72,7 @@ export const EQUIVALENT: Readonly<Record<string, string>> = {
 
 /** Every keyword of a document that is about requests, deleted wherever the document has it. */
 export function deletions(json: JsonObject): Deletion[] {
-  const places = [...schemaKeywords(json), ...documentWords(json)];
+  const places = [...schemaKeywords(json), ...documentKeywords(json)];
   const byWord = new Map<string, string[][]>();
   for (const [name, pointer, key] of places) byWord.set(name, [...(byWord.get(name) ?? []), [pointer, key]]);
   return [...byWord].map(([name, occurrences]) => {
@@ -133,7 +137,7 @@ function schemaObjects(json: JsonObject, pointer: string, seen: Set<string>): st
   return [pointer, ...below.flatMap((inner) => schemaObjects(json, inner, seen))];
 }
 
-function documentWords(json: JsonObject): Occurrence[] {
+function documentKeywords(json: JsonObject): Occurrence[] {
   const found: Occurrence[] = [];
   const keywords = (kind: string, pointer: string, keys: readonly string[]): void => {
     const node = objectAt(json, pointer);

@@ -1,4 +1,4 @@
-import { describeFailure, formatTable } from '../../../scripts/prove/report/text';
+import { describeFailure, formatTable } from '../../../scripts/prove/report/terminal';
 import { run } from '../../../scripts/prove/run';
 import { type Group, GROUPS, type Trial } from './groups';
 

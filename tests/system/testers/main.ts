@@ -1,6 +1,6 @@
 import { subscribe } from 'node:diagnostics_channel';
-import { documentBasePath } from '../../../scripts/prove/document/read';
-import { asObject, asString, type JsonObject } from '../../../scripts/prove/json/json';
+import { documentBasePath } from '../../../scripts/prove/document/reader';
+import { asObject, asString, type JsonObject } from '../../../scripts/prove/json/tree';
 import type { Target } from '../../../scripts/prove/target';
 import { type Group, GROUPS } from '../mutants/groups';
 import { drawResults, record, type Score } from './results';

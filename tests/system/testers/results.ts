@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { formatTable } from '../../../scripts/prove/report/text';
+import { formatTable } from '../../../scripts/prove/report/terminal';
 import { drawTables } from './draw';
 import { reasonFor } from './misses';
 import { type Tester, TESTERS, versionsOf } from './tester';

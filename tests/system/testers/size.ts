@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../../scripts/prove/json/json';
+import type { Json, JsonObject } from '../../../scripts/prove/json/tree';
 import { run } from '../../../scripts/prove/run';
 import { urlTarget } from '../../../scripts/prove/url-target';
 import { serviceOf } from '../../http/document-server';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { BODY_LIMIT } from '../../../scripts/prove/service/service-target';
-import type { JsonObject } from '../../../scripts/prove/json/json';
+import type { JsonObject } from '../../../scripts/prove/json/tree';
 import type { Profile } from '../../../scripts/prove/profile';
 
 /** A program that tests a server against its document. */

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Json, JsonObject } from '../../../../scripts/prove/json/json';
+import type { Json, JsonObject } from '../../../../scripts/prove/json/tree';
 import { groupFailures } from '../../../../scripts/prove/groups';
 import { isOpen } from '../../../../scripts/prove/obligation';
 import { run } from '../../../../scripts/prove/run';

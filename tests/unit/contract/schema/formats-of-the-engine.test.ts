@@ -1,5 +1,5 @@
 import { FORMATS } from '../../../../src/contract/schema/formats';
-import { INTEGER_FORMATS, STRING_FORMATS } from '../../../../scripts/prove/schema/formats';
+import { INTEGER_FORMATS, STRING_FORMATS } from '../../../../scripts/prove/schema/known-formats';
 import { createOracle } from '../../../../scripts/prove/schema/oracle';
 
 /** Formats that every text, or every double, has. */
