@@ -24,7 +24,7 @@ function serve(
   postThing: (given: Given) => Promise<Answer>,
   options: Partial<ServiceOptions<OperationalKind>> = {},
 ) {
-  const responses = { 200: { description: '', content: json({}) } };
+  const responses = { 200: { description: '', content: { ...json({}), 'application/octet-stream': {} } } };
   const document = buildDocument({
     operation: { requestBody: { content: BODIES }, responses },
     components: { schemas: { Row: ROW } },
@@ -169,6 +169,23 @@ describe('bytes', () => {
       });
     expect(await listening(app, ask)).toMatch(/^HTTP\/1.1 100 [^]*"hello"$/);
     expect(await listening(refusing, ask)).toMatch(/^HTTP\/1.1 403 /);
+  });
+
+  test('are sent back while they are received, and the client is held in both directions', async () => {
+    const total = 20 * 1_048_576;
+    const { app } = serve(
+      ({ body }) => Promise.resolve({ status: 200, contentType: 'application/octet-stream', body }),
+      { bodyLimit: total },
+    );
+    await listening(app, async (port) => {
+      const client = connect(port, '127.0.0.1');
+      client.write(head(`Content-Length: ${total}\r\n`));
+      client.write(Buffer.alloc(total, 'a'));
+      let received = 0;
+      for await (const piece of client)
+        received += (piece as Buffer).toString('latin1').split('a').length - 1;
+      expect(received).toBeGreaterThanOrEqual(total); // and the sizes of chunks
+    });
   });
 
   test('a hook before the handler sees the same stream', async () => {

@@ -113,6 +113,14 @@ test.each<[string, () => unknown]>([
   ]);
 });
 
+test('the connection goes on after a stream', async () => {
+  const { app } = serve(() => counted(2, 4));
+  const text = await listening(app, (port) =>
+    exchangeBytes(port, request().replace('Connection: close\r\n', '').repeat(3) + request()),
+  );
+  expect(String(text).match(/4\r\naaaa\r\n4\r\naaaa\r\n0\r\n\r\n/g)).toHaveLength(4);
+});
+
 test('the head leaves before the first item', async () => {
   let give: () => void = () => undefined;
   const { app } = serve(async function* () {

@@ -4,6 +4,7 @@
  */
 import { joinPointer } from '../document/document';
 import type { IncomingBody } from '../http/body';
+import { settle } from '../http/fault';
 import type { MediaType } from '../http/media-type';
 import { type Holder, parseJson } from '../json/parse';
 import { stringifyJson } from '../json/stringify';
@@ -83,7 +84,9 @@ function readerOf({ name, compile }: OwnStreamCodec, body: DescribedBody): ReadP
     judged: undefined,
     items,
     read(pieces, envelope, type, each) {
-      const decoded = inWords(name, decode(pieces, type));
+      const given = decode(pieces, type);
+      settle(given, () => undefined); // of untyped code: it may be a promise, whose error the handler gets
+      const decoded = inWords(name, given);
       envelope['body'] =
         items === undefined ? decoded : mapItems(decoded, copy, each, (holder) => holder['body']);
     },
@@ -91,9 +94,12 @@ function readerOf({ name, compile }: OwnStreamCodec, body: DescribedBody): ReadP
 }
 
 /** Reports bytes that a codec cannot decode as the fault of the client. */
-async function* inWords(name: string, items: AsyncIterable<unknown>): AsyncGenerator {
+async function* inWords(
+  name: string,
+  items: AsyncIterable<unknown> | Promise<AsyncIterable<unknown>>,
+): AsyncGenerator {
   try {
-    yield* items;
+    yield* await items;
   } catch (error) {
     throw malformed(name, error);
   }

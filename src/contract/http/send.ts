@@ -69,6 +69,7 @@ export function isStreamed(value: unknown): value is Streamed {
   return typeof (value as Partial<AsyncIterable<unknown>>)[Symbol.asyncIterator] === 'function';
 }
 
+type PieceStream = AsyncIterable<string | Uint8Array>;
 type Pieces = AsyncIterator<string | Uint8Array, unknown, undefined>;
 
 /** A body that is made while it is sent, at the pace of the client. Its items begin with `pieces`, and not before. */
@@ -80,18 +81,18 @@ export class OutgoingBody {
   private isOver = false;
 
   /**
-   * @param encode makes the pieces of the items; it may stop early
+   * @param encode makes the pieces of the items; it may stop early. Untyped code may return a promise.
    */
   constructor(
     private readonly value: Streamed,
-    private readonly encode: (items: AsyncIterable<unknown>) => AsyncIterable<string | Uint8Array>,
+    private readonly encode: (items: AsyncIterable<unknown>) => PieceStream | Promise<PieceStream>,
   ) {
     // An error of a stream that nobody reads yet would end the process. Its reader gets it.
     if (value instanceof Readable) value.on('error', () => undefined);
   }
 
   /** Begins the stream. */
-  begin(): Pieces {
+  async begin(): Promise<Pieces> {
     const source = (this.source = sourceOf(this.value));
     const next = async () => {
       try {
@@ -104,8 +105,8 @@ export class OutgoingBody {
         throw error;
       }
     };
-    this.made = this.encode({ [Symbol.asyncIterator]: () => ({ next }) })[Symbol.asyncIterator]();
-    return this.made;
+    const made = await this.encode({ [Symbol.asyncIterator]: () => ({ next }) });
+    return (this.made = made[Symbol.asyncIterator]());
   }
 
   /** The place of a failure: the index of the item that was taken last, from 0. */
@@ -154,7 +155,7 @@ export async function sendStream(
 ): Promise<void> {
   const closes = isUnread(request);
   response.writeHead(status, closes ? [...fields, 'Connection', 'close'] : fields).flushHeaders();
-  const pieces = request.method === 'HEAD' ? undefined : body.begin();
+  const pieces = request.method === 'HEAD' ? undefined : await within(body.begin(), signal, patience);
   while (pieces) {
     const { done, value } = await within(pieces.next(), signal, patience);
     signal.throwIfAborted();
