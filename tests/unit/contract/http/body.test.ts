@@ -2,7 +2,7 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { IncomingBody } from '../../../../src/contract/http/body';
+import { decodeText, IncomingBody } from '../../../../src/contract/http/body';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
@@ -47,4 +47,11 @@ test('a body is read once', async () => {
   incoming.push(null);
   for await (const piece of body) expect(piece.toString()).toBe('a');
   await expect(body[Symbol.asyncIterator]().next()).rejects.toThrow('can be read once');
+});
+
+test.each([
+  ['\xff', 'the body is not UTF-8'],
+  ['\xef\xbb\xbfa', 'the body starts with a byte order mark'],
+])('the bytes %j are no text', (bytes, message) => {
+  expect(() => decodeText(Buffer.from(bytes, 'latin1'))).toThrow(message);
 });
