@@ -3,7 +3,7 @@ import { toInteger } from '../json/number';
 import { escapeToken, tokensOf } from '../json/tree';
 import { NumberLiteral, print, type Value, valueAt } from '../json/value';
 import { receivedKey, type ReceivedRule } from '../obligation';
-import { acceptsAnyQueryParameter } from '../request/deserialize';
+import { acceptsAnyQueryParameter } from '../request/styles';
 import type { Inputs, Slot } from '../request/slots';
 import {
   applicableSubschemas,

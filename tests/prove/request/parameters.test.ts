@@ -5,7 +5,7 @@ import { deriveObligations } from '../../../scripts/prove/obligations';
 import { instanceLocations, probes } from '../../../scripts/prove/schema/probes';
 import { createOracle } from '../../../scripts/prove/schema/oracle';
 import { correctServer, target } from '../../../scripts/prove/simple-server';
-import { serializeParameter } from '../../../scripts/prove/request/serialize';
+import { serializeParameter } from '../../../scripts/prove/request/styles';
 import { slots, slotSamples, slotVerdict } from '../../../scripts/prove/request/slots';
 
 describe('parameters', () => {
