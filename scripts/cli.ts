@@ -4,38 +4,63 @@ import { existsSync, readFileSync } from 'node:fs';
 import Module from 'node:module';
 import path from 'node:path';
 
-/** The file of each command, its first arguments, and its description. */
-export const COMMANDS: Readonly<
-  Record<string, readonly [file: string, args: readonly string[], text: string]>
-> = {
-  generate: ['./generate/main', [], 'update generated/ and handler stubs from openapi/; list the changes'],
-  check: [
-    './gate/main',
-    ['code', 'boundaries', 'format', 'generated'],
-    'check types, lint, imports and format',
-  ],
-  test: ['./gate/main', ['test'], 'build, and run every test; AGAIN=1 runs them even if nothing has changed'],
-  dev: ['./dev/main', [], 'serve while you edit: check every change, then replace the server'],
-  mock: ['./mock/main', [], 'serve any document: contract-first mock path/to/openapi.yaml'],
-  contract: ['./prove/service/contract', [], 'test the service against its document'],
-  todo: ['./prove/service/todo', [], 'list what is left to write'],
-  breaking: ['./breaking/main', [], 'list the changes that break a client: contract-first breaking GIT-REF'],
+interface Command {
+  /** The module of its program. */
+  readonly load: () => Promise<{ readonly main: (args: readonly string[]) => unknown }>;
+  /** The first arguments of the program. */
+  readonly args?: readonly string[];
+  readonly text: string;
+}
+
+const COMMANDS: Readonly<Record<string, Command>> = {
+  generate: {
+    load: () => import('./generate/main.js'),
+    text: 'update generated/ and handler stubs from openapi/; list the changes',
+  },
+  check: {
+    load: () => import('./gate/main.js'),
+    args: ['code', 'boundaries', 'format', 'generated'],
+    text: 'check types, lint, imports and format',
+  },
+  test: {
+    load: () => import('./gate/main.js'),
+    args: ['test'],
+    text: 'build, and run every test; AGAIN=1 runs them even if nothing has changed',
+  },
+  dev: {
+    load: () => import('./dev/main.js'),
+    text: 'serve while you edit: check every change, then replace the server',
+  },
+  mock: {
+    load: () => import('./mock/main.js'),
+    text: 'serve any document: contract-first mock path/to/openapi.yaml',
+  },
+  contract: {
+    load: () => import('./prove/service/contract.js'),
+    text: 'test the service against its document',
+  },
+  todo: { load: () => import('./prove/service/todo.js'), text: 'list what is left to write' },
+  breaking: {
+    load: () => import('./breaking/main.js'),
+    text: 'list the changes that break a client: contract-first breaking GIT-REF',
+  },
 };
 
-function main(name = '', ...given: readonly string[]): void {
-  const [file, args] = COMMANDS[name] ?? [];
-  if (file === undefined || args === undefined) {
-    const lines = Object.entries(COMMANDS).map(([each, [, , text]]) => `  ${each.padEnd(10)}${text}`);
+async function run(name = '', ...given: readonly string[]): Promise<void> {
+  const command = COMMANDS[name];
+  if (command === undefined) {
+    const lines = Object.entries(COMMANDS).map(([each, { text }]) => `  ${each.padEnd(10)}${text}`);
     console.log(`contract-first COMMAND, in the folder of a service\n\n${lines.join('\n')}`);
     process.exitCode = name === '' || name === 'help' || name === '--help' ? 0 : 1;
     return;
   }
   for (const line of otherVersions()) console.log(line);
   Module.enableCompileCache(); // of the toolchain: in the folder NODE_COMPILE_CACHE, or else in the temporary one
-  // Runs the file as the main program, with its own arguments.
-  process.argv.splice(1, process.argv.length, require.resolve(file), ...args, ...given);
   try {
-    Module.runMain();
+    const { main } = await command.load();
+    const args = [...(command.args ?? []), ...given];
+    process.argv.splice(2, process.argv.length, ...args); // for programs that start themselves again
+    await main(args);
   } catch (error) {
     const missing = missingTool(error);
     if (missing === undefined) throw error;
@@ -77,4 +102,4 @@ function missingTool(error: unknown): string | undefined {
   return version === undefined ? undefined : `${name}@${version}`;
 }
 
-if (require.main === module) main(...process.argv.slice(2));
+void run(...process.argv.slice(2));

@@ -4,12 +4,12 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { type JsonObject, readDocument } from '../../src/contract';
+import { type JsonObject, readDocument, writeDocument } from '../../src/contract';
 import { changeLine, compareDocuments, renamedOperations } from '../breaking/changes';
-import { difference } from './difference';
 import { updateHandlers } from './handlers';
 import { nextSteps } from './next-steps';
 import { PUBLISHED, root } from '../paths';
+import { differences } from '../publish/differences';
 import { publish, type Publication } from '../publish/publish';
 import { SourceError } from '../source/source';
 
@@ -47,10 +47,10 @@ async function check(): Promise<void> {
   const [first] = staleFiles(publication);
   if (!first) return;
   const published = readPublished();
-  const place = published && difference(published, publication.document);
-  throw new SourceError(
-    `${first[0]} is stale${place === undefined ? '' : ` at ${place}`}: run \`make generate\` and commit the result`,
-  );
+  const [place] = published ? differences(published, publication.document) : [];
+  const textOf = (value: unknown) => (value === undefined ? 'nothing' : writeDocument(value));
+  const where = place && ` at ${place.pointer} (${textOf(place.was)} there, ${textOf(place.is)} in openapi/)`;
+  throw new SourceError(`${first[0]} is stale${where ?? ''}: run \`make generate\` and commit the result`);
 }
 
 function staleFiles({ files }: Publication): [file: string, text: string][] {
@@ -74,15 +74,14 @@ function read(file: string): string {
   }
 }
 
-if (require.main === module) {
-  const checking = process.argv.includes('--check');
-  const done = checking
-    ? check()
-    : generate().then((lines) => {
-        console.log(lines.join('\n'));
-      });
-  done.catch((error: unknown) => {
+export async function main(args: readonly string[]): Promise<void> {
+  try {
+    if (args.includes('--check')) await check();
+    else console.log((await generate()).join('\n'));
+  } catch (error) {
     console.error(error instanceof SourceError ? error.message : error);
     process.exitCode = 1;
-  });
+  }
 }
+
+if (require.main === module) void main(process.argv.slice(2));

@@ -7,6 +7,7 @@ import {
   createHttpServer,
   createService,
   type JsonObject,
+  OpenApiDocument,
   type Outcome,
   type Problem,
   type ServiceOptions,
@@ -26,7 +27,7 @@ const LIMITS = { headersTimeout: 60_000, requestTimeout: 60_000, keepAliveTimeou
 
 /** The strategies of this project, which accept these tokens. */
 export const strategiesAccepting = (...tokens: readonly string[]) =>
-  strategiesWith(verifiers, { API_TOKENS: tokens.join(',') }, document);
+  strategiesWith(verifiers, { API_TOKENS: tokens.join(',') }, new OpenApiDocument(document));
 
 /** The application of this project, on a store in memory. */
 export function buildApp({
@@ -49,7 +50,9 @@ export function buildApp({
 }
 
 /** A service for any document, with plain errors, and the reported outcome of each request. */
-export function buildService(options: Partial<ServiceOptions<OperationalKind>> & { document: JsonObject }) {
+export function buildService(
+  options: Partial<ServiceOptions<OperationalKind>> & Pick<ServiceOptions, 'document'>,
+) {
   const outcomes: Outcome<OperationalKind>[] = [];
   const service = createService({
     handlers: {},

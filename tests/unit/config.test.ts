@@ -1,3 +1,4 @@
+import { OpenApiDocument } from '../../src/contract';
 import { constants } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -59,7 +60,7 @@ test('values are converted to their types', () => {
 });
 
 /** The secrets of security schemes other than the one with API_TOKENS. */
-const OTHERS = { ...testSecrets(verifiers, contract).environment, API_TOKENS: '' };
+const OTHERS = { ...testSecrets(verifiers, new OpenApiDocument(contract)).environment, API_TOKENS: '' };
 
 const JWT = {
   AUTH_JWKS_URL: 'https://issuer.example.com/keys',
