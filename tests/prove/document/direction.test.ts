@@ -1,14 +1,9 @@
-import { expectSuccess } from '../../../scripts/prove/cases/case';
 import type { JsonObject } from '../../../scripts/prove/json/tree';
 import { parse, type Value } from '../../../scripts/prove/json/value';
-import { createCheck } from '../../../scripts/prove/check/check';
-import { run } from '../../../scripts/prove/run';
 import { constraints } from '../../../scripts/prove/schema/constraints';
 import { createOracle } from '../../../scripts/prove/schema/oracle';
 import { oneWayViolations } from '../../../scripts/prove/schema/probes';
 import { samples } from '../../../scripts/prove/schema/samples';
-import { serve, correctServer, target } from '../../../scripts/prove/simple-server';
-import { documentOf, inJson, read } from '../support/document';
 
 const readOnly = { type: 'integer', readOnly: true };
 const objectWith = (properties: JsonObject): JsonObject => ({
@@ -131,38 +126,4 @@ test('readOnly on the whole body has no effect', () => {
   const requests = schemasOf({ type: 'integer', readOnly: true });
   expect(createOracle(requests).valid('/schema', parse('1'))).toBe(true);
   expect(constraints(requests, '/schema').map(({ keyword }) => keyword)).toEqual(['type']);
-});
-
-test.each([
-  ['{"name":1}', []],
-  ['{"name":1,"password":2}', [expect.stringContaining('expected a body that fits')]],
-])('the response %s is checked without its writeOnly property', (text, want) => {
-  const schema = objectWith({ name: {}, password: { type: 'integer', writeOnly: true } });
-  const responses = { 200: { description: 'stored', content: inJson(schema) } };
-  const { document, operation } = read({ get: { responses } });
-  const strict = createOracle(document.responses);
-  const check = createCheck(document, { strict, lenient: [] }, target(correctServer));
-  const request = { method: 'GET', target: '/', headers: [] };
-  const sent = { family: 'valid', title: '', operation, request, expect: expectSuccess, proves: [] } as const;
-  const headers = [['Content-Type', 'application/json']] as const;
-  expect(check(sent, { status: 200, headers, body: Buffer.from(text) }, 1).problems).toEqual(want);
-});
-
-test.each([
-  ['accepts', 204, 'UNPROVEN'],
-  ['refuses', 400, 'PROVEN'],
-])('a server that %s a readOnly property: %s, %s', async (_, status, state) => {
-  const schema = objectWith({ id: readOnly, name: {} });
-  const put = {
-    operationId: 'put',
-    requestBody: { required: true, content: inJson(schema) },
-    responses: { 204: { description: 'stored' } },
-  };
-  const answer: Parameters<typeof serve>[0] = (request, body) => {
-    const like = body.includes('"name"') ? '7' : body;
-    return body.includes('"id"') ? { status } : correctServer(request, like);
-  };
-  const document = documentOf({ put }, {}, '/number');
-  const { obligations } = await run({ ...target(answer), document }, { generated: 0 });
-  expect(obligations.find(({ key }) => key.endsWith('/id readOnly | violates'))?.state).toBe(state);
 });
