@@ -52,7 +52,7 @@ const TOOLCHAIN = {
   'node-version.mjs': [],
   compiler: ['paths.ts'],
   gate: ['compiler', 'paths.ts'],
-  pack: ['paths.ts'],
+  pack: ['new', 'paths.ts'],
   source: [],
   publish: ['source', 'load.ts', 'paths.ts'],
   breaking: ['publish', 'source', 'load.ts', 'paths.ts'],
@@ -152,7 +152,7 @@ export default {
       'Import src/database. Anything that its index.ts does not export is internal.',
       {
         path: '^(src|scripts|tests)/',
-        pathNot: ['^src/database/', '^tests/unit/database/', '^tests/support/(databases|third-driver)\\.ts$'],
+        pathNot: ['^src/database/', '^tests/unit/(database|storage)/', '^tests/support/(databases|third-driver)\\.ts$'],
       },
       { path: '^src/database/', pathNot: '^src/database/index\\.ts$' },
     ),
@@ -212,7 +212,7 @@ export default {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^(dist|reports)/' },
+    exclude: { path: '^(dist|reports|scripts/new/layout)/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     reporterOptions: { archi: { collapsePattern: '^src/contract/[^/]+|^(src|scripts|tests)/[^/]+' } },
