@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { createHash } from 'node:crypto';
+import type { Replay } from '../failure';
 import { type JsonObject, textOf } from '../json/json';
 import { abbreviate, print, type Value } from '../json/value';
 import { constraintKey } from '../obligation';
@@ -8,23 +9,22 @@ import { instanceLocations } from '../schema/locations';
 import { probes } from '../schema/probes';
 import { arbitrary } from '../schema/samples';
 import { reasonOf } from '../untestable';
-import { expectSuccessOrOwnRefusal, authorizedRequest, type Case, type OperationContext } from './case';
-import { withAcceptedValues } from './accepted-values';
+import { expectSuccessOrOwnRefusal, inputCase, type Case, type OperationContext } from './case';
+import { withAcceptedValues } from './bases';
 import { limitRule } from './limits';
 import { expectInvalid, fault as faultOf } from './keywords';
 
 /** Sends one case and judges the answer; resolves with its problems, or with undefined if the run must end. */
 export type SendCase = (sent: Case) => Promise<readonly string[] | undefined>;
 
+/** The place of a generated case: what fast-check needs to make it again. */
+type Place = Pick<Replay, 'kind' | 'seed' | 'path'>;
+
 /** A generated case that failed, shrunk. */
-export interface Counterexample {
+export interface Counterexample extends Place {
   /** Undefined if no valid request could be generated. */
   readonly case: Case | undefined;
   readonly problems: readonly string[];
-  readonly kind: 'valid' | 'faulty';
-  readonly seed: number;
-  /** fast-check's path to the shrunk case. */
-  readonly path: string;
 }
 
 interface GeneratedOptions {
@@ -32,12 +32,12 @@ interface GeneratedOptions {
   /** The number of requests of each kind. */
   readonly runs: number;
   /** Sends only this case. */
-  readonly replay?: { readonly kind: 'valid' | 'faulty'; readonly seed: number; readonly path: string };
+  readonly replay?: Place | undefined;
 }
 
 /** The result of the generated requests of one kind. */
 export interface Search {
-  readonly kind: 'valid' | 'faulty';
+  readonly kind: Place['kind'];
   readonly counterexample?: Counterexample;
   /** The requests that were not sent, because no more were found within the draws, or because the run ended. */
   readonly leftOut: number;
@@ -74,11 +74,10 @@ export async function searchGenerated(
   { seed, runs, replay }: GeneratedOptions,
 ): Promise<Search[]> {
   const found: Search[] = [];
-  for (const [kind, cases] of [
-    ['valid', validCases(context)],
-    ['faulty', faultyCases(context)],
-  ] as const) {
-    if (!cases || (replay && replay.kind !== kind)) continue;
+  const kinds = { valid: validCases, faulty: faultyCases };
+  for (const kind of ['valid', 'faulty'] as const) {
+    const cases = !replay || replay.kind === kind ? kinds[kind](context) : undefined;
+    if (!cases) continue;
     if (replay) {
       const again = replayCase(cases, replay);
       const problems = again ? await attempt(again) : ['expected to generate the case again, got none'];
@@ -131,7 +130,7 @@ async function search(
 async function shrink(
   cases: fc.Arbitrary<Case | undefined>,
   attempt: SendCase,
-  { kind, seed, path }: Pick<Counterexample, 'kind' | 'seed' | 'path'>,
+  { kind, seed, path }: Place,
 ): Promise<Counterexample | undefined> {
   let budget = SHRINKING_REQUESTS;
   const property = fc.asyncProperty(cases, async (drawn) => {
@@ -155,7 +154,7 @@ async function shrink(
 /** The case at fast-check's path; undefined if the document no longer leads to one. */
 function replayCase(
   cases: fc.Arbitrary<Case | undefined>,
-  { seed, path }: { readonly seed: number; readonly path: string },
+  { seed, path }: Place,
 ): Case | undefined {
   // fast-check continues with the neighbors of the case, so only the first one counts.
   const drawn: (Case | undefined)[] = [];
@@ -186,11 +185,9 @@ function slotValues(context: OperationContext, slot: Slot): fc.Arbitrary<Value |
 
 /** Requests with random values in all slots, some optional ones left out. */
 function validCases(context: OperationContext): fc.Arbitrary<Case | undefined> | undefined {
-  const { document, operation, base, target } = context;
+  const { operation, base, target } = context;
   // A path to another resource of a black box may name nothing, or something that does not belong to the run.
-  const parts = slots(document, operation).filter(
-    ({ codec, parameter }) => codec !== 'binary' && !(target.blackBox && parameter?.in === 'path'),
-  );
+  const parts = textualSlots(context).filter(({ parameter }) => !target.blackBox || parameter?.in !== 'path');
   if (parts.length === 0) return undefined;
   const bodies = parts.filter(({ body }) => body);
   const values = fc.tuple(...parts.map((slot) => slotValues(context, slot)));
@@ -207,22 +204,17 @@ function validCases(context: OperationContext): fc.Arbitrary<Case | undefined> |
       } else if (slot.required) return undefined;
     }
     const title = `${operation.id} with ${drawn.map((value) => (value === undefined ? '' : abbreviate(value))).join(', ')}`;
-    return {
-      family: 'generated',
-      title,
-      operation,
-      request: authorizedRequest(context, inputs),
+    return inputCase(context, 'generated', title, inputs, {
       ...limit,
       expect: expectSuccessOrOwnRefusal(context),
-      proves: [],
-    };
+    });
   });
 }
 
 /** Requests with one random fault. */
 function faultyCases(context: OperationContext): fc.Arbitrary<Case | undefined> | undefined {
   const { document, oracle, operation, base } = context;
-  const parts = slots(document, operation).filter(({ codec }) => codec !== 'binary');
+  const parts = textualSlots(context);
   if (parts.length === 0) return undefined;
   const drawn = fc.oneof(...parts.map((slot) => slotValues(context, slot).map((value) => ({ slot, value }))));
   return fc.tuple(drawn, fc.nat()).map(([{ slot, value }, number]): Case | undefined => {
@@ -233,16 +225,13 @@ function faultyCases(context: OperationContext): fc.Arbitrary<Case | undefined> 
     const fault = faults[number % Math.max(1, faults.length)];
     if (!fault || slotVerdict(oracle, slot, fault.value) !== 'invalid') return undefined;
     const title = `${slot.label}${fault.location.instancePointer} violates ${fault.keyword}: ${print(value)} became ${abbreviate(fault.value)}`;
-    const request = authorizedRequest(context, slot.fill(base, fault.value));
-    return {
-      family: 'generated',
-      title,
-      operation,
-      request,
+    return inputCase(context, 'generated', title, slot.fill(base, fault.value), {
       expect: expectInvalid(fault.replacement),
       ...faultOf(context, slot, fault.value),
       about: constraintKey(operation, slot.label, fault.subschema.pointer, fault.keyword, 'violates'),
-      proves: [],
-    };
+    });
   });
 }
+
+const textualSlots = ({ document, operation }: OperationContext): Slot[] =>
+  slots(document, operation).filter(({ codec }) => codec !== 'binary');
