@@ -139,7 +139,8 @@ export function slimBases(
   });
 }
 
-const pointersOf = ({ subschemas }: Pick<InstanceLocation, 'subschemas'>): string[] => subschemas.map(({ pointer }) => pointer);
+const pointersOf = ({ subschemas }: Pick<InstanceLocation, 'subschemas'>): string[] =>
+  subschemas.map(({ pointer }) => pointer);
 
 /** @param way the tokens to the location whose members are kept; undefined beside the way */
 function slim(

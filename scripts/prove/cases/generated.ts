@@ -152,10 +152,7 @@ async function shrink(
 }
 
 /** The case at fast-check's path; undefined if the document no longer leads to one. */
-function replayCase(
-  cases: fc.Arbitrary<Case | undefined>,
-  { seed, path }: Place,
-): Case | undefined {
+function replayCase(cases: fc.Arbitrary<Case | undefined>, { seed, path }: Place): Case | undefined {
   // fast-check continues with the neighbors of the case, so only the first one counts.
   const drawn: (Case | undefined)[] = [];
   const property = fc.property(cases, (next) => {

@@ -1,6 +1,7 @@
 import { isSafe, responseFor } from '../document/document';
 import { levelOf } from '../profile';
 import { composeRequest } from '../request/request';
+import { pathOf } from '../wire/message';
 import { bodyCases } from './bodies';
 import { type Case, inputCase, type OperationContext, type ValueCases } from './case';
 import { edgeCases } from './edges';
@@ -13,7 +14,6 @@ import { valueCases } from './values';
 function allowed(context: OperationContext, cases: readonly Case[]): Case[] {
   const { profile = 'strict', blackBox } = context.target;
   // Any path but that of the minimal request may belong to somebody else.
-  const pathOf = ({ target }: Case['request']): string | undefined => target.split('?')[0];
   const own = pathOf(composeRequest(context.operation, context.base));
   return cases.filter((sent) => {
     const { rule, request } = sent;

@@ -38,11 +38,17 @@ function missingParameterCases(context: OperationContext): Case[] {
   return required.map((parameter) => {
     const parameters = new Map([...base.parameters].filter(([other]) => other !== parameter));
     const title = `without the required ${parameter.in} parameter ${parameter.name}`;
-    return inputCase(context, 'constraints', title, { ...base, parameters }, {
-      expect: expectRefusal('invalid request'),
-      rule: 'missing parameter',
-      location: parameter.in,
-    });
+    return inputCase(
+      context,
+      'constraints',
+      title,
+      { ...base, parameters },
+      {
+        expect: expectRefusal('invalid request'),
+        rule: 'missing parameter',
+        location: parameter.in,
+      },
+    );
   });
 }
 

@@ -1,6 +1,6 @@
 import { matchesPath } from '../document/document';
 import type { ProtocolScenario } from '../obligation';
-import { withoutBody } from '../wire/message';
+import { pathOf, withoutBody, withPath } from '../wire/message';
 import {
   authorizedRequest,
   type Case,
@@ -17,7 +17,7 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TR
 export function methodAndPathCases(context: OperationContext): Case[] {
   const { document, operation, target } = context;
   const request = authorizedRequest(context);
-  const [path = '', ...query] = request.target.split('?');
+  const path = pathOf(request);
   const documented = document.operations
     .filter((other) => other.path === operation.path)
     .map(({ method }) => method);
@@ -35,8 +35,8 @@ export function methodAndPathCases(context: OperationContext): Case[] {
     paths
       .filter((candidate) => !matchesPath(document, candidate))
       .map((candidate) => {
-        const sent = { ...request, target: [candidate, ...query].join('?') };
-        return make(scenario, `${operation.method} ${candidate}`, sent, expectRefusal('not found'));
+        const title = `${operation.method} ${candidate}`;
+        return make(scenario, title, withPath(request, candidate), expectRefusal('not found'));
       });
   return [
     ...METHODS.filter(isUndocumented)
