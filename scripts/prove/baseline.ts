@@ -9,7 +9,7 @@ import {
 } from './cases/case';
 import { satisfiedConstraints } from './cases/values';
 import type { Operation } from './document/document';
-import { failureOf, failureWithoutRequest, printable } from './failure';
+import { failureOf, failureWithoutRequest } from './failure';
 import { takesCredentials } from './request/credentials';
 import { minimalInputs } from './request/request';
 import { type Inputs, slots } from './request/slots';
@@ -86,7 +86,7 @@ async function findBaseline(
       await state.accept(server, context);
       return context;
     }
-    refused = printable(summarize(outcome), common.target.curl?.secrets);
+    refused = summarize(outcome);
     ({ status } = outcome);
   }
   const isMissing =
