@@ -4,27 +4,46 @@ import { existsSync, readFileSync } from 'node:fs';
 import Module from 'node:module';
 import path from 'node:path';
 
-/** The file of each command, its first arguments, and its description. */
-export const COMMANDS: Readonly<
-  Record<string, readonly [file: string, args: readonly string[], text: string]>
+/**
+ * What runs each command, its first arguments, and its description. An import is checked by the compiler, and by the
+ * boundaries as any other.
+ */
+const COMMANDS: Readonly<
+  Record<string, readonly [run: () => Promise<unknown>, args: readonly string[], text: string]>
 > = {
-  generate: ['./generate/main', [], 'update generated/ and handler stubs from openapi/; list the changes'],
+  generate: [
+    () => import('./generate/main.js').then(({ main }) => main()),
+    [],
+    'update generated/ and handler stubs from openapi/; list the changes',
+  ],
   check: [
-    './gate/main',
+    () => import('./gate/main.js'),
     ['code', 'boundaries', 'format', 'generated'],
     'check types, lint, imports and format',
   ],
-  test: ['./gate/main', ['test'], 'build, and run every test; AGAIN=1 runs them even if nothing has changed'],
-  dev: ['./dev/main', [], 'serve while you edit: check every change, then replace the server'],
-  mock: ['./mock/main', [], 'serve any document: contract-first mock path/to/openapi.yaml'],
-  contract: ['./prove/service/contract', [], 'test the service against its document'],
-  todo: ['./prove/service/todo', [], 'list what is left to write'],
-  breaking: ['./breaking/main', [], 'list the changes that break a client: contract-first breaking GIT-REF'],
+  test: [
+    () => import('./gate/main.js'),
+    ['test'],
+    'build, and run every test; AGAIN=1 runs them even if nothing has changed',
+  ],
+  dev: [
+    () => import('./dev/main.js'),
+    [],
+    'serve while you edit: check every change, then replace the server',
+  ],
+  mock: [() => import('./mock/main.js'), [], 'serve any document: contract-first mock path/to/openapi.yaml'],
+  contract: [() => import('./prove/service/contract.js'), [], 'test the service against its document'],
+  todo: [() => import('./prove/service/todo.js'), [], 'list what is left to write'],
+  breaking: [
+    () => import('./breaking/main.js').then(({ main }) => main()),
+    [],
+    'list the changes that break a client: contract-first breaking GIT-REF',
+  ],
 };
 
-function main(name = '', ...given: readonly string[]): void {
-  const [file, args] = COMMANDS[name] ?? [];
-  if (file === undefined || args === undefined) {
+async function main(name = '', ...given: readonly string[]): Promise<void> {
+  const [run, args] = COMMANDS[name] ?? [];
+  if (run === undefined || args === undefined) {
     const lines = Object.entries(COMMANDS).map(([each, [, , text]]) => `  ${each.padEnd(10)}${text}`);
     console.log(`contract-first COMMAND, in the folder of a service\n\n${lines.join('\n')}`);
     process.exitCode = name === '' || name === 'help' || name === '--help' ? 0 : 1;
@@ -32,10 +51,9 @@ function main(name = '', ...given: readonly string[]): void {
   }
   for (const line of otherVersions()) console.log(line);
   Module.enableCompileCache(); // of the toolchain: in the folder NODE_COMPILE_CACHE, or else in the temporary one
-  // Runs the file as the main program, with its own arguments.
-  process.argv.splice(1, process.argv.length, require.resolve(file), ...args, ...given);
+  process.argv.splice(2, process.argv.length, ...args, ...given);
   try {
-    Module.runMain();
+    await run();
   } catch (error) {
     const missing = missingTool(error);
     if (missing === undefined) throw error;
@@ -77,4 +95,4 @@ function missingTool(error: unknown): string | undefined {
   return version === undefined ? undefined : `${name}@${version}`;
 }
 
-if (require.main === module) main(...process.argv.slice(2));
+void main(...process.argv.slice(2));

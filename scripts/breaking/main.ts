@@ -78,10 +78,12 @@ async function compareWith(ref: string): Promise<Result> {
   return { status: breaking.length + wrong.length > 0 ? 1 : 0, output: lines.join('\n') };
 }
 
-if (require.main === module) {
+/** `make breaking BASE=ref`. */
+export async function main(): Promise<void> {
   const [base = ''] = process.argv.slice(2);
-  void listBreaks(base).then(({ status, output }) => {
-    (status === 2 ? console.error : console.log)(output);
-    process.exitCode = status;
-  });
+  const { status, output } = await listBreaks(base);
+  (status === 2 ? console.error : console.log)(output);
+  process.exitCode = status;
 }
+
+if (require.main === module) void main();

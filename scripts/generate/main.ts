@@ -74,15 +74,15 @@ function read(file: string): string {
   }
 }
 
-if (require.main === module) {
-  const checking = process.argv.includes('--check');
-  const done = checking
-    ? check()
-    : generate().then((lines) => {
-        console.log(lines.join('\n'));
-      });
-  done.catch((error: unknown) => {
+/** `make generate`, or with `--check` its part of `make check`. */
+export async function main(): Promise<void> {
+  try {
+    if (process.argv.includes('--check')) await check();
+    else console.log((await generate()).join('\n'));
+  } catch (error) {
     console.error(error instanceof SourceError ? error.message : error);
     process.exitCode = 1;
-  });
+  }
 }
+
+if (require.main === module) void main();

@@ -6,20 +6,14 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
-import { COMMANDS } from '../cli';
 import { root } from '../paths';
 import { COMMAND, createManifest, ENTRIES, NAME, reachableTypes, type RootManifest } from './manifest';
 
 /** The folder of the tarball and of its content, `package/`. */
 export const FOLDER = path.join(root, '.cache/pack');
 
-/** The files of the commands, which scripts/cli.ts loads by name, and the programs that `check` and `dev` run. */
-const PROGRAMS = [
-  ...Object.values(COMMANDS).map(([file]) => path.posix.join('scripts', file)),
-  'scripts/gate/code',
-  'scripts/gate/boundaries',
-  'scripts/dev/rest',
-];
+/** The programs that `check` and `dev` run by their names. */
+const PROGRAMS = ['scripts/gate/code', 'scripts/gate/boundaries', 'scripts/dev/rest'];
 
 const HOST = {
   getCurrentDirectory: () => root,
