@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { writeReport } from '../../scripts/prove/report/write';
 import { run } from '../../scripts/prove/run';
-import { correctServer, target } from '../../scripts/prove/simple-server';
+import { correctServer, target } from '../prove/support/simple-server';
 
 /** The path of Debian's package `chromium`. */
 const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { ADVICE } from '../../scripts/prove/advice';
 import { type JsonObject } from '../../scripts/prove/json/json';
 import { objectAt } from '../../scripts/prove/json/pointer';
-import { type Fault, LIBRARY, LIBRARY_CREDENTIALS, startLibrary } from '../../scripts/prove/library';
+import { type Fault, LIBRARY, LIBRARY_CREDENTIALS, startLibrary } from './support/library';
 import { formatReport } from '../../scripts/prove/report/text';
 import { type Result, run, type RunOptions } from '../../scripts/prove/run';
-import { correctServer, serve, target } from '../../scripts/prove/simple-server';
+import { correctServer, serve, target } from './support/simple-server';
 import type { Target } from '../../scripts/prove/target';
 import { type UrlOptions, urlTarget } from '../../scripts/prove/url-target';
 

@@ -8,9 +8,9 @@ import {
   LIBRARY,
   LIBRARY_CREDENTIALS,
   startLibrary,
-} from '../../scripts/prove/library';
+} from './support/library';
 import { describeFailure } from '../../scripts/prove/report/text';
-import { serve } from '../../scripts/prove/simple-server';
+import { serve } from './support/simple-server';
 import { type Result, run, type RunOptions } from '../../scripts/prove/run';
 import { type UrlOptions, urlTarget } from '../../scripts/prove/url-target';
 

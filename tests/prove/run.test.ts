@@ -9,7 +9,7 @@ import { describeFailure, headline, formatReport } from '../../scripts/prove/rep
 import { run } from '../../scripts/prove/run';
 import { createOracle, type Oracle } from '../../scripts/prove/schema/oracle';
 import { OF_STUBS } from '../../scripts/prove/session';
-import { correctServer, serve, target } from '../../scripts/prove/simple-server';
+import { correctServer, serve, target } from './support/simple-server';
 import type { Target } from '../../scripts/prove/target';
 
 const WAIVER = { obligation: /409/, reason: 'no conflict can occur' };

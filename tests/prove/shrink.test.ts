@@ -6,7 +6,7 @@ import { parse } from '../../scripts/prove/json/value';
 import { formatReport } from '../../scripts/prove/report/text';
 import { run } from '../../scripts/prove/run';
 import { createOracle } from '../../scripts/prove/schema/oracle';
-import { correctServer, type Reply, serve, target } from '../../scripts/prove/simple-server';
+import { correctServer, type Reply, serve, target } from './support/simple-server';
 
 /** `PUT /plants` takes a plant with many optional members, and two optional parameters. */
 const DOCUMENT: JsonObject = {

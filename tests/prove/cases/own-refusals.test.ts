@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { JsonObject } from '../../../scripts/prove/json/json';
 import { describeFailure } from '../../../scripts/prove/report/text';
 import { run } from '../../../scripts/prove/run';
-import { type Reply, serve, target } from '../../../scripts/prove/simple-server';
+import { type Reply, serve, target } from '../support/simple-server';
 import type { Target } from '../../../scripts/prove/target';
 
 describe('a service that holds some resources only', () => {

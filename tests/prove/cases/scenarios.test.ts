@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../scripts/prove/json/json';
 import { print } from '../../../scripts/prove/json/value';
 import { describeFailure } from '../../../scripts/prove/report/text';
 import { run } from '../../../scripts/prove/run';
-import { type Reply, serve, target } from '../../../scripts/prove/simple-server';
+import { type Reply, serve, target } from '../support/simple-server';
 import type { Resolvable, Step, ParameterValues } from '../../../scripts/prove/target';
 
 /** `POST /tickets` creates an id that no double holds. `GET` and `PUT /tickets/{id}` take it. */

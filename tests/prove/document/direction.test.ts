@@ -7,7 +7,7 @@ import { constraints } from '../../../scripts/prove/schema/constraints';
 import { createOracle } from '../../../scripts/prove/schema/oracle';
 import { oneWayViolations } from '../../../scripts/prove/schema/probes';
 import { samples } from '../../../scripts/prove/schema/samples';
-import { serve, correctServer, target } from '../../../scripts/prove/simple-server';
+import { serve, correctServer, target } from '../support/simple-server';
 import { readDocument } from '../../../scripts/prove/document/read';
 
 const readOnly = { type: 'integer', readOnly: true };

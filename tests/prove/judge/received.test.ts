@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../scripts/prove/json/json';
 import { describeFailure } from '../../../scripts/prove/report/text';
 import { run } from '../../../scripts/prove/run';
-import { serve, target } from '../../../scripts/prove/simple-server';
+import { serve, target } from '../support/simple-server';
 import type { Received, Waiver } from '../../../scripts/prove/target';
 
 /** `PUT /number` accepts a thing with a name and answers 204. Its handler receives the result of `give`. */

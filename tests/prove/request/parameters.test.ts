@@ -5,7 +5,7 @@ import { deriveObligations } from '../../../scripts/prove/obligations';
 import { instanceLocations } from '../../../scripts/prove/schema/locations';
 import { createOracle } from '../../../scripts/prove/schema/oracle';
 import { probes } from '../../../scripts/prove/schema/probes';
-import { correctServer, target } from '../../../scripts/prove/simple-server';
+import { correctServer, target } from '../support/simple-server';
 import { serializeParameter } from '../../../scripts/prove/request/serialize';
 import { slots, slotSamples, slotVerdict } from '../../../scripts/prove/request/slots';
 
