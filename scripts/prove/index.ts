@@ -36,9 +36,9 @@ export type {
   Waiver,
 } from './target';
 export { urlTarget, type UrlOptions } from './url-target';
-export { readExamples } from './service/examples';
-export { refusalsOf } from './service/refusals';
 export {
+  readExamples,
+  refusalsOf,
   serviceTarget,
   type Changes,
   type ServiceTarget,

@@ -58,7 +58,7 @@ export function obstacleTo(
 /** @throws {Error} if an operation is unknown */
 export function selectOperations(
   { operations }: Document,
-  { only, replay }: { readonly only?: readonly string[]; readonly replay?: Replay },
+  { only, replay }: { readonly only?: readonly string[] | undefined; readonly replay?: Replay | undefined },
 ): readonly Operation[] {
   const names = replay ? [replay.operation] : only;
   const unknown = names?.find((name) => operations.every(({ id }) => id !== name));

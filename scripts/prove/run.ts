@@ -51,25 +51,25 @@ export interface Result extends Counts {
 
 export interface RunOptions {
   /** Generated requests for each operation, valid and faulty each; 100 by default, 2 for a stub. */
-  readonly generated?: number;
+  readonly generated?: number | undefined;
   /** Replaces the oracle of both directions, to prove that the run detects a wrong one. */
-  readonly oracle?: Oracle;
+  readonly oracle?: Oracle | undefined;
   /** The day on which waivers must hold: today by default. */
-  readonly today?: Date;
+  readonly today?: Date | undefined;
   /** Tests only these operations; all by default. */
-  readonly only?: readonly string[];
+  readonly only?: readonly string[] | undefined;
   /** Replaces the seed of the generated requests, which is a digest of the document. */
-  readonly seed?: number;
+  readonly seed?: number | undefined;
   /** Sends only this generated case. */
-  readonly replay?: Replay;
+  readonly replay?: Replay | undefined;
   /** Whether to shrink the examples of the report; true by default. */
-  readonly shrink?: boolean;
+  readonly shrink?: boolean | undefined;
   /** Called before each request. */
-  readonly onRequest?: (progress: Progress) => void;
+  readonly onRequest?: ((progress: Progress) => void) | undefined;
   /** Ends the run, with the result so far. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Called before each operation and each request, with a function that makes the result of what was proven so far. */
-  readonly onStep?: (resultSoFar: () => Result) => void;
+  readonly onStep?: ((resultSoFar: () => Result) => void) | undefined;
 }
 
 /**

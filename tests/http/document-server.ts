@@ -21,7 +21,7 @@ import type { Received, Server, Target } from '../../scripts/prove/target';
 import { plainRefusal, renderPlain } from '../support/plain-errors';
 import { buildService } from '../support/service';
 import { listen } from '../../scripts/prove/service/listen';
-import { refusalsOf } from '../../scripts/prove/service/refusals';
+import { refusalsOf } from '../../scripts/prove/service/service-target';
 import { BODY_LIMIT } from '../../scripts/prove/service/service-target';
 
 const SECRETS = { valid: 'somebody:good', invalid: 'somebody:bad' };

@@ -8,7 +8,7 @@ import { urlTarget } from '../../scripts/prove/url-target';
 import { plainRefusal, renderPlain } from '../support/plain-errors';
 import { buildService } from '../support/service';
 import { listen } from '../../scripts/prove/service/listen';
-import { refusalsOf } from '../../scripts/prove/service/refusals';
+import { refusalsOf } from '../../scripts/prove/service/service-target';
 
 afterAll(endQuickTime);
 

@@ -49,15 +49,15 @@ const DRAWS_PER_REQUEST = 20;
 /** Requests that make one generated case smaller. */
 const SHRINKING_REQUESTS = 100;
 
-/** Ends the draws. */
+/** Ends the draws because the run must end. */
+class Ended extends Error {}
+
+/** Ends the draws, and begins to make the case smaller. */
 class WrongAnswer extends Error {
   constructor(readonly problems: readonly string[]) {
     super(problems.join('; '));
   }
 }
-
-/** Ends the draws because the run must end. */
-class Ended extends Error {}
 
 /** A digest of the document: a run generates the same requests until the document changes. */
 export const seedOf = (document: JsonObject): number =>
@@ -99,56 +99,36 @@ async function search(
   seed: number,
   runs: number,
 ): Promise<Omit<Search, 'kind'>> {
+  /** Requests that are left; after a failure, those to make it smaller. */
+  let budget = Infinity;
+  let sent = 0;
   const property = fc.asyncProperty(cases, async (drawn) => {
     fc.pre(drawn !== undefined);
+    if (budget <= 0) return;
+    budget -= 1;
+    const isSearching = budget === Infinity;
     const problems = await attempt(drawn);
-    if (problems === undefined) throw new Ended();
-    if (problems.length > 0) throw new WrongAnswer(problems);
+    if (problems === undefined) {
+      budget = 0;
+      if (isSearching) throw new Ended();
+    } else if (problems.length > 0) {
+      budget = Math.min(budget, SHRINKING_REQUESTS);
+      throw new WrongAnswer(problems);
+    } else if (isSearching) sent += 1;
   });
-  const outcome = await fc.check(property, {
-    seed,
-    numRuns: runs,
-    maxSkipsPerRun: DRAWS_PER_REQUEST,
-    endOnFailure: true,
-  });
+  const outcome = await fc.check(property, { seed, numRuns: runs, maxSkipsPerRun: DRAWS_PER_REQUEST });
   const { errorInstance: error, counterexamplePath, numRuns } = outcome;
   const [drawn] = outcome.counterexample ?? [];
   const place = { kind, seed: outcome.seed, path: counterexamplePath ?? '' };
-  if (error instanceof Ended) return { leftOut: runs - numRuns + 1 };
+  if (error instanceof Ended) return { leftOut: runs - sent };
   if (drawn) {
     const problems = error instanceof WrongAnswer ? error.problems : [reasonOf(error)];
-    const smaller = error instanceof WrongAnswer ? await shrink(cases, attempt, place) : undefined;
-    return { leftOut: 0, counterexample: smaller ?? { case: drawn, problems, ...place } };
+    return { leftOut: 0, counterexample: { case: drawn, problems, ...place } };
   }
   // A schema may have no invalid value. A schema without a valid value has not been tested.
-  if (numRuns > 0 || kind === 'faulty') return { leftOut: numRuns > 0 ? runs - numRuns : 0 };
+  if (numRuns > 0 || kind === 'faulty') return { leftOut: numRuns > 0 ? runs - sent : 0 };
   const problems = ['expected to generate a valid request, got none'];
   return { leftOut: 0, counterexample: { case: undefined, problems, ...place } };
-}
-
-/** The smallest case that fails; undefined if the case does not fail again. */
-async function shrink(
-  cases: fc.Arbitrary<Case | undefined>,
-  attempt: SendCase,
-  { kind, seed, path }: Place,
-): Promise<Counterexample | undefined> {
-  let budget = SHRINKING_REQUESTS;
-  const property = fc.asyncProperty(cases, async (drawn) => {
-    if (drawn === undefined || budget <= 0) return;
-    budget -= 1;
-    const problems = await attempt(drawn);
-    if (problems === undefined) budget = 0;
-    else if (problems.length > 0) throw new WrongAnswer(problems);
-  });
-  const { counterexample, errorInstance, counterexamplePath } = await fc.check(property, {
-    seed,
-    path,
-    numRuns: 1,
-  });
-  const [smallest] = counterexample ?? [];
-  if (!smallest || !(errorInstance instanceof WrongAnswer)) return undefined;
-  const { problems } = errorInstance;
-  return { case: smallest, problems, kind, seed, path: counterexamplePath ?? path };
 }
 
 /** The case at fast-check's path; undefined if the document no longer leads to one. */

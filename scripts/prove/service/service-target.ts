@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import type { Express } from 'express';
-import { isStub, type JsonObject, type Strategies } from '../../../src/contract';
+import { isStub, type JsonObject, type ProblemKind, type Strategies } from '../../../src/contract';
 import { StoreUnavailable } from '../../../src/database';
 import {
   clientOf,
@@ -10,10 +11,9 @@ import {
   type RuntimeOptions,
   type Verifiers,
 } from '../../../src/runtime';
-import type { Received, RefusalRule, Scenario, Server, Target, Waiver } from '../target';
+import type { Received, RefusalRule, Refusals, Scenario, Server, Target, Waiver } from '../target';
 import { strategiesWith, testSecrets } from './credentials';
 import { listen } from './listen';
-import { refusalsOf } from './refusals';
 
 /** The module of a service that makes it a target. */
 export const SERVICE = 'tests/contract/service.ts';
@@ -57,10 +57,8 @@ export interface Changes {
   readonly strategies?: Strategies;
   /** Bytes. */
   readonly bodyLimit?: number;
-  /** Changes the input of each handler. */
+  /** Changes the input of each handler, or throws in its place. */
   readonly pass?: (request: Received) => Received;
-  /** Called before each handler. */
-  readonly before?: () => void;
   /** Wraps the application in the HTTP server. */
   readonly wrap?: (application: RequestListener) => RequestListener;
 }
@@ -91,7 +89,7 @@ export function serviceTarget<S, Handlers extends object, Own extends string>(
     startServer(service, { ...changes, ...more, strategies }, see, rateLimit);
   const failing = (error: Error) => () =>
     start({
-      before: () => {
+      pass: () => {
         throw error;
       },
     });
@@ -103,7 +101,7 @@ export function serviceTarget<S, Handlers extends object, Own extends string>(
     credentials: { ...secrets.credentials, ...service.credentials },
     bodyLimit: BODY_LIMIT,
     refusals: refusalsOf(service.refusal),
-    ...(service.refusalSchema !== undefined && { refusalSchema: service.refusalSchema }),
+    refusalSchema: service.refusalSchema,
     situations: {
       '429': () => start({}, limitRequests({ requests: 0, seconds: 60 }, clientOf)),
       '500': failing(new Error('a secret cause')),
@@ -127,14 +125,7 @@ function stubsOf(createHandlers: (store: never) => object): string[] {
 
 async function startServer<S, Handlers extends object, Own extends string>(
   service: TestedService<S, Handlers, Own>,
-  {
-    bodyLimit = BODY_LIMIT,
-    document = service.document,
-    strategies,
-    pass,
-    before,
-    wrap,
-  }: Changes & { readonly strategies: Strategies },
+  { bodyLimit = BODY_LIMIT, document = service.document, strategies, pass, wrap }: Changes,
   see: (request: Received) => void,
   rateLimit: RuntimeOptions['rateLimit'],
 ): Promise<Server> {
@@ -151,7 +142,6 @@ async function startServer<S, Handlers extends object, Own extends string>(
         entered += 1;
         const passed = pass?.(request) ?? request;
         see(passed);
-        before?.();
         return Reflect.apply(handler, undefined, [passed]);
       };
     },
@@ -159,7 +149,7 @@ async function startServer<S, Handlers extends object, Own extends string>(
   const app = service.createApp(handlers, {
     // A copy: changes that the server makes must not affect the document of the engine.
     document: structuredClone(document),
-    strategies,
+    strategies: strategies ?? {},
     ready: () => Promise.resolve(),
     report: () => undefined,
     metrics: { text: () => Promise.resolve(''), contentType: 'text/plain' },
@@ -177,3 +167,26 @@ async function startServer<S, Handlers extends object, Own extends string>(
   };
   return listen(app, { entered: () => entered, reset }, service.errors.render, wrap);
 }
+
+/** How the core refuses requests, for the engine. */
+export const refusalsOf = (rule: (kind: ProblemKind) => RefusalRule): Refusals => ({
+  'not found': rule('notFound'),
+  'method not allowed': rule('methodNotAllowed'),
+  'missing credentials': rule('noCredentials'),
+  'invalid credentials': rule('badCredentials'),
+  'insufficient scope': rule('forbidden'),
+  'unsupported media type': rule('unsupportedMediaType'),
+  'not acceptable': rule('notAcceptable'),
+  'content too large': rule('tooLarge'),
+  malformed: rule('malformed'),
+  'invalid request': rule('invalidRequest'),
+});
+
+/**
+ * The values of a file of examples: JSON in which an integer of 64 bits, a bigint in handlers and stores, is
+ * `{ "$int64": "1" }`.
+ */
+export const readExamples = (file: string): unknown =>
+  JSON.parse(readFileSync(file, 'utf8'), (_, value: unknown) =>
+    typeof value === 'object' && value !== null && '$int64' in value ? BigInt(String(value.$int64)) : value,
+  );
