@@ -44,3 +44,23 @@ export {
   type ServiceTarget,
   type TestedService,
 } from './service/service-target';
+
+/* What other programs of this repository read documents, judge values, and make servers and targets with. No promise of the package. */
+export { groupFailures } from './groups';
+export { isOpen } from './obligation';
+export { asArray, asObject, asString } from './json/json';
+export { escapeToken, nodeAt, objectAt, pointerOf, resolvePointer } from './json/pointer';
+export { rounded, toJavaScript } from './json/value';
+export { type Document, type Operation, type Response } from './document/document';
+export { codecOf } from './document/media-type';
+export { documentBasePath, readDocument } from './document/read';
+export { remarksOn } from './document/remarks';
+export { type Family } from './cases/case';
+export { formatTable } from './report/text';
+export { INTEGER_FORMATS, STRING_FORMATS } from './schema/formats';
+export { createOracle, type Oracle } from './schema/oracle';
+export { samples } from './schema/samples';
+export { ANY_CHARACTER } from './schema/strings';
+export { strategiesWith, testSecrets, verifiersOf } from './service/credentials';
+export { listen, openServer } from './service/listen';
+export { BODY_LIMIT, SERVICE } from './service/service-target';
