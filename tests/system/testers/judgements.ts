@@ -2,6 +2,8 @@
 const JUDGEMENTS: readonly (readonly [server: RegExp, cause: RegExp, defect: string])[] = [
   [/./, /WWW-Authenticate/, 'a 401 has no challenge'],
   [/./, /expected Allow:/, 'a 405 has no Allow'],
+  [/^(?:express|hono)$/, /expected the media type application/, 'a refusal of the framework is no JSON'],
+  [/^express$/, /absent body/, 'a body that is required and absent is a failure of the server'],
   [
     /^(?:fastify|fastify-swagger)$/,
     /accepted that violates type/,
