@@ -4,56 +4,63 @@ import { existsSync, readFileSync } from 'node:fs';
 import Module from 'node:module';
 import path from 'node:path';
 
-/**
- * What runs each command, its first arguments, and its description. An import is checked by the compiler, and by the
- * boundaries as any other.
- */
-const COMMANDS: Readonly<
-  Record<string, readonly [run: () => Promise<unknown>, args: readonly string[], text: string]>
-> = {
-  generate: [
-    () => import('./generate/main.js').then(({ main }) => main()),
-    [],
-    'update generated/ and handler stubs from openapi/; list the changes',
-  ],
-  check: [
-    () => import('./gate/main.js'),
-    ['code', 'boundaries', 'format', 'generated'],
-    'check types, lint, imports and format',
-  ],
-  test: [
-    () => import('./gate/main.js'),
-    ['test'],
-    'build, and run every test; AGAIN=1 runs them even if nothing has changed',
-  ],
-  dev: [
-    () => import('./dev/main.js'),
-    [],
-    'serve while you edit: check every change, then replace the server',
-  ],
-  mock: [() => import('./mock/main.js'), [], 'serve any document: contract-first mock path/to/openapi.yaml'],
-  contract: [() => import('./prove/service/contract.js'), [], 'test the service against its document'],
-  todo: [() => import('./prove/service/todo.js'), [], 'list what is left to write'],
-  breaking: [
-    () => import('./breaking/main.js').then(({ main }) => main()),
-    [],
-    'list the changes that break a client: contract-first breaking GIT-REF',
-  ],
+interface Command {
+  /** The module of its program. */
+  readonly load: () => Promise<{ readonly main: (args: readonly string[]) => unknown }>;
+  /** The first arguments of the program. */
+  readonly args?: readonly string[];
+  readonly text: string;
+}
+
+const COMMANDS: Readonly<Record<string, Command>> = {
+  generate: {
+    load: () => import('./generate/main.js'),
+    text: 'update generated/ and handler stubs from openapi/; list the changes',
+  },
+  check: {
+    load: () => import('./gate/main.js'),
+    args: ['code', 'boundaries', 'format', 'generated'],
+    text: 'check types, lint, imports and format',
+  },
+  test: {
+    load: () => import('./gate/main.js'),
+    args: ['test'],
+    text: 'build, and run every test; AGAIN=1 runs them even if nothing has changed',
+  },
+  dev: {
+    load: () => import('./dev/main.js'),
+    text: 'serve while you edit: check every change, then replace the server',
+  },
+  mock: {
+    load: () => import('./mock/main.js'),
+    text: 'serve any document: contract-first mock path/to/openapi.yaml',
+  },
+  contract: {
+    load: () => import('./prove/service/contract.js'),
+    text: 'test the service against its document',
+  },
+  todo: { load: () => import('./prove/service/todo.js'), text: 'list what is left to write' },
+  breaking: {
+    load: () => import('./breaking/main.js'),
+    text: 'list the changes that break a client: contract-first breaking GIT-REF',
+  },
 };
 
-async function main(name = '', ...given: readonly string[]): Promise<void> {
-  const [run, args] = COMMANDS[name] ?? [];
-  if (run === undefined || args === undefined) {
-    const lines = Object.entries(COMMANDS).map(([each, [, , text]]) => `  ${each.padEnd(10)}${text}`);
+async function run(name = '', ...given: readonly string[]): Promise<void> {
+  const command = COMMANDS[name];
+  if (command === undefined) {
+    const lines = Object.entries(COMMANDS).map(([each, { text }]) => `  ${each.padEnd(10)}${text}`);
     console.log(`contract-first COMMAND, in the folder of a service\n\n${lines.join('\n')}`);
     process.exitCode = name === '' || name === 'help' || name === '--help' ? 0 : 1;
     return;
   }
   for (const line of otherVersions()) console.log(line);
   Module.enableCompileCache(); // of the toolchain: in the folder NODE_COMPILE_CACHE, or else in the temporary one
-  process.argv.splice(2, process.argv.length, ...args, ...given);
   try {
-    await run();
+    const { main } = await command.load();
+    const args = [...(command.args ?? []), ...given];
+    process.argv.splice(2, process.argv.length, ...args); // for programs that start themselves again
+    await main(args);
   } catch (error) {
     const missing = missingTool(error);
     if (missing === undefined) throw error;
@@ -95,4 +102,4 @@ function missingTool(error: unknown): string | undefined {
   return version === undefined ? undefined : `${name}@${version}`;
 }
 
-void main(...process.argv.slice(2));
+void run(...process.argv.slice(2));

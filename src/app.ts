@@ -9,5 +9,5 @@ import { createApp as createApplication, type RuntimeOptions } from './runtime';
  *
  * @throws {InvalidContract} if the document is invalid, or a handler or strategy that it needs is missing
  */
-export const createApp = (handlers: Handlers, surroundings: RuntimeOptions<OwnKind>): Express =>
-  createApplication({ handlers, errors, ...extensions }, surroundings);
+export const createApp = (handlers: Handlers, options: RuntimeOptions<OwnKind>): Express =>
+  createApplication({ handlers, errors, ...extensions }, options);

@@ -11,5 +11,5 @@ runService({
   document: path.join(__dirname, '../generated/openapi.json'),
   errors,
   openStore: ({ databaseUrl }, observer) => openStore(databaseUrl, observer),
-  createApp: (store, surroundings) => createApp(createHandlers(store), surroundings),
+  createApp: (store, options) => createApp(createHandlers(store), options),
 });

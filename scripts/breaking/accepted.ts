@@ -3,7 +3,8 @@ import { isObject } from '../../src/contract';
 import { type Change, changeText } from './changes';
 import { ACCEPTED } from '../paths';
 import { placeIn } from '../source/read-file';
-import { parseYaml, TextError, valueOfYaml } from '../source/yaml-value';
+import { TextError } from '../source/source-text';
+import { readYaml } from '../source/yaml-text';
 
 /** An intended break. */
 interface Accepted {
@@ -58,7 +59,7 @@ export function judgeBreaks(changes: readonly Change[], text: string, version: s
 function readEntries(text: string, wrong: string[]): (readonly [place: string, entry: Accepted])[] {
   let list: unknown;
   try {
-    list = valueOfYaml(parseYaml(text)) ?? [];
+    list = readYaml(text).value ?? [];
   } catch (error) {
     if (!(error instanceof TextError)) throw error;
     wrong.push(`${placeIn(ACCEPTED, text, error.offset)}: ${error.message}`);

@@ -19,7 +19,7 @@ export interface Change {
 
 /** Every change that a client can notice, breaking ones first. */
 export function compareDocuments(was: JsonObject, is: JsonObject): Change[] {
-  const [before, after] = [OpenApiDocument.of(was), OpenApiDocument.of(is)];
+  const [before, after] = [new OpenApiDocument(was), new OpenApiDocument(is)];
   const changes = new Map<string, Change>();
   const report = (pointer: string, message: string, breaking: boolean) => {
     const key = `${pointer} ${message}`;
@@ -44,9 +44,9 @@ export const changeLine = (change: Change): string =>
 
 /** The operations whose operationId changed: the earlier and the later one, at the same method and path. */
 export function renamedOperations(was: JsonObject, is: JsonObject): Map<string, string> {
-  const now = byRoute(OpenApiDocument.of(is));
+  const now = byRoute(new OpenApiDocument(is));
   const ids = new Set([...now.values()].map(({ operationId }) => operationId));
-  const pairs = [...byRoute(OpenApiDocument.of(was))].map(
+  const pairs = [...byRoute(new OpenApiDocument(was))].map(
     ([route, { operationId }]) => [operationId, now.get(route)?.operationId] as const,
   );
   return new Map(

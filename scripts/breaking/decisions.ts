@@ -168,7 +168,7 @@ const MOST = 80;
 const short = (text: string): string => (text.length > MOST ? `${text.slice(0, MOST)}...` : text);
 
 /** What changed, as a sentence: `default was 1, is 2`. */
-export function wordMessage(keyword: string, was: string | undefined, is: string | undefined): string {
+export function keywordMessage(keyword: string, was: string | undefined, is: string | undefined): string {
   if (was === undefined) return `${keyword} is new: ${short(is ?? '')}`;
   return `${keyword} was ${short(was)}, is ${is === undefined ? 'gone' : short(is)}`;
 }
@@ -195,6 +195,6 @@ export function compareWholes(
         : canonicalJson(object, name);
     };
     const [old, now] = [text(was), text(is)];
-    if (old !== now) report(name, wordMessage(name, old, now), decision === 'BBB');
+    if (old !== now) report(name, keywordMessage(name, old, now), decision === 'BBB');
   }
 }

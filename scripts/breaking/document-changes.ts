@@ -78,12 +78,10 @@ function listPart(
 function usedComponents(document: OpenApiDocument): ReadonlySet<string> {
   const found = new Set<string>();
   const scan = (value: unknown): void => {
-    if (typeof value !== 'object' || value === null) return;
-    for (const [name, item] of Object.entries(value)) {
-      const refs = name === '$ref' ? [item] : name === 'mapping' && isObject(item) ? Object.values(item) : [];
+    for (const [name, item] of typeof value === 'object' && value !== null ? Object.entries(value) : []) {
+      const refs = name === '$ref' ? [item] : name === 'mapping' ? members(item).map(([, ref]) => ref) : [];
       for (const ref of refs) {
-        const target = document.references.mapped(ref);
-        const component = /^\/components\/[^/]*\/[^/]*/.exec(target ?? '')?.[0];
+        const [component] = /^\/components\/[^/]*\/[^/]*/.exec(document.references.mapped(ref) ?? '') ?? [];
         if (component !== undefined) found.add(component);
       }
       scan(item);

@@ -78,12 +78,10 @@ async function compareWith(ref: string): Promise<Result> {
   return { status: breaking.length + wrong.length > 0 ? 1 : 0, output: lines.join('\n') };
 }
 
-/** `make breaking BASE=ref`. */
-export async function main(): Promise<void> {
-  const [base = ''] = process.argv.slice(2);
+export async function main([base = '']: readonly string[]): Promise<void> {
   const { status, output } = await listBreaks(base);
   (status === 2 ? console.error : console.log)(output);
   process.exitCode = status;
 }
 
-if (require.main === module) void main();
+if (require.main === module) void main(process.argv.slice(2));

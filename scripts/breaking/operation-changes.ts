@@ -2,6 +2,7 @@ import {
   joinPointer,
   Codecs,
   type Direction,
+  type JsonObject,
   type MediaTypeObject,
   members,
   type OpenApiDocument,
@@ -11,11 +12,10 @@ import {
   type ResponseObject,
   lastStep,
 } from '../../src/contract';
-import { readExtensions } from '../publish/extensions';
+import { readExtensions } from '../load';
 import { compareWholes, essenceOf } from './decisions';
 import { SchemaComparison, type ReportChange } from './schema-changes';
 import { compareSecurity } from './security-changes';
-import { Unchanged } from './unchanged';
 
 /** What the server reads of an operation is a request; of a webhook it writes it, as a response. */
 interface Roles {
@@ -33,9 +33,8 @@ export class OperationComparison {
     private readonly after: OpenApiDocument,
     private readonly report: ReportChange,
   ) {
-    const unchanged = new Unchanged(before, after);
     const schemas = (direction: Direction) =>
-      new SchemaComparison(before, after, unchanged, direction, (pointer, message, breaking) => {
+      new SchemaComparison(before, after, direction, (pointer, message, breaking) => {
         report(pointer, `in ${direction}s: ${message}`, breaking);
       });
     this.schemas = { request: schemas('request'), response: schemas('response') };
@@ -48,57 +47,45 @@ export class OperationComparison {
    * @param was the pointer of the map in the earlier document
    */
   compareAll(at: string, inward: Direction, was = at): void {
-    const [old, now] = [byRoute(this.before, was), byRoute(this.after, at)];
     const roles: Roles = { inward, outward: inward === 'request' ? 'response' : 'request' };
-    for (const [route, operation] of old) {
-      const counterpart = now.get(route);
-      if (counterpart) this.compareOperation(operation, counterpart, roles);
-      else this.report(operation.pointer, `${nameOf(route, operation)} is gone`, true);
-    }
-    for (const [route, operation] of now) {
-      if (!old.has(route)) this.report(operation.pointer, `${nameOf(route, operation)} is new`, false);
+    for (const [route, before, after] of paired(byRoute(this.before, was), byRoute(this.after, at))) {
+      if (!before) this.report(after.pointer, `${nameOf(route, after)} is new`, false);
+      else if (!after) this.report(before.pointer, `${nameOf(route, before)} is gone`, true);
+      else this.compareOperation(before, after, roles);
     }
   }
 
   private compareOperation(was: Operation, is: Operation, roles: Roles): void {
-    const object = (document: OpenApiDocument, { pointer }: Operation) => document.follow(pointer).value;
-    const [old, now] = [object(this.before, was), object(this.after, is)];
-    if (was.operationId !== is.operationId) {
-      const message = `was ${was.operationId}, is ${is.operationId}`;
-      this.report(joinPointer(is.pointer, 'operationId'), message, false);
-    }
-    const [from, to] = [
-      essenceOf('Operation', { servers: old['servers'] }),
-      essenceOf('Operation', { servers: now['servers'] }),
-    ];
-    if (from !== to) this.report(joinPointer(is.pointer, 'servers'), 'its servers differ', false);
+    const at = this.reportAt(is.pointer);
+    if (was.operationId !== is.operationId)
+      at('operationId', `was ${was.operationId}, is ${is.operationId}`, false);
+    const [from, to] = this.objects(was, is).map(({ servers }) => essenceOf('Operation', { servers }));
+    if (from !== to) at('servers', 'its servers differ', false);
     compareSecurity([this.before, was], [this.after, is], (pointer, message, breaking) => {
       this.report(pointer, message, breaking && roles.inward === 'request');
     });
     this.compareParameters(was, is, roles.inward);
     this.compareRequestBody(was, is, roles.inward);
     this.compareCallbacks(was, is, roles);
-    for (const [status, response] of was.responses) {
-      const counterpart = responseFor(is, status);
-      if (counterpart)
-        this.compareResponse(
-          response,
-          counterpart,
-          joinPointer(is.pointer, 'responses', status),
-          roles.outward,
-        );
-      else this.report(joinPointer(was.pointer, 'responses', status), `the status ${status} is gone`, true);
-    }
-    for (const [status, response] of is.responses) {
-      if (was.responses.has(status)) continue;
+    for (const status of new Set([...was.responses.keys(), ...is.responses.keys()])) {
       const pointer = joinPointer(is.pointer, 'responses', status);
-      const covered = responseFor(was, status);
-      if (covered) this.compareResponse(covered, response, pointer, roles.outward);
-      this.report(pointer, `the status ${status} is new`, false);
+      const [before, after] = [responseFor(was, status), responseFor(is, status)];
+      if (before && after) this.compareResponse(before, after, pointer, roles.outward);
+      if (!was.responses.has(status)) this.report(pointer, `the status ${status} is new`, false);
+      else if (!after)
+        this.report(joinPointer(was.pointer, 'responses', status), `the status ${status} is gone`, true);
     }
   }
 
-  private readonly at = (pointer: string) => (keyword: string, message: string, breaking: boolean) => {
+  /** The objects of both documents, behind their references. */
+  private objects(
+    was: { readonly pointer: string },
+    is: { readonly pointer: string },
+  ): [JsonObject, JsonObject] {
+    return [this.before.follow(was.pointer).value, this.after.follow(is.pointer).value];
+  }
+
+  private readonly reportAt = (pointer: string) => (keyword: string, message: string, breaking: boolean) => {
     this.report(joinPointer(pointer, keyword), message, breaking);
   };
 
@@ -109,39 +96,30 @@ export class OperationComparison {
         members(document.at(all)).map(([name]) => [name, document.follow(joinPointer(all, name)).pointer]),
       );
     };
-    const [old, now] = [places(this.before, was), places(this.after, is)];
-    for (const [name, pointer] of old) {
-      const counterpart = now.get(name);
-      if (counterpart !== undefined) this.compareAll(counterpart, outward, pointer);
-      else this.report(pointer, `the callback ${name} is gone`, true);
-    }
-    for (const [name, pointer] of now) {
-      if (!old.has(name)) this.report(pointer, `the callback ${name} is new`, false);
+    for (const [name, before, after] of paired(places(this.before, was), places(this.after, is))) {
+      if (before === undefined) this.report(after, `the callback ${name} is new`, false);
+      else if (after === undefined) this.report(before, `the callback ${name} is gone`, true);
+      else this.compareAll(after, outward, before);
     }
   }
 
   private compareParameters(was: Operation, is: Operation, direction: Direction): void {
-    const now = new Map(is.parameters.map((parameter) => [keyOf(is, parameter), parameter]));
-    for (const parameter of was.parameters) {
-      const key = keyOf(was, parameter);
-      const counterpart = now.get(key);
-      now.delete(key);
-      const { in: place, name } = counterpart ?? parameter;
-      const title = `the ${place} parameter ${name}`;
-      if (counterpart) this.compareParameter(parameter, counterpart, is.pointer, title, direction);
-      else {
+    const byKey = (operation: Operation) =>
+      new Map(operation.parameters.map((parameter) => [keyOf(operation, parameter), parameter]));
+    const title = ({ in: place, name }: Parameter) => `the ${place} parameter ${name}`;
+    for (const [, before, after] of paired(byKey(was), byKey(is))) {
+      if (!before) {
+        const demanded = after.required ? ' and required' : '';
+        this.report(
+          is.pointer,
+          `${title(after)} is new${demanded}`,
+          after.required && direction === 'request',
+        );
+      } else if (!after) {
         // A server of this kind refuses an unknown query parameter.
-        const breaking = place === 'query' || direction === 'response';
-        this.report(was.pointer, `${title} is gone`, breaking);
-      }
-    }
-    for (const { in: place, name, required } of now.values()) {
-      const title = `the ${place} parameter ${name} is new`;
-      this.report(
-        is.pointer,
-        required ? `${title} and required` : title,
-        required && direction === 'request',
-      );
+        const breaking = before.in === 'query' || direction === 'response';
+        this.report(was.pointer, `${title(before)} is gone`, breaking);
+      } else this.compareParameter(before, after, is.pointer, title(after), direction);
     }
   }
 
@@ -156,18 +134,17 @@ export class OperationComparison {
       const breaking = is.required === (direction === 'request');
       this.report(owner, `${title} is ${is.required ? 'required now' : 'no longer required'}`, breaking);
     }
-    const object = (document: OpenApiDocument, { pointer }: Parameter) => document.follow(pointer).value;
-    const [old, now] = [object(this.before, was), object(this.after, is)];
+    const [old, now] = this.objects(was, is);
     const style = ({ json, style, explode }: Parameter) =>
       json ? 'JSON' : `${style}${explode ? ', exploded' : ''}`;
-    const types = (parameter: Readonly<Record<string, unknown>>) =>
-      members(parameter['content'])
+    const types = ({ content }: JsonObject) =>
+      members(content)
         .map(([type]) => type)
         .join(', ');
     if (style(was) !== style(is)) this.report(owner, `${title} was ${style(was)}, is ${style(is)}`, true);
     else if (types(old) !== types(now))
       this.report(owner, `${title} was ${types(old)}, is ${types(now)}`, false);
-    compareWholes('Parameter', old, now, direction, this.at(is.pointer));
+    compareWholes('Parameter', old, now, direction, this.reportAt(is.pointer));
     const schemas = this.schemas[direction];
     const [earlier, later] = [[was.schemaPointer ?? []].flat(), [is.schemaPointer ?? []].flat()];
     schemas.compare(earlier, later, owner);
@@ -175,26 +152,23 @@ export class OperationComparison {
     if (direction === 'request') schemas.compareDefaults(earlier, later, owner);
   }
 
-  private compareRequestBody(
-    { requestBody: was, ...old }: Operation,
-    { requestBody: is, pointer }: Operation,
-    direction: Direction,
-  ): void {
-    const place = joinPointer(pointer, 'requestBody');
+  private compareRequestBody(old: Operation, now: Operation, direction: Direction): void {
+    const [was, is] = [old.requestBody, now.requestBody];
+    const at = this.reportAt(now.pointer);
     const demands = direction === 'request';
-    if (!was || !is) {
-      if (was) this.report(joinPointer(old.pointer, 'requestBody'), 'the request body is gone', true);
-      if (is) {
-        const message = `a request body is ${is.required ? 'required' : 'admitted'} now`;
-        this.report(place, message, is.required && demands);
+    if (was && is) {
+      if (was.required !== is.required) {
+        const message = `the body is ${is.required ? 'required now' : 'no longer required'}`;
+        at('requestBody', message, is.required === demands);
       }
-      return;
-    }
-    if (was.required !== is.required) {
-      const message = `the body is ${is.required ? 'required now' : 'no longer required'}`;
-      this.report(place, message, is.required === demands);
-    }
-    this.compareContent(was.content, is.content, direction, place);
+      this.compareContent(was.content, is.content, direction, joinPointer(now.pointer, 'requestBody'));
+    } else if (was) this.reportAt(old.pointer)('requestBody', 'the request body is gone', true);
+    else if (is)
+      at(
+        'requestBody',
+        `a request body is ${is.required ? 'required' : 'admitted'} now`,
+        is.required && demands,
+      );
   }
 
   private compareResponse(
@@ -203,16 +177,14 @@ export class OperationComparison {
     pointer: string,
     direction: Direction,
   ): void {
-    const now = new Map(is.headers.map((header) => [header.name.toLowerCase(), header]));
-    for (const header of was.headers) {
-      const counterpart = now.get(header.name.toLowerCase());
-      now.delete(header.name.toLowerCase());
-      const title = `the header ${header.name}`;
-      if (counterpart) this.compareParameter(header, counterpart, pointer, title, direction);
-      else this.report(pointer, `${title} is gone`, direction === 'response');
+    const byName = ({ headers }: ResponseObject) =>
+      new Map(headers.map((header) => [header.name.toLowerCase(), header]));
+    for (const [, before, after] of paired(byName(was), byName(is))) {
+      const title = `the header ${(before ?? after).name}`;
+      if (!before) this.report(pointer, `${title} is new`, after.required && direction === 'request');
+      else if (!after) this.report(pointer, `${title} is gone`, direction === 'response');
+      else this.compareParameter(before, after, pointer, title, direction);
     }
-    for (const { name, required } of now.values())
-      this.report(pointer, `the header ${name} is new`, required && direction === 'request');
     this.compareContent(was.content, is.content, direction, pointer);
   }
 
@@ -222,25 +194,32 @@ export class OperationComparison {
     direction: Direction,
     pointer: string,
   ): void {
-    const at = (key: string) => joinPointer(pointer, 'content', key);
+    const at = this.reportAt(joinPointer(pointer, 'content'));
     const before = this.codecs.coded(this.before, was);
     const after = this.codecs.coded(this.after, is);
-    for (const { key, type, schema, pointer: place } of was) {
-      const counterpart = this.codecs.cover(after, type);
-      if (!counterpart) {
-        this.report(at(key), `the media type ${key} is gone`, true);
-        continue;
-      }
-      const object = (document: OpenApiDocument, where: string) => document.follow(where).value;
-      const [old, now] = [object(this.before, place), object(this.after, counterpart.pointer)];
-      compareWholes('MediaType', old, now, direction, this.at(counterpart.pointer));
-      const [earlier, later] = [[schema ?? []].flat(), [counterpart.schema ?? []].flat()];
-      this.schemas[direction].compare(earlier, later, at(counterpart.key));
+    for (const earlier of was) {
+      const later = this.codecs.cover(after, earlier.type);
+      if (later) {
+        compareWholes('MediaType', ...this.objects(earlier, later), direction, this.reportAt(later.pointer));
+        const place = joinPointer(pointer, 'content', later.key);
+        this.schemas[direction].compare([earlier.schema ?? []].flat(), [later.schema ?? []].flat(), place);
+      } else at(earlier.key, `the media type ${earlier.key} is gone`, true);
     }
     for (const { key, type } of is) {
-      if (!this.codecs.cover(before, type)) this.report(at(key), `the media type ${key} is new`, false);
+      if (!this.codecs.cover(before, type)) at(key, `the media type ${key} is new`, false);
     }
   }
+}
+
+type Pair<T> =
+  | readonly [name: string, was: T, is: T]
+  | readonly [name: string, was: T, is: undefined]
+  | readonly [name: string, was: undefined, is: T];
+
+/** The members of two maps with their names, those of the earlier map first. */
+function* paired<T>(was: ReadonlyMap<string, T>, is: ReadonlyMap<string, T>): Generator<Pair<T>> {
+  for (const [name, before] of was) yield [name, before, is.get(name)] as Pair<T>;
+  for (const [name, after] of is) if (!was.has(name)) yield [name, undefined, after];
 }
 
 /** The operations by method and path. Clients do not see the names of path parameters. */

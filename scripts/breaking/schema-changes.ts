@@ -6,10 +6,9 @@ import {
   type SchemaView,
   viewSchemas,
 } from '../../src/contract';
-import { decisionOn, wordMessage } from './decisions';
+import { decisionOn, keywordMessage } from './decisions';
 import { DiscriminatorComparison } from './discriminator-changes';
 import { compareKeywords, differences, type ChangeSink } from './keyword-changes';
-import type { Unchanged } from './unchanged';
 import { wholeKeywords } from './whole-keywords';
 
 /** Records one change. `pointer` is into the later document; for a removed part, into the earlier one. */
@@ -27,7 +26,6 @@ export class SchemaComparison implements ChangeSink {
   constructor(
     private readonly before: OpenApiDocument,
     private readonly after: OpenApiDocument,
-    private readonly unchanged: Unchanged,
     private readonly direction: Direction,
     private readonly report: ReportChange,
     /** The result for each pair of branches. A pair counts as equal while it is compared, which ends recursion. */
@@ -45,8 +43,6 @@ export class SchemaComparison implements ChangeSink {
     const pair = `${was.join(' ')} > ${is.join(' ')}`;
     if (this.compared.has(pair)) return;
     this.compared.add(pair);
-    if (was.length === is.length && was.every((pointer, i) => this.unchanged.at(pointer, is[i] ?? '')))
-      return;
     const old = viewSchemas(this.before, was, this.direction);
     const now = viewSchemas(this.after, is, this.direction);
     const target = is[0] === undefined ? place : this.after.follow(is[0]).pointer;
@@ -83,7 +79,7 @@ export class SchemaComparison implements ChangeSink {
         if (b) this.narrowed(pointer, `${keyword} is new: it is refused now`);
         else this.widened(pointer, `${keyword} is gone: it is admitted now`);
       } else if (keyword === 'default' || decisionOn('Schema', keyword, this.direction) === 'LLL')
-        this.listed(pointer, wordMessage(keyword, a?.text, b?.text));
+        this.listed(pointer, keywordMessage(keyword, a?.text, b?.text));
       else this.differ(pointer, `${keyword} differs, in a way that is not judged here`);
     }
   }
@@ -97,7 +93,7 @@ export class SchemaComparison implements ChangeSink {
     if (old?.text === now?.text) return;
     const target = is[0] === undefined ? place : this.after.follow(is[0]).pointer;
     const pointer = now?.pointer ?? joinPointer(target, 'default');
-    this.differ(pointer, wordMessage('default', old?.text, now?.text));
+    this.differ(pointer, keywordMessage('default', old?.text, now?.text));
   }
 
   listed(pointer: string, message: string): void {
@@ -193,8 +189,8 @@ export class SchemaComparison implements ChangeSink {
     if (known !== undefined) return known;
     this.same.set(pair, true);
     const differs = () => void this.same.set(pair, false);
-    const { before, after, unchanged, direction } = this;
-    new SchemaComparison(before, after, unchanged, direction, differs, this.same).compare([was], [is], is);
+    const { before, after, direction } = this;
+    new SchemaComparison(before, after, direction, differs, this.same).compare([was], [is], is);
     return this.same.get(pair) === true;
   }
 

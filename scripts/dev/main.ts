@@ -11,7 +11,7 @@ import cluster, { type Worker } from 'node:cluster';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { inspect } from 'node:util';
-import { Compiler } from './compiler';
+import { Compiler } from '../compiler/compiler';
 import { generate } from '../generate/main';
 import { root, SOURCES } from '../paths';
 import type { RestChecked } from './rest';
@@ -22,11 +22,6 @@ import { watchFolder } from './watch';
 /** Milliseconds without a change before an update starts: an editor writes a file in several steps. */
 const SETTLE = 50;
 
-cluster.setupPrimary({
-  exec: path.join(root, 'dist/main.js'),
-  execArgv: ['--enable-source-maps'],
-  cwd: root,
-});
 /** The generated secrets of the session, as environment variables; undefined until the first server starts. */
 let secrets: Readonly<Record<string, string>> | undefined;
 
@@ -164,32 +159,41 @@ async function settle(): Promise<void> {
   updating = false;
 }
 
-for (const folder of [SOURCES, 'src']) {
-  watchFolder(path.join(root, folder), () => {
-    changed.add(folder);
-    clearTimeout(timer);
-    timer = setTimeout(() => {
-      starting?.process.kill('SIGKILL'); // it is stale, and the next update would wait for it
-      void settle();
-    }, SETTLE);
+export function main(): void {
+  cluster.setupPrimary({
+    exec: path.join(root, 'dist/main.js'),
+    execArgv: ['--enable-source-maps'],
+    cwd: root,
   });
+  for (const folder of [SOURCES, 'src']) {
+    watchFolder(path.join(root, folder), () => {
+      changed.add(folder);
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        starting?.process.kill('SIGKILL'); // it is stale, and the next update would wait for it
+        void settle();
+      }, SETTLE);
+    });
+  }
+  for (const folder of ['tests', 'scripts']
+    .map((name) => path.join(root, name))
+    .filter((name) => existsSync(name))) {
+    let timer: NodeJS.Timeout | undefined;
+    watchFolder(folder, () => {
+      clearTimeout(timer);
+      timer = setTimeout(checkRest, SETTLE);
+    });
+  }
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      ending = true;
+      rest?.kill();
+      if (serving) serving.once('exit', () => process.exit(0));
+      else process.exit(0);
+      for (const worker of Object.values(cluster.workers ?? {})) if (worker) void end(worker);
+    });
+  }
+  void settle();
 }
-for (const folder of ['tests', 'scripts']
-  .map((name) => path.join(root, name))
-  .filter((name) => existsSync(name))) {
-  let timer: NodeJS.Timeout | undefined;
-  watchFolder(folder, () => {
-    clearTimeout(timer);
-    timer = setTimeout(checkRest, SETTLE);
-  });
-}
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => {
-    ending = true;
-    rest?.kill();
-    if (serving) serving.once('exit', () => process.exit(0));
-    else process.exit(0);
-    for (const worker of Object.values(cluster.workers ?? {})) if (worker) void end(worker);
-  });
-}
-void settle();
+
+if (require.main === module) main();

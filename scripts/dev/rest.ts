@@ -2,7 +2,7 @@
  * Checks tests and scripts each time its parent sends the number of a check, and sends back the errors. Runs in a process of
  * its own, because the parent distributes the connections of the server.
  */
-import { Compiler } from './compiler';
+import { Compiler } from '../compiler/compiler';
 
 /** The result of a check. */
 export interface RestChecked {

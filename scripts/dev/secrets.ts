@@ -21,9 +21,9 @@ export interface SessionSecret {
  */
 export function sessionSecrets(): SessionSecret[] {
   const { verifiers = {} } = (loadModule('src/auth.ts') ?? {}) as { readonly verifiers?: Verifiers };
-  const document = readDocument(readFileSync(path.join(root, PUBLISHED), 'utf8'));
+  const document = new OpenApiDocument(readDocument(readFileSync(path.join(root, PUBLISHED), 'utf8')));
   const { generated } = openCredentials(readCredentials(verifiers, new Variables(process.env)), document);
-  const demanded = readOperations(OpenApiDocument.of(document)).flatMap(({ security }) =>
+  const demanded = readOperations(document).flatMap(({ security }) =>
     security.flat().flatMap(({ scopes }) => scopes),
   );
   const scopes = [...new Set(demanded)].join(' ');

@@ -7,12 +7,11 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { ESLint } from 'eslint';
 import ts from 'typescript';
-import { explain } from '../compiler/explain';
+import { Compiler } from '../compiler/compiler';
 import { root } from '../paths';
 import { contentOf, digestOf } from './tree';
 
 const CACHE = path.join(root, '.cache/lint.json');
-const CONFIG = path.join(root, 'tsconfig.json');
 /** The maximum number of digests in the cache: enough for several branches. */
 const MOST = 5000;
 /** Files that every result depends on. */
@@ -58,32 +57,9 @@ function readPassed(): string[] {
   }
 }
 
-/** Checks only files that a change affects, as `tsc` does. Prints the errors. */
-function checkTypes({ fileNames, options, errors }: ts.ParsedCommandLine): {
-  readonly program: ts.Program;
-  readonly right: boolean;
-} {
-  const builder = ts.createIncrementalProgram({ rootNames: fileNames, options });
-  const found = [
-    ...errors,
-    ...builder.getOptionsDiagnostics(),
-    ...builder.getSyntacticDiagnostics(),
-    ...builder.getGlobalDiagnostics(),
-    ...builder.getSemanticDiagnostics(),
-  ];
-  builder.emit(); // stores the results for the next run
-  const host = {
-    getCurrentDirectory: () => root,
-    getCanonicalFileName: (name: string) => name,
-    getNewLine: () => '\n',
-  };
-  if (found.length > 0) console.log(ts.formatDiagnostics(explain(builder.getProgram(), found), host));
-  return { program: builder.getProgram(), right: found.length === 0 };
-}
-
 /** Prints the findings of ESLint. Returns whether there are none. */
-async function lint(program: ts.Program, fileNames: readonly string[]): Promise<boolean> {
-  const digests = closureDigests(fileNames.map((file) => path.relative(root, file)));
+async function lint(program: ts.Program): Promise<boolean> {
+  const digests = closureDigests(program.getRootFileNames().map((file) => path.relative(root, file)));
   const passed = new Set(readPassed());
   const unchanged = [...digests].flatMap(([file, digest]) => (passed.has(digest) ? file : []));
   const eslint = new ESLint({
@@ -109,11 +85,10 @@ async function lint(program: ts.Program, fileNames: readonly string[]): Promise<
 }
 
 async function main(): Promise<boolean> {
-  const host = { ...ts.sys, onUnRecoverableConfigFileDiagnostic: () => undefined };
-  const config = ts.getParsedCommandLineOfConfigFile(CONFIG, {}, host);
-  if (!config) throw new Error(`${CONFIG} cannot be read`);
-  const { program, right } = checkTypes(config);
-  return (await lint(program, config.fileNames)) && right;
+  const compiler = new Compiler('tsconfig.json');
+  const errors = compiler.compile();
+  if (errors !== undefined) console.log(errors);
+  return compiler.program !== undefined && (await lint(compiler.program)) && errors === undefined;
 }
 
 void main().then((clean) => {

@@ -3,83 +3,57 @@
  * fails. Skips a check that has passed on the same files, unless AGAIN is set.
  */
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { treeDigest } from './tree';
 import { root } from '../paths';
 
-/** A program of node_modules/.bin, or a file of the toolchain. */
-type Command = readonly [program: string, ...args: string[]];
+/** A check: its commands, in order, each a program of node_modules/.bin or a file of the toolchain. */
+interface Check {
+  readonly commands: readonly string[];
+  /** The command that repairs it if it has failed. */
+  readonly remedy?: string;
+  /** What it leaves out. */
+  readonly omission?: string;
+}
 
-/**
- * One worker more than there are cores, because many suites wait for processes. Jest does not accept more than 100%.
- */
-const WORKERS = `--maxWorkers=${availableParallelism() + 1}`;
-const BUILD: Command = ['tsc', '-p', 'src'];
+/** One worker more than there are cores, because many suites wait for processes. Jest does not accept more than 100%. */
+const JEST = `jest --maxWorkers=${availableParallelism() + 1}`;
 /** The package, which this project builds and a service has. */
-const PACK: readonly Command[] = existsSync(path.join(root, 'scripts/pack')) ? [['../pack/main']] : [];
+const PACK = existsSync(path.join(root, 'scripts/pack')) ? ['../pack/main'] : [];
 /**
  * The paths that `quick` leaves out: tests of processes and of PostgreSQL, and suites that take seconds because they
  * measure, generate their cases, or run a compiler.
  */
-const LEFT_OUT = [
-  'tests/e2e',
-  'postgres',
-  'black-box.test',
-  'databases.test',
-  'documents.test',
-  'explain.test',
-  'faults.test',
-  'generated.test',
-  'growth.test',
-  'handler-types.test',
-  'json-schema-test-suite.test',
-  'layout.test',
-  'memory.test',
-  'one-way-branches.test',
-  'pattern.test',
-  'stores.test',
-];
-/** The commands of each check, in order. */
-const CHECKS: Readonly<Record<string, readonly Command[]>> = {
-  code: [['./code']],
-  boundaries: existsSync(path.join(root, '.dependency-cruiser.mjs')) ? [['./boundaries']] : [],
-  format: [
-    [
-      'prettier',
-      '--check',
-      '--log-level',
-      'warn',
-      '--cache',
-      '--cache-strategy',
-      'content',
-      '--cache-location',
-      '.cache/prettier.json',
-      '.',
-    ],
-  ],
-  generated: [['../generate/main', '--check']],
-  quick: [['jest', WORKERS, '--testPathIgnorePatterns', ...LEFT_OUT]],
-  test: [BUILD, ...PACK, ['jest', WORKERS, '--json', '--outputFile', 'reports/jest.json']],
-  browser: [
-    BUILD,
-    [
-      'jest',
-      '--testMatch',
-      '**/tests/**/*.browser.ts',
-      '--json',
-      '--outputFile',
-      'reports/jest-browser.json',
-    ],
-  ],
-};
-/** The commands that repair a failed check. No command repairs the others. */
-const REMEDIES: Readonly<Record<string, string>> = { format: '`make format` repairs it' };
+const LEFT_OUT =
+  'tests/e2e postgres black-box.test databases.test documents.test explain.test faults.test generated.test growth.test ' +
+  'handler-types.test json-schema-test-suite.test layout.test memory.test one-way-branches.test pattern.test stores.test';
 
-/** The parts that a check leaves out. */
-const OMISSIONS: Readonly<Record<string, string>> = {
-  quick: `left out ${LEFT_OUT.join(', ')}: ` + '`make test` runs them',
+const CHECKS: Readonly<Record<string, Check>> = {
+  code: { commands: ['./code'] },
+  boundaries: {
+    commands: existsSync(path.join(root, '.dependency-cruiser.mjs')) ? ['./boundaries'] : [],
+  },
+  format: {
+    commands: [
+      'prettier --check --log-level warn --cache --cache-strategy content --cache-location .cache/prettier.json .',
+    ],
+    remedy: 'make format',
+  },
+  generated: { commands: ['../generate/main --check'] },
+  quick: {
+    commands: [`${JEST} --testPathIgnorePatterns ${LEFT_OUT}`],
+    omission: `left out ${LEFT_OUT.replaceAll(' ', ', ')}: \`make test\` runs them`,
+  },
+  test: { commands: ['tsc -p src', ...PACK, `${JEST} --json --outputFile reports/jest.json`] },
+  browser: {
+    commands: [
+      'tsc -p src',
+      'jest --testMatch **/tests/**/*.browser.ts --json --outputFile reports/jest-browser.json',
+    ],
+  },
 };
 
 /** The folder of one file for each check that has passed. */
@@ -90,32 +64,20 @@ interface Verdict {
   readonly output: string;
 }
 
-/** Runs a command. A single check writes directly to the terminal. */
-function run([program, ...args]: Command, alone: boolean): Promise<Verdict> {
-  const [file, options] = program.startsWith('.')
-    ? [process.execPath, [...process.execArgv, require.resolve(program)]]
-    : [path.join(root, 'node_modules/.bin', program), []];
-  const child = spawn(file, [...options, ...args], {
-    cwd: root,
-    stdio: ['ignore', ...(alone ? (['inherit', 'inherit'] as const) : (['pipe', 'pipe'] as const))],
-  });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream?.setEncoding('utf8').on('data', (text: string) => (output += text));
-  return new Promise((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', (status) => {
-      resolve({ passed: status === 0, output });
-    });
-  });
-}
-
-async function runAll(commands: readonly Command[], alone: boolean): Promise<Verdict> {
+/** Runs commands until one fails. A single check writes directly to the terminal. */
+async function run(commands: readonly string[], alone: boolean): Promise<Verdict> {
   let output = '';
   for (const command of commands) {
-    const verdict = await run(command, alone);
-    output += verdict.output;
-    if (!verdict.passed) return { passed: false, output };
+    const [program = '', ...args] = command.split(' ');
+    const [file, options] = program.startsWith('.')
+      ? [process.execPath, [...process.execArgv, require.resolve(program)]]
+      : [path.join(root, 'node_modules/.bin', program), []];
+    const out = alone ? 'inherit' : 'pipe';
+    const child = spawn(file, [...options, ...args], { cwd: root, stdio: ['ignore', out, out] });
+    for (const stream of [child.stdout, child.stderr])
+      stream?.setEncoding('utf8').on('data', (text: string) => (output += text));
+    const [status] = (await once(child, 'close')) as [number | null];
+    if (status !== 0) return { passed: false, output };
   }
   return { passed: true, output };
 }
@@ -132,7 +94,8 @@ function lastPass(name: string, digest: string | undefined): string | undefined 
 
 const seconds = (since: number) => `${((performance.now() - since) / 1000).toFixed(1)} s`;
 
-async function main(names: readonly string[]): Promise<string[]> {
+/** Runs the checks. Returns the names of those that failed. */
+async function runChecks(names: readonly string[]): Promise<string[]> {
   const digest = process.env['AGAIN'] ? undefined : treeDigest();
   const failed: string[] = [];
   const waiting = [...names];
@@ -144,7 +107,7 @@ async function main(names: readonly string[]): Promise<string[]> {
         continue;
       }
       const began = performance.now();
-      const { passed, output } = await runAll(CHECKS[name] ?? [], names.length === 1);
+      const { passed, output } = await run(CHECKS[name]?.commands ?? [], names.length === 1);
       console.log(`${passed ? '' : output}${name}: ${passed ? 'passed' : 'FAILED'} after ${seconds(began)}`);
       const now = treeDigest();
       if (!passed) failed.push(name);
@@ -155,20 +118,23 @@ async function main(names: readonly string[]): Promise<string[]> {
     }
   }
   await Promise.all(Array.from({ length: availableParallelism() }, work));
-  for (const name of names) if (OMISSIONS[name] !== undefined) console.log(`${name}: ${OMISSIONS[name]}`);
   return failed;
 }
 
-const began = performance.now();
-main(process.argv.slice(2)).then(
-  (failed) => {
-    if (failed.length === 0) return;
-    const remedied = failed.map((name) => (REMEDIES[name] ? `${name} (${REMEDIES[name]})` : name));
-    console.error(`\nfailed after ${seconds(began)}: ${remedied.join(', ')}`);
-    process.exitCode = 1;
-  },
-  (error: unknown) => {
-    console.error(error);
-    process.exitCode = 1;
-  },
-);
+export async function main(names: readonly string[]): Promise<void> {
+  const began = performance.now();
+  const failed = await runChecks(names);
+  for (const name of names) {
+    const { omission } = CHECKS[name] ?? {};
+    if (omission !== undefined) console.log(`${name}: ${omission}`);
+  }
+  if (failed.length === 0) return;
+  const remedied = failed.map((name) => {
+    const { remedy } = CHECKS[name] ?? {};
+    return remedy === undefined ? name : `${name} (\`${remedy}\` repairs it)`;
+  });
+  console.error(`\nfailed after ${seconds(began)}: ${remedied.join(', ')}`);
+  process.exitCode = 1;
+}
+
+if (require.main === module) void main(process.argv.slice(2));

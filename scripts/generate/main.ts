@@ -4,12 +4,12 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { type JsonObject, readDocument } from '../../src/contract';
+import { type JsonObject, readDocument, writeDocument } from '../../src/contract';
 import { changeLine, compareDocuments, renamedOperations } from '../breaking/changes';
-import { difference } from './difference';
 import { updateHandlers } from './handlers';
 import { nextSteps } from './next-steps';
 import { PUBLISHED, root } from '../paths';
+import { differences } from '../publish/differences';
 import { publish, type Publication } from '../publish/publish';
 import { SourceError } from '../source/source';
 
@@ -47,10 +47,10 @@ async function check(): Promise<void> {
   const [first] = staleFiles(publication);
   if (!first) return;
   const published = readPublished();
-  const place = published && difference(published, publication.document);
-  throw new SourceError(
-    `${first[0]} is stale${place === undefined ? '' : ` at ${place}`}: run \`make generate\` and commit the result`,
-  );
+  const [place] = published ? differences(published, publication.document) : [];
+  const textOf = (value: unknown) => (value === undefined ? 'nothing' : writeDocument(value));
+  const where = place && ` at ${place.pointer} (${textOf(place.was)} there, ${textOf(place.is)} in openapi/)`;
+  throw new SourceError(`${first[0]} is stale${where ?? ''}: run \`make generate\` and commit the result`);
 }
 
 function staleFiles({ files }: Publication): [file: string, text: string][] {
@@ -74,10 +74,9 @@ function read(file: string): string {
   }
 }
 
-/** `make generate`, or with `--check` its part of `make check`. */
-export async function main(): Promise<void> {
+export async function main(args: readonly string[]): Promise<void> {
   try {
-    if (process.argv.includes('--check')) await check();
+    if (args.includes('--check')) await check();
     else console.log((await generate()).join('\n'));
   } catch (error) {
     console.error(error instanceof SourceError ? error.message : error);
@@ -85,4 +84,4 @@ export async function main(): Promise<void> {
   }
 }
 
-if (require.main === module) void main();
+if (require.main === module) void main(process.argv.slice(2));

@@ -19,7 +19,7 @@ const OF_THE_SERVER = /^(401|403|405|406|408|413|415|429|431|5..|default|.XX)$/;
 
 /** Sentences about security schemes and statuses that are new or gone, each with the file to change. */
 export function nextSteps(was: JsonObject, is: JsonObject): string[] {
-  const [before, after] = [OpenApiDocument.of(was), OpenApiDocument.of(is)];
+  const [before, after] = [new OpenApiDocument(was), new OpenApiDocument(is)];
   const [old, now] = [readOperations(before), readOperations(after)];
   const schemesOf = (operations: typeof now) =>
     new Set(operations.flatMap(({ security }) => security.flat().map(({ scheme }) => scheme)));

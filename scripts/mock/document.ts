@@ -43,21 +43,20 @@ export interface Mockable<T> {
  */
 export function toMockable<T>(
   given: JsonObject,
-  build: (root: JsonObject) => { readonly built: T; readonly remarks: readonly Remark[] },
+  build: (document: OpenApiDocument) => { readonly built: T; readonly remarks: readonly Remark[] },
 ): Mockable<T> {
   const version = versionFinding(given);
   if (version) throw new InvalidContract([version]);
   // A copy without shared objects, which YAML aliases create.
-  let root = copyOf(given) as JsonObject;
+  const root = copyOf(given) as JsonObject;
   const account = new Account();
   completeInfo(root, account);
-  const { total, changed } = complete(root);
-  if (changed) root = { ...root };
-  // What was read of a root stays as it was: the document with further removals has another root.
-  for (; ; root = { ...root }) {
-    const document = OpenApiDocument.of(root);
+  let document = new OpenApiDocument(root);
+  const { total, changed } = complete(document);
+  if (changed) document = new OpenApiDocument(root);
+  for (; ; document = new OpenApiDocument(root)) {
     try {
-      const { built, remarks } = build(root);
+      const { built, remarks } = build(document);
       return { built, total, ...account.lines(remarks) };
     } catch (error) {
       if (!(error instanceof InvalidContract)) throw error;
@@ -129,8 +128,7 @@ function completeInfo(root: JsonObject, account: Account): void {
  * Gives each operation a unique operationId and a response of success. Returns the number of operations, and whether one
  * lacked them.
  */
-function complete(root: JsonObject): { readonly total: number; readonly changed: boolean } {
-  const document = OpenApiDocument.of(root);
+function complete(document: OpenApiDocument): { readonly total: number; readonly changed: boolean } {
   let changed = false;
   const owners = new Map<unknown, string>();
   const places = operationPlaces(document);

@@ -23,14 +23,14 @@ import {
   type Variables,
 } from '../../src/runtime';
 import { createMock, type Mock } from './service';
-import { readExtensions } from '../publish/extensions';
+import { readExtensions } from '../load';
 import { remarkLines } from '../publish/remarks';
 import { ALLOW_OUTSIDE, located, readSource, type Source, SourceError } from '../source/source';
 
 /** Milliseconds between two searches for a response. */
 const PAUSE = 10;
 
-async function main(file: string, allowOutside: boolean): Promise<void> {
+async function serve(file: string, allowOutside: boolean): Promise<void> {
   if (file === '') throw new SourceError('expected a document: make mock DOC=path/to/openapi.yaml');
   const { given, ...config } = readEnvironment(process.env, (variables) => ({
     ...readServerConfig(variables),
@@ -96,9 +96,14 @@ function createMocked(source: Source, options: Parameters<typeof createMock>[1])
   }
 }
 
-const given = process.argv.slice(2);
-const [document = ''] = given.filter((arg) => arg !== ALLOW_OUTSIDE);
-main(document, given.includes(ALLOW_OUTSIDE)).catch((error: unknown) => {
-  console.error(error instanceof SourceError || error instanceof InvalidConfig ? error.message : error);
-  process.exit(1);
-});
+export async function main(args: readonly string[]): Promise<void> {
+  const [document = ''] = args.filter((arg) => arg !== ALLOW_OUTSIDE);
+  try {
+    await serve(document, args.includes(ALLOW_OUTSIDE));
+  } catch (error) {
+    console.error(error instanceof SourceError || error instanceof InvalidConfig ? error.message : error);
+    process.exit(1);
+  }
+}
+
+if (require.main === module) void main(process.argv.slice(2));

@@ -6,7 +6,7 @@ import {
   type Extensions,
   type JsonObject,
   type Middleware,
-  OpenApiDocument,
+  type OpenApiDocument,
   refusalOf,
   type ServiceOptions,
   stub,
@@ -48,7 +48,7 @@ type Options = Pick<ServiceOptions<OperationalKind>, 'bodyLimit' | 'maxRequests'
  * @throws {InvalidContract} with every part that can neither be served nor removed
  */
 export function createMock(given: JsonObject, options: Options): Mock {
-  const { built, ...account } = toMockable(given, (root) => build(root, options));
+  const { built, ...account } = toMockable(given, (document) => build(document, options));
   return { ...account, ...(built ?? { service: nothing, operations: [], credentials: '{}' }) };
 }
 
@@ -56,21 +56,17 @@ const nothing: Middleware = (_request, _response, next) => {
   next();
 };
 
-function build(root: JsonObject, options: Options) {
-  const document = OpenApiDocument.of(root);
-  const strategies = acceptTokens(document, options.tokens);
-  const contract = compileContract(root, strategies, options.extensions, 'at first use');
+function build(document: OpenApiDocument, options: Options) {
+  const contract = compileContract(document, options.extensions, 'at first use');
   const all = [...contract.served.values()];
   const refusals = new Map<string, Answer | undefined>();
   const service = createService({
-    document: root,
-    contract,
-    ...options.extensions,
+    document: contract,
     stubs: true,
     handlers: Object.fromEntries(
       all.map(({ operation: { operationId } }) => [operationId, stub(operationId)]),
     ),
-    strategies,
+    strategies: acceptTokens(document, options.tokens),
     toProblem: PLAIN_ERRORS.toProblem,
     bodyLimit: options.bodyLimit,
     maxRequests: options.maxRequests,
@@ -91,7 +87,7 @@ function build(root: JsonObject, options: Options) {
     },
   }));
   const router = Router()
-    .use(allowOrigins(options.corsOrigins ?? '*', root))
+    .use(allowOrigins(options.corsOrigins ?? '*', document))
     .use(service);
   return {
     built: {

@@ -1,7 +1,9 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { SourceError } from '../source/source';
+import { isObject, versionFinding } from '../../src/contract';
+import { located, readSource, type Source, SourceError } from '../source/source';
+import { type Names, namesFrom } from './names';
 
 /** The arguments of `make new`. */
 export interface Arguments {
@@ -36,4 +38,19 @@ export function readArguments(argv: readonly string[]): Arguments {
     throw new SourceError(`DIR: expected a new or empty folder, got ${folder}, which has files`);
   const { package: tarball, modules, 'allow-outside': allowOutside } = values;
   return { folder: path.resolve(folder), file: path.resolve(file), name, tarball, modules, allowOutside };
+}
+
+/** @throws {SourceError} if the document is of another version, or has no name */
+export function readDocumentAndNames({ file, folder, name, allowOutside }: Arguments): [Source, Names] {
+  const source = readSource(file, allowOutside);
+  const version = versionFinding(source.document);
+  if (version) throw new SourceError(located(source, [version]));
+  const { info } = source.document;
+  const title = isObject(info) && typeof info['title'] === 'string' ? info['title'] : path.basename(folder);
+  const names = [name, path.basename(folder), title]
+    .filter((text) => text !== '')
+    .map((text) => namesFrom(text, title))
+    .find((found) => found !== undefined);
+  if (!names) throw new SourceError(`NAME: expected a name with letters from a to z, got ${name || folder}`);
+  return [source, names];
 }

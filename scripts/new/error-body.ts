@@ -1,5 +1,6 @@
-/** Finds out how a document writes errors, and how to fill such a body. */
-import { isObject, type OpenApiDocument, samples, type SchemaView, viewSchemas } from '../../src/contract';
+/** Finds how a document writes errors: the shape of a body, as a value with facts in it. */
+import { isObject } from '../../src/contract';
+import { quoted } from '../generate/handler-names';
 
 /** What the body of an error can say. */
 export interface Facts {
@@ -8,13 +9,6 @@ export interface Facts {
   readonly status: number;
   readonly number: number;
 }
-
-/** A part of the body of an error: a fact, a constant, or an object or list of parts. */
-export type Part =
-  | { readonly fact: keyof typeof FACTS }
-  | { readonly constant: unknown }
-  | { readonly members: readonly (readonly [name: string, part: Part])[] }
-  | { readonly item: Part };
 
 /** Each fact as code, and as a value. */
 const FACTS = {
@@ -30,141 +24,173 @@ const FACTS = {
   now: { code: 'new Date().toISOString()', value: (): unknown => new Date().toISOString() },
 } as const;
 
-const MESSAGE = /^(message|msg|detail|description|error_?message|error_?description|reason)$/i;
-const STATUS = /^(http_?)?status(_?code)?$/i;
-const CODE = /^(error_?)?(code|number)$/i;
-/** Objects and lists that repeat the error inside the body. */
-const NESTED = /^(errors?|problem|fault|details|meta)$/i;
-
-/** The body of an error with the schema at `pointer`; undefined if no part of it can say what is wrong. */
-export function errorBodyOf(document: OpenApiDocument, pointer: string): Part | undefined {
-  const part = partOf(document, [pointer], '', [], 0, true);
-  return part && says(part) ? part : undefined;
+/** Stands in a shape for what an error says. */
+export class Fact {
+  constructor(readonly name: keyof typeof FACTS) {}
 }
 
-/** Whether a part of the body has the message. */
-const says = (part: Part): boolean =>
-  'fact' in part
-    ? part.fact === 'message'
-    : 'members' in part
-      ? part.members.some(([, member]) => says(member))
-      : 'item' in part && says(part.item);
+/** A place of a shape. */
+interface Place {
+  readonly path: readonly string[];
+  readonly value: unknown;
+  /** The name of the property; of an item of a list: of the list. */
+  readonly name: string;
+  /** The names of the properties beside it. */
+  readonly beside: readonly string[];
+}
 
-/** @param beside the names of the properties beside this one */
-function partOf(
-  document: OpenApiDocument,
-  pointers: readonly string[],
-  name: string,
-  beside: readonly string[],
-  depth: number,
-  required: boolean,
-): Part | undefined {
-  const view = viewSchemas(document, [...pointers], 'response');
-  const constant = (): Part | undefined => {
-    const [sample] = pointers.flatMap((pointer) => [...samples(document, pointer, 'response')].slice(0, 1));
-    if (!required || sample === undefined) return undefined;
-    return {
-      constant: view.formats.has('int64') && Number.isInteger(sample) ? BigInt(Number(sample)) : sample,
-    };
+const MESSAGE = /^(message|msg|detail|description|error_?message|error_?description|reason)$/i;
+const TITLE = /^(title|error|summary)$/i;
+const STATUS = /^(http_?)?status(_?code)?$/i;
+const CODE = /^(error_?)?(code|number)$/i;
+/** Texts that are no sentences for people. */
+const NO_SENTENCE =
+  /(^(type|instance|lang\w*|version|locale)|id|ur[il]|time(stamp)?|date|code|status|path)$/i;
+
+/**
+ * The shape of an error body, whatever its form: a body that conforms, with facts in the places of texts and numbers as far as
+ * it conforms then. What may be absent and says nothing is left out.
+ *
+ * @param bodies conforming bodies, the best first
+ * @param fits whether each body of a shape is as documented
+ * @returns the first that can say what is wrong, or else the first; undefined if none fits
+ */
+export function errorBodyOf(bodies: Iterable<unknown>, fits: (shape: unknown) => boolean): unknown {
+  let first: unknown;
+  for (const body of bodies) {
+    if (!fits(body)) continue;
+    const shape = shapeOf(body, fits);
+    if (says(shape)) return shape;
+    first ??= shape;
+  }
+  return first;
+}
+
+function shapeOf(body: unknown, fits: (shape: unknown) => boolean): unknown {
+  let shape = body;
+  const attempt = (path: readonly string[], value: unknown): boolean => {
+    const changed = put(shape, path, value);
+    if (!fits(changed)) return false;
+    shape = changed;
+    return true;
   };
-  if (depth > 4) return constant();
-  // The first branch of each union: `otherBodies` sees whether the body conforms.
-  const branches = view.unions
-    .flatMap((union) => union.slice(0, 1))
-    .filter((branch) => !pointers.includes(branch));
-  if (branches.length > 0)
-    return partOf(document, [...pointers, ...branches], name, beside, depth + 1, required);
-  if (view.values) return required || STATUS.test(name) || CODE.test(name) ? constant() : undefined;
-  const type: string =
-    ['object', 'array', 'string', 'integer', 'fraction'].find(
-      (candidate) => view.types.has(candidate) && (view.types.size < 5 || candidate === guess(view)),
-    ) ?? '';
-  switch (type) {
-    case 'object':
-      return required || NESTED.test(name) ? objectOf(document, view, depth) : undefined;
-    case 'array': {
-      if (!required && !NESTED.test(name)) return undefined;
-      const item =
-        view.items.length > 0 ? partOf(document, view.items, name, beside, depth + 1, true) : undefined;
-      if (item && says(item) && !beside.some((other) => MESSAGE.test(other))) return { item };
-      return required ? (view.least.has('Items') ? constant() : { constant: [] }) : undefined;
-    }
-    case 'string':
-      return textOf(view, name, beside) ?? constant();
-    case 'integer':
-    case 'fraction': {
-      const isInt64 = view.formats.has('int64');
-      if (STATUS.test(name)) return { fact: isInt64 ? 'status64' : 'status' };
-      if (!CODE.test(name) && !/^error$/i.test(name)) return constant();
-      const isSmall = Number(view.most.get('imum')?.value ?? Infinity) < 59_999;
-      return { fact: isSmall ? (isInt64 ? 'status64' : 'status') : isInt64 ? 'number64' : 'number' };
-    }
-    default:
-      return constant();
+  const places = [...placesOf(body)];
+  for (const place of places) candidates(place).some((value) => attempt(place.path, value));
+  if (!says(shape))
+    places.find(
+      ({ path, value, name }) =>
+        typeof value === 'string' && !NO_SENTENCE.test(name) && attempt(path, new Fact('message')),
+    );
+  // From the last to the first, so that the items of a list keep their places.
+  for (const { path, beside } of places.toReversed()) {
+    const value = at(shape, path);
+    const repeats = Array.isArray(value) && beside.some((name) => MESSAGE.test(name));
+    if (path.length > 0 && (repeats || ![...placesOf(value)].some((one) => one.value instanceof Fact)))
+      attempt(path, undefined);
+  }
+  return shape;
+}
+
+/** Whether a body of this shape has the message. */
+export const says = (shape: unknown): boolean =>
+  [...placesOf(shape)].some(({ value }) => value instanceof Fact && value.name === 'message');
+
+/** The place of the error number in a shape; undefined if it has none. */
+export const numberPlace = (shape: unknown): readonly string[] | undefined =>
+  [...placesOf(shape)].find(({ value }) => value instanceof Fact && value.name.startsWith('number'))?.path;
+
+/** What may stand in a place, by its name and its value. */
+function candidates({ value, name, beside }: Place): unknown[] {
+  const isExplained = beside.some((other) => MESSAGE.test(other));
+  const facts = (...names: (keyof typeof FACTS)[]) => names.map((each) => new Fact(each));
+  if (typeof value === 'number' || typeof value === 'bigint') {
+    const [number, status] =
+      typeof value === 'bigint' ? (['number64', 'status64'] as const) : (['number', 'status'] as const);
+    if (STATUS.test(name)) return facts(status);
+    return CODE.test(name) || /^error$/i.test(name) ? facts(number, status) : [];
+  }
+  if (typeof value !== 'string') return [];
+  if (MESSAGE.test(name) || name === '') return facts('message');
+  if (TITLE.test(name)) return facts(isExplained ? 'title' : 'message');
+  // RFC 9457 section 4.2.1: the type of a problem that has no semantics beyond its status.
+  if (/^type$/i.test(name))
+    return beside.some((other) => /^(title|status|detail)$/i.test(other)) ? ['about:blank'] : facts('kind');
+  if (CODE.test(name)) return facts('kind');
+  if (STATUS.test(name)) return facts('statusText');
+  return /^(time|timestamp|date)$/i.test(name) ? facts('now') : [];
+}
+
+/** All places of a shape, the outer before the inner. */
+function* placesOf(
+  value: unknown,
+  path: readonly string[] = [],
+  name = '',
+  beside: readonly string[] = [],
+): Generator<Place> {
+  yield { path, value, name, beside };
+  if (!isNested(value)) return;
+  const names = Object.keys(value);
+  for (const [step, member] of Object.entries(value)) {
+    const place = [...path, step];
+    if (Array.isArray(value)) yield* placesOf(member, place, name, beside);
+    else
+      yield* placesOf(
+        member,
+        place,
+        step,
+        names.filter((other) => other !== step),
+      );
   }
 }
 
-const guess = (view: SchemaView): string =>
-  view.properties.size > 0 ? 'object' : view.items.length > 0 ? 'array' : 'string';
+const isNested = (value: unknown): value is object =>
+  Array.isArray(value) || (isObject(value) && !(value instanceof Fact) && !(value instanceof Uint8Array));
 
-function textOf(view: SchemaView, name: string, beside: readonly string[]): Part | undefined {
-  const isExplained = beside.some((other) => MESSAGE.test(other));
-  const isUri = [...view.formats].some((format) => format.startsWith('uri'));
-  if (MESSAGE.test(name) || name === '') return { fact: 'message' };
-  if (/^(title|error|summary)$/i.test(name)) return { fact: isExplained ? 'title' : 'message' };
-  // RFC 9457 section 4.2.1: the type of a problem that has no semantics beyond its status.
-  if (/^type$/i.test(name) && (isUri || beside.some((other) => /^(title|status|detail)$/i.test(other))))
-    return { constant: 'about:blank' };
-  if (CODE.test(name) || /^type$/i.test(name)) return { fact: 'kind' };
-  if (STATUS.test(name)) return { fact: 'statusText' };
-  return view.formats.has('date-time') && /^(time|timestamp|date)$/i.test(name) ? { fact: 'now' } : undefined;
-}
+const at = (shape: unknown, path: readonly string[]): unknown =>
+  path.reduce((value, step) => (isNested(value) ? (Reflect.get(value, step) as unknown) : undefined), shape);
 
-function objectOf(document: OpenApiDocument, view: SchemaView, depth: number): Part {
-  const names = [...new Set([...view.properties.keys(), ...view.required])];
-  const members = names.flatMap((name): [string, Part][] => {
-    if (view.withheld.has(name)) return [];
-    const pointers = view.properties.get(name) ?? view.otherProperties;
-    const beside = names.filter((other) => other !== name);
-    const part = partOf(document, pointers, name, beside, depth + 1, view.required.has(name));
-    return part ? [[name, part]] : [];
+/** A shape with another value in a place; undefined: without it. */
+function put(shape: unknown, [step, ...rest]: readonly string[], value: unknown): unknown {
+  if (step === undefined || !isNested(shape)) return value;
+  const entries = Object.entries(shape).flatMap(([name, member]) => {
+    const left = name === step ? put(member, rest, value) : (member as unknown);
+    return left === undefined ? [] : [[name, left] as const];
   });
-  return { members };
+  return Array.isArray(shape) ? entries.map(([, member]) => member) : Object.fromEntries(entries);
 }
 
-/** The value of a body. */
-export function valueOf(part: Part, facts: Facts): unknown {
-  if ('fact' in part) return FACTS[part.fact].value(facts);
-  if ('item' in part) return [valueOf(part.item, facts)];
-  if ('constant' in part) return part.constant;
-  return Object.fromEntries(part.members.map(([name, member]) => [name, valueOf(member, facts)]));
+/** The body of an error. */
+export function valueOf(shape: unknown, facts: Facts): unknown {
+  if (shape instanceof Fact) return FACTS[shape.name].value(facts);
+  if (!isNested(shape)) return shape;
+  const entries = Object.entries(shape).map(([name, member]) => [name, valueOf(member, facts)] as const);
+  return Array.isArray(shape) ? entries.map(([, member]) => member) : Object.fromEntries(entries);
 }
 
-/** The TypeScript expression of a body, in terms of `kind` and `message`. */
-export function codeOf(part: Part): string {
-  if ('fact' in part) return FACTS[part.fact].code;
-  if ('item' in part) return `[${codeOf(part.item)}]`;
-  if ('constant' in part) return literal(part.constant);
-  const members = part.members.map(([name, member]) => {
+/** A value of a document, or a shape in terms of `kind` and `message`, as a TypeScript expression. */
+export function codeOf(value: unknown): string {
+  if (value instanceof Fact) return FACTS[value.name].code;
+  if (typeof value === 'string') return quoted(value);
+  if (typeof value === 'bigint') return `${value}n`;
+  if (Array.isArray(value)) return `[${value.map(codeOf).join(', ')}]`;
+  if (value instanceof Uint8Array)
+    return `Buffer.from(${quoted(Buffer.from(value).toString('base64'))}, 'base64')`;
+  if (!isObject(value)) return JSON.stringify(value);
+  const members = Object.entries(value).map(([name, member]) => {
     const code = codeOf(member);
     return code === name ? name : `${propertyName(name)}: ${code}`;
   });
-  return `{ ${members.join(', ')} }`;
+  return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
 }
 
 export const propertyName = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : quoted(name));
 
-export const quoted = (text: string): string =>
-  `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
-
-/** A value of a document as TypeScript. */
-export function literal(value: unknown): string {
-  if (typeof value === 'string') return quoted(value);
-  if (typeof value === 'bigint') return `${value}n`;
-  if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
-  if (value instanceof Uint8Array)
-    return `Buffer.from(${quoted(Buffer.from(value).toString('base64'))}, 'base64')`;
-  if (!isObject(value)) return JSON.stringify(value);
-  const members = Object.entries(value).map(([name, member]) => `${propertyName(name)}: ${literal(member)}`);
-  return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
+/** The members of a body that tell a kind of refusal from another, as code; empty if there are none. */
+export function recognizable(shape: unknown): string {
+  const members = isObject(shape) && !(shape instanceof Fact) ? Object.entries(shape) : [];
+  const plain = members.flatMap(([name, value]) => {
+    const fact = value instanceof Fact ? /^(kind|status|number)(64)?$/.exec(value.name)?.[1] : undefined;
+    return fact === undefined ? [] : [[name, new Fact(fact as keyof typeof FACTS)] as const];
+  });
+  return plain.length === 0 ? '' : codeOf(Object.fromEntries(plain));
 }

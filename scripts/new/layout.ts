@@ -1,19 +1,16 @@
 /** Decides every file of a new service from its document. */
 import { compileContract, isObject, OpenApiDocument, type Operation } from '../../src/contract';
 import type { Source } from '../source/source';
-import { type Action, jsonPath } from './action';
-import { authFile, schemesOf } from './auth-files';
+import { collectionsOf } from './collections';
 import { documentFiles } from './document-files';
-import { collectionsOf, domainFile, storageFile } from './domain-files';
-import { errorBodyOf } from './error-body';
-import { errorsFile, otherBodies, ownKinds } from './errors-file';
+import { bodyOf, errorResponses, otherBodies, ownKinds, succeedsByDefault, usualErrorBody } from './errors';
 import type { Names } from './names';
-import { overlayFor } from './overlay';
-import { type Options, projectFiles } from './project-files';
+import { type Action, jsonPath, overlayFor } from './overlay';
+import { filledLayout } from './places';
 import { allPathParameters, listedIn, resourcesOf } from './resources';
+import { schemesOf } from './schemes';
 import { toServable } from './servable';
-import { errorResponses, type ErrorBody, succeedsByDefault, usualErrorBody } from './survey';
-import { CONTRACT_TEST, examplesFile, prepare, serviceFile, storedExamples } from './test-files';
+import { examplesFile, prepare, storedExamples } from './tests';
 import { typesOf } from './types';
 
 export interface Layout {
@@ -24,80 +21,75 @@ export interface Layout {
 }
 
 /**
- * @param built the package: its file in vendor/, and what its toolchain needs
+ * @param tarball the name of the package in vendor/
  * @throws {InvalidContract} if a part of the document can neither be served nor left out
  */
-export async function layOut(
-  source: Source,
-  names: Names,
-  built: Pick<Options, 'tarball' | 'toolchain'>,
-): Promise<Layout> {
+export async function layOut(source: Source, names: Names, tarball: string): Promise<Layout> {
   const { root, actions, total } = toServable(source.document);
   const servable = new OpenApiDocument(root);
-  const { served } = compileContract(root, undefined);
-  const resources = resourcesOf(servable, served.values());
-  const found = usualErrorBody(servable, errorResponses(servable, served.keys()));
+  const given = [...compileContract(root, undefined).served.values()];
+  const resources = resourcesOf(servable, given);
+  const found = usualErrorBody(servable, errorResponses(servable, given));
   const parameters = [
     ...resources.flatMap((resource) => resource.parameters),
-    ...allPathParameters(servable, served.keys(), resources),
+    ...allPathParameters(servable, given, resources),
   ];
-  const overlay = await overlayFor(source.document, root, actions, found, parameters);
+  const overlay = await overlayFor(source.document, servable, given, actions, found, parameters);
 
   // The published document, as `make generate` makes it.
   const document = new OpenApiDocument(overlay.root);
-  const contract = compileContract(overlay.root, undefined);
-  const operations = [...contract.served.keys()];
-  const responses = errorResponses(document, operations);
-  const usual = found ?? standardBody(document, responses.length);
+  const served = [...compileContract(overlay.root, undefined).served.values()];
+  const operations = served.map(({ operation }) => operation);
+  const responses = errorResponses(document, served);
+  const documented = responses.find(({ content }) =>
+    content.some(
+      ({ key, schema = '' }) =>
+        key === overlay.mediaType && document.follow(schema).pointer === overlay.schema,
+    ),
+  );
+  const usual = found ?? (documented && bodyOf(document, documented));
+  if (!documented || !usual) throw new Error('openapi/overlay.yaml: expected an error body');
+  const typeOf = typesOf(document);
   const kinds = ownKinds(responses);
-  const others = otherBodies(document, contract.served.values(), responses, usual);
-  const types = typesOf(document);
-  const documented = responses.find(({ content }) => content.some(({ key }) => key === usual.mediaType));
-  const type = types.of(usual.schema, {
-    operationId: documented?.operation.operationId ?? '',
-    status: documented?.key ?? '',
-    mediaType: usual.mediaType,
-  });
-  const listed = listedIn(document, contract.served.values(), resources);
-  const collections = collectionsOf([...resources, ...listed], names, types);
-  const examples = storedExamples(resources, types);
-  const schemes = schemesOf(document, operations);
-  const prepared = prepare(document, [...contract.served.values()], resources, kinds);
+  const examples = storedExamples(document, resources);
   const { name, files, note } = documentFiles(source, names.kebab);
-  const removed = actions.filter(({ remove }) => remove);
+  const stored = [...resources, ...listedIn(document, served, resources)];
 
-  const paths = Object.entries(files).map(([file, text]) => [`openapi/${file}`, text]);
-  const notes = [
-    ...(note === undefined ? [] : [`openapi/${name} is ${note}`]),
-    ...(found
-      ? []
-      : [
-          `the document has no error body: openapi/overlay.yaml adds that of RFC 9457. For another one, add its schema to the document, change the overlay, and src/errors.ts with it`,
-        ]),
-    ...successes(document, contract.served.keys(), actions),
-    ...leftOut(removed),
-    `served ${operations.length} of ${total} operations`,
-  ];
   return {
-    notes,
+    notes: [
+      ...(note === undefined ? [] : [`openapi/${name} is ${note}`]),
+      ...(found
+        ? []
+        : [
+            `the document has no error body: openapi/overlay.yaml adds that of RFC 9457. For another one, add its schema to the document, change the overlay, and src/errors.ts with it`,
+          ]),
+      ...successes(document, operations, actions),
+      ...leftOut(actions.filter(({ remove }) => remove)),
+      `served ${operations.length} of ${total} operations`,
+    ],
     files: {
-      ...projectFiles({ names, schemes, document: name, ...built }),
-      ...(Object.fromEntries(paths) as Record<string, string>),
-      'openapi/overlay.yaml': overlay.text,
-      'src/auth.ts': authFile(schemes),
-      'src/errors.ts': errorsFile(usual, type, kinds, others),
-      [`src/${names.kebab}/${names.kebab}-store.ts`]: domainFile(names, collections),
-      'src/storage/open.ts': storageFile(names, collections),
-      'tests/contract/contract.test.ts': CONTRACT_TEST,
-      ...(examples.length > 0 ? { 'tests/contract/examples.json': examplesFile(examples) } : {}),
-      'tests/contract/service.ts': serviceFile(names, prepared, {
-        examples,
-        collections,
-        operations,
+      ...filledLayout({
+        names,
+        document: name,
+        tarball,
+        schemes: schemesOf(document, operations),
+        collections: collectionsOf(stored, names, typeOf),
         kinds,
         usual,
-        uniform: others.length === 0,
+        errorType: typeOf({
+          schema: overlay.schema,
+          operationId: documented.served.operation.operationId,
+          status: documented.key,
+          mediaType: overlay.mediaType,
+        }),
+        others: otherBodies(document, served, responses, usual),
+        examples,
+        absent: operations.filter((one) => one.responses.has('404')).map(({ operationId }) => operationId),
+        ...prepare(document, served, resources, kinds),
       }),
+      ...Object.fromEntries(Object.entries(files).map(([file, text]) => [`openapi/${file}`, text])),
+      'openapi/overlay.yaml': overlay.text,
+      ...(examples.length > 0 && { 'tests/contract/examples.json': examplesFile(examples) }),
     },
   };
 }
@@ -132,14 +124,4 @@ function leftOut(removed: readonly Action[]): string[] {
     const more = others.length > 0 ? `, and ${others.length} more` : '';
     return `${reason} (${first}${more})`;
   });
-}
-
-/** The body that the overlay adds. */
-function standardBody(document: OpenApiDocument, responses: number): ErrorBody {
-  const { schemas } = document.at('/components') as { schemas: Record<string, unknown> };
-  const name = 'ServerProblem' in schemas ? 'ServerProblem' : 'Problem';
-  const schema = `/components/schemas/${name}`;
-  const part = errorBodyOf(document, schema);
-  if (!part || responses === 0) throw new Error(`${schema}: expected an error body`);
-  return { mediaType: 'application/problem+json', schema, part };
 }

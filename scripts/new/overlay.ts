@@ -1,19 +1,14 @@
 /** Writes the overlay of a service: what this server answers beyond its document, and what it leaves out. */
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { openapiOverlay } from 'openapi-format';
 import { isMap, isSeq, parseDocument } from 'yaml';
 import {
-  isObject,
   joinPointer,
   type JsonObject,
+  lastStep,
   members,
   OpenApiDocument,
-  readOperations,
+  type ServedOperation,
 } from '../../src/contract';
-import { type Action, jsonPath } from './action';
-import { HERE } from './project';
-import type { PathParameter } from './resources';
 import {
   bodiless,
   type ErrorBody,
@@ -21,13 +16,29 @@ import {
   errorResponses,
   SERVER_STATUSES,
   succeedsByDefault,
-} from './survey';
+} from './errors';
+import { fill } from './fill';
+import { readLayout } from './places';
+import type { PathParameter } from './resources';
+
+/** An action of an overlay (https://spec.openapis.org/overlay/v1.0.0.html#action-object). */
+export interface Action {
+  readonly target: string;
+  readonly description?: string;
+  readonly update?: unknown;
+  readonly remove?: true;
+}
 
 export interface Overlay {
   readonly text: string;
+  /** The media type of errors, and the JSON pointer to their schema. */
+  readonly mediaType: string;
+  readonly schema: string;
   /** The document with all that the overlay adds. */
   readonly root: JsonObject;
 }
+
+const FILE = 'openapi/overlay.yaml';
 
 /** The schema of errors for a document without one (RFC 9457). */
 export const STANDARD: JsonObject = {
@@ -41,70 +52,85 @@ export const STANDARD: JsonObject = {
     detail: { type: 'string', examples: ['What was expected, and what was got.'] },
   },
 };
-const HEAD = `# yaml-language-server: $schema=https://spec.openapis.org/overlay/1.0/schema/2024-10-22
-# What this server adds to the document, and what it leaves out, as an OpenAPI Overlay
-# (https://spec.openapis.org/overlay/v1.0.0.html). \`make generate\` reports an action without a target as an error: delete it.
-`;
-
 /**
  * @param given the document of the user
- * @param root the document that can be served
+ * @param document the one that can be served, with its operations
  * @param actions those that lead to it
  * @param errors the body of its errors; undefined: it has none, and the overlay adds the standard one
  */
 export async function overlayFor(
   given: JsonObject,
-  root: JsonObject,
+  document: OpenApiDocument,
+  served: readonly ServedOperation[],
   actions: readonly Action[],
   errors: ErrorBody | undefined,
   parameters: readonly PathParameter[],
 ): Promise<Overlay> {
-  const document = new OpenApiDocument(root);
-  const schemas = new Set(members(document.at('/components/schemas')).map(([name]) => name));
-  const standard = schemas.has('Problem') ? 'ServerProblem' : 'Problem';
-  const mediaType = errors?.mediaType ?? 'application/problem+json';
-  const schema = { $ref: `#${encodeURI(errors?.schema ?? `/components/schemas/${standard}`)}` };
-  const content = { [mediaType]: { schema } };
-  const text = withoutClashes(ownOverlay(), root)
-    .replaceAll('application/json:', `${mediaType}:`)
-    .replaceAll("'#/components/schemas/Error'", `'${schema.$ref.replaceAll("'", "''")}'`);
+  const components = members(document.at('/components/schemas')).map(([name]) => name);
+  const standard = components.includes('Problem') ? 'ServerProblem' : 'Problem';
+  const { mediaType = 'application/problem+json', schema = `/components/schemas/${standard}` } = errors ?? {};
+  const ref = `#${encodeURI(schema)}`;
+  const content = { [mediaType]: { schema: { $ref: ref } } };
+  const text = fill(FILE, withoutClashes(readLayout(FILE), document), {
+    '#own': false,
+    'application/problem+json:': `${mediaType}:`,
+    "'#/components/schemas/Problem'": `'${ref.replaceAll("'", "''")}'`,
+  });
   const overlay = parseDocument(text);
   const all = overlay.get('actions');
-  if (!isSeq(all)) throw new Error('openapi/overlay.yaml: expected a list of actions');
+  if (!isSeq(all)) throw new Error(`${FILE}: expected a list of actions`);
   if (!errors) overlay.setIn(['actions', 0, 'update', 'schemas'], { [standard]: STANDARD });
-  const responses = errorResponses(document, readOperations(document));
+  const responses = errorResponses(document, served);
   const before: Action[] = [
     ...actions,
-    ...(root['components'] === undefined
+    ...(document.at('/components') === undefined
       ? [{ target: '$', description: 'the document has no components', update: { components: {} } }]
       : []),
     ...exampleActions(document, parameters),
   ];
-  const after = bodiless(responses).map((pointer): Action => ({
-    target: jsonPath(document, pointer),
-    description: 'the body of an error, which the document does not describe',
-    update: { content },
-  }));
-  // The errors of these operations would need the body of their success.
-  const others = [...readOperations(document)]
-    .filter((operation) => succeedsByDefault(operation) && !operation.responses.has('4XX'))
-    .map(({ pointer }): Action => ({
-      target: jsonPath(document, joinPointer(pointer, 'responses')),
-      description: 'default is the success, so errors need their own response',
-      update: { '4XX': { description: 'The request was refused.', content } },
-    }));
-  const promised = promisedHeaders(document, responses).map((pointer): Action => ({
-    target: jsonPath(document, pointer),
-    description: 'left out: the refusals of this server itself do not have this header',
-    remove: true,
-  }));
+  const after: Action[] = [
+    // The errors of these operations would need the body of their success.
+    ...served
+      .filter(({ operation }) => succeedsByDefault(operation) && !operation.responses.has('4XX'))
+      .map(({ operation }) => ({
+        target: jsonPath(document, joinPointer(operation.pointer, 'responses')),
+        description: 'default is the success, so errors need their own response',
+        update: { '4XX': { description: 'The request was refused.', content } },
+      })),
+    ...bodiless(responses).map((pointer) => ({
+      target: jsonPath(document, pointer),
+      description: 'the body of an error, which the document does not describe',
+      update: { content },
+    })),
+    ...promisedHeaders(document, responses).map((pointer) => ({
+      target: jsonPath(document, pointer),
+      description: 'left out: the refusals of this server itself do not have this header',
+      remove: true as const,
+    })),
+  ];
   all.items.unshift(...before.map((action) => overlay.createNode(action)));
-  all.items.push(...[...others, ...after, ...promised].map((action) => overlay.createNode(action)));
+  all.items.push(...after.map((action) => overlay.createNode(action)));
   await dropUnused(overlay, given);
-  overlay.setIn(['info', 'title'], 'What this server adds to the document, and what it leaves out');
-  overlay.commentBefore = null;
   const applied = await apply(overlay.toJS() as OverlaySet, given);
-  return { text: `${HEAD}${String(overlay)}`, root: applied.data };
+  return { text: overlay.toString({ lineWidth: 0 }), mediaType, schema, root: applied.data };
+}
+
+/** The JSONPath (RFC 9535) of one place of a document. */
+export function jsonPath(document: OpenApiDocument, pointer: string): string {
+  let path = '$';
+  for (let end = pointer.indexOf('/', 1); pointer !== ''; end = pointer.indexOf('/', end + 1)) {
+    const here = end < 0 ? pointer : pointer.slice(0, end);
+    const holder = document.at(here.slice(0, here.lastIndexOf('/')));
+    path += selector(lastStep(here), Array.isArray(holder));
+    if (end < 0) break;
+  }
+  return path;
+}
+
+function selector(name: string, isIndex: boolean): string {
+  if (isIndex) return `[${name}]`;
+  if (/^[A-Za-z_]\w*$/.test(name)) return `.${name}`;
+  return `['${name.replace(/['\\]/g, '\\$&')}']`;
 }
 
 /** The `required` of each header that the server would have to send with a refusal of its own. */
@@ -126,28 +152,20 @@ function promisedHeaders(document: OpenApiDocument, responses: readonly ErrorRes
 /** Headers that the server sends with its refusals. */
 const OWN_HEADERS = /^(www-authenticate|retry-after|allow)$/i;
 
-/** The overlay of the plant store without what is about plants. */
-function ownOverlay(): string {
-  const text = readFileSync(path.join(HERE, 'openapi/overlay.yaml'), 'utf8');
-  const overlay = text.slice(text.indexOf('overlay:'));
-  return overlay.slice(0, overlay.lastIndexOf('  - target:'));
-}
-
 /** Renames the components of the overlay whose names the document has too. */
-function withoutClashes(text: string, root: JsonObject): string {
-  const components = root['components'];
-  if (!isObject(components)) return text;
-  let renamed = text;
-  for (const section of ['responses', 'headers']) {
-    for (const [name] of members(components[section]))
-      renamed = renamed
-        .replaceAll(`'#/components/${section}/${name}'`, `'#/components/${section}/Server${name}'`)
-        .replace(new RegExp(`^( {8})${escaped(name)}:`, 'm'), `$1Server${name}:`);
-  }
-  return renamed;
+function withoutClashes(text: string, document: OpenApiDocument): string {
+  return ['responses', 'headers'].reduce(
+    (all, section) =>
+      members(document.at(`/components/${section}`)).reduce(
+        (renamed, [name]) =>
+          renamed
+            .replaceAll(`'#/components/${section}/${name}'`, `'#/components/${section}/Server${name}'`)
+            .replaceAll(`\n        ${name}:`, `\n        Server${name}:`),
+        all,
+      ),
+    text,
+  );
 }
-
-const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
 type OverlaySet = Parameters<typeof openapiOverlay>[1]['overlaySet'];
 

@@ -12,6 +12,7 @@ import {
   viewSchemas,
 } from '../../src/contract';
 import { camelOf } from './names';
+import type { BodyPlace } from './types';
 
 export interface PathParameter {
   readonly name: string;
@@ -28,16 +29,13 @@ export interface PathParameter {
 export interface Stored {
   /** The name of their collection: `specialEvents`. */
   readonly name: string;
-  /** GET of one, or POST of one. */
-  readonly read: Operation;
-  /** JSON pointer to the schema of one, with its media type and the key of the response. */
-  readonly schema: string;
-  readonly mediaType: string;
-  readonly status: string;
+  /** Of a response to GET or POST that has one of them. */
+  readonly body: BodyPlace;
 }
 
 /** Objects that have a path of their own. */
 export interface Resource extends Stored {
+  readonly read: Operation;
   /** All parameters of its path, the last of which names it. */
   readonly parameters: readonly PathParameter[];
   /** One of it, which the example of its path names; undefined if none was found. */
@@ -61,21 +59,21 @@ export function resourcesOf(document: OpenApiDocument, served: Iterable<ServedOp
     if (operation.method !== 'GET' || last === undefined) return [];
     const success = successBody(document, operation);
     if (!success) return [];
-    const body = successOf(document, one)?.body;
-    const id = idOf(body, last);
+    const example = successOf(document, one)?.body;
+    const id = idOf(example, last);
     const parameters = pathParameters(
       document,
       operation,
       last,
-      id === undefined ? undefined : valueAt(body, id),
+      id !== undefined && isObject(example) ? example[id] : undefined,
     );
     return [
       {
-        ...success,
+        body: success,
         name: nameFor(parent, names),
         read: operation,
         parameters,
-        example: body,
+        example,
         id,
         create: at('POST', parent),
         update: at('PATCH', path) ?? at('PUT', path),
@@ -88,14 +86,14 @@ export function resourcesOf(document: OpenApiDocument, served: Iterable<ServedOp
 /** The body of the success of an operation, if it is JSON. */
 function successBody(
   document: OpenApiDocument,
-  { pointer, responses }: Operation,
-): Pick<Stored, 'schema' | 'mediaType' | 'status'> | undefined {
+  { operationId, pointer, responses }: Operation,
+): BodyPlace | undefined {
   const [status, success] = [...responses].find(([key]) => /^(2|default)/.test(key)) ?? [];
   const media = success?.content.find(({ type }) => isJson(type.essence));
   if (status === undefined || media?.schema === undefined) return undefined;
   const place = document.follow(joinPointer(pointer, 'responses', status));
   const { pointer: schema } = document.follow(joinPointer(place.pointer, 'content', media.key, 'schema'));
-  return { schema, mediaType: media.key, status };
+  return { operationId, schema, mediaType: media.key, status };
 }
 
 /** Members of every store, and of every object. */
@@ -129,11 +127,9 @@ export function listedIn(
     if (operation.method !== 'POST' || !isListed || isOwn) return [];
     const success = successBody(document, operation);
     if (!success || !isObject(successOf(document, one)?.body)) return [];
-    return [{ ...success, name: nameFor(path, names), read: operation }];
+    return [{ body: success, name: nameFor(path, names) }];
   });
 }
-
-const valueAt = (body: unknown, name: string): unknown => (isObject(body) ? body[name] : undefined);
 
 /** The property that holds the key of an object: `eventId`, `id` or `uuid` for the parameter `eventId`. */
 export function idOf(body: unknown, parameter: string): string | undefined {
@@ -149,10 +145,10 @@ export function idOf(body: unknown, parameter: string): string | undefined {
 /** The parameters of every path. Below the path of a resource, its parameters have its examples. */
 export function allPathParameters(
   document: OpenApiDocument,
-  operations: Iterable<Operation>,
+  served: Iterable<ServedOperation>,
   resources: readonly Resource[],
 ): PathParameter[] {
-  return [...operations].flatMap((operation) => {
+  return [...served].flatMap(({ operation }) => {
     const [path = ''] = operation.paths;
     const above = resources.filter(({ read }) => path.startsWith(read.paths[0] ?? '/'));
     return pathParameters(document, operation, '', undefined).map((own) => {

@@ -10,12 +10,11 @@ import {
   OpenApiDocument,
   operationPlaces,
   readDocument,
-  strategiesFor,
   writeDocument,
 } from '../../src/contract';
 import { toMockable } from '../mock/document';
 import { isUnknown } from '../publish/remarks';
-import { type Action, jsonPath } from './action';
+import { type Action, jsonPath } from './overlay';
 
 export interface Servable {
   /** The document that can be served. */
@@ -36,9 +35,8 @@ export function toServable(given: JsonObject): Servable {
   const named = nameOperations(root);
   let served: JsonObject = root;
   const { removed, total } = toMockable(root, (mockable) => {
-    const strategies = strategiesFor(new OpenApiDocument(mockable), () => false);
-    const { remarks } = compileContract(mockable, strategies);
-    served = mockable;
+    const { remarks } = compileContract(mockable);
+    served = mockable.root;
     return { built: mockable, remarks };
   });
   const reasons = new Map([...removed, ...removeUnknown(served)]);

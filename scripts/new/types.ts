@@ -1,49 +1,61 @@
-/** The TypeScript types of values of the document, as `generated/openapi.d.ts` names them. */
-import { isObject, type JsonObject, members, OpenApiDocument, viewSchemas } from '../../src/contract';
+/** The types and values of handlers for what the document describes. */
+import { isObject, members, OpenApiDocument, viewSchemas } from '../../src/contract';
 import { splitByDirection } from '../publish/directions';
-import { quoted } from './error-body';
+import { quoted } from '../generate/handler-names';
 
-export interface Types {
-  /** The type of a body that responses have. */
-  of(schema: string, response: { operationId: string; status: string; mediaType: string }): string;
-  /** A value of a schema as the JSON of a file of examples: integers of 64 bits are marked. */
-  example(pointers: readonly string[], value: unknown): unknown;
+/** A body of a response, and where it stands. */
+export interface BodyPlace {
+  /** JSON pointer to its schema. */
+  readonly schema: string;
+  readonly operationId: string;
+  readonly status: string;
+  readonly mediaType: string;
 }
 
-export function typesOf(document: OpenApiDocument): Types {
+/** Returns the function that names the TypeScript type of a body, as `generated/openapi.d.ts` does. */
+export function typesOf(document: OpenApiDocument): (body: BodyPlace) => string {
   const split = new OpenApiDocument(splitByDirection(document));
   const schemas = new Set(members(split.at('/components/schemas')).map(([name]) => name));
-  const marked = (pointers: readonly string[], value: unknown, depth = 0): unknown => {
-    const all = pointers.length === 0 || depth > 20 ? [] : branches(document, pointers);
-    if (typeof value === 'number' || typeof value === 'bigint') {
-      const isInt64 = all.some(({ formats }) => formats.has('int64')) && Number.isInteger(Number(value));
-      // Any other integer is a number for handlers.
-      return isInt64 ? { $int64: String(value) } : Number(value);
-    }
-    if (Array.isArray(value)) {
-      const items = all.flatMap((view) => view.items);
-      return value.map((item: unknown, i) =>
-        marked([...all.flatMap((view) => view.prefixItems[i] ?? []), ...items], item, depth + 1),
-      );
-    }
-    if (!isObject(value)) return value;
-    const entries = Object.entries(value).map(([name, member]) => {
-      const own = all.flatMap((view) => view.properties.get(name) ?? []);
-      const described = own.length > 0 ? own : all.flatMap((view) => view.otherProperties);
-      return [name, marked(described, member, depth + 1)];
-    });
-    return Object.fromEntries(entries) as JsonObject;
+  return ({ schema, operationId, status, mediaType }) => {
+    const name = componentOf(schema);
+    if (name !== undefined && !schemas.has(`${name}Response`))
+      return `components['schemas'][${quoted(name)}]`;
+    const key = /^\d+$/.test(status) ? status : quoted(status);
+    return `operations[${quoted(operationId)}]['responses'][${key}]['content'][${quoted(mediaType)}]`;
   };
-  return {
-    of(schema, { operationId, status, mediaType }) {
-      const name = /^\/components\/schemas\/([^/~]+)$/.exec(schema)?.[1];
-      const narrowed = name === undefined ? undefined : schemas.has(`${name}Response`) ? undefined : name;
-      if (narrowed !== undefined) return `components['schemas'][${quoted(narrowed)}]`;
-      const key = /^\d+$/.test(status) ? status : quoted(status);
-      return `operations[${quoted(operationId)}]['responses'][${key}]['content'][${quoted(mediaType)}]`;
-    },
-    example: marked,
-  };
+}
+
+/** The name of the component that a pointer points to. */
+export const componentOf = (pointer: string): string | undefined =>
+  /^\/components\/schemas\/([^/~]+)$/.exec(pointer)?.[1];
+
+/** A value of schemas as a handler has it: its integers of 64 bits are bigints, and all other numbers are numbers. */
+export function handledValue(
+  document: OpenApiDocument,
+  schemas: readonly string[],
+  value: unknown,
+  depth = 0,
+): unknown {
+  const all = schemas.length === 0 || depth > 20 ? [] : branches(document, schemas);
+  if (typeof value === 'number' || typeof value === 'bigint') {
+    const isInt64 = all.some(({ formats }) => formats.has('int64')) && Number.isInteger(Number(value));
+    return isInt64 ? BigInt(value) : Number(value);
+  }
+  const inner = (pointers: readonly string[], member: unknown) =>
+    handledValue(document, pointers, member, depth + 1);
+  if (Array.isArray(value))
+    return value.map((item: unknown, i) =>
+      inner(
+        all.flatMap((view) => [...(view.prefixItems[i] ?? []), ...view.items]),
+        item,
+      ),
+    );
+  if (!isObject(value) || value instanceof Uint8Array) return value;
+  const entries = Object.entries(value).map(([name, member]) => {
+    const own = all.flatMap((view) => view.properties.get(name) ?? []);
+    return [name, inner(own.length > 0 ? own : all.flatMap((view) => view.otherProperties), member)];
+  });
+  return Object.fromEntries(entries) as unknown;
 }
 
 /** The views of schemas and of all branches that may apply. */

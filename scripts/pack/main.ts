@@ -12,7 +12,7 @@ import { COMMAND, createManifest, ENTRIES, NAME, reachableTypes, type RootManife
 /** The folder of the tarball and of its content, `package/`. */
 export const FOLDER = path.join(root, '.cache/pack');
 
-/** The programs that `check` and `dev` run by their names. */
+/** The programs that commands run as processes and threads of their own. */
 const PROGRAMS = ['scripts/gate/code', 'scripts/gate/boundaries', 'scripts/dev/rest'];
 
 const HOST = {

@@ -3,17 +3,17 @@ import { isatty } from 'node:tty';
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
 import { parse, type YAMLParseError } from 'yaml';
 import { parseReplay } from './failure';
-import type { Json } from './json/json';
 import { contractReport, type Locate } from './report/contract-report';
 import { githubAnnotations } from './report/github';
 import { createProgress } from './report/progress';
-import { formatReport } from './report/text';
-import { writeReport } from './report/write';
 import { messageOf } from './attempts';
 import { run, type RunOptions } from './run';
 import type { Supervision } from './supervise';
 import type { Target, Waiver } from './target';
 import { readWaivers } from './waivers';
+import type { Json } from './json/tree';
+import { formatReport } from './report/terminal';
+import { writeReport } from './report/files';
 
 /** The options of each command that runs the engine, for `parseArgs`. */
 export const RUN_OPTIONS = {

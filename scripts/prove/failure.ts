@@ -1,6 +1,6 @@
 import type { Case, Family } from './cases/case';
 import { type Cause, causesOf, plainCause } from './cause';
-import type { Operation } from './document/document';
+import type { Operation } from './document/model';
 import { type CurlServer, curlCommand, DEFAULT_SERVER } from './wire/curl';
 import { redact, type Secret } from './wire/secrets';
 

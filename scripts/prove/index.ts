@@ -1,9 +1,9 @@
 /** The public API of the prover: the contract-test engine for any server, and a service of this package as its target. */
 export { type Failure, type WaivedFailure } from './failure';
-export { type Json, type JsonObject } from './json/json';
+export { type Json, type JsonObject } from './json/tree';
 export { NumberLiteral, parse, print, type Value } from './json/value';
 export { type Obligation, type State } from './obligation';
-export { describeFailure, formatReport, headline } from './report/text';
+export { describeFailure, formatReport, headline } from './report/terminal';
 export type {
   ContractReport,
   Line,
@@ -13,7 +13,7 @@ export type {
   ReportedObligation,
   ReportedRemark,
 } from './report/contract-report';
-export { writeReport } from './report/write';
+export { writeReport } from './report/files';
 export { main, type Source } from './main';
 export { type Profile } from './profile';
 export { run, type Result, type RunOptions } from './run';
@@ -48,16 +48,16 @@ export {
 /* What other programs of this repository read documents, judge values, and make servers and targets with. No promise of the package. */
 export { groupFailures } from './groups';
 export { isOpen } from './obligation';
-export { asArray, asObject, asString } from './json/json';
-export { escapeToken, nodeAt, objectAt, pointerOf, resolvePointer } from './json/pointer';
+export { asArray, asObject, asString } from './json/tree';
+export { escapeToken, nodeAt, objectAt, pointerOf, resolvePointer } from './json/tree';
 export { rounded, toJavaScript } from './json/value';
-export { type Document, type Operation, type Response } from './document/document';
-export { codecOf } from './document/media-type';
-export { documentBasePath, readDocument } from './document/read';
-export { remarksOn } from './document/remarks';
+export { type Document, type Operation, type Response } from './document/model';
+export { codecOf } from './document/media';
+export { documentBasePath, readDocument } from './document/reader';
+export { remarksOn } from './report/remarks';
 export { type Family } from './cases/case';
-export { formatTable } from './report/text';
-export { INTEGER_FORMATS, STRING_FORMATS } from './schema/formats';
+export { formatTable } from './report/terminal';
+export { INTEGER_FORMATS, STRING_FORMATS } from './schema/known-formats';
 export { createOracle, type Oracle } from './schema/oracle';
 export { samples } from './schema/samples';
 export { ANY_CHARACTER } from './schema/strings';

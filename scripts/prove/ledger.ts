@@ -1,11 +1,11 @@
 import { ADVICE } from './advice';
 import type { Case } from './cases/case';
-import type { Document } from './document/document';
 import { printable } from './failure';
 import type { Obligation, Undecided } from './obligation';
 import { deriveObligations } from './obligations';
 import type { Target } from './target';
 import type { Waivers } from './waivers';
+import type { Document } from './document/model';
 
 /** The obligations of a document, and the cases that prove or disprove them. */
 export interface Ledger {

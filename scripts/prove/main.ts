@@ -7,10 +7,10 @@ import {
   RUN_USAGE,
   runCommand,
 } from './command';
-import type { JsonObject } from './json/json';
 import type { Profile } from './profile';
 import type { Supervision } from './supervise';
 import { urlTarget } from './url-target';
+import type { JsonObject } from './json/tree';
 
 /** A document without references to other documents, and a sentence for each thing to know about its reading. */
 export interface Source {

@@ -1,4 +1,4 @@
-import type { Operation } from './document/document';
+import type { Operation } from './document/model';
 
 /**
  * `PROVEN`: some cases passed, none failed. `STUB`: the same, but the handler is a stub, which answers from the document;

@@ -1,8 +1,7 @@
 import { excludingKeyword } from './document/direction';
-import { type Document, negotiableMediaTypes, type Operation } from './document/document';
-import { codecOf } from './document/media-type';
-import { asObject, asString } from './json/json';
-import { escapeToken, objectAt, resolvePointer } from './json/pointer';
+import { type Document, negotiableMediaTypes, type Operation } from './document/model';
+import { codecOf } from './document/media';
+import { asObject, asString, escapeToken, objectAt, resolvePointer } from './json/tree';
 import {
   constraintKey,
   type Obligation,
@@ -17,9 +16,8 @@ import {
 } from './obligation';
 import { acceptsAnyQueryParameter } from './request/deserialize';
 import { isTyped, type Slot, slots } from './request/slots';
-import { isClosed } from './schema/applicable';
+import { isClosed, defaultOf } from './schema/subschemas';
 import { type Constraint, constraints } from './schema/constraints';
-import { defaultOf } from './schema/defaults';
 import { levelOf, type RuleName } from './profile';
 import type { Target } from './target';
 

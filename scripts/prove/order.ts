@@ -1,9 +1,9 @@
 import { ADVICE } from './advice';
-import { type Document, isSafe, type Operation } from './document/document';
 import type { Replay } from './failure';
-import { usableAlternative } from './request/credentials';
 import { resourcesOf, sourcesOf } from './state/sources';
 import type { Target } from './target';
+import { type Document, isSafe, type Operation } from './document/model';
+import { usableAlternative } from './request/authorization';
 
 const METHOD_ORDER = ['POST', 'PUT', 'GET'];
 

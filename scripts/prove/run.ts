@@ -10,11 +10,8 @@ import { establishBaseline } from './baseline';
 import type { OperationContext } from './cases/case';
 import { seedOf } from './cases/generated';
 import { assertScenarios, scenarioCases } from './cases/scenarios';
-import type { Document } from './document/document';
-import { readDocument } from './document/read';
 import type { Failure, Replay } from './failure';
 import { type FailureGroup, groupFailures } from './groups';
-import { asObject, asString } from './json/json';
 import type { Obligation } from './obligation';
 import { inOrder, obstacleTo, selectOperations, supporting } from './order';
 import { summarize, type Summary } from './report/summary';
@@ -22,6 +19,9 @@ import { createOracle, type Oracle } from './schema/oracle';
 import { type Counts, openSession, type Progress } from './session';
 import type { Target, Waiver } from './target';
 import { openWaivers, type Waivers } from './waivers';
+import type { Document } from './document/model';
+import { readDocument } from './document/reader';
+import { asObject, asString } from './json/tree';
 
 /** The result of a run. */
 export interface Result extends Counts {

@@ -1,9 +1,6 @@
 import type { Case, Family, RunContext } from './cases/case';
 import type { ScenarioStep } from './cases/scenarios';
-import type { Operation } from './document/document';
 import { type Failure, failureOf, failureWithoutRequest, type WaivedFailure } from './failure';
-import { createJudge, type Verdict } from './judge/judge';
-import { judgeReceived } from './judge/received';
 import { openLedger } from './ledger';
 import { responseKey } from './obligation';
 import { createOracle } from './schema/oracle';
@@ -14,6 +11,9 @@ import { reasonOf } from './untestable';
 import type { Waivers } from './waivers';
 import { openClient } from './wire/client';
 import type { Outcome, RawResponse } from './wire/message';
+import type { Operation } from './document/model';
+import { createCheck, type Verdict } from './check/check';
+import { checkReceived } from './check/received';
 
 /** The number of correct instances of a documented response with one kind of credentials. */
 export interface Observation {
@@ -56,7 +56,7 @@ export interface Attempt {
   readonly actual?: Case;
 }
 
-/** An answer, judged. */
+/** An answer, checked. */
 interface Probed {
   readonly actual: Case;
   readonly outcome: Outcome;
@@ -96,7 +96,7 @@ export function openSession({ waivers, operations, onRequest, signal, ...common 
   const ownRefusals = target.blackBox && createOwnRefusals();
   const client = openClient(target.blackBox, signal);
   const state = target.blackBox && openState(common, client, target.blackBox);
-  const judge = createJudge(
+  const check = createCheck(
     document,
     { strict: responseOracle, lenient },
     target,
@@ -165,19 +165,19 @@ export function openSession({ waivers, operations, onRequest, signal, ...common 
     families.set(family, (families.get(family) ?? 0) + 1);
     const entered = server.entered && server.entered() - before;
     if (!('noResponse' in outcome)) ownRefusals?.learn(sent, outcome);
-    const verdict = judged(actual, outcome, entered);
+    const verdict = checked(actual, outcome, entered);
     const received = (entered ?? 0) > 0 && sent.handlerInput ? target.received?.() : undefined;
     const input =
       received && sent.handlerInput
-        ? judgeReceived({ document, oracle, operation: sent.operation }, sent.handlerInput, received)
+        ? checkReceived({ document, oracle, operation: sent.operation }, sent.handlerInput, received)
         : { problems: [], proves: [] };
     const problems = [...verdict.problems, ...input.problems];
     return { actual, outcome, verdict, proves: input.proves, problems };
   };
 
-  const judged: typeof judge = (...answer) => {
+  const checked: typeof check = (...answer) => {
     try {
-      return judge(...answer);
+      return check(...answer);
     } catch (error) {
       return { problems: [], warnings: [], inconclusive: reasonOf(error) };
     }

@@ -1,10 +1,10 @@
 import type { Case } from './cases/case';
-import type { Document } from './document/document';
-import { codecOf, matchesMediaType } from './document/media-type';
 import { NumberLiteral, print, type Value } from './json/value';
 import { type Slot, slots } from './request/slots';
 import type { Oracle } from './schema/oracle';
 import { header, jsonOf, type RawRequest } from './wire/message';
+import type { Document } from './document/model';
+import { codecOf, matchesMediaType } from './document/media';
 
 interface ShrinkContext {
   readonly document: Document;

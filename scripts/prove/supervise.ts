@@ -76,7 +76,7 @@ async function reportLast(last: Checkpoint | undefined): Promise<number> {
     return 2;
   }
   const { report, text, folder } = last;
-  if (folder !== undefined) (await import('./report/write.js')).writeFiles(report, folder);
+  if (folder !== undefined) (await import('./report/files.js')).writeFiles(report, folder);
   console.log(text);
   return report.failures.length > 0 ? 1 : 2;
 }

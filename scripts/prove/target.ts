@@ -1,5 +1,5 @@
-import type { Extensions } from './document/document';
-import type { Json, JsonObject } from './json/json';
+import type { Extensions } from './document/model';
+import type { Json, JsonObject } from './json/tree';
 import type { Value } from './json/value';
 import type { Profile } from './profile';
 import type { Address } from './wire/address';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import type { Extensions } from './document/document';
-import { documentBasePath, readDocument } from './document/read';
-import type { Json, JsonObject } from './json/json';
+import type { Extensions } from './document/model';
+import { documentBasePath, readDocument } from './document/reader';
+import type { Json, JsonObject } from './json/tree';
 import type { Profile } from './profile';
 import { readCredentials } from './request/credentials-file';
 import type { BlackBox, Target, Waiver } from './target';

@@ -1,6 +1,6 @@
 import type { Failure } from './failure';
-import { asArray, asObject, asString, type Json } from './json/json';
 import type { Target, Waiver } from './target';
+import { asArray, asObject, asString, type Json } from './json/tree';
 
 /** The waivers of a run: those that hold today. */
 export interface Waivers {

@@ -11,7 +11,6 @@ import {
   type OneWayKeyword,
   type OpenApiDocument,
   walk,
-  type Walked,
 } from '../../src/contract';
 
 const SCHEMAS = '/components/schemas';
@@ -143,22 +142,7 @@ export function splitByDirection(document: OpenApiDocument): JsonObject {
   for (const { copy, pointer, keyword } of pending)
     schemas[copy] = narrow(document.at(pointer), pointer, keyword, []);
   const { components = {} } = published;
-  return openUnevaluated({ ...published, components: { ...(components as JsonObject), schemas } });
-}
-
-/** Opens schemas through additionalProperties, because types do not support unevaluatedProperties. */
-function openUnevaluated(document: JsonObject): JsonObject {
-  const opened = structuredClone(document);
-  const schemas: Walked[] = [];
-  walk({ pointer: '', value: opened, expected: 'OpenAPI', documented: false }, (walked) => {
-    if (walked.kind === 'Schema') schemas.push(walked);
-  });
-  for (const { value } of schemas) {
-    const { unevaluatedProperties, additionalProperties } = value;
-    if ((unevaluatedProperties ?? false) !== false && additionalProperties === undefined)
-      Object.assign(value, { additionalProperties: unevaluatedProperties });
-  }
-  return opened;
+  return { ...published, components: { ...(components as JsonObject), schemas } };
 }
 
 /** Whether the schema at `pointer`, or a schema that always applies with it, has a default. */

@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { openapiOverlay } from 'openapi-format';
 import {
-  joinPointer,
   compileContract,
   type Contract,
   type Finding,
@@ -15,8 +14,9 @@ import {
   versionFinding,
   writeDocument,
 } from '../../src/contract';
+import { differences } from './differences';
 import { findDocument } from './find-document';
-import { readExtensions } from './extensions';
+import { readExtensions } from '../load';
 import { OVERLAY, PUBLISHED, root, TYPES } from '../paths';
 import { isUnknown, remarkLines, unboundedLists } from './remarks';
 import { typesOf } from './types';
@@ -39,16 +39,17 @@ export async function publish(): Promise<Publication> {
   const version = versionFinding(source.document);
   if (version) throw new SourceError(located(source, [version]));
   const document = await overlay(source.document);
+  const read = new OpenApiDocument(document);
   // A validator ignores unknown keywords such as `maximun`, and the value would be unchecked.
-  const unknown = OpenApiDocument.of(document).remarks.filter(isUnknown);
+  const unknown = read.remarks.filter(isUnknown);
   const { own, added } = apart(source, unknown);
   const misspelt = [...remarkLines(source, own), ...added.map(addedLine)];
   if (misspelt.length > 0) throw new SourceError(misspelt.join('\n'));
   try {
-    const contract = compileContract(document, undefined, readExtensions());
-    const lists = unboundedLists(OpenApiDocument.of(document), contract.served.keys());
+    const contract = compileContract(read, readExtensions());
+    const lists = unboundedLists(read, contract.served.keys());
     const text = `${writeDocument(document, 2)}\n`;
-    const types = typesOf(document);
+    const types = typesOf(read);
     const remarks = [
       ...source.notes,
       ...remarkLines(source, [...contract.remarks, ...lists, ...types.untyped]),
@@ -65,7 +66,7 @@ function apart<T extends Finding>(
   source: Source,
   findings: readonly T[],
 ): { readonly own: T[]; readonly added: T[] } {
-  const written = OpenApiDocument.of(source.document);
+  const written = new OpenApiDocument(source.document);
   const isAdded = ({ pointer }: T) => written.at(pointer) === undefined;
   return { own: findings.filter((one) => !isAdded(one)), added: findings.filter(isAdded) };
 }
@@ -100,19 +101,14 @@ async function overlay(document: JsonObject): Promise<JsonObject> {
   return result.data;
 }
 
-/** Errors for values that the overlay changes instead of adding: often two components share a name. */
-function contradictions(was: unknown, is: unknown, pointer = ''): string[] {
-  if (typeof was !== 'object' || was === null || typeof is !== 'object' || is === null) {
-    return was === is || is === undefined // an overlay may remove values
-      ? []
-      : [
-          `${OVERLAY}, at #${pointer}: the document has ${writeDocument(was)}, the overlay ${writeDocument(is)}: remove it from the overlay`,
-        ];
-  }
-  return Object.entries(was).flatMap(([key, value]) =>
-    contradictions(value, Reflect.get(is, key), joinPointer(pointer, key)),
-  );
-}
+/** Errors for values that the overlay changes instead of adding: often two components share a name. It may remove values. */
+const contradictions = (document: JsonObject, overlaid: JsonObject): string[] =>
+  [...differences(document, overlaid)]
+    .filter(({ was, is }) => was !== undefined && is !== undefined)
+    .map(
+      ({ pointer, was, is }) =>
+        `${OVERLAY}, at #${pointer}: the document has ${writeDocument(was)}, the overlay ${writeDocument(is)}: remove it from the overlay`,
+    );
 
 type Overlay = Parameters<typeof openapiOverlay>[1]['overlaySet'];
 

@@ -22,7 +22,8 @@ const SCHEMAS = '/components/schemas';
  * - each reference to a schema leads to a component, because a type has no name for a place inside of another one;
  * - a mapping has references, no names, and no reference is percent-encoded;
  * - extensions are gone, and data that looks like a schema, such as an example;
- * - a boolean schema in a list is an object.
+ * - a boolean schema in a list is an object;
+ * - a schema is opened by additionalProperties, because types do not support unevaluatedProperties.
  */
 export function typedDocument(document: OpenApiDocument): JsonObject {
   const root = readDocument(writeDocument(document.root)) as Mutable;
@@ -106,7 +107,9 @@ function prepareObject({ kind, value }: Walked, document: OpenApiDocument, schem
     const list = object[name];
     if (Array.isArray(list)) object[name] = list.map(withoutBoolean);
   }
-  const { $defs } = object;
+  const { $defs, unevaluatedProperties, additionalProperties } = object;
+  if ((unevaluatedProperties ?? false) !== false && additionalProperties === undefined)
+    object['additionalProperties'] = unevaluatedProperties;
   if (isObject($defs))
     object['$defs'] = Object.fromEntries(
       members($defs).map(([name, schema]) => [name, withoutBoolean(schema)]),

@@ -12,7 +12,6 @@ import {
   isInt64,
   isObject,
   joinPointer,
-  type JsonObject,
   OpenApiDocument,
   readOperations,
   type Remark,
@@ -39,8 +38,7 @@ export interface Types {
  *
  * @throws {SourceError} if there are none
  */
-export function typesOf(document: JsonObject): Types {
-  const described = OpenApiDocument.of(document);
+export function typesOf(described: OpenApiDocument): Types {
   // openapi-typescript knows doubles only.
   const text = writeDocument(splitByDirection(new OpenApiDocument(typedDocument(described))));
   const mark = unusedMark(text);

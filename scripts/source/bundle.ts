@@ -1,10 +1,10 @@
 import path from 'node:path';
-import { joinPointer, isObject, type Kind, OBJECTS, walk, type Walked } from '../../src/contract';
+import { joinPointer, isObject, type Kind, OBJECTS, walk, type Walked, keywordAt } from '../../src/contract';
 import { BOUNDS } from './bounds';
 import { SourceError } from './read-file';
 import type { SourceFile } from './source-file';
 import { SourceFiles } from './source-files';
-import { copyOf, sizeOf, stepsOf, valueAt } from './values';
+import { stepsOf, valueAt } from './values';
 
 type Mutable = Record<string, unknown>;
 
@@ -46,7 +46,7 @@ export class Bundle {
   constructor(file: string, allowOutside: boolean | undefined) {
     this.sources = new SourceFiles(file, allowOutside);
     this.main = this.sources.main;
-    const document = copyOf(this.main.value);
+    const document = structuredClone(this.main.value);
     if (!isObject(document))
       throw new SourceError(`${this.main.name}: expected an OpenAPI document, got no object`);
     this.document = document;
@@ -55,8 +55,12 @@ export class Bundle {
     for (const { kind, place, file } of this.pending) this.bring(valueAt(document, place), kind, file, place);
   }
 
-  /** The source file of the value at a pointer of the bundle, and the pointer in that file. */
-  origin(pointer: string): Origin {
+  /** The place of a pointer of the bundle in its sources, as `file:line:column`. */
+  locate(pointer: string): string {
+    return placeOf(this.origin(pointer));
+  }
+
+  private origin(pointer: string): Origin {
     for (let at = pointer; at !== ''; at = at.slice(0, at.lastIndexOf('/'))) {
       const origin = this.origins.get(at);
       if (origin) return { ...origin, pointer: origin.pointer + pointer.slice(at.length) };
@@ -129,18 +133,18 @@ export class Bundle {
 
   /** @param at the pointer of a reference in the bundle */
   private refusal(at: string, sentence: string): SourceError {
-    const { file, pointer } = this.origin(joinPointer(at, '$ref'));
-    return new SourceError(`${file.locate(pointer)}: ${sentence}`);
+    return new SourceError(`${this.locate(joinPointer(at, '$ref'))}: ${sentence}`);
   }
 
-  private component({ file, pointer }: Origin, kind: Kind, at: string): string {
+  private component(origin: Origin, kind: Kind, at: string): string {
+    const { file, pointer } = origin;
     if (file === this.main) return pointer;
-    const key = keyOf(kind, file, pointer);
+    const key = keyOf(kind, origin);
     const known = this.imported.get(key);
     if (known !== undefined) return known;
     const value = valueAt(file.value, pointer);
     // The content of any other file, such as one with passwords, must not be published.
-    if (!hasWordOf(kind, value)) {
+    if (!hasKeywordOf(kind, value)) {
       const what = `${file.name}${pointer === '' ? '' : `#${pointer}`}`;
       throw this.refusal(at, `expected a value for ${kind} at ${what}, got one without any of its fields`);
     }
@@ -152,8 +156,8 @@ export class Bundle {
     for (let n = 2; Object.hasOwn(all, name); n++) name = `${base}-${n}`;
     const place = joinPointer('/components', section, name);
     this.imported.set(key, place);
-    this.origins.set(place, { file, pointer });
-    all[name] = copyOf(value);
+    this.origins.set(place, origin);
+    all[name] = structuredClone(value);
     this.pending.push({ kind, place, file });
     return place;
   }
@@ -169,27 +173,23 @@ export class Bundle {
     }
     const item = this.copyFor(target, at);
     // A chain of references must not return to one of its own.
-    const key = `${target.file.path}#${target.pointer}`;
+    const key = keyOf(kind, target);
     if (!isObject(item) || this.inlining.has(key)) return;
     if (this.inlining.size >= BOUNDS.depth)
       throw this.refusal(at, `a $ref leads through more than ${BOUNDS.depth} others`);
     if (kind !== 'PathItem') this.replaced.push(at);
-    const own = new Map(Object.keys(object).map((name) => [name, this.origin(joinPointer(at, name))]));
-    for (const name of Object.keys(item))
-      this.origins.set(joinPointer(at, name), { ...target, pointer: joinPointer(target.pointer, name) });
+    const here = this.origin(at);
+    for (const name of Object.keys(item)) this.origins.set(joinPointer(at, name), within(target, name));
     if (kind !== 'Components') {
       this.inlining.add(key);
       this.bring(item, kind, target.file, at);
       this.inlining.delete(key);
     }
     const twice = Object.keys(item).find((name) => Object.hasOwn(object, name) && name !== '$ref');
-    const beside = twice === undefined ? undefined : own.get(twice);
-    if (twice !== undefined && beside) {
-      const there = this.origin(joinPointer(at, twice));
+    if (twice !== undefined)
       throw new SourceError(
-        `${beside.file.locate(beside.pointer)}: ${twice} is also at ${there.file.locate(there.pointer)}, the target of the $ref: OpenAPI does not define which one applies; remove one`,
+        `${placeOf(within(here, twice))}: ${twice} is also at ${this.locate(joinPointer(at, twice))}, the target of the $ref: OpenAPI does not define which one applies; remove one`,
       );
-    }
     delete object['$ref'];
     Object.assign(object, item);
     // What these refer to becomes a component beside them.
@@ -203,24 +203,17 @@ export class Bundle {
       const section = components[name];
       if (!kind || !isObject(section)) continue;
       if (typeof section['$ref'] === 'string') this.include(components, name, kind, origin.file, at);
-      else
-        this.bringLater(
-          section,
-          kind,
-          { ...origin, pointer: joinPointer(origin.pointer, name) },
-          joinPointer(at, name),
-        );
+      else this.bringLater(section, kind, within(origin, name), joinPointer(at, name));
     }
   }
 
   /** Imports what the members of a map or list refer to, after what was found before. */
-  private bringLater(map: object, kind: Kind, { file, pointer }: Origin, at: string): void {
-    for (const key of Object.keys(map)) {
-      const place = joinPointer(at, key);
+  private bringLater(map: object, kind: Kind, origin: Origin, at: string): void {
+    for (const name of Object.keys(map)) {
+      const place = joinPointer(at, name);
       // References of its own file lead to it, and need no further component.
-      if (at.startsWith('/components/'))
-        this.imported.set(keyOf(kind, file, joinPointer(pointer, key)), place);
-      this.pending.push({ kind, place, file });
+      if (at.startsWith('/components/')) this.imported.set(keyOf(kind, within(origin, name)), place);
+      this.pending.push({ kind, place, file: origin.file });
     }
   }
 
@@ -246,27 +239,30 @@ export class Bundle {
         at,
         `references that are replaced by their targets stand for at most ${BOUNDS.copied} values`,
       );
-    return copyOf(value);
+    return structuredClone(value);
   }
 }
 
-const keyOf = (kind: Kind, file: SourceFile, pointer: string): string => `${kind} ${file.path}#${pointer}`;
+const keyOf = (kind: Kind, { file, pointer }: Origin): string => `${kind} ${file.path}#${pointer}`;
+const placeOf = ({ file, pointer }: Origin): string => file.locate(pointer);
+const within = ({ file, pointer }: Origin, name: string): Origin => ({
+  file,
+  pointer: joinPointer(pointer, name),
+});
+
+/** How many values it consists of. */
+const sizeOf = (value: unknown): number =>
+  typeof value === 'object' && value !== null
+    ? Object.values(value).reduce<number>((sum, member) => sum + sizeOf(member), 1)
+    : 1;
 
 /** Whether a value can be of a kind: it has one of its keywords, or none at all. */
-function hasWordOf(kind: Kind, value: unknown): boolean {
+function hasKeywordOf(kind: Kind, value: unknown): boolean {
   if (!isObject(value)) return kind === 'Schema' && typeof value === 'boolean';
-  const { keywords, others } = OBJECTS.get(kind) ?? {};
   const names = Object.keys(value);
-  return (
-    names.length === 0 ||
-    names.some(
-      (name) =>
-        name === '$ref' ||
-        name.startsWith('x-') ||
-        keywords?.has(name) === true ||
-        others?.names.test(name) === true,
-    )
-  );
+  const isKeyword = (name: string) =>
+    name === '$ref' || name.startsWith('x-') || keywordAt(kind, name) !== undefined;
+  return names.length === 0 || names.some(isKeyword);
 }
 
 function decoded(text: string): string {

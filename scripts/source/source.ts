@@ -26,27 +26,22 @@ export interface Source {
 export function readSource(file: string, allowOutside?: boolean): Source {
   const bundle = new Bundle(file, allowOutside);
   const converted = convertTo31(bundle.document);
-  const inexact = bundle.sources.all().flatMap((one) => one.inexactNumbers());
-  const locate = (pointer: string) => {
-    const origin = bundle.origin(pointer);
-    return origin.file.locate(origin.pointer);
-  };
-  const [first] = bundle.replaced;
-  const replaced =
-    first === undefined
-      ? []
-      : [
-          `${locate(first)}: OpenAPI allows no $ref here: its target takes its place${andMore(bundle.replaced.length)}`,
-        ];
+  const locate = (pointer: string) => bundle.locate(pointer);
+  const [first, ...more] = bundle.replaced;
+  const others = more.length > 0 ? `, and ${more.length} more such places` : '';
   return {
     document: bundle.document,
     files: bundle.sources.all().map(({ path }) => path),
-    notes: [...(converted === undefined ? [] : [converted]), ...replaced, ...inexact],
+    notes: [
+      ...(converted === undefined ? [] : [converted]),
+      ...(first === undefined
+        ? []
+        : [`${locate(first)}: OpenAPI allows no $ref here: its target takes its place${others}`]),
+      ...bundle.sources.all().flatMap((file) => file.inexactNumbers()),
+    ],
     locate,
   };
 }
-
-const andMore = (count: number): string => (count > 1 ? `, and ${count - 1} more such places` : '');
 
 /** One line for each finding, with its place in the sources. */
 export function located(source: Source, findings: readonly Finding[]): string {

@@ -1,19 +1,6 @@
 /** JSON values of documents, which may contain bigints. */
 import { type JsonObject, lastStep } from '../../src/contract';
 
-/** A deep copy. */
-export function copyOf(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(copyOf);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, copyOf(member)]));
-}
-
-/** How many values it consists of. */
-export const sizeOf = (value: unknown): number =>
-  typeof value === 'object' && value !== null
-    ? Object.values(value).reduce<number>((sum, member) => sum + sizeOf(member), 1)
-    : 1;
-
 /** The steps of a JSON pointer (RFC 6901). */
 export const stepsOf = (pointer: string): string[] =>
   pointer

@@ -5,39 +5,53 @@ import { type Operation, readOperations } from './operations/operations';
 import { atFirstUse, atStart, type Create } from './exchange/create';
 import { planRequests } from './exchange/request';
 import { ResponsePlans } from './exchange/response';
-import type { Contract, ServedOperation } from './exchange/served-operation';
+import { Contract, type ServedOperation } from './exchange/served-operation';
 import type { Extensions } from './exchange/service-options';
 import { compileRoutes } from './operations/routes';
 import type { HoldsOf } from './schema/applicable';
 import { type OwnFormats, reasonNotEnforced } from './schema/formats';
 import type { Direction } from './schema/one-way';
 import { SchemaSet } from './schema/schema-set';
-import type { RunStrategy } from './security/passport';
-import { compileSecurity, type Strategies } from './security/requirements';
+import { checkSecurity } from './security/requirements';
 import { Shapes } from './schema/shapes';
 import { type Check, type Compiler, createCompiler, type Judge, schemaErrors } from './schema/validator';
 
 /** The message of the finding for a document without operations. */
 export const NOTHING_SERVED = 'no operation is under any path: nothing would be served';
 
+type When = 'at start' | 'at first use';
+
+/** What was compiled last of each document that was read, and with what. */
+const compiled = new WeakMap<
+  OpenApiDocument,
+  { readonly extensions: readonly unknown[]; readonly contract: Contract }
+>();
+
 /**
- * Compiles a document at start. Requests find no further faults in it.
+ * Compiles a document at start. Requests find no further faults in it. A document that was read is compiled once: several
+ * servers of one process may share it.
  *
- * @param root an OpenAPI 3.1 document
- * @param strategies by the name of the security scheme; undefined to check the document alone
+ * @param given an OpenAPI 3.1 document
  * @param extensions the formats and codecs of the service
  * @param when validators are compiled. At start, the compiler proves that it compiles each; otherwise the document proves
  *   it, by the metaschema and the syntax of its patterns, and a fault of the compiler fails the request that meets it.
  * @throws {InvalidContract} with all findings, each with its JSON pointer
  */
 export function compileContract(
-  root: JsonObject,
-  strategies: Strategies | undefined,
-  { formats = {}, codecs: own = [] }: Extensions = {},
-  when: 'at start' | 'at first use' = 'at start',
+  given: JsonObject | OpenApiDocument,
+  { formats, codecs }: Extensions = {},
+  when: When = 'at start',
 ): Contract {
-  const codecs = new Codecs(own);
-  const document = OpenApiDocument.of(root);
+  const document = given instanceof OpenApiDocument ? given : new OpenApiDocument(given);
+  const extensions = [formats, codecs, when];
+  const known = compiled.get(document);
+  if (known?.extensions.every((each, i) => each === extensions[i])) return known.contract;
+  const contract = compile(document, formats ?? {}, new Codecs(codecs ?? []), when);
+  compiled.set(document, { extensions, contract });
+  return contract;
+}
+
+function compile(document: OpenApiDocument, formats: OwnFormats, codecs: Codecs, when: When): Contract {
   // The following steps expect a valid OpenAPI document.
   document.assertValid();
   const operations = readOperations(document);
@@ -47,14 +61,13 @@ export function compileContract(
   const incoming = new SchemaSet(document, 'request');
   const outgoing = new SchemaSet(document, 'response');
   // Schemas refer to each other: plan all operations before compiling the first.
-  const runners = new Map<string, RunStrategy>();
   const responsePlans = new ResponsePlans(document, outgoing, codecs);
   const plans = operations.map((operation) => ({
     operation,
     requests: planRequests(document, operation, incoming, codecs),
     responses: responsePlans.of(operation),
-    authenticate: strategies && compileSecurity(document, operation, strategies, runners),
   }));
+  for (const operation of operations) checkSecurity(document, operation);
   const router = compileRoutes(document, operations);
   incoming.check();
   outgoing.check();
@@ -63,16 +76,15 @@ export function compileContract(
   const create = when === 'at start' ? atStart : atFirstUse;
   const requests = createJudges('request', incoming, formats, create);
   const responses = createJudges('response', outgoing, formats, create);
-  const requestShapes = new Shapes(incoming, 'request', requests.verdicts.of);
-  const responseShapes = new Shapes(outgoing, 'response', responses.verdicts.of);
-  checkDefaults(document, incoming, requests.verdicts.of, new Set());
-  checkDefaults(document, outgoing, responses.verdicts.of, new Set(incoming.defaults.keys()));
+  const requestShapes = new Shapes(incoming, 'request', requests.conformance.of);
+  const responseShapes = new Shapes(outgoing, 'response', responses.conformance.of);
+  checkDefaults(document, incoming, requests.conformance.of, new Set());
+  checkDefaults(document, outgoing, responses.conformance.of, new Set(incoming.defaults.keys()));
   const served = new Map<Operation, ServedOperation>();
-  for (const { operation, authenticate = () => Promise.resolve({}), ...plan } of plans) {
+  for (const { operation, ...plan } of plans) {
     try {
       served.set(operation, {
         operation,
-        authenticate,
         requests: plan.requests(create, requests.judgeOf, requestShapes),
         responses: plan.responses(create, responses.judgeOf, responseShapes),
       });
@@ -81,8 +93,8 @@ export function compileContract(
     }
   }
   document.assertValid();
-  if (when === 'at start') for (const { verdicts } of [requests, responses]) verdicts.prepare();
-  return { router, served, remarks: document.remarks };
+  if (when === 'at start') for (const { conformance } of [requests, responses]) conformance.prepare();
+  return new Contract(document, router, served);
 }
 
 /** Creates the judges of requests, or of responses. */
@@ -94,13 +106,13 @@ function createJudges(direction: Direction, schemas: SchemaSet, formats: OwnForm
     return create<Judge>({
       first: () => first.compile(schema),
       all: () => (envelope) => {
-        compiler ??= createCompiler(direction, schemas, true, formats, first.verdicts);
+        compiler ??= createCompiler(direction, schemas, true, formats, first.conformance);
         all ??= compiler.compile(schema);
         return all(envelope);
       },
     });
   };
-  return { judgeOf, verdicts: first.verdicts };
+  return { judgeOf, conformance: first.conformance };
 }
 
 /** Adds a finding for each default that does not conform to its schema. */

@@ -30,7 +30,7 @@ export { ApiKeyStrategy, BasicStrategy, bearerStrategy, strategiesFor } from './
 // For tools: read a document as the server reads it.
 export { Codecs } from './codecs/registry';
 export { compileContract, NOTHING_SERVED } from './compile';
-export type { Contract, ServedOperation } from './exchange/served-operation';
+export { Contract, type ServedOperation } from './exchange/served-operation';
 export { UNKNOWN } from './document/accounting';
 export { OperationIndex, titleOf } from './document/operation-index';
 export { joinPointer, isObject, members, OpenApiDocument } from './document/document';
@@ -39,10 +39,11 @@ export { APPLICATORS, certain } from './document/subschemas';
 export { METHODS, operationPlaces } from './document/path-items';
 export { isLargeInteger, numberLiterals, writeDocument } from './document/text';
 export { versionFinding } from './document/version';
-export { walk, type Walked } from './document/walk';
+export { walk, type Walked, keywordAt } from './document/walk';
 export { type Support, type Kind, OBJECTS } from './document/keywords';
 export { UndocumentedResponse } from './exchange/response';
 export { essenceOf, isJson, type MediaType, type MediaTypeObject, parseMediaType } from './http/media-type';
+export { equalDecimals, parseDecimal } from './json/decimal';
 export { exactNumber, type Holder, MalformedJson, parseJson } from './json/parse';
 export { canonicalJson, stringifyJson } from './json/stringify';
 export { examplesOf } from './samples/example-request';

@@ -7,15 +7,19 @@ import { fieldLines, fieldText, fieldValue, isFieldValue, repeatedField } from '
 import { type Answer, Problem, type ProblemKind } from './problem';
 import { createRefuse } from './exchange/refusal';
 import { HandlerContext, HookContext } from './exchange/context';
-import { assertNothing, type BeforeHandler, headersOf } from './exchange/hooks';
+import { assertNothing, headersOf, hookLists } from './exchange/hooks';
 import { consoleLogger, type LoggerFor } from './exchange/logger';
 import { type Outcome, outcomeOf } from './exchange/outcome';
 import type { ServiceOptions } from './exchange/service-options';
 import type { Encoded } from './exchange/response';
+import { Contract, type SecuredOperation } from './exchange/served-operation';
 import type { Stage } from './exchange/stages';
 import { findRoute, originForm } from './exchange/find-route';
 import { fieldsOf, send } from './exchange/send';
 import { checkWiring } from './exchange/wiring';
+import type { Operation } from './operations/operations';
+import { compileSecurity, type Strategies } from './security/requirements';
+import type { RunStrategy } from './security/passport';
 import { createStubAnswers, STUB_HEADER } from './samples/stub-answers';
 
 /** An Express middleware. It calls `next` for requests to reserved paths only. */
@@ -43,16 +47,15 @@ const CLIENT_LEFT = 499;
  * @throws {InvalidContract} with all findings of the document and of the wiring
  */
 export function createService<Own extends string = never>(options: ServiceOptions<Own>): Middleware {
-  const { document, handlers, strategies, bodyLimit, maxRequests, deadline = DEADLINE, reserved } = options;
-  const contract = options.contract ?? compileContract(document, strategies, options);
-  const served = [...contract.served.values()];
-  checkWiring(served, options);
+  const { document: given, handlers, bodyLimit, maxRequests, deadline = DEADLINE, reserved } = options;
+  const contract = given instanceof Contract ? given : compileContract(given, options);
+  checkWiring(contract, options);
+  const served = withAuthentication(contract, options.strategies);
   options.onRemarks?.(contract.remarks);
-  const { afterAuthentication, afterResponse } = options;
-  const answerStub = options.stubs ? createStubAnswers(document) : undefined;
+  const { afterAuthentication, beforeHandler, afterResponse } = hookLists(options);
+  const answerStub = options.stubs ? createStubAnswers(contract.document) : undefined;
   // Untyped code may return values here.
   const report: (outcome: Outcome<Own>) => unknown = options.report;
-  const beforeHandler: ((...given: Parameters<BeforeHandler>) => unknown) | undefined = options.beforeHandler;
   const fault = safely(options.reportFault ?? faultToStderr);
   const loggerFor: LoggerFor = (...request) => {
     const log = (options.loggerFor ?? consoleLogger)(...request);
@@ -60,7 +63,7 @@ export function createService<Own extends string = never>(options: ServiceOption
     return log;
   };
   type ServiceProblem = Problem<ProblemKind | Own>;
-  const refuse = createRefuse(options, served, fault);
+  const refuse = createRefuse(options, served.values(), fault);
   const always = Object.entries(options.headers).map(([name, value]) => ({
     name,
     lower: name.toLowerCase(),
@@ -76,29 +79,26 @@ export function createService<Own extends string = never>(options: ServiceOption
     let context: HandlerContext | undefined;
     try {
       const at = url.indexOf('?');
-      const { route, served, path } = findRoute(
-        contract,
-        request.method ?? '',
-        at < 0 ? url : url.slice(0, at),
-      );
-      const { operation, authenticate, requests, responses } = served;
-      exchange.route = route.path;
-      exchange.served = served;
+      const found = findRoute(contract.router, served, request.method ?? '', at < 0 ? url : url.slice(0, at));
+      const { operation, authenticate, requests, responses } = found.served;
+      exchange.route = found.route.path;
+      exchange.served = found.served;
 
       exchange.stage = 'authenticate';
       admission.verify(exchange);
       const principals = await authenticate(request);
       admission.verified(exchange, principals);
 
-      if (afterAuthentication) {
+      for (const { name, call } of afterAuthentication) {
         exchange.stage = 'afterAuthentication';
-        const context = new HookContext(exchange, operation, loggerFor, principals);
-        returned = [await afterAuthentication(context)];
-        exchange.headers = headersOf(returned);
+        exchange.hook = name;
+        returned = [await call(new HookContext(exchange, operation, loggerFor, principals))];
+        exchange.headers = headersOf(name, returned, exchange.headers);
         admission.assertUnderWay(exchange);
       }
 
       exchange.stage = 'negotiate';
+      exchange.hook = undefined;
       const accepted = responses.accept(request.headers.accept);
       const types = fieldLines(request, 'content-type');
       if (types.length > 1) throw repeatedField('Content-Type');
@@ -111,19 +111,24 @@ export function createService<Own extends string = never>(options: ServiceOption
       admission.enter(exchange);
 
       exchange.stage = 'validate';
-      const raw = { path, query: at < 0 ? '' : url.slice(at + 1), rawHeaders: request.rawHeaders };
+      const raw = {
+        path: found.path,
+        query: at < 0 ? '' : url.slice(at + 1),
+        rawHeaders: request.rawHeaders,
+      };
       const received = reader && bytes && bytes.length > 0 ? { reader, bytes } : undefined;
       const valid = requests.read(raw, received);
 
-      if (beforeHandler) {
+      for (const { name, call } of beforeHandler) {
         exchange.stage = 'beforeHandler';
-        const context = new HookContext(exchange, operation, loggerFor, principals);
-        returned = [await beforeHandler(context, valid)];
-        assertNothing(returned[0]);
+        exchange.hook = name;
+        returned = [await call(new HookContext(exchange, operation, loggerFor, principals), valid)];
+        assertNothing(name, returned[0]);
         admission.assertUnderWay(exchange);
       }
 
       exchange.stage = 'handle';
+      exchange.hook = undefined;
       const handler = handlers[operation.operationId] as (request: object) => Promise<Answer>;
       const contentType = received?.reader.contentType;
       context = new HandlerContext(
@@ -139,7 +144,7 @@ export function createService<Own extends string = never>(options: ServiceOption
       try {
         given = await handler(context);
       } catch (error) {
-        const made = answerStub?.(error, served, accepted.best);
+        const made = answerStub?.(error, found.served, accepted.best);
         if (!made) throw error;
         exchange.headers = { ...exchange.headers, [STUB_HEADER]: fieldText(operation.operationId) };
         given = made;
@@ -217,27 +222,30 @@ export function createService<Own extends string = never>(options: ServiceOption
       fault(error, requestId);
     };
     attempt(() => report(outcome), failed);
-    if (afterResponse) attempt(() => afterResponse(outcome, request), failed);
+    observe(outcome, request);
   }
 
   /** Calls the hook for a request that the HTTP server has already refused as malformed, and reported. */
   function observeRefused(exchange: Exchange): void {
-    const outcome = outcomeOf<Own>(exchange, undefined, exchange.response.statusCode);
-    const { requestId, request } = exchange;
-    attempt(
-      () => afterResponse?.(outcome, request),
-      (error) => {
-        fault(error, requestId);
-      },
-    );
+    observe(outcomeOf(exchange, undefined, exchange.response.statusCode), exchange.request);
+  }
+
+  function observe(outcome: Outcome<Own>, request: IncomingMessage): void {
+    for (const { name, call } of afterResponse) {
+      attempt(
+        () => call(outcome, request),
+        (error) => {
+          fault(error, outcome.requestId, name);
+        },
+      );
+    }
   }
 
   /** Reports that a request ended after it was given up. Its result is discarded. */
-  function reportLate({ served, stage, started, reason, requestId }: Exchange, error: unknown): void {
+  function reportLate({ served, stage, hook, started, reason, requestId }: Exchange, error: unknown): void {
     if (!SERVICE_STAGES.has(stage) || isAbort(error, reason)) return;
     const milliseconds = Math.round(performance.now() - started);
-    const hook = stage === 'afterAuthentication' || stage === 'beforeHandler' ? `${stage} of ` : '';
-    const message = `${hook}${String(served?.operation.operationId)} ended after ${milliseconds} ms, when its request had been given up`;
+    const message = `${hook === undefined ? '' : `${hook} of `}${String(served?.operation.operationId)} ended after ${milliseconds} ms, when its request had been given up`;
     fault(new Error(message, error === undefined ? undefined : { cause: error }), requestId);
   }
 
@@ -270,6 +278,18 @@ export function createService<Own extends string = never>(options: ServiceOption
       failed(error, response);
     }
   };
+}
+
+function withAuthentication({ document, served }: Contract, strategies: Strategies) {
+  const runners = new Map<string, RunStrategy>();
+  const secured = new Map<Operation, SecuredOperation>();
+  for (const [operation, one] of served) {
+    secured.set(operation, {
+      ...one,
+      authenticate: compileSecurity(document, operation, strategies, runners),
+    });
+  }
+  return secured;
 }
 
 /** Whether an error results from the abort of the signal (https://nodejs.org/api/errors.html#class-aborterror). */

@@ -1,6 +1,9 @@
 import { createBatch, type Batch } from './batch';
+import type { Connection, Driver, Result, Session } from './driver';
+import { toStoreError } from './failure';
+import { render, type Rendered, type Sql } from './sql';
 import { StoreUnavailable, type Store, type StoreObserver } from './store';
-import { queriesOf, type Queries, type Run } from './transaction';
+import { queriesOf, type Queries, type Run, runTransaction } from './transaction';
 
 /** A database that is open, with the schema of one store. */
 export interface Database extends Store, Queries {
@@ -26,27 +29,60 @@ export interface Database extends Store, Queries {
   ): (item: Item) => Promise<Outcome>;
 }
 
-/** What a dialect must do to become a `Database`. Its promises are those of `Database`. */
-export interface Driver {
-  readonly run: Run;
-  transaction<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
-  /** Writes, and resolves when that is as durable as any other write. */
-  probe(): Promise<unknown>;
-  /** Called once, when nothing runs. */
-  close(): Promise<void>;
+interface Options {
+  /** Begins the message of each error. */
+  readonly subject: string;
+  /** The statement of the readiness check. */
+  readonly probe: Sql<unknown>;
+  readonly observer?: StoreObserver | undefined;
 }
 
 const refuse = () => Promise.reject(new StoreUnavailable('the store is closed'));
 
-export function createDatabase(driver: Driver, observer?: StoreObserver): Database {
+/** The database of a connection: what no driver does for itself. */
+export function createDatabase(
+  { dialect, faults }: Pick<Driver, 'dialect' | 'faults'>,
+  connection: Connection,
+  { subject, probe, observer }: Options,
+): Database {
   const batches: Batch<never, unknown>[] = [];
+  const isTransient = connection.isTransient.bind(connection);
   let running = 0;
   let idle: (() => void) | undefined;
   let probing: Promise<unknown> | undefined;
   let closing: Promise<void> | undefined;
   let closed = false;
 
-  async function run<T>(action: () => Promise<T>): Promise<T> {
+  async function explained<T>(action: () => Promise<T>, statement?: Rendered): Promise<T> {
+    try {
+      return await action();
+    } catch (error) {
+      throw toStoreError(faults, subject, error, statement);
+    }
+  }
+
+  const runOn =
+    (target: Pick<Session, 'run'>): Run =>
+    async <Row>(query: Sql<Row>) => {
+      const statement = render(query, dialect);
+      try {
+        return (await target.run(statement)) as Result<Row>;
+      } catch (error) {
+        throw toStoreError(faults, subject, error, statement);
+      }
+    };
+  const runAlone = runOn(connection);
+
+  async function begin() {
+    const session = await explained(() => connection.begin());
+    return {
+      run: runOn(session),
+      commit: () => explained(() => session.commit()),
+      rollback: () => session.rollback(),
+    };
+  }
+
+  async function whileOpen<T>(action: () => Promise<T>): Promise<T> {
     if (closed) return refuse();
     running++;
     try {
@@ -56,17 +92,22 @@ export function createDatabase(driver: Driver, observer?: StoreObserver): Databa
     }
   }
 
+  async function check(): Promise<void> {
+    const statement = render(probe, dialect);
+    await explained(() => connection.probe(statement), statement);
+  }
+
   async function finish(): Promise<void> {
     await Promise.all(batches.map((batch) => batch.end()));
     closed = true;
     if (running > 0) await new Promise<void>((resolve) => (idle = resolve));
     await probing?.catch(() => undefined);
-    await driver.close();
+    await connection.close();
   }
 
   return {
-    ...queriesOf((query) => run(() => driver.run(query))),
-    transaction: (work) => run(() => driver.transaction(work)),
+    ...queriesOf((query) => whileOpen(() => runAlone(query))),
+    transaction: (work) => whileOpen(() => runTransaction(begin, work, isTransient)),
     batched(write, lengthOf) {
       const batch = createBatch(write, lengthOf, observer);
       batches.push(batch);
@@ -78,7 +119,7 @@ export function createDatabase(driver: Driver, observer?: StoreObserver): Databa
         const refused = batch.refusal();
         if (refused) throw refused;
       }
-      await (probing ??= driver.probe().finally(() => (probing = undefined)));
+      await (probing ??= check().finally(() => (probing = undefined)));
     },
     close: () => (closing ??= finish()),
   };

@@ -1,8 +1,10 @@
 /** All that a store needs of src/database/. */
+export { collection, collectionTable } from './collection';
+export type { Collection, Entry } from './collection';
 export type { Database } from './database';
-export { openDatabase } from './open';
+export { databaseUrls, isDatabaseUrl, openDatabase } from './open';
 export type { Migration, Schema } from './schema';
-export { BYTES, createTable, DOUBLE, IDENTITY, INT64, rows, sql, TEXT } from './sql';
+export { BYTES, createTable, DOUBLE, identifier, IDENTITY, INT64, rows, sql, TEXT } from './sql';
 export type { Columns, ColumnType, PerDialect, Sql, Value } from './sql';
 export { ConstraintViolation, InvalidValue, StatementError, StoreUnavailable } from './store';
 export type { Store, StoreObserver } from './store';

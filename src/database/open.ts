@@ -1,8 +1,20 @@
 import { createDatabase, type Database } from './database';
-import { openPostgres } from './postgres';
+import type { Driver } from './driver';
+import { DRIVERS } from './drivers';
+import { explain } from './failure';
 import type { Schema } from './schema';
-import { openSqlite } from './sqlite';
 import type { StoreObserver } from './store';
+
+/** What a database URL may look like: `memory:, sqlite:PATH or ...`. */
+export function databaseUrls(): string {
+  const urls = DRIVERS.flatMap(({ urls: forms }) => forms);
+  return `${urls.slice(0, -1).join(', ')} or ${urls.at(-1)}`;
+}
+
+const driverOf = (url: string): Driver | undefined => DRIVERS.find(({ accepts }) => accepts.test(url));
+
+/** Whether there is a driver for the database of a URL. */
+export const isDatabaseUrl = (url: string): boolean => driverOf(url) !== undefined;
 
 /**
  * Opens the database that a URL names, and brings its schema up to date: `memory:` (a SQLite database of this process),
@@ -11,16 +23,18 @@ import type { StoreObserver } from './store';
  * @throws {Error} when there is no such database or it cannot be used, with a sentence that says why and what to do
  */
 export async function openDatabase(url: string, schema: Schema, observer?: StoreObserver): Promise<Database> {
-  const [scheme = '', rest = ''] = url.split(/:(.*)/s);
-  if (scheme === 'memory' && rest === '')
-    return createDatabase(await openSqlite(undefined, schema), observer);
-  if (scheme === 'sqlite' && rest !== '') return createDatabase(await openSqlite(rest, schema), observer);
-  if (scheme === 'postgres' || scheme === 'postgresql')
-    return createDatabase(await openPostgres(url, schema), observer);
-  // Only the scheme is repeated: what follows may hold a password.
-  throw new Error(
-    `expected a database URL like memory:, sqlite:PATH or postgres://user:password@host/database, got ${
-      scheme === '' || scheme === url ? 'none' : `one that begins with "${scheme}:"`
-    }`,
-  );
+  const driver = driverOf(url);
+  if (!driver) {
+    // Only the scheme is repeated: what follows may hold a password.
+    const [, scheme] = /^([^:]+):/.exec(url) ?? [];
+    const got = scheme === undefined ? 'none' : `one that begins with "${scheme}:"`;
+    throw new Error(`expected a database URL like ${databaseUrls()}, got ${got}`);
+  }
+  const subject = driver.subjectOf(url);
+  try {
+    const connection = await driver.open(url, schema);
+    return createDatabase(driver, connection, { subject, probe: schema.probe, observer });
+  } catch (error) {
+    throw new Error(explain(subject, error, driver.faults.advice), { cause: error });
+  }
 }

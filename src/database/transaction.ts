@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Result } from './driver';
 import type { Sql } from './sql';
 import { StoreUnavailable } from './store';
 
@@ -17,12 +18,6 @@ export interface Queries {
   readonly execute: (statement: Sql<unknown>) => Promise<number>;
 }
 
-export interface Result<Row> {
-  readonly rows: Row[];
-  /** Rows written, or read. */
-  readonly count: number;
-}
-
 /** Runs a statement. Its errors are those of `Queries`. */
 export type Run = <Row>(query: Sql<Row>) => Promise<Result<Row>>;
 
@@ -31,11 +26,10 @@ export const queriesOf = (run: Run): Queries => ({
   execute: async (statement) => (await run(statement)).count,
 });
 
-/** A transaction that has begun. */
-export interface Session {
+/** A transaction that has begun: a `Session` with the errors of `Queries`. */
+interface Begun {
   readonly run: Run;
   commit(): Promise<void>;
-  /** Never rejects. */
   rollback(): Promise<void>;
 }
 
@@ -47,13 +41,12 @@ const RETRY_INTERVAL = 20;
 
 /**
  * Runs work in a transaction, and again from its beginning if that has not been committed for a reason that is transient.
- * A statement that fails ends the transaction, as PostgreSQL has it: it is rolled back whatever the work makes of the
- * error.
+ * A failed statement aborts the transaction, even if the callback catches the error.
  *
  * @param isTransient whether to begin again; after an error of `commit` it must not be if that may have succeeded
  */
 export async function runTransaction<T>(
-  begin: () => Promise<Session>,
+  begin: () => Promise<Begun>,
   work: (queries: Queries) => Promise<T>,
   isTransient: (error: Error, committing: boolean) => boolean,
 ): Promise<T> {
@@ -86,7 +79,7 @@ export async function runTransaction<T>(
 }
 
 /** The statements of one attempt: none after its end, none after one that has failed. */
-function guard(session: Session) {
+function guard(session: Begun) {
   let failure: Error | undefined;
   let over = false;
   const run: Run = async (query) => {

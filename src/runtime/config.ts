@@ -1,4 +1,5 @@
 import { constants } from 'node:buffer';
+import { databaseUrls, isDatabaseUrl } from '../database';
 import type { Variables } from './environment';
 import type { RateLimit } from './rate-limit';
 
@@ -62,9 +63,9 @@ export function readServerConfig(variables: Variables): ServerConfig {
 /** DATABASE_URL. A message about it does not contain the password. */
 export function readDatabaseUrl(variables: Variables, fallback: string): string {
   const url = variables.read('DATABASE_URL') || fallback;
-  if (!/^(memory:$|sqlite:.|postgres(ql)?:\/\/.)/.test(url)) {
+  if (!isDatabaseUrl(url)) {
     const got = `${url.split(':')[0] ?? ''}:...`;
-    variables.expected('DATABASE_URL', 'memory:, sqlite:PATH or postgres://...', got);
+    variables.expected('DATABASE_URL', databaseUrls(), got);
   }
   return url;
 }

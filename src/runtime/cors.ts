@@ -1,6 +1,6 @@
 import cors from 'cors';
 import type { RequestHandler } from 'express';
-import { type JsonObject, METHODS, OpenApiDocument, readOperations } from '../contract';
+import { METHODS, type OpenApiDocument, readOperations } from '../contract';
 
 /**
  * Cross-origin requests (https://fetch.spec.whatwg.org/#http-cors-protocol). This middleware answers preflight requests
@@ -8,9 +8,8 @@ import { type JsonObject, METHODS, OpenApiDocument, readOperations } from '../co
  *
  * @param origins the origins whose pages may call the service, or `*` for any
  */
-export function allowOrigins(origins: readonly string[] | '*', document: JsonObject): RequestHandler {
-  const operations = readOperations(OpenApiDocument.of(document));
-  const documented = operations.flatMap(({ responses }) =>
+export function allowOrigins(origins: readonly string[] | '*', document: OpenApiDocument): RequestHandler {
+  const documented = readOperations(document).flatMap(({ responses }) =>
     [...responses.values()].flatMap(({ headers }) => headers),
   );
   const always = ['X-Request-Id', 'Retry-After', 'WWW-Authenticate'];

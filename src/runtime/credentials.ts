@@ -5,8 +5,7 @@ import {
   bearerStrategy,
   InvalidContract,
   joinPointer,
-  type JsonObject,
-  OpenApiDocument,
+  type OpenApiDocument,
   type PrincipalsFor,
   readOperations,
   schemeKind,
@@ -155,11 +154,10 @@ export interface Credentials<V extends Verifiers> {
  */
 export function openCredentials<V extends Verifiers>(
   config: CredentialsConfig<V>,
-  root: JsonObject,
+  document: OpenApiDocument,
   warn: (message: string) => void = () => undefined,
 ): Credentials<V> {
   const { verifiers, sources, issuers } = config;
-  const document = OpenApiDocument.of(root);
   checkKinds(document, verifiers);
   const scopes = [
     ...new Set(

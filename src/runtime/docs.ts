@@ -2,7 +2,14 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import express, { type Router } from 'express';
 import { stringify } from 'yaml';
-import { isObject, joinPointer, type JsonObject, members, OpenApiDocument, writeDocument } from '../contract';
+import {
+  isObject,
+  joinPointer,
+  type JsonObject,
+  members,
+  type OpenApiDocument,
+  writeDocument,
+} from '../contract';
 import { staticFile } from './static-file';
 
 /** The files of Swagger UI, from its package (https://github.com/swagger-api/swagger-ui). */
@@ -56,8 +63,7 @@ const titleOf = ({ info }: JsonObject): string => String(isObject(info) ? info['
 const escapeHtml = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 
 /** The absolute URLs from which Swagger UI fetches tokens and their configuration (OpenAPI 3.1 section 4.8.29). */
-function issuersOf(root: JsonObject): string[] {
-  const document = OpenApiDocument.of(root);
+function issuersOf(document: OpenApiDocument): string[] {
   const schemes = members(document.at('/components/securitySchemes')).map(
     ([name]) => document.follow(joinPointer('/components/securitySchemes', name)).value,
   );
@@ -116,15 +122,15 @@ ui.initOAuth({ usePkceWithAuthorizationCodeGrant: true });
  * The published contract as `openapi.json` and `openapi.yaml`, and the documentation page `docs`. Mounted under the
  * reserved path prefix.
  */
-export function docsRouter(document: JsonObject): Router {
+export function docsRouter(document: OpenApiDocument): Router {
   const router = express.Router({ strict: true });
   const issuers = issuersOf(document);
   const origins = issuers.map((url) => new URL(url).origin).filter((origin) => ORIGIN.test(origin));
   const policy = policyFor([...new Set(origins)]);
   const texts: [name: string, type: string, text: string][] = [
-    ['openapi.json', 'application/json', writeDocument(document, 2)],
-    ['openapi.yaml', 'application/yaml', stringify(document)], // RFC 9512
-    ['docs', 'text/html', page(escapeHtml(titleOf(document)))],
+    ['openapi.json', 'application/json', writeDocument(document.root, 2)],
+    ['openapi.yaml', 'application/yaml', stringify(document.root)], // RFC 9512
+    ['docs', 'text/html', page(escapeHtml(titleOf(document.root)))],
     ['docs/start.js', 'text/javascript', startScript(issuers)],
     ['docs/oauth2-redirect.html', 'text/html', REDIRECT],
   ];

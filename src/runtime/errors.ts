@@ -69,6 +69,19 @@ export function toProblemIn<Own extends string>(table: ErrorTable<Own>): Errors<
   };
 }
 
+/** Returns the function that reads the number at a path of an error body; it returns undefined if there is none. */
+export function numberIn(...path: readonly string[]): Errors['numberOf'] {
+  return (body) => {
+    let value = body;
+    for (const name of path)
+      value = typeof value === 'object' && value !== null ? (Reflect.get(value, name) as unknown) : undefined;
+    return typeof value === 'number' || typeof value === 'bigint' ? Number(value) : undefined;
+  };
+}
+
+/** The member `error` of a body `{error, message}`; undefined if the body has another shape. */
+export const numberInError = numberIn('error');
+
 /** Errors with the body `{error, message}`, for a service without kinds and without an error schema of its own. */
 export const PLAIN_ERRORS: Errors = {
   table: ERRORS,
@@ -79,9 +92,3 @@ export const PLAIN_ERRORS: Errors = {
   },
   numberOf: numberInError,
 };
-
-/** The member `error` of a body `{error, message}`; undefined if the body has another shape. */
-export function numberInError(body: unknown): number | undefined {
-  const number = typeof body === 'object' && body !== null && 'error' in body ? body.error : undefined;
-  return typeof number === 'number' ? number : undefined;
-}

@@ -4,6 +4,7 @@
 
 // For main.ts, app.ts and config.ts of a service.
 export { type Application, createApp, type RuntimeOptions } from './app';
+export type { RuntimeOptions as Surroundings } from './app'; // the name of 2.0.0
 export { readDatabaseUrl, readServerConfig, type ServerConfig } from './config';
 export { InvalidConfig, readEnvironment, Variables } from './environment';
 export { runService, type ServiceParts } from './run';
@@ -29,6 +30,7 @@ export {
   type Errors,
   type ErrorTable,
   type KindOf,
+  numberIn,
   numberInError,
   type OperationalKind,
   toProblemIn,

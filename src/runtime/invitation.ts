@@ -1,9 +1,9 @@
-import { curlCommand, exampleRequest, type JsonObject, messageOf } from '../contract';
+import { curlCommand, exampleRequest, messageOf, type OpenApiDocument } from '../contract';
 import type { Credentials } from './credentials';
 
 /** A message for a server with generated secrets: a curl command that works as printed, and the secrets that it lacks. */
 export function invitation(
-  document: JsonObject,
+  document: OpenApiDocument,
   address: string,
   generated: Credentials<Record<string, never>>['generated'],
 ): string {

@@ -51,25 +51,27 @@ export function createRateLimiter(
       { ...fieldsFor(0, left), 'Retry-After': String(left) },
     );
 
-  return {
-    ownProblems: [refusal(seconds)],
-    async afterAuthentication({ principals, request }: Counted) {
-      const client = clientOf(principals);
-      const key =
-        client === undefined
-          ? `anonymous ${anonymous.nameOf(networkOf(request.socket.remoteAddress ?? ''))}`
-          : `known ${known.nameOf(client)}`;
-      const { remainingPoints, consumedPoints, msBeforeNext } = await limiter
-        .consume(key)
-        .catch((refused: unknown) => {
-          if (refused instanceof RateLimiterRes) return refused;
-          throw refused;
-        });
-      const left = Math.ceil(msBeforeNext / 1000);
-      if (consumedPoints > requests) throw refusal(left);
-      return fieldsFor(remainingPoints, left);
-    },
-  } satisfies Pick<ServiceOptions<OperationalKind>, 'afterAuthentication' | 'ownProblems'>;
+  async function rateLimit({ principals, request }: Counted): Promise<Headers> {
+    const client = clientOf(principals);
+    const key =
+      client === undefined
+        ? `anonymous ${anonymous.nameOf(networkOf(request.socket.remoteAddress ?? ''))}`
+        : `known ${known.nameOf(client)}`;
+    const { remainingPoints, consumedPoints, msBeforeNext } = await limiter
+      .consume(key)
+      .catch((refused: unknown) => {
+        if (refused instanceof RateLimiterRes) return refused;
+        throw refused;
+      });
+    const left = Math.ceil(msBeforeNext / 1000);
+    if (consumedPoints > requests) throw refusal(left);
+    return fieldsFor(remainingPoints, left);
+  }
+
+  return { ownProblems: [refusal(seconds)], afterAuthentication: rateLimit } satisfies Pick<
+    ServiceOptions<OperationalKind>,
+    'afterAuthentication' | 'ownProblems'
+  >;
 }
 
 /** The names of the clients that are counted now, at most `most`. */

@@ -71,12 +71,16 @@ export function createReport<Own extends string = never>(
   let unread = 0;
 
   return {
-    request({ method, operationId, status, problem, body, milliseconds, requestId }) {
+    request({ method, operationId, status, problem, body, milliseconds, requestId, hook }) {
       const error = problem ? table[problem.kind].number : status < 400 ? undefined : numberOf(body);
       const { logger, observe } = kindOf(method, operationId, status, error);
       observe(milliseconds);
       if (error !== undefined) metrics.refusal(error);
-      const fields = { ms: Math.round(milliseconds * 1000) / 1000, requestId };
+      const fields = {
+        ms: Math.round(milliseconds * 1000) / 1000,
+        requestId,
+        ...(hook !== undefined && { hook }),
+      };
       if (problem?.kind === 'unexpected') logger.error({ ...fields, err: problem.cause }, problem.message);
       else if (problem?.cause instanceof Error) logger.warn(fields, problem.cause.message);
       else logger.info(fields);
@@ -89,8 +93,9 @@ export function createReport<Own extends string = never>(
       log.info({ status: answer.status, error, requestId }, problem.message);
       return { ...answer, headers: { ...headers, 'X-Request-Id': requestId } };
     },
-    fault(error, requestId) {
-      log.error({ ...(requestId !== undefined && { requestId }), err: error }, 'failure outside a response');
+    fault(error, requestId, hook) {
+      const place = { ...(requestId !== undefined && { requestId }), ...(hook !== undefined && { hook }) };
+      log.error({ ...place, err: error }, 'failure outside a response');
     },
     unread(reason) {
       metrics.unreadConnection(reason);

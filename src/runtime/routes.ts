@@ -4,7 +4,8 @@ import type { Errors } from './errors';
 import type { Metrics } from './metrics';
 import { inTime } from './readiness';
 
-interface Operations {
+/** What probes and metrics show. */
+export interface Probed {
   /** Resolves if the server can do its work now, otherwise rejects. The response does not show the reason. */
   readonly ready: () => Promise<void>;
   readonly metrics: Pick<Metrics, 'text' | 'contentType'>;
@@ -16,7 +17,7 @@ const unavailable = (message: string, cause?: unknown) =>
   new Problem('unavailable', message, { 'Retry-After': '1' }, { cause });
 
 /** The operational paths `/-/live`, `/-/ready` and `/-/metrics`. Their responses contain no secret. */
-export function operationalRoutes({ ready, metrics, stopping }: Operations): Router {
+export function operationalRoutes({ ready, metrics, stopping }: Probed): Router {
   const router = express.Router({ caseSensitive: true, strict: true });
   const get = (path: string, handler: RequestHandler) => {
     router

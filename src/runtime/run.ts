@@ -8,6 +8,7 @@ import {
   type HookContext,
   InvalidContract,
   listen,
+  OpenApiDocument,
   readDocument,
 } from '../contract';
 import type { Store, StoreObserver } from '../database';
@@ -72,7 +73,7 @@ async function start<Config extends RunConfig, S extends Store, Own extends stri
   ...parts
 }: ServiceParts<Config, S, Own>): Promise<void> {
   const config = parts.readConfig();
-  const document = readDocument(readFileSync(parts.document, 'utf8'));
+  const document = new OpenApiDocument(readDocument(readFileSync(parts.document, 'utf8')));
   const log = createLog(config.logLevel);
   const metrics = createMetrics();
   const report = createReport(errors, log, metrics, HEADERS);

@@ -102,9 +102,13 @@ function attributesOf({ method = '', url = '', socket }: IncomingMessage): Attri
   };
 }
 
-function describe(span: Span, { method, route, operationId, status, problem, requestId }: Outcome<string>) {
+function describe(
+  span: Span,
+  { method, route, operationId, hook, status, problem, requestId }: Outcome<string>,
+) {
   if (route !== undefined) span.updateName(`${methodOf(method)} ${route}`).setAttribute('http.route', route);
   if (operationId !== undefined) span.setAttribute('openapi.operation_id', operationId);
+  if (hook !== undefined) span.setAttribute('contract_first.hook', hook);
   span.setAttribute('request.id', requestId);
   if (status === CLIENT_LEFT) {
     span.setAttribute('error.type', 'client_left');

@@ -73,7 +73,7 @@ async function insertFree(database: Database, plants: readonly Row[]): Promise<r
 
 /** Creates plants as if one after the other; resolves to one outcome each, in their order. */
 async function createAll(database: Database, plants: readonly Plant[]): Promise<CreateOutcome[]> {
-  /** By id, the plant that stands there in the end. */
+  /** The final plant by id. */
   const standing = new Map<bigint, Row>();
   for (const { id, name, tag = null } of plants) if (!standing.has(id)) standing.set(id, { id, name, tag });
   const created = new Set<bigint>();

@@ -3,7 +3,7 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { exampleRequest, type JsonObject, messageOf } from '../../src/contract';
+import { exampleRequest, type JsonObject, messageOf, OpenApiDocument } from '../../src/contract';
 import { apiKeys, basicUsers, bearerTokens, type Verifier } from '../../src/runtime';
 import { startIssuer, jwt, CLAIMS } from '../support/issuer';
 import { startProcess } from '../support/process';
@@ -135,7 +135,7 @@ test('configured secrets of every scheme are accepted, others are not, and a fil
   });
   const [url] = await server.printed(/http:\/\/[\d.]+:\d+/);
   const ask = async (name: string, secret?: string) => {
-    const example = exampleRequest({ ...documentOf([[name]]), servers: [] });
+    const example = exampleRequest(new OpenApiDocument({ ...documentOf([[name]]), servers: [] }));
     if (!example) throw new Error('expected an example');
     const { headers, path } = messageOf(example, secret);
     const target = path.replace(/^\/0/, `/${NAMES.indexOf(name)}`);

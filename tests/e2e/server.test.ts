@@ -65,7 +65,7 @@ describe('an invalid configuration ends the startup with status 1 and a message'
     [
       'DATABASE_URL',
       { DATABASE_URL: 'mysql://root:hunter2@db' },
-      'DATABASE_URL: expected memory:, sqlite:PATH or postgres://..., got mysql:...',
+      'DATABASE_URL: expected memory:, sqlite:PATH or postgres://user:password@host/database, got mysql:...',
     ],
     ['API_TOKENS', { API_TOKENS: 'good, not good' }, 'API_TOKENS: expected bearer tokens'],
     ['API_TOKENS', { API_TOKENS: ' , ' }, 'API_TOKENS: expected at least one token, got none'],

@@ -1,7 +1,13 @@
-import { describeFailure, headline } from '../../scripts/prove/report/text';
-import { run } from '../../scripts/prove/run';
-import { urlTarget } from '../../scripts/prove/url-target';
-import { strategiesWith, testSecrets, verifiersOf } from '../../scripts/prove/service/credentials';
+import { OpenApiDocument } from '../../src/contract';
+import {
+  describeFailure,
+  headline,
+  run,
+  strategiesWith,
+  testSecrets,
+  urlTarget,
+  verifiersOf,
+} from '../../scripts/prove';
 import { DOCUMENTS, readFiles, serviceOf } from './document-server';
 
 describe('the unchanged engine on other documents', () => {
@@ -48,9 +54,10 @@ describe('the unchanged engine on other documents', () => {
     'proves a service of %s whose credentials are verified by the verifiers of src/runtime/',
     async (name) => {
       const json = await readFiles(name);
-      const verifiers = verifiersOf(json);
-      const { environment, credentials } = testSecrets(verifiers, json);
-      const strategies = strategiesWith(verifiers, environment, json);
+      const document = new OpenApiDocument(json);
+      const verifiers = verifiersOf(document);
+      const { environment, credentials } = testSecrets(verifiers, document);
+      const strategies = strategiesWith(verifiers, environment, document);
       const result = await run(serviceOf(json, { strategies, credentials }), { generated: 5 });
 
       expect(result.failures.map(describeFailure)).toEqual([]);

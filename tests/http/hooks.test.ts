@@ -48,6 +48,96 @@ test('the headers of a hook count as headers of the response and are validated i
   expect((await left('123')).reply).toMatchObject({ status: 500 });
 });
 
+describe('a list of hooks', () => {
+  const calls: string[] = [];
+  const hook = (name: string, result?: unknown) =>
+    ({
+      [name]: async () => {
+        calls.push(name);
+        await Promise.resolve();
+        calls.push(`${name} ended`);
+        if (result instanceof Error) throw result;
+        return result;
+      },
+    })[name] as never;
+  beforeEach(() => {
+    calls.length = 0;
+  });
+  const refused = new Problem('forbidden', 'not for you');
+
+  it('is called in order, each hook after the one before it has ended', async () => {
+    const { reply, outcomes } = await ask({
+      afterAuthentication: [hook('a', { 'X-A': '1', 'X-B': '1' }), hook('b', { 'x-a': '2' }), hook('c')],
+      beforeHandler: [hook('d'), hook('e')],
+      afterResponse: [hook('f'), hook('g')],
+    });
+    await new Promise(setImmediate);
+    expect(calls).toEqual([
+      ...['a', 'b', 'c', 'd', 'e'].flatMap((name) => [name, `${name} ended`]),
+      ...['f', 'g', 'f ended', 'g ended'], // observers of a response that was sent
+    ]);
+    expect(reply).toMatchObject({ status: 200, headers: { 'x-a': '2', 'x-b': '1' } });
+    expect(outcomes[0]?.hook).toBeUndefined();
+  });
+
+  it.each([
+    ['afterAuthentication', ['a', 'a ended', 'b', 'b ended', 'f', 'f ended']],
+    ['beforeHandler', ['h', 'h ended', 'a', 'a ended', 'b', 'b ended', 'f', 'f ended']],
+  ] as const)('ends with the hook of %s that refuses, and keeps earlier headers', async (stage, expected) => {
+    const { reply, outcomes } = await ask({
+      ...(stage === 'beforeHandler' && { afterAuthentication: hook('h', { 'X-H': '1' }) }),
+      [stage]: [
+        hook('a', stage === 'beforeHandler' ? undefined : { 'X-H': '1' }),
+        hook('b', refused),
+        hook('c'),
+      ],
+      afterResponse: [hook('f')],
+    });
+    await new Promise(setImmediate);
+    expect(calls).toEqual(expected);
+    expect(reply).toMatchObject({ status: 403, headers: { 'x-h': '1' } });
+    expect(outcomes).toMatchObject([{ stage, hook: `${stage} b`, problem: refused }]);
+  });
+
+  it('of observers is called to its end, and each failure has the name of its hook', async () => {
+    const named: unknown[] = [];
+    await ask({
+      afterResponse: [hook('f', new Error('one')), hook('g'), hook('h', new Error('two'))],
+      reportFault: (error, requestId, name) => named.push([String(error), requestId, name]),
+    });
+    await new Promise(setImmediate);
+    expect(named).toEqual([
+      ['Error: one', 'a-request', 'afterResponse f'],
+      ['Error: two', 'a-request', 'afterResponse h'],
+    ]);
+  });
+
+  const twice = { a: hook('a', refused), same: hook('a') };
+  const [anonymous] = [() => Promise.reject(refused)];
+  it.each<[string, unknown, string]>([
+    ['a function of its own name', hook('checkTenant', refused), 'beforeHandler checkTenant'],
+    [
+      'the function of the property',
+      { beforeHandler: () => Promise.reject(refused) }.beforeHandler,
+      'beforeHandler',
+    ],
+    ['a function without a name', anonymous, 'beforeHandler'],
+    ['one without a name in a list', [hook('a'), anonymous], 'beforeHandler #2'],
+    ['one whose name another has', [twice.same, twice.a], 'beforeHandler a #2'],
+  ])('names %s', async (_, beforeHandler, name) => {
+    const { outcomes } = await ask({ beforeHandler: beforeHandler as never });
+    expect(outcomes[0]?.hook).toBe(name);
+  });
+
+  it.each(['afterAuthentication', 'beforeHandler', 'afterResponse'] as const)(
+    'of %s has functions only, which is seen at the start',
+    async (stage) => {
+      const untyped = { [stage]: [() => undefined, { call: () => undefined }] } as object;
+      await expect(ask(untyped)).rejects.toThrow(`${stage} #2: expected a function, got object`);
+    },
+  );
+});
+
 test.each([
   ['null', null],
   ['an array', ['a']],

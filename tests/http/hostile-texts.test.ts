@@ -155,7 +155,7 @@ function build(root: JsonObject, metrics: Metrics) {
 
 /** Requests for everything that the application serves. */
 function requestsFor(root: JsonObject): string[] {
-  const example = exampleRequest(root);
+  const example = exampleRequest(new OpenApiDocument(root));
   const to = (method: string, path: string, fields = '') =>
     `${method} ${path} HTTP/1.1\r\nHost: x\r\n${fields}\r\n`;
   const messages = ['all', 'few', 'none', undefined].flatMap((secret) =>

@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http';
 import { createHttpServer, InvalidContract } from '../../src/contract';
-import { openServer } from '../../scripts/prove/service/listen';
+import { openServer } from '../../scripts/prove';
 import { renderPlain } from '../support/plain-errors';
 import { buildService, json } from '../support/service';
 import { DISAGREEMENTS, type Where } from './json-schema-test-suite/disagreements';

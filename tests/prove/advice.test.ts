@@ -1,14 +1,13 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ADVICE } from '../../scripts/prove/advice';
-import { type JsonObject } from '../../scripts/prove/json/json';
-import { objectAt } from '../../scripts/prove/json/pointer';
 import { type Fault, LIBRARY, LIBRARY_CREDENTIALS, startLibrary } from './support/library';
-import { formatReport } from '../../scripts/prove/report/text';
 import { type Result, run, type RunOptions } from '../../scripts/prove/run';
 import { type Answer, correctServer, routed, target, targetOf } from './support/simple-server';
 import type { Target } from '../../scripts/prove/target';
 import { type UrlOptions, urlTarget } from '../../scripts/prove/url-target';
+import { type JsonObject, objectAt } from '../../scripts/prove/json/tree';
+import { formatReport } from '../../scripts/prove/report/terminal';
 
 /** A finding with an advice, and the same after the advice was followed. */
 interface Followed {

@@ -3,11 +3,11 @@ import type { IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Fault, type Library, LIBRARY, LIBRARY_CREDENTIALS, startLibrary } from './support/library';
-import type { JsonObject } from '../../scripts/prove/json/json';
-import { describeFailure } from '../../scripts/prove/report/text';
 import { documentOf, type Reply, type Route, routed, serve } from './support/simple-server';
 import { type Result, run, type RunOptions } from '../../scripts/prove/run';
 import { type UrlOptions, urlTarget } from '../../scripts/prove/url-target';
+import type { JsonObject } from '../../scripts/prove/json/tree';
+import { describeFailure } from '../../scripts/prove/report/terminal';
 
 const libraries: Library[] = [];
 afterEach(async () => {

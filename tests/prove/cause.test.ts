@@ -2,7 +2,7 @@ import { type Case, type Expectation, expectRefusal, expectSuccess } from '../..
 import { causesOf } from '../../scripts/prove/cause';
 import { failureOf } from '../../scripts/prove/failure';
 import { groupFailures } from '../../scripts/prove/groups';
-import type { Operation } from '../../scripts/prove/document/document';
+import type { Operation } from '../../scripts/prove/document/model';
 
 const operation = (id: string): Operation => ({
   id,

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { readWaiversFile, runCommand } from '../../scripts/prove/command';
-import { readDocument } from '../../scripts/prove/document/read';
+import { readDocument } from '../../scripts/prove/document/reader';
 import { main } from '../../scripts/prove/main';
 import type { ContractReport } from '../../scripts/prove/report/contract-report';
 import { correctServer, target } from './support/simple-server';

@@ -1,11 +1,10 @@
-import type { JsonObject } from '../../scripts/prove/json/json';
+import { type JsonObject, objectAt } from '../../scripts/prove/json/tree';
 import type { Value } from '../../scripts/prove/json/value';
-import { readDocument } from '../../scripts/prove/document/read';
-import { objectAt } from '../../scripts/prove/json/pointer';
+import { readDocument } from '../../scripts/prove/document/reader';
 import { contractReport } from '../../scripts/prove/report/contract-report';
 import { withoutSource } from '../../scripts/prove/profile';
 import { htmlPage } from '../../scripts/prove/report/page';
-import { describeFailure, headline, formatReport } from '../../scripts/prove/report/text';
+import { describeFailure, headline, formatReport } from '../../scripts/prove/report/terminal';
 import { run } from '../../scripts/prove/run';
 import { createOracle, type Oracle } from '../../scripts/prove/schema/oracle';
 import { OF_STUBS } from '../../scripts/prove/session';

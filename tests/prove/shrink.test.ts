@@ -1,8 +1,8 @@
 import { parseReplay, printReplay } from '../../scripts/prove/failure';
-import { readDocument } from '../../scripts/prove/document/read';
-import type { JsonObject } from '../../scripts/prove/json/json';
+import { readDocument } from '../../scripts/prove/document/reader';
+import type { JsonObject } from '../../scripts/prove/json/tree';
 import { parse } from '../../scripts/prove/json/value';
-import { formatReport } from '../../scripts/prove/report/text';
+import { formatReport } from '../../scripts/prove/report/terminal';
 import { run } from '../../scripts/prove/run';
 import { createOracle } from '../../scripts/prove/schema/oracle';
 import { correctServer, documentOf, routed, target, targetOf } from './support/simple-server';

@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 
 const require = createRequire(import.meta.url);
 const runtime = require('../../dist/runtime');
-const { OpenApiDocument, readOperations } = require('../../dist/contract');
+const { readOperations } = require('../../dist/contract');
 
 const [, , document, verifiers] = process.argv;
 const store = { ready: () => Promise.resolve(), close: () => Promise.resolve() };
@@ -21,9 +21,9 @@ runtime.runService({
   document,
   errors: runtime.PLAIN_ERRORS,
   openStore: () => Promise.resolve(store),
-  createApp: (_store, surroundings) => {
-    const operations = readOperations(new OpenApiDocument(surroundings.document));
+  createApp: (_store, options) => {
+    const operations = readOperations(options.document);
     const handlers = Object.fromEntries(operations.map(({ operationId }) => [operationId, answer]));
-    return runtime.createApp({ handlers, errors: runtime.PLAIN_ERRORS }, surroundings);
+    return runtime.createApp({ handlers, errors: runtime.PLAIN_ERRORS }, options);
   },
 });

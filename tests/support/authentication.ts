@@ -1,7 +1,12 @@
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
-import { OpenApiDocument, Problem, readOperations } from '../../src/contract';
-import { compileSecurity, type Strategies } from '../../src/contract/security/requirements';
+import { InvalidContract, OpenApiDocument, Problem, readOperations } from '../../src/contract';
+import {
+  checkSecurity,
+  compileSecurity,
+  type Strategies,
+  unverified,
+} from '../../src/contract/security/requirements';
 import { buildDocument } from './service';
 
 /** The result of an authentication: the principals, the kind and challenge of a refusal, or the error for the log. */
@@ -41,8 +46,10 @@ export function buildAuthentication(security: readonly object[], strategies: Str
   );
   const [operation] = readOperations(document);
   if (!operation) throw new Error('expected an operation');
+  checkSecurity(document, operation);
+  const findings = [...document.findings, ...unverified(document, operation, strategies)];
+  if (findings.length > 0) throw new InvalidContract(findings);
   const authenticate = compileSecurity(document, operation, strategies);
-  document.assertValid();
   return async (...headers: readonly (readonly [string, string])[]): Promise<Authentication> => {
     const request = new IncomingMessage(new Socket());
     request.rawHeaders = headers.flat();

@@ -8,10 +8,9 @@ import { bytesOf, headOf } from './wire';
 
 /** A request that succeeds on a new server, as far as the document determines, and the status of its success. */
 function readExample() {
-  const example = exampleRequest(document);
-  const operation = readOperations(new OpenApiDocument(document)).find(
-    ({ operationId }) => operationId === example?.operationId,
-  );
+  const described = new OpenApiDocument(document);
+  const example = exampleRequest(described);
+  const operation = readOperations(described).find(({ operationId }) => operationId === example?.operationId);
   const success = [...(operation?.responses.keys() ?? [])].find((status) => /^2\d\d$/.test(status));
   const [credential] = example?.credentials ?? [];
   if (!example?.body || !credential || credential.in === 'query' || success === undefined) {

@@ -10,7 +10,8 @@ export function typesOfAll(
   documents: readonly JsonObject[],
 ): { text: string; untyped: { pointer: string }[] }[] {
   const code = `const { typesOf } = require('./scripts/publish/types');
-    console.log(JSON.stringify(JSON.parse(require('node:fs').readFileSync(0, 'utf8')).map(typesOf)))`;
+    const { OpenApiDocument } = require('./src/contract');
+    console.log(JSON.stringify(JSON.parse(require('node:fs').readFileSync(0, 'utf8')).map((root) => typesOf(new OpenApiDocument(root)))))`;
   const args = ['--import', 'tsx', '-e', code];
   const input = JSON.stringify(documents);
   const { stdout, stderr } = spawnSync(process.execPath, args, {

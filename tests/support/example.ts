@@ -1,9 +1,9 @@
 import document from '../../generated/openapi.json';
-import { exampleRequest, type Message, messageOf, stringifyJson } from '../../src/contract';
+import { exampleRequest, type Message, messageOf, OpenApiDocument, stringifyJson } from '../../src/contract';
 
 /** The example request of the document, with a token. Load tests send it repeatedly with other plants. */
 export function exampleMessage(token: string): Message {
-  const example = exampleRequest(document);
+  const example = exampleRequest(new OpenApiDocument(document));
   if (!example?.body)
     throw new Error(
       'expected an operation whose body and required parameters have examples in the document, got none',

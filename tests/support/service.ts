@@ -7,6 +7,7 @@ import {
   createHttpServer,
   createService,
   type JsonObject,
+  OpenApiDocument,
   type Outcome,
   type Problem,
   type ServiceOptions,
@@ -16,8 +17,7 @@ import { createHandlers } from '../../src/handlers';
 import type { Handlers } from '../../src/handlers/types';
 import type { OperationalKind, RuntimeOptions } from '../../src/runtime';
 import { openMemoryStore } from '../../src/storage/memory';
-import { strategiesWith } from '../../scripts/prove/service/credentials';
-import { openServer } from '../../scripts/prove/service/listen';
+import { openServer, strategiesWith } from '../../scripts/prove';
 import { renderPlain, toProblem } from './plain-errors';
 
 export const TOKEN = 'a-very-secret-token';
@@ -26,7 +26,7 @@ const LIMITS = { headersTimeout: 60_000, requestTimeout: 60_000, keepAliveTimeou
 
 /** The strategies of this project, which accept these tokens. */
 export const strategiesAccepting = (...tokens: readonly string[]) =>
-  strategiesWith(verifiers, { API_TOKENS: tokens.join(',') }, document);
+  strategiesWith(verifiers, { API_TOKENS: tokens.join(',') }, new OpenApiDocument(document));
 
 /** The application of this project, on a store in memory. */
 export function buildApp({
@@ -49,7 +49,9 @@ export function buildApp({
 }
 
 /** A service for any document, with plain errors, and the reported outcome of each request. */
-export function buildService(options: Partial<ServiceOptions<OperationalKind>> & { document: JsonObject }) {
+export function buildService(
+  options: Partial<ServiceOptions<OperationalKind>> & Pick<ServiceOptions, 'document'>,
+) {
   const outcomes: Outcome<OperationalKind>[] = [];
   const service = createService({
     handlers: {},

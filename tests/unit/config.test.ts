@@ -1,3 +1,4 @@
+import { OpenApiDocument } from '../../src/contract';
 import { constants } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -5,7 +6,7 @@ import contract from '../../generated/openapi.json';
 import { verifiers } from '../../src/auth';
 import { readConfig } from '../../src/config';
 import { InvalidConfig, variablesOf } from '../../src/runtime';
-import { testSecrets } from '../../scripts/prove/service/credentials';
+import { testSecrets } from '../../scripts/prove';
 
 const EXAMPLE = readFileSync(join(__dirname, '../../.env.example'), 'utf8');
 const SOURCE = ['config.ts', 'runtime/config.ts']
@@ -59,7 +60,7 @@ test('values are converted to their types', () => {
 });
 
 /** The secrets of security schemes other than the one with API_TOKENS. */
-const OTHERS = { ...testSecrets(verifiers, contract).environment, API_TOKENS: '' };
+const OTHERS = { ...testSecrets(verifiers, new OpenApiDocument(contract)).environment, API_TOKENS: '' };
 
 const JWT = {
   AUTH_JWKS_URL: 'https://issuer.example.com/keys',

@@ -1,4 +1,3 @@
-import { codecOf } from '../document/media-type';
 import type { RuleName } from '../profile';
 import { type RawRequest, withoutBody } from '../wire/message';
 import {
@@ -9,6 +8,7 @@ import {
   type OperationContext,
   protocolCases,
 } from './case';
+import { codecOf } from '../document/media';
 
 /** Far deeper than any document, and deep enough to overflow the stack of a recursive parser. */
 const MAX_NESTING = 10_000;

@@ -1,10 +1,10 @@
-import type { Document, Operation, Parameter } from '../document/document';
+import type { Document, Operation, Parameter } from '../document/model';
 import type { Value } from '../json/value';
-import type { HandlerInput } from '../judge/received';
+import type { HandlerInput } from '../check/received';
 import { protocolKey, type ProtocolScenario } from '../obligation';
 import type { RuleName } from '../profile';
-import { authorize, usableAlternative } from '../request/credentials';
-import { composeRequest } from '../request/request';
+import { authorize, usableAlternative } from '../request/authorization';
+import { composeRequest } from '../request/minimal';
 import type { Inputs, Slot } from '../request/slots';
 import type { Oracle } from '../schema/oracle';
 import type { ExpectedBytes, ExpectedMembers, Refusal, Target } from '../target';

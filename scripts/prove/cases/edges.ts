@@ -1,8 +1,8 @@
 import { abbreviate, NumberLiteral } from '../json/value';
 import { fitsSlot, type Slot, slots } from '../request/slots';
-import { numberLiterals } from '../schema/formats';
 import { basesOf } from './bases';
 import { type Case, inputCase, type OperationContext } from './case';
+import { numberLiterals } from '../schema/known-formats';
 
 /**
  * The edges of int64, of the integers that a double holds, and of the doubles, each with what lies beyond it: a server hands

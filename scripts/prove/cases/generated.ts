@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { createHash } from 'node:crypto';
 import type { Replay } from '../failure';
-import { type JsonObject, textOf } from '../json/json';
 import { abbreviate, print, type Value } from '../json/value';
 import { constraintKey } from '../obligation';
 import { fitsSlot, type Inputs, type Slot, slots, slotVerdict } from '../request/slots';
@@ -13,6 +12,7 @@ import { expectSuccessOrOwnRefusal, inputCase, type Case, type OperationContext 
 import { withAcceptedValues } from './bases';
 import { limitRule } from './limits';
 import { expectInvalid, fault as faultOf } from './keywords';
+import { type JsonObject, textOf } from '../json/tree';
 
 /** Sends one case and judges the answer; resolves with its problems, or with undefined if the run must end. */
 export type SendCase = (sent: Case) => Promise<readonly string[] | undefined>;

@@ -1,5 +1,4 @@
 import { excludingKeyword } from '../document/direction';
-import { asString } from '../json/json';
 import { abbreviate, NumberLiteral, rounded, type Value } from '../json/value';
 import { constraintKey } from '../obligation';
 import { isTyped, type Slot, slotVerdict } from '../request/slots';
@@ -17,6 +16,7 @@ import {
   type OperationContext,
   type ValueCases,
 } from './case';
+import { asString } from '../json/tree';
 
 /** Keywords whose probes are certainly violations. If the oracle disagrees, the oracle is wrong. */
 const UNAMBIGUOUS_KEYWORDS = [

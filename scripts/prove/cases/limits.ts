@@ -1,7 +1,7 @@
 import { toInteger } from '../json/number';
 import { NumberLiteral, type Value } from '../json/value';
 import type { Slot } from '../request/slots';
-import { INTEGER_FORMATS } from '../schema/formats';
+import { INTEGER_FORMATS } from '../schema/known-formats';
 import { type InstanceLocation, instanceLocations } from '../schema/locations';
 import type { Case, OperationContext } from './case';
 

@@ -1,6 +1,6 @@
-import { negotiableMediaTypes } from '../document/document';
-import { codecOf, isRange, matchesMediaType, partsOf, withCharset } from '../document/media-type';
-import { DEFAULT_REFUSALS } from '../judge/refusal';
+import { negotiableMediaTypes } from '../document/model';
+import { codecOf, isRange, matchesMediaType, partsOf, withCharset } from '../document/media';
+import { DEFAULT_REFUSALS } from '../check/refused';
 import type { Value } from '../json/value';
 import type { Slot } from '../request/slots';
 import { withHeader } from '../wire/message';

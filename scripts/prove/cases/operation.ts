@@ -1,6 +1,4 @@
-import { isSafe, responseFor } from '../document/document';
 import { levelOf } from '../profile';
-import { composeRequest } from '../request/request';
 import { pathOf } from '../wire/message';
 import { bodyCases } from './bodies';
 import { type Case, inputCase, type OperationContext, type ValueCases } from './case';
@@ -9,6 +7,8 @@ import { mediaTypeCases } from './media-types';
 import { methodAndPathCases } from './paths';
 import { securityCases } from './security';
 import { valueCases } from './values';
+import { isSafe, responseFor } from '../document/model';
+import { composeRequest } from '../request/minimal';
 
 /** The cases that the profile and the bounds of the target allow. */
 function allowed(context: OperationContext, cases: readonly Case[]): Case[] {

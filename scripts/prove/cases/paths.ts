@@ -1,4 +1,3 @@
-import { matchesPath } from '../document/document';
 import type { ProtocolScenario } from '../obligation';
 import { pathOf, withoutBody, withPath } from '../wire/message';
 import {
@@ -10,6 +9,7 @@ import {
   type OperationContext,
   protocolCases,
 } from './case';
+import { matchesPath } from '../document/model';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND'];
 

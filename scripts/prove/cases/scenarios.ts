@@ -1,6 +1,5 @@
-import type { Document, Operation, Parameter } from '../document/document';
-import { valueAt } from '../json/pointer';
-import { fromJson, parse, print } from '../json/value';
+import type { Document, Operation, Parameter } from '../document/model';
+import { fromJson, parse, print, valueAt } from '../json/value';
 import { serializeParameter } from '../request/serialize';
 import type { Answer, ExpectedMembers, Resolvable, Step, Target, ParameterValues } from '../target';
 import { header, type RawResponse, summarize } from '../wire/message';

@@ -1,9 +1,9 @@
-import type { Operation } from '../document/document';
-import { asString } from '../json/json';
+import type { Operation } from '../document/model';
+import { asString } from '../json/tree';
 import { securityKey, type SecurityScenario } from '../obligation';
 import { isRedundant } from '../obligations';
-import { authorize, usableAlternative } from '../request/credentials';
-import { composeRequest } from '../request/request';
+import { authorize, usableAlternative } from '../request/authorization';
+import { composeRequest } from '../request/minimal';
 import type { RuleName } from '../profile';
 import { type RawRequest, withHeader, withQuery } from '../wire/message';
 import { type Case, type Expectation, expectRefusal, expectSuccess, type OperationContext } from './case';

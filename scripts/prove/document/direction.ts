@@ -1,10 +1,25 @@
-import { type Json, type JsonObject, asObject, asStrings } from '../json/json';
-import { conjuncts } from './composition';
+import { type Json, type JsonObject, asArray, asObject, asStrings, objectAt, pointerOf } from '../json/tree';
 
 /** The schemas of a document for one direction: a `readOnly` property is no part of a request. */
 export interface Schemas {
   readonly json: JsonObject;
   readonly direction: 'request' | 'response';
+}
+
+/**
+ * The schema objects that every valid value of a schema satisfies: the schema itself first, then those that it reaches
+ * by `$ref` and `allOf`.
+ */
+export function conjuncts(json: JsonObject, schema: JsonObject): JsonObject[] {
+  const found = new Set<JsonObject>();
+  const visit = (node: JsonObject): void => {
+    if (found.has(node)) return;
+    found.add(node);
+    if (typeof node['$ref'] === 'string') visit(objectAt(json, pointerOf(node['$ref'])));
+    asArray(node['allOf']).map(asObject).forEach(visit);
+  };
+  visit(schema);
+  return [...found];
 }
 
 const ONE_WAY_KEYWORDS = ['readOnly', 'writeOnly'];

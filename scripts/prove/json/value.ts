@@ -1,5 +1,5 @@
-import type { Json } from './json';
 import { toDouble, toInteger } from './number';
+import { type Json, tokensOf } from './tree';
 
 /** A number as written: 9223372036854775807 and 9223372036854775808 are the same double. */
 export class NumberLiteral {
@@ -9,30 +9,19 @@ export class NumberLiteral {
 /** A JSON value on the wire. An object is a map, so that `__proto__` is an ordinary key. */
 export type Value = null | boolean | string | NumberLiteral | Value[] | Map<string, Value>;
 
-/** The runs of plain characters keep V8 from a step of its stack for each character. */
-const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g;
-
 /**
  * Parses JSON text; numbers keep their digits.
  *
  * @throws {SyntaxError} if the text is not JSON
  */
-export function parse(text: string): Value {
-  JSON.parse(text);
-  // The text is well-formed here. JSON.parse would round numbers, so each number becomes a tagged string.
-  const tagged = text.replace(STRING_OR_NUMBER, (token) =>
-    token.startsWith('"') ? `"s${token.slice(1)}` : `"n${token}"`,
-  );
-  return removeTags(JSON.parse(tagged) as Json);
-}
-
-function removeTags(json: Json): Value {
-  if (typeof json === 'string')
-    return json.startsWith('n') ? new NumberLiteral(json.slice(1)) : json.slice(1);
-  if (Array.isArray(json)) return json.map(removeTags);
-  if (json === null || typeof json !== 'object') return json as null | boolean;
-  return new Map(Object.entries(json).map(([key, value]) => [key.slice(1), removeTags(value)]));
-}
+export const parse = (text: string): Value =>
+  JSON.parse(text, (_, value: Value | number | object, context?: { source?: string }): Value => {
+    if (typeof value === 'number') return new NumberLiteral(context?.source ?? String(value));
+    const isObject = value !== null && typeof value === 'object' && !Array.isArray(value);
+    return isObject && !(value instanceof NumberLiteral) && !(value instanceof Map)
+      ? new Map(Object.entries(value))
+      : value;
+  }) as Value;
 
 /** JSON text of a value; numbers as written. */
 export function print(value: Value): string {
@@ -60,27 +49,34 @@ export function rounded(value: Value): Value {
   return value instanceof Map ? new Map([...value].map(([name, member]) => [name, rounded(member)])) : value;
 }
 
+/** The value for JavaScript, with what `numberOf` makes of the digits of each number. */
+function plain(value: Value, numberOf: (literal: string) => number | bigint): unknown {
+  if (value instanceof NumberLiteral) return numberOf(value.text);
+  if (Array.isArray(value)) return value.map((entry) => plain(entry, numberOf));
+  if (!(value instanceof Map)) return value;
+  // Object.fromEntries defines properties. An assignment to `__proto__` would change the prototype.
+  return Object.fromEntries([...value].map(([name, member]) => [name, plain(member, numberOf)]));
+}
+
 /**
  * The value for a validator that computes with doubles. {@link toDouble} keeps numbers on their side of integer bounds.
  */
-export function toDoubles(value: Value): unknown {
-  if (value instanceof NumberLiteral) return toDouble(value.text);
-  if (Array.isArray(value)) return value.map(toDoubles);
-  if (value instanceof Map)
-    return Object.fromEntries([...value].map(([key, member]) => [key, toDoubles(member)]));
-  return value;
-}
+export const toDoubles = (value: Value): unknown => plain(value, toDouble);
 
 /** The value as a handler returns it: an integer beyond 2^53 is a bigint. */
-export function toJavaScript(value: Value): unknown {
-  if (value instanceof NumberLiteral) {
-    const integer = toInteger(value.text);
-    return integer === undefined || Number.isSafeInteger(Number(integer)) ? Number(value.text) : integer;
+export const toJavaScript = (value: Value): unknown =>
+  plain(value, (literal) => {
+    const integer = toInteger(literal);
+    return integer === undefined || Number.isSafeInteger(Number(integer)) ? Number(literal) : integer;
+  });
+
+/** The value at a JSON pointer, or undefined if there is none. */
+export function valueAt(value: Value, pointer: string): Value | undefined {
+  let node: Value | undefined = value;
+  for (const key of tokensOf(pointer)) {
+    node = Array.isArray(node) ? node[Number(key)] : node instanceof Map ? node.get(key) : undefined;
   }
-  if (Array.isArray(value)) return value.map(toJavaScript);
-  if (!(value instanceof Map)) return value;
-  // Object.fromEntries defines properties. An assignment to `__proto__` would change the prototype.
-  return Object.fromEntries([...value].map(([name, member]) => [name, toJavaScript(member)]));
+  return node;
 }
 
 /** JSON text for titles and messages: of at most about 100 characters. */

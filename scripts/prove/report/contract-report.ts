@@ -1,12 +1,11 @@
 import { type Failure, printReplay } from '../failure';
-import { remarksOn } from '../document/remarks';
 import { type FailureGroup, groupFailures } from '../groups';
-import { asObject, asString } from '../json/json';
-import { isOpen, type Obligation, type State } from '../obligation';
+import { asObject, asString } from '../json/tree';
+import { isOpen, type Obligation } from '../obligation';
 import type { Result } from '../run';
 import { describeWaiver } from '../waivers';
+import { remarksOn } from './remarks';
 import type { Summary } from './summary';
-import { headline, verdict } from './text';
 
 /** A line of a file of the document. Lines start at 1. */
 export interface Line {
@@ -60,20 +59,14 @@ export interface ContractReport {
   readonly waivers: { readonly expired: readonly string[]; readonly unused: readonly string[] };
 }
 
-export interface ReportedCause {
+export interface ReportedCause extends Omit<FailureGroup, 'cause' | 'example'> {
   readonly cause: string;
-  readonly cases: number;
-  readonly operations: readonly string[];
-  /** The rules of the document that the cases are about. */
-  readonly rules: readonly string[];
   /** The section that states the broken rule. */
   readonly source?: string;
   /** JSON pointer to the place in the document. */
   readonly pointer: string;
   /** The place in the file of the document, if that is known. */
   readonly line?: Line;
-  /** False if the example did not fail again: the answer depends on the state of the service, or on time. */
-  readonly isRepeatable?: false;
   /** A case with this cause, shrunk. */
   readonly example: ReportedFailure;
 }
@@ -84,34 +77,13 @@ export interface ReportedRemark {
   readonly line?: Line;
 }
 
-export interface ReportedFailure {
-  readonly operation: string;
-  readonly family: string;
-  readonly title: string;
-  readonly problems: readonly string[];
+export interface ReportedFailure extends Omit<Failure, 'causes' | 'replay'> {
   readonly causes: readonly string[];
-  /** Lines for bash; empty if no request was sent. */
-  readonly curl: string;
   /** The argument of `--replay`, for a generated case. */
   readonly replay?: string;
 }
 
-export interface ReportedObligation {
-  /** Waivers match it. */
-  readonly key: string;
-  readonly operation: string;
-  readonly kind: Obligation['kind'];
-  readonly description: string;
-  readonly state: State;
-  /** Cases that prove it, and cases that disprove it. */
-  readonly passed: number;
-  readonly failed: number;
-  readonly reason?: string;
-  /** For a constraint: the part of the request, the schema, its keyword, and the side of its bound. */
-  readonly slot?: string;
-  readonly pointer?: string;
-  readonly keyword?: string;
-  readonly side?: string;
+export interface ReportedObligation extends Readonly<Omit<Obligation, 'undecided'>> {
   /** The place in the file of the document, if that is known and the obligation is open. */
   readonly line?: Line;
 }
@@ -130,8 +102,8 @@ export function contractReport(result: Result, place?: Locate, finished = new Da
   return {
     version: 1,
     passed: result.passed,
-    verdict: verdict(result),
-    headline: headline(result),
+    verdict: verdictOf(result),
+    headline: result.summary.headline,
     summary: result.summary,
     document: { title: asString(info['title']), version: asString(info['version']) },
     finished: finished.toISOString(),
@@ -148,7 +120,7 @@ export function contractReport(result: Result, place?: Locate, finished = new Da
     obligations,
     observations: result.observations,
     failures: result.failures.map(reportedFailure),
-    waived: result.waived.map((failure) => ({ ...reportedFailure(failure), reason: failure.reason })),
+    waived: result.waived.map(reportedFailure),
     waivers: {
       expired: result.expiredWaivers.map(describeWaiver),
       unused: result.unusedWaivers.map(describeWaiver),
@@ -156,48 +128,33 @@ export function contractReport(result: Result, place?: Locate, finished = new Da
   };
 }
 
+/** The result in sentences. */
+function verdictOf({ summary, replay, failures, stopped }: Result): string {
+  if (!replay) return summary.verdict;
+  if (stopped !== undefined) return `The case was not sent: ${stopped}.`;
+  return `The case ${failures.length > 0 ? 'fails again' : 'passes now'}: ${printReplay(replay)}`;
+}
+
 const remarksOf = ({ document, documentFaults }: Result, locate?: LineFinder): ReportedRemark[] => [
   ...documentFaults.map((text) => ({ text })),
-  ...remarksOn(document).map(({ text, pointer }) => ({
-    text,
-    pointer,
-    ...(locate && { line: locate(pointer) }),
+  ...remarksOn(document).map((remark) => ({
+    ...remark,
+    ...(locate && { line: locate(remark.pointer) }),
   })),
 ];
 
-function reportedCause(
-  { cause, cases, operations, rules, example, isRepeatable }: FailureGroup,
-  locate?: LineFinder,
-): ReportedCause {
-  const { sentence, pointer, source } = cause;
-  return {
-    cause: sentence,
-    cases,
-    operations,
-    rules,
-    ...(source !== undefined && { source }),
-    pointer,
-    ...(locate && { line: locate(pointer) }),
-    ...(isRepeatable === false && { isRepeatable }),
-    example: reportedFailure(example),
-  };
-}
+const reportedCause = ({ cause, example, ...group }: FailureGroup, locate?: LineFinder): ReportedCause => ({
+  ...group,
+  cause: cause.sentence,
+  ...(cause.source !== undefined && { source: cause.source }),
+  pointer: cause.pointer,
+  ...(locate && { line: locate(cause.pointer) }),
+  example: reportedFailure(example),
+});
 
-const reportedFailure = ({
-  operation,
-  family,
-  title,
-  problems,
-  causes,
-  curl,
-  replay,
-}: Failure): ReportedFailure => ({
-  operation,
-  family,
-  title,
-  problems,
+const reportedFailure = <T extends Failure>({ causes, replay, ...failure }: T) => ({
+  ...failure,
   causes: causes.map(({ sentence }) => sentence),
-  curl,
   ...(replay && { replay: printReplay(replay) }),
 });
 

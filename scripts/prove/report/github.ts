@@ -12,48 +12,36 @@ const SHOWN = 10;
  * @see https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
  */
 export function githubAnnotations(report: ContractReport): string[] {
-  const causes = report.causes.map(({ cause, cases, operations, rules, line, example }) => ({
-    line,
-    title: `${count(cases, 'case')} failed: ${operations.slice(0, 3).join(', ')}`,
-    message: [cause, ...rules.slice(0, 3), ...example.problems.slice(0, 2), example.curl].join('\n'),
-  }));
-  const open = report.obligations.filter(({ state, failed }) => isOpen(state) && failed === 0);
-  const reasons = [...new Set(open.map(({ reason = '' }) => reason))].map((reason) => {
-    const [first, ...others] = open.filter((one) => (one.reason ?? '') === reason);
-    const also = others.length > 0 ? `\nAlso ${count(others.length, 'other obligation')}` : '';
-    return {
-      line: first?.line,
-      title: `${first?.state ?? ''} ${first?.key ?? ''}`,
-      message: `${reason}${also}`,
-    };
-  });
-  const expired = report.waivers.expired.map((waiver) => ({
-    line: undefined,
-    title: 'A waiver has expired',
-    message: waiver,
-  }));
-  const errors = [...expired, ...causes, ...reasons];
+  const { causes, obligations, waivers, warnings, remarks } = report;
+  const open = obligations.filter(({ state, failed }) => isOpen(state) && failed === 0);
+  const errors = [
+    ...waivers.expired.map((waiver) => command('error', undefined, 'A waiver has expired', waiver)),
+    ...causes.map(({ cause, cases, operations, rules, line, example }) =>
+      command(
+        'error',
+        line,
+        `${count(cases, 'case')} failed: ${operations.slice(0, 3).join(', ')}`,
+        [cause, ...rules.slice(0, 3), ...example.problems.slice(0, 2), example.curl].join('\n'),
+      ),
+    ),
+    ...[...Map.groupBy(open, ({ reason = '' }) => reason)].map(([reason, [first, ...others]]) => {
+      const also = others.length > 0 ? `\nAlso ${count(others.length, 'other obligation')}` : '';
+      return command('error', first?.line, `${first?.state ?? ''} ${first?.key ?? ''}`, `${reason}${also}`);
+    }),
+  ];
   const rest = errors.length - SHOWN;
   return [
     command('notice', undefined, 'Contract', `${report.verdict}\n${report.headline}`),
-    ...errors.slice(0, SHOWN).map(({ line, title, message }) => command('error', line, title, message)),
+    ...errors.slice(0, SHOWN),
     ...(rest > 0
       ? [command('notice', undefined, 'Contract', `${count(rest, 'more cause')} in the report`)]
       : []),
-    ...report.warnings
-      .slice(0, SHOWN)
-      .map(({ cause, cases, operations, line, example }) =>
-        command(
-          'warning',
-          line,
-          `${count(cases, 'case')}: ${operations.slice(0, 3).join(', ')}`,
-          [cause, example.curl].join('\n'),
-        ),
-      ),
-    ...report.remarks.slice(0, SHOWN).map(({ text, line }) => command('notice', line, 'The document', text)),
-    ...report.waivers.unused.map((waiver) =>
-      command('warning', undefined, 'A waiver matches nothing', waiver),
-    ),
+    ...warnings.slice(0, SHOWN).map(({ cause, cases, operations, line, example }) => {
+      const title = `${count(cases, 'case')}: ${operations.slice(0, 3).join(', ')}`;
+      return command('warning', line, title, `${cause}\n${example.curl}`);
+    }),
+    ...remarks.slice(0, SHOWN).map(({ text, line }) => command('notice', line, 'The document', text)),
+    ...waivers.unused.map((waiver) => command('warning', undefined, 'A waiver matches nothing', waiver)),
   ];
 }
 

@@ -1,51 +1,54 @@
 import { isOpen } from '../obligation';
 import type { ContractReport, ReportedFailure, ReportedObligation } from './contract-report';
+import { html as xml, type Markup } from './html';
+
+interface TestCase {
+  readonly operation: string;
+  readonly name: string;
+  readonly outcome: 'passed' | 'failure' | 'skipped';
+  readonly message?: string | undefined;
+  /** The problems and the command. */
+  readonly text?: string;
+}
 
 /** A test suite for each operation, with a test case for each obligation and for each failure, waived ones too. */
 export function junitXml({ obligations, failures, waived, seconds }: ContractReport): string {
-  const operations = new Set([...obligations, ...failures, ...waived].map(({ operation }) => operation));
-  const suites = [...operations].map((name) => {
-    const own = obligations.filter(({ operation }) => operation === name);
-    const cases = [
-      ...own.map((one) => testcase(one.operation, one.description, verdictOf(one))),
-      ...failures
-        .filter(({ operation }) => operation === name)
-        .map((failure) => testcase(name, titleOf(failure), element('failure', failure.problems[0], failure))),
-      ...waived
-        .filter(({ operation }) => operation === name)
-        .map((failure) => testcase(name, titleOf(failure), element('skipped', failure.reason, failure))),
-    ];
-    const countOf = (tag: string): number => cases.filter((xml) => xml.includes(`><${tag} `)).length;
-    const attributes = `name="${escapeXml(name)}" tests="${cases.length}" failures="${countOf('failure')}" skipped="${countOf('skipped')}"`;
-    return `  <testsuite ${attributes}>\n${cases.join('\n')}\n  </testsuite>`;
+  const cases = [
+    ...obligations.map(ofObligation),
+    ...failures.map((failure) => ofFailure(failure, 'failure', failure.problems[0])),
+    ...waived.map((failure) => ofFailure(failure, 'skipped', failure.reason)),
+  ];
+  const suites = [...Map.groupBy(cases, ({ operation }) => operation)].map(([name, own]) => {
+    const countOf = (wanted: string): number => own.filter(({ outcome }) => outcome === wanted).length;
+    const counts = xml`tests="${own.length}" failures="${countOf('failure')}" skipped="${countOf('skipped')}"`;
+    return xml`  <testsuite name="${name}" ${counts}>\n${own.map(testcase)}  </testsuite>\n`;
   });
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="contract" time="${seconds.toFixed(3)}">\n${suites.join('\n')}\n</testsuites>\n`;
+  return xml`<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="contract" time="${seconds.toFixed(3)}">\n${suites}</testsuites>\n`
+    .text;
 }
 
-const testcase = (operation: string, name: string, content: string): string =>
-  `    <testcase classname="${escapeXml(operation)}" name="${escapeXml(name)}"${content === '' ? '/>' : `>${content}</testcase>`}`;
+const ofObligation = (obligation: ReportedObligation): TestCase => {
+  const { operation, description, state, reason, passed, failed } = obligation;
+  const why = reason ?? (isOpen(state) ? `${passed} cases passed, ${failed} failed` : '');
+  const outcome = state === 'PROVEN' ? 'passed' : isOpen(state) ? 'failure' : 'skipped';
+  return { operation, name: description, outcome, message: `${state}: ${why}` };
+};
 
-const titleOf = ({ family, title }: ReportedFailure): string => `${family}: ${title}`;
+const ofFailure = (
+  { operation, family, title, problems, curl }: ReportedFailure,
+  outcome: TestCase['outcome'],
+  message: string | undefined,
+): TestCase => ({
+  operation,
+  name: `${family}: ${title}`,
+  outcome,
+  message,
+  text: [...problems, curl].join('\n'),
+});
 
-function verdictOf({ state, reason, passed, failed }: ReportedObligation): string {
-  if (state === 'PROVEN') return '';
-  if (!isOpen(state)) return element('skipped', `${state}: ${reason ?? ''}`);
-  return element('failure', `${state}: ${reason ?? `${passed} cases passed, ${failed} failed`}`);
+function testcase({ operation, name, outcome, message, text }: TestCase): Markup {
+  const start = xml`    <testcase classname="${operation}" name="${name}"`;
+  if (outcome === 'passed') return xml`${start}/>\n`;
+  const tag = xml`${outcome} message="${message}"`;
+  return xml`${start}><${tag}${text === undefined ? xml`/>` : xml`>${text}</${outcome}>`}</testcase>\n`;
 }
-
-function element(tag: 'failure' | 'skipped', message = '', failure?: ReportedFailure): string {
-  const start = `<${tag} message="${escapeXml(message)}"`;
-  return failure
-    ? `${start}>${escapeXml([...failure.problems, failure.curl].join('\n'))}</${tag}>`
-    : `${start}/>`;
-}
-
-/** XML 1.0 cannot contain most control characters, so U+FFFD replaces them. */
-const escapeXml = (raw: string): string =>
-  raw
-    .toWellFormed()
-    .replace(/[^\t\n\r\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd')
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');

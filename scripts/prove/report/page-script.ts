@@ -26,7 +26,7 @@ for (const table of all('table')) {
   const body = table.tBodies[0];
   let rows = [...body.rows];
   const texts = new Map(rows.map((row) => [row, row.textContent.toLowerCase()]));
-  const tools = document.querySelector('.tools[data-table="' + table.parentElement.id + '"]');
+  const tools = table.closest('section').querySelector('.tools');
   const words = tools && tools.querySelector('input');
   const operation = tools && tools.querySelector('select');
   const chips = tools ? all('button[data-state]', tools) : [];
@@ -35,8 +35,8 @@ for (const table of all('table')) {
     const wanted = words ? words.value.toLowerCase().split(' ').filter(Boolean) : [];
     let matching = 0;
     for (const row of rows) {
-      const matches = wanted.every((word) => texts.get(row).includes(word)) && (state === '' || row.dataset.state === state)
-        && (!operation || operation.value === '' || row.dataset.operation === operation.value);
+      const matches = wanted.every((word) => texts.get(row).includes(word)) && [state, operation ? operation.value : '']
+        .every((chosen, column) => chosen === '' || row.cells[column].textContent === chosen);
       if (matches) matching += 1;
       row.hidden = !matches || matching > LIMIT;
     }

@@ -1,4 +1,4 @@
-import { asObject, asString, asStrings, type Json, type JsonObject } from '../json/json';
+import { asObject, asString, asStrings, type Json, type JsonObject } from '../json/tree';
 import type { CredentialValues } from '../target';
 
 const EXAMPLE = '{"valid": "...", "invalid": "..."}';

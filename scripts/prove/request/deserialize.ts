@@ -1,5 +1,5 @@
 import type { Schemas } from '../document/direction';
-import type { Operation } from '../document/document';
+import type { Operation } from '../document/model';
 import { NumberLiteral, type Value } from '../json/value';
 import {
   itemLocations,
@@ -8,7 +8,7 @@ import {
   type Type,
   admittedTypes,
   branchCombinations,
-} from '../schema/applicable';
+} from '../schema/subschemas';
 import { primitiveText } from './serialize';
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/;

@@ -1,4 +1,4 @@
-import type { Parameter } from '../document/document';
+import type { Parameter } from '../document/model';
 import { NumberLiteral, print, type Value } from '../json/value';
 
 /** Text that every style, proxy and cookie parser decodes the same way. */

@@ -1,12 +1,12 @@
 import type { Schemas } from '../document/direction';
-import type { Document, Examples, MediaType, Operation, Parameter } from '../document/document';
-import { type Codec, codecOf } from '../document/media-type';
+import type { Document, Examples, MediaType, Operation, Parameter } from '../document/model';
+import { type Codec, codecOf } from '../document/media';
 import { print, toJavaScript, type Value } from '../json/value';
 import type { Oracle } from '../schema/oracle';
-import { branchCombinations, isClosed, propertyNames } from '../schema/applicable';
+import { branchCombinations, isClosed, propertyNames } from '../schema/subschemas';
 import { type Mode, samples } from '../schema/samples';
 import { decodeText } from './deserialize';
-import { type Form, formOf } from './form';
+import { type Form, formOf } from './urlencoded';
 import { serializeParameter } from './serialize';
 
 /** `own` encodes each value that JSON can, by a function of the target. */

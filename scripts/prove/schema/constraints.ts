@@ -5,10 +5,10 @@ import {
   excludingKeyword,
   type Schemas,
 } from '../document/direction';
-import { type Json, asArray, asObject, asString } from '../json/json';
-import { objectAt, escapeToken, pointerOf } from '../json/pointer';
+import { type Json, asArray, asObject, asString, objectAt, escapeToken, pointerOf } from '../json/tree';
+import { APPLICATORS, schemaPaths } from './applicators';
 import { BOUNDARIES } from './boundaries';
-import { isKnownFormat } from './formats';
+import { isKnownFormat } from './known-formats';
 
 /** A keyword of a schema that a request can satisfy or violate. */
 export interface Constraint {
@@ -45,28 +45,11 @@ export function constraints(schemas: Schemas, schema: string): Constraint[] {
       if (isViolable(keyword, argument)) add(pointer, keyword, unconditional);
     }
     if (typeof node['$ref'] === 'string') visit(pointerOf(node['$ref']), unconditional, absent);
-    const visitInPlace = (keyword: string, always: boolean): void => {
-      for (const index of asArray(node[keyword]).keys())
-        visit(`${pointer}/${keyword}/${index}`, always, absent);
-    };
-    const visitMembers = (keyword: string): void => {
-      for (const index of asArray(node[keyword]).keys())
-        visit(`${pointer}/${keyword}/${index}`, unconditional);
-      for (const name of Object.keys(asObject(node[keyword]))) {
-        if (!absent.includes(name)) visit(`${pointer}/${keyword}/${escapeToken(name)}`, unconditional);
-      }
-    };
-    const visitSchema = (keyword: string, always: boolean, excluded: readonly string[]): void => {
-      if (node[keyword] !== undefined) visit(`${pointer}/${keyword}`, always, excluded);
-    };
-    visitInPlace('allOf', unconditional);
-    for (const keyword of ['anyOf', 'oneOf']) visitInPlace(keyword, false);
-    for (const keyword of ['then', 'else']) visitSchema(keyword, false, absent);
-    for (const keyword of ['prefixItems', 'properties', 'patternProperties']) visitMembers(keyword);
-    for (const keyword of ['items', 'additionalProperties', 'unevaluatedProperties'])
-      visitSchema(keyword, unconditional, []);
-    for (const name of Object.keys(asObject(node['dependentSchemas']))) {
-      visit(`${pointer}/dependentSchemas/${escapeToken(name)}`, false, absent);
+    for (const [keyword, { to, binds }] of Object.entries(APPLICATORS)) {
+      if (binds === 'none') continue;
+      for (const { path, name = '' } of schemaPaths(keyword, node))
+        if (to === 'itself') visit(pointer + path, unconditional && binds === 'all', absent);
+        else if (!absent.includes(name)) visit(pointer + path, unconditional);
     }
   };
   visit(schema, true);

@@ -1,5 +1,5 @@
 import type { Schemas } from '../document/direction';
-import { asArray } from '../json/json';
+import { asArray } from '../json/tree';
 import { Memo } from '../memo';
 import {
   branchCombinations,
@@ -9,7 +9,7 @@ import {
   propertyNames,
   type SchemaLocations,
   type Subschema,
-} from './applicable';
+} from './subschemas';
 
 /** Below this depth, values have required members only, so that recursive schemas end. */
 export const MAX_DEPTH = 4;

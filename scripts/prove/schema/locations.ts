@@ -1,5 +1,5 @@
 import type { Schemas } from '../document/direction';
-import { escapeToken } from '../json/pointer';
+import { escapeToken } from '../json/tree';
 import type { Value } from '../json/value';
 import {
   applicableSubschemas,
@@ -8,7 +8,7 @@ import {
   type SchemaLocations,
   keywordLocations,
   propertyLocations,
-} from './applicable';
+} from './subschemas';
 import type { Oracle } from './oracle';
 
 /** A location in a value (JSON Schema core section 12.3.3), with the schemas that apply there. */

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { NumberLiteral } from '../json/value';
-import type { Subschema } from './applicable';
-import { INTEGER_FORMATS } from './formats';
+import type { Subschema } from './subschemas';
+import { INTEGER_FORMATS } from './known-formats';
 
 /** The numbers from `least` to `most` times `unit`, in units of the last decimal place. */
 interface Range {

@@ -1,4 +1,4 @@
-import { asObject, asString, type Json } from '../json/json';
+import { asObject, type Json, objectsIn } from '../json/tree';
 import { dereference, type OutputUnit, type Schema, validate } from '@cfworker/json-schema';
 import { createContext, Script } from 'node:vm';
 import type { Schemas } from '../document/direction';
@@ -32,8 +32,9 @@ export function createOracle(schemas: Schemas): Oracle {
     const key = `${pointer} ${only ?? ''}`;
     let entry = compiled.get(key);
     if (!entry) {
-      const schema = standalone(schemas, pointer, only) as Schema;
-      const quickLength = quickLengthOf(patternsOf(schema));
+      const json = standalone(schemas, pointer, only);
+      const schema = json as Schema;
+      const quickLength = quickLengthOf(json);
       entry = { key, schema, lookup: dereference(schema), quickLength, verdicts: new WeakMap() };
       compiled.set(key, entry);
     }
@@ -100,19 +101,14 @@ interface Compiled {
 /** Patterns in V8 can take time exponential in the length of the text. */
 const PATTERN_TIMEOUT_MS = 500;
 
-/** The patterns of a schema, and perhaps other texts: too many do no harm. */
-function patternsOf(schema: Json): string[] {
-  if (Array.isArray(schema)) return schema.flatMap(patternsOf);
-  return Object.entries(asObject(schema)).flatMap(([keyword, value]) => [
-    ...(keyword === 'pattern' ? [asString(value)] : []),
-    ...(keyword === 'patternProperties' ? Object.keys(asObject(value)) : []),
-    ...patternsOf(value),
+/** The length of texts, in UTF-16 units, for which no pattern of a schema takes long. */
+function quickLengthOf(schema: Json): number {
+  const patterns = [...objectsIn(schema)].flatMap(({ node: { pattern, patternProperties } }) => [
+    ...(typeof pattern === 'string' ? [pattern] : []),
+    ...Object.keys(asObject(patternProperties)),
   ]);
+  return Math.min(Infinity, ...patterns.map(quickLength));
 }
-
-/** The length of texts, in UTF-16 units, for which no pattern takes long. */
-const quickLengthOf = (patterns: readonly string[]): number =>
-  Math.min(Infinity, ...patterns.map(quickLength));
 
 /**
  * A backtracking engine tries a pattern at each place of the text. Without a repeated group, each try takes at most as many

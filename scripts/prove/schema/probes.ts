@@ -1,8 +1,7 @@
 import { excludingKeyword, type Schemas } from '../document/direction';
-import { asArray, asObject, asString } from '../json/json';
-import { objectAt, pointerOf } from '../json/pointer';
+import { asArray, asObject, asString, objectAt, pointerOf } from '../json/tree';
 import type { Value } from '../json/value';
-import type { Subschema } from './applicable';
+import type { Subschema } from './subschemas';
 import { BOUNDARIES } from './boundaries';
 import { isViolable } from './constraints';
 import type { InstanceLocation } from './locations';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import type { Schemas } from '../document/direction';
-import { asArray, asObject } from '../json/json';
+import { asArray, asObject } from '../json/tree';
 import { print, type Value } from '../json/value';
 import { Memo } from '../memo';
 import {
@@ -15,9 +15,9 @@ import {
   type Type,
   admittedTypes,
   branchCombinations,
-} from './applicable';
+} from './subschemas';
 import { type Expansion, expansionOf, MAX_DEPTH } from './expansion';
-import { STRING_FORMATS } from './formats';
+import { STRING_FORMATS } from './known-formats';
 import { numberValues } from './numbers';
 import type { Oracle } from './oracle';
 import { ANY_CHARACTER, textsOf } from './strings';

@@ -1,39 +1,30 @@
-import { conjuncts } from '../document/composition';
 import {
+  conjuncts,
   allExcludedNames,
   excludedNames,
   forDirection,
   isExcluded,
   type Schemas,
 } from '../document/direction';
-import { asArray, asObject, asString, type Json, type JsonObject } from '../json/json';
-import { nodeAt, objectAt, pointerOf } from '../json/pointer';
+import {
+  asArray,
+  asObject,
+  asString,
+  type Json,
+  type JsonObject,
+  nodeAt,
+  objectAt,
+  pointerOf,
+} from '../json/tree';
 import { Untestable } from '../untestable';
-import { FORMAT_PATTERNS, INTEGER_FORMATS, isKnownFormat } from './formats';
-
-/** Keywords whose value is a schema. */
-const WITH_SCHEMA = [
-  ...['additionalProperties', 'unevaluatedProperties', 'unevaluatedItems', 'propertyNames'],
-  ...['items', 'contains', 'not', 'if', 'then', 'else'],
-];
-
-/** Keywords whose value is an array of schemas. */
-const WITH_SCHEMAS = ['prefixItems', 'allOf', 'anyOf', 'oneOf'];
-
-/** Keywords whose value is an object of schemas. */
-const WITH_SCHEMA_MAP = ['properties', 'patternProperties', 'dependentSchemas'];
+import { APPLICATORS, mapSchemas } from './applicators';
+import { FORMAT_PATTERNS, INTEGER_FORMATS, isKnownFormat } from './known-formats';
 
 /** Keywords that the validator would misread: an `example` may contain `$ref` or `id`. */
 const ANNOTATIONS = ['example', 'examples', 'default', 'xml', 'discriminator', 'externalDocs'];
 
-/** Keywords whose schemas apply to the same value as the schema object (JSON Schema core section 10.2). */
-const IN_PLACE_APPLICATORS = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas'];
-
 /** Keywords without effect of their own: references to their schemas are pointers. */
 const DEFINITIONS = ['$defs', 'definitions', '$schema', '$comment', '$vocabulary'];
-
-/** Keywords that the rewriting would break. */
-const UNSUPPORTED = ['$dynamicRef'];
 
 /** Keywords on which the meaning of another keyword depends. */
 const COMPANION_KEYWORDS: Readonly<Record<string, string[]>> = {
@@ -93,33 +84,20 @@ function rewrite(
   if (typeof json === 'boolean') return json;
   const absent = allExcludedNames(schemas, asObject(json), elsewhere);
   const schema = forDirection(schemas, asObject(json), absent);
-  const unsupported = UNSUPPORTED.find((keyword) => schema[keyword] !== undefined);
-  if (unsupported)
+  if (schema['$dynamicRef'] !== undefined)
     throw new Untestable(
-      `expected a schema that the oracle supports, got ${unsupported} at ${pointer}: rewrite the schema without it`,
+      `expected a schema that the oracle supports, got $dynamicRef at ${pointer}: rewrite the schema without it`,
     );
-  const rewriteSub = (sub: Json, keyword: string): Json =>
-    isExcluded(schemas, sub)
-      ? false
-      : rewrite(
-          schemas,
-          sub,
-          `${pointer}/${keyword}`,
-          refer,
-          IN_PLACE_APPLICATORS.includes(keyword) ? absent : [],
-        );
   const copy: JsonObject = {};
   for (const [keyword, value] of Object.entries(schema)) {
     if (ANNOTATIONS.includes(keyword) || DEFINITIONS.includes(keyword)) continue;
+    const excluded = APPLICATORS[keyword]?.to === 'itself' ? absent : [];
     if (keyword === '$ref') copy[keyword] = refer(pointerOf(asString(value)), absent);
-    else if (WITH_SCHEMA.includes(keyword)) copy[keyword] = rewriteSub(value, keyword);
-    else if (WITH_SCHEMAS.includes(keyword))
-      copy[keyword] = asArray(value).map((sub) => rewriteSub(sub, keyword));
-    else if (WITH_SCHEMA_MAP.includes(keyword)) {
-      copy[keyword] = Object.fromEntries(
-        Object.entries(asObject(value)).map(([name, sub]) => [name, rewriteSub(sub, keyword)]),
+    else if (keyword in APPLICATORS)
+      copy[keyword] = mapSchemas(keyword, value, (sub) =>
+        isExcluded(schemas, sub) ? false : rewrite(schemas, sub, `${pointer}/${keyword}`, refer, excluded),
       );
-    } else copy[keyword] = value;
+    else copy[keyword] = value;
   }
   for (const branch of markedBranches(schemas, schema))
     copy['allOf'] = [...asArray(copy['allOf']), { not: rewrite(schemas, branch, pointer, refer) }];

@@ -1,9 +1,9 @@
 import { supervise } from '../supervise';
 
 /** `make contract`: see `contract-command.ts`, which runs in a thread of its own. */
-const argv = process.argv.slice(2);
-if (argv.includes('--serve')) void import('./contract-command.js');
-else
-  void supervise(require.resolve('./contract-command'), argv).then((status) => {
-    process.exitCode = status;
-  });
+export async function main(args: readonly string[]): Promise<void> {
+  if (args.includes('--serve')) await import('./contract-command.js');
+  else process.exitCode = await supervise(require.resolve('./contract-command'), args);
+}
+
+if (require.main === module) void main(process.argv.slice(2));

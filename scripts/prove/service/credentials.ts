@@ -1,8 +1,7 @@
 import {
   joinPointer,
-  type JsonObject,
   members,
-  OpenApiDocument,
+  type OpenApiDocument,
   readOperations,
   schemeKind,
 } from '../../../src/contract';
@@ -16,8 +15,7 @@ import {
 import type { CredentialValues } from '../target';
 
 /** Secrets for each verifier of a service, as environment variables and as credentials of the engine. */
-export function testSecrets(verifiers: Verifiers, root: JsonObject) {
-  const document = new OpenApiDocument(root);
+export function testSecrets(verifiers: Verifiers, document: OpenApiDocument) {
   const scopes = readOperations(document).flatMap(({ security }) =>
     security.flat().flatMap((one) => one.scopes),
   );
@@ -68,8 +66,7 @@ function credentialsOf(
 }
 
 /** A verifier for each security scheme of a document, each with a variable of its own. */
-export function verifiersOf(root: JsonObject): Record<string, Verifier> {
-  const document = new OpenApiDocument(root);
+export function verifiersOf(document: OpenApiDocument): Record<string, Verifier> {
   const schemes = members(document.at('/components/securitySchemes'));
   return Object.fromEntries(
     schemes.map(([name], i) => {
@@ -84,5 +81,5 @@ export function verifiersOf(root: JsonObject): Record<string, Verifier> {
 export const strategiesWith = <V extends Verifiers>(
   verifiers: V,
   environment: Readonly<Record<string, string>>,
-  root: JsonObject,
-) => openCredentials(readCredentials(verifiers, new Variables(environment)), root).strategies;
+  document: OpenApiDocument,
+) => openCredentials(readCredentials(verifiers, new Variables(environment)), document).strategies;

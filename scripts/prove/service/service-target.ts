@@ -1,7 +1,13 @@
 import { readFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import type { Express } from 'express';
-import { isStub, type JsonObject, type ProblemKind, type Strategies } from '../../../src/contract';
+import {
+  isStub,
+  type JsonObject,
+  OpenApiDocument,
+  type ProblemKind,
+  type Strategies,
+} from '../../../src/contract';
 import { StoreUnavailable } from '../../../src/database';
 import {
   clientOf,
@@ -41,6 +47,8 @@ export interface TestedService<S, Handlers extends object, Own extends string> e
 
 /** The target of a service, and what is left to write in it. */
 export interface ServiceTarget extends Target {
+  /** The document as its servers read it: once, and they share what they compile of it. */
+  readonly described: OpenApiDocument;
   /** The operations whose handlers are stubs. */
   readonly stubs: readonly string[];
   /** The scenarios that need a handler that is a stub. They do not run. */
@@ -77,8 +85,10 @@ export function serviceTarget<S, Handlers extends object, Own extends string>(
   const { document, verifiers, scenarios = [], waivers = [] } = service;
   const stubs = stubsOf(service.createHandlers);
   const waits = ({ steps }: Scenario) => steps.some(({ operation }) => stubs.includes(operation));
-  const secrets = testSecrets(verifiers, document);
-  const sound = strategiesWith(verifiers, secrets.environment, document);
+  // Of a copy: changes that a server makes must not affect the document of the engine.
+  const described = new OpenApiDocument(structuredClone(document));
+  const secrets = testSecrets(verifiers, described);
+  const sound = strategiesWith(verifiers, secrets.environment, described);
   let received: Received | undefined;
   const see = (request: Received): void => {
     received = request;
@@ -86,7 +96,7 @@ export function serviceTarget<S, Handlers extends object, Own extends string>(
   // A changed document may have other schemes.
   const strategies = { ...sound, ...changes.strategies };
   const start = (more: Changes = {}, rateLimit?: RuntimeOptions['rateLimit']) =>
-    startServer(service, { ...changes, ...more, strategies }, see, rateLimit);
+    startServer(service, described, { ...changes, ...more, strategies }, see, rateLimit);
   const failing = (error: Error) => () =>
     start({
       pass: () => {
@@ -96,6 +106,7 @@ export function serviceTarget<S, Handlers extends object, Own extends string>(
   return {
     source: SERVICE,
     document: document as Target['document'],
+    described,
     received: () => received,
     start: () => start(),
     credentials: { ...secrets.credentials, ...service.credentials },
@@ -125,7 +136,8 @@ function stubsOf(createHandlers: (store: never) => object): string[] {
 
 async function startServer<S, Handlers extends object, Own extends string>(
   service: TestedService<S, Handlers, Own>,
-  { bodyLimit = BODY_LIMIT, document = service.document, strategies, pass, wrap }: Changes,
+  described: OpenApiDocument,
+  { bodyLimit = BODY_LIMIT, document, strategies, pass, wrap }: Changes,
   see: (request: Received) => void,
   rateLimit: RuntimeOptions['rateLimit'],
 ): Promise<Server> {
@@ -147,8 +159,7 @@ async function startServer<S, Handlers extends object, Own extends string>(
     },
   });
   const app = service.createApp(handlers, {
-    // A copy: changes that the server makes must not affect the document of the engine.
-    document: structuredClone(document),
+    document: document ? structuredClone(document) : described,
     strategies: strategies ?? {},
     ready: () => Promise.resolve(),
     report: () => undefined,

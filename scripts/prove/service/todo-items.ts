@@ -1,5 +1,5 @@
 /** What is left to write in a service. */
-import { OpenApiDocument, readOperations } from '../../../src/contract';
+import { readOperations } from '../../../src/contract';
 import { ERRORS } from '../../../src/runtime';
 import type { Waiver } from '../target';
 import { openWaivers } from '../waivers';
@@ -81,7 +81,7 @@ const OF_SERVER = new Set(
  * tests report those of the other handlers.
  */
 function withoutScenario({
-  document,
+  described,
   stubs,
   scenarios,
   waiting,
@@ -90,7 +90,7 @@ function withoutScenario({
 }: ServiceTarget): string[] {
   const steps = [...(scenarios ?? []), ...waiting].flatMap((scenario) => scenario.steps);
   const waived = openWaivers({ waivers }, '');
-  return [...readOperations(new OpenApiDocument(document))]
+  return [...readOperations(described)]
     .filter(({ operationId }) => stubs.includes(operationId))
     .flatMap(({ operationId, responses }) =>
       [...responses].flatMap(([key, { content }]) => {

@@ -28,7 +28,7 @@ function leftOutParts(): LeftOut[] {
 }
 
 /** `make todo`: lists what is left to write, and prints nothing else. */
-function main(): void {
+function list(): void {
   const items = itemsOf(loadService(), fileOf, leftOutParts());
   for (const { title, lines } of items) {
     console.log(title);
@@ -37,9 +37,13 @@ function main(): void {
   if (items.length === 0) console.log('nothing is left to do');
 }
 
-try {
-  main();
-} catch (error) {
-  console.error(`tests/contract/: ${error instanceof Error ? error.message : String(error)}`);
-  process.exitCode = 1;
+export function main(): void {
+  try {
+    list();
+  } catch (error) {
+    console.error(`tests/contract/: ${error instanceof Error ? error.message : String(error)}`);
+    process.exitCode = 1;
+  }
 }
+
+if (require.main === module) main();

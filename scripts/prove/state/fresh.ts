@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import type { OperationContext } from '../cases/case';
-import { asString } from '../json/json';
-import { rewriteLeaves } from '../json/rewrite';
+import { asString } from '../json/tree';
+import { rewriteLeaves } from '../json/leaves';
 import { NumberLiteral, parse, print, type Value } from '../json/value';
 import { type Inputs, slots } from '../request/slots';
 import { anyTextOf } from '../schema/strings';

@@ -1,10 +1,9 @@
 import type { Case } from '../cases/case';
-import { responseFor } from '../document/document';
-import { valueAt } from '../json/pointer';
-import { NumberLiteral } from '../json/value';
-import type { OwnRefusalReason } from '../judge/judge';
-import { takesCredentials } from '../request/credentials';
+import { NumberLiteral, valueAt } from '../json/value';
 import { header, jsonOf, type RawResponse } from '../wire/message';
+import { responseFor } from '../document/model';
+import type { OwnRefusalReason } from '../check/exchange';
+import { takesCredentials } from '../request/authorization';
 
 /**
  * Distinguishes refusals by the service itself, such as a conflict with what it holds, from refusals of invalid

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { authorizedRequest, type RunContext } from '../cases/case';
-import type { Document, Operation } from '../document/document';
-import { minimalInputs } from '../request/request';
 import type { Inputs } from '../request/slots';
 import type { Server } from '../target';
 import { pathOf, type RawRequest, type RawResponse, withPath } from '../wire/message';
 import { send } from '../wire/send';
 import { collectionOf, resourcesOf, shapeOf } from './sources';
+import type { Document, Operation } from '../document/model';
+import { minimalInputs } from '../request/minimal';
 
 /** A resource that the run has created. */
 interface Created {

@@ -1,8 +1,7 @@
-import { type Document, isSafe, type Operation } from '../document/document';
-import { asObject, asString } from '../json/json';
-import { objectAt, escapeToken, resolvePointer, valueAt } from '../json/pointer';
-import { NumberLiteral, type Value } from '../json/value';
+import { NumberLiteral, type Value, valueAt } from '../json/value';
 import { header, jsonOf, type RawRequest, type RawResponse } from '../wire/message';
+import { type Document, isSafe, type Operation } from '../document/model';
+import { asObject, asString, objectAt, escapeToken, resolvePointer } from '../json/tree';
 
 /** An operation whose answer names a resource. */
 export interface Source {

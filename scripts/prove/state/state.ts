@@ -1,10 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { randomInt, randomUUID } from 'node:crypto';
 import { authorizedRequest, type Case, type OperationContext, type RunContext } from '../cases/case';
-import { isSafe, type Operation } from '../document/document';
 import { toInteger } from '../json/number';
 import { NumberLiteral, parse, print, type Value } from '../json/value';
-import { composeRequest, minimalInputs } from '../request/request';
 import { type Inputs, slots } from '../request/slots';
 import type { BlackBox, Server } from '../target';
 import type { Client } from '../wire/client';
@@ -12,6 +10,8 @@ import { type Outcome, pathOf, type RawRequest, type RawResponse, withPath } fro
 import { type FreshLeaf, freshLeaves, leavesOf, withFreshLeaves, withNames } from './fresh';
 import { openCreated } from './removal';
 import { lastParameter, namesIn, referenced, resourcesOf, shapeOf, singular, sourcesOf } from './sources';
+import { isSafe, type Operation } from '../document/model';
+import { composeRequest, minimalInputs } from '../request/minimal';
 
 /** The state of a service that the engine can change only by requests. */
 export type State = ReturnType<typeof openState>;

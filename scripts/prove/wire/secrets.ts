@@ -1,4 +1,4 @@
-import type { Json } from '../json/json';
+import type { Json } from '../json/tree';
 
 /** A credential of the user. It must not reach a report: reports are uploaded, attached and mailed. */
 export interface Secret {

@@ -12,7 +12,7 @@ import { versionFinding } from './version';
 export { type Finding, InvalidContract, type Remark } from './finding';
 export { joinPointer, isObject, type JsonObject, members, type Place } from './json-pointer';
 
-/** One OpenAPI 3.1 document in one piece, with its findings and remarks. */
+/** One OpenAPI 3.1 document in one piece, as it was read, with its findings and remarks. Reading costs what its size says. */
 export class OpenApiDocument {
   /** The objects of the document by their pointer, and the references between them. */
   readonly references: References = new References(this);
@@ -24,15 +24,7 @@ export class OpenApiDocument {
   private readonly unenforced = new Map<string, Remark>();
   private readonly values = new Map<string, unknown>();
 
-  private static readonly read = new WeakMap<JsonObject, OpenApiDocument>();
-
-  /** The document of a root that does not change any more: all who ask share it, since reading it costs what its size says. */
-  static of(root: JsonObject): OpenApiDocument {
-    const known = this.read.get(root) ?? new OpenApiDocument(root);
-    this.read.set(root, known);
-    return known;
-  }
-
+  /** @param root does not change any more: who changes it reads it again */
   constructor(readonly root: JsonObject) {
     this.values.set('', root);
     for (const { pointer, message } of documentErrors(root)) this.addFinding(pointer, message);

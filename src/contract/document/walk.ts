@@ -31,7 +31,8 @@ export function keywordsOf({
   return Object.keys(value).map((name) => [name, value[name], keywordAt(kind, name)]);
 }
 
-function keywordAt(kind: Kind, name: string): Keyword | undefined {
+/** The entry of a member of an object in the table of keywords; undefined if the table has none. */
+export function keywordAt(kind: Kind, name: string): Keyword | undefined {
   const { keywords, others } = OBJECTS.get(kind) ?? {};
   return keywords?.get(name) ?? (others?.names.test(name) === true ? others.keyword : undefined);
 }

@@ -27,11 +27,13 @@ import type { Principals } from '../security/requirements';
 export class Exchange {
   readonly started = performance.now();
   stage: Stage = 'route';
+  /** The name of the hook that runs, in the stages of hooks. */
+  hook: string | undefined;
   /** Undefined before the stage `route` has found it. */
   served: ServedOperation | undefined;
   /** The path template that the request matches. */
   route: string | undefined;
-  /** The headers that the hook afterAuthentication returned. */
+  /** The headers that the hooks afterAuthentication returned. */
   headers: Headers | undefined;
   log: Logger | undefined;
   /** The body that the handler returned. */

@@ -2,19 +2,19 @@ import type { Operation } from '../operations/operations';
 import type { Router } from '../operations/router';
 import { type Methods, pathParameters } from '../operations/routes';
 import { Problem } from '../problem';
-import type { ServedOperation } from './served-operation';
-
-interface Routes {
-  readonly router: Router<Methods>;
-  readonly served: ReadonlyMap<Operation, ServedOperation>;
-}
+import type { SecuredOperation } from './served-operation';
 
 /**
  * Finds the operation of a request, and the values of its path parameters.
  *
  * @throws {Problem} `notFound` or `methodNotAllowed`
  */
-export function findRoute({ router, served: operations }: Routes, method: string, path: string) {
+export function findRoute(
+  router: Router<Methods>,
+  operations: ReadonlyMap<Operation, SecuredOperation>,
+  method: string,
+  path: string,
+) {
   const match = router.find(path);
   if (!match || match.target.size === 0) throw new Problem('notFound', 'the document has no such path');
   const route = match.target.get(method);

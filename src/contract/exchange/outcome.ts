@@ -11,6 +11,8 @@ export interface Outcome<Own extends string = never> {
   readonly route: string | undefined;
   /** The stage in which the request ended. */
   readonly stage: Stage;
+  /** The hook in which the request ended: `beforeHandler checkTenant`. Undefined: in none. */
+  readonly hook: string | undefined;
   /** The status of the response; 499 if the client disconnected before it. */
   readonly status: number;
   /** The problem in place of a response of the handler. Only logs may show its cause. */
@@ -25,7 +27,7 @@ export interface Outcome<Own extends string = never> {
 
 /** Creates the outcome of a request that ends now. */
 export function outcomeOf<Own extends string>(
-  { served, started, body, requestId, request, route, stage }: Exchange,
+  { served, started, body, requestId, request, route, stage, hook }: Exchange,
   problem: Outcome<Own>['problem'],
   status: number,
 ): Outcome<Own> {
@@ -34,6 +36,7 @@ export function outcomeOf<Own extends string>(
     operationId: served?.operation.operationId,
     route,
     stage,
+    hook,
     status,
     problem,
     body,

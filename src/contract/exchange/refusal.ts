@@ -4,6 +4,7 @@ import { type ReportFault, settle, settleWithin } from '../http/fault';
 import { fieldValue, headerEntries } from '../http/header-field';
 import { stringifyJson } from '../json/stringify';
 import { type Answer, type Headers, isFinalStatus, Problem, type ProblemKind } from '../problem';
+import { without } from './hooks';
 import type { Encoded } from './response';
 import type { ServiceOptions } from './service-options';
 
@@ -89,12 +90,6 @@ export function createRefuse<Own extends string>(
 
 /** Untyped code may return another value. */
 const isProblem = (value: unknown): boolean => value instanceof Problem;
-
-/** The headers whose names `others` lacks, in any case (RFC 9110 section 5.1). */
-function without(headers: Headers, others: Headers): Headers {
-  const names = new Set(Object.keys(others).map((name) => name.toLowerCase()));
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !names.has(name.toLowerCase())));
-}
 
 /**
  * Encodes a response that the document does not describe.

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { OwnCodec } from '../codecs/own';
-import type { JsonObject, Remark } from '../document/document';
+import type { JsonObject, OpenApiDocument, Remark } from '../document/document';
 import type { ReportFault } from '../http/fault';
 import type { Operation } from '../operations/operations';
 import type { Answer, Headers, Problem, ProblemKind } from '../problem';
@@ -28,10 +28,11 @@ export interface Extensions {
  * @typeParam Own the kinds of problems that the service adds to those of the core
  */
 export interface ServiceOptions<Own extends string = never> extends Extensions, Hooks<Own> {
-  /** One OpenAPI 3.1 document in one piece. */
-  readonly document: JsonObject;
-  /** The document as `compileContract` compiled it, with these strategies and extensions; by default it is compiled. */
-  readonly contract?: Contract | undefined;
+  /**
+   * One OpenAPI 3.1 document in one piece, or the contract that `compileContract` made of it: then its extensions count, and
+   * those of these options do not.
+   */
+  readonly document: JsonObject | OpenApiDocument | Contract;
   /** By operationId. handler-types.ts has their types. */
   readonly handlers: Readonly<Record<string, (request: never) => Promise<Answer>>>;
   /** By the name of the security scheme. */

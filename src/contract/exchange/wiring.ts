@@ -1,29 +1,29 @@
-import type { ServedOperation } from './served-operation';
+import type { Contract, ServedOperation } from './served-operation';
 import { type Finding, InvalidContract } from '../document/document';
 import { Problem, type ProblemKind } from '../problem';
+import { unverified } from '../security/requirements';
 import type { ServiceOptions } from './service-options';
 import { isStub } from './stub';
 
 type Wiring<Own extends string> = Pick<
   ServiceOptions<Own>,
-  'handlers' | 'stubs' | 'reserved' | 'render' | 'ownProblems'
+  'handlers' | 'strategies' | 'stubs' | 'reserved' | 'render' | 'ownProblems'
 >;
 /** The options that do not depend on the kinds of problems. */
 type HandlerWiring = Pick<ServiceOptions, 'handlers' | 'stubs' | 'reserved'>;
 
 /**
- * Checks the handlers and the error responses of a service against the operations of its document.
+ * Checks the handlers, strategies and error responses of a service against the operations of its document.
  *
  * @throws {InvalidContract} with all findings
  */
-export function checkWiring<Own extends string>(
-  operations: readonly ServedOperation[],
-  wiring: Wiring<Own>,
-): void {
+export function checkWiring<Own extends string>({ document, served }: Contract, wiring: Wiring<Own>): void {
+  const operations = [...served.values()];
   const headers = { 'WWW-Authenticate': 'Bearer', 'Retry-After': '1' };
   const documented = DOCUMENTED.map((kind) => new Problem(kind, 'a sentence', headers));
   const problems = [...documented, ...(wiring.ownProblems ?? [])];
   const findings = [
+    ...operations.flatMap(({ operation }) => unverified(document, operation, wiring.strategies)),
     ...operations.flatMap((served) => checkHandler(served, wiring)),
     ...checkNames(operations, wiring),
     ...operations.flatMap((served) => checkProblems(served, problems, wiring.render)),

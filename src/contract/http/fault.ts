@@ -6,8 +6,9 @@ import { types } from 'node:util';
  * handler whose request was given up.
  *
  * @param requestId undefined if the failure belongs to no request
+ * @param hook the name of the hook that failed; undefined for other functions
  */
-export type ReportFault = (error: unknown, requestId?: string) => void;
+export type ReportFault = (error: unknown, requestId?: string, hook?: string) => void;
 
 /** Writes an error to standard error. It never throws. */
 export const faultToStderr: ReportFault = (error) => {
@@ -20,11 +21,11 @@ export const faultToStderr: ReportFault = (error) => {
 
 /** Creates a `ReportFault` that never throws. If `report` fails, it writes both failures to standard error. */
 export function safely(report: (...fault: Parameters<ReportFault>) => unknown): ReportFault {
-  return (error, requestId) => {
+  return (...given) => {
     attempt(
-      () => report(error, requestId),
+      () => report(...given),
       (worse) => {
-        faultToStderr(error);
+        faultToStderr(given[0]);
         faultToStderr(worse);
       },
     );

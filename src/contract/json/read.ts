@@ -7,7 +7,7 @@ import { type Holder, MAX_DEPTH, parseJson } from './parse';
 const [QUOTE, BACKSLASH, COLON] = [0x22, 0x5c, 0x3a];
 const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY] = [0x7b, 0x7d, 0x5b, 0x5d];
 const [ZERO, FIVE, EIGHT, NINE] = [0x30, 0x35, 0x38, 0x39];
-const [PLUS, MINUS, POINT] = [0x2b, 0x2d, 0x2e];
+const POINT = 0x2e;
 const [LOWER_D, LOWER_E, LOWER_U] = [0x64, 0x65, 0x75];
 /** The bit that makes an ASCII letter lower case. */
 const LOWER = 0x20;
@@ -82,34 +82,17 @@ function endOfString(bytes: Uint8Array, start: number): number {
   return -1;
 }
 
-/** The index of the last digit of a literal; -1 if a double may not represent it. */
+/** The index of the last digit of a literal; -1 if a double may not represent it, or if it has an exponent. */
 function endOfNumber(bytes: Uint8Array, start: number): number {
   let at = start;
-  let digits = 0;
-  let value = 0; // of all digits, without the point
-  for (; ; at++) {
-    const code = bytes[at] ?? 0;
-    if (isDigit(code)) {
-      digits++;
-      value = value * 10 + (code - ZERO);
-    } else if (code !== POINT) break;
-  }
+  let point = 0;
+  for (let code = bytes[at] ?? 0; isDigit(code) || code === POINT; code = bytes[++at] ?? 0)
+    if (code === POINT) point = 1;
+  const digits = at - start - point;
+  // Safe integers of one digit more begin with 1 to 9; those below 9 x 10^15 are all safe.
+  const isSafe = digits === MAX_DIGITS + 1 && point === 0 && (bytes[start] ?? 0) < NINE;
   const hasExponent = ((bytes[at] ?? 0) | LOWER) === LOWER_E;
-  if (digits > MAX_DIGITS) {
-    // A safe integer may have one digit more.
-    const whole = digits === at - start && !hasExponent;
-    return whole && value <= Number.MAX_SAFE_INTEGER ? at - 1 : -1;
-  }
-  if (!hasExponent) return at - 1;
-  const sign = bytes[++at];
-  if (sign === PLUS || sign === MINUS) at++;
-  let exponent = 0;
-  let places = 0;
-  for (; isDigit(bytes[at] ?? 0); at++) {
-    exponent = exponent * 10 + ((bytes[at] ?? 0) - ZERO);
-    if (++places > 2) return -1;
-  }
-  return sign !== MINUS && digits + exponent > MAX_DIGITS ? -1 : at - 1;
+  return (digits <= MAX_DIGITS || isSafe) && !hasExponent ? at - 1 : -1;
 }
 
 /** Counts the members of all objects in a value that `JSON.parse` returned. */

@@ -1,5 +1,5 @@
 import type { AST } from '@eslint-community/regexpp';
-import { type CharSet, charSetOf, LINE_TERMINATOR, type Modes, wordSet } from './charset';
+import { type CharSet, charSetOf, LINE_TERMINATOR, type Modes, NO_MODES, wordSet } from './charset';
 
 /** Operations of a nondeterministic automaton. */
 export const READ = 0; // reads a character of the set `operand`, continues at `next`
@@ -37,6 +37,7 @@ export class UnsupportedPattern extends Error {
 
 /** The maximum number of nodes. Each character takes time linear in it at worst. */
 const MAX_NODES = 1_000;
+const MAX_OUTLINE = 10_000;
 /** A set of assertions is the bits of a 32-bit integer. */
 const MAX_ASSERTIONS = 31;
 
@@ -45,10 +46,20 @@ const MAX_ASSERTIONS = 31;
  *
  * @throws {UnsupportedPattern} if the pattern has a backreference or is too large
  */
-export function compileAutomaton(pattern: AST.Pattern): Program {
-  const builder = new Builder();
-  const modes = { ignoreCase: false, multiline: false, dotAll: false };
-  const start = builder.alternatives(pattern.alternatives.map(shortest), builder.match, modes, false);
+export const compileAutomaton = ({ alternatives }: AST.Pattern): Program =>
+  build(alternatives.map(shortest), MAX_NODES);
+
+/**
+ * Compiles a pattern to an automaton in which a part is repeated at most twice where it must be, and twice more where it
+ * may be. The same characters can follow each other in it, but not as often.
+ *
+ * @throws {UnsupportedPattern} if the pattern has a backreference or is too large
+ */
+export const compileOutline = ({ alternatives }: AST.Pattern): Program => build(alternatives, MAX_OUTLINE, 2);
+
+function build(alternatives: readonly AST.Alternative[], size: number, repeats = Infinity): Program {
+  const builder = new Builder(size, repeats);
+  const start = builder.alternatives(alternatives, builder.match, NO_MODES, false);
   return { nodes: builder.nodes, start, assertions: builder.assertions, sets: builder.sets };
 }
 
@@ -75,6 +86,11 @@ class Builder {
   private readonly edges = new Map<string, number>();
   private readonly indices = new Map<AST.Node, number>();
 
+  constructor(
+    private readonly size: number,
+    private readonly repeats: number,
+  ) {}
+
   alternatives(all: readonly AST.Alternative[], next: number, modes: Modes, backward: boolean): number {
     const starts = all.map(({ elements }) => {
       const ordered = backward ? elements : elements.toReversed();
@@ -84,7 +100,7 @@ class Builder {
   }
 
   private add(operation: Node['operation'], next: number, operand: number): number {
-    if (this.nodes.length >= MAX_NODES) {
+    if (this.nodes.length >= this.size) {
       throw new UnsupportedPattern(
         'is too large to be matched in linear time: it repeats too much too often',
       );
@@ -135,11 +151,11 @@ class Builder {
       const loop = this.nodes[start];
       if (loop) loop.next = this.element(element, start, modes, backward);
     } else {
-      for (let i = min; i < max; i++) {
+      for (let i = 0; i < Math.min(max - min, this.repeats); i++) {
         start = this.add(SPLIT, this.element(element, start, modes, backward), next);
       }
     }
-    for (let i = 0; i < min; i++) {
+    for (let i = 0; i < Math.min(min, this.repeats); i++) {
       const before = this.element(element, start, modes, backward);
       if (before === start) break; // the element matches only the empty text
       start = before;

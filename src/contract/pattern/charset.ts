@@ -10,6 +10,7 @@ export interface Modes {
   readonly dotAll: boolean;
 }
 
+export const NO_MODES: Modes = { ignoreCase: false, multiline: false, dotAll: false };
 const LAST_CODE_POINT = 0x10ffff;
 const DIGIT: CharSet = [0x30, 0x39];
 const WORD: CharSet = [0x30, 0x39, 0x41, 0x5a, 0x5f, 0x5f, 0x61, 0x7a];
@@ -108,31 +109,22 @@ function withCases(set: CharSet): CharSet {
 }
 
 /**
- * The characters with the same Canonicalize (ECMA-262 section 22.2.2.7.3): only those with the same letters in upper or in
- * lower case can have it, and the native engine tells which do, one pair at a time. It reads a pair right; it mistakes the
- * scope of a modifier.
+ * The characters with the same Canonicalize (ECMA-262 section 22.2.2.7.3): only those with the same letters can have it,
+ * and the native engine tells which do, one pair at a time. It reads a pair right; it mistakes the scope of a modifier.
  */
 function charactersByCase(): number[][] {
-  const byLetters = new Map<string, Set<number>>();
+  const groups = new Map<string, number[][]>();
   for (let code = 0; code <= LAST_CODE_POINT; code++) {
     const character = String.fromCodePoint(code);
-    const [upper, lower] = [character.toUpperCase(), character.toLowerCase()];
-    if (upper === lower) continue;
-    const group = new Set([code, ...(byLetters.get(upper) ?? []), ...(byLetters.get(lower) ?? [])]);
-    for (const member of group) {
-      const text = String.fromCodePoint(member);
-      for (const letters of [text.toUpperCase(), text.toLowerCase()]) byLetters.set(letters, group);
-    }
+    const lower = character.toLowerCase();
+    if (character.toUpperCase() === lower) continue;
+    const letters = lower.toUpperCase();
+    const classes = groups.get(letters) ?? [];
+    const known = classes.find(([first = 0]) => isSameLetter(first, code));
+    if (known) known.push(code);
+    else groups.set(letters, [...classes, [code]]);
   }
-  return [...new Set(byLetters.values())].flatMap((group) => {
-    const classes: number[][] = [];
-    for (const code of group) {
-      const known = classes.find(([first = 0]) => isSameLetter(first, code));
-      if (known) known.push(code);
-      else classes.push([code]);
-    }
-    return classes.filter(({ length }) => length > 1);
-  });
+  return [...groups.values()].flat().filter(({ length }) => length > 1);
 }
 
 const isSameLetter = (one: number, other: number): boolean =>

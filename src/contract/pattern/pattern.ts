@@ -7,9 +7,8 @@
  */
 import { type AST, RegExpParser, visitRegExpAST } from '@eslint-community/regexpp';
 import { compileAutomaton, UnsupportedPattern } from './automaton';
-import { isDeterministic } from './deterministic';
-import { isFinite } from './finite';
 import { Matcher } from './matcher';
+import { isDeterministic, isFinite } from './native';
 
 /** A compiled pattern. */
 export interface Pattern {

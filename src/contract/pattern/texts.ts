@@ -1,10 +1,9 @@
 import { type AST, RegExpParser } from '@eslint-community/regexpp';
 import { UnsupportedPattern } from './automaton';
-import { type CharSet, charSetOf, type Modes } from './charset';
+import { type CharSet, charSetOf, NO_MODES } from './charset';
 import { compilePattern } from './pattern';
 
 const parser = new RegExpParser();
-const MODES: Modes = { ignoreCase: false, multiline: false, dotAll: false };
 /** Preferred characters, in this order. */
 const READABLE =
   'abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-_. @/:+#,;!?()=&%$*~\'"<>[]{}\\^`|';
@@ -179,7 +178,7 @@ const characters = new WeakMap<AST.Node, readonly string[]>();
 function charactersOf(node: AST.Character | AST.CharacterSet | AST.CharacterClass): readonly string[] {
   const known = characters.get(node);
   if (known) return known;
-  const set = node.type === 'CharacterClass' && node.unicodeSets ? [] : charSetOf(node, MODES);
+  const set = node.type === 'CharacterClass' && node.unicodeSets ? [] : charSetOf(node, NO_MODES);
   const readable = READABLE.split('').filter((character) => has(set, character.codePointAt(0) ?? 0));
   const [first] = set;
   const found = readable.length > 0 || first === undefined ? readable : [String.fromCodePoint(first)];

@@ -1,4 +1,4 @@
-import { joinPointer, members, OpenApiDocument, type JsonObject } from '../document/document';
+import { joinPointer, type JsonObject, members, type OpenApiDocument } from '../document/document';
 import { isJson } from '../http/media-type';
 import { stringifyJson } from '../json/stringify';
 import { readOperations, type Operation, type Parameter } from '../operations/operations';
@@ -44,11 +44,9 @@ export interface Message {
  * before those with a generated value of a required parameter or body, then those without path parameters, then those with
  * credentials, then those with a JSON body.
  *
- * @param root an OpenAPI 3.1 document
  * @returns undefined if no operation has values for what it requires
  */
-export function exampleRequest(root: JsonObject): ExampleRequest | undefined {
-  const document = OpenApiDocument.of(root);
+export function exampleRequest(document: OpenApiDocument): ExampleRequest | undefined {
   const candidates = readOperations(document).flatMap((operation) => {
     const finder = new Values(document);
     const request = requestOf(document, operation, finder);

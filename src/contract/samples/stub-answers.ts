@@ -1,4 +1,4 @@
-import { type JsonObject, OpenApiDocument } from '../document/document';
+import type { OpenApiDocument } from '../document/document';
 import type { ServedOperation } from '../exchange/served-operation';
 import { NotImplemented } from '../exchange/stub';
 import type { Answer } from '../problem';
@@ -15,13 +15,13 @@ export const STUB_HEADER = 'X-Stub';
 export type AnswerStub = (error: unknown, served: ServedOperation, wanted?: string) => Answer | undefined;
 
 /** Creates the answers of stubs, each at its first use. */
-export function createStubAnswers(root: JsonObject): AnswerStub {
+export function createStubAnswers(document: OpenApiDocument): AnswerStub {
   const answers = new Map<string, Answer | undefined>();
   return (error, served, wanted) => {
     if (!(error instanceof NotImplemented)) return undefined;
     const key = `${served.operation.operationId} ${wanted}`;
     if (!answers.has(key)) {
-      answers.set(key, successOf(OpenApiDocument.of(root), served, wanted));
+      answers.set(key, successOf(document, served, wanted));
     }
     return answers.get(key);
   };

@@ -8,7 +8,7 @@ import type { Holder } from '../json/parse';
 import { compilePattern, type Pattern } from '../pattern/pattern';
 
 /**
- * A schema as rewrite.ts rewrites it. `judge` refers to a component, `discriminate` names one by a property. Each branch
+ * A schema as rewrite.ts rewrites it. `component` refers to a component, `discriminate` names one by a property. Each branch
  * that describes properties, items or directions is a component.
  */
 export type Node = JsonObject;
@@ -23,7 +23,7 @@ export interface Discriminate {
    * The component by name; null for the schema of the discriminator itself. ajv would take a text for the value of a
    * keyword where the name is `$anchor`.
    */
-  readonly branches: Readonly<Record<string, { readonly judge: string } | null>>;
+  readonly branches: Readonly<Record<string, { readonly component: string } | null>>;
   /** The branches for a value that is no object: of a `oneOf` exactly one, of an `anyOf` at least one holds. */
   readonly others?: { readonly keyword: 'oneOf' | 'anyOf'; readonly branches: readonly string[] };
 }
@@ -32,7 +32,7 @@ export interface Discriminate {
 export function namedBranch({ property, branches }: Discriminate, value: object): string | null | undefined {
   const name: unknown = Object.hasOwn(value, property) ? Reflect.get(value, property) : undefined;
   const branch = typeof name === 'string' && Object.hasOwn(branches, name) ? branches[name] : undefined;
-  return branch === null ? null : branch?.judge;
+  return branch === null ? null : branch?.component;
 }
 
 /** Whether the value at `holder[key]` conforms. `root` is one object for all calls about the values below it. */
@@ -54,14 +54,14 @@ export function applicable(
 ): readonly Node[] {
   const found = new Set<Node>();
   const takesBranch = (branch: unknown): boolean => {
-    const identifier = isObject(branch) ? branch['judge'] : undefined;
+    const identifier = isObject(branch) ? branch['component'] : undefined;
     if (typeof identifier !== 'string') return false; // the branch describes no part of the value
     return answerOf?.({ component: identifier }) === true;
   };
   const visit = (node: unknown): void => {
     if (!isObject(node) || found.has(node)) return;
     found.add(node);
-    if (typeof node['judge'] === 'string') visit(components[node['judge']]);
+    if (typeof node['component'] === 'string') visit(components[node['component']]);
     for (const part of listOf(node['allOf'])) visit(part);
     for (const keyword of ['anyOf', 'oneOf']) {
       for (const branch of listOf(node[keyword])) if (takesBranch(branch)) visit(branch);
@@ -92,26 +92,10 @@ export function applicable(
 type Question = { readonly component: string } | { readonly property: string } | Discriminate;
 
 /** A step of the decision: a question with the step after each answer, or the result. */
-class Step<T> {
-  yes: Step<T> | undefined;
-  no: Step<T> | undefined;
-  /** By the component that a discriminator names. */
-  named: Map<unknown, Step<T>> | undefined;
-
-  constructor(
-    readonly evaluate: Evaluate | undefined,
-    readonly result: T,
-  ) {}
-
-  next(answer: unknown): Step<T> | undefined {
-    return answer === true ? this.yes : answer === false ? this.no : this.named?.get(answer);
-  }
-
-  setNext(answer: unknown, step: Step<T>): void {
-    if (answer === true) this.yes = step;
-    else if (answer === false) this.no = step;
-    else (this.named ??= new Map<unknown, Step<T>>()).set(answer, step);
-  }
+interface Step<T> {
+  readonly evaluate: Evaluate | undefined;
+  readonly result: T;
+  readonly next: Map<unknown, Step<T>>;
 }
 
 type Evaluate = (value: unknown, holder: Holder, key: string | number, root: object) => unknown;
@@ -139,7 +123,7 @@ export class Applicables<T> {
   /** @param root one object for all calls about the values below it */
   of(value: unknown, holder: Holder, key: string | number, root: object): T {
     let step = this.first;
-    while (step?.evaluate !== undefined) step = step.next(step.evaluate(value, holder, key, root));
+    while (step?.evaluate !== undefined) step = step.next.get(step.evaluate(value, holder, key, root));
     return step ? step.result : this.addResult(value, holder, key, root);
   }
 
@@ -160,15 +144,13 @@ export class Applicables<T> {
     });
     const result = this.compute(nodes);
     if (this.steps + answers.length > MAX_STEPS) [this.first, this.steps] = [undefined, 0];
-    const stepAt = (i: number): Step<T> => new Step(answers[i]?.evaluate, result);
+    const stepAt = (i: number): Step<T> => ({ evaluate: answers[i]?.evaluate, result, next: new Map() });
     let step = (this.first ??= stepAt(0));
     for (const [i, { answer }] of answers.entries()) {
-      let next = step.next(answer);
-      if (!next) {
-        next = stepAt(i + 1);
-        step.setNext(answer, next);
-        this.steps++;
-      }
+      const known = step.next.get(answer);
+      const next = known ?? stepAt(i + 1);
+      if (!known) this.steps++;
+      step.next.set(answer, next);
       step = next;
     }
     return result;
@@ -195,12 +177,12 @@ export function inPlaceOf(node: Node, components: Components, applied: ReadonlyS
 
 /** The schemas that a rewritten one consists of or refers to, by their relation to it. */
 export function partsOf(node: Node, components: Components, relations: readonly Relation[]): unknown[] {
-  const { containing, judge, remainingProperties, remainingItems } = node;
+  const { containing, component, remainingProperties, remainingItems } = node;
   const named = node['discriminate'] as Discriminate | undefined;
-  const branches = Object.values(named?.branches ?? {}).map((branch) => branch?.judge);
-  const identifiers = [judge, ...branches, ...(named?.others?.branches ?? [])];
+  const branches = Object.values(named?.branches ?? {}).map((branch) => branch?.component);
+  const identifiers = [component, ...branches, ...(named?.others?.branches ?? [])];
   if (relations.includes('child')) {
-    identifiers.push(remainingProperties, remainingItems, isObject(containing) && containing['judge']);
+    identifiers.push(remainingProperties, remainingItems, isObject(containing) && containing['component']);
   }
   const held = Object.entries(node).flatMap(([keyword, operand]) => {
     const { relation, as } = APPLICATORS.get(keyword) ?? {};
@@ -230,4 +212,54 @@ export function patternsOf(node: Node): readonly (readonly [Pattern, unknown])[]
   );
   patterns.set(node, compiled);
   return compiled;
+}
+
+/** The schemas by which a node itself describes a property; without a name, one that it neither lists nor matches. */
+export function propertiesOf(node: Node, name: string | undefined): unknown[] {
+  const { properties, additionalProperties: others = false } = node;
+  const listed = name !== undefined && isObject(properties) && Object.hasOwn(properties, name);
+  const matching = name === undefined ? [] : patternsOf(node).filter(([pattern]) => pattern.test(name));
+  const own = [...(listed ? [properties[name]] : []), ...matching.map(([, schema]) => schema)];
+  return own.length > 0 || others === false ? own : [others];
+}
+
+/** The schemas by which a node itself describes the item at an index. */
+export function itemsOf(node: Node, index: number): unknown[] {
+  const prefixItems = listOf(node['prefixItems']);
+  if (index < prefixItems.length) return [prefixItems[index]];
+  return 'items' in node ? [node['items']] : [];
+}
+
+/** The names of `required` and `dependentRequired`, and that of a discriminator. */
+export function demandedNames({ required, dependentRequired, discriminate }: Node): string[] {
+  const chooses = isObject(discriminate) ? [discriminate['property']] : [];
+  return [required, chooses, ...members(dependentRequired).map(([, names]) => names)]
+    .flatMap(listOf)
+    .map(String);
+}
+
+/**
+ * Finds whether a rewritten schema, or one below it, is sought. The result is kept for each. It does not recurse: a chain of
+ * schemas may be longer than the stack.
+ */
+export function seeker(
+  components: Components,
+  isSought: (node: Node) => boolean,
+): (root: unknown) => boolean {
+  const known = new WeakMap<object, boolean>();
+  const search = (root: Node): boolean => {
+    const schemas = new Set<unknown>([root]);
+    for (const node of schemas) {
+      if (!isObject(node)) continue;
+      if (isSought(node)) return true;
+      for (const part of partsOf(node, components, ['certain', 'possible', 'child'])) schemas.add(part);
+    }
+    return false;
+  };
+  return (root) => {
+    if (!isObject(root)) return false;
+    const found = known.get(root) ?? search(root);
+    known.set(root, found);
+    return found;
+  };
 }

@@ -1,15 +1,19 @@
+import type { CodeKeywordDefinition } from 'ajv';
 import type { JsonObject } from '../document/document';
 import { excerpt } from '../json/excerpt';
+import { hasExact } from '../json/parse';
 import { stringifyJson } from '../json/stringify';
 import { listOf } from './applicable';
 import { BOUND_KEYWORDS, type ExactRule } from './exact';
-import { type Interner, isRounded } from './identity';
+import { Interner, isRounded } from './identity';
+import { error, functionKeyword } from './keyword';
 
 /** The maximum number of characters of enum values in a message. */
 const MAX_QUOTED = 200;
 
 /** The operand of `equals`: the values that a schema allows, as JSON. */
-export interface Equals {
+interface Equals {
+  readonly keyword: 'const' | 'enum';
   /** The values that JavaScript compares correctly. */
   readonly primitives: readonly unknown[];
   /** The numbers (identity.ts) of objects, arrays, and integers that a double cannot represent. */
@@ -55,27 +59,26 @@ export function compareExactly(
 
 /** Replaces `const` and `enum`. The validator itself compares texts, booleans and null. */
 function compareValues(value: JsonObject, rewritten: Record<string, unknown>, constants: Interner): void {
-  const lists = [
-    ...('const' in value ? [{ allowed: [value['const']], message: 'must be equal to constant' }] : []),
-    ...(Array.isArray(value['enum'])
-      ? [
-          {
-            allowed: value['enum'] as unknown[],
-            message: `must be equal to one of the allowed values: ${quote(value['enum'])}`,
-          },
-        ]
-      : []),
-  ];
+  const lists: { keyword: Equals['keyword']; allowed: readonly unknown[]; message: string }[] = [];
+  if ('const' in value)
+    lists.push({ keyword: 'const', allowed: [value['const']], message: 'must be equal to constant' });
+  if (Array.isArray(value['enum'])) {
+    const message = `must be equal to one of the allowed values: ${quote(value['enum'])}`;
+    lists.push({ keyword: 'enum', allowed: value['enum'], message });
+  }
   const simple = (item: unknown) => item === null || typeof item === 'string' || typeof item === 'boolean';
   if (lists.every(({ allowed }) => allowed.length > 0 && allowed.every(simple))) return;
   delete rewritten['const'];
   delete rewritten['enum'];
-  const equals = lists.map(({ allowed, message }) => ({ equals: equalsTo(allowed, message, constants) }));
+  const equals = lists.map((list) => ({ equals: equalsTo(list, constants) }));
   if (equals.length === 1) Object.assign(rewritten, equals[0]);
   else rewritten['allOf'] = [...listOf(rewritten['allOf']), ...equals];
 }
 
-function equalsTo(allowed: readonly unknown[], message: string, constants: Interner): Equals {
+function equalsTo(
+  { keyword, allowed, message }: Omit<Equals, 'primitives' | 'numbers'> & { allowed: readonly unknown[] },
+  constants: Interner,
+): Equals {
   const doubles = allowed.map((item) =>
     typeof item === 'bigint' && BigInt(Number(item)) === item ? Number(item) : item,
   );
@@ -83,7 +86,7 @@ function equalsTo(allowed: readonly unknown[], message: string, constants: Inter
   const numbers = doubles.flatMap((item, i) =>
     !isPlain(item) || typeof item === 'number' ? [constants.of(allowed, i)] : [],
   );
-  return { primitives: doubles.filter(isPlain), numbers, message };
+  return { keyword, primitives: doubles.filter(isPlain), numbers, message };
 }
 
 /** Whether a value is equal to others exactly if their JavaScript values are. */
@@ -105,3 +108,33 @@ const quote = (values: readonly unknown[]): string =>
     values.map((value) => (typeof value === 'string' ? value : stringifyJson(value))).join(', '),
     MAX_QUOTED,
   );
+
+/** The keywords that compare values: numbers exactly, objects and arrays by their number of identity.ts. */
+export function equalityKeywords(constants: Interner): CodeKeywordDefinition[] {
+  const interners = new WeakMap<object, Interner>();
+  const internerOf = (root: object): Interner => {
+    const known = interners.get(root) ?? new Interner(constants);
+    interners.set(root, known);
+    return known;
+  };
+  const duplicates = error('uniqueItems', 'must NOT have duplicate items');
+  return [
+    functionKeyword<unknown[], true>('unique', 'array', () => (items, _holder, _key, root) => {
+      const interner = internerOf(root);
+      const distinct = new Set(items.map((_item, i) => interner.of(items, i)));
+      return distinct.size === items.length ? undefined : () => duplicates;
+    }),
+    functionKeyword<unknown, Equals>('equals', undefined, ({ keyword, primitives, numbers, message }) => {
+      const [simple, others] = [new Set(primitives), new Set(numbers)];
+      const failed = error(keyword, message);
+      return (value, holder, key, root) => {
+        const structured = typeof value === 'object' && value !== null;
+        const equal =
+          structured || hasExact(holder, key)
+            ? others.size > 0 && others.has(internerOf(root).of(holder, key))
+            : simple.has(value);
+        return equal ? undefined : () => failed;
+      };
+    }),
+  ];
+}

@@ -23,33 +23,41 @@ const BOUNDS: Readonly<Record<string, readonly [sign: string, holds: Compare]>> 
 /** The keywords of bounds, with exact comparisons. */
 export const BOUND_KEYWORDS = Object.keys(BOUNDS);
 
-/** Returns the message of the violation by the number `value` at `holder[key]`; an empty text if it conforms. */
-export type JudgeNumber = (double: number, holder: object, key: string | number) => string;
+/** A standard keyword that is violated. */
+interface Violated {
+  readonly keyword: string;
+  readonly message: string;
+}
+
+/** Judges the number at `holder[key]`. Returns undefined if it conforms. */
+type JudgeNumber = (double: number, holder: object, key: string | number) => Violated | undefined;
 
 /** Compiles a rule. It judges the literal in the request, not its nearest double. */
 export function compileExact({ integer, int64, bounds, multipleOf }: ExactRule): JudgeNumber {
   const compared = Object.entries(bounds ?? {}).flatMap(([keyword, text]) => {
     const bound = BOUNDS[keyword];
-    return bound ? [{ sign: bound[0], holds: bound[1], bound: BigInt(text) }] : [];
+    return bound ? [{ keyword, sign: bound[0], holds: bound[1], bound: BigInt(text) }] : [];
   });
   const step = multipleOf === undefined ? undefined : parseDecimal(multipleOf);
   const wholeStep = Number.isSafeInteger(Number(multipleOf)) ? Number(multipleOf) : undefined;
   return (double, holder, key) => {
     const written = exactNumber(holder, key);
-    if (written === null && integer === true) return 'must be integer';
+    if (written === null && integer === true) return { keyword: 'type', message: 'must be integer' };
     const value = written ?? double;
     if (int64 === true && Number.isInteger(double) && (value < INT64_MIN || value > INT64_MAX)) {
-      return 'must match format "int64"';
+      return { keyword: 'format', message: 'must match format "int64"' };
     }
-    for (const { sign, holds, bound } of compared)
-      if (!holds(value, bound)) return `must be ${sign} ${bound}`;
+    for (const { keyword, sign, holds, bound } of compared)
+      if (!holds(value, bound)) return { keyword, message: `must be ${sign} ${bound}` };
     const whole = written === undefined && Number.isSafeInteger(double) ? double : undefined;
     const multiple =
       step === undefined ||
       (whole !== undefined && wholeStep !== undefined
         ? whole % wholeStep === 0
         : isMultiple(written ?? double, step, holder, key));
-    return multiple ? '' : `must be multiple of ${String(multipleOf)}`;
+    return multiple
+      ? undefined
+      : { keyword: 'multipleOf', message: `must be multiple of ${String(multipleOf)}` };
   };
 }
 

@@ -1,5 +1,8 @@
-import { isIpv6 } from './format-ip';
+import { isIPv6 } from 'node:net';
 import { compilePattern } from '../pattern/pattern';
+
+/** RFC 4291 section 2.2. Node also accepts the zone of RFC 4007. */
+export const isIpv6 = (text: string): boolean => isIPv6(text) && !text.includes('%');
 
 /** The components of a URI reference (RFC 3986 appendix B). Each part ends before the next begins, so matching is linear. */
 const COMPONENTS = /^(?:([^:/?#]+):)?(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#([^]*))?$/;

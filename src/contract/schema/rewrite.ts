@@ -43,7 +43,7 @@ export interface ComponentSet {
   inline(target: string, view: View, rewrite: () => Schema): Schema | undefined;
 }
 
-/** Keywords of judgment.ts judge `unevaluated*`, through components too. */
+/** Keywords of component-keywords.ts judge `unevaluated*`, through components too. */
 const REMAINING: ReadonlyMap<string, string> = new Map([
   ['unevaluatedProperties', 'remainingProperties'],
   ['unevaluatedItems', 'remainingItems'],
@@ -53,7 +53,7 @@ const ASSERTIONS = (
   'minItems maxItems minProperties maxProperties required dependentRequired'
 ).split(' ');
 
-/** Rewrites a schema of the document for the validator, with the keywords that judgment.ts adds to the standard ones. */
+/** Rewrites a schema of the document for the validator, with the keywords that component-keywords.ts adds to the standard ones. */
 export class Rewriter {
   constructor(
     private readonly source: Source,
@@ -120,12 +120,12 @@ export class Rewriter {
       else if (!cuts || keyword === 'unevaluatedItems') rewritten[remaining] = false;
     } else if (keyword === 'contains') {
       rewritten['containing'] = {
-        judge: this.components.identify(here, { lenient, owners: [] }),
+        component: this.components.identify(here, { lenient, owners: [] }),
         min: Number(value['minContains'] ?? 1),
         max: value['maxContains'] === undefined ? undefined : Number(value['maxContains']),
       };
     } else if (keyword === 'if') {
-      rewritten[keyword] = { judge: this.components.identify(here, { lenient, owners: [] }) };
+      rewritten[keyword] = { component: this.components.identify(here, { lenient, owners: [] }) };
     } else if (keyword === 'not' || keyword === 'propertyNames') {
       rewritten[keyword] = this.rewrite(here, STRICT);
     } else if (keyword === 'anyOf' || keyword === 'oneOf') {
@@ -159,7 +159,7 @@ export class Rewriter {
       (!Object.keys(value).some((keyword) => DESCRIBING.has(keyword)) &&
         !isInt64(value) &&
         value[oneWay.keyword] !== true);
-    return plain ? this.rewrite(pointer, view) : { judge: this.components.identify(pointer, view) };
+    return plain ? this.rewrite(pointer, view) : { component: this.components.identify(pointer, view) };
   }
 
   private addBranches(pointer: string, keyword: string, view: View, rewritten: Rewritten): void {
@@ -181,7 +181,7 @@ export class Rewriter {
     const identify = (target: string) => this.components.identify(target, { lenient, owners: [] });
     const named = [...branches].map(([name, target]) => [
       name,
-      target === pointer ? null : { judge: identify(target) },
+      target === pointer ? null : { component: identify(target) },
     ]);
     const all = keyword ? this.source.document.subschemas.under(pointer, keyword) : [];
     return {
@@ -210,7 +210,7 @@ export class Rewriter {
     const target = this.source.document.subschemas.target(pointer);
     if (target === undefined) return;
     const schema = this.components.inline(target, view, () => this.rewrite(target, view));
-    if (schema === undefined) rewritten['judge'] = this.components.identify(target, view);
+    if (schema === undefined) rewritten['component'] = this.components.identify(target, view);
     else rewritten['allOf'] = [schema, ...listOf(rewritten['allOf'])];
   }
 }

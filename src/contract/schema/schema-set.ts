@@ -30,7 +30,7 @@ interface Component {
 /**
  * Rewrites the schemas of a document into schemas that the validator can enforce. Each target of a reference, and each
  * branch that describes properties or items, becomes a component with an identifier, compiled once and judged
- * once for each value (judgment.ts has the keywords beside the standard ones).
+ * once for each value (component-keywords.ts has the keywords beside the standard ones).
  */
 export class SchemaSet implements ComponentSet {
   /** By identifier. Complete once the last schema of the document has been rewritten. */
@@ -97,9 +97,9 @@ export class SchemaSet implements ComponentSet {
   /** The schema at `pointer` for conversion. A response is converted before it is judged. */
   converted(pointer: string): Schema {
     if (this.direction === 'request') return this.at(pointer);
-    const judge = this.identify(pointer, LENIENT);
-    const known = this.lenient.get(judge) ?? { judge };
-    this.lenient.set(judge, known);
+    const component = this.identify(pointer, LENIENT);
+    const known = this.lenient.get(component) ?? { component };
+    this.lenient.set(component, known);
     return known;
   }
   /** The same component gives the same object, by which its shape is known. */
@@ -110,7 +110,7 @@ export class SchemaSet implements ComponentSet {
    * Undefined if nothing is marked.
    */
   marking(pointer: string): Schema | undefined {
-    return this.hasOneWay ? { judge: this.identify(pointer, LENIENT) } : undefined;
+    return this.hasOneWay ? { component: this.identify(pointer, LENIENT) } : undefined;
   }
 
   /** Adds a finding for each schema that no validator could judge. */

@@ -1,32 +1,106 @@
-import { joinPointer, isObject, members } from '../document/document';
+/**
+ * Converts values by the schemas that describe each part of them: through references, `allOf` and the branches that a value
+ * takes. In a request, after judging, it fills in defaults, leaves out properties that are not listed, and makes each int64
+ * a bigint. In a response, before judging, it leaves out properties that are not listed or are `writeOnly`.
+ */
+import { isObject, joinPointer, members } from '../document/document';
 import { exactNumber, type Holder, parseJson } from '../json/parse';
-import { type HoldsOf, type Node, partsOf } from './applicable';
+import {
+  applicable,
+  Applicables,
+  demandedNames,
+  type HoldsOf,
+  inPlaceOf,
+  itemsOf,
+  listOf,
+  type Node,
+  patternsOf,
+  propertiesOf,
+  seeker,
+} from './applicable';
 import { compileConversion, compileProjection, type Project, type ShapeAt } from './generated';
 import type { Direction } from './one-way';
 import type { SchemaSet } from './schema-set';
-import { type Convert, itemPosition, type Position, type Shape, ShapeTable } from './shape';
 
-/** Returns the path, as steps after slashes, to a value in `holder[key]` that goes the other way only; undefined if none. */
+/** Converts the value at `holder[key]`, in place. Returns whether it changed anything. */
+export type Convert = (holder: Holder, key: string | number) => boolean;
+
+/** Finds a value that is readOnly in a request, writeOnly in a response: its path, as steps after slashes. */
 export type Find = (holder: Holder, key: string | number) => string | undefined;
 
+/** A position in a value, with the schemas that describe the values there. */
+export interface Position {
+  readonly nodes: readonly unknown[];
+  readonly shapes: Applicables<Shape>;
+}
+
+/** The shape of a value by all schemas that apply to it. */
+export interface Shape {
+  readonly int64: boolean;
+  /** Whether the value is readOnly in a request, writeOnly in a response. */
+  readonly marked: boolean;
+  /** Whether properties are listed, and no schema admits others. */
+  readonly closed: boolean;
+  /** The listed properties. */
+  readonly properties: ReadonlyMap<string, Position>;
+  /** The position of a property of any other name; undefined if that depends on the name. */
+  readonly otherProperties: Position | 'none' | undefined;
+  readonly schemas: readonly Described[];
+  readonly defaults: readonly (readonly [name: string, fill: string])[];
+  readonly prefixItems: readonly Position[];
+  readonly items: Position | undefined;
+  /** The components of `contains`, which describe the items that conform to them. */
+  readonly contained: readonly string[];
+}
+
+/** A schema that applies to a value. */
+interface Described {
+  readonly node: Node;
+  /** Schemas that apply with it to the same value: its `unevaluated*` do not describe what these evaluate. */
+  readonly within: readonly Node[];
+}
+
 /**
- * Converts values by the schemas that describe each part of them. In a request, after judging, it fills in defaults, leaves
- * out properties that are not listed, and makes each int64 a bigint. In a response, before judging, it leaves out
- * properties that are not listed or are `writeOnly`.
+ * The maximum number of cached positions and shapes. A client can choose among twelve branches of an anyOf in thousands of
+ * ways.
  */
+const MAX_REMEMBERED = 1_000;
+
+function remember<V>(memory: Map<string, V>, id: string, value: V): V {
+  if (memory.size >= MAX_REMEMBERED) memory.clear();
+  memory.set(id, value);
+  return value;
+}
+
+const isInt64 = ({ exact }: Node): boolean => isObject(exact) && exact['int64'] === true;
+
 export class Shapes {
-  private readonly table: ShapeTable;
-  private readonly marking = new WeakMap<object, boolean>();
-  private readonly converting = new WeakMap<object, boolean>();
+  private readonly positions = new Map<string, Position>();
+  private readonly shapes = new Map<string, Shape>();
+  private readonly ids = new WeakMap<object, number>();
+  private nodes = 0;
+  /** Many responses have the same schema. */
+  private readonly projections = new Map<unknown, Project | undefined>();
   /** The value that is being converted. */
   private run: object = {};
+  /** Whether a conversion depends on a schema. */
+  private readonly converts: (root: unknown) => boolean;
+  private readonly mayMark: (root: unknown) => boolean;
 
   constructor(
     private readonly schemas: SchemaSet,
     private readonly direction: Direction,
     private readonly holdsOf: HoldsOf,
   ) {
-    this.table = new ShapeTable(schemas.components, direction, holdsOf);
+    this.mayMark = seeker(schemas.components, ({ marked }) => marked === true);
+    this.converts = seeker(
+      schemas.components,
+      (node) =>
+        members(node['properties']).length > 0 ||
+        node['marked'] === true ||
+        (direction === 'request' && isInt64(node)) ||
+        isObject(node['discriminate']),
+    );
   }
 
   /** Compiles the conversion of a value of the schema at `pointer`; undefined if there is nothing to convert. */
@@ -37,15 +111,13 @@ export class Shapes {
   /** Compiles the conversion of a value of a rewritten schema; undefined if there is nothing to convert. */
   convertBy(node: unknown): Convert | undefined {
     if (!this.converts(node)) return undefined;
-    const position = this.table.position([node]);
-    const generated =
-      this.direction === 'request' && this.generates()
-        ? compileConversion(position, this.shapeOf)
-        : undefined;
+    const position = this.position([node]);
+    const isRequest = this.direction === 'request';
+    const generated = isRequest && this.generates() && compileConversion(position, this.constantShape);
     if (generated) return generated;
     return (holder, key) => {
-      // The verdicts of judging a request still hold. A response changes before it is judged.
-      this.run = this.direction === 'request' ? holder : {};
+      // What judging a request has found still holds. A response changes before it is judged.
+      this.run = isRequest ? holder : {};
       return this.convert(position, holder, key);
     };
   }
@@ -55,19 +127,9 @@ export class Shapes {
     const node = this.schemas.converted(pointer);
     if (!this.generates() || !this.converts(node)) return undefined;
     if (!this.projections.has(node))
-      this.projections.set(node, compileProjection(this.table.position([node]), this.shapeOf));
+      this.projections.set(node, compileProjection(this.position([node]), this.constantShape));
     return this.projections.get(node);
   }
-  /** Many responses have the same schema. */
-  private readonly projections = new Map<unknown, Project | undefined>();
-
-  /** Whether functions can be generated: they read inherited properties too, and ignore `readOnly` and `writeOnly`. */
-  private generates(): boolean {
-    return !this.schemas.hasOneWay && !this.schemas.inheritedNames;
-  }
-
-  private readonly shapeOf: ShapeAt = (position) =>
-    position.nodes.some((node) => this.converts(node)) ? position.shapes.constant() : 'leaf';
 
   /**
    * Compiles the search for values that go the other way only, by the schema at `pointer`. A branch or `contains` may mark
@@ -75,8 +137,8 @@ export class Shapes {
    */
   finder(pointer: string): Find | undefined {
     const node = this.schemas.marking(pointer);
-    if (node === undefined || !this.mayMark(node)) return undefined;
-    const position = this.table.position([node]);
+    if (!this.mayMark(node)) return undefined;
+    const position = this.position([node]);
     return (holder, key) => {
       this.run = {};
       const found = this.find(position, holder, key);
@@ -84,15 +146,20 @@ export class Shapes {
     };
   }
 
-  private find(position: Position, holder: Holder, key: string | number): string | undefined {
+  /** Whether functions can be generated: they read inherited properties too, and ignore `readOnly` and `writeOnly`. */
+  private generates(): boolean {
+    return !this.schemas.hasOneWay && !this.schemas.inheritedNames;
+  }
+
+  private readonly constantShape: ShapeAt = ({ nodes, shapes }) =>
+    nodes.some(this.converts) ? shapes.constant() : 'leaf';
+
+  private find({ nodes, shapes }: Position, holder: Holder, key: string | number): string | undefined {
     const value = holder[key];
-    if (typeof value !== 'object' || value === null) return undefined;
-    position.mayMark ??= position.nodes.some((node) => this.mayMark(node));
-    if (!position.mayMark) return undefined;
-    const shape = this.shapeAt(position, holder, key);
+    if (typeof value !== 'object' || value === null || !nodes.some(this.mayMark)) return undefined;
+    const shape = shapes.of(value, holder, key, this.run);
     const children = value as Holder;
-    const keys = Array.isArray(value) ? value.keys() : Object.keys(value);
-    for (const child of keys) {
+    for (const child of Array.isArray(value) ? value.keys() : Object.keys(value)) {
       const at = this.childPosition(shape, children, child);
       if (!at) continue;
       const found = this.isMarked(at, children, child) ? '' : this.find(at, children, child);
@@ -103,56 +170,44 @@ export class Shapes {
 
   /** The position of a property or item, by `contains` too. */
   private childPosition(shape: Shape, holder: Holder, key: string | number): Position | undefined {
-    if (typeof key === 'string') return this.table.propertyPosition(shape, key);
-    const { components } = this.schemas;
-    const position = itemPosition(shape, key);
-    const taken = shape.contained.filter((identifier) =>
-      this.holdsOf(identifier)(holder[key], holder, key, this.run),
-    );
+    if (typeof key === 'string') return this.propertyPosition(shape, key);
+    const position = shape.prefixItems[key] ?? shape.items;
+    const taken = shape.contained.filter((name) => this.holdsOf(name)(holder[key], holder, key, this.run));
     if (taken.length === 0) return position;
-    return this.table.position([
-      ...(position?.nodes ?? []),
-      ...taken.map((identifier) => components[identifier]),
-    ]);
+    return this.position([...(position?.nodes ?? []), ...taken.map((name) => this.schemas.components[name])]);
   }
 
   private convert(position: Position | undefined, holder: Holder, key: string | number): boolean {
     const value = holder[key];
     if (!position || (typeof value !== 'number' && (typeof value !== 'object' || value === null)))
       return false;
-    const shape = this.shapeAt(position, holder, key);
+    const shape = position.shapes.of(value, holder, key, this.run);
     if (typeof value === 'number') {
       if (!shape.int64 || this.direction === 'response') return false;
       holder[key] = exactNumber(holder, key) ?? BigInt(value);
       return true;
     }
     return Array.isArray(value)
-      ? this.convertItems(shape, value)
+      ? this.convertItems(shape, value as unknown[] & Holder)
       : this.convertProperties(shape, value as Holder);
   }
 
-  private shapeAt(position: Position, holder: Holder, key: string | number): Shape {
-    return position.shapes.of(holder[key], holder, key, this.run);
-  }
-
-  private convertItems(shape: Shape, items: unknown[]): boolean {
+  private convertItems(shape: Shape, items: unknown[] & Holder): boolean {
     let changed = false;
     if (shape.prefixItems.length === 0 && !shape.items) return changed;
-    for (let i = 0; i < items.length; i++) {
-      if (this.convert(itemPosition(shape, i), items as unknown[] & Holder, i)) changed = true;
-    }
+    for (let i = 0; i < items.length; i++)
+      if (this.convert(shape.prefixItems[i] ?? shape.items, items, i)) changed = true;
     return changed;
   }
 
   private convertProperties(shape: Shape, object: Holder): boolean {
     let changed = false;
     if (this.direction === 'request') {
-      for (const [name, fill] of shape.defaults) {
+      for (const [name, fill] of shape.defaults)
         if (!Object.hasOwn(object, name)) parseJson(fill, object, name);
-      }
     }
     for (const name of Object.keys(object)) {
-      const position = this.table.propertyPosition(shape, name);
+      const position = this.propertyPosition(shape, name);
       const unlisted = position === undefined && shape.closed;
       if (unlisted || (this.direction === 'response' && position && this.isMarked(position, object, name))) {
         Reflect.deleteProperty(object, name);
@@ -162,42 +217,107 @@ export class Shapes {
     return changed;
   }
 
-  private isMarked(position: Position, holder: Holder, key: string | number): boolean {
-    return this.schemas.hasOneWay && this.shapeAt(position, holder, key).marked;
+  private isMarked({ shapes }: Position, holder: Holder, key: string | number): boolean {
+    return this.schemas.hasOneWay && shapes.of(holder[key], holder, key, this.run).marked;
   }
 
-  /** Whether a conversion depends on a rewritten schema, or on one below it. */
-  private converts(root: unknown): boolean {
-    if (!isObject(root)) return false;
-    const known =
-      this.converting.get(root) ??
-      this.someNode(root, (node) => {
-        const { exact, discriminate } = node;
-        if (members(node['properties']).length > 0 || node['marked'] === true) return true;
-        if (this.direction === 'request' && isObject(exact) && exact['int64'] === true) return true;
-        return isObject(discriminate);
-      });
-    this.converting.set(root, known);
-    return known;
+  /** The position of values that these schemas describe. */
+  private position(nodes: readonly unknown[]): Position {
+    const id = this.idOf(nodes);
+    const known = this.positions.get(id);
+    if (known) return known;
+    const shapes = new Applicables(nodes, this.schemas.components, this.holdsOf, (applying) => {
+      const shapeId = this.idOf(applying);
+      return this.shapes.get(shapeId) ?? remember(this.shapes, shapeId, this.combine(applying));
+    });
+    return remember(this.positions, id, { nodes, shapes });
   }
 
-  /** Whether a rewritten schema, or one below it, marks values. */
-  private mayMark(root: unknown): boolean {
-    if (!isObject(root)) return false;
-    const known = this.marking.get(root) ?? this.someNode(root, ({ marked }) => marked === true);
-    this.marking.set(root, known);
-    return known;
+  private positionOf(nodes: readonly unknown[]): Position | undefined {
+    return nodes.length > 0 ? this.position(nodes) : undefined;
   }
 
-  /** Whether a rewritten schema, or one below it, matches. Recursion over a document may exhaust the stack. */
-  private someNode(root: unknown, isSought: (node: Node) => boolean): boolean {
+  /** The position of the property of a name; undefined if no schema describes it. */
+  private propertyPosition(shape: Shape, name: string): Position | undefined {
+    const { properties, otherProperties, schemas } = shape;
+    const known = properties.get(name) ?? otherProperties;
+    if (known === undefined) return this.positionOf(this.describing('remainingProperties', schemas, name));
+    return known === 'none' ? undefined : known;
+  }
+
+  private idOf(nodes: readonly unknown[]): string {
+    return nodes
+      .map((node) => {
+        if (!isObject(node)) return String(node);
+        const known = this.ids.get(node) ?? this.nodes++;
+        this.ids.set(node, known);
+        return known;
+      })
+      .join();
+  }
+
+  private combine(nodes: readonly Node[]): Shape {
     const { components } = this.schemas;
-    const schemas = new Set([root]);
-    for (const node of schemas) {
-      if (!isObject(node)) continue;
-      if (isSought(node)) return true;
-      for (const schema of partsOf(node, components, ['certain', 'possible', 'child'])) schemas.add(schema);
-    }
-    return false;
+    const applied = new Set(nodes);
+    const schemas = nodes.map((node) => ({
+      node,
+      within:
+        'remainingProperties' in node || 'remainingItems' in node ? inPlaceOf(node, components, applied) : [],
+    }));
+    const names = new Set(nodes.flatMap((node) => members(node['properties']).map(([name]) => name)));
+    // A required name is listed, and that of a discriminator, though nothing describes its value.
+    const demanded = names.size > 0 ? nodes.flatMap(demandedNames) : [];
+    const properties = [...new Set([...names, ...demanded])].map((name) => {
+      const described = this.describing('remainingProperties', schemas, name);
+      return [name, described.length > 0 ? described : [true]] as const;
+    });
+    const patterned = nodes.some((node) => patternsOf(node).length > 0);
+    const others = this.positionOf(this.describing('remainingProperties', schemas, undefined));
+    const prefixed = Math.max(0, ...nodes.map((node) => listOf(node['prefixItems']).length));
+    const itemAt = (i: number) => this.describing('remainingItems', schemas, i);
+    const opened = nodes.some(
+      (node) =>
+        (node['additionalProperties'] ?? false) !== false || typeof node['remainingProperties'] === 'string',
+    );
+    return {
+      int64: nodes.some(isInt64),
+      marked: nodes.some(({ marked }) => marked === true),
+      closed: names.size > 0 && !opened && !patterned,
+      properties: new Map(properties.map(([name, property]) => [name, this.position(property)])),
+      otherProperties: patterned ? undefined : (others ?? 'none'),
+      schemas,
+      defaults: properties.flatMap(([name, property]) => {
+        const fill = this.defaultOf(property);
+        return fill === undefined ? [] : [[name, fill] as const];
+      }),
+      prefixItems: Array.from({ length: prefixed }, (_, i) => this.position(itemAt(i))),
+      items: this.positionOf(itemAt(prefixed)),
+      contained: nodes.flatMap(({ containing }) =>
+        isObject(containing) ? [String(containing['component'])] : [],
+      ),
+    };
+  }
+
+  /** The default of a property, as JSON: of the schemas that always apply to it. */
+  private defaultOf(property: readonly unknown[]): string | undefined {
+    const nodes = applicable(property, this.schemas.components);
+    if (this.direction === 'response' || nodes.some(({ marked }) => marked === true)) return undefined;
+    const fill = nodes.find((node) => 'fill' in node)?.['fill'];
+    return typeof fill === 'string' ? fill : undefined;
+  }
+
+  /** The schemas that describe a property or item; without a name, a property that is neither listed nor matched. */
+  private describing(
+    keyword: 'remainingProperties' | 'remainingItems',
+    described: readonly Described[],
+    key: string | number | undefined,
+  ): unknown[] {
+    const partsOf = (node: Node) => (typeof key === 'number' ? itemsOf(node, key) : propertiesOf(node, key));
+    return described.flatMap(({ node, within }) => {
+      const own = partsOf(node);
+      const remaining = node[keyword];
+      if (own.length > 0 || typeof remaining !== 'string') return own;
+      return within.some((other) => partsOf(other).length > 0) ? [] : [this.schemas.components[remaining]];
+    });
   }
 }

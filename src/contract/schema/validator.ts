@@ -13,15 +13,14 @@ import { createRequestAjv, createResponseAjv } from 'express-openapi-validator/d
 import { joinPointer, type JsonObject } from '../document/document';
 import { withDoubles } from '../document/openapi-schema';
 import type { Components } from './applicable';
-import { FORMATS, type OwnFormats } from './formats';
+import { FORMATS, type OwnFormats, supplied } from './formats';
 import { Interner } from './identity';
-import { Judgment } from './judgment';
-import { silenceBranches } from './keyword';
-import { decideByCodeUnits } from './length';
-import { decideByPresence } from './presence';
-import { BudgetExceeded } from './reasons';
 import { compilePattern } from '../pattern/pattern';
-import type { Verdicts } from './verdicts';
+import { ComponentKeywords } from './component-keywords';
+import { Conformance } from './conformance';
+import { equalityKeywords } from './exact-comparison';
+import { replaceKeywords } from './replaced-keywords';
+import { BudgetExceeded, Violations } from './violations';
 
 /** The value to judge. It is an object, because exact numbers are stored by the object that has them. */
 export type Envelope = Record<string, unknown>;
@@ -59,7 +58,9 @@ export function schemaErrors(envelope: { readonly schema: unknown }): readonly S
 }
 
 function ajvOptions(own: OwnFormats, ownProperties: boolean, meta: boolean) {
-  const formats = Object.entries(FORMATS).map(([name, { type, test }]) => [name, { type, validate: test }]);
+  const formats = Object.entries(FORMATS)
+    .filter(([, { test }]) => test !== supplied)
+    .map(([name, { type, test }]) => [name, { type, validate: test }]);
   return {
     strict: false,
     ownProperties,
@@ -77,29 +78,10 @@ function ajvOptions(own: OwnFormats, ownProperties: boolean, meta: boolean) {
 interface ErrorParameters {
   readonly missingProperty?: string;
   readonly additionalProperty?: string;
-  readonly unevaluatedProperty?: string;
   readonly allowedValues?: readonly unknown[];
+  /** The standard keyword that `exact` stands for. */
+  readonly keyword?: string;
 }
-
-/** The standard keyword that each internal keyword replaces, by the message if it replaces several. */
-const STANDARD: readonly (readonly [own: string, message: RegExp, keyword: string])[] = [
-  ['unique', /^/, 'uniqueItems'],
-  ['equals', /^must be equal to constant$/, 'const'],
-  ['equals', /^/, 'enum'],
-  ['oneWay', /^/, 'readOnly'],
-  ['judge', /^/, '$ref'],
-  ['false schema', /^/, 'not'], // JSON Schema core section 4.3.2: `false` is `{"not": {}}`
-  ['exact', /integer$/, 'type'],
-  ['exact', /format/, 'format'],
-  ['exact', /multiple/, 'multipleOf'],
-  ['exact', />=/, 'minimum'],
-  ['exact', /<=/, 'maximum'],
-  ['exact', />/, 'exclusiveMinimum'],
-  ['exact', /</, 'exclusiveMaximum'],
-];
-
-const standardKeyword = (keyword: string, message: string): string =>
-  STANDARD.find(([own, form]) => own === keyword && form.test(message))?.[2] ?? keyword;
 
 function violation({
   instancePath,
@@ -107,9 +89,9 @@ function violation({
   message = 'is not valid',
   params,
 }: ErrorObject): SchemaViolation {
-  const keyword = standardKeyword(own, message);
-  const { missingProperty, additionalProperty, unevaluatedProperty, allowedValues } =
-    params as ErrorParameters;
+  const { missingProperty, additionalProperty, allowedValues, keyword: exact } = params as ErrorParameters;
+  // JSON Schema core section 4.3.2: `false` is `{"not": {}}`
+  const keyword = exact ?? (own === 'false schema' ? 'not' : own);
   // At the top level are the parts of a request or response, not the properties of a value.
   if (instancePath === '' && missingProperty !== undefined) {
     return { place: `/${missingProperty}`, keyword, message: 'is required' };
@@ -117,12 +99,9 @@ function violation({
   if (keyword === 'enum' && allowedValues) {
     return { place: instancePath, keyword, message: `${message}: ${allowedValues.join(', ')}` };
   }
-  const surplus = additionalProperty ?? unevaluatedProperty;
-  return {
-    place: surplus === undefined ? instancePath : joinPointer(instancePath, surplus),
-    keyword,
-    message,
-  };
+  const place =
+    additionalProperty === undefined ? instancePath : joinPointer(instancePath, additionalProperty);
+  return { place, keyword, message };
 }
 
 /** The rewritten schemas of a document, for one direction. */
@@ -141,7 +120,7 @@ export interface Compiler {
   /** Compiles the check of an envelope. Equal schemas share one, as the error responses of most operations do. */
   readonly compile: (schema: JsonObject) => Check;
   /** Whether values conform to components. */
-  readonly verdicts: Verdicts;
+  readonly conformance: Conformance;
 }
 
 const CONFORMS: readonly SchemaViolation[] = [];
@@ -158,18 +137,18 @@ const EMPTY: Parameters<typeof createRequestAjv>[0] = {
  * @param allErrors whether a check lists all violations, or ends at the first. It lists none if that exceeds the budget:
  *   call it only for values that do not conform.
  * @param formats the formats of the service, which replace those of formats.ts
- * @param verdicts the verdicts of another compiler of the same schemas
+ * @param known the results of another compiler of the same schemas
  */
 export function createCompiler(
   direction: 'request' | 'response',
   { components, constants, inheritedNames, metaschemas = false }: Schemas,
   allErrors: boolean,
   formats: OwnFormats,
-  verdicts?: Verdicts,
+  known?: Conformance,
 ): Compiler {
   const createAjv = direction === 'request' ? createRequestAjv : createResponseAjv;
   const ajv = createAjv(EMPTY, { ...ajvOptions(formats, inheritedNames, metaschemas), allErrors });
-  // judgment.ts judges `unevaluated*`. ajv would merge the names of all parts of an allOf for each part.
+  // component-keywords.ts judges `unevaluated*`. ajv would merge the names of all parts of an allOf for each part.
   ajv.opts.unevaluated = false;
   const compiled = new Map<string, ValidateFunction>();
   const compile = (schema: JsonObject): ValidateFunction => {
@@ -178,16 +157,16 @@ export function createCompiler(
     compiled.set(text, validate);
     return validate;
   };
-  const judge = new Judgment(components, constants, allErrors, compile, verdicts);
-  for (const keyword of judge.keywords()) ajv.addKeyword(keyword);
-  decideByCodeUnits(ajv);
-  decideByPresence(ajv);
-  if (!allErrors) silenceBranches(ajv);
+  const conformance = known ?? new Conformance(components, (schema) => compile({ bare: schema }));
+  const violations = new Violations(components, compile);
+  const keywords = new ComponentKeywords(components, conformance.of, violations, allErrors);
+  for (const keyword of [...keywords.definitions(), ...equalityKeywords(constants)]) ajv.addKeyword(keyword);
+  replaceKeywords(ajv, allErrors);
   return {
     compile(schema) {
       const validate = compile(schema);
       return (envelope) => {
-        judge.reasons.begin();
+        violations.begin();
         try {
           return validate(envelope) ? CONFORMS : (validate.errors ?? []).map(violation);
         } catch (error) {
@@ -196,6 +175,6 @@ export function createCompiler(
         }
       };
     },
-    verdicts: judge.verdicts,
+    conformance,
   };
 }

@@ -1,7 +1,7 @@
 import { types } from 'node:util';
 import type { Strategy } from 'passport';
 import { isFieldValue } from '../http/header-field';
-import { opaqueKind } from '../json/opaque';
+import { opaqueKind } from '../json/stringify';
 import type { Credentials } from './credentials';
 
 /** The passport strategies that verify credentials, by the name of the security scheme. */

@@ -1,5 +1,11 @@
 import type { IncomingMessage } from 'node:http';
-import { joinPointer, type JsonObject, type OpenApiDocument } from '../document/document';
+import {
+  type Finding,
+  joinPointer,
+  type JsonObject,
+  type OpenApiDocument,
+  type Place,
+} from '../document/document';
 import type { Operation, SecurityAlternative } from '../operations/operations';
 import { fieldLines, repeatedField } from '../http/header-field';
 import { type Headers, Problem } from '../problem';
@@ -48,9 +54,35 @@ const MESSAGES = {
   forbidden: 'the credentials do not allow this operation',
 };
 
+/** Adds a finding for each security scheme of an operation that cannot be served. */
+export function checkSecurity(document: OpenApiDocument, operation: Operation): void {
+  for (const alternative of operation.security) {
+    checkPossible(document, operation, alternative);
+    for (const { scheme } of alternative) {
+      const { pointer, value } = schemeAt(document, scheme);
+      if (!schemeKind(value)) document.addFinding(pointer, 'this kind of security scheme cannot be served');
+    }
+  }
+}
+
+/** A finding for each security scheme that an operation demands and no strategy verifies. */
+export const unverified = (
+  document: OpenApiDocument,
+  { operationId, security }: Operation,
+  strategies: Strategies,
+): Finding[] =>
+  [...new Set(security.flat().map(({ scheme }) => scheme))]
+    .filter((name) => !Object.hasOwn(strategies, name) || !strategies[name])
+    .map((name) => {
+      const known = Object.keys(strategies).join(', ') || 'none';
+      const message = `${operationId} demands the security scheme ${name}: expected its verifier in src/auth.ts (the option strategies of createService), got ${known}`;
+      return { pointer: schemeAt(document, name).pointer, message };
+    });
+
 /**
- * Compiles the authentication of an operation. Schemes that cannot be served become findings.
+ * Compiles the authentication of an operation.
  *
+ * @param strategies one for each of its schemes: `unverified` finds what is missing
  * @param runners those of the strategies, by the name of their scheme: operations share them
  */
 export function compileSecurity(
@@ -59,11 +91,8 @@ export function compileSecurity(
   strategies: Strategies,
   runners = new Map<string, RunStrategy>(),
 ): Authenticate {
-  for (const alternative of operation.security) assertPossible(document, operation, alternative);
   const alternatives = operation.security.map((alternative) =>
-    alternative.flatMap(
-      (required) => compileScheme(document, operation, required, strategies, runners) ?? [],
-    ),
+    alternative.map((required) => compileScheme(document, required, strategies, runners)),
   );
   const anonymous = operation.security.length === 0 || operation.security.some(({ length }) => length === 0);
 
@@ -101,16 +130,13 @@ export function compileSecurity(
 }
 
 /** Finds schemes that no request satisfies together, because each needs the only Authorization field of a request. */
-function assertPossible(
+function checkPossible(
   document: OpenApiDocument,
   { pointer, operationId }: Operation,
   alternative: SecurityAlternative,
 ): void {
   const named = (kind: SchemeKind) =>
-    alternative.find(({ scheme }) => {
-      const { value } = document.follow(joinPointer('/components/securitySchemes', scheme));
-      return schemeKind(value) === kind;
-    })?.scheme;
+    alternative.find(({ scheme }) => schemeKind(schemeAt(document, scheme).value) === kind)?.scheme;
   const [bearer, basic] = [named('bearer'), named('basic')];
   if (bearer === undefined || basic === undefined) return;
   document.addFinding(
@@ -119,29 +145,24 @@ function assertPossible(
   );
 }
 
+/** @throws {Error} if the scheme cannot be served or has no strategy: without it everybody would be let in */
 function compileScheme(
   document: OpenApiDocument,
-  { operationId }: Operation,
   { scheme: name, scopes }: SecurityAlternative[number],
   strategies: Strategies,
   runners: Map<string, RunStrategy>,
-): Scheme | undefined {
-  const { pointer, value } = document.follow(joinPointer('/components/securitySchemes', name));
+): Scheme {
+  const { value } = schemeAt(document, name);
   const find = credentialsFinder(value);
-  if (!find) document.addFinding(pointer, 'this kind of security scheme cannot be served');
   const strategy = Object.hasOwn(strategies, name) ? strategies[name] : undefined;
-  if (!strategy) {
-    const known = Object.keys(strategies).join(', ') || 'none';
-    document.addFinding(
-      pointer,
-      `${operationId} demands the security scheme ${name}: expected its verifier in src/auth.ts (the option strategies of createService), got ${known}`,
-    );
-  }
-  if (!strategy || !find) return undefined;
+  if (!strategy || !find) throw new Error(`expected a strategy for the security scheme ${name}, got none`);
   const run = runners.get(name) ?? strategyRunner(name, strategy);
   runners.set(name, run);
   return { name, scopes, find, run, challenge: challengeOf(value) };
 }
+
+const schemeAt = (document: OpenApiDocument, name: string): Place =>
+  document.follow(joinPointer('/components/securitySchemes', name));
 
 /**
  * Creates the problem of a request that all alternatives reject: `forbidden` if any credentials are valid. A 401 has a

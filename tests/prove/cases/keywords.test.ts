@@ -1,4 +1,4 @@
-import { readDocument } from '../../../scripts/prove/document/read';
+import { readDocument } from '../../../scripts/prove/document/reader';
 import { NumberLiteral, parse } from '../../../scripts/prove/json/value';
 import { slots } from '../../../scripts/prove/request/slots';
 import { createOracle } from '../../../scripts/prove/schema/oracle';

@@ -1,8 +1,8 @@
-import type { JsonObject } from '../../../scripts/prove/json/json';
-import { describeFailure } from '../../../scripts/prove/report/text';
 import { run } from '../../../scripts/prove/run';
 import { documentOf, type Reply, routed, serve, targetOf } from '../support/simple-server';
 import type { Step, Target } from '../../../scripts/prove/target';
+import type { JsonObject } from '../../../scripts/prove/json/tree';
+import { describeFailure } from '../../../scripts/prove/report/terminal';
 
 describe('a service that holds some resources only', () => {
   const operation = (operationId: string) => ({

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import type { JsonObject } from '../../../scripts/prove/json/json';
+import type { JsonObject } from '../../../scripts/prove/json/tree';
 import { print } from '../../../scripts/prove/json/value';
-import { describeFailure } from '../../../scripts/prove/report/text';
+import { describeFailure } from '../../../scripts/prove/report/terminal';
 import { run } from '../../../scripts/prove/run';
 import { type Reply, routed, serve, targetOf } from '../support/simple-server';
 import type { Resolvable, Step, ParameterValues } from '../../../scripts/prove/target';

@@ -1,14 +1,14 @@
 import { expectSuccess } from '../../../scripts/prove/cases/case';
-import type { JsonObject } from '../../../scripts/prove/json/json';
+import type { JsonObject } from '../../../scripts/prove/json/tree';
 import { parse, type Value } from '../../../scripts/prove/json/value';
-import { createJudge } from '../../../scripts/prove/judge/judge';
+import { createCheck } from '../../../scripts/prove/check/check';
 import { run } from '../../../scripts/prove/run';
 import { constraints } from '../../../scripts/prove/schema/constraints';
 import { createOracle } from '../../../scripts/prove/schema/oracle';
 import { oneWayViolations } from '../../../scripts/prove/schema/probes';
 import { samples } from '../../../scripts/prove/schema/samples';
 import { serve, correctServer, target } from '../support/simple-server';
-import { readDocument } from '../../../scripts/prove/document/read';
+import { readDocument } from '../../../scripts/prove/document/reader';
 
 const readOnly = { type: 'integer', readOnly: true };
 const writeOnly = { type: 'integer', writeOnly: true };
@@ -149,7 +149,7 @@ describe('a response with a writeOnly property', () => {
   const responses = { 200: { description: 'stored', content } };
   const json = { openapi: '3.1.0', paths: { '/': { get: { operationId: 'get', responses } } } };
   const document = readDocument(json);
-  const judge = createJudge(
+  const check = createCheck(
     document,
     { strict: createOracle(document.responses), lenient: [] },
     target(correctServer),
@@ -171,7 +171,7 @@ describe('a response with a writeOnly property', () => {
       proves: [],
     } as const;
     const headers = [['Content-Type', 'application/json']] as const;
-    expect(judge(sent, { status: 200, headers, body: Buffer.from(text) }, 1).problems).toEqual(want);
+    expect(check(sent, { status: 200, headers, body: Buffer.from(text) }, 1).problems).toEqual(want);
   });
 });
 

@@ -1,8 +1,8 @@
-import { minimalInputs } from '../../../scripts/prove/request/request';
+import { minimalInputs } from '../../../scripts/prove/request/minimal';
 import { slots, slotVerdict } from '../../../scripts/prove/request/slots';
 import { constraints } from '../../../scripts/prove/schema/constraints';
 import { createOracle } from '../../../scripts/prove/schema/oracle';
-import { readDocument } from '../../../scripts/prove/document/read';
+import { readDocument } from '../../../scripts/prove/document/reader';
 
 const schema = {
   type: 'object',

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../scripts/prove/json/json';
+import type { JsonObject } from '../../../scripts/prove/json/tree';
 import { parse } from '../../../scripts/prove/json/value';
 import { constraints } from '../../../scripts/prove/schema/constraints';
 import { createOracle } from '../../../scripts/prove/schema/oracle';

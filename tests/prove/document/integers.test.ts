@@ -1,6 +1,6 @@
 import { createOracle } from '../../../scripts/prove/schema/oracle';
 import { fromJson, print } from '../../../scripts/prove/json/value';
-import { readDocument } from '../../../scripts/prove/document/read';
+import { readDocument } from '../../../scripts/prove/document/reader';
 import { seedOf } from '../../../scripts/prove/cases/generated';
 
 const LARGE = 2n ** 53n + 1n;

@@ -10,8 +10,8 @@ import { junitXml } from '../../../scripts/prove/report/junit';
 import { htmlPage } from '../../../scripts/prove/report/page';
 import { createProgress } from '../../../scripts/prove/report/progress';
 import { count } from '../../../scripts/prove/report/summary';
-import { formatReport } from '../../../scripts/prove/report/text';
-import { writeReport } from '../../../scripts/prove/report/write';
+import { formatReport } from '../../../scripts/prove/report/terminal';
+import { writeReport } from '../../../scripts/prove/report/files';
 
 const HOSTILE = `</pre><script src="https://example.org/x.js"></script><img src=x onerror="alert(1)">'&]]>\u0000`;
 

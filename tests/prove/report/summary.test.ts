@@ -6,7 +6,7 @@ import { githubAnnotations } from '../../../scripts/prove/report/github';
 import { junitXml } from '../../../scripts/prove/report/junit';
 import { htmlPage } from '../../../scripts/prove/report/page';
 import { type Facts, summarize } from '../../../scripts/prove/report/summary';
-import { formatReport } from '../../../scripts/prove/report/text';
+import { formatReport } from '../../../scripts/prove/report/terminal';
 
 /** A sound result, whose ledger the tests replace. */
 let sound: Result;

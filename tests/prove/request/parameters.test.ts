@@ -1,5 +1,5 @@
-import { readDocument } from '../../../scripts/prove/document/read';
-import type { JsonObject } from '../../../scripts/prove/json/json';
+import { readDocument } from '../../../scripts/prove/document/reader';
+import type { JsonObject } from '../../../scripts/prove/json/tree';
 import { parse } from '../../../scripts/prove/json/value';
 import { deriveObligations } from '../../../scripts/prove/obligations';
 import { instanceLocations } from '../../../scripts/prove/schema/locations';

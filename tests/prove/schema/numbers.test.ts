@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import type { JsonObject } from '../../../scripts/prove/json/json';
+import type { JsonObject } from '../../../scripts/prove/json/tree';
 import { NumberLiteral } from '../../../scripts/prove/json/value';
 import { numberValues } from '../../../scripts/prove/schema/numbers';
 import { createOracle } from '../../../scripts/prove/schema/oracle';

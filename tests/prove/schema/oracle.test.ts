@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../../scripts/prove/json/json';
+import type { Json, JsonObject } from '../../../scripts/prove/json/tree';
 import { parse } from '../../../scripts/prove/json/value';
 import { createOracle } from '../../../scripts/prove/schema/oracle';
 

@@ -1,5 +1,5 @@
 import type { Schemas } from '../../../scripts/prove/document/direction';
-import type { Json, JsonObject } from '../../../scripts/prove/json/json';
+import type { Json, JsonObject } from '../../../scripts/prove/json/tree';
 import { parse, print } from '../../../scripts/prove/json/value';
 import { constraints } from '../../../scripts/prove/schema/constraints';
 import { instanceLocations } from '../../../scripts/prove/schema/locations';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import type { Schemas } from '../../../scripts/prove/document/direction';
-import type { JsonObject } from '../../../scripts/prove/json/json';
+import type { JsonObject } from '../../../scripts/prove/json/tree';
 import { print, type Value } from '../../../scripts/prove/json/value';
 import { createOracle } from '../../../scripts/prove/schema/oracle';
 import { samples } from '../../../scripts/prove/schema/samples';

@@ -1,16 +1,18 @@
+import { OpenApiDocument } from '../../../src/contract';
 import type { ServiceTarget } from '../../../scripts/prove';
 import { itemsOf } from '../../../scripts/prove/service/todo-items';
 import { buildDocument } from '../../support/service';
 
 const status = (...keys: number[]) => Object.fromEntries(keys.map((key) => [key, { description: '' }]));
 
+const DOCUMENT = buildDocument({
+  paths: { '/loans': { post: { operationId: 'addLoan', responses: status(204, 400, 401, 404, 410, 503) } } },
+});
+
 /** A target whose only handler is a stub. */
 const target = (more: Partial<ServiceTarget> = {}): ServiceTarget => ({
-  document: buildDocument({
-    paths: {
-      '/loans': { post: { operationId: 'addLoan', responses: status(204, 400, 401, 404, 410, 503) } },
-    },
-  }) as ServiceTarget['document'],
+  document: DOCUMENT as ServiceTarget['document'],
+  described: new OpenApiDocument(DOCUMENT),
   start: () => Promise.reject(new Error('not started')),
   credentials: {},
   stubs: ['addLoan'],

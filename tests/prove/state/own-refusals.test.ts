@@ -1,5 +1,5 @@
 import { type Case, expectRefusal, expectSuccess } from '../../../scripts/prove/cases/case';
-import { readDocument } from '../../../scripts/prove/document/read';
+import { readDocument } from '../../../scripts/prove/document/reader';
 import { createOwnRefusals } from '../../../scripts/prove/state/own-refusals';
 
 const [operation] = readDocument({

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { asString, type JsonObject } from '../../../scripts/prove/json/json';
+import { asString, type JsonObject } from '../../../scripts/prove/json/tree';
 
 /** A request to the library, and what it does with it: tests replace parts to break it. */
 export interface Library {

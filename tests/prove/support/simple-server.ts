@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { JsonObject } from '../../../scripts/prove/json/json';
 import type { Server, Target } from '../../../scripts/prove/target';
+import type { JsonObject } from '../../../scripts/prove/json/tree';
 
 /** The answer of a server under test. */
 export interface Reply {

@@ -91,7 +91,7 @@ export async function createPair(): Promise<Pair> {
 }
 
 function subjectOf(postgres: Postgres, url: string): Subject {
-  // As src/database/postgres.ts documents: U+0001 "0" stands for U+0000, U+0001 "1" for U+0001.
+  // As src/database/postgres/dialect.ts documents: U+0001 "0" stands for U+0000, U+0001 "1" for U+0001.
   const decode = (text: string) => text.replaceAll('\u00010', '\0').replaceAll('\u00011', '\u0001');
   return {
     url,

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { Plant } from '../../../src/plants/plant-store';
-import { formatTable } from '../../../scripts/prove/report/text';
+import { formatTable } from '../../../scripts/prove';
 import { type Program, startProgram } from '../../support/program';
 import { createPair, createPostgres, createSqlite, type Pair, type Subject } from './databases';
 import { type Ledger, randomOf, sendPlants, TOKEN } from './plants';

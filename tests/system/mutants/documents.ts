@@ -1,8 +1,8 @@
 import type { Strategy } from 'passport';
 import type { Parts } from '../../http/document-server';
-import { type Json, type JsonObject, asObject } from '../../../scripts/prove/json/json';
 import { answer, body, mutants, request, type Table } from './parts';
 import { Anybody, FailsOpen } from './security';
+import { asObject, type Json, type JsonObject } from '../../../scripts/prove';
 
 /** A fault made for a document. */
 type DocumentFault = (document: JsonObject) => Partial<Parts>;

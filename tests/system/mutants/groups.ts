@@ -1,8 +1,6 @@
 import { DOCUMENTS, readFiles, serviceOf } from '../../http/document-server';
 import { service } from '../../contract/service';
-import type { Family } from '../../../scripts/prove/cases/case';
-import type { Oracle } from '../../../scripts/prove/schema/oracle';
-import type { Target } from '../../../scripts/prove/target';
+import type { Family, Oracle, Target } from '../../../scripts/prove';
 import { bodies } from './bodies';
 import { documentMutants } from './documents';
 import { oracles } from './oracles';

@@ -1,12 +1,16 @@
-import { readDocument } from '../../../scripts/prove/document/read';
-import { type Json, type JsonObject, asArray, asObject, asString } from '../../../scripts/prove/json/json';
 import {
+  asArray,
+  asObject,
+  asString,
+  escapeToken,
+  type Json,
+  type JsonObject,
   nodeAt,
   objectAt,
-  escapeToken,
-  resolvePointer,
   pointerOf,
-} from '../../../scripts/prove/json/pointer';
+  readDocument,
+  resolvePointer,
+} from '../../../scripts/prove';
 
 /** A document without one of its keywords: a server that has only this one does not enforce that keyword. */
 export interface Deletion {

@@ -3,9 +3,7 @@ import contract from '../../../generated/openapi.json';
 import type { Plant, PlantStore } from '../../../src/plants/plant-store';
 import { openMemoryStore } from '../../../src/storage/memory';
 import { type Parts, service } from '../../contract/service';
-import type { Family } from '../../../scripts/prove/cases/case';
-import type { JsonObject } from '../../../scripts/prove/json/json';
-import { objectAt } from '../../../scripts/prove/json/pointer';
+import { type Family, type JsonObject, objectAt } from '../../../scripts/prove';
 
 /** The tokens of the service under test: one that it accepts, and one that it refuses. */
 export const { valid: TOKEN = '', invalid: WRONG_TOKEN = '' } = service().credentials['bearerAuth'] ?? {};

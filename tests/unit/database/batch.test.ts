@@ -1,5 +1,6 @@
-import { StoreUnavailable } from '../../../src/database';
+import { sql, StoreUnavailable } from '../../../src/database';
 import { createDatabase } from '../../../src/database/database';
+import { SQLITE } from '../../../src/database/sqlite';
 
 interface Item {
   readonly id: number;
@@ -38,7 +39,8 @@ function buildDatabase() {
 /** A store whose writes share commits. */
 function batching({ write, close }: ReturnType<typeof buildDatabase>) {
   const unused = () => Promise.reject(new Error('not used here'));
-  const database = createDatabase({ run: unused, transaction: unused, probe: () => write([]), close });
+  const connection = { run: unused, begin: unused, isTransient: () => false, probe: () => write([]), close };
+  const database = createDatabase(SQLITE, connection, { subject: 'the database', probe: sql`SELECT 1` });
   const create = database.batched(write, ({ name }) => name.length);
   return { create, ready: () => database.ready(), close: () => database.close() };
 }

@@ -1,7 +1,5 @@
 import SqliteFile from 'better-sqlite3';
-import { copyFileSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { copyFileSync, renameSync } from 'node:fs';
 import {
   BYTES,
   ConstraintViolation,
@@ -19,29 +17,11 @@ import {
 } from '../../../src/database';
 import { EDGE_IDS, STRANGE_STRINGS } from '../../support/strange-values';
 import { LIBRARY, openLibraryStore, type LibraryStore } from '../../support/library-store';
-import { startPostgres, type Postgres } from '../../support/postgres';
+import { useDatabases } from '../../support/databases';
 
 jest.setTimeout(60_000);
 
-let folder: string;
-let postgres: Postgres;
-
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'databases-'));
-  postgres = await startPostgres();
-});
-
-afterAll(async () => {
-  rmSync(folder, { recursive: true });
-  await postgres.remove();
-});
-
-const newFile = () => Promise.resolve(`sqlite:${mkdtempSync(join(folder, 'db-'))}/library.db`);
-const DATABASES = [
-  { kind: 'SQLite in memory', shared: false, locate: () => Promise.resolve('memory:') },
-  { kind: 'SQLite', shared: true, locate: newFile },
-  { kind: 'PostgreSQL', shared: true, locate: () => postgres.createDatabase() },
-];
+const DATABASES = useDatabases();
 
 const BOOK = { isbn: '9780140449136', title: 'The Odyssey', weight: 0.4 };
 
@@ -335,6 +315,8 @@ describe.each(DATABASES)('$kind', ({ kind, shared, locate }) => {
     });
     return;
   }
+
+  if (kind !== 'PostgreSQL') return;
 
   test('eight transactions run at once, and no more', async () => {
     let running = 0;

@@ -13,8 +13,10 @@ import {
   StoreUnavailable,
   TEXT,
 } from '../../../src/database';
-import { SQLITE_RESULT, SQLSTATE } from '../../../src/database/codes';
-import { toStoreError } from '../../../src/database/failure';
+import { DRIVERS } from '../../../src/database/drivers';
+import { type Faults, toStoreError } from '../../../src/database/failure';
+import { POSTGRES } from '../../../src/database/postgres';
+import { SQLITE } from '../../../src/database/sqlite';
 import { type Postgres, startPostgres } from '../../support/postgres';
 
 const NOTES: Schema = {
@@ -58,8 +60,8 @@ function expectedOf(code: string) {
   return CONSTRAINT.includes(code) ? ConstraintViolation : StatementError;
 }
 
-const failed = (code: string, kinds: typeof SQLSTATE) =>
-  toStoreError({ subject: 'A database', kinds, advice: [] }, Object.assign(new Error('it fails'), { code }), {
+const failed = (code: string, faults: Faults) =>
+  toStoreError(faults, 'A database', Object.assign(new Error('it fails'), { code }), {
     text: 'SELECT 1',
     values: [],
   });
@@ -93,7 +95,7 @@ describe('PostgreSQL', () => {
 
   test('a code that nobody knows is a fault of the program', () => {
     for (const code of ['99999', 'ZZ000', '42ZZZ', ''])
-      expect(failed(code, SQLSTATE)).toBeInstanceOf(StatementError);
+      expect(failed(code, POSTGRES.faults)).toBeInstanceOf(StatementError);
   });
 
   const day = '2024-13-45';
@@ -167,7 +169,7 @@ describe('SQLite', () => {
           : code.startsWith('CONSTRAINT')
             ? ConstraintViolation
             : StatementError;
-      expect([name, failed(name, SQLITE_RESULT).name]).toEqual([name, kind.name]);
+      expect([name, failed(name, SQLITE.faults).name]).toEqual([name, kind.name]);
     }
   });
 
@@ -204,8 +206,7 @@ test('an error of the operating system or of TLS means that the database is away
     'CERT_HAS_EXPIRED DEPTH_ZERO_SELF_SIGNED_CERT UNABLE_TO_VERIFY_LEAF_SIGNATURE ERR_TLS_CERT_ALTNAME_INVALID',
   );
   for (const code of [...system, ...tls])
-    for (const kinds of [SQLSTATE, SQLITE_RESULT])
-      expect(failed(code, kinds)).toBeInstanceOf(StoreUnavailable);
+    for (const { faults } of DRIVERS) expect(failed(code, faults)).toBeInstanceOf(StoreUnavailable);
 });
 
 test('the stack of a fault leads to who asked', async () => {

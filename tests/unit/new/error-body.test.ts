@@ -1,17 +1,23 @@
-import { codeOf, errorBodyOf, type Facts, valueOf } from '../../../scripts/new/error-body';
-import { OpenApiDocument, type JsonObject } from '../../../src/contract';
+import { codeOf, type Facts, numberPlace, says, valueOf } from '../../../scripts/new/error-body';
+import { bodyOf, errorResponses } from '../../../scripts/new/errors';
+import { compileContract, type JsonObject, OpenApiDocument } from '../../../src/contract';
 import { buildDocument } from '../../support/service';
 
 const FACTS: Facts = { kind: 'notFound', message: 'a sentence', status: 404, number: 40400 };
 const text = { type: 'string' };
 const integer = { type: 'integer' };
+const list = (items: JsonObject, more: JsonObject = {}) => ({ type: 'array', items, ...more });
 const object = (properties: JsonObject, ...required: string[]) => ({ type: 'object', properties, required });
 
-const partOf = (schema: JsonObject) =>
-  errorBodyOf(
-    new OpenApiDocument(buildDocument({ components: { schemas: { E: schema } } })),
-    '/components/schemas/E',
-  );
+/** The shape of the error body of an operation that documents it for 404. */
+function shapeOf(schema: JsonObject, type = 'application/json'): unknown {
+  const responses = { 204: { description: '' }, 404: { description: '', content: { [type]: { schema } } } };
+  const root = buildDocument({ paths: { '/a': { get: { operationId: 'getA', responses } } } });
+  const document = new OpenApiDocument(root);
+  const [response] = errorResponses(document, compileContract(root, undefined).served.values());
+  return response && bodyOf(document, response)?.shape;
+}
+const bodyFor = (schema: JsonObject, type?: string) => valueOf(shapeOf(schema, type), FACTS);
 
 it.each<[string, JsonObject, unknown]>([
   [
@@ -22,7 +28,7 @@ it.each<[string, JsonObject, unknown]>([
   [
     'RFC 9457',
     object({ type: { ...text, format: 'uri' }, title: text, status: integer, detail: text, instance: text }),
-    { type: 'about:blank', title: 'A title', status: 404, detail: 'a sentence' },
+    { title: 'A title', status: 404, detail: 'a sentence' },
   ],
   [
     'a nested error',
@@ -50,27 +56,83 @@ it.each<[string, JsonObject, unknown]>([
     { status: 404n, detail: 'a sentence' },
   ],
   [
-    'the first branch',
-    { oneOf: [object({ message: text }), object({ code: text })] },
-    { message: 'a sentence' },
+    'a type that is required',
+    object({ type: text, title: text, status: integer }, 'type'),
+    { type: 'about:blank', title: 'a sentence', status: 404 },
   ],
   ['a text', text, 'a sentence'],
+  // RealWorld's Conduit.
+  [
+    'a list of sentences below a name of any kind',
+    object({ errors: object({ body: list(text) }, 'body') }, 'errors'),
+    { errors: { body: ['a sentence'] } },
+  ],
+  [
+    'sentences by the name of a field',
+    object(
+      { errors: { type: 'object', additionalProperties: list(text, { minItems: 1 }), minProperties: 1 } },
+      'errors',
+    ),
+    { errors: { property1: ['a sentence'] } },
+  ],
+  ['a list of texts', list(text, { minItems: 1 }), ['a sentence']],
+  [
+    'a text below any name',
+    object({ id: text, oops: text }, 'id', 'oops'),
+    { id: 'text', oops: 'a sentence' },
+  ],
+  [
+    'an error two levels down',
+    object(
+      { response: object({ error: object({ code: integer, description: text }, 'code') }, 'error') },
+      'response',
+    ),
+    { response: { error: { code: 40400, description: 'a sentence' } } },
+  ],
+  [
+    'JSON:API',
+    object({ errors: list(object({ status: text, code: text, title: text, detail: text })) }, 'errors'),
+    { errors: [{ status: '404', code: 'notFound', title: 'A title', detail: 'a sentence' }] },
+  ],
+  [
+    'a code that must be one of a list',
+    object({ code: { enum: ['E1', 'E2'] }, message: text }, 'code', 'message'),
+    { code: 'E1', message: 'a sentence' },
+  ],
+  [
+    'a branch that can say what is wrong, after one that cannot',
+    { oneOf: [object({ id: integer }, 'id'), object({ message: text }, 'message')] },
+    { message: 'a sentence' },
+  ],
+  [
+    'a closed object with a constant',
+    { ...object({ success: { const: false }, msg: text }, 'success', 'msg'), additionalProperties: false },
+    { success: false, msg: 'a sentence' },
+  ],
 ])('fills %s', (_, schema, body) => {
-  const part = partOf(schema);
-  expect(part && valueOf(part, FACTS)).toEqual(body);
+  expect(bodyFor(schema)).toEqual(body);
 });
 
-it('finds no body that cannot say what is wrong', () => {
-  expect(partOf(object({ id: integer }))).toBeUndefined();
-  expect(partOf({ type: 'boolean' })).toBeUndefined();
+it('finds no body that can say what is wrong, where there is none', () => {
+  for (const schema of [object({ id: integer }), { type: 'boolean' }, object({ requestId: text, url: text })])
+    expect(says(shapeOf(schema))).toBe(false);
+});
+
+it('fills a text that is no JSON', () => {
+  expect(bodyFor(text, 'text/plain')).toBe('a sentence');
+});
+
+it('finds the number of an error', () => {
+  expect(numberPlace(shapeOf(object({ error: object({ code: integer, message: text }) })))).toEqual([
+    'error',
+    'code',
+  ]);
+  expect(numberPlace(shapeOf(object({ message: text })))).toBeUndefined();
 });
 
 it('writes the body as code', () => {
-  const part = partOf(object({ code: text, 'the-message': text, message: text }));
-  expect(part && codeOf(part)).toBe('{ code: kind, message }');
-});
-
-it('writes a body of bytes as bytes', () => {
-  const bytes = Uint8Array.of(0, 60, 255);
-  expect(codeOf({ constant: bytes })).toBe(`Buffer.from("ADz/", 'base64')`.replaceAll('"', "'"));
+  expect(codeOf(shapeOf(object({ code: text, 'the-id': text, message: text }, 'the-id')))).toBe(
+    "{ 'the-id': 'text', code: kind, message }",
+  );
+  expect(codeOf(Uint8Array.of(0, 60, 255))).toBe("Buffer.from('ADz/', 'base64')");
 });

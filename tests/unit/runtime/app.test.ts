@@ -4,12 +4,21 @@ import {
   InMemorySpanExporter,
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-base';
+import { pino } from 'pino';
 import request from 'supertest';
-import { type Application, createApp, limitRequests, PLAIN_ERRORS } from '../../../src/runtime';
+import {
+  type Application,
+  createApp,
+  createMetrics,
+  createReport,
+  limitRequests,
+  PLAIN_ERRORS,
+  type RuntimeOptions,
+} from '../../../src/runtime';
 import { buildDocument } from '../../support/service';
 
 /** An application with one operation without credentials, which each client may request once. */
-function build(hooks: Omit<Application, 'handlers' | 'errors'>) {
+function build(hooks: Omit<Application, 'handlers' | 'errors'>, more: Partial<RuntimeOptions> = {}) {
   const handlers = { postThing: () => Promise.resolve({ status: 204 }) };
   return createApp(
     { handlers, errors: PLAIN_ERRORS, ...hooks },
@@ -26,6 +35,7 @@ function build(hooks: Omit<Application, 'handlers' | 'errors'>) {
       bodyLimit: 100,
       maxRequests: 10,
       rateLimit: limitRequests({ requests: 1, seconds: 60 }, () => 'a client'),
+      ...more,
     },
   );
 }
@@ -47,6 +57,32 @@ test('a policy without headers keeps those of the rate limiter', async () => {
 test.each([false, null, 'no'])('a policy that returns %p is an error of the service', async (value) => {
   const untyped = { afterAuthentication: () => value } as object;
   await request(build(untyped)).post('/things').expect(500);
+});
+
+test('the log and the span have the name of the hook that fails or refuses', async () => {
+  const exporter = new InMemorySpanExporter();
+  const spanProcessors = [new SimpleSpanProcessor(exporter)];
+  trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors }));
+  const lines: string[] = [];
+  const log = pino({}, { write: (line: string) => lines.push(line) });
+  const { request: report, fault: reportFault } = createReport(PLAIN_ERRORS, log, createMetrics(), {});
+  const noted = () => undefined;
+  const checkTenant = () => {
+    throw new Error('no such tenant');
+  };
+  const audit = () => Promise.reject(new Error('no space left'));
+  const app = build({ beforeHandler: [noted, checkTenant], afterResponse: [audit] }, { report, reportFault });
+  trace.disable();
+  await request(app).post('/things').expect(500);
+  await request(app).post('/things').expect(429);
+  const [failed, audited, limited] = lines.map((line) => JSON.parse(line) as object);
+  expect(failed).toMatchObject({ hook: 'beforeHandler checkTenant', err: { message: 'no such tenant' } });
+  expect(audited).toMatchObject({ hook: 'afterResponse audit', err: { message: 'no space left' } });
+  expect(limited).toMatchObject({ status: 429, hook: 'afterAuthentication rateLimit' });
+  expect(exporter.getFinishedSpans().map(({ attributes }) => attributes['contract_first.hook'])).toEqual([
+    'beforeHandler checkTenant',
+    'afterAuthentication rateLimit',
+  ]);
 });
 
 test('an observer of the service is called beside the traces, after the span has ended', async () => {

@@ -1,4 +1,4 @@
-import { InvalidContract } from '../../../src/contract';
+import { InvalidContract, OpenApiDocument } from '../../../src/contract';
 import {
   apiKeys,
   basicUsers,
@@ -30,7 +30,7 @@ const SCHEMES: Readonly<Record<keyof typeof VERIFIERS, readonly object[]>> = {
 function open(verifiers: Verifiers, scheme: object) {
   const operation = { security: [{ it: [] }] };
   const document = buildDocument({ operation, components: { securitySchemes: { it: scheme } } });
-  return openCredentials(readCredentials(verifiers, new Variables({})), document);
+  return openCredentials(readCredentials(verifiers, new Variables({})), new OpenApiDocument(document));
 }
 
 const PAIRS = Object.entries(SCHEMES).flatMap(([expected, schemes]) =>

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { JsonPlaces } from '../../../scripts/source/json-places';
+import { JsonPlaces } from '../../../scripts/source/json-text';
 
 /** All pairs of steps and value within a value. */
 function* within(value: unknown, steps: readonly string[] = []): Generator<[readonly string[], unknown]> {
@@ -14,7 +14,7 @@ it('finds the name or the item of each value of a JSON text', () => {
       const text = JSON.stringify(root, undefined, indent);
       const places = new JsonPlaces(text);
       for (const [steps, value] of within(JSON.parse(text))) {
-        const rest = text.slice(places.at(steps));
+        const rest = text.slice(places.of(steps));
         const start = indent === 0 ? JSON.stringify(value) : JSON.stringify(value).slice(0, 1);
         const holder = steps
           .slice(0, -1)
@@ -32,7 +32,7 @@ it('finds the longest part of a pointer that leads to a value', () => {
   const places = new JsonPlaces('{"a": [10, {"b": "}"}], "c": 1}');
   expect(
     [['a'], ['a', '1'], ['a', '1', 'b'], ['a', '1', 'x', 'y'], ['a', '7'], ['c'], ['c', 'd'], []].map((one) =>
-      places.at(one),
+      places.of(one),
     ),
   ).toEqual([1, 11, 12, 11, 1, 24, 24, 0]);
 });

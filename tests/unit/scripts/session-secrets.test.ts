@@ -1,3 +1,4 @@
+import { OpenApiDocument } from '../../../src/contract';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -43,7 +44,9 @@ test('a development session has one secret for each variable, which every server
   expect(secrets.map(({ variable }) => variable)).toEqual(['TOKENS', 'USERS', 'KEYS']);
   const environment = Object.fromEntries(secrets.map(({ variable, value }) => [variable, value]));
   const variables = new Variables(environment);
-  expect(openCredentials(readCredentials(verifiers, variables), document).generated.size).toBe(0);
+  expect(
+    openCredentials(readCredentials(verifiers, variables), new OpenApiDocument(document)).generated.size,
+  ).toBe(0);
   expect(variables.wrong).toEqual([]);
   expect(environment['TOKENS']).toMatch(/^[\w-]+:read$/);
   expect(environment['USERS']).toMatch(/^user:[\w-]+$/);

@@ -1,39 +1,18 @@
 import fc from 'fast-check';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { CreateOutcome, Plant, PlantStore } from '../../../src/plants/plant-store';
 import { StoreUnavailable } from '../../../src/database';
 import { openStore } from '../../../src/storage/open';
 import { buildPlant } from '../../support/plants';
 import { EDGE_IDS, STRANGE_STRINGS } from '../../support/strange-values';
-import { startPostgres, type Postgres } from '../../support/postgres';
-import { ANY_CHARACTER } from '../../../scripts/prove/schema/strings';
-
-let folder: string;
-let postgres: Postgres;
-
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'plant-store-'));
-  postgres = await startPostgres();
-});
-
-afterAll(async () => {
-  rmSync(folder, { recursive: true });
-  await postgres.remove();
-});
+import { useDatabases } from '../../support/databases';
+import { ANY_CHARACTER } from '../../../scripts/prove';
 
 const STORES = [
-  { kind: 'memory', durable: false, locate: () => Promise.resolve('memory:') },
-  {
-    kind: 'sqlite',
-    durable: true,
-    locate: () => Promise.resolve(`sqlite:${mkdtempSync(join(folder, 'db-'))}/plants.db`),
-  },
-  { kind: 'postgres', durable: true, locate: () => postgres.createDatabase() },
+  { kind: 'memory, without a database', shared: false, locate: () => Promise.resolve('memory:') },
+  ...useDatabases().filter(({ shared }) => shared),
 ];
 
-describe.each(STORES)('the $kind store', ({ durable, locate }) => {
+describe.each(STORES)('the $kind store', ({ shared, locate }) => {
   let url: string;
   let store: PlantStore;
 
@@ -154,7 +133,7 @@ describe.each(STORES)('the $kind store', ({ durable, locate }) => {
     expect(new Set(await Promise.all(accepted))).toEqual(new Set(['created']));
     await closed;
     await expect(closing.close()).resolves.toBeUndefined();
-    if (durable)
+    if (shared)
       expect(new Set(await Promise.all(plants.map((plant) => store.create(plant))))).toEqual(
         new Set(['unchanged']),
       );

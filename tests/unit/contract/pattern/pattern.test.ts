@@ -3,9 +3,8 @@ import fc from 'fast-check';
 import { compilePattern } from '../../../../src/contract/pattern/pattern';
 import { compileAutomaton, UnsupportedPattern } from '../../../../src/contract/pattern/automaton';
 import { charSetOf } from '../../../../src/contract/pattern/charset';
-import { isDeterministic } from '../../../../src/contract/pattern/deterministic';
-import { isFinite } from '../../../../src/contract/pattern/finite';
 import { Matcher } from '../../../../src/contract/pattern/matcher';
+import { isDeterministic, isFinite } from '../../../../src/contract/pattern/native';
 import { nativePattern, patterns, texts } from '../../../support/patterns';
 
 const RUNS = 120;

@@ -1,4 +1,6 @@
 import { curlCommand, exampleRequest, messageOf } from '../../../../src/contract/samples/example-request';
+import { OpenApiDocument } from '../../../../src/contract/document/document';
+import type { JsonObject } from '../../../../src/contract';
 
 const NONE = { 204: { description: 'done' } };
 const operation = (operationId: string, media?: object, more = {}) => ({
@@ -13,6 +15,7 @@ const document = (paths: object, components = {}) => ({
   paths,
   components,
 });
+const exampleOf = (root: JsonObject) => exampleRequest(new OpenApiDocument(root));
 const NEEDY = { parameters: [{ name: 'q', in: 'query', required: true, schema: {} }] };
 const example = { example: { a: 1 } };
 
@@ -26,7 +29,7 @@ test.each([
   const components = { examples: { One: { value: 1 } }, schemas: { One: { examples: [{ b: "'" }] } } };
   const paths = { '/list': { get: operation('list') }, '/things': { put: operation('put', media) } };
   const body = { contentType: 'application/json', text };
-  expect(exampleRequest(document(paths, components))).toEqual({
+  expect(exampleOf(document(paths, components))).toEqual({
     ...{ operationId: 'put', method: 'PUT', path: '/things', body, credentials: [] },
   });
 });
@@ -77,7 +80,7 @@ test.each([
     'one',
   ],
 ])('is %s', (_, paths, operationId) => {
-  expect(exampleRequest(document(paths))?.operationId).toBe(operationId);
+  expect(exampleOf(document(paths))?.operationId).toBe(operationId);
 });
 
 test('has the base path of the server', () => {
@@ -85,7 +88,7 @@ test('has the base path of the server', () => {
     ...document({ '/list': { get: operation('list') } }),
     servers: [{ url: 'https://example.com/v1' }],
   };
-  expect(exampleRequest(served)).toEqual({
+  expect(exampleOf(served)).toEqual({
     operationId: 'list',
     method: 'GET',
     path: '/v1/list',
@@ -131,7 +134,7 @@ test.each<[string, object, object[], unknown]>([
 ])('has the place of each secret: %s', (_, scheme, security, credentials) => {
   const securitySchemes = { one: scheme, key: { type: 'apiKey', in: 'query', name: 'q' } };
   const paths = { '/list': { get: operation('list', undefined, { security }) } };
-  expect(exampleRequest(document(paths, { securitySchemes }))?.credentials).toEqual(credentials);
+  expect(exampleOf(document(paths, { securitySchemes }))?.credentials).toEqual(credentials);
 });
 
 const thing = (parameters: readonly object[], more = {}) =>
@@ -171,7 +174,7 @@ test('carries every required parameter in its location and style', () => {
     required('cookie', 'session', { schema: { const: 'x;y' } }),
     { in: 'query', name: 'not-needed', schema: {}, example: 1 },
   ];
-  expect(exampleRequest(thing(parameters))).toEqual({
+  expect(exampleOf(thing(parameters))).toEqual({
     operationId: 'get',
     method: 'GET',
     path: '/things/7?day=1%20May&tags=a%7Cb&filter%5Ba%5D=1&json=%5B1%5D',
@@ -203,12 +206,12 @@ test.each([
     { headers: { Cookie: 'c=true' } },
   ],
 ])('generates %s without an example', (_, parameters, expected) => {
-  expect(exampleRequest(thing(parameters))).toMatchObject(expected);
+  expect(exampleOf(thing(parameters))).toMatchObject(expected);
 });
 
 test('generates a required body without an example', () => {
   const schema = { type: 'object', required: ['a'], properties: { a: { type: 'integer', minimum: 2 } } };
-  const request = exampleRequest(document({ '/a': { post: operation('one', { schema }) } }));
+  const request = exampleOf(document({ '/a': { post: operation('one', { schema }) } }));
   expect(JSON.parse(request?.body?.text ?? '')).toMatchObject({ a: 2 });
 });
 
@@ -216,12 +219,12 @@ test.each([
   ['a header that cannot carry any value', [id, required('header', 'X', { schema: { const: 'a\nb' } })]],
   ['a parameter that no value fits', [id, required('query', 'q', { schema: { enum: [] } })]],
 ])('is none if the only operation has %s', (_, parameters) => {
-  expect(exampleRequest(thing(parameters))).toBeUndefined();
+  expect(exampleOf(thing(parameters))).toBeUndefined();
 });
 
 test('adds a secret to the parameters', () => {
   const sent = (scheme: string, parameters: readonly object[], secret?: string) => {
-    const example = exampleRequest(thing([id, ...parameters], { security: [{ [scheme]: [] }] }));
+    const example = exampleOf(thing([id, ...parameters], { security: [{ [scheme]: [] }] }));
     return example && messageOf(example, secret);
   };
   const day = { $ref: '#/components/parameters/Day' };
@@ -235,7 +238,7 @@ test('adds a secret to the parameters', () => {
 test('encodes a password as RFC 7617 does, and a secret without a colon as a user without a password', () => {
   const securitySchemes = { basic: { type: 'http', scheme: 'Basic' } };
   const paths = { '/list': { get: operation('list', undefined, { security: [{ basic: [] }] }) } };
-  const example = exampleRequest(document(paths, { securitySchemes }));
+  const example = exampleOf(document(paths, { securitySchemes }));
   const sent = (secret: string) => example && messageOf(example, secret).headers['Authorization'];
   expect(sent('Aladdin:open sesame')).toBe('Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==');
   expect(sent('key')).toBe('Basic a2V5Og==');

@@ -1,4 +1,6 @@
 import { FORMATS, reasonNotEnforced } from '../../../../src/contract/schema/formats';
+import { Interner } from '../../../../src/contract/schema/identity';
+import { createCompiler } from '../../../../src/contract/schema/validator';
 
 /** Values that each format admits and refuses, from the examples and the grammar of its source. */
 const EXAMPLES: Readonly<
@@ -366,11 +368,20 @@ const EXAMPLES: Readonly<
   double: { fits: [0, 5e-324, 1.7e308, 1], fails: [Infinity] },
 };
 
-const test = (name: string, value: unknown): boolean => {
-  const format = FORMATS[name];
-  if (typeof value === 'string' && format?.type === 'string') return format.test(value);
-  if (typeof value === 'number' && format?.type === 'number') return format.test(value);
-  throw new Error(`expected a value of the type of ${name}, got ${JSON.stringify(value)}`);
+const { compile } = createCompiler(
+  'request',
+  { components: {}, constants: new Interner(), inheritedNames: false },
+  false,
+  {},
+);
+const checks = new Map(
+  Object.keys(FORMATS).map((format) => [format, compile({ properties: { it: { format } } })]),
+);
+/** By the validator as it judges requests: a format that only its package has is not in the table of this project. */
+const test = (name: string, it: unknown): boolean => {
+  if (typeof it !== FORMATS[name]?.type)
+    throw new Error(`expected a value of the type of ${name}, got ${JSON.stringify(it)}`);
+  return checks.get(name)?.({ it }).length === 0;
 };
 
 it('every format has examples, and every example a format', () => {

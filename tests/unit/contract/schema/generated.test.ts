@@ -22,7 +22,7 @@ function shapesOf(schemas: object, direction: Direction, more: object = {}) {
   set.check();
   document.assertValid();
   const compiler = createCompiler(direction, set, false, {});
-  const shapes = new Shapes(set, direction, compiler.verdicts.of);
+  const shapes = new Shapes(set, direction, compiler.conformance.of);
   return { shapes, check: compiler.compile(envelope) };
 }
 

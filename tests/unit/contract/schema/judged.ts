@@ -31,7 +31,7 @@ export function judged(schemas: Readonly<Record<string, unknown>>, direction: Di
   const first = createCompiler(direction, set, false, {});
   const all = createCompiler(direction, set, true, {});
   const [checkFirst, checkAll] = [first.compile(envelope), all.compile(envelope)];
-  const convert = new Shapes(set, direction, first.verdicts.of).converter(pointer);
+  const convert = new Shapes(set, direction, first.conformance.of).converter(pointer);
   const read = (text: string): Envelope => {
     const holder = {};
     parseJson(text, holder, 'body');

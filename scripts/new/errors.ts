@@ -1,0 +1,209 @@
+/** What a document says about errors: the body that most of them have, those that differ, and the kinds of a service. */
+import { STATUS_CODES } from 'node:http';
+import {
+  isJson,
+  joinPointer,
+  type MediaTypeObject,
+  type OpenApiDocument,
+  type Operation,
+  refusalOf,
+  samples,
+  type ServedOperation,
+  UndocumentedResponse,
+} from '../../src/contract';
+import { ERRORS } from '../../src/runtime';
+import { errorBodyOf, type Facts, says, valueOf } from './error-body';
+import { camelOf } from './names';
+import { handledValue } from './types';
+
+/** A documented error response of an operation. */
+export interface ErrorResponse {
+  readonly served: ServedOperation;
+  /** The key of the response: a status, a range or `default`. */
+  readonly key: string;
+  /** JSON pointer to the response, behind its references. */
+  readonly pointer: string;
+  readonly content: readonly MediaTypeObject[];
+}
+
+/** A documented body of errors; without a media type: a response without a body. */
+export interface ErrorBody {
+  readonly mediaType: string | undefined;
+  /** JSON pointer to its schema; empty if it has none. */
+  readonly schema: string;
+  readonly shape: unknown;
+}
+
+/** A kind of error that the handlers of a service have. */
+export interface OwnKind {
+  readonly kind: string;
+  readonly status: number;
+  readonly number: number;
+}
+
+/** What the server sends with its refusals. */
+const HEADERS = { 'WWW-Authenticate': 'Bearer', 'Retry-After': '1' };
+
+/** The statuses with which the server itself refuses a request to an operation. */
+export const SERVER_STATUSES: ReadonlySet<string> = new Set(
+  '400 401 403 406 408 413 415 429 500 501 503 4XX 5XX default'.split(' '),
+);
+
+/** Whether `default` is the success of an operation: it documents no other one. */
+export const succeedsByDefault = ({ responses }: Operation): boolean =>
+  responses.has('default') && ![...responses.keys()].some((key) => /^[23]/.test(key));
+
+export function errorResponses(document: OpenApiDocument, all: Iterable<ServedOperation>): ErrorResponse[] {
+  return [...all].flatMap((served) =>
+    [...served.operation.responses]
+      .filter(([key]) => /^[45]/.test(key) || (key === 'default' && !succeedsByDefault(served.operation)))
+      .map(([key, { content }]) => {
+        const { pointer } = document.follow(joinPointer(served.operation.pointer, 'responses', key));
+        return { served, key, pointer, content };
+      }),
+  );
+}
+
+/** A kind for each documented error status that the server does not answer by itself. */
+export function ownKinds(responses: readonly ErrorResponse[]): OwnKind[] {
+  const others = new Set(
+    Object.values(ERRORS)
+      .map(({ status }) => status)
+      .filter((status) => status !== 404),
+  );
+  const statuses = new Set(responses.map(({ key }) => Number(key)).filter((status) => !others.has(status)));
+  return [...statuses]
+    .filter(Number.isInteger)
+    .sort((a, b) => a - b)
+    .map((status) => ({
+      kind: status === 404 ? 'noSuchResource' : camelOf(STATUS_CODES[status] ?? '', `status${status}`),
+      status,
+      number: status * 100 + 1,
+    }));
+}
+
+/** The body that most error responses of the document have; undefined if none of them can say what is wrong. */
+export function usualErrorBody(
+  document: OpenApiDocument,
+  responses: readonly ErrorResponse[],
+): ErrorBody | undefined {
+  const found = new Map<string, { count: number; body: ErrorBody | undefined }>();
+  for (const response of responses) {
+    const media = mediaOf(response);
+    if (media?.schema === undefined || media.key.includes('*')) continue;
+    const key = `${media.key} ${document.follow(media.schema).pointer}`;
+    const known = found.get(key) ?? { count: 0, body: bodyOf(document, response) };
+    found.set(key, { ...known, count: known.count + 1 });
+  }
+  return [...found.values()]
+    .filter(({ body }) => body && says(body.shape))
+    .sort((a, b) => b.count - a.count)[0]?.body;
+}
+
+/** The media type of an error body: the first JSON, or else the first. */
+const mediaOf = ({ content }: Pick<ErrorResponse, 'content'>): MediaTypeObject | undefined =>
+  content.find(({ type }) => isJson(type.essence)) ?? content[0];
+
+/** The key of the response of an operation with a status. */
+const keyOf = ({ responses }: Operation, status: number): string | undefined =>
+  [String(status), `${Math.floor(status / 100)}XX`, 'default'].find((key) => responses.has(key));
+
+/** What the errors say that an operation answers with one of its responses. */
+function factsOf({ served, key }: Pick<ErrorResponse, 'served' | 'key'>): Facts[] {
+  const all = Object.entries(ERRORS).map(([kind, code]) => ({ message: 'a sentence', kind, ...code }));
+  const facts = all.filter(({ status }) => keyOf(served.operation, status) === key);
+  const status = Number(key);
+  return facts.length > 0
+    ? facts
+    : [{ message: 'a sentence', kind: 'error', status, number: status * 100 + 1 }];
+}
+
+/** The body of an error response; undefined if no conforming one is found. */
+export function bodyOf(
+  document: OpenApiDocument,
+  response: Pick<ErrorResponse, 'served' | 'key' | 'content'>,
+): ErrorBody | undefined {
+  const { served, content } = response;
+  const facts = factsOf(response);
+  const sample = refusalOf(document, served, facts[0]?.status ?? 0, {
+    message: 'a sentence',
+    headers: HEADERS,
+  });
+  if (!sample) return undefined;
+  const mediaType = sample.contentType ?? undefined;
+  if (sample.body === undefined) return { mediaType: undefined, schema: '', shape: undefined };
+  const schema = content.find(({ key }) => key === mediaType)?.schema;
+  const pointers = schema === undefined ? [] : [document.follow(schema).pointer];
+  const bodies = [sample.body, ...pointers.flatMap((pointer) => [...samples(document, pointer, 'response')])];
+  const shape = errorBodyOf(
+    bodies.map((body) => handledValue(document, pointers, body)),
+    (one) =>
+      facts.every((each) => conforms(served, each.status, mediaType, valueOf(one, each), sample.headers)),
+  );
+  return shape === undefined ? undefined : { mediaType, schema: pointers[0] ?? '', shape };
+}
+
+/** The body of an operation's errors with one status, where it is not the usual one. */
+export interface OtherBody extends ErrorBody {
+  readonly operationId: string;
+  readonly status: number;
+}
+
+/** Finds the operations whose documented errors differ from the usual body. */
+export function otherBodies(
+  document: OpenApiDocument,
+  all: Iterable<ServedOperation>,
+  responses: readonly ErrorResponse[],
+  usual: ErrorBody,
+): OtherBody[] {
+  const known = new Map<string, ErrorBody | undefined>();
+  const otherOf = (response: ErrorResponse): ErrorBody | undefined => {
+    const key = `${response.key} ${response.pointer}`;
+    if (!known.has(key)) known.set(key, bodyOf(document, response));
+    return known.get(key);
+  };
+  return [...all].flatMap((served) =>
+    Object.entries(Object.groupBy(Object.entries(ERRORS), ([, { status }]) => status)).flatMap(
+      ([text, kinds = []]): OtherBody[] => {
+        const status = Number(text);
+        const fits = ([kind, code]: (typeof kinds)[number]) =>
+          conforms(
+            served,
+            status,
+            usual.mediaType,
+            valueOf(usual.shape, { message: 'a sentence', kind, ...code }),
+          );
+        if (!served.responses.documents(status) || kinds.every(fits)) return [];
+        const key = keyOf(served.operation, status);
+        const response = responses.find((one) => one.served === served && one.key === key);
+        const other = response && otherOf(response);
+        return other ? [{ ...other, operationId: served.operation.operationId, status }] : [];
+      },
+    ),
+  );
+}
+
+function conforms(
+  { responses }: ServedOperation,
+  status: number,
+  contentType: string | undefined,
+  body: unknown,
+  headers = {},
+): boolean {
+  try {
+    responses.write({ status, contentType, body, headers }, HEADERS);
+    return true;
+  } catch (error) {
+    if (error instanceof UndocumentedResponse) return false;
+    throw error;
+  }
+}
+
+/** The responses with which the server refuses requests, and which the document describes without a body. */
+export const bodiless = (responses: readonly ErrorResponse[]): string[] => [
+  ...new Set(
+    responses
+      .filter(({ key, content }) => SERVER_STATUSES.has(key) && content.length === 0)
+      .map(({ pointer }) => pointer),
+  ),
+];

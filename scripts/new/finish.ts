@@ -1,0 +1,132 @@
+/** Makes the files of a new service a repository: formats them, runs the contract tests, and commits. */
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import prettier from 'prettier';
+import { codeOf } from './error-body';
+
+/** The target of the contract tests in a service. */
+const SERVICE = 'tests/contract/service.ts';
+/** Milliseconds. The engine then ends with the report so far. Its own budgets are counted in requests. */
+const LONGEST_MS = 300_000;
+
+/** Formats a file as `make format` of its service does. Leaves a file that Prettier does not know as it is. */
+export async function formatFile(file: string): Promise<void> {
+  const { inferredParser } = await prettier.getFileInfo(file);
+  if (inferredParser === null) return;
+  const options = await prettier.resolveConfig(file);
+  const text = await prettier.format(readFileSync(file, 'utf8'), { ...options, filepath: file });
+  writeFileSync(file, text);
+}
+
+/** The parts of reports/contract/contract.json that this file reads. */
+interface Report {
+  readonly obligations: readonly Obligation[];
+  /** Requests that were not sent. */
+  readonly leftOut?: readonly Readonly<Record<'operation' | 'family' | 'reason', string>>[];
+  /** Why the run ended early. */
+  readonly stopped?: string;
+}
+
+interface Obligation {
+  readonly key: string;
+  readonly state: string;
+  /** The number of cases that disproved it. */
+  readonly failed: number;
+  readonly reason?: string;
+}
+
+/** What the contract tests of a new service say. */
+export interface Proof {
+  readonly green: boolean;
+  readonly summary: string;
+}
+
+/**
+ * Runs the contract tests of a new service. Adds a waiver for each promise that no request of the engine can prove or
+ * disprove, with the reason, so that the first run of the team is green and its list of exceptions is whole; then it runs them
+ * again. A promise that a case disproved stays as it is.
+ */
+export async function prove(folder: string): Promise<Proof> {
+  const first = runContract(folder);
+  const { obligations = [], stopped } = first.report ?? {};
+  const waivable = obligations.filter(({ state, failed }) => state === 'UNPROVEN' && failed === 0);
+  if (stopped !== undefined || waivable.length === 0) return proofOf(first, '');
+  await addWaivers(path.join(folder, SERVICE), waivable);
+  const added = waivable.length === 1 ? '1 waiver is' : `${waivable.length} waivers are`;
+  return proofOf(runContract(folder), `; ${added} added to ${SERVICE} for what no request can show`);
+}
+
+interface Run {
+  readonly green: boolean;
+  readonly output: string;
+  /** Undefined: the command did not write one. */
+  readonly report: Report | undefined;
+}
+
+function runContract(folder: string): Run {
+  const report = path.join(folder, 'reports/contract/contract.json');
+  const { status, stdout, error } = spawnSync(
+    process.execPath,
+    [path.join(folder, 'node_modules/.bin/contract-first'), 'contract'],
+    {
+      cwd: folder,
+      encoding: 'utf8',
+      maxBuffer: 2 ** 28,
+      // Its line of progress is for the user.
+      stdio: ['ignore', 'pipe', 'inherit'],
+      timeout: LONGEST_MS,
+    },
+  );
+  const output = error ? `${error.message}\n${stdout}` : stdout;
+  try {
+    return { green: status === 0, output, report: JSON.parse(readFileSync(report, 'utf8')) as Report };
+  } catch {
+    return { green: false, output, report: undefined };
+  }
+}
+
+function proofOf({ green, output, report }: Run, news: string): Proof {
+  if (!report) return { green, summary: `the contract tests did not run: make contract\n${output}` };
+  if (!green) return { green, summary: `${output.trimEnd()}${news}` };
+  const figures = /^.*PROVEN \d+\/.*?(?=, \d+ requests|$)/m.exec(output)?.[0] ?? '';
+  // No case of a stub could be made. That is no fault of the service.
+  const unmade = (report.leftOut ?? [])
+    .filter(({ family }) => family === 'baseline')
+    .map(({ operation, reason }) => `\n  no request can be made for the stub ${operation}: ${reason}`);
+  return { green, summary: `contract tests: ${figures}${news}${unmade.join('')}` };
+}
+
+/** Adds a waiver for each of the promises to the file of the target, and formats it. */
+export async function addWaivers(
+  file: string,
+  added: readonly Pick<Obligation, 'key' | 'reason'>[],
+): Promise<void> {
+  const lines = added.map(
+    ({ key, reason = '' }) =>
+      `  ${codeOf({ obligation: key, reason: `at the start: ${reason.split(':')[0] ?? ''}` })},\n`,
+  );
+  const list = /(export const waivers: readonly Waiver\[\] = \[)\n?([^]*?)(\];\n)/;
+  const text = readFileSync(file, 'utf8');
+  if (!list.test(text)) throw new Error(`${file}: expected the list of waivers`);
+  writeFileSync(
+    file,
+    text.replace(
+      list,
+      (_, open: string, old: string, end: string) => `${open}\n${old}${lines.join('')}${end}`,
+    ),
+  );
+  await formatFile(file);
+}
+
+/** Starts a git repository with one commit. Returns a sentence. */
+export function commit(folder: string): string {
+  const git = (...args: string[]) => spawnSync('git', args, { cwd: folder, encoding: 'utf8' });
+  const started = git('init', '--quiet', '--initial-branch=main');
+  if (started.status !== 0) return 'git is not available: the files are in no repository';
+  git('add', '--all');
+  const made = git('commit', '--quiet', '--message', 'A service laid out from its document');
+  return made.status === 0
+    ? 'committed to a new git repository'
+    : 'the files are staged in a new git repository: commit them, once git knows your name and e-mail address';
+}

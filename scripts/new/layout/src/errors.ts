@@ -1,0 +1,66 @@
+import { STATUS_CODES } from 'node:http';
+import type { Answer } from 'contract-first-server';
+import {
+  ERRORS as COMMON,
+  type Errors,
+  type ErrorTable,
+  type KindOf,
+  numberIn,
+  toProblemIn,
+} from 'contract-first-server/runtime';
+import type { components } from '../generated/openapi';
+
+/** The error body of the document. */
+export type ErrorBody = components['schemas']['Problem'];
+
+const MEDIA_TYPE = 'application/problem+json';
+
+/** The kinds of errors that this service adds to those of every service. */
+export type OwnKind = 'noSuchResource';
+
+export type Kind = KindOf<OwnKind>;
+
+/**
+ * Every kind of error: its status, and a number for the log. A number never changes its meaning: the status times 100, plus
+ * two digits.
+ */
+export const ERRORS: ErrorTable<OwnKind> = {
+  ...COMMON,
+  // #region kinds
+  noSuchResource: { status: 404, number: 40401 },
+  // #endregion kinds
+};
+
+export function errorBody(kind: Kind, message: string): ErrorBody {
+  // #region body
+  return {
+    title: STATUS_CODES[ERRORS[kind].status] ?? 'Error',
+    status: ERRORS[kind].status,
+    detail: message,
+    code: ERRORS[kind].number,
+  };
+  // #endregion body
+}
+
+// #region others
+/** The bodies of operations that document another one for a status, by operationId and status. */
+const OTHERS: Readonly<Record<string, (kind: Kind, message: string) => Omit<Answer, 'status'>>> = {
+  // #region other
+  'printLabel 404': (_, message) => ({ contentType: 'text/plain', body: message }),
+  // #endregion other
+};
+// #endregion others
+
+export const errors: Errors<OwnKind> = {
+  table: ERRORS,
+  toProblem: toProblemIn(ERRORS),
+  render: ({ kind, message }, operation) => {
+    const { status } = ERRORS[kind];
+    // #region others
+    const other = OTHERS[`${operation?.operationId} ${status}`];
+    if (other) return { status, ...other(kind, message) };
+    // #endregion others
+    return { status, contentType: MEDIA_TYPE, body: errorBody(kind, message) };
+  },
+  numberOf: numberIn('code'),
+};

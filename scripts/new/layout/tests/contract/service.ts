@@ -1,0 +1,147 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { readDocument } from 'contract-first-server';
+import {
+  type OwnRefusal,
+  readExamples,
+  type RefusalRule,
+  type Scenario,
+  serviceTarget,
+  type ServiceTarget,
+  type Waiver,
+} from 'contract-first-server/testing';
+import { createApp } from '../../src/app';
+import { verifiers } from '../../src/auth';
+import { errors, ERRORS, type Kind } from '../../src/errors';
+import { createHandlers } from '../../src/handlers';
+import type { BikeShedStore, Bike } from '../../src/bike-shed/bike-shed-store';
+import { openStore } from '../../src/storage/open';
+
+/** The published document. `readDocument` keeps integers beyond 2^53 exact. */
+const document = readDocument(readFileSync(path.join(__dirname, '../../generated/openapi.json'), 'utf8'));
+
+// #region examples
+/** Objects that the examples of path parameters name, by collection. */
+const examples = readExamples(path.join(__dirname, 'examples.json')) as {
+  // #region typed
+  readonly bikes: Bike;
+  // #endregion typed
+};
+// #endregion examples
+
+/** A store that holds the objects that the examples of path parameters name. Each test begins with one. */
+export async function openExampleStore(): Promise<BikeShedStore> {
+  const store = await openStore('memory:');
+  // #region stored
+  await store.bikes.add('00000000-0000-4000-8000-000000000001', examples.bikes);
+  // #endregion stored
+  return store;
+}
+
+/** How the service refuses a request: the status, and members that the body must have. */
+const refusal = (kind: Kind): RefusalRule => ({
+  status: ERRORS[kind].status,
+  // #region members
+  // #endregion members
+});
+
+/** Refusals that depend on what is stored. `operations`: those that may refuse any valid request so. */
+const ownRefusals: Readonly<Record<string, OwnRefusal>> = {
+  // #region kinds
+  noSuchResource: { status: 404, operations: ['getBike', 'replaceBike', 'deleteBike', 'printLabel'] },
+  // #endregion kinds
+};
+
+/** Sequences of requests with their expected answers. One waits while a handler that it needs is a stub. */
+export const scenarios: readonly Scenario[] = [
+  // #region scenarios
+  {
+    title: 'bikes: what is created can be read, until it is deleted',
+    steps: [
+      { operation: 'createBike', expect: 'success' },
+      {
+        operation: 'getBike',
+        parameters: (answerTo) => ({ bikeId: answerTo(1).at('/bikeId') }),
+        expect: 'success',
+      },
+      {
+        operation: 'deleteBike',
+        parameters: (answerTo) => ({ bikeId: answerTo(1).at('/bikeId') }),
+        expect: 'success',
+      },
+      {
+        operation: 'getBike',
+        parameters: (answerTo) => ({ bikeId: answerTo(1).at('/bikeId') }),
+        expect: 'noSuchResource',
+      },
+      {
+        operation: 'deleteBike',
+        parameters: (answerTo) => ({ bikeId: answerTo(1).at('/bikeId') }),
+        expect: 'noSuchResource',
+      },
+    ],
+  },
+  {
+    title: 'getBike: there is none',
+    steps: [
+      {
+        operation: 'getBike',
+        parameters: { bikeId: 'ffffffff-ffff-4fff-8fff-ffffffffffff' },
+        expect: 'noSuchResource',
+      },
+    ],
+  },
+  {
+    title: 'replaceBike: there is none',
+    steps: [
+      {
+        operation: 'replaceBike',
+        parameters: { bikeId: 'ffffffff-ffff-4fff-8fff-ffffffffffff' },
+        expect: 'noSuchResource',
+      },
+    ],
+  },
+  {
+    title: 'deleteBike: there is none',
+    steps: [
+      {
+        operation: 'deleteBike',
+        parameters: { bikeId: 'ffffffff-ffff-4fff-8fff-ffffffffffff' },
+        expect: 'noSuchResource',
+      },
+    ],
+  },
+  {
+    title: 'printLabel: there is none',
+    steps: [
+      {
+        operation: 'printLabel',
+        parameters: { bikeId: 'ffffffff-ffff-4fff-8fff-ffffffffffff' },
+        expect: 'noSuchResource',
+      },
+    ],
+  },
+  // #endregion scenarios
+];
+
+/** Promises of the document that no test proves, each with the reason. `make todo` lists them. */
+export const waivers: readonly Waiver[] = [
+  // #region waivers
+  // #endregion waivers
+];
+
+/** This service as a target of the contract tests. */
+export const service = (): ServiceTarget =>
+  serviceTarget({
+    document,
+    openStore: openExampleStore,
+    createHandlers,
+    createApp,
+    errors,
+    refusal,
+    refusalSchema: '/components/schemas/Problem',
+    verifiers,
+    ownRefusals,
+    scenarios,
+    waivers,
+  });

@@ -1,0 +1,213 @@
+/** What stands in the places of scripts/new/layout/ for one document. */
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { quoted } from '../generate/handler-names';
+import type { Collection } from './collections';
+import { codeOf, numberPlace, propertyName, recognizable } from './error-body';
+import type { ErrorBody, OtherBody, OwnKind } from './errors';
+import { fill, type Places, withoutUnusedImports } from './fill';
+import type { Names } from './names';
+import type { Scheme } from './schemes';
+import type { Sequence, StoredExample, Todo } from './tests';
+
+/** What a document decides about its service. */
+export interface Decided {
+  readonly names: Names;
+  /** The name of the document in openapi/. */
+  readonly document: string;
+  /** The name of the package in vendor/. */
+  readonly tarball: string;
+  readonly schemes: readonly Scheme[];
+  readonly collections: readonly Collection[];
+  readonly kinds: readonly OwnKind[];
+  readonly usual: ErrorBody;
+  /** The TypeScript type of the usual error body. */
+  readonly errorType: string;
+  readonly others: readonly OtherBody[];
+  readonly examples: readonly StoredExample[];
+  readonly sequences: readonly Sequence[];
+  readonly todo: readonly Todo[];
+  /** The operations that document 404. */
+  readonly absent: readonly string[];
+}
+
+const LAYOUT = path.join(__dirname, 'layout');
+/** The files of the layout that belong to its own document, or to a run of it where it stands. */
+const OWN =
+  /^((generated|reports|dist|data|\.cache)\/|openapi\/(?!overlay)|src\/handlers\/(?!index|types)|tests\/contract\/examples)/;
+/** Names that npm would not pack. */
+const RENAMED: Readonly<Record<string, string>> = { gitignore: '.gitignore' };
+
+/** The files that a new service gets from the layout, by their paths in it. */
+export const layoutFiles = (): string[] =>
+  readdirSync(LAYOUT, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(LAYOUT, path.join(entry.parentPath, entry.name)).replaceAll(path.sep, '/'))
+    .filter((file) => !OWN.test(file))
+    .sort();
+
+export const readLayout = (file: string): string => readFileSync(path.join(LAYOUT, file), 'utf8');
+
+/**
+ * The files of a service, but those of openapi/.
+ *
+ * @throws {Error} if a file of the layout lacks a place, or has one that nothing is put into
+ */
+export function filledLayout(decided: Decided): Record<string, string> {
+  const { kebab, pascal, snake, title } = decided.names;
+  const names = { 'bike-shed': kebab, BikeShed: pascal, bike_shed: snake, 'Bike Shed': title };
+  const places: Readonly<Record<string, Places>> = { ...projectPlaces(decided), ...sourcePlaces(decided) };
+  const files = layoutFiles().filter((file) => file !== 'openapi/overlay.yaml');
+  const unknown = Object.keys(places).filter((file) => !files.includes(file));
+  if (unknown.length > 0) throw new Error(`the layout has no file ${unknown.join(', ')}`);
+  return Object.fromEntries(
+    files.map((file) => {
+      const text = fill(file, readLayout(file), places[file] ?? {}, names);
+      const own = RENAMED[file] ?? fill(file, file, {}, names);
+      return [own, file.endsWith('.ts') ? withoutUnusedImports(text) : text];
+    }),
+  );
+}
+
+function projectPlaces({ names, document, tarball, schemes }: Decided): Record<string, Places> {
+  const trials = schemes.map(({ secrets, trial }) => `${secrets}=${trial} `);
+  const fileOf = ({ secrets }: Scheme): string => secrets.toLowerCase().replaceAll('_', '-');
+  return {
+    '.env.example': {
+      '#credentials': schemes.length > 0,
+      '#schemes': schemes.map(({ name, what, secrets, issuer }) => ({
+        "'keeper'": quoted(name),
+        'bearer tokens, separated by commas, each with its scopes after a colon if it has any: one,another:read write':
+          what,
+        API_TOKENS: secrets,
+        '#issuer': issuer !== undefined && [{ AUTH: issuer }],
+      })),
+    },
+    Dockerfile: { '-e API_TOKENS=secret ': trials.map((trial) => `-e ${trial}`).join('') },
+    Makefile: { 'bike-shed.yaml': document },
+    'README.md': {
+      'bike-shed.yaml': document,
+      '#schemes':
+        schemes.length === 0
+          ? 'Anybody: no operation demands credentials.\n'
+          : schemes.map(({ name, what, secrets, issuer }) => ({
+              keeper: name,
+              'bearer tokens': what.split(',')[0] ?? '',
+              API_TOKENS: secrets,
+              '; JWTs by `AUTH_JWKS_URL`, `AUTH_ISSUER` and `AUTH_AUDIENCE`':
+                issuer === undefined
+                  ? ''
+                  : `; JWTs by \`${issuer}_JWKS_URL\`, \`${issuer}_ISSUER\` and \`${issuer}_AUDIENCE\``,
+            })),
+    },
+    'deploy/compose.yaml': {
+      'API_TOKENS=secret ': trials.join(''),
+      '#schemes': schemes.map(({ secrets }) => ({ API_TOKENS: secrets })),
+    },
+    'deploy/kubernetes.yaml': {
+      ' --from-file=api-tokens=FILE_WITH_ONE_ON_EACH_LINE': schemes
+        .map((scheme) => ` --from-file=${fileOf(scheme)}=FILE_WITH_ONE_ON_EACH_LINE`)
+        .join(''),
+      '#schemes': schemes.map((scheme) => ({ API_TOKENS: scheme.secrets, 'api-tokens': fileOf(scheme) })),
+      '#secrets': schemes.length > 0,
+      '{ key: api-tokens, path: api-tokens }': schemes
+        .map((scheme) => `{ key: ${fileOf(scheme)}, path: ${fileOf(scheme)} }`)
+        .join(', '),
+    },
+    'package.json': {
+      '"Bike Shed"': JSON.stringify(names.title),
+      'contract-first-server.tgz': tarball,
+    },
+    'tsconfig.json': { '#here': false },
+  };
+}
+
+function sourcePlaces(decided: Decided): Record<string, Places> {
+  const { names, schemes, collections, kinds, usual, errorType, others, examples } = decided;
+  const [first] = collections;
+  const generated = (...types: string[]) =>
+    `{ ${['components', 'operations'].filter((name) => types.some((type) => type.startsWith(`${name}[`))).join(', ')} }`;
+  const number = numberPlace(usual.shape);
+  const isUsed = (name: string) => examples.some((example) => example.name === name);
+  const members = others.length === 0 ? recognizable(usual.shape) : '';
+  return {
+    'src/auth.ts': {
+      '{ bearerTokens,': `{ ${[...new Set(schemes.map(({ verifier }) => `${verifier}, `))].sort().join('')}`,
+      '#schemes': schemes.map(({ name, verifier, secrets, issuer }) => ({
+        keeper: propertyName(name),
+        bearerTokens: verifier,
+        API_TOKENS: secrets,
+        ", issuer: 'AUTH'": issuer === undefined ? '' : `, issuer: '${issuer}'`,
+      })),
+    },
+    'src/errors.ts': {
+      '{ components }': generated(errorType),
+      "components['schemas']['Problem']": errorType,
+      "'application/problem+json'": quoted(usual.mediaType ?? ''),
+      "OwnKind = 'noSuchResource'": `OwnKind = ${kinds.map(({ kind }) => quoted(kind)).join(' | ') || 'never'}`,
+      '#kinds': kinds.map(({ kind, status, number }) => ({
+        noSuchResource: kind,
+        '404': `${status}`,
+        '40401': `${number}`,
+      })),
+      '#body': `return ${codeOf(usual.shape)};\n`,
+      '#others': others.length > 0,
+      '#other': others.map(({ operationId, status, ...other }) => ({
+        "'printLabel 404'": quoted(`${operationId} ${status}`),
+        "(_, message) => ({ contentType: 'text/plain', body: message })": otherCode(other),
+      })),
+      ...(others.length === 0 && { '({ kind, message }, operation)': '({ kind, message })' }),
+      "numberIn('code')":
+        number === undefined ? '() => undefined' : `numberIn(${number.map(quoted).join(', ')})`,
+    },
+    'src/handlers/index.ts': { '#handlers': false },
+    'src/bike-shed/bike-shed-store.ts': {
+      '{ components }': generated(...collections.map(({ type }) => type)),
+      '#types': collections.map(({ type, typeName }) => ({
+        Bike: typeName,
+        "components['schemas']['Bike']": type,
+      })),
+      '#members': collections.map(({ name, typeName }) => ({ bikes: name, Bike: typeName })),
+    },
+    'src/storage/open.ts': {
+      "mark: 'Bike'": `mark: ${quoted(names.mark)}`,
+      'REFERENCES bikes ': `REFERENCES ${first?.table} `,
+      'INTO bikes (key, value) SELECT key, value FROM bikes ': `INTO ${first?.table} (key, value) SELECT key, value FROM ${first?.table} `,
+      '#members': collections.map(({ name, table }) => ({ bikes: name, "'bikes'": `'${table}'` })),
+      '#tables': collections.map(({ table }) => ({ bikes: table })),
+    },
+    'tests/contract/service.ts': {
+      '{ BikeShedStore, Bike }': `{ ${[`${names.pascal}Store`, ...collections.filter(({ name }) => isUsed(name)).map(({ typeName }) => typeName)].join(', ')} }`,
+      '#examples': examples.length > 0,
+      '#typed': collections
+        .filter(({ name }) => isUsed(name))
+        .map(({ name, typeName }) => ({ bikes: name, Bike: typeName })),
+      '#stored': examples.map(({ name, key }) => ({
+        bikes: name,
+        "'00000000-0000-4000-8000-000000000001'": quoted(key),
+      })),
+      '#members': members === '' ? '' : `body: ${members},\n`,
+      '#kinds': kinds.map(({ kind, status }) => ({
+        noSuchResource: kind,
+        '404': `${status}`,
+        "['getBike', 'replaceBike', 'deleteBike', 'printLabel']": codeOf(
+          status === 404 ? decided.absent : [],
+        ),
+      })),
+      '#scenarios': decided.sequences
+        .map(({ title, steps }) => `  { title: ${quoted(title)}, steps: [${steps.join(', ')}] },\n`)
+        .join(''),
+      '#waivers': decided.todo.map((each) => `  ${codeOf(each)},\n`).join(''),
+      "'/components/schemas/Problem'": quoted(usual.schema),
+    },
+  };
+}
+
+/** The code of a row of OTHERS. */
+function otherCode({ mediaType = 'application/json', shape }: ErrorBody): string {
+  if (shape === undefined) return '() => ({})';
+  const code = `({ contentType: ${quoted(mediaType)}, body: ${codeOf(shape)} })`;
+  const uses = (name: string) => new RegExp(`\\b${name}\\b`).test(code);
+  const parameters = uses('message') ? `${uses('kind') ? 'kind' : '_'}, message` : uses('kind') ? 'kind' : '';
+  return `(${parameters}) => ${code}`;
+}

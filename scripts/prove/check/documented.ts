@@ -1,0 +1,159 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Document, MediaType, Response } from '../document/model';
+import { codecOf, isRange } from '../document/media';
+import { nodeAt, escapeToken, resolvePointer } from '../json/tree';
+import { parse, type Value } from '../json/value';
+import { instanceLocations } from '../schema/locations';
+import { isClosed, propertyNames } from '../schema/subschemas';
+import type { Finding } from '../profile';
+import type { Oracle } from '../schema/oracle';
+import { header, type RawResponse, summarize } from '../wire/message';
+import type { Exchange } from './exchange';
+
+const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** The media types of the documented responses that have a schema. */
+export function mediaTypesOfSchema({ json, operations }: Document, schema: string | undefined): string[] {
+  if (schema === undefined) return [];
+  const expected = nodeAt(json, resolvePointer(json, schema));
+  const content = operations.flatMap(({ responses }) => responses.flatMap((response) => response.content));
+  const matching = content.filter(
+    (media) =>
+      media.schema !== undefined &&
+      isDeepStrictEqual(nodeAt(json, resolvePointer(json, media.schema)), expected),
+  );
+  return [...new Set(matching.map(({ name }) => name))];
+}
+
+/** An unexpected media type. */
+export const mediaTypeFinding = (
+  names: readonly string[],
+  outcome: RawResponse,
+  rule: Finding['rule'] = 'response media type',
+): Finding => ({
+  rule,
+  message: `expected the media type ${names.join(' or ')}, got ${header(outcome, 'content-type') ?? 'none'}`,
+});
+
+/** Parses a JSON body in strict UTF-8; other bodies have no value. */
+export function readBody(
+  { body }: RawResponse,
+  media: string | undefined,
+): { value?: Value; findings: Finding[] } {
+  if (media === undefined || codecOf(media) !== 'json' || body.length === 0) return { findings: [] };
+  try {
+    return { value: parse(strictUtf8.decode(body)), findings: [] };
+  } catch (error) {
+    const reason = error instanceof RangeError ? ', which is too large or too deep to judge' : '';
+    const message = `expected JSON in UTF-8, got ${body.toString('latin1', 0, 100)}${reason}`;
+    return { findings: [{ rule: 'JSON encoding', message }] };
+  }
+}
+
+/** Judges response bodies and headers. */
+export interface ResponseOracles {
+  readonly strict: Oracle;
+  /** Ignores annotations that the strict one asserts. A value is invalid if it is invalid for all of them. */
+  readonly lenient: readonly Oracle[];
+}
+
+/** The findings about the media type, the body and the headers of a documented response. */
+export function responseFindings(
+  { document, sent, outcome, value }: Exchange,
+  oracles: ResponseOracles,
+  response: Response,
+  documented: MediaType | undefined,
+): Finding[] {
+  const isHead = sent.request.method === 'HEAD';
+  const headers = headerFindings(oracles, response, outcome, isHead);
+  if (isHead) return headers;
+  if (response.content.length === 0) {
+    if (outcome.body.length === 0) return headers;
+    const message = `expected no body, got ${summarize(outcome)}`;
+    return [...headers, { rule: 'response without content', message }];
+  }
+  if (!documented) {
+    const names = response.content.map(({ name }) => name);
+    return [...headers, mediaTypeFinding(names, outcome)];
+  }
+  // In a range only JSON is read.
+  const ofRange = value === undefined ? 'binary' : 'json';
+  const codec = isRange(documented.name) ? ofRange : codecOf(documented.name);
+  if (documented.schema === undefined || codec === 'binary') return headers;
+  const got = codec === 'json' ? value : outcome.body.toString();
+  return [...headers, ...bodyFindings(document, oracles, documented.schema, got, outcome)];
+}
+
+function headerFindings(
+  oracles: ResponseOracles,
+  response: Response,
+  outcome: RawResponse,
+  isHead: boolean,
+): Finding[] {
+  const missing = isHead ? 'response header of HEAD' : 'response header';
+  return response.headers.flatMap(({ name, required, schema }): Finding[] => {
+    const lines = outcome.headers
+      .filter(([key]) => key.toLowerCase() === name.toLowerCase())
+      .map(([, line]) => line);
+    if (lines.length === 0)
+      return required ? [{ rule: missing, message: `expected the header ${name}, got none` }] : [];
+    if (schema === undefined) return [];
+    const values = headerValues(name, lines);
+    const fits = (oracle: Oracle): boolean => values.some((value) => oracle.valid(schema, value));
+    if (fits(oracles.strict)) return [];
+    const rule = oracles.lenient.some(fits) ? 'response annotations' : 'response header';
+    return [{ rule, message: `expected the header ${name} to fit ${schema}, got ${lines.join(', ')}` }];
+  });
+}
+
+/** The values that a client may decode from the lines of one header: text, a JSON value, a list of either. */
+function headerValues(name: string, lines: readonly string[]): Value[] {
+  // RFC 6265 section 3: Set-Cookie lines are not combined.
+  if (name.toLowerCase() === 'set-cookie') return [[...lines], ...(lines.length === 1 ? lines : [])];
+  const text = lines.join(', ');
+  const items = text.split(',').map((item) => item.trim());
+  const decodeEach = (texts: readonly string[]): Value => texts.map((one) => parseOrUndefined(one) ?? one);
+  return [text, parseOrUndefined(text) ?? text, [...lines], items, decodeEach(items), decodeEach(lines)];
+}
+
+/** The findings about a body: it must fit its schema, without unlisted properties. */
+export function bodyFindings(
+  document: Document,
+  { strict, lenient }: ResponseOracles,
+  schema: string,
+  value: Value | undefined,
+  outcome: RawResponse,
+): Finding[] {
+  if (value === undefined)
+    return [
+      { rule: 'response body', message: `expected a body that fits ${schema}, got ${summarize(outcome)}` },
+    ];
+  if (!strict.decides(schema, value)) return []; // A pattern takes too long, which is no fault of the server.
+  const errors = strict.errors(schema, value);
+  if (errors.length > 0) {
+    const withoutAnnotations = lenient.map((oracle) => oracle.errors(schema, value));
+    const isAnnotation = withoutAnnotations.some((others) => others.length === 0);
+    const rule = isAnnotation ? 'response annotations' : 'response body';
+    const error = isAnnotation ? errors[0] : (withoutAnnotations[0]?.[0] ?? errors[0]);
+    const message = `expected a body that fits ${schema}, got ${summarize(outcome)}: ${error ?? ''}`;
+    return [{ rule, message }];
+  }
+  const found = instanceLocations(document.responses, strict, schema, value);
+  return found.flatMap(({ instancePointer, value: part, subschemas }): Finding[] => {
+    if (!(part instanceof Map) || !isClosed(subschemas)) return [];
+    const { listed } = propertyNames(subschemas);
+    const unlisted = [...part.keys()].filter((name) => !listed.includes(name));
+    return unlisted.map((name) => ({
+      rule: 'unlisted response property',
+      message: `expected no unlisted property, got ${instancePointer}/${escapeToken(name)}`,
+    }));
+  });
+}
+
+function parseOrUndefined(text: string): Value | undefined {
+  try {
+    return parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,100 @@
+import { type Json, type JsonObject, asArray, asObject, asString, objectsIn } from '../json/tree';
+
+const SCHEMAS = '#/components/schemas/';
+
+/**
+ * The document with every discriminator written in JSON Schema (OpenAPI 3.1 section 4.8.25). Each branch requires that
+ * the discriminator has one of its names. A parent without branches becomes a `oneOf` of its children. Any other schema
+ * with a mapping, but without branches, demands one of its names.
+ */
+export function expandDiscriminators(given: JsonObject): JsonObject {
+  const json = structuredClone(given);
+  for (const { node, pointer } of objectsIn(json)) {
+    const property = discriminatorOf(node);
+    if (property === undefined) continue;
+    for (const keyword of ['oneOf', 'anyOf'])
+      if (Array.isArray(node[keyword]))
+        node[keyword] = node[keyword].map((branch) => constrainBranch(node, property, branch));
+    if (!hasBranches(node) && !/^\/components\/schemas\/[^/]*$/.test(pointer))
+      demandNames(node, property, mappedNames(node));
+  }
+  expandParents(json);
+  return json;
+}
+
+function discriminatorOf(schema: JsonObject): string | undefined {
+  const property = asObject(schema['discriminator'])['propertyName'];
+  return typeof property === 'string' ? property : undefined;
+}
+
+const mappingOf = (schema: JsonObject): JsonObject => asObject(asObject(schema['discriminator'])['mapping']);
+
+const mappedNames = (schema: JsonObject): string[] => Object.keys(mappingOf(schema));
+
+const hasBranches = ({ oneOf, anyOf }: JsonObject): boolean => oneOf !== undefined || anyOf !== undefined;
+
+/** The branch, and a condition: the discriminator has one of its names. */
+function constrainBranch(owner: JsonObject, property: string, branch: Json): JsonObject {
+  const names = namesOf(owner, asString(asObject(branch)['$ref']));
+  return { allOf: [branch, hasNameOf(property, names)] };
+}
+
+/** The names that the mapping gives the target of a reference, and that of its schema. */
+function namesOf(owner: JsonObject, reference: string): string[] {
+  const mapped = Object.entries(mappingOf(owner)).filter(([, to]) =>
+    [asString(to), SCHEMAS + asString(to)].includes(reference),
+  );
+  return [...mapped.map(([name]) => name), reference.slice(reference.lastIndexOf('/') + 1)];
+}
+
+const hasNameOf = (property: string, names: readonly string[]): JsonObject => ({
+  properties: { [property]: { enum: [...new Set(names)] } },
+  required: [property],
+});
+
+function demandNames(schema: JsonObject, property: string, names: readonly string[]): void {
+  if (names.length > 0) schema['allOf'] = [...asArray(schema['allOf']), hasNameOf(property, names)];
+}
+
+/**
+ * Replaces each parent with a discriminator, but no branches, by a `oneOf` of itself and of the schemas whose `allOf`
+ * includes it, directly or not. One without such schemas only demands one of its names.
+ */
+function expandParents(json: JsonObject): void {
+  const schemas = asObject(asObject(json['components'])['schemas']);
+  const given = Object.entries(schemas).map(([key, schema]) => [key, asObject(schema)] as const);
+  const partsOf = (child: JsonObject, parent: string): JsonObject[] =>
+    asArray(child['allOf'])
+      .map(asObject)
+      .filter((part) => part['$ref'] === SCHEMAS + parent);
+  const families = new Map(
+    given.map(([name]) => {
+      const family = new Set([name]);
+      for (const member of family)
+        for (const [child, schema] of given) if (partsOf(schema, member).length > 0) family.add(child);
+      return [name, [...family]] as const;
+    }),
+  );
+  for (const [name, parent] of given) {
+    const property = discriminatorOf(parent);
+    if (property === undefined || hasBranches(parent)) continue;
+    const [, ...family] = families.get(name) ?? [];
+    if (family.length === 0) {
+      const names = mappedNames(parent);
+      if (names.length > 0) demandNames(parent, property, [...names, name]);
+      continue;
+    }
+    const parentName = `${name}, itself`;
+    for (const [childName, child] of given) {
+      const parts = partsOf(child, name);
+      for (const part of parts) part['$ref'] = SCHEMAS + parentName;
+      const members = (families.get(childName) ?? []).flatMap((member) => namesOf(parent, SCHEMAS + member));
+      if (parts.length > 0) demandNames(child, property, members);
+    }
+    schemas[parentName] = parent;
+    const branches = family.map((child) => constrainBranch(parent, property, { $ref: SCHEMAS + child }));
+    const own = constrainBranch(parent, property, { $ref: SCHEMAS + name });
+    own['allOf'] = [{ $ref: SCHEMAS + parentName }, ...asArray(own['allOf']).slice(1)];
+    schemas[name] = { oneOf: [...branches, own] };
+  }
+}

@@ -1,0 +1,105 @@
+import type { Schemas } from '../document/direction';
+import { codecOf } from '../document/media';
+import { asObject, asString, objectAt } from '../json/tree';
+import { print, type Value } from '../json/value';
+import {
+  admittedTypes,
+  branchCombinations,
+  itemLocations,
+  propertyLocations,
+  type SchemaLocations,
+} from '../schema/subschemas';
+import { decodeText } from './deserialize';
+import { primitiveText } from './serialize';
+
+/** How a form (`application/x-www-form-urlencoded`) carries the values of a schema. */
+export interface Form {
+  /** @returns undefined if the value has no unambiguous form */
+  readonly encode: (value: Value) => string | undefined;
+  /** The value that the receiver decodes, or undefined if the value has no unambiguous form. */
+  readonly decode: (value: Value) => Value | undefined;
+}
+
+/** The schemas of a property, those of its items, and whether it is JSON text. */
+interface Property {
+  readonly whole: SchemaLocations;
+  readonly item: (index: number) => SchemaLocations;
+  readonly isJson: boolean;
+}
+
+/**
+ * A form has a pair for each property, and for each item of an array. An object is JSON text, as the whole value or as an
+ * item, unless the `encoding` of the property states otherwise.
+ *
+ * @param schema pointer to the schema of the media type, beside `encoding`
+ * @see https://spec.openapis.org/oas/v3.1.0#fixed-fields-12, contentType
+ */
+export function formOf(schemas: Schemas, schema: string): Form {
+  const root = [{ pointer: schema, unconditional: true }];
+  const subschemas = branchCombinations(schemas, root).flat();
+  const encodings = asObject(objectAt(schemas.json, schema.replace(/\/schema$/, ''))['encoding']);
+  const isJson = (name: string, locations: SchemaLocations): boolean => {
+    const { contentType, ...style } = asObject(encodings[name]);
+    const isUsual = contentType === undefined || codecOf(asString(contentType)) === 'json';
+    const types = branchCombinations(schemas, locations).flatMap(admittedTypes);
+    const others = types.filter((type) => type !== 'object' && type !== 'null');
+    return Object.keys(style).length === 0 && isUsual && types.includes('object') && others.length === 0;
+  };
+  const read = (name: string): Property => {
+    const whole = propertyLocations(subschemas, name);
+    const schemasOfWhole = branchCombinations(schemas, whole).flat();
+    return {
+      whole,
+      item: (index) => itemLocations(schemasOfWhole, index),
+      isJson: isJson(name, whole),
+    };
+  };
+  const known = new Map<string, Property>();
+  const locate = (name: string): Property => {
+    const property = known.get(name) ?? read(name);
+    known.set(name, property);
+    return property;
+  };
+
+  const textsOf = (name: string, member: Value): (string | undefined)[] => {
+    const property = locate(name);
+    if (property.isJson) return [print(member)];
+    if (!Array.isArray(member)) return [primitiveText(member)];
+    const texts = member.map((entry, i) =>
+      isJson(name, property.item(i)) ? print(entry) : primitiveText(entry),
+    );
+    return texts.length > 0 ? texts : [undefined];
+  };
+  const encode = (value: Value): string | undefined => {
+    if (!(value instanceof Map) || value.size === 0) return undefined;
+    const pairs = [...value].flatMap(([name, member]) =>
+      textsOf(name, member).map((text) => text?.isWellFormed() && encodePair(name, text)),
+    );
+    const encoded = pairs.filter((entry) => typeof entry === 'string');
+    return encoded.length === pairs.length ? encoded.join('&') : undefined;
+  };
+
+  const decodeMember = (name: string, member: Value): Value | undefined => {
+    const { whole, item, ...property } = locate(name);
+    if (property.isJson) return member;
+    const isList = Array.isArray(member) && decodeText(schemas, whole, []) !== undefined;
+    if (!isList) return decodeText(schemas, whole, member);
+    const items = member.map((entry, i) =>
+      isJson(name, item(i)) ? entry : decodeText(schemas, item(i), entry),
+    );
+    return items.every((entry) => entry !== undefined) ? items : undefined;
+  };
+  const decode = (value: Value): Value | undefined => {
+    if (!(value instanceof Map) || encode(value) === undefined) return undefined;
+    if (decodeText(schemas, root, new Map()) === undefined) return undefined;
+    const members = [...value].map(([name, member]) => [name, decodeMember(name, member)] as const);
+    const decoded = members.flatMap(([name, member]): [string, Value][] =>
+      member === undefined ? [] : [[name, member]],
+    );
+    return decoded.length === members.length ? new Map(decoded) : undefined;
+  };
+  return { encode, decode };
+}
+
+const encodePair = (name: string, text: string): string =>
+  `${encodeURIComponent(name)}=${encodeURIComponent(text)}`;

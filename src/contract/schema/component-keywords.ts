@@ -1,0 +1,190 @@
+/**
+ * The ajv keywords that rewrite.ts adds to the standard ones. They make judging linear in the value: conformance.ts finds
+ * whether it conforms to a component, and violations.ts finds the violations.
+ */
+import { _, type CodeKeywordDefinition } from 'ajv';
+import { joinPointer, isObject, members } from '../document/document';
+import type { Holder } from '../json/parse';
+import {
+  Applicables,
+  type Components,
+  type Discriminate,
+  type HoldsOf,
+  listOf,
+  namedBranch,
+  type Node,
+  patternsOf,
+} from './applicable';
+import { bare, error, errorsOf, exact, type Explain, functionKeyword } from './keyword';
+import { MAX_ERRORS, type Violations } from './violations';
+
+/** Whether another schema evaluates the property or item of a key. */
+type IsEvaluated = (key: string | number, holder: Holder, root: object) => boolean;
+
+type Refusal = (value: unknown, holder: Holder, key: string | number, root: object) => Explain | undefined;
+
+/** Judges values by components, each value once. */
+export class ComponentKeywords {
+  /** @param allErrors whether the errors of all branches are listed */
+  constructor(
+    private readonly components: Components,
+    private readonly holdsOf: HoldsOf,
+    private readonly violations: Violations,
+    private readonly allErrors: boolean,
+  ) {}
+
+  definitions(): CodeKeywordDefinition[] {
+    return [
+      exact,
+      bare,
+      functionKeyword<unknown, string>('component', undefined, (identifier) => this.refusalOf(identifier)),
+      this.containing(),
+      this.discriminate(),
+      this.remainingProperties(),
+      this.remainingItems(),
+      functionKeyword<unknown, string>('oneWay', undefined, (message, schema) => {
+        const marked = this.applicables(schema, (nodes) => nodes.some((node) => node['marked'] === true));
+        return (value, holder, key, root) =>
+          marked.of(value, holder, key, root) ? () => error('readOnly', message) : undefined;
+      }),
+      this.meter(),
+    ];
+  }
+
+  private applicables<T>(schema: Node, make: (nodes: readonly Node[]) => T): Applicables<T> {
+    return new Applicables([schema], this.components, this.holdsOf, make);
+  }
+
+  /** Finds the errors of a value by a component; undefined if it conforms. */
+  private refusalOf(identifier: string): Refusal {
+    const holds = this.holdsOf(identifier);
+    return (value, holder, key, root) =>
+      holds(value, holder, key, root)
+        ? undefined
+        : (instancePath) => this.violations.of(identifier, value, { instancePath, holder, key, root });
+  }
+
+  private containing(): CodeKeywordDefinition {
+    interface Operand {
+      readonly component: string;
+      readonly min: number;
+      readonly max: number | undefined;
+    }
+    return functionKeyword<unknown[] & Holder, Operand>('containing', 'array', ({ component, min, max }) => {
+      const holds = this.holdsOf(component);
+      const most = max === undefined ? '' : ` and no more than ${max}`;
+      const failed = error('contains', `must contain at least ${min}${most} valid item(s)`);
+      const enough = max === undefined ? min : max + 1;
+      return (items, _holder, _key, root) => {
+        let count = 0;
+        for (let i = 0; i < items.length && count < enough; i++) if (holds(items[i], items, i, root)) count++;
+        return count >= min && (max === undefined || count <= max) ? undefined : () => failed;
+      };
+    });
+  }
+
+  private discriminate(): CodeKeywordDefinition {
+    return functionKeyword<unknown, Discriminate>('discriminate', undefined, (rule) => {
+      const { property, branches } = rule;
+      const names = Object.keys(branches).join(', ');
+      return (value, holder, key, root) => {
+        if (!isObject(value)) return this.refusalByOthers(rule, value, holder, key, root);
+        const named = namedBranch(rule, value);
+        if (named === null) return undefined;
+        if (named !== undefined) return this.refusalOf(named)(value, holder, key, root);
+        return Object.hasOwn(value, property)
+          ? (path) => error('discriminator', `must be one of ${names}`, {}, joinPointer(path, property))
+          : () => error('discriminator', `must have the property '${property}', which is one of ${names}`);
+      };
+    });
+  }
+
+  /** The errors of a value that is no object, by the branches of a discriminator. */
+  private refusalByOthers(
+    { others }: Discriminate,
+    value: unknown,
+    holder: Holder,
+    key: string | number,
+    root: object,
+  ): Explain | undefined {
+    if (!others) return undefined;
+    const { keyword, branches } = others;
+    const count = branches.filter((branch) => this.holdsOf(branch)(value, holder, key, root)).length;
+    if (keyword === 'oneOf' ? count === 1 : count > 0) return undefined;
+    if (count > 1) return () => error('oneOf', 'must match exactly one schema in oneOf');
+    return (instancePath) => {
+      const context = { instancePath, holder, key, root };
+      const errors = this.allErrors
+        ? branches.flatMap((branch) => this.violations.of(branch, value, context)).slice(0, MAX_ERRORS)
+        : [];
+      return errors.length > 0 ? errors : error(keyword, `must match a schema in ${keyword}`);
+    };
+  }
+
+  private remainingProperties(): CodeKeywordDefinition {
+    return this.remaining('remainingProperties', 'object', 'additionalProperties', (nodes) => {
+      const listed = new Set(nodes.flatMap(({ properties }) => members(properties).map(([name]) => name)));
+      const patterns = nodes.flatMap(patternsOf).map(([pattern]) => pattern);
+      return (name) => listed.has(String(name)) || patterns.some((pattern) => pattern.test(String(name)));
+    });
+  }
+
+  private remainingItems(): CodeKeywordDefinition {
+    return this.remaining('remainingItems', 'array', 'items', (nodes) => {
+      const first = Math.max(0, ...nodes.map(({ prefixItems }) => listOf(prefixItems).length));
+      const contained = nodes.flatMap(({ containing }) =>
+        isObject(containing) ? [this.holdsOf(String(containing['component']))] : [],
+      );
+      return (i, items, root) =>
+        Number(i) < first || contained.some((holds) => holds(items[i], items, i, root));
+    });
+  }
+
+  /**
+   * A keyword that judges the properties or items that no other schema evaluates.
+   *
+   * @param applicator the keyword that evaluates all of them
+   */
+  private remaining(
+    keyword: 'remainingProperties' | 'remainingItems',
+    type: 'object' | 'array',
+    applicator: string,
+    compile: (nodes: readonly Node[]) => IsEvaluated,
+  ): CodeKeywordDefinition {
+    const standard = type === 'object' ? 'unevaluatedProperties' : 'unevaluatedItems';
+    const parts = type === 'object' ? 'properties' : 'items';
+    const failed = error(standard, `must NOT have unevaluated ${parts}`);
+    return functionKeyword<Holder, string | false>(keyword, type, (operand, schema) => {
+      const refuse = operand === false ? () => () => failed : this.refusalOf(operand);
+      const evaluated = this.applicables(schema, (nodes) =>
+        nodes.some((node) => applicator in node || (node !== schema && keyword in node))
+          ? undefined
+          : compile(nodes),
+      );
+      return (value, holder, key, root) => {
+        const isEvaluated = evaluated.of(value, holder, key, root);
+        if (!isEvaluated) return undefined;
+        for (const part of Array.isArray(value) ? value.keys() : Object.keys(value)) {
+          if (isEvaluated(part, value, root)) continue;
+          const explain = refuse(value[part], value, part, root);
+          if (explain) return (path) => errorsOf(explain, joinPointer(path, part));
+        }
+        return undefined;
+      };
+    });
+  }
+
+  /** Counts the schemas that are evaluated in the search for all violations. */
+  private meter(): CodeKeywordDefinition {
+    const spend = () => {
+      this.violations.spend();
+    };
+    return {
+      keyword: 'meter',
+      code: ({ gen, it }) => {
+        if (it.allErrors && it.createErrors !== false)
+          gen.code(_`${gen.scopeValue('func', { ref: spend })}()`);
+      },
+    };
+  }
+}

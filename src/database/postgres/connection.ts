@@ -1,0 +1,156 @@
+import type { Pool, PoolClient } from 'pg';
+import { MAX_WAITING, overload } from '../batch';
+import type { Connection, Session } from '../driver';
+import { codeOf } from '../failure';
+import type { Schema } from '../schema';
+import { StoreUnavailable } from '../store';
+import type { Abandoned } from './abandoned';
+import { mark, MAY_WRITE, run, send } from './statements';
+
+/** Statements that nobody awaits any more, up to which others may write: the rest of the pool is for those that read. */
+const MAX_ABANDONED = 4;
+
+/** Transactions that stood in each other's way: the server has rolled this one back. */
+const COLLISION = /^(40001|40P01)/;
+/** The connection has been lost; the driver gives its own errors no code. */
+const LOST = /^(08|57P0[123]|ECONNRESET|EPIPE)/;
+const LOST_MESSAGE = /Connection terminated|connection error and is not queryable/;
+/** What the driver says when a statement has got no answer in time. */
+const NO_ANSWER = 'Query read timeout';
+
+export function connectionOf(pool: Pool, abandoned: Abandoned, schema: Schema): Connection {
+  /** @throws {StoreUnavailable} if too many writes before this one have not come to their end */
+  function checkWritable(): void {
+    if (abandoned.count >= MAX_ABANDONED)
+      throw new StoreUnavailable(
+        `${abandoned.count} statements have not ended in time, and may still run: see that a synchronous standby runs`,
+      );
+  }
+
+  /** A connection of the pool, to be released once. */
+  async function take() {
+    const client = await connect(pool);
+    let state: 'usable' | 'lost' | 'abandoned' = 'usable';
+    return {
+      client,
+      /** Looks what an error leaves of it. */
+      failed: (error: unknown, isLost = isBroken(error)): void => {
+        if (state === 'abandoned') return;
+        if ((error as Error).message === NO_ANSWER) {
+          state = 'abandoned';
+          abandoned.add(client);
+        } else if (isLost) state = 'lost';
+      },
+      isUsable: (): boolean => state === 'usable',
+      release: (): void => {
+        if (state !== 'abandoned') client.release(state === 'lost');
+      },
+    };
+  }
+
+  async function alone<T>(action: (client: PoolClient) => Promise<T>): Promise<T> {
+    const { client, failed, release } = await take();
+    try {
+      return await action(client);
+    } catch (error) {
+      failed(error);
+      throw error;
+    } finally {
+      release();
+    }
+  }
+
+  async function begin(): Promise<Session> {
+    checkWritable();
+    const { client, failed, isUsable, release } = await take();
+    let wrote = false;
+    async function attempt<T>(action: () => Promise<T>): Promise<T> {
+      try {
+        return await action();
+      } catch (error) {
+        failed(error);
+        throw error;
+      }
+    }
+    try {
+      // As serializable as SQLite is.
+      await attempt(() => client.query('BEGIN ISOLATION LEVEL SERIALIZABLE'));
+    } catch (error) {
+      release();
+      throw error;
+    }
+    return {
+      async run(statement) {
+        const result = await attempt(() => run(client, statement));
+        wrote ||= result.wrote === true;
+        return result;
+      },
+      async commit() {
+        await attempt(async () => {
+          if (!wrote) await mark(client, schema);
+          await send(client, 'COMMIT');
+        });
+        release();
+      },
+      async rollback() {
+        if (isUsable())
+          await client.query('ROLLBACK').catch((error: unknown) => {
+            failed(error, true);
+          });
+        release();
+      },
+    };
+  }
+
+  /** Of the last readiness check. */
+  let probing: PoolClient | undefined;
+
+  return {
+    run(statement) {
+      if (abandoned.count > 0 && MAY_WRITE.test(statement.text)) checkWritable();
+      return alone(async (client) => {
+        const result = await run(client, statement);
+        // A conflict, or nothing to delete: that, too, holds only if what it rests on is kept.
+        if (result.wrote === false) await mark(client, schema);
+        return result;
+      });
+    },
+    begin,
+    // After the loss of the connection nobody knows what became of a commit.
+    isTransient(error, committing) {
+      const code = codeOf(error);
+      return COLLISION.test(code) || (!committing && (LOST.test(code) || LOST_MESSAGE.test(error.message)));
+    },
+    probe(statement) {
+      if (probing && abandoned.has(probing))
+        throw new StoreUnavailable('the write of an earlier check has not been committed yet');
+      checkWritable();
+      return alone(async (client) => {
+        probing = client;
+        await run(client, statement);
+        await mark(client, schema);
+      });
+    },
+    close() {
+      abandoned.close();
+      return pool.end();
+    },
+  };
+}
+
+/** By callback, as `send` has it: a promise of the driver costs two more. */
+const connect = (pool: Pool) =>
+  new Promise<PoolClient>((resolve, reject) => {
+    if (pool.waitingCount >= MAX_WAITING) reject(overload());
+    else
+      pool.connect((error, client) => {
+        if (client) resolve(client);
+        else reject(error ?? new Error('expected a connection of the pool, got none'));
+      });
+  });
+
+/** Whether the connection is of no more use: it is lost, or nobody knows what comes over it next. */
+function isBroken(error: unknown): boolean {
+  const code = codeOf(error);
+  return !/^[0-9A-DF-Z][0-9A-Z]{4}$/.test(code) || LOST.test(code);
+}

@@ -1,0 +1,61 @@
+import type { ClientBase, PoolClient, QueryResult } from 'pg';
+import type { Result } from '../driver';
+import type { Schema } from '../schema';
+import type { Rendered } from '../sql';
+import { StoreUnavailable } from '../store';
+import { toParameters } from './dialect';
+
+/**
+ * Rows among which a commit that changes nothing else chooses one to write, at random: so many that those of many processes
+ * seldom wait for each other.
+ */
+const MARKS = 1024;
+
+/** A statement that may write, of which it must not be said that nothing was to be written before that is certain. */
+export const MAY_WRITE = /\b(INSERT|UPDATE|DELETE|MERGE)\b/i;
+
+export const marksOf = ({ name }: Schema) => `${name}_marks`;
+
+/**
+ * Writes something, so that the commit waits as every commit does. PostgreSQL lets one that has written nothing pass at
+ * once, though it may rest on rows that a standby does not have yet.
+ */
+export const mark = (client: PoolClient, schema: Schema) =>
+  send(
+    client,
+    `INSERT INTO ${marksOf(schema)} (id, at) VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET at = excluded.at`,
+    [Math.floor(Math.random() * MARKS), Date.now()],
+  );
+
+/** The sessions whose wait for a standby has been cancelled since their last statement began. */
+export const cancelled = new WeakSet<ClientBase>();
+
+/** @throws {StoreUnavailable} if the statement is committed here, and nobody knows whether a standby has it */
+export async function send(client: PoolClient, text: string, values?: unknown[]) {
+  cancelled.delete(client);
+  // By callback: the driver's promise copies a stack at each error, and a second one costs more than the first.
+  const result = await new Promise<QueryResult<Record<string, unknown>>>((resolve, reject) => {
+    client.query<Record<string, unknown>>(text, values ?? [], (error, answer) => {
+      // The types of the driver do not say so, but without an error this is undefined or null.
+      if ((error as Error | undefined | null) ?? undefined) reject(error);
+      else resolve(answer);
+    });
+  });
+  if (cancelled.has(client))
+    throw new StoreUnavailable(
+      'somebody has cancelled the wait for a synchronous standby: see that one runs',
+    );
+  return result;
+}
+
+interface Ran extends Result {
+  /** True: it has written, and so its commit waits. Undefined: it only reads. */
+  readonly wrote: boolean | undefined;
+}
+
+export async function run(client: PoolClient, { text, values }: Rendered): Promise<Ran> {
+  const { rows, rowCount, command } = await send(client, text, toParameters(values));
+  const count = rowCount ?? 0;
+  const wrote = MAY_WRITE.test(text) ? MAY_WRITE.test(command) && count > 0 : undefined;
+  return { rows, count, wrote };
+}

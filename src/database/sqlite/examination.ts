@@ -1,0 +1,51 @@
+import Database from 'better-sqlite3';
+import { existsSync, statSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { codeOf } from '../failure';
+import { examineFiles, type Found } from './log';
+
+/** Bytes of a file that was not closed, up to which its content is checked; each gigabyte would take seconds. */
+const MAX_CHECKED = 64 * 1024 * 1024;
+/** Another process may write while the files are read: what does not fit then fits a moment later. */
+const EXAMINATIONS = 4;
+
+/** The files that this process has open, by device and inode. */
+const inUse: string[] = [];
+
+function keyOf(file: string): string {
+  const { dev, ino } = statSync(file);
+  return `${dev} ${ino}`;
+}
+
+/** Takes a file for open until the function that it returns is called. */
+export function keepsOpen(file: string): () => void {
+  const key = keyOf(file);
+  inUse.push(key);
+  return () => inUse.splice(inUse.indexOf(key), 1);
+}
+
+/** @throws {Error} if the file and its log do not belong together, or are not whole */
+export async function examine(file: string): Promise<Found> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      // Whoever has it open here has examined it.
+      return existsSync(file) && inUse.includes(keyOf(file)) ? 'closed' : examineFiles(file);
+    } catch (error) {
+      if (codeOf(error) !== '') return 'closed'; // what cannot be read SQLite explains better
+      if (attempt === EXAMINATIONS) throw error;
+    }
+    await sleep(2 ** attempt);
+  }
+}
+
+/** @throws {Error} if the content of a database that was not closed is damaged, as far as its size allows to look */
+export function checkContent(file: string, found: Found): void {
+  if (found === 'closed' || (found === 'logged' && statSync(file).size > MAX_CHECKED)) return;
+  const db = new Database(file, { readonly: true }); // one that may write would put the log into the file
+  try {
+    const first = db.prepare<[], string>('PRAGMA quick_check(1)').pluck().get();
+    if (first !== 'ok') throw Object.assign(new Error(first), { code: 'SQLITE_CORRUPT' });
+  } finally {
+    db.close();
+  }
+}

@@ -1,0 +1,200 @@
+import Database from 'better-sqlite3';
+import {
+  type BigIntStats,
+  closeSync,
+  fstatSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  statSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { StoreUnavailable } from '../store';
+import { keepsOpen } from './examination';
+import { examineLog, FILE_HEAD, hasName, isLogHeader, isOpen, LOG_HEADER, nameLog } from './log';
+import { whenFree } from './statements';
+
+/** The files of an open database, compared with those that stand at its path. */
+export interface DatabaseFiles {
+  /** To be called before a read. @throws {StoreUnavailable} unless the files are those that have been opened */
+  checkPlace(): void;
+  /** To be called before a commit. @throws {StoreUnavailable} if it could hide that the log has been cut */
+  checkLog(): void;
+  /**
+   * To be called after a commit, before it is acknowledged. Undefined: a restart would find it, and tell the log from
+   * others.
+   *
+   * @throws {StoreUnavailable} if a restart would not find it, with a sentence that says why and what to do
+   */
+  settle(): Promise<void> | undefined;
+  close(): void;
+}
+
+const RESTART = 'restart the server to use what is there';
+const stat = (path: string) => statSync(path, { bigint: true, throwIfNoEntry: false });
+const same = (a: BigIntStats, b: BigIntStats) => a.ino === b.ino && a.dev === b.dev;
+
+/**
+ * Watches the files of a database in WAL mode that is open. A commit goes to the files that the process has open: if they
+ * are not those of the path any more, it is lost with the process.
+ *
+ * The database file must be closed by SQLite first: to close it here drops the locks that SQLite has on it
+ * (https://sqlite.org/howtocorrupt.html, section 2.2).
+ *
+ * @param versionOf the version of the schema of a connection; it throws if the file is not one of this program
+ */
+export function watchFiles(
+  file: string,
+  db: Database.Database,
+  versionOf: (db: Database.Database) => number,
+): DatabaseFiles {
+  const log = `${file}-wal`;
+  const opened = statSync(file, { bigint: true });
+  const database = openSync(file, 'r');
+  const descriptor = openSync(log, 'r');
+  const openedLog = fstatSync(descriptor, { bigint: true });
+  const forget = keepsOpen(file);
+  const readNumber = (text: string) => {
+    const statement = db.prepare<[], number>(text).pluck();
+    return () => statement.get() ?? 0;
+  };
+  const size = readNumber('SELECT page_count * page_size FROM pragma_page_count, pragma_page_size');
+  const cookie = readNumber('PRAGMA schema_version');
+  const head = Buffer.alloc(LOG_HEADER);
+  const salts = Buffer.alloc(8);
+  let logSize = 0; // bytes
+  let accepted = { size: opened.size, ctimeNs: 0n };
+  const overwritten = () =>
+    new StoreUnavailable(`its write-ahead log ${log} has been overwritten: ${RESTART}`);
+
+  function findFiles(): [BigIntStats, BigIntStats] {
+    const foundFile = stat(file);
+    if (!foundFile)
+      throw new StoreUnavailable('it has been deleted or moved: put it back, or restart the server');
+    if (!same(foundFile, opened)) throw new StoreUnavailable(`another file has taken its place: ${RESTART}`);
+    const foundLog = stat(log);
+    if (!foundLog)
+      throw new StoreUnavailable(`its write-ahead log ${log} has been deleted or moved: ${RESTART}`);
+    if (!same(foundLog, openedLog))
+      throw new StoreUnavailable(`another file has taken the place of ${log}: ${RESTART}`);
+    return [foundFile, foundLog];
+  }
+
+  /** The database file, if it has been written or changed since it was accepted, by a checkpoint or by anybody. */
+  function findChanged(): BigIntStats | undefined {
+    const [found, foundLog] = findFiles();
+    logSize = Number(foundLog.size);
+    // Emptied by a checkpoint of another process, it has nothing that the database file lacks.
+    if (logSize > 0 && (readSync(descriptor, head, 0, LOG_HEADER, 0) < LOG_HEADER || !isLogHeader(head)))
+      throw overwritten();
+    if (found.size < accepted.size && found.size < size())
+      throw new StoreUnavailable('it has been truncated: restore a backup');
+    return accepted.ctimeNs === found.ctimeNs && accepted.size === found.size ? undefined : found;
+  }
+
+  function readFirst(): Buffer {
+    const first = Buffer.alloc(FILE_HEAD);
+    return first.subarray(0, readSync(database, first, 0, FILE_HEAD, 0));
+  }
+
+  /** Whether the log has begun anew since this was last asked, and has no name yet. */
+  function needsName(): boolean {
+    if (logSize === 0 || head.compare(salts, 0, 8, 16, 24) === 0) return false;
+    head.copy(salts, 0, 16, 24);
+    const first = readFirst();
+    return first.length === FILE_HEAD && !isOpen(first);
+  }
+
+  function checkName(): void {
+    const first = readFirst();
+    // To read the log would take its time.
+    if (first.length < FILE_HEAD || !hasName(first, cookie())) examineLog(file, first);
+  }
+
+  async function verify(changed: BigIntStats | undefined, isNameless: boolean): Promise<void> {
+    if (changed) {
+      await whenFree(() => {
+        compareWithRestart(file, db, versionOf, checkName);
+      });
+      accepted = changed;
+    }
+    if (!isNameless) return;
+    await whenFree(() => {
+      nameLog(db, versionOf(db));
+    });
+    accepted = findChanged() ?? accepted;
+  }
+
+  return {
+    checkPlace: findFiles,
+    checkLog() {
+      // A checkpoint of another process may empty it.
+      const { size: bytes } = fstatSync(descriptor);
+      if (bytes < logSize && bytes > 0) throw overwritten();
+    },
+    settle() {
+      const changed = findChanged();
+      const isNameless = needsName();
+      return changed || isNameless ? verify(changed, isNameless) : undefined;
+    },
+    close() {
+      closeSync(descriptor);
+      closeSync(database);
+      forget();
+    },
+  };
+}
+
+const TABLES = `SELECT name, wr FROM pragma_table_list
+  WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name`;
+
+/** Rows by which two views of a table are compared, each found in logarithmic time: the last inserted and both ends. */
+const SAMPLES = ['WHERE rowid = ?', 'ORDER BY rowid LIMIT 1', 'ORDER BY rowid DESC LIMIT 1'];
+
+/**
+ * Opens the file as a restart would, and looks whether it finds there what the open database has.
+ *
+ * @throws {StoreUnavailable} if the restart would not find it, would refuse the file, or could not write
+ */
+function compareWithRestart(
+  file: string,
+  open: Database.Database,
+  accept: (db: Database.Database) => unknown,
+  checkName: () => void,
+): void {
+  const fresh = new Database(file, { fileMustExist: true, timeout: 0 });
+  try {
+    accept(fresh);
+    fresh.exec('BEGIN IMMEDIATE'); // fails if it cannot be written; nobody else commits until the end
+    checkName();
+    const inserted = open.prepare('SELECT last_insert_rowid()').pluck().safeIntegers().get();
+    if (!isDeepStrictEqual(sample(fresh, inserted), sample(open, inserted)))
+      throw new StoreUnavailable('it has lost rows that were committed: restore a backup');
+    fresh.exec('ROLLBACK');
+  } finally {
+    fresh.close();
+  }
+}
+
+function sample(db: Database.Database, inserted: unknown): unknown[] {
+  const tables = db.prepare<[], { name: string; wr: 0 | 1 }>(TABLES).all();
+  return tables.map(({ name, wr }) => {
+    const all = `SELECT * FROM "${name.replaceAll('"', '""')}"`;
+    const read = (end: string) => db.prepare(`${all} ${end}`).raw().safeIntegers();
+    if (wr === 1) return [name, read('LIMIT 1').get()];
+    return [name, ...SAMPLES.map((end) => read(end).get(...(end.includes('?') ? [inserted] : [])))];
+  });
+}
+
+/** Creates the folder so that it, too, is there after a power cut: each new entry is synced in its parent. */
+export function makeFolder(folder: string): void {
+  const first = mkdirSync(folder, { recursive: true });
+  if (first === undefined) return;
+  for (let path = folder; path.length >= first.length; path = dirname(path)) {
+    const parent = openSync(dirname(path), 'r');
+    fsyncSync(parent);
+    closeSync(parent);
+  }
+}

@@ -1,0 +1,185 @@
+import Database from 'better-sqlite3';
+import { dirname, resolve } from 'node:path';
+import { MAX_WAITING, overload } from '../batch';
+import type { Connection, Driver, Session } from '../driver';
+import { codeOf } from '../failure';
+import { DIALECT, FAULTS } from './dialect';
+import { checkContent, examine } from './examination';
+import { type DatabaseFiles, makeFolder, watchFiles } from './files';
+import { nameLog } from './log';
+import { migrate, prepareVersion } from './schema';
+import { execute, statementsOf, untilFree, whenFree } from './statements';
+
+const fileOf = (url: string) => (url === 'memory:' ? undefined : resolve(url.replace('sqlite:', '')));
+
+/**
+ * A SQLite file, which several processes may share, or a database in memory. Nothing is acknowledged that a restart would
+ * not find: if the file is deleted, replaced or damaged, the database is unavailable until it is back, or the server has
+ * been restarted. The file and its folder are created where missing.
+ */
+export const SQLITE: Driver = {
+  urls: ['memory:', 'sqlite:PATH'],
+  accepts: /^(memory:$|sqlite:.)/s,
+  dialect: DIALECT,
+  faults: FAULTS,
+  subjectOf(url) {
+    const file = fileOf(url);
+    return file === undefined ? 'SQLite in memory' : `SQLite file ${file}`;
+  },
+  async open(url, schema) {
+    const file = fileOf(url);
+    const opened: Database.Database[] = [];
+    const connect = (options: Database.Options = {}) => {
+      const connection = new Database(file ?? ':memory:', { timeout: 0, ...options });
+      opened.push(connection);
+      return connection;
+    };
+    const versionOf = (of: Database.Database) => prepareVersion(of, schema)();
+    try {
+      if (file !== undefined) {
+        makeFolder(dirname(file));
+        checkContent(file, await examine(file));
+      }
+      const db = connect();
+      const checkSchema = await whenFree(() => prepareVersion(db, schema));
+      await whenFree(db.transaction(checkSchema));
+      if (file !== undefined) await makeDurable(db);
+      await untilFree(() => migrate(db, checkSchema, schema));
+      // What undoes a statement that fails: a file for the 64 KB that it has by default costs more than the rows of a batch.
+      db.exec('PRAGMA temp_store = MEMORY');
+      if (file === undefined) return connectionOf(db, checkSchema);
+      await whenFree(() => {
+        nameLog(db, checkSchema());
+      });
+      return connectionOf(db, checkSchema, connect({ readonly: true }), watchFiles(file, db, versionOf));
+    } catch (error) {
+      for (const connection of opened) connection.close();
+      throw error;
+    }
+  },
+};
+
+async function makeDurable(db: Database.Database): Promise<void> {
+  const toWal = db.prepare('PRAGMA journal_mode = WAL').pluck();
+  if ((await whenFree(() => toWal.get())) !== 'wal')
+    throw new Error('it cannot have a write-ahead log here: move it to a local disk');
+  db.exec('PRAGMA synchronous = FULL');
+  db.exec('PRAGMA fullfsync = ON'); // macOS: fsync alone leaves data in the cache of the drive
+}
+
+/**
+ * @param checkSchema the version of the schema; it throws if it has become that of another program
+ * @param reader sees what is committed, and nothing of a transaction that runs meanwhile; none in memory
+ */
+function connectionOf(
+  db: Database.Database,
+  checkSchema: () => number,
+  reader?: Database.Database,
+  files?: DatabaseFiles,
+): Connection {
+  const writing = statementsOf(db);
+  const reading = reader && statementsOf(reader);
+  const beginning = db.prepare('BEGIN IMMEDIATE');
+  const committing = db.prepare('COMMIT');
+  const lock = createLock();
+
+  function start(): void {
+    files?.checkLog();
+    beginning.run();
+    checkSchema();
+  }
+
+  function finish(): Promise<void> | undefined {
+    committing.run();
+    return files?.settle();
+  }
+
+  function end(): void {
+    if (db.inTransaction) db.exec('ROLLBACK');
+    lock.release();
+  }
+
+  const session: Session = {
+    run: ({ text, values }) => execute(writing(text), values),
+    async commit() {
+      await finish();
+      lock.release();
+    },
+    rollback() {
+      end();
+      return Promise.resolve();
+    },
+  };
+
+  async function begin(): Promise<Session> {
+    await lock.acquire();
+    try {
+      await whenFree(start);
+      return session;
+    } catch (error) {
+      end();
+      throw error;
+    }
+  }
+
+  /** A transaction of one action. Nothing is awaited without need: most creations come this way. */
+  async function commit<T>(action: () => T): Promise<T> {
+    const turn = lock.acquire();
+    if (turn) await turn;
+    try {
+      const starting = whenFree(start);
+      if (starting) await starting;
+      const result = action();
+      const settling = finish();
+      if (settling) await settling;
+      return result;
+    } finally {
+      end();
+    }
+  }
+
+  return {
+    async run({ text, values }) {
+      const statement = await whenFree(() => writing(text));
+      if (!reading || !statement.readonly) return commit(() => execute(statement, values));
+      return whenFree(() => {
+        files?.checkPlace();
+        return execute(reading(text), values);
+      });
+    },
+    begin,
+    // After a commit nothing is: only what proves it can have failed.
+    isTransient: (error, isCommitting) => !isCommitting && codeOf(error).startsWith('SQLITE_BUSY'),
+    probe: ({ text, values }) =>
+      commit(() => {
+        // Sets what is set already: a commit that has to reach the disk, but changes nothing.
+        db.exec(`PRAGMA user_version = ${checkSchema()}`);
+        return execute(writing(text), values);
+      }),
+    close() {
+      reader?.close();
+      db.close();
+      files?.close();
+      return Promise.resolve();
+    },
+  };
+}
+
+function createLock() {
+  const waiting: (() => void)[] = [];
+  let locked = false;
+  return {
+    /** Resolves when nobody else holds it. @throws {StoreUnavailable} if too many wait for it */
+    acquire(): Promise<void> | undefined {
+      if (waiting.length === MAX_WAITING) throw overload();
+      if (locked) return new Promise((resolve) => waiting.push(resolve));
+      locked = true;
+      return undefined;
+    },
+    release(): void {
+      const next = waiting.shift();
+      if (next) next();
+      else locked = false;
+    },
+  };
+}

@@ -1,0 +1,50 @@
+import type Database from 'better-sqlite3';
+import { checkVersion, migrateFrom, type Schema } from '../schema';
+import { render } from '../sql';
+import { StoreUnavailable } from '../store';
+import { DIALECT } from './dialect';
+
+/** Reads the version of the schema, 0 in a new file. @throws {StoreUnavailable} if the file is not ours */
+export function prepareVersion(db: Database.Database, schema: Schema): () => number {
+  const reader = (text: string) => db.prepare<[], number>(text).pluck();
+  const tables = reader('SELECT count(*) FROM sqlite_schema'); // the first, for it alone looks into the file
+  const userVersion = reader('PRAGMA user_version');
+  const applicationId = reader('PRAGMA application_id');
+  const own = markOf(schema);
+  return () => {
+    const version = userVersion.get() ?? 0;
+    const owner = applicationId.get();
+    if (owner !== own && !(owner === 0 && tables.get() === 0))
+      throw new StoreUnavailable('it belongs to another program: name another file');
+    checkVersion(version, schema);
+    return version;
+  };
+}
+
+function markOf({ mark }: Schema): number {
+  if (!/^[\x20-\x7e]{4}$/.test(mark))
+    throw new Error(`expected a mark of four ASCII characters, got ${mark}`);
+  return Buffer.from(mark).readInt32BE();
+}
+
+/** Brings the schema of a database up to date, in one transaction. */
+export async function migrate(
+  db: Database.Database,
+  checkSchema: () => number,
+  schema: Schema,
+): Promise<void> {
+  db.exec('BEGIN IMMEDIATE');
+  try {
+    await migrateFrom(checkSchema(), schema, (statement) => {
+      const { text, values } = render(statement, DIALECT);
+      db.prepare(text).run(...values);
+    });
+    db.exec(`PRAGMA application_id = ${markOf(schema)}`);
+    // Written at every start: proves that a commit reaches the disk, and takes along what a process that was killed
+    // between writing and syncing has left in the log, before anybody is told that it is there.
+    db.exec(`PRAGMA user_version = ${schema.migrations.length}`);
+    db.exec('COMMIT');
+  } finally {
+    if (db.inTransaction) db.exec('ROLLBACK');
+  }
+}

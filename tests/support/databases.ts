@@ -1,0 +1,42 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DRIVERS } from '../../src/database/drivers';
+import { startPostgres, type Postgres } from './postgres';
+import { THIRD } from './third-driver';
+
+/** A kind of database, for `describe.each`. */
+export interface Kind {
+  readonly kind: string;
+  /** Whether it outlives its connection, and others may open it meanwhile. */
+  readonly shared: boolean;
+  /** Makes an empty database, and resolves to its URL. */
+  readonly locate: () => Promise<string>;
+}
+
+/** A folder that is removed after the tests of a file. Call it once, at the top. */
+export function useFolder(): { readonly path: string; make(): string } {
+  const path = mkdtempSync(join(tmpdir(), 'databases-'));
+  afterAll(() => {
+    rmSync(path, { recursive: true });
+  });
+  return { path, make: () => mkdtempSync(join(path, 'db-')) };
+}
+
+/** Every kind of database, a third engine among them, which is registered here. Call it once, at the top of a file. */
+export function useDatabases(): readonly Kind[] {
+  DRIVERS.push(THIRD);
+  const folder = useFolder();
+  let postgres: Postgres;
+  beforeAll(async () => {
+    postgres = await startPostgres();
+  });
+  afterAll(() => postgres.remove());
+  const fileOf = (scheme: string) => () => Promise.resolve(`${scheme}:${folder.make()}/test.db`);
+  return [
+    { kind: 'SQLite in memory', shared: false, locate: () => Promise.resolve('memory:') },
+    { kind: 'SQLite', shared: true, locate: fileOf('sqlite') },
+    { kind: 'PostgreSQL', shared: true, locate: () => postgres.createDatabase() },
+    { kind: 'a third engine', shared: true, locate: fileOf('third') },
+  ];
+}

@@ -1,0 +1,160 @@
+import { DatabaseSync } from 'node:sqlite';
+import type { Driver, Result, Session } from '../../src/database/driver';
+import { all, codeOf, retryTransient } from '../../src/database/failure';
+import { checkVersion, migrateFrom } from '../../src/database/schema';
+import { type Dialect, render, type Rendered, valueOf } from '../../src/database/sql';
+
+// A third engine, as somebody would add it: one file, which nothing but the table of drivers names. It keeps its databases
+// in files of SQLite by the driver that Node brings, and speaks a dialect of a name of its own.
+
+const DIALECT: Dialect = {
+  names: ['third'],
+  words: {
+    int64: 'INTEGER',
+    double: 'REAL',
+    text: 'TEXT',
+    bytes: 'BLOB',
+    identity: 'INTEGER PRIMARY KEY AUTOINCREMENT',
+    strict: 'STRICT',
+  },
+  parameter: (number) => `?${number}`,
+  rows({ name, columns, items }, add) {
+    const names = Object.keys(columns);
+    const none = `SELECT ${names.map((column) => `NULL AS ${column}`).join(', ')} WHERE 0`;
+    const all = items.map(
+      (item) => `SELECT ${names.map((column) => `?${add(valueOf(item, column))}`).join(', ')}`,
+    );
+    return `(${[none, ...all].join(' UNION ALL ')}) AS ${name}`;
+  },
+};
+
+/** Codes of this driver: a name for each of the numbers that matter. */
+const CODES: Readonly<Record<number, string>> = {
+  5: 'BUSY',
+  275: 'CHECK',
+  787: 'FOREIGN_KEY',
+  1299: 'NOT_NULL',
+  1555: 'KEY',
+  2067: 'UNIQUE',
+};
+
+function coded<T>(action: () => T): T {
+  try {
+    return action();
+  } catch (error) {
+    const { errcode } = error as { errcode?: number };
+    throw errcode === undefined ? error : Object.assign(error as Error, { code: CODES[errcode] ?? 'ERROR' });
+  }
+}
+
+function execute(db: DatabaseSync, { text, values }: Rendered): Result {
+  return coded(() => {
+    const statement = db.prepare(text);
+    statement.setReadBigInts(true);
+    const given = values as (bigint | number | string | Uint8Array | null)[];
+    if (/^\s*SELECT|\bRETURNING\b/i.test(text)) {
+      const rows = statement.all(...given);
+      return { rows, count: rows.length };
+    }
+    return { rows: [], count: Number(statement.run(...given).changes) };
+  });
+}
+
+const untilFree = <T>(action: () => T | Promise<T>) => retryTransient(action, /^BUSY$/, 5000, 2);
+const fileOf = (url: string) => url.replace('third:', '');
+
+export const THIRD: Driver = {
+  urls: ['third:PATH'],
+  accepts: /^third:./,
+  dialect: DIALECT,
+  faults: {
+    kinds: {
+      ...all('away', 'BUSY'),
+      ...all('other', 'CHECK NOT_NULL'),
+      ...all('unique', 'UNIQUE KEY'),
+      ...all('foreign key', 'FOREIGN_KEY'),
+    },
+    advice: [['BUSY', 'end whoever keeps it locked']],
+  },
+  subjectOf: (url) => `third database ${fileOf(url)}`,
+  async open(url, schema) {
+    const connect = () => {
+      const db = new DatabaseSync(fileOf(url));
+      db.exec('PRAGMA busy_timeout = 0; PRAGMA synchronous = FULL');
+      return db;
+    };
+    const [writer, reader] = [connect(), connect()];
+    const begin = () =>
+      untilFree(() => {
+        coded(() => {
+          writer.exec('BEGIN IMMEDIATE');
+        });
+      });
+    await untilFree(() => {
+      coded(() => {
+        writer.exec('PRAGMA journal_mode = WAL');
+      });
+    });
+    await begin();
+    try {
+      const version = Number(writer.prepare('PRAGMA user_version').get()?.['user_version']);
+      checkVersion(version, schema);
+      await migrateFrom(version, schema, (statement) => execute(writer, render(statement, DIALECT)));
+      writer.exec(`PRAGMA user_version = ${schema.migrations.length}; COMMIT`);
+    } catch (error) {
+      for (const db of [writer, reader]) db.close();
+      throw error;
+    }
+
+    /** Resolves when the transaction before has ended. */
+    let turn = Promise.resolve<unknown>(undefined);
+    async function beginInTurn(): Promise<Session> {
+      const before = turn;
+      const { promise, resolve } = Promise.withResolvers<undefined>();
+      turn = promise;
+      await before;
+      const end = (text: string) => {
+        coded(() => {
+          writer.exec(text);
+        });
+        resolve(undefined);
+        return Promise.resolve();
+      };
+      try {
+        await begin();
+      } catch (error) {
+        resolve(undefined);
+        throw error;
+      }
+      return {
+        run: (statement) => Promise.resolve(execute(writer, statement)),
+        commit: () => end('COMMIT'),
+        rollback: () => end('ROLLBACK'),
+      };
+    }
+
+    async function write(statement: Rendered): Promise<Result> {
+      const session = await beginInTurn();
+      try {
+        const result = await session.run(statement);
+        await session.commit();
+        return result;
+      } catch (error) {
+        await session.rollback();
+        throw error;
+      }
+    }
+
+    return {
+      run: (statement) =>
+        /^\s*SELECT/i.test(statement.text) ? untilFree(() => execute(reader, statement)) : write(statement),
+      begin: beginInTurn,
+      isTransient: (error, committing) => !committing && codeOf(error) === 'BUSY',
+      probe: write,
+      close() {
+        for (const db of [writer, reader]) db.close();
+        return Promise.resolve();
+      },
+    };
+  },
+};
