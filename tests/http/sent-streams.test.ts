@@ -113,6 +113,16 @@ test.each<[string, () => unknown]>([
   ]);
 });
 
+test('an empty piece does not end a response', async () => {
+  async function* pieces() {
+    yield Buffer.alloc(0);
+    yield* counted(1, 4);
+    yield Buffer.alloc(0);
+  }
+  const text = String(await listening(serve(pieces).app, (port) => exchangeBytes(port, request())));
+  expect(text).toMatch(/\r\n\r\n4\r\naaaa\r\n0\r\n\r\n$/);
+});
+
 test('the connection goes on after a stream', async () => {
   const { app } = serve(() => counted(2, 4));
   const text = await listening(app, (port) =>
