@@ -21,23 +21,29 @@ export { createHttpServer, listen, type ReportUnread, type ServerLimits } from '
 export { curlCommand, exampleRequest, type Message, messageOf } from './samples/example-request';
 export { createService, type Middleware } from './pipeline';
 export { type Answer, type Headers, Problem, type ProblemKind, type Violation } from './problem';
-export { schemeKind, type SchemeKind } from './security/kind';
+export { schemeKind, type SchemeKind, securitySchemes } from './security/credentials';
 export type { PrincipalsFor, StrategiesFor, StrategyOf, Verified, Verify } from './security/principals';
 export type { Credentials, Principals, Strategies } from './security/requirements';
-export { ApiKeyStrategy, BasicStrategy, bearerStrategy, strategiesFor } from './security/strategies';
+export {
+  ApiKeyStrategy,
+  BasicStrategy,
+  bearerStrategy,
+  strategiesFor,
+  strategyFor,
+} from './security/strategies';
 
 // For tools: read a document as the server reads it.
 export { Codecs } from './codecs/registry';
 export { compileContract, NOTHING_SERVED } from './compile';
 export { Contract, type ServedOperation } from './exchange/served-operation';
 export { UNKNOWN } from './document/accounting';
-export { OperationIndex, titleOf } from './document/operation-index';
+export { OperationIndex, titleOf } from './document/path-items';
 export { joinPointer, isObject, members, OpenApiDocument } from './document/document';
 export { lastStep } from './document/json-pointer';
 export { APPLICATORS, certain } from './document/subschemas';
 export { METHODS, operationPlaces } from './document/path-items';
 export { isLargeInteger, numberLiterals, writeDocument } from './document/text';
-export { versionFinding } from './document/version';
+export { versionFinding } from './document/openapi-schema';
 export { walk, type Walked, keywordAt } from './document/walk';
 export { type Support, type Kind, OBJECTS } from './document/keywords';
 export { UndocumentedResponse } from './exchange/response';

@@ -23,7 +23,7 @@ import type { Operation } from './operations/operations';
 import type { Router } from './operations/router';
 import { type Methods, pathParameters } from './operations/routes';
 import { type Answer, Problem } from './problem';
-import { createStubAnswers, STUB_HEADER } from './samples/stub-answers';
+import { createStubAnswers, STUB_HEADER } from './samples/answers';
 import type { RunStrategy } from './security/passport';
 import { compileSecurity, type Strategies } from './security/requirements';
 
