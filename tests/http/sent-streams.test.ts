@@ -206,6 +206,29 @@ describe('a stream that does not end by itself', () => {
     expect(faults).toEqual([]);
   });
 
+  test('is ended if the client reads nothing for the time that the server gives it', async () => {
+    let isAborted = false;
+    const { app, over } = serve(async function* ({ signal }) {
+      try {
+        yield* counted(Infinity, 65_536);
+      } finally {
+        isAborted = signal.aborted;
+      }
+    });
+    const limits: object = { sendTimeout: 200 };
+    await listening(
+      app,
+      async (port) => {
+        const client = connect(port, '127.0.0.1').pause();
+        client.write(request());
+        await over;
+        client.destroy();
+      },
+      limits,
+    );
+    expect(isAborted).toBe(true);
+  });
+
   test('is ended if a Readable or a ReadableStream waits for its next piece, too', async () => {
     const never = new Promise<never>(() => undefined);
     const ends: string[] = [];
