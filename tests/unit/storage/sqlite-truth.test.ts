@@ -246,6 +246,10 @@ test.each([
   ['a vacuum', 'VACUUM'],
   ['a vacuum and a checkpoint', 'VACUUM; PRAGMA wal_checkpoint(TRUNCATE)'],
   ['a new index', 'CREATE INDEX by_name ON plants (name)'],
+  [
+    'a table without row ids',
+    'CREATE TABLE tags (tag TEXT PRIMARY KEY) WITHOUT ROWID; PRAGMA wal_checkpoint(TRUNCATE)',
+  ],
 ])('%s of another process does no harm', async (_, sql) => {
   const store = await bench.open();
   const ids = Array.from({ length: 1000 }, (_unused, i) => BigInt((i * 7919) % 100_003));
