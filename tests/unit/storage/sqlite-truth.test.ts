@@ -113,6 +113,14 @@ const makeFolder: Mishap = () => {
   mkdirSync(bench.file);
 };
 
+/** Writes the log of another database, which is open, over that of this one. */
+const anotherLog: Mishap = async () => {
+  const other = await openPlantStore(`sqlite:${join(bench.root, 'open.db')}`);
+  await other.create(buildPlant());
+  writeFileSync(bench.file + LOG, readFileSync(join(bench.root, 'open.db-wal')));
+  await other.close();
+};
+
 /** What can happen to the files of a database while it is open, and what the store says of it. */
 const MISHAPS: readonly [name: string, happen: Mishap, sentence: RegExp][] = [
   ['the file is deleted', remove(FILE), /has been deleted or moved: put it back/],
@@ -141,6 +149,7 @@ const MISHAPS: readonly [name: string, happen: Mishap, sentence: RegExp][] = [
     replace(LOG, () => readFileSync(bench.file + LOG)),
     /another file has taken the place of/,
   ],
+  ['its write-ahead log is overwritten by that of another', anotherLog, /overwritten/],
   ['its write-ahead log is emptied', cut(LOG, 0), /overwritten|truncated|lost|damaged/],
   ['its write-ahead log is cut', cut(LOG, 0.5), /overwritten/],
   ['its write-ahead log is overwritten', overwrite(LOG, () => garbage(size(LOG))), /overwritten/],
@@ -258,4 +267,14 @@ test.each([
   await expect(store.ready()).resolves.toBeUndefined();
   expect(await create(store, 200_000, 5)).toHaveLength(5);
   await expect(store.ready()).resolves.toBeUndefined();
+});
+
+test('of several servers on one file none minds that the log is emptied, and begun anew by another', async () => {
+  const [first, second] = [await bench.open(), await bench.open()];
+  expect(await create(first, 0, 20)).toHaveLength(20);
+  await change('PRAGMA wal_checkpoint(TRUNCATE)')();
+  expect(await create(second, 100, 1)).toHaveLength(1);
+  expect(await create(first, 200, 5)).toHaveLength(5);
+  await expect(first.ready()).resolves.toBeUndefined();
+  expect(await foundByRestart()).toHaveLength(26);
 });
