@@ -208,6 +208,12 @@ export default {
       },
     ),
     boundary(
+      'index of the prover',
+      'Import scripts/prove. Anything that its index.ts does not export is internal, but for the programs of its two commands.',
+      { path: '^(src|scripts|tests)/', pathNot: ['^scripts/prove/', '^tests/prove/'] },
+      { path: '^scripts/prove/', pathNot: '^scripts/prove/(index|service/(contract|todo))\\.ts$' },
+    ),
+    boundary(
       'the prover is for any service',
       'scripts/prove/service/ makes any service of the package a target. Pass what is of one service as an argument.',
       { path: '^scripts/prove/service/' },
