@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   copyFileSync,
@@ -277,4 +278,14 @@ test('of several servers on one file none minds that the log is emptied, and beg
   expect(await create(first, 200, 5)).toHaveLength(5);
   await expect(first.ready()).resolves.toBeUndefined();
   expect(await foundByRestart()).toHaveLength(26);
+});
+
+test('of two stores of one process the one that is closed first leaves the other its locks', async () => {
+  const [first, second] = [await openPlantStore(`sqlite:${bench.file}`), await bench.open()];
+  expect(await create(second, 0, 5)).toHaveLength(5);
+  await first.close();
+  // A program that finds no lock takes itself for the only one: at its end it removes the log.
+  const program = `const db = require('better-sqlite3')(process.argv[1]); db.exec('DELETE FROM plants WHERE id = 0'); db.close()`;
+  expect(spawnSync(process.execPath, ['-e', program, bench.file]).status).toBe(0);
+  expect(await create(second, 100, 5)).toHaveLength(5);
 });
