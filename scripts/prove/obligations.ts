@@ -2,7 +2,18 @@ import { excludingKeyword } from './document/direction';
 import { type Document, negotiableMediaTypes, type Operation } from './document/model';
 import { codecOf } from './document/media';
 import { asObject, asString, escapeToken, objectAt, resolvePointer } from './json/tree';
-import { constraintKey, type Obligation, protocolKey, type ProtocolScenario, receivedKey, type ReceivedRule, responseKey, securityKey, type SecurityScenario, type Side } from './obligation';
+import {
+  constraintKey,
+  type Obligation,
+  protocolKey,
+  type ProtocolScenario,
+  receivedKey,
+  type ReceivedRule,
+  responseKey,
+  securityKey,
+  type SecurityScenario,
+  type Side,
+} from './obligation';
 import { acceptsAnyQueryParameter } from './request/styles';
 import { isTyped, type Slot, slots } from './request/slots';
 import { isClosed, defaultOf } from './schema/subschemas';
