@@ -1,4 +1,4 @@
-import { toDouble } from '../json/number';
+import { toDouble } from '../json/value';
 import {
   type Json,
   type JsonObject,
