@@ -18,6 +18,7 @@ describe('the oracle', () => {
     ['the largest with an exponent', int64, '9.223372036854775807e18', true],
     ['1e19', int64, '1e19', false],
     ['1e400', int64, '1e400', false],
+    ['a number between two doubles', { minimum: 2 ** 63 - 1024 }, '9223372036854775296', true],
     ['1e2 as an integer', int64, '1e2', true],
     ['1.0 as an integer', int64, '1.0', true],
     ['a fraction that a double cannot hold', { type: 'integer' }, '1.00000000000000000001', false],
