@@ -14,7 +14,7 @@ import {
   type SecurityScenario,
   type Side,
 } from './obligation';
-import { acceptsAnyQueryParameter } from './request/deserialize';
+import { acceptsAnyQueryParameter } from './request/styles';
 import { isTyped, type Slot, slots } from './request/slots';
 import { isClosed, defaultOf } from './schema/subschemas';
 import { type Constraint, constraints } from './schema/constraints';

@@ -1,13 +1,5 @@
 import { OpenApiDocument } from '../../src/contract';
-import {
-  describeFailure,
-  headline,
-  run,
-  strategiesWith,
-  testSecrets,
-  urlTarget,
-  verifiersOf,
-} from '../../scripts/prove';
+import { describeFailure, headline, run, strategiesWith, testSecrets, urlTarget, verifiersOf } from '../../scripts/prove';
 import { DOCUMENTS, readFiles, serviceOf } from './document-server';
 
 describe('the unchanged engine on other documents', () => {

@@ -1,16 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  asArray,
-  asObject,
-  asString,
-  type Json,
-  type JsonObject,
-  parse,
-  print,
-  toJavaScript,
-  type Value,
-} from '../../../scripts/prove';
+import { asArray, asObject, asString, type Json, type JsonObject, parse, print, toJavaScript, type Value } from '../../../scripts/prove';
 
 /** A value of the suite, and whether it conforms to the schema of its group. */
 export interface SuiteTest {
@@ -25,6 +15,8 @@ export interface SuiteTest {
 
 /** A schema of the suite. */
 export interface SuiteGroup {
+  /** The schema as JSON text. */
+  readonly text: string;
   /** Rewrites the schema for a pointer of an OpenAPI document. */
   readonly schemaAt: (pointer: string) => Json;
   /** Whether it has an `$anchor`, so that it needs a document of its own. */
@@ -42,6 +34,7 @@ export function readSuite(): SuiteGroup[] {
       const { schema = null, description, tests } = asObject(json);
       const values = member(member(exact.get(file), i), 'tests');
       return {
+        text: JSON.stringify(schema),
         schemaAt: (pointer: string) => relocate(schema, pointer),
         anchored: JSON.stringify(schema).includes('"$anchor"'),
         tests: asArray(tests).map((test, j): SuiteTest => {

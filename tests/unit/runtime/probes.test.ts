@@ -1,4 +1,4 @@
-import { watchReadiness } from '../../../src/runtime/readiness';
+import { watchReadiness } from '../../../src/runtime/probes';
 
 /** A store that is ready or not, as the test says, and a clock that the test sets. */
 function buildWatch() {

@@ -1,5 +1,5 @@
 import { Histogram, Registry } from '@prometheus-io/client';
-import { Durations } from '../../../src/runtime/durations';
+import { Durations } from '../../../src/runtime/metrics';
 
 const BOUNDS = [0.001, 0.01, 0.1];
 
