@@ -152,7 +152,11 @@ export default {
       'Import src/database. Anything that its index.ts does not export is internal.',
       {
         path: '^(src|scripts|tests)/',
-        pathNot: ['^src/database/', '^tests/unit/(database|storage)/', '^tests/support/(databases|third-driver)\\.ts$'],
+        pathNot: [
+          '^src/database/',
+          '^tests/unit/(database|storage)/',
+          '^tests/support/(databases|third-driver)\\.ts$',
+        ],
       },
       { path: '^src/database/', pathNot: '^src/database/index\\.ts$' },
     ),

@@ -10,7 +10,25 @@ import {
   type Strategies,
   strategiesFor,
 } from '../../src/contract';
-import { asString, BODY_LIMIT, codecOf, createOracle, type Document, type JsonObject, listen, type Operation, type Oracle, readDocument, type Received, refusalsOf, type Response, samples, type Server, type Target, toJavaScript } from '../../scripts/prove';
+import {
+  asString,
+  BODY_LIMIT,
+  codecOf,
+  createOracle,
+  type Document,
+  type JsonObject,
+  listen,
+  type Operation,
+  type Oracle,
+  readDocument,
+  type Received,
+  refusalsOf,
+  type Response,
+  samples,
+  type Server,
+  type Target,
+  toJavaScript,
+} from '../../scripts/prove';
 import { plainRefusal, renderPlain } from '../support/plain-errors';
 import { buildService } from '../support/service';
 

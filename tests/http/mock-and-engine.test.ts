@@ -4,7 +4,15 @@ import express from 'express';
 import { createMock } from '../../scripts/mock/service';
 import { readSource } from '../../scripts/source/source';
 import { type JsonObject, listen } from '../../src/contract';
-import { describeFailure, INTEGER_FORMATS, type Json, type JsonObject as EngineDocument, run, STRING_FORMATS, urlTarget } from '../../scripts/prove';
+import {
+  describeFailure,
+  INTEGER_FORMATS,
+  type Json,
+  type JsonObject as EngineDocument,
+  run,
+  STRING_FORMATS,
+  urlTarget,
+} from '../../scripts/prove';
 import { buildDocument, json } from '../support/service';
 
 /** Runs the engine against the mock of a document; neither may be wrong about it. */

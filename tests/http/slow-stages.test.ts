@@ -1,7 +1,17 @@
 import { endQuickTime, pass, SCALE } from '../support/quick-time';
 import type { RequestListener } from 'node:http';
 import { type Answer, bearerStrategy } from '../../src/contract';
-import { type JsonObject, listen, type Received, refusalsOf, type Result, run, type Server, type Target, urlTarget } from '../../scripts/prove';
+import {
+  type JsonObject,
+  listen,
+  type Received,
+  refusalsOf,
+  type Result,
+  run,
+  type Server,
+  type Target,
+  urlTarget,
+} from '../../scripts/prove';
 import { plainRefusal, renderPlain } from '../support/plain-errors';
 import { buildService } from '../support/service';
 

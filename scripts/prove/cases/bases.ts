@@ -1,11 +1,11 @@
 import { NumberLiteral, parse, type Value } from '../json/value';
 import { fitsSlot, type Slot, slotSamples } from '../request/slots';
+import { type InstanceLocation, instanceLocations } from '../schema/probes';
 import type { Mode } from '../schema/samples';
 import { referenced } from '../state/sources';
 import type { OperationContext } from './case';
 import { requiredNames } from '../document/model';
 import { escapeToken, tokensOf } from '../json/tree';
-import { type InstanceLocation, instanceLocations } from '../schema/probes';
 
 /** A valid value from which others are made. */
 export interface BaseValue {

@@ -2,8 +2,8 @@ import { excludingKeyword } from '../document/direction';
 import { abbreviate, NumberLiteral, rounded, type Value } from '../json/value';
 import { constraintKey } from '../obligation';
 import { isTyped, type Slot, slotVerdict } from '../request/slots';
-import { constraints } from '../schema/constraints';
 import { oneWayViolations, type Probe, probes } from '../schema/probes';
+import { constraints } from '../schema/constraints';
 import type { BaseValue } from './bases';
 import { hasNoSemantics, isEmptyParameter, limitRule } from './limits';
 import {

@@ -1,6 +1,7 @@
 import { abbreviate, fromJson, print, type Value } from '../json/value';
 import { constraintKey } from '../obligation';
 import { fitsSlot, isTyped, type Slot, slots, slotVerdict } from '../request/slots';
+import { instanceLocations } from '../schema/probes';
 import { basesOf, samplesOf, slimBases, withOptionalMembersToggled } from './bases';
 import {
   expectSuccess,
@@ -16,7 +17,6 @@ import { keywordCases, oneWayCases } from './keywords';
 import { limitRule } from './limits';
 import { contentTypeSpellings } from './media-types';
 import { parameterCases } from './parameters';
-import { instanceLocations } from '../schema/probes';
 
 /** The values of parameters and bodies: examples, valid values, and each keyword on both sides of its bound. */
 export function valueCases(context: OperationContext): ValueCases {

@@ -1,6 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { asArray, asObject, asString, type Json, type JsonObject, parse, print, toJavaScript, type Value } from '../../../scripts/prove';
+import {
+  asArray,
+  asObject,
+  asString,
+  type Json,
+  type JsonObject,
+  parse,
+  print,
+  toJavaScript,
+  type Value,
+} from '../../../scripts/prove';
 
 /** A value of the suite, and whether it conforms to the schema of its group. */
 export interface SuiteTest {
