@@ -2,7 +2,7 @@ import type { Case } from '../cases/case';
 import { NumberLiteral, valueAt } from '../json/value';
 import { header, jsonOf, type RawResponse } from '../wire/message';
 import { responseFor } from '../document/model';
-import { takesCredentials } from '../request/authorization';
+import { takesCredentials } from '../request/compose';
 
 /** Statuses about the state of the service or the sender's rights (RFC 9110 section 15.5, RFC 4918, RFC 6585). */
 const STATE_STATUSES = [402, 403, 404, 409, 410, 412, 423, 424, 425, 428, 429, 451];
