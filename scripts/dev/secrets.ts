@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { OpenApiDocument, readDocument, readOperations } from '../../src/contract';
+import { OpenApiDocument, readDocument, securitySchemes } from '../../src/contract';
 import { openCredentials, readCredentials, Variables, type Verifiers } from '../../src/runtime';
 import { loadModule } from '../load';
 import { PUBLISHED, root } from '../paths';
@@ -23,10 +23,7 @@ export function sessionSecrets(): SessionSecret[] {
   const { verifiers = {} } = (loadModule('src/auth.ts') ?? {}) as { readonly verifiers?: Verifiers };
   const document = new OpenApiDocument(readDocument(readFileSync(path.join(root, PUBLISHED), 'utf8')));
   const { generated } = openCredentials(readCredentials(verifiers, new Variables(process.env)), document);
-  const demanded = readOperations(document).flatMap(({ security }) =>
-    security.flat().flatMap(({ scopes }) => scopes),
-  );
-  const scopes = [...new Set(demanded)].join(' ');
+  const scopes = [...new Set(securitySchemes(document).flatMap((scheme) => scheme.scopes))].join(' ');
   const secrets = [...generated].map(([scheme, { variable, secret }]) => {
     const verifier = verifiers[scheme];
     const isUser = verifier !== undefined && 'kind' in verifier && verifier.kind === 'basic';

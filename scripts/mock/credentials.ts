@@ -1,9 +1,7 @@
 import {
-  joinPointer,
-  type JsonObject,
-  members,
   type OpenApiDocument,
-  schemeKind,
+  type SchemeKind,
+  securitySchemes,
   type Strategies,
   strategiesFor,
 } from '../../src/contract';
@@ -15,12 +13,12 @@ import {
 export const acceptTokens = (document: OpenApiDocument, tokens: readonly string[]): Strategies =>
   strategiesFor(
     document,
-    (secret, { value, scopes }) => tokens.some((token) => secretOf(value, token) === secret) && { scopes },
+    (secret, { kind, scopes }) => tokens.some((token) => secretOf(kind, token) === secret) && { scopes },
   );
 
 /** A token as the credentials of a scheme. */
-const secretOf = (scheme: JsonObject, token: string): string =>
-  schemeKind(scheme) === 'basic' ? `user:${token}` : token;
+const secretOf = (kind: SchemeKind | undefined, token: string): string =>
+  kind === 'basic' ? `user:${token}` : token;
 
 /**
  * Credentials that pass and others that do not, by the name of each scheme that can be served: the CREDENTIALS file of
@@ -30,10 +28,8 @@ export function credentialsFile(document: OpenApiDocument, tokens: readonly stri
   const [token = ''] = tokens;
   // Longer than any token, so it is none of them.
   const other = `${[...tokens].sort((a, b) => b.length - a.length)[0] ?? ''}-invalid`;
-  const schemes = members(document.at('/components/securitySchemes')).flatMap(([name]) => {
-    const { value } = document.follow(joinPointer('/components/securitySchemes', name));
-    const pair = { valid: secretOf(value, token), invalid: secretOf(value, other) };
-    return schemeKind(value) === undefined ? [] : [[name, pair] as const];
-  });
+  const schemes = securitySchemes(document).flatMap(({ name, kind }) =>
+    kind ? [[name, { valid: secretOf(kind, token), invalid: secretOf(kind, other) }] as const] : [],
+  );
   return JSON.stringify(Object.fromEntries(schemes));
 }

@@ -27,7 +27,7 @@ export interface Layout {
 export async function layOut(source: Source, names: Names, tarball: string): Promise<Layout> {
   const { root, actions, total } = toServable(source.document);
   const servable = new OpenApiDocument(root);
-  const given = [...compileContract(root, undefined).served.values()];
+  const given = [...compileContract(servable).served.values()];
   const resources = resourcesOf(servable, given);
   const found = usualErrorBody(servable, errorResponses(servable, given));
   const parameters = [
@@ -38,7 +38,7 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
 
   // The published document, as `make generate` makes it.
   const document = new OpenApiDocument(overlay.root);
-  const served = [...compileContract(overlay.root, undefined).served.values()];
+  const served = [...compileContract(document).served.values()];
   const operations = served.map(({ operation }) => operation);
   const responses = errorResponses(document, served);
   const documented = responses.find(({ content }) =>
@@ -82,7 +82,7 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
           status: documented.key,
           mediaType: overlay.mediaType,
         }),
-        others: otherBodies(document, served, responses, usual),
+        others: otherBodies(document, served, usual),
         examples,
         absent: operations.filter((one) => one.responses.has('404')).map(({ operationId }) => operationId),
         ...prepare(document, served, resources, kinds),

@@ -4,41 +4,46 @@
 
 // For services: serve a document, refuse requests, authenticate clients.
 export type { Coder, OwnCodec } from './codecs/own';
+export type { OwnStreamCodec, ReceivedBody, StreamCoder } from './codecs/own-stream';
 export type { DescribedValue } from './operations/described-value';
 export { Unservable } from './parameters/parts';
 export { InvalidContract, type Finding, type JsonObject, type Remark } from './document/document';
 export { findingLine } from './document/finding';
 export { readDocument } from './document/text';
 export type { HookContext, Hooks } from './exchange/hooks';
-export type { Logger, LoggerFor } from './exchange/logger';
-export type { Outcome } from './exchange/outcome';
 export type { Extensions, ServiceOptions } from './exchange/service-options';
-export { type Stage, STAGES } from './exchange/stages';
-export { isStub, stub } from './exchange/stub';
+export { type Logger, type LoggerFor, type Outcome, type Stage, STAGES } from './exchange/exchange';
+export { isStub, stub } from './exchange/wiring';
 export type { Handler, HandlerRequest, HandlerResponse, Handlers, RequestContext } from './handler-types';
 export { attempt, faultToStderr, type ReportFault, safely } from './http/fault';
-export { preferredCoding } from './http/negotiation';
+export { preferredCoding } from './http/media-type';
 export { createHttpServer, listen, type ReportUnread, type ServerLimits } from './http-server';
 export { curlCommand, exampleRequest, type Message, messageOf } from './samples/example-request';
 export { createService, type Middleware } from './pipeline';
 export { type Answer, type Headers, Problem, type ProblemKind, type Violation } from './problem';
-export { schemeKind, type SchemeKind } from './security/kind';
+export { schemeKind, type SchemeKind, securitySchemes } from './security/credentials';
 export type { PrincipalsFor, StrategiesFor, StrategyOf, Verified, Verify } from './security/principals';
 export type { Credentials, Principals, Strategies } from './security/requirements';
-export { ApiKeyStrategy, BasicStrategy, bearerStrategy, strategiesFor } from './security/strategies';
+export {
+  ApiKeyStrategy,
+  BasicStrategy,
+  bearerStrategy,
+  strategiesFor,
+  strategyFor,
+} from './security/strategies';
 
 // For tools: read a document as the server reads it.
 export { Codecs } from './codecs/registry';
 export { compileContract, NOTHING_SERVED } from './compile';
 export { Contract, type ServedOperation } from './exchange/served-operation';
 export { UNKNOWN } from './document/accounting';
-export { OperationIndex, titleOf } from './document/operation-index';
+export { OperationIndex, titleOf } from './document/path-items';
 export { joinPointer, isObject, members, OpenApiDocument } from './document/document';
 export { lastStep } from './document/json-pointer';
 export { APPLICATORS, certain } from './document/subschemas';
 export { METHODS, operationPlaces } from './document/path-items';
 export { isLargeInteger, numberLiterals, writeDocument } from './document/text';
-export { versionFinding } from './document/version';
+export { versionFinding } from './document/openapi-schema';
 export { walk, type Walked, keywordAt } from './document/walk';
 export { type Support, type Kind, OBJECTS } from './document/keywords';
 export { UndocumentedResponse } from './exchange/response';

@@ -14,26 +14,17 @@ import {
 import { InvalidValue } from '../database';
 import { allowOrigins } from './cors';
 import { docsRouter } from './docs';
-import type { Errors, OperationalKind } from './errors';
-import { refusalOf } from './refused-value';
-import { requestIdOf } from './request-id';
-import { endOfRoutes, operationalRoutes, type Probed, withHeaders } from './routes';
+import { type Errors, type OperationalKind, refusalOf } from './errors';
+import { requestIdOf } from './log';
+import { endOfRoutes, operationalRoutes, type Probed, withHeaders } from './probes';
 import { createTraces } from './traces';
 
-/** The options that the runtime hands on as they are. */
-type HandedOn =
-  | 'strategies'
-  | 'report'
-  | 'loggerFor'
-  | 'reportFault'
-  | 'onRemarks'
-  | 'bodyLimit'
-  | 'maxRequests'
-  | 'deadline';
+/** The options of a service that the runtime fills in. The others are handed on. */
+type FilledIn = 'document' | 'toProblem' | 'render' | 'stubs' | 'reserved' | 'headers' | 'requestIdOf';
 
 /** All that is outside of a service: its configuration, credentials, logs and metrics. `runService` creates it. */
 export interface RuntimeOptions<Own extends string = never>
-  extends Pick<ServiceOptions<OperationalKind | Own>, HandedOn>, Probed {
+  extends Omit<ServiceOptions<OperationalKind | Own>, FilledIn | keyof Application>, Probed {
   /** The published contract, generated/openapi.json: as JSON, or as it was read. */
   readonly document: JsonObject | OpenApiDocument;
   /** True: every operation must have a handler, and no handler may be a stub. */

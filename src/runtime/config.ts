@@ -1,38 +1,54 @@
 import { constants } from 'node:buffer';
 import { databaseUrls, isDatabaseUrl } from '../database';
-import type { Variables } from './environment';
 import type { RateLimit } from './rate-limit';
 
-interface Address {
-  readonly host: string;
-  /** 0: any free port. */
-  readonly port: number;
+/** Everything that is wrong with the environment, one sentence a line. */
+export class InvalidConfig extends Error {
+  override name = 'InvalidConfig';
 }
 
-/** The configuration that every service has. .env.example describes its variables. Times are in milliseconds. */
-export interface ServerConfig extends Address {
-  /** The listener of probes and metrics; undefined: the listener of the service. */
-  readonly ops: Address | undefined;
-  /** NODE_ENV is `production`: no generated token, no stub. */
-  readonly production: boolean;
-  readonly corsOrigins: string[];
-  readonly limits: {
-    readonly headersTimeout: number;
-    readonly requestTimeout: number;
-    readonly keepAliveTimeout: number;
-    readonly sendTimeout: number;
-    /** Bytes. */
-    readonly maxHeaderSize: number;
-  };
-  readonly maxConnections: number;
-  readonly maxRequests: number;
-  readonly deadline: number;
-  /** The requests that a client may send within a window of time; undefined: no limit. */
-  readonly rateLimit: RateLimit | undefined;
-  /** Bytes. */
-  readonly bodyLimit: number;
-  readonly shutdownTimeout: number;
-  readonly logLevel: string;
+/** The environment variables of a service. Collects everything that is wrong with them. */
+export class Variables {
+  /** One sentence for each fault. */
+  readonly wrong: string[] = [];
+
+  constructor(private readonly environment: NodeJS.ProcessEnv) {}
+
+  /** The text of a variable; empty if it is unset or blank. */
+  read(name: string): string {
+    return this.environment[name]?.trim() ?? '';
+  }
+
+  /** Reads an integer. Notes a fault if the text is not one, or not within the bounds. */
+  integer(name: string, fallback: number, least: number, most: number): number {
+    const text = this.read(name);
+    if (text === '') return fallback;
+    const value = /^\d{1,15}$/.test(text) ? Number(text) : NaN;
+    if (value >= least && value <= most) return value;
+    this.expected(name, `an integer from ${least} to ${most}`);
+    return fallback;
+  }
+
+  /** Notes a fault. Pass `got` if the text of the variable can contain a secret. */
+  expected(name: string, what: string, got = JSON.stringify(this.read(name))): void {
+    this.wrong.push(`${name}: expected ${what}, got ${got}`);
+  }
+}
+
+/**
+ * Reads a configuration from environment variables.
+ *
+ * @param read reads each variable by the methods of `Variables`, and notes faults by `expected`
+ * @throws {InvalidConfig} with all faults
+ */
+export function readEnvironment<Config>(
+  environment: NodeJS.ProcessEnv,
+  read: (variables: Variables) => Config,
+): Config {
+  const variables = new Variables(environment);
+  const config = read(variables);
+  if (variables.wrong.length > 0) throw new InvalidConfig(variables.wrong.join('\n'));
+  return config;
 }
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
@@ -40,20 +56,28 @@ const HOUR = 3_600_000;
 /** Seconds. */
 const DAY = 86_400;
 
-export function readServerConfig(variables: Variables): ServerConfig {
+/** The configuration that every service has. .env.example describes its variables. Times are in milliseconds. */
+export type ServerConfig = Readonly<ReturnType<typeof readServerConfig>>;
+
+export function readServerConfig(variables: Variables) {
   const integer = variables.integer.bind(variables);
   const host = variables.read('HOST') || '127.0.0.1';
   return {
     host,
+    /** 0: any free port. */
     port: integer('PORT', 3000, 0, 65_535),
+    /** The listener of probes and metrics; undefined: the listener of the service. */
     ops: readOps(variables, host),
+    /** No generated token, no stub. */
     production: variables.read('NODE_ENV') === 'production',
     corsOrigins: readOrigins(variables),
     limits: readLimits(variables),
     maxConnections: integer('MAX_CONNECTIONS', 2000, 1, 1_000_000),
     maxRequests: integer('MAX_REQUESTS', 512, 1, 1_000_000),
     deadline: integer('REQUEST_DEADLINE', 40_000, 1, HOUR),
+    /** The requests that a client may send within a window of time; undefined: no limit. */
     rateLimit: readRateLimit(variables),
+    /** Bytes. */
     bodyLimit: integer('BODY_LIMIT', 102_400, 1, constants.MAX_STRING_LENGTH),
     shutdownTimeout: integer('SHUTDOWN_TIMEOUT', 10_000, 1, HOUR),
     logLevel: readLogLevel(variables),
@@ -70,7 +94,7 @@ export function readDatabaseUrl(variables: Variables, fallback: string): string 
   return url;
 }
 
-function readOps(variables: Variables, host: string): ServerConfig['ops'] {
+function readOps(variables: Variables, host: string) {
   const port = variables.integer('OPS_PORT', -1, 0, 65_535);
   return port < 0 ? undefined : { host: variables.read('OPS_HOST') || host, port };
 }
@@ -86,12 +110,13 @@ function readOrigins(variables: Variables): string[] {
   return origins;
 }
 
-function readLimits(variables: Variables): ServerConfig['limits'] {
+function readLimits(variables: Variables) {
   const limits = {
     headersTimeout: variables.integer('HEADERS_TIMEOUT', 10_000, 1, HOUR),
     requestTimeout: variables.integer('REQUEST_TIMEOUT', 30_000, 1, HOUR),
     keepAliveTimeout: variables.integer('KEEP_ALIVE_TIMEOUT', 65_000, 1, HOUR),
     sendTimeout: variables.integer('SEND_TIMEOUT', 30_000, 1, HOUR),
+    /** Bytes. */
     maxHeaderSize: variables.integer('MAX_HEADER_SIZE', 16_384, 1024, 1_048_576),
   };
   if (limits.headersTimeout > limits.requestTimeout) {
@@ -100,7 +125,7 @@ function readLimits(variables: Variables): ServerConfig['limits'] {
   return limits;
 }
 
-function readRateLimit(variables: Variables): ServerConfig['rateLimit'] {
+function readRateLimit(variables: Variables): RateLimit | undefined {
   const text = variables.read('RATE_LIMIT');
   if (text === '') return undefined;
   const [, requests = 0, seconds = 0] = (/^(\d{1,9})\/(\d{1,5})s$/.exec(text) ?? []).map(Number);

@@ -1,19 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import {
-  ApiKeyStrategy,
-  BasicStrategy,
-  bearerStrategy,
   InvalidContract,
-  joinPointer,
   type OpenApiDocument,
   type PrincipalsFor,
-  readOperations,
-  schemeKind,
+  securitySchemes,
+  strategyFor,
   type StrategyOf,
   type Verified,
 } from '../contract';
-import type { Client } from './client';
-import { InvalidConfig, type Variables } from './environment';
+import type { Client } from './secrets';
+import { InvalidConfig, type Variables } from './config';
 import { type JwtIssuer, jwtVerifier, readIssuer } from './jwt';
 import { readSecrets, type SecretSource, watchSecrets } from './secret-source';
 import { AcceptedSecrets, API_KEYS, BASIC_USERS, BEARER_TOKENS, type SecretForm } from './secrets';
@@ -159,11 +155,7 @@ export function openCredentials<V extends Verifiers>(
 ): Credentials<V> {
   const { verifiers, sources, issuers } = config;
   checkKinds(document, verifiers);
-  const scopes = [
-    ...new Set(
-      readOperations(document).flatMap(({ security }) => security.flat().flatMap((one) => one.scopes)),
-    ),
-  ];
+  const scopes = [...new Set(securitySchemes(document).flatMap((scheme) => scheme.scopes))];
   const missing = new Set(unset(config).map(({ variable }) => variable));
   const generated = new Map<string, { variable: string; secret: string }>();
   const accepted = new Map(
@@ -185,16 +177,10 @@ export function openCredentials<V extends Verifiers>(
     if (!isVerifier(verifier)) return verifier;
     const secrets = accepted.get(verifier.secrets) ?? new AcceptedSecrets([]);
     const jwt = jwts.get(verifier.issuer ?? '');
-    const strategies = {
-      apiKey: () => new ApiKeyStrategy(secrets.verify),
-      basic: () => new BasicStrategy((user, password) => secrets.verify(`${user}:${password}`)),
-      bearer: () =>
-        bearerStrategy((token): Verified<Client> => {
-          const client = secrets.verify(token);
-          return client || !jwt ? client : jwt.then((verify) => verify(token));
-        }),
-    };
-    return strategies[verifier.kind]();
+    return strategyFor(verifier.kind, (secret): Verified<Client> => {
+      const client = secrets.verify(secret);
+      return client || !jwt ? client : jwt.then((verify) => verify(secret));
+    });
   };
   return {
     strategies: Object.fromEntries(
@@ -223,10 +209,9 @@ const generate = ({ form }: SecretForm): string =>
 
 /** @throws {InvalidContract} */
 function checkKinds(document: OpenApiDocument, verifiers: Verifiers): void {
-  const findings = Object.entries(verifiers).flatMap(([scheme, verifier]) => {
-    const pointer = joinPointer('/components/securitySchemes', scheme);
-    const expected = schemeKind(document.follow(pointer).value);
-    if (!isVerifier(verifier) || expected === undefined || expected === verifier.kind) return [];
+  const findings = securitySchemes(document).flatMap(({ name, pointer, kind: expected }) => {
+    const verifier = Object.hasOwn(verifiers, name) ? verifiers[name] : undefined;
+    if (!verifier || !isVerifier(verifier) || expected === undefined || expected === verifier.kind) return [];
     const message = `src/auth.ts verifies this security scheme by ${KINDS[verifier.kind].verifier}: expected ${KINDS[expected].verifier}`;
     return [{ pointer, message }];
   });

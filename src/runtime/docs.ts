@@ -4,10 +4,10 @@ import express, { type Router } from 'express';
 import { stringify } from 'yaml';
 import {
   isObject,
-  joinPointer,
   type JsonObject,
   members,
   type OpenApiDocument,
+  securitySchemes,
   writeDocument,
 } from '../contract';
 import { staticFile } from './static-file';
@@ -64,10 +64,7 @@ const escapeHtml = (text: string): string => text.replaceAll('&', '&amp;').repla
 
 /** The absolute URLs from which Swagger UI fetches tokens and their configuration (OpenAPI 3.1 section 4.8.29). */
 function issuersOf(document: OpenApiDocument): string[] {
-  const schemes = members(document.at('/components/securitySchemes')).map(
-    ([name]) => document.follow(joinPointer('/components/securitySchemes', name)).value,
-  );
-  const objects = schemes.flatMap(({ flows, ...scheme }) => [
+  const objects = securitySchemes(document).flatMap(({ value: { flows, ...scheme } }) => [
     scheme,
     ...members(flows).flatMap(([, flow]) => (isObject(flow) ? [flow] : [])),
   ]);

@@ -1,16 +1,22 @@
 /**
- * The public surface of what runs a service. Code outside this folder imports this file and no other file of it.
+ * The public API of the service runtime. Code outside this folder imports this file and no other file of it.
  */
 
 // For main.ts, app.ts and config.ts of a service.
 export { type Application, createApp, type RuntimeOptions } from './app';
 export type { RuntimeOptions as Surroundings } from './app'; // the name of 2.0.0
-export { readDatabaseUrl, readServerConfig, type ServerConfig } from './config';
-export { InvalidConfig, readEnvironment, Variables } from './environment';
+export {
+  InvalidConfig,
+  readDatabaseUrl,
+  readEnvironment,
+  readServerConfig,
+  type ServerConfig,
+  Variables,
+} from './config';
 export { runService, type ServiceParts } from './run';
 
 // For auth.ts of a service, and its configuration.
-export type { Client } from './client';
+export type { Client } from './secrets';
 export {
   apiKeys,
   basicUsers,
@@ -37,7 +43,7 @@ export {
 } from './errors';
 
 // For tools and tests.
-export { clientOf } from './client';
+export { clientOf } from './secrets';
 export { openCredentials, variablesOf } from './credentials';
 export { allowOrigins } from './cors';
 export { readSecrets } from './secret-source';
@@ -47,5 +53,5 @@ export { PLAIN_ERRORS } from './errors';
 export { createLog } from './log';
 export { createMetrics } from './metrics';
 export { createReport } from './report';
-export { requestIdOf } from './request-id';
+export { requestIdOf } from './log';
 export { limitRequests } from './run';

@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import type { JWTHeaderParameters, JWTPayload } from 'jose' with { 'resolution-mode': 'import' };
 import { parseJson, Problem, type Verify } from '../contract';
-import type { Client } from './client';
-import type { Variables } from './environment';
-import { ALGORITHMS } from './jwk';
+import type { Client } from './secrets';
+import type { Variables } from './config';
+import { ALGORITHMS } from './jwks';
 import { KeysUnavailable, remoteKeys } from './jwks';
 
 export interface JwtIssuer {

@@ -13,16 +13,15 @@ import {
 } from '../contract';
 import type { Store, StoreObserver } from '../database';
 import { createOperationalApp, HEADERS, type RuntimeOptions } from './app';
-import { clientOf } from './client';
-import type { ServerConfig } from './config';
+import { clientOf } from './secrets';
 import { type CredentialsConfig, openCredentials } from './credentials';
-import { InvalidConfig } from './environment';
+import { InvalidConfig, type ServerConfig } from './config';
 import type { Errors } from './errors';
 import { invitation } from './invitation';
 import { createLog } from './log';
 import { createMetrics } from './metrics';
 import type * as RateLimits from './rate-limit';
-import { watchReadiness } from './readiness';
+import { watchReadiness } from './probes';
 import { createReport } from './report';
 import { stopAtSignal } from './shutdown';
 

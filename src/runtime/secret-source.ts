@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
-import { InvalidConfig, type Variables } from './environment';
+import { InvalidConfig, type Variables } from './config';
 import { type AcceptedSecret, parseSecrets, type SecretForm } from './secrets';
 
 /** The secrets of one variable. */

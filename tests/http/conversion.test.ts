@@ -82,88 +82,55 @@ it('a client receives the required properties of an object, listed or not', asyn
 function placements(keyword: string) {
   const mark = { type: 'string', [keyword]: true };
   const other = { type: 'integer' };
-  const either = { p: { anyOf: [mark, other] } };
+  const either = { anyOf: [mark, other] };
   const object = (schema: object) => ({ type: 'object', ...schema });
-  const placed: [place: string, schema: object, marked: string, free: string, left: string][] = [
+  const p = (schema: object) => object({ properties: { p: schema } });
+  const list = { type: 'array', items: p(either) };
+  const [isText, isInteger] = [
+    { if: { type: 'string' }, then: mark },
+    { if: other, else: mark },
+  ];
+  const branches = [
+    { required: ['k'], properties: { k: text, p: mark } },
+    { properties: { k: false, q: text } },
+  ];
+  const dependent = { q: { properties: { p: mark } } };
+  const unlisted = (keyword: string) => object({ properties: { q: text }, [keyword]: mark });
+  type Values = [marked: string, free: string, left: string];
+  const placed: [place: string, schema: object, ...values: Values | []][] = [
     ['properties', object({ properties: { p: mark, q: text } }), '{"p":"s","q":""}', '{"q":""}', '{"q":""}'],
-    ['anyOf', object({ properties: either }), '{"p":"s"}', '{"p":1}', '{}'],
-    ['oneOf', object({ properties: { p: { oneOf: [other, mark] } } }), '{"p":"s"}', '{"p":1}', '{}'],
-    [
-      'then',
-      object({ properties: { p: { if: { type: 'string' }, then: mark } } }),
-      '{"p":"s"}',
-      '{"p":1}',
-      '{}',
-    ],
-    [
-      'else',
-      object({ properties: { p: { if: { type: 'integer' }, else: mark } } }),
-      '{"p":"s"}',
-      '{"p":1}',
-      '{}',
-    ],
-    ['if', object({ properties: { p: { if: mark } } }), '{"p":"s"}', '{"p":1}', '{}'],
-    [
-      'a reference in anyOf',
-      object({ properties: { p: { anyOf: [{ $ref: '#/components/schemas/M' }, other] } } }),
-      '{"p":"s"}',
-      '{"p":1}',
-      '{}',
-    ],
-    [
-      'an allOf in anyOf',
-      object({ properties: { p: { anyOf: [{ allOf: [mark] }, other] } } }),
-      '{"p":"s"}',
-      '{"p":1}',
-      '{}',
-    ],
+    ['anyOf', p(either)],
+    ['oneOf', p({ oneOf: [other, mark] })],
+    ['then', p(isText)],
+    ['else', p(isInteger)],
+    ['if', p({ if: mark })],
+    ['a reference in anyOf', p({ anyOf: [{ $ref: '#/components/schemas/M' }, other] })],
+    ['an allOf in anyOf', p({ anyOf: [{ allOf: [mark] }, other] })],
     ['patternProperties', object({ patternProperties: { '^p': mark } }), '{"p":"s"}', '{"q":1}', '{}'],
-    [
-      'additionalProperties',
-      object({ properties: { q: text }, additionalProperties: mark }),
-      '{"p":"s"}',
-      '{"q":""}',
-      '{}',
-    ],
-    [
-      'unevaluatedProperties',
-      object({ properties: { q: text }, unevaluatedProperties: mark }),
-      '{"p":"s"}',
-      '{"q":""}',
-      '{}',
-    ],
+    ['additionalProperties', unlisted('additionalProperties'), '{"p":"s"}', '{"q":""}', '{}'],
+    ['unevaluatedProperties', unlisted('unevaluatedProperties'), '{"p":"s"}', '{"q":""}', '{}'],
     [
       'dependentSchemas',
-      object({ properties: { q: text }, dependentSchemas: { q: { properties: { p: mark } } } }),
-      '{"q":"","p":"s"}',
-      '{"q":""}',
-      '{"q":""}',
+      object({ properties: { q: text }, dependentSchemas: dependent }),
+      ...(['{"q":"","p":"s"}', '{"q":""}', '{"q":""}'] as Values),
     ],
-    [
-      'a branch of the object',
-      object({
-        oneOf: [{ required: ['k'], properties: { k: text, p: mark } }, { properties: { k: false, q: text } }],
-      }),
-      '{"k":"","p":"s"}',
-      '{"k":""}',
-      '{"k":""}',
-    ],
+    ['a branch of the object', object({ oneOf: branches }), '{"k":"","p":"s"}', '{"k":""}', '{"k":""}'],
     [
       'a nested object',
-      object({ properties: { o: object({ properties: either }) } }),
+      object({ properties: { o: p(either) } }),
       '{"o":{"p":"s"}}',
       '{"o":{"p":1}}',
       '{"o":{}}',
     ],
     [
       'objects in items',
-      object({ properties: { o: { type: 'array', items: object({ properties: either }) } } }),
+      object({ properties: { o: list } }),
       '{"o":[{"p":"s"}]}',
       '{"o":[{"p":1}]}',
       '{"o":[{}]}',
     ],
   ];
-  return placed.flatMap(([place, schema, marked, free, left]) => {
+  return placed.flatMap(([place, schema, marked = '{"p":"s"}', free = '{"p":1}', left = '{}']) => {
     const required = requiredBy(marked, left);
     const way = { schema, marked, free, left, schemas: { M: mark, S: schema } };
     const reference = { $ref: '#/components/schemas/S', required };
@@ -222,79 +189,35 @@ describe('a default replaces an absent property', () => {
     D: { type: 'integer', default: 7 },
     Deep: { type: 'object', properties: { d: { ...text, default: 'x' } } },
   };
-  it.each([
-    ['of the property', { properties: { p: { ...text, default: 'x' } } }, '{}', '{"p":"x"}'],
-    ['unless it is present', { properties: { p: { ...text, default: 'x' } } }, '{"p":"y"}', '{"p":"y"}'],
-    ['behind a reference', { properties: { p: { $ref: '#/components/schemas/D' } } }, '{}', '{"p":7}'],
-    [
-      'beside a reference',
-      { properties: { p: { $ref: '#/components/schemas/D', default: 8 } } },
-      '{}',
-      '{"p":8}',
-    ],
-    ['in an allOf', { properties: { p: { allOf: [{ $ref: '#/components/schemas/D' }] } } }, '{}', '{"p":7}'],
-    [
-      'in an allOf of the object',
-      { allOf: [{ properties: { p: { ...text, default: 'x' } } }] },
-      '{}',
-      '{"p":"x"}',
-    ],
+  const [D, Deep] = [{ $ref: '#/components/schemas/D' }, { $ref: '#/components/schemas/Deep' }];
+  const x = { ...text, default: 'x' };
+  const branches = [
+    { required: ['k'], properties: { k: text, p: x } },
+    { properties: { k: false, q: { ...text, default: 'y' } } },
+  ];
+  const condition = { properties: { k: text }, if: { required: ['k'] }, then: { properties: { p: x } } };
+  it.each<[place: string, schema: object, received: string, sent?: string]>([
+    ['of the property', { properties: { p: x } }, '{"p":"x"}'],
+    ['unless it is present', { properties: { p: x } }, '{"p":"y"}', '{"p":"y"}'],
+    ['behind a reference', { properties: { p: D } }, '{"p":7}'],
+    ['beside a reference', { properties: { p: { ...D, default: 8 } } }, '{"p":8}'],
+    ['in an allOf', { properties: { p: { allOf: [D] } } }, '{"p":7}'],
+    ['in an allOf of the object', { allOf: [{ properties: { p: x } }] }, '{"p":"x"}'],
     [
       'of an object, with nested defaults',
-      { properties: { p: { $ref: '#/components/schemas/Deep', default: {} } } },
-      '{}',
+      { properties: { p: { ...Deep, default: {} } } },
       '{"p":{"d":"x"}}',
     ],
-    [
-      'in a nested object',
-      { properties: { p: { $ref: '#/components/schemas/Deep' } } },
-      '{"p":{}}',
-      '{"p":{"d":"x"}}',
-    ],
-    [
-      'in an item',
-      { items: { $ref: '#/components/schemas/Deep' } },
-      '[{},{"d":"y"}]',
-      '[{"d":"x"},{"d":"y"}]',
-    ],
-    [
-      'in the selected branch',
-      {
-        type: 'object',
-        oneOf: [
-          { required: ['k'], properties: { k: text, p: { ...text, default: 'x' } } },
-          { properties: { k: false, q: { ...text, default: 'y' } } },
-        ],
-      },
-      '{"k":""}',
-      '{"k":"","p":"x"}',
-    ],
-    [
-      'in a branch of a condition',
-      {
-        properties: { k: text },
-        if: { required: ['k'] },
-        then: { properties: { p: { ...text, default: 'x' } } },
-      },
-      '{"k":""}',
-      '{"k":"","p":"x"}',
-    ],
-    ['null', { properties: { p: { type: ['null', 'string'], default: null } } }, '{}', '{"p":null}'],
-    ['a list', { properties: { p: { type: 'array', items: int64, default: [1, 2] } } }, '{}', '{"p":[1,2]}'],
-    ['an int64', { properties: { p: { ...int64, default: big } } }, '{}', `{"p":${big}}`],
-    [
-      'named constructor',
-      { properties: { constructor: { ...text, default: 'x' } } },
-      '{}',
-      '{"constructor":"x"}',
-    ],
-    [
-      'except for a readOnly property',
-      { properties: { p: { ...text, readOnly: true, default: 'x' } } },
-      '{}',
-      '{}',
-    ],
-  ])('%s', async (_, schema, sent, received) => {
+    ['in a nested object', { properties: { p: Deep } }, '{"p":{"d":"x"}}', '{"p":{}}'],
+    ['in an item', { items: Deep }, '[{"d":"x"},{"d":"y"}]', '[{},{"d":"y"}]'],
+    ['in the selected branch', { type: 'object', oneOf: branches }, '{"k":"","p":"x"}', '{"k":""}'],
+    ['in a branch of a condition', condition, '{"k":"","p":"x"}', '{"k":""}'],
+    ['null', { properties: { p: { type: ['null', 'string'], default: null } } }, '{"p":null}'],
+    ['a list', { properties: { p: { type: 'array', items: int64, default: [1, 2] } } }, '{"p":[1,2]}'],
+    ['an int64', { properties: { p: { ...int64, default: big } } }, `{"p":${big}}`],
+    ['named constructor', { properties: { constructor: x } }, '{"constructor":"x"}'],
+    ['except for a readOnly property', { properties: { p: { ...x, readOnly: true } } }, '{}'],
+  ])('%s', async (_, schema, received, sent = '{}') => {
     expect(await receive({ type: ['object', 'array'], ...schema }, sent, schemas)).toBe(received);
   });
 

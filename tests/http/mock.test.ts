@@ -11,16 +11,18 @@ import { csv } from './codecs';
 
 const DOCUMENTS = join(__dirname, 'documents');
 
-function mock(document: JsonObject, extensions: Extensions = {}) {
+function mock(document: JsonObject, extensions: Extensions = {}, corsOrigins?: string[]) {
   const outcomes: Outcome<OperationalKind>[] = [];
   const { service, ...rest } = createMock(document, {
     tokens: ['token', 'another'],
+    ...(corsOrigins && { corsOrigins }),
     bodyLimit: 1_000,
     maxRequests: 10,
     report: (outcome) => outcomes.push(outcome),
     extensions,
   });
-  return { ...rest, outcomes, post: () => request(express().use(service)).post('/things') };
+  const server = request(express().use(service));
+  return { ...rest, outcomes, server, post: () => server.post('/things') };
 }
 
 it.each(readdirSync(DOCUMENTS))('finds a response for every operation of %s', (name) => {
@@ -194,14 +196,7 @@ describe('a left-out part', () => {
   const secret = { security: [{ digest: [] }], responses: { 204: { description: '' } } };
   const served = (paths: object) => {
     const securitySchemes = { digest: { type: 'http', scheme: 'digest' } };
-    const { service } = createMock(buildDocument({ paths, components: { securitySchemes } }), {
-      tokens: ['token'],
-      bodyLimit: 1_000,
-      maxRequests: 10,
-      report: () => undefined,
-      extensions: {},
-    });
-    return request(express().use(service));
+    return mock(buildDocument({ paths, components: { securitySchemes } })).server;
   };
 
   it('is never answered by a neighbor: a path is 404, an operation of a served path 405', async () => {
@@ -241,15 +236,7 @@ describe('cross-origin requests', () => {
       },
       components: { securitySchemes: { login: { type: 'http', scheme: 'bearer' } } },
     });
-    const { service } = createMock(document, {
-      tokens: ['token'],
-      ...(corsOrigins && { corsOrigins }),
-      bodyLimit: 1_000,
-      maxRequests: 10,
-      report: () => undefined,
-      extensions: {},
-    });
-    return request(express().use(service));
+    return mock(document, {}, corsOrigins).server;
   };
   const Origin = 'https://page.example';
 

@@ -1,10 +1,4 @@
-import {
-  joinPointer,
-  members,
-  type OpenApiDocument,
-  readOperations,
-  schemeKind,
-} from '../../../src/contract';
+import { type OpenApiDocument, securitySchemes } from '../../../src/contract';
 import {
   openCredentials,
   readCredentials,
@@ -16,10 +10,7 @@ import type { CredentialValues } from '../target';
 
 /** Secrets for each verifier of a service, as environment variables and as credentials of the engine. */
 export function testSecrets(verifiers: Verifiers, document: OpenApiDocument) {
-  const scopes = readOperations(document).flatMap(({ security }) =>
-    security.flat().flatMap((one) => one.scopes),
-  );
-  const all = [...new Set(scopes)];
+  const all = [...new Set(securitySchemes(document).flatMap(({ scopes }) => scopes))];
   const configured = Object.entries(verifiers).filter(
     (entry): entry is [string, Verifier] => 'secrets' in entry[1],
   );
@@ -67,10 +58,8 @@ function credentialsOf(
 
 /** A verifier for each security scheme of a document, each with a variable of its own. */
 export function verifiersOf(document: OpenApiDocument): Record<string, Verifier> {
-  const schemes = members(document.at('/components/securitySchemes'));
   return Object.fromEntries(
-    schemes.map(([name], i) => {
-      const kind = schemeKind(document.follow(joinPointer('/components/securitySchemes', name)).value);
+    securitySchemes(document).map(({ name, kind }, i) => {
       if (!kind) throw new Error(`expected a scheme that can be served, got ${name}`);
       return [name, { kind, secrets: `SECRETS_${i}` }];
     }),

@@ -1,13 +1,11 @@
 import { accountForKeywords } from './accounting';
 import { type Finding, InvalidContract, type Remark } from './finding';
-import { usesInheritedNames } from './inherited';
 import { isObject, type JsonObject, lastStep, type Place } from './json-pointer';
-import { OperationIndex, titleOf } from './operation-index';
-import { documentErrors } from './openapi-schema';
+import { OperationIndex, titleOf } from './path-items';
+import { documentErrors, versionFinding } from './openapi-schema';
 import { References } from './references';
 import { Subschemas } from './subschemas';
-import { illFormedTexts } from './text';
-import { versionFinding } from './version';
+import { readTexts } from './text';
 
 export { type Finding, InvalidContract, type Remark } from './finding';
 export { joinPointer, isObject, type JsonObject, members, type Place } from './json-pointer';
@@ -20,6 +18,8 @@ export class OpenApiDocument {
   readonly subschemas = new Subschemas(this);
   /** The outermost schemas, which are not part of another schema. */
   readonly schemas: readonly string[];
+  /** Whether the document has a name that every object inherits. */
+  readonly inheritedNames: boolean;
   private readonly found = new Map<string, Finding>();
   private readonly unenforced = new Map<string, Remark>();
   private readonly values = new Map<string, unknown>();
@@ -27,8 +27,10 @@ export class OpenApiDocument {
   /** @param root does not change any more: who changes it reads it again */
   constructor(readonly root: JsonObject) {
     this.values.set('', root);
-    for (const { pointer, message } of documentErrors(root)) this.addFinding(pointer, message);
-    for (const pointer of illFormedTexts(root)) this.addFinding(pointer, 'has half of a surrogate pair');
+    for (const { pointer, message } of documentErrors(this)) this.addFinding(pointer, message);
+    const { illFormed, inherited } = readTexts(root);
+    this.inheritedNames = inherited;
+    for (const pointer of illFormed) this.addFinding(pointer, 'has half of a surrogate pair');
     const schemas: string[] = [];
     this.schemas = schemas;
     if (versionFinding(root)) return; // keywords of other versions have other meanings
@@ -38,12 +40,6 @@ export class OpenApiDocument {
       if (walked.kind === 'Schema' && walked.outermost) schemas.push(walked.pointer);
     });
   }
-
-  /** Whether the document has a name that every object inherits. */
-  get inheritedNames(): boolean {
-    return (this.inherited ??= usesInheritedNames(this.root));
-  }
-  private inherited: boolean | undefined;
 
   /** The findings so far, each with the operations that it concerns. */
   get findings(): readonly Finding[] {

@@ -15,54 +15,7 @@
  */
 export type Support = 'enforced' | 'documented' | 'refused' | 'unenforced';
 
-/** The objects of OpenAPI 3.1, by their names in the specification without `Object` and spaces. */
-type Kind =
-  | 'OpenAPI'
-  | 'Info'
-  | 'Contact'
-  | 'License'
-  | 'Server'
-  | 'ServerVariable'
-  | 'Components'
-  | 'Paths'
-  | 'PathItem'
-  | 'Operation'
-  | 'ExternalDocumentation'
-  | 'Parameter'
-  | 'RequestBody'
-  | 'MediaType'
-  | 'Encoding'
-  | 'Responses'
-  | 'Response'
-  | 'Callback'
-  | 'Example'
-  | 'Link'
-  | 'Header'
-  | 'Tag'
-  | 'Reference'
-  | 'Schema'
-  | 'Discriminator'
-  | 'XML'
-  | 'SecurityScheme'
-  | 'OAuthFlows'
-  | 'OAuthFlow'
-  | 'SecurityRequirement';
-type Content = Kind | `[${Kind}]` | `{${Kind}}`;
-type Entry = Support | `${Support} ${Content}`;
-
-/** The objects that a Reference Object may replace (OpenAPI 3.1 section 4.8.23). */
-const REFERABLE: readonly Kind[] = [
-  'Parameter',
-  'RequestBody',
-  'Response',
-  'Callback',
-  'Example',
-  'Link',
-  'Header',
-  'SecurityScheme',
-];
-
-const TABLE: Readonly<Record<Kind, Readonly<Record<string, Entry>>>> = {
+const TABLE = {
   OpenAPI: {
     openapi: 'enforced',
     info: 'documented Info',
@@ -302,7 +255,24 @@ const TABLE: Readonly<Record<Kind, Readonly<Record<string, Entry>>>> = {
     scopes: 'enforced',
   },
   SecurityRequirement: { '': 'enforced' },
-};
+} as const;
+
+/** The objects of OpenAPI 3.1, by their names in the specification without `Object` and spaces. */
+export type Kind = keyof typeof TABLE;
+type Content = Kind | `[${Kind}]` | `{${Kind}}`;
+type Entry = Support | `${Support} ${Content}`;
+
+/** The objects that a Reference Object may replace (OpenAPI 3.1 section 4.8.23). */
+const REFERABLE: readonly Kind[] = [
+  'Parameter',
+  'RequestBody',
+  'Response',
+  'Callback',
+  'Example',
+  'Link',
+  'Header',
+  'SecurityScheme',
+];
 
 /** Values of a keyword that mean the same as its absence. */
 const DEFAULTS: ReadonlyMap<string, unknown> = new Map([['Parameter allowEmptyValue', false]]);
@@ -337,7 +307,7 @@ function keywordOf(kind: string, name: string, entry: Entry): Keyword {
 
 /** The table, by the names of the objects of OpenAPI without their spaces. */
 export const OBJECTS: ReadonlyMap<Kind, ObjectKind> = new Map(
-  Object.entries(TABLE).map(([key, fields]) => {
+  Object.entries<Readonly<Record<string, Entry>>>(TABLE).map(([key, fields]) => {
     const name = key as Kind;
     const all = Object.entries(fields);
     const patterned = ['Paths', 'Responses', 'Callback', 'SecurityRequirement'].includes(name)
@@ -356,5 +326,3 @@ export const OBJECTS: ReadonlyMap<Kind, ObjectKind> = new Map(
     return [name, kind];
   }),
 );
-
-export type { Kind };

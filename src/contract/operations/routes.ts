@@ -2,8 +2,7 @@ import { joinPointer, members, type OpenApiDocument } from '../document/document
 import { METHODS, readPathItem } from '../document/path-items';
 import { basePathsOf } from '../document/servers';
 import type { Operation } from './operations';
-import { parsePathTemplate } from './path-template';
-import { Router } from './router';
+import { parsePathTemplate, Router } from './router';
 
 /** An operation under one of its paths. */
 export interface Route {

@@ -3,6 +3,7 @@ import { isObject, joinPointer, type OpenApiDocument } from '../document/documen
 import { examplesOf } from './example-request';
 import { UndocumentedResponse } from '../exchange/response';
 import type { ServedOperation } from '../exchange/served-operation';
+import { NotImplemented } from '../exchange/wiring';
 import { essenceOf, isJson, type MediaTypeObject } from '../http/media-type';
 import { canonicalJson, stringifyJson } from '../json/stringify';
 import type { Parameter } from '../operations/operations';
@@ -137,4 +138,27 @@ function* headersOf(
     yield Object.fromEntries(chosen) as Headers;
     if (chosen.length === 0) return;
   }
+}
+
+/** The header of a response that no handler made. Its value is the operationId. */
+export const STUB_HEADER = 'X-Stub';
+
+/**
+ * Returns the answer of a stub; undefined if the error is not the one of a stub, or if no conforming answer is found.
+ *
+ * @param wanted the media type that the client prefers
+ */
+export type AnswerStub = (error: unknown, served: ServedOperation, wanted?: string) => Answer | undefined;
+
+/** Creates the answers of stubs, each at its first use. */
+export function createStubAnswers(document: OpenApiDocument): AnswerStub {
+  const answers = new Map<string, Answer | undefined>();
+  return (error, served, wanted) => {
+    if (!(error instanceof NotImplemented)) return undefined;
+    const key = `${served.operation.operationId} ${wanted}`;
+    if (!answers.has(key)) {
+      answers.set(key, successOf(document, served, wanted));
+    }
+    return answers.get(key);
+  };
 }

@@ -2,9 +2,9 @@ import { joinPointer, type JsonObject, members, type OpenApiDocument } from '../
 import { isJson } from '../http/media-type';
 import { stringifyJson } from '../json/stringify';
 import { readOperations, type Operation, type Parameter } from '../operations/operations';
-import { parsePathTemplate } from '../operations/path-template';
+import { parsePathTemplate } from '../operations/router';
 import { writeParameter } from '../parameters/write';
-import { schemeKind, type SchemeKind } from '../security/kind';
+import { schemeAt, schemeKind, type SchemeKind } from '../security/credentials';
 import { samples } from './sample';
 
 /** An example request without the secret that it needs. */
@@ -203,10 +203,7 @@ function schemaExample(document: OpenApiDocument, pointer: string): unknown {
 /** The places of the secrets of the first security alternative that has a place for each. */
 function credentialsOf(document: OpenApiDocument, { security }: Operation): readonly Credential[] {
   for (const schemes of security) {
-    const places = schemes.flatMap(({ scheme }) => {
-      const { value } = document.follow(joinPointer('/components/securitySchemes', scheme));
-      return placeOf(scheme, value) ?? [];
-    });
+    const places = schemes.flatMap(({ scheme }) => placeOf(scheme, schemeAt(document, scheme).value) ?? []);
     if (places.length > 0 && places.length === schemes.length) return places;
   }
   return [];

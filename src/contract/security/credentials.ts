@@ -1,7 +1,50 @@
 import type { IncomingMessage } from 'node:http';
-import type { JsonObject } from '../document/document';
+import {
+  joinPointer,
+  type JsonObject,
+  members,
+  type OpenApiDocument,
+  type Place,
+} from '../document/document';
 import { fieldLines } from '../http/header-field';
-import { schemeKind } from './kind';
+import { readOperations } from '../operations/operations';
+
+/** How a client presents the credentials of a security scheme: as a bearer token, as user and password, or as an API key. */
+export type SchemeKind = 'bearer' | 'basic' | 'apiKey';
+
+/** The kind of a Security Scheme Object (OpenAPI 3.1 section 4.8.27); undefined if it cannot be served. */
+export function schemeKind({ type, scheme }: JsonObject): SchemeKind | undefined {
+  if (type === 'apiKey') return type;
+  if (type === 'oauth2' || type === 'openIdConnect') return 'bearer';
+  const name = type === 'http' ? String(scheme).toLowerCase() : ''; // RFC 9110 section 11.1
+  return name === 'bearer' || name === 'basic' ? name : undefined;
+}
+
+/** A security scheme of a document. */
+export interface DocumentedScheme {
+  readonly name: string;
+  /** JSON pointer to its Security Scheme Object (OpenAPI 3.1 section 4.8.27). */
+  readonly pointer: string;
+  readonly value: JsonObject;
+  /** Undefined if it cannot be served. */
+  readonly kind: SchemeKind | undefined;
+  /** All scopes that operations demand of it, each once. */
+  readonly scopes: readonly string[];
+}
+
+/** The Security Scheme Object of a name. */
+export const schemeAt = (document: OpenApiDocument, name: string): Place =>
+  document.follow(joinPointer('/components/securitySchemes', name));
+
+/** The security schemes of a document, in its order. */
+export function securitySchemes(document: OpenApiDocument): DocumentedScheme[] {
+  const demanded = readOperations(document).flatMap(({ security }) => security.flat());
+  return members(document.at('/components/securitySchemes')).map(([name]) => {
+    const place = schemeAt(document, name);
+    const scopes = demanded.flatMap((one) => (one.scheme === name ? one.scopes : []));
+    return { name, ...place, kind: schemeKind(place.value), scopes: [...new Set(scopes)] };
+  });
+}
 
 /**
  * The well-formed credentials of one security scheme. A strategy receives nothing else of the request: passport-http-bearer

@@ -1,17 +1,16 @@
 import type { IncomingMessage } from 'node:http';
-import {
-  type Finding,
-  joinPointer,
-  type JsonObject,
-  type OpenApiDocument,
-  type Place,
-} from '../document/document';
+import type { Finding, JsonObject, OpenApiDocument } from '../document/document';
 import type { Operation, SecurityAlternative } from '../operations/operations';
 import { fieldLines, repeatedField } from '../http/header-field';
 import { type Headers, Problem } from '../problem';
 import { type RunStrategy, type Strategies, strategyRunner } from './passport';
-import { credentialsFinder, type FindCredentials } from './credentials';
-import { schemeKind, type SchemeKind } from './kind';
+import {
+  credentialsFinder,
+  type FindCredentials,
+  schemeAt,
+  schemeKind,
+  type SchemeKind,
+} from './credentials';
 import { holds, insufficientScope } from './scopes';
 
 export type { Strategies } from './passport';
@@ -160,9 +159,6 @@ function compileScheme(
   runners.set(name, run);
   return { name, scopes, find, run, challenge: challengeOf(value) };
 }
-
-const schemeAt = (document: OpenApiDocument, name: string): Place =>
-  document.follow(joinPointer('/components/securitySchemes', name));
 
 /**
  * Creates the problem of a request that all alternatives reject: `forbidden` if any credentials are valid. A 401 has a

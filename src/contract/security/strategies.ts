@@ -1,9 +1,7 @@
 import { Strategy } from 'passport';
 import { Strategy as BearerStrategy } from 'passport-http-bearer';
-import type { Credentials } from './credentials';
-import { readOperations } from '../operations/operations';
-import { joinPointer, type JsonObject, members, type OpenApiDocument } from '../document/document';
-import { schemeKind } from './kind';
+import type { OpenApiDocument } from '../document/document';
+import { type Credentials, type DocumentedScheme, type SchemeKind, securitySchemes } from './credentials';
 import type { StrategyOf, Verified, Verify } from './principals';
 import type { Strategies } from './requirements';
 
@@ -62,13 +60,14 @@ export class BasicStrategy<P extends object> extends VerifyingStrategy<P> {
   }
 }
 
-/** A security scheme of a document. */
-export interface DocumentedScheme {
-  readonly name: string;
-  /** Its Security Scheme Object (OpenAPI 3.1 section 4.8.27). */
-  readonly value: JsonObject;
-  /** All scopes that operations demand of it. */
-  readonly scopes: readonly string[];
+/** Creates a strategy for a kind of security scheme. `verify` receives the token, the API key, or `user:password`. */
+export function strategyFor<P extends object>(
+  kind: SchemeKind,
+  verify: Verify<[secret: string], P>,
+): StrategyOf<P> {
+  if (kind === 'apiKey') return new ApiKeyStrategy(verify);
+  if (kind === 'bearer') return bearerStrategy(verify);
+  return new BasicStrategy((user, password) => verify(`${user}:${password}`));
 }
 
 /**
@@ -76,27 +75,12 @@ export interface DocumentedScheme {
  *
  * @param verify receives the token, the API key, or `user:password`, and the scheme
  */
-export function strategiesFor(
+export const strategiesFor = (
   document: OpenApiDocument,
   verify: Verify<[secret: string, scheme: DocumentedScheme], object>,
-): Strategies {
-  const demanded = readOperations(document).flatMap(({ security }) => security.flat());
-  return Object.fromEntries(
-    members(document.at('/components/securitySchemes')).map(([name]) => {
-      const { value } = document.follow(joinPointer('/components/securitySchemes', name));
-      const scopes = demanded.flatMap((one) => (one.scheme === name ? one.scopes : []));
-      return [name, strategyFor({ name, value, scopes }, verify)];
-    }),
+): Strategies =>
+  Object.fromEntries(
+    securitySchemes(document).flatMap((scheme) =>
+      scheme.kind ? [[scheme.name, strategyFor(scheme.kind, (secret) => verify(secret, scheme))]] : [],
+    ),
   );
-}
-
-function strategyFor(
-  scheme: DocumentedScheme,
-  verify: Verify<[secret: string, scheme: DocumentedScheme], object>,
-): Strategies[string] {
-  const kind = schemeKind(scheme.value);
-  if (kind === 'apiKey') return new ApiKeyStrategy((key) => verify(key, scheme));
-  return kind === 'basic'
-    ? new BasicStrategy((user, password) => verify(`${user}:${password}`, scheme))
-    : bearerStrategy((token) => verify(token, scheme));
-}

@@ -9,7 +9,7 @@ import {
   type Verifiers,
   variablesOf,
 } from '../../../src/runtime/credentials';
-import { Variables } from '../../../src/runtime/environment';
+import { Variables } from '../../../src/runtime/config';
 import { buildDocument } from '../../support/service';
 
 const VERIFIERS = {

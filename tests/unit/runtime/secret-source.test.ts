@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { InvalidConfig, Variables } from '../../../src/runtime/environment';
+import { InvalidConfig, Variables } from '../../../src/runtime/config';
 import { readSecrets, watchSecrets } from '../../../src/runtime/secret-source';
 import { type AcceptedSecret, BEARER_TOKENS, parseSecrets } from '../../../src/runtime/secrets';
 

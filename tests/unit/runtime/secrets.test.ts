@@ -1,4 +1,4 @@
-import { InvalidConfig } from '../../../src/runtime/environment';
+import { InvalidConfig } from '../../../src/runtime/config';
 import {
   AcceptedSecrets,
   API_KEYS,

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { usesInheritedNames } from '../../../../src/contract/document/inherited';
+import { readTexts } from '../../../../src/contract/document/text';
 import { judged } from './judged';
 
 const character = fc.constantFrom('a', 'é', '€', '😀', '\u{10ffff}');
@@ -27,6 +27,6 @@ test.each(INHERITED)('finds %s anywhere in a document', (name) => {
   const own = (value: unknown) =>
     JSON.parse(`{${JSON.stringify(name)}: ${JSON.stringify(value)}}`) as unknown;
   for (const root of [own({}), { paths: { a: [own(1)] } }, { required: ['a', name] }])
-    expect(usesInheritedNames(root)).toBe(true);
-  expect(usesInheritedNames({ a: [`${name}s`, { [`x${name}`]: 1 }, null] })).toBe(false);
+    expect(readTexts(root).inherited).toBe(true);
+  expect(readTexts({ a: [`${name}s`, { [`x${name}`]: 1 }, null] }).inherited).toBe(false);
 });
