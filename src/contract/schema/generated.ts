@@ -7,7 +7,7 @@ import { debuglog } from 'node:util';
 import { compileFunction } from 'node:vm';
 import { exactNumber, type Holder, parseJson } from '../json/parse';
 import { type Copier, copyBy } from '../json/plain';
-import type { Convert, Position, Shape } from './shapes';
+import type { Convert, Position, Shape } from './position';
 
 const log = debuglog('contract');
 
