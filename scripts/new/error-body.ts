@@ -79,9 +79,9 @@ export function errorBodyOf(
 function shapeOf(schema: string, body: unknown, fits: (shape: unknown) => boolean): unknown {
   let shape = body;
   const attempt = (path: readonly string[], value: unknown): boolean => {
-    const changed = put(shape, path, value);
-    if (!fits(changed)) return false;
-    shape = changed;
+    const next = put(shape, path, value);
+    if (!fits(next)) return false;
+    shape = next;
     return true;
   };
   const places = [...placesOf(body)];
@@ -142,17 +142,10 @@ function* placesOf(
 ): Generator<Place> {
   yield { path, value, name, beside };
   if (!isNested(value)) return;
-  const names = Object.keys(value);
+  const isList = Array.isArray(value);
   for (const [step, member] of Object.entries(value)) {
-    const place = [...path, step];
-    if (Array.isArray(value)) yield* placesOf(member, place, name, beside);
-    else
-      yield* placesOf(
-        member,
-        place,
-        step,
-        names.filter((other) => other !== step),
-      );
+    const others = isList ? beside : Object.keys(value).filter((other) => other !== step);
+    yield* placesOf(member, [...path, step], isList ? name : step, others);
   }
 }
 
@@ -162,15 +155,19 @@ const isNested = (value: unknown): value is object =>
 const at = (shape: unknown, path: readonly string[]): unknown =>
   path.reduce((value, step) => (isNested(value) ? (Reflect.get(value, step) as unknown) : undefined), shape);
 
-/** A shape with another value in a place; undefined: without it. */
-function put(shape: unknown, [step, ...rest]: readonly string[], value: unknown): unknown {
-  if (step === undefined || !isNested(shape)) return value;
-  const entries = Object.entries(shape).flatMap(([name, member]) => {
-    const left = name === step ? put(member, rest, value) : (member as unknown);
-    return left === undefined ? [] : [[name, left] as const];
-  });
-  return Array.isArray(shape) ? entries.map(([, member]) => member) : Object.fromEntries(entries);
+/** An object or list with other members; one that becomes undefined is left out. */
+function changed(nested: object, change: (member: unknown, name: string) => unknown): unknown {
+  const entries = Object.entries(nested)
+    .map(([name, member]) => [name, change(member, name)] as const)
+    .filter(([, member]) => member !== undefined);
+  return Array.isArray(nested) ? entries.map(([, member]) => member) : Object.fromEntries(entries);
 }
+
+/** A shape with another value in a place; undefined: without it. */
+const put = (shape: unknown, [step, ...rest]: readonly string[], value: unknown): unknown =>
+  step === undefined || !isNested(shape)
+    ? value
+    : changed(shape, (member, name) => (name === step ? put(member, rest, value) : member));
 
 /** The body of an error. */
 export function valueOf(shape: unknown, facts: Facts): unknown {
@@ -178,9 +175,7 @@ export function valueOf(shape: unknown, facts: Facts): unknown {
     const value = FACTS[shape.name].value(facts);
     return shape.isInt64 ? BigInt(value as number) : value;
   }
-  if (!isNested(shape)) return shape;
-  const entries = Object.entries(shape).map(([name, member]) => [name, valueOf(member, facts)] as const);
-  return Array.isArray(shape) ? entries.map(([, member]) => member) : Object.fromEntries(entries);
+  return isNested(shape) ? changed(shape, (member) => valueOf(member, facts)) : shape;
 }
 
 /** A value of a document, or a shape in terms of `kind` and `message`, as a TypeScript expression. */
@@ -197,12 +192,14 @@ export function codeOf(value: unknown): string {
   if (!isObject(value)) return JSON.stringify(value);
   const members = Object.entries(value).map(([name, member]) => {
     const code = codeOf(member);
-    return code === name ? name : `${propertyName(name)}: ${code}`;
+    return member instanceof Fact && code === name ? name : `${propertyName(name)}: ${code}`;
   });
   return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
 }
 
-export const propertyName = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : quoted(name));
+/** `__proto__: value` in an object literal sets its prototype. */
+export const propertyName = (name: string): string =>
+  name === '__proto__' ? `['${name}']` : /^[A-Za-z_$][\w$]*$/.test(name) ? name : quoted(name);
 
 /** The members of a body that tell a kind of refusal from another, as code; empty if there are none. */
 export function recognizable(shape: unknown): string {

@@ -36,8 +36,8 @@ function put(file: string, text: string, places: Places): string {
         const mark = /#(end)?region.*/.exec(piece)?.[0];
         if (mark !== undefined)
           throw new Error(`${file} of the layout has ${mark} alone, expected two marks`);
-        // Nothing separates what was left out from what follows.
-        const isGap = i > 0 && places[`#${pieces[i - 2]}`] === false;
+        // What was left out had a blank line on each side.
+        const isGap = places[`#${pieces[i - 2]}`] === false && pieces[i - 3]?.endsWith('\n\n') === true;
         return replace(isGap ? piece.replace(/^\n/, '') : piece, places);
       }
       const value = places[`#${pieces[i - 1]}`];

@@ -48,47 +48,36 @@ export function toServable(given: JsonObject): Servable {
   return { root: served, actions: [...removals, ...named], total };
 }
 
+const NO_CONTENT = { 204: { description: 'not documented' } };
+
 /** Adds an operationId, and a response of success, to each operation that lacks them. */
 function nameOperations(root: JsonObject): Action[] {
   const document = new OpenApiDocument(root);
-  const owners = new Map<string, string>();
   const places = operationPlaces(document);
-  for (const { pointer } of places) {
-    const { operationId } = document.follow(pointer).value;
-    if (typeof operationId === 'string' && !owners.has(operationId)) owners.set(operationId, pointer);
-  }
+  const idOf = (pointer: string) => document.follow(pointer).value['operationId'];
+  // The first operation with an operationId keeps it.
+  const owners = new Map(places.toReversed().map(({ pointer }) => [idOf(pointer), pointer]));
   return places.flatMap(({ pointer, method, path }): Action[] => {
     const operation = document.at(pointer);
     if (!isObject(operation)) return [];
-    const { operationId, responses } = operation;
-    const missing: Record<string, unknown> = {};
-    if (typeof operationId !== 'string' || owners.get(operationId) !== pointer) {
-      const base = camelCase(`${method} ${path}`);
-      let id = base;
-      for (let n = 2; (owners.get(id) ?? pointer) !== pointer; n++) id = `${base}${n}`;
-      owners.set(id, pointer);
-      missing['operationId'] = id;
-    }
-    const documented = isObject(responses) ? responses : {};
-    const succeeds = members(documented).some(
+    const { operationId } = operation;
+    const base = camelCase(`${method} ${path}`);
+    let id = typeof operationId === 'string' && owners.get(operationId) === pointer ? operationId : base;
+    for (let n = 2; (owners.get(id) ?? pointer) !== pointer; n++) id = `${base}${n}`;
+    owners.set(id, pointer);
+    const responses = isObject(operation['responses']) ? operation['responses'] : {};
+    const succeeds = members(responses).some(
       ([status]) =>
         /^[23]/.test(status) ||
         (status === 'default' && !describesError(document, joinPointer(pointer, 'responses', status))),
     );
-    if (!succeeds) missing['responses'] = { 204: { description: 'not documented' } };
-    if (Object.keys(missing).length === 0) return [];
-    Object.assign(
-      operation,
-      missing,
-      !succeeds && { responses: { ...documented, 204: { description: 'not documented' } } },
-    );
-    return [
-      {
-        target: jsonPath(document, pointer),
-        description: 'proposed: the document has none',
-        update: missing,
-      },
-    ];
+    const update = {
+      ...(id !== operationId && { operationId: id }),
+      ...(!succeeds && { responses: NO_CONTENT }),
+    };
+    if (Object.keys(update).length === 0) return [];
+    Object.assign(operation, update, !succeeds && { responses: { ...responses, ...NO_CONTENT } });
+    return [{ target: jsonPath(document, pointer), description: 'proposed: the document has none', update }];
   });
 }
 

@@ -17,8 +17,7 @@ import { reasonOf } from './untestable';
 import { summarize } from './wire/message';
 import { textOf } from './json/tree';
 import type { Operation } from './document/model';
-import { takesCredentials } from './request/authorization';
-import { minimalInputs } from './request/minimal';
+import { takesCredentials, minimalInputs } from './request/compose';
 
 const baselineCase = (context: OperationContext, proves: readonly string[] = []): Case => ({
   family: 'baseline',

@@ -3,7 +3,7 @@ import type { Replay } from './failure';
 import { resourcesOf, sourcesOf } from './state/sources';
 import type { Target } from './target';
 import { type Document, isSafe, type Operation } from './document/model';
-import { usableAlternative } from './request/authorization';
+import { usableAlternative } from './request/compose';
 
 const METHOD_ORDER = ['POST', 'PUT', 'GET'];
 

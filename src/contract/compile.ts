@@ -2,9 +2,8 @@ import { joinPointer, type JsonObject, OpenApiDocument } from './document/docume
 import { Codecs } from './codecs/registry';
 import { type Holder, MalformedJson, parseJson } from './json/parse';
 import { type Operation, readOperations } from './operations/operations';
-import { atFirstUse, atStart, type Create } from './exchange/create';
+import { atFirstUse, atStart, type Create, ResponsePlans } from './exchange/plan';
 import { planRequests } from './exchange/request';
-import { ResponsePlans } from './exchange/response-plan';
 import { Contract, type ServedOperation } from './exchange/served-operation';
 import type { Extensions } from './exchange/service-options';
 import { compileRoutes } from './operations/routes';

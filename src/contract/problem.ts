@@ -77,7 +77,10 @@ export interface Answer {
    * operation does not document.
    */
   readonly contentType?: string | undefined;
-  /** A value of the types in the document; properties that it does not list are removed. */
+  /**
+   * A value of the types in the document; properties that it does not list are removed. For a codec of streams: an
+   * `AsyncIterable`, or a `ReadableStream` that nobody reads.
+   */
   readonly body?: unknown;
 }
 

@@ -62,9 +62,10 @@ test('npm upgrades the package of a service', () => {
 test('a service of 2.0.0 works unchanged, and keeps its contract', async () => {
   installBeside(folder, TARBALL);
   symlinkSync(join(folder, 'node_modules'), join(service, 'node_modules'));
+  // The published document is that of 2.0.0. Its types are not recorded.
   expect(runIn(service, 'contract-first', 'generate')).toEqual({
     status: 0,
-    output: 'generated/ is up to date\n',
+    output: 'written: generated/openapi.d.ts\n',
   });
   const checked = runIn(service, 'contract-first', 'check');
   expect(checked.status === 0 || checked.output).toBe(true);

@@ -366,4 +366,28 @@ describe('a value that is collected', () => {
     });
     expect([outcomes.map(({ status }) => status), released]).toEqual([statuses, ['over']]);
   });
+
+  test('the oldest is given up if all together have more bytes than the bound', async () => {
+    const released: string[] = [];
+    const { app } = buildService({
+      document: buildDocument({
+        operation: { requestBody: { content: { 'application/x-parts': { schema } } } },
+      }),
+      codecs: [collector(released)],
+      handlers: { postThing: () => Promise.resolve({ status: 204 }) },
+      bodyLimit: 100,
+      maxRequests: 1,
+    });
+    await listening(app, async (port) => {
+      const [first, second] = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')];
+      const part = head(CHUNKED, 'application/x-parts') + chunk('x'.repeat(60));
+      first.write(part);
+      second.write(part);
+      const [reply] = (await Promise.race([once(first, 'data'), once(second, 'data')])) as [Buffer];
+      expect(reply.toString()).toMatch(/^HTTP\/1\.1 503 [^]*too many bodies are being received/);
+      expect(released).toEqual(['over']);
+      first.destroy();
+      second.destroy();
+    });
+  });
 });

@@ -113,6 +113,16 @@ test.each<[string, () => unknown]>([
   ]);
 });
 
+test('an empty piece does not end a response', async () => {
+  async function* pieces() {
+    yield Buffer.alloc(0);
+    yield* counted(1, 4);
+    yield Buffer.alloc(0);
+  }
+  const text = String(await listening(serve(pieces).app, (port) => exchangeBytes(port, request())));
+  expect(text).toMatch(/\r\n\r\n4\r\naaaa\r\n0\r\n\r\n$/);
+});
+
 test('the connection goes on after a stream', async () => {
   const { app } = serve(() => counted(2, 4));
   const text = await listening(app, (port) =>
@@ -194,6 +204,29 @@ describe('a stream that does not end by itself', () => {
     expect(made[0]?.calls).toEqual(['next', 'next', 'return, aborted']);
     expect(outcomes.find(({ status }) => status === 200)).toMatchObject({ problem: undefined });
     expect(faults).toEqual([]);
+  });
+
+  test('is ended if the client reads nothing for the time that the server gives it', async () => {
+    let isAborted = false;
+    const { app, over } = serve(async function* ({ signal }) {
+      try {
+        yield* counted(Infinity, 65_536);
+      } finally {
+        isAborted = signal.aborted;
+      }
+    });
+    const limits: object = { sendTimeout: 200 };
+    await listening(
+      app,
+      async (port) => {
+        const client = connect(port, '127.0.0.1').pause();
+        client.write(request());
+        await over;
+        client.destroy();
+      },
+      limits,
+    );
+    expect(isAborted).toBe(true);
   });
 
   test('is ended if a Readable or a ReadableStream waits for its next piece, too', async () => {

@@ -1,5 +1,4 @@
-import { toInteger } from '../json/number';
-import { NumberLiteral, type Value } from '../json/value';
+import { toInteger, NumberLiteral, type Value } from '../json/value';
 import type { Slot } from '../request/slots';
 import { INTEGER_FORMATS } from '../schema/known-formats';
 import { type InstanceLocation, instanceLocations } from '../schema/probes';

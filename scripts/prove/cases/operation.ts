@@ -8,7 +8,7 @@ import { methodAndPathCases } from './paths';
 import { securityCases } from './security';
 import { valueCases } from './values';
 import { isSafe, responseFor } from '../document/model';
-import { composeRequest } from '../request/minimal';
+import { composeRequest } from '../request/compose';
 
 /** The cases that the profile and the bounds of the target allow. */
 function allowed(context: OperationContext, cases: readonly Case[]): Case[] {

@@ -1,7 +1,6 @@
 import type { Document, Operation } from '../document/model';
-import { toInteger } from '../json/number';
+import { toInteger, NumberLiteral, print, type Value, valueAt } from '../json/value';
 import { escapeToken, textOf, tokensOf } from '../json/tree';
-import { NumberLiteral, print, type Value, valueAt } from '../json/value';
 import { receivedKey, type ReceivedRule } from '../obligation';
 import { acceptsAnyQueryParameter } from '../request/styles';
 import type { Inputs, Slot } from '../request/slots';

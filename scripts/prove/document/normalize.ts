@@ -1,4 +1,4 @@
-import { toDouble } from '../json/number';
+import { toDouble } from '../json/value';
 import {
   type Json,
   type JsonObject,
@@ -102,7 +102,8 @@ function mergePathItems(json: JsonObject): JsonObject {
       return [path, item];
     const pointer = resolveIn(json, `/paths/${escapeToken(path)}`);
     if ('reason' in pointer) return [path, item];
-    const merged = { ...objectAt(json, pointer.found), ...asObject(item) };
+    // A copy: what is shared would be changed twice.
+    const merged = { ...structuredClone(objectAt(json, pointer.found)), ...asObject(item) };
     Reflect.deleteProperty(merged, '$ref');
     return [path, merged];
   });

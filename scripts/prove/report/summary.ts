@@ -48,7 +48,8 @@ export interface Facts {
 
 export function summarize(facts: Facts): Summary {
   const { obligations, failures, expiredWaivers, stopped } = facts;
-  const states = statesOf(obligations);
+  const numberOf = (state: State): number => obligations.filter((one) => one.state === state).length;
+  const states = Object.fromEntries(STATES.map((state) => [state, numberOf(state)])) as Record<State, number>;
   const isVacuous = states.PROVEN + states.STUB + states.WAIVED === 0;
   return {
     passed:
@@ -60,27 +61,14 @@ export function summarize(facts: Facts): Summary {
     headline: headline(facts, states),
     obligations: obligations.length,
     states,
-    operations: [...new Set(obligations.map(({ operation }) => operation))].map((operation) => {
-      const own = obligations.filter((one) => one.operation === operation);
+    operations: [...Map.groupBy(obligations, ({ operation }) => operation)].map(([operation, own]) => {
       const proven = own.filter(({ state }) => state === 'PROVEN').length;
       const open = own.filter(({ state }) => isOpen(state)).length;
       const failed = failures.filter((failure) => failure.operation === operation).length;
-      return {
-        operation,
-        obligations: own.length,
-        proven,
-        open,
-        apart: own.length - proven - open,
-        failures: failed,
-      };
+      const apart = own.length - proven - open;
+      return { operation, obligations: own.length, proven, open, apart, failures: failed };
     }),
   };
-}
-
-function statesOf(obligations: readonly Obligation[]): Record<State, number> {
-  const counts = Object.fromEntries(STATES.map((state) => [state, 0])) as Record<State, number>;
-  for (const { state } of obligations) counts[state] += 1;
-  return counts;
 }
 
 /** How a sentence names the obligations in a state. */

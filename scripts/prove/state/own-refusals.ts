@@ -3,7 +3,7 @@ import { NumberLiteral, valueAt } from '../json/value';
 import { header, jsonOf, type RawResponse } from '../wire/message';
 import { responseFor } from '../document/model';
 import type { OwnRefusalReason } from '../check/exchange';
-import { takesCredentials } from '../request/authorization';
+import { takesCredentials } from '../request/compose';
 
 /**
  * Distinguishes refusals by the service itself, such as a conflict with what it holds, from refusals of invalid

@@ -6,7 +6,7 @@ import { pathOf, type RawRequest, type RawResponse, withPath } from '../wire/mes
 import { send } from '../wire/send';
 import { collectionOf, resourcesOf, shapeOf } from './sources';
 import type { Document, Operation } from '../document/model';
-import { minimalInputs } from '../request/minimal';
+import { minimalInputs } from '../request/compose';
 
 /** A resource that the run has created. */
 interface Created {

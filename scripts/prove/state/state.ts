@@ -1,8 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { randomInt, randomUUID } from 'node:crypto';
 import { authorizedRequest, type Case, type OperationContext, type RunContext } from '../cases/case';
-import { toInteger } from '../json/number';
-import { NumberLiteral, parse, print, type Value } from '../json/value';
+import { toInteger, NumberLiteral, parse, print, type Value } from '../json/value';
 import { type Inputs, slots } from '../request/slots';
 import type { BlackBox, Server } from '../target';
 import type { Client } from '../wire/client';
@@ -11,7 +10,7 @@ import { type FreshLeaf, freshLeaves, leavesOf, withFreshLeaves, withNames } fro
 import { openCreated } from './removal';
 import { lastParameter, namesIn, referenced, resourcesOf, shapeOf, singular, sourcesOf } from './sources';
 import { isSafe, type Operation } from '../document/model';
-import { composeRequest, minimalInputs } from '../request/minimal';
+import { composeRequest, minimalInputs } from '../request/compose';
 
 /** The state of a service that the engine can change only by requests. */
 export type State = ReturnType<typeof openState>;

@@ -188,9 +188,9 @@ export interface Outcome<Own extends string = never> {
   readonly stage: Stage;
   /** The hook in which the request ended: `beforeHandler checkTenant`. Undefined: in none. */
   readonly hook: string | undefined;
-  /** The status of the response; 499 if the client disconnected before it. */
+  /** The status of the response; 499 if the client disconnected before it. A stream may break off after it. */
   readonly status: number;
-  /** The problem in place of a response of the handler. Only logs may show its cause. */
+  /** The problem in place of a response of the handler, or of the rest of its stream. Only logs may show its cause. */
   readonly problem: Problem<ProblemKind | Own> | undefined;
   /** The body that the handler returned. */
   readonly body: unknown;

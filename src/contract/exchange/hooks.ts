@@ -30,10 +30,13 @@ export interface Hooks<Own extends string = never> {
    * problem.
    */
   readonly afterAuthentication?: OneOrMore<AfterAuthentication>;
-  /** Called with the valid request before the handler. Must not change the request. Returns nothing. */
+  /**
+   * Called with the valid request before the handler. Must not change the request. Returns nothing. `valid.body` is what the
+   * handler receives: a stream can be read once, so it is left to the handler.
+   */
   readonly beforeHandler?: OneOrMore<BeforeHandler>;
   /**
-   * Called once for each request, after the response and after `report`. Its errors and rejections go to `reportFault`, and
+   * Called once for each request, after the response (a stream: after its end) and after `report`. Its errors and rejections go to `reportFault`, and
    * the next hook is called.
    */
   readonly afterResponse?: OneOrMore<AfterResponse<Own>>;

@@ -17,7 +17,7 @@ import type { SchemaSet } from '../schema/schema-set';
 import type { Convert } from '../schema/position';
 import type { Find, Shapes } from '../schema/shapes';
 import type { Envelope, Judge } from '../schema/validator';
-import type { Create } from './create';
+import { type Create, judgesOf } from './plan';
 import { inItem, invalidRequest, malformedParameter, unexpectedBody } from './violations';
 
 /** A request that conforms to the document. Every int64 is a bigint. */
@@ -88,11 +88,8 @@ export function planRequests(
     const codec = codecs.of(body);
     const decode = codecs.reader(body);
     if (!decode) return [];
-    const isWhole = typeof decode === 'function';
-    const judged = isWhole ? (codec.isJudged ? media.schema : undefined) : decode.judged;
+    const { judged, items, item } = judgesOf(decode, codec, media, schemas);
     const schema = envelopeSchema(parameters, judged, schemas, required);
-    const items = isWhole ? undefined : decode.items;
-    const item = items === undefined ? undefined : envelopeSchema({}, items, schemas, true);
     return [{ media, codec, decode, judged, schema, items, item }];
   });
 

@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3';
-import { existsSync, statSync } from 'node:fs';
+import { closeSync, existsSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { codeOf } from '../failure';
 import { examineFiles, type Found } from './log';
@@ -9,19 +9,30 @@ const MAX_CHECKED = 64 * 1024 * 1024;
 /** Another process may write while the files are read: what does not fit then fits a moment later. */
 const EXAMINATIONS = 4;
 
-/** The files that this process has open, by device and inode. */
-const inUse: string[] = [];
+/** The files that this process has open, by device and inode, with what others have opened of them. */
+const inUse = new Map<string, { users: number; readonly descriptors: number[] }>();
 
 function keyOf(file: string): string {
   const { dev, ino } = statSync(file);
   return `${dev} ${ino}`;
 }
 
-/** Takes a file for open until the function that it returns is called. */
-export function keepsOpen(file: string): () => void {
+/**
+ * Takes a file for open until the function that it returns is called, after SQLite has closed it. Whoever closes it last
+ * closes all descriptors: to close one drops the locks that SQLite has on the file in this process
+ * (https://sqlite.org/howtocorrupt.html, section 2.2).
+ */
+export function keepOpen(file: string, descriptors: readonly number[]): () => void {
   const key = keyOf(file);
-  inUse.push(key);
-  return () => inUse.splice(inUse.indexOf(key), 1);
+  const kept = inUse.get(key) ?? { users: 0, descriptors: [] };
+  inUse.set(key, kept);
+  kept.users++;
+  kept.descriptors.push(...descriptors);
+  return () => {
+    if (--kept.users > 0) return;
+    inUse.delete(key);
+    kept.descriptors.forEach(closeSync);
+  };
 }
 
 /** @throws {Error} if the file and its log do not belong together, or are not whole */
@@ -29,7 +40,7 @@ export async function examine(file: string): Promise<Found> {
   for (let attempt = 1; ; attempt++) {
     try {
       // Whoever has it open here has examined it.
-      return existsSync(file) && inUse.includes(keyOf(file)) ? 'closed' : examineFiles(file);
+      return existsSync(file) && inUse.has(keyOf(file)) ? 'closed' : examineFiles(file);
     } catch (error) {
       if (codeOf(error) !== '') return 'closed'; // what cannot be read SQLite explains better
       if (attempt === EXAMINATIONS) throw error;

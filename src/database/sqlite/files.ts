@@ -12,15 +12,29 @@ import {
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { StoreUnavailable } from '../store';
-import { keepsOpen } from './examination';
-import { examineLog, FILE_HEAD, hasName, isLogHeader, isOpen, LOG_HEADER, nameLog } from './log';
+import { keepOpen } from './examination';
+import {
+  examineLog,
+  FILE_HEAD,
+  hasName,
+  isIndexed,
+  isLogHeader,
+  isOpen,
+  LOG_HEADER,
+  nameLog,
+  readFirst,
+} from './log';
 import { whenFree } from './statements';
 
 /** The files of an open database, compared with those that stand at its path. */
 export interface DatabaseFiles {
   /** To be called before a read. @throws {StoreUnavailable} unless the files are those that have been opened */
   checkPlace(): void;
-  /** To be called before a commit. @throws {StoreUnavailable} if it could hide that the log has been cut */
+  /**
+   * To be called before a commit, while nobody else may write.
+   *
+   * @throws {StoreUnavailable} if the commit would go into a log that has been cut or overwritten
+   */
   checkLog(): void;
   /**
    * To be called after a commit, before it is acknowledged. Undefined: a restart would find it, and tell the log from
@@ -29,6 +43,7 @@ export interface DatabaseFiles {
    * @throws {StoreUnavailable} if a restart would not find it, with a sentence that says why and what to do
    */
   settle(): Promise<void> | undefined;
+  /** To be called after SQLite has closed the database. */
   close(): void;
 }
 
@@ -39,9 +54,6 @@ const same = (a: BigIntStats, b: BigIntStats) => a.ino === b.ino && a.dev === b.
 /**
  * Watches the files of a database in WAL mode that is open. A commit goes to the files that the process has open: if they
  * are not those of the path any more, it is lost with the process.
- *
- * The database file must be closed by SQLite first: to close it here drops the locks that SQLite has on it
- * (https://sqlite.org/howtocorrupt.html, section 2.2).
  *
  * @param versionOf the version of the schema of a connection; it throws if the file is not one of this program
  */
@@ -55,7 +67,7 @@ export function watchFiles(
   const database = openSync(file, 'r');
   const descriptor = openSync(log, 'r');
   const openedLog = fstatSync(descriptor, { bigint: true });
-  const forget = keepsOpen(file);
+  const index = openSync(`${file}-shm`, 'r');
   const readNumber = (text: string) => {
     const statement = db.prepare<[], number>(text).pluck();
     return () => statement.get() ?? 0;
@@ -65,6 +77,7 @@ export function watchFiles(
   const head = Buffer.alloc(LOG_HEADER);
   const salts = Buffer.alloc(8);
   let logSize = 0; // bytes
+  let logWritten = 0n; // nanoseconds
   let accepted = { size: opened.size, ctimeNs: 0n };
   const overwritten = () =>
     new StoreUnavailable(`its write-ahead log ${log} has been overwritten: ${RESTART}`);
@@ -86,6 +99,7 @@ export function watchFiles(
   function findChanged(): BigIntStats | undefined {
     const [found, foundLog] = findFiles();
     logSize = Number(foundLog.size);
+    logWritten = foundLog.mtimeNs;
     // Emptied by a checkpoint of another process, it has nothing that the database file lacks.
     if (logSize > 0 && (readSync(descriptor, head, 0, LOG_HEADER, 0) < LOG_HEADER || !isLogHeader(head)))
       throw overwritten();
@@ -94,23 +108,22 @@ export function watchFiles(
     return accepted.ctimeNs === found.ctimeNs && accepted.size === found.size ? undefined : found;
   }
 
-  function readFirst(): Buffer {
-    const first = Buffer.alloc(FILE_HEAD);
-    return first.subarray(0, readSync(database, first, 0, FILE_HEAD, 0));
-  }
-
   /** Whether the log has begun anew since this was last asked, and has no name yet. */
   function needsName(): boolean {
     if (logSize === 0 || head.compare(salts, 0, 8, 16, 24) === 0) return false;
     head.copy(salts, 0, 16, 24);
-    const first = readFirst();
+    const first = readFirst(database, FILE_HEAD);
     return first.length === FILE_HEAD && !isOpen(first);
   }
 
   function checkName(): void {
-    const first = readFirst();
+    const first = readFirst(database, FILE_HEAD);
     // To read the log would take its time.
     if (first.length < FILE_HEAD || !hasName(first, cookie())) examineLog(file, first);
+  }
+
+  function checkIndex(): void {
+    if (!isIndexed(descriptor, index)) throw overwritten();
   }
 
   async function verify(changed: BigIntStats | undefined, isNameless: boolean): Promise<void> {
@@ -122,6 +135,7 @@ export function watchFiles(
     }
     if (!isNameless) return;
     await whenFree(() => {
+      db.transaction(checkIndex).immediate();
       nameLog(db, versionOf(db));
     });
     accepted = findChanged() ?? accepted;
@@ -130,20 +144,17 @@ export function watchFiles(
   return {
     checkPlace: findFiles,
     checkLog() {
-      // A checkpoint of another process may empty it.
-      const { size: bytes } = fstatSync(descriptor);
-      if (bytes < logSize && bytes > 0) throw overwritten();
+      const { size: bytes, mtimeNs } = fstatSync(descriptor, { bigint: true });
+      const isOurs = mtimeNs === logWritten && Number(bytes) === logSize;
+      // A checkpoint of another process may have emptied it, and a commit begun it anew.
+      if (!isOurs) checkIndex();
     },
     settle() {
       const changed = findChanged();
       const isNameless = needsName();
       return changed || isNameless ? verify(changed, isNameless) : undefined;
     },
-    close() {
-      closeSync(descriptor);
-      closeSync(database);
-      forget();
-    },
+    close: keepOpen(file, [database, descriptor, index]),
   };
 }
 

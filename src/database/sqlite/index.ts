@@ -84,8 +84,8 @@ function connectionOf(
   const lock = createLock();
 
   function start(): void {
-    files?.checkLog();
     beginning.run();
+    files?.checkLog();
     checkSchema();
   }
 

@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 import { randomInt } from 'node:crypto';
-import { closeSync, existsSync, openSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import { endianness } from 'node:os';
 import { StoreUnavailable } from '../store';
 
@@ -63,9 +63,10 @@ export type Found = 'closed' | 'logged' | 'unsure';
  * @throws {StoreUnavailable} if they do not, or the log is not whole, with a sentence that says what to do
  */
 export function examineFiles(file: string): Found {
-  const index = readIndex(`${file}-shm`); // before the log: if others write meanwhile, the log has more
-  const head = existsSync(file) ? readHead(file, COOKIE + 4) : Buffer.alloc(0);
-  return examineLog(file, head, index);
+  const read = (path: string, length: number) =>
+    existsSync(path) ? readHead(path, length) : Buffer.alloc(0);
+  const index = toIndex(read(`${file}-shm`, INDEX_HEAD)); // before the log: if others write meanwhile, the log has more
+  return examineLog(file, read(file, FILE_HEAD), index);
 }
 
 /** The bytes of a database file that have its name. */
@@ -123,11 +124,16 @@ const isSame = (ofLog: number, ofFile: number) => {
 function readHead(path: string, length: number): Buffer {
   const descriptor = openSync(path, 'r');
   try {
-    const head = Buffer.alloc(length);
-    return head.subarray(0, readSync(descriptor, head, 0, length, 0));
+    return readFirst(descriptor, length);
   } finally {
     closeSync(descriptor);
   }
+}
+
+/** The first bytes of a file that is open; fewer where it has fewer. */
+export function readFirst(descriptor: number, length: number): Buffer {
+  const first = Buffer.alloc(length);
+  return first.subarray(0, readSync(descriptor, first, 0, length, 0));
 }
 
 interface Index {
@@ -136,18 +142,36 @@ interface Index {
   readonly salts: Buffer;
 }
 
+/** Bytes of an index that say all of it. */
+const INDEX_HEAD = 48;
+
 /**
  * What the index of the log says of it (https://sqlite.org/walformat.html#walidxfmt): so many frames were committed, and
  * synced, before. Its words are those of the machine; an index of another one is not understood, and no loss.
  */
-function readIndex(path: string): Index | undefined {
-  if (!existsSync(path)) return undefined;
-  const index = readHead(path, 48);
-  if (index.length < 48) return undefined;
-  const word = (at: number) => (endianness() === 'LE' ? index.readUInt32LE(at) : index.readUInt32BE(at));
-  return word(0) === VERSION && index[12] === 1
-    ? { frames: word(16), salts: index.subarray(32, 40) }
+function toIndex(head: Buffer): Index | undefined {
+  if (head.length < INDEX_HEAD) return undefined;
+  const word = (at: number) => (endianness() === 'LE' ? head.readUInt32LE(at) : head.readUInt32BE(at));
+  return word(0) === VERSION && head[12] === 1
+    ? { frames: word(16), salts: head.subarray(32, 40) }
     : undefined;
+}
+
+/**
+ * Whether a log has all frames of its index, by which SQLite finds rows in it. Nobody may write meanwhile.
+ *
+ * @param log and its index, as descriptors of files that are open
+ */
+export function isIndexed(log: number, index: number): boolean {
+  const known = toIndex(readFirst(index, INDEX_HEAD));
+  if (!known || known.frames === 0) return true;
+  const head = readFirst(log, LOG_HEADER);
+  return (
+    head.length === LOG_HEADER &&
+    isLogHeader(head) &&
+    known.salts.equals(head.subarray(16, 24)) &&
+    fstatSync(log).size >= LOG_HEADER + known.frames * (FRAME_HEADER + head.readUInt32BE(8))
+  );
 }
 
 interface Frames {

@@ -1,4 +1,4 @@
-import { minimalInputs } from '../../../scripts/prove/request/minimal';
+import { minimalInputs } from '../../../scripts/prove/request/compose';
 import { slots, slotVerdict } from '../../../scripts/prove/request/slots';
 import { constraints } from '../../../scripts/prove/schema/constraints';
 import { createOracle } from '../../../scripts/prove/schema/oracle';

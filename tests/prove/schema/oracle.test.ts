@@ -5,27 +5,27 @@ import { createOracle } from '../../../scripts/prove/schema/oracle';
 const oracleOf = (json: JsonObject) => createOracle({ json, direction: 'request' });
 const valid = (schema: Json, text: string): boolean => oracleOf({ schema }).valid('/schema', parse(text));
 
+const int32 = { type: 'integer', format: 'int32' };
+const int64 = { type: 'integer', format: 'int64' };
+const closed = { allOf: [{ properties: { a: {} } }], unevaluatedProperties: false };
+
 describe('the oracle', () => {
   test.each([
-    ['the largest int64', { type: 'integer', format: 'int64' }, '9223372036854775807', true],
-    ['one more than int64', { type: 'integer', format: 'int64' }, '9223372036854775808', false],
-    ['the smallest int64', { type: 'integer', format: 'int64' }, '-9223372036854775808', true],
-    ['one less than int64', { type: 'integer', format: 'int64' }, '-9223372036854775809', false],
-    [
-      'the largest, as 9.223372036854775807e18',
-      { type: 'integer', format: 'int64' },
-      '9.223372036854775807e18',
-      true,
-    ],
-    ['1e19', { type: 'integer', format: 'int64' }, '1e19', false],
-    ['1e400', { type: 'integer', format: 'int64' }, '1e400', false],
-    ['1e2 as an integer', { type: 'integer', format: 'int64' }, '1e2', true],
-    ['1.0 as an integer', { type: 'integer', format: 'int64' }, '1.0', true],
+    ['the largest int64', int64, '9223372036854775807', true],
+    ['one more than int64', int64, '9223372036854775808', false],
+    ['the smallest int64', int64, '-9223372036854775808', true],
+    ['one less than int64', int64, '-9223372036854775809', false],
+    ['the largest with an exponent', int64, '9.223372036854775807e18', true],
+    ['1e19', int64, '1e19', false],
+    ['1e400', int64, '1e400', false],
+    ['a number between two doubles', { minimum: 2 ** 63 - 1024 }, '9223372036854775296', true],
+    ['1e2 as an integer', int64, '1e2', true],
+    ['1.0 as an integer', int64, '1.0', true],
     ['a fraction that a double cannot hold', { type: 'integer' }, '1.00000000000000000001', false],
     ['a fraction beyond 2^53', { type: 'integer' }, '9007199254740993.5', false],
     ['the same fraction as a number', { type: 'number' }, '9007199254740993.5', true],
-    ['the largest int32', { type: 'integer', format: 'int32' }, '2147483647', true],
-    ['one more than int32', { type: 'integer', format: 'int32' }, '2147483648', false],
+    ['the largest int32', int32, '2147483647', true],
+    ['one more than int32', int32, '2147483648', false],
     ...[
       ['int8', '127', '128', '-129'],
       ['int16', '32767', '32768', '-32769'],
@@ -39,26 +39,11 @@ describe('the oracle', () => {
       [`one less than ${format}`, { type: 'integer', format }, less, false],
     ]),
     ['a string where the format is int64', { type: ['integer', 'string'], format: 'int64' }, '"x"', true],
-    [
-      'a value beyond int64 below not',
-      { not: { type: 'integer', format: 'int64' } },
-      '9223372036854775808',
-      true,
-    ],
-    [
-      'a value in int64 below not',
-      { not: { type: 'integer', format: 'int64' } },
-      '9223372036854775807',
-      false,
-    ],
+    ['a value beyond int64 below not', { not: int64 }, '9223372036854775808', true],
+    ['a value in int64 below not', { not: int64 }, '9223372036854775807', false],
     ['a property named __proto__', { additionalProperties: false }, '{"__proto__":1}', false],
     ['a missing property', { required: ['a'] }, '{"b":1}', false],
-    [
-      'an unevaluated property',
-      { allOf: [{ properties: { a: {} } }], unevaluatedProperties: false },
-      '{"b":1}',
-      false,
-    ],
+    ['an unevaluated property', closed, '{"b":1}', false],
     ['astral characters counted as one', { maxLength: 2 }, '"🌱🌱"', true],
   ])('judges %s', (_, schema, text, want) => {
     expect(valid(schema, text)).toBe(want);
@@ -90,18 +75,10 @@ describe('the oracle', () => {
 test.each([
   ['a pattern', { type: 'string', pattern: '^(a+)+$' }, `"${'a'.repeat(60)}!"`],
   ['a pattern of names', { patternProperties: { '^(a|a)*$': {} } }, `{"${'a'.repeat(60)}!":1}`],
-])('has no verdict if %s takes too long, and returns in time', (_, schema, text) => {
+])('has no verdict if %s takes too long, and returns all the same', (_, schema, text) => {
   const oracle = oracleOf({ schema });
-  const began = performance.now();
-  expect([oracle.decides('/schema', parse(text)), oracle.valid('/schema', parse(text))]).toEqual([
-    false,
-    false,
-  ]);
+  const verdictOn = (value: string) => [oracle.decides('/schema', parse(value)), valid(schema, value)];
+  expect(verdictOn(text)).toEqual([false, false]);
   expect(oracle.errors('/schema', parse(text))).toEqual([expect.stringMatching(/^is not judged: /)]);
-  expect(performance.now() - began).toBeLessThan(5000);
-  const sound = text.replace('!', '');
-  expect([oracle.decides('/schema', parse(sound)), oracle.valid('/schema', parse(sound))]).toEqual([
-    true,
-    true,
-  ]);
+  expect(verdictOn(text.replace('!', ''))).toEqual([true, true]);
 });

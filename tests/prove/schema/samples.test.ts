@@ -15,29 +15,13 @@ const sample = (schema: JsonObject, mode: 'required' | 'all' | 'any'): Value[] =
 
 describe('samples', () => {
   test.each<[string, JsonObject]>([
-    ['bounds', { type: 'integer', minimum: 5, exclusiveMaximum: 7 }],
-    ['int64 near its end', { type: 'integer', format: 'int64', minimum: 2 ** 62 }],
-    ['steps', { type: 'number', multipleOf: 0.25, minimum: 1 }],
-    ['open intervals', { type: 'number', exclusiveMinimum: 0, exclusiveMaximum: 1 }],
     ['lengths', { type: 'string', minLength: 3, maxLength: 3 }],
-    ['patterns', { type: 'string', pattern: '^[A-Z]{2}-[0-9]+$' }],
-    ['formats', { type: 'string', format: 'date-time' }],
     ['enums', { enum: ['a', 1, null] }],
     [
       'tuples',
       { type: 'array', prefixItems: [{ type: 'string' }, { type: 'null' }], items: false, minItems: 2 },
     ],
     ['sets', { type: 'array', items: { type: 'integer' }, uniqueItems: true, minItems: 2 }],
-    ['contains', { type: 'array', contains: { const: 7 } }],
-    [
-      'names by pattern',
-      {
-        type: 'object',
-        patternProperties: { '^[a-z]{2}$': { type: 'null' } },
-        additionalProperties: false,
-        minProperties: 1,
-      },
-    ],
     [
       'allOf',
       {
@@ -47,17 +31,6 @@ describe('samples', () => {
         ],
       },
     ],
-    ['oneOf', { oneOf: [{ type: 'string', maxLength: 2 }, { type: 'integer' }] }],
-    [
-      'if, then, else',
-      {
-        type: 'object',
-        properties: { a: { type: 'boolean' }, b: { type: 'null' } },
-        if: { required: ['a'] },
-        then: { required: ['b'] },
-      },
-    ],
-    ['recursion', { type: 'object', properties: { next: { $ref: '#/schema' } } }],
   ])('are valid for a schema with %s, in every mode', (_, schema) => {
     expect(sample(schema, 'required').length).toBeGreaterThan(0);
     expect(sample(schema, 'all').length).toBeGreaterThan(0);

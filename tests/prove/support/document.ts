@@ -24,4 +24,4 @@ export function read(
 }
 
 /** The content of a body in JSON. */
-export const inJson = (schema: object) => ({ 'application/json': { schema } });
+export const inJson = (schema: JsonObject) => ({ 'application/json': { schema } });

@@ -347,6 +347,14 @@ describe.each(DATABASES)('$kind', ({ kind, shared, locate }) => {
     expect(most).toBe(8);
   });
 
+  test('a connection that the server has ended is not used again', async () => {
+    for (let i = 0; i < 20; i++) {
+      const ended = database.query(sql`SELECT pg_terminate_backend(pg_backend_pid())`);
+      await expect(ended).rejects.toThrow(StoreUnavailable);
+      await expect(count()).resolves.toBe(0n);
+    }
+  });
+
   test('a transaction that has lost its connection begins again', async () => {
     let attempts = 0;
     const pid = sql<{ pid: bigint }>`SELECT pg_backend_pid() AS pid`;

@@ -134,5 +134,7 @@ it('writes the body as code', () => {
   expect(codeOf(shapeOf(object({ code: text, 'the-id': text, message: text }, 'the-id')))).toBe(
     "{ code: kind, 'the-id': 'text', message }",
   );
+  const odd = { ['__proto__']: 1, true: true, 5: 5, "it's": null };
+  expect(codeOf(odd)).toBe("{ '5': 5, ['__proto__']: 1, true: true, 'it\\'s': null }");
   expect(codeOf(Uint8Array.of(0, 60, 255))).toBe("Buffer.from('ADz/', 'base64')");
 });

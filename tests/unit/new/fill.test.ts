@@ -57,6 +57,12 @@ it('leaves out the blank line that Markdown needs next to a mark', () => {
   expect(fill('x.md', text, { '#rows': [{ bike: 'one' }, { bike: 'two' }] })).toBe('a\n\n- one\n- two\n');
 });
 
+it('leaves one blank line where a region is left out', () => {
+  const region = '# #region gone\nb\n# #endregion gone\n';
+  const without = (text: string) => fill('x', text, { '#gone': false });
+  expect([without(`a\n\n${region}\nc\n`), without(`a\n${region}\nc\n`)]).toEqual(['a\n\nc\n', 'a\n\nc\n']);
+});
+
 it('leaves out imports that nothing uses', () => {
   const text = `import { a } from 'a';
 import type { B } from 'b';

@@ -146,6 +146,15 @@ describe.each(COMMITS)('a server killed after %i commits', (commits) => {
     expect(outcome).toBe('served');
   });
 
+  test('is served after another program has changed the schema, and was killed too', async () => {
+    const file = copyOf(life(commits).killed);
+    const db = new Database(file);
+    db.exec('CREATE INDEX by_name ON plants (name); CREATE INDEX by_tag ON plants (tag)');
+    const outcome = await outcomeOf({ ...life(commits), killed: copyOf(file) }, () => undefined);
+    db.close();
+    expect(outcome).toBe('served');
+  });
+
   test('without its log, its file, or with one of them emptied, is refused', async () => {
     for (const end of ['', '-wal'])
       for (const happen of [rmSync, truncateSync])
@@ -213,6 +222,15 @@ describe.each(COMMITS)('a server killed after %i commits', (commits) => {
       await outcomeOf(life(commits), (file) => {
         flip(`${file}-wal`, at);
       });
+    // Without the index of the log, what follows shows that more was committed.
+    if (commits > 0)
+      for (let at = 32; at < size / 2; at += Math.floor(size / 20)) {
+        const outcome = await outcomeOf(life(commits), (file) => {
+          rmSync(`${file}-shm`);
+          flip(`${file}-wal`, at);
+        });
+        expect([at, outcome]).toEqual([at, 'refused']);
+      }
     const pages = statSync(killed).size / 4096;
     for (let page = 0; page < Math.min(pages, 10); page++)
       for (let at = 0; at < 12; at += 3)

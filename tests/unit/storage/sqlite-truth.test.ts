@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   copyFileSync,
@@ -113,6 +114,14 @@ const makeFolder: Mishap = () => {
   mkdirSync(bench.file);
 };
 
+/** Writes the log of another database, which is open, over that of this one. */
+const anotherLog: Mishap = async () => {
+  const other = await openPlantStore(`sqlite:${join(bench.root, 'open.db')}`);
+  await other.create(buildPlant());
+  writeFileSync(bench.file + LOG, readFileSync(join(bench.root, 'open.db-wal')));
+  await other.close();
+};
+
 /** What can happen to the files of a database while it is open, and what the store says of it. */
 const MISHAPS: readonly [name: string, happen: Mishap, sentence: RegExp][] = [
   ['the file is deleted', remove(FILE), /has been deleted or moved: put it back/],
@@ -141,6 +150,7 @@ const MISHAPS: readonly [name: string, happen: Mishap, sentence: RegExp][] = [
     replace(LOG, () => readFileSync(bench.file + LOG)),
     /another file has taken the place of/,
   ],
+  ['its write-ahead log is overwritten by that of another', anotherLog, /overwritten/],
   ['its write-ahead log is emptied', cut(LOG, 0), /overwritten|truncated|lost|damaged/],
   ['its write-ahead log is cut', cut(LOG, 0.5), /overwritten/],
   ['its write-ahead log is overwritten', overwrite(LOG, () => garbage(size(LOG))), /overwritten/],
@@ -246,6 +256,10 @@ test.each([
   ['a vacuum', 'VACUUM'],
   ['a vacuum and a checkpoint', 'VACUUM; PRAGMA wal_checkpoint(TRUNCATE)'],
   ['a new index', 'CREATE INDEX by_name ON plants (name)'],
+  [
+    'a table without row ids',
+    'CREATE TABLE tags (tag TEXT PRIMARY KEY) WITHOUT ROWID; PRAGMA wal_checkpoint(TRUNCATE)',
+  ],
 ])('%s of another process does no harm', async (_, sql) => {
   const store = await bench.open();
   const ids = Array.from({ length: 1000 }, (_unused, i) => BigInt((i * 7919) % 100_003));
@@ -254,4 +268,24 @@ test.each([
   await expect(store.ready()).resolves.toBeUndefined();
   expect(await create(store, 200_000, 5)).toHaveLength(5);
   await expect(store.ready()).resolves.toBeUndefined();
+});
+
+test('of several servers on one file none minds that the log is emptied, and begun anew by another', async () => {
+  const [first, second] = [await bench.open(), await bench.open()];
+  expect(await create(first, 0, 20)).toHaveLength(20);
+  await change('PRAGMA wal_checkpoint(TRUNCATE)')();
+  expect(await create(second, 100, 1)).toHaveLength(1);
+  expect(await create(first, 200, 5)).toHaveLength(5);
+  await expect(first.ready()).resolves.toBeUndefined();
+  expect(await foundByRestart()).toHaveLength(26);
+});
+
+test('of two stores of one process the one that is closed first leaves the other its locks', async () => {
+  const [first, second] = [await openPlantStore(`sqlite:${bench.file}`), await bench.open()];
+  expect(await create(second, 0, 5)).toHaveLength(5);
+  await first.close();
+  // A program that finds no lock takes itself for the only one: at its end it removes the log.
+  const program = `const db = require('better-sqlite3')(process.argv[1]); db.exec('DELETE FROM plants WHERE id = 0'); db.close()`;
+  expect(spawnSync(process.execPath, ['-e', program, bench.file]).status).toBe(0);
+  expect(await create(second, 100, 5)).toHaveLength(5);
 });

@@ -1,8 +1,9 @@
-import { applyShape, type BodyShape, type JudgeItem } from '../codecs/codec';
+import { applyShape, type BodyShape, type Codec, type JudgeItem } from '../codecs/codec';
 import type { Codecs } from '../codecs/registry';
 import { joinPointer, type JsonObject, members, type OpenApiDocument } from '../document/document';
 import { hasNoContent } from '../http/body';
 import { isFieldValue, unservableField } from '../http/header-field';
+import type { MediaTypeObject } from '../http/media-type';
 import { compileHeader, type WriteHeader } from '../parameters/header';
 import type { Operation, ResponseObject } from '../operations/operations';
 import { envelopeSchema, parameterSchemas } from '../schema/envelope';
@@ -18,7 +19,46 @@ import {
   type Variant,
 } from './response';
 import { describeViolations, inItem } from './violations';
-import type { Create } from './create';
+
+/** Creates the members of an object. */
+export type Create = <T extends object>(makers: { readonly [Name in keyof T]: () => T[Name] }) => T;
+
+/** Creates the members at once. */
+export const atStart: Create = <T extends object>(makers: { readonly [Name in keyof T]: () => T[Name] }) => {
+  const object: Partial<T> = {};
+  for (const name of Object.keys(makers) as (keyof T)[]) object[name] = makers[name]();
+  return object as T;
+};
+
+/** Creates each member at its first use. */
+export const atFirstUse: Create = <T extends object>(makers: {
+  readonly [Name in keyof T]: () => T[Name];
+}) => {
+  const object: Partial<T> = {};
+  for (const name of Object.keys(makers) as (keyof T)[]) {
+    const get = () => {
+      const value = makers[name]();
+      Object.defineProperty(object, name, { value, enumerable: true });
+      return value;
+    };
+    Object.defineProperty(object, name, { get, enumerable: true, configurable: true });
+  }
+  return object as T;
+};
+
+/** The schemas of a body: `judged` judges it as a whole, `items` each of its items. */
+export function judgesOf(
+  coder: ReturnType<Codec['reader']> | ReturnType<Codec['writer']>,
+  { isJudged }: Codec,
+  { schema }: MediaTypeObject,
+  schemas: SchemaSet,
+) {
+  if (typeof coder === 'function')
+    return { judged: isJudged ? schema : undefined, items: undefined, item: undefined };
+  const { items } = coder;
+  const item = items === undefined ? undefined : envelopeSchema({}, items, schemas, true);
+  return { judged: 'judged' in coder ? coder.judged : undefined, items, item };
+}
 
 /** Plans the writers of the responses of a document. Many operations refer to the same response: it is planned once. */
 export class ResponsePlans {
@@ -68,11 +108,8 @@ export class ResponsePlans {
       const codec = codecs.of(body);
       const encode = codecs.writer(body);
       if (!encode) return [];
-      const isWhole = typeof encode === 'function';
-      const judged = isWhole && codec.isJudged ? media.schema : undefined;
+      const { judged, items, item } = judgesOf(encode, codec, media, schemas);
       const schema = envelopeSchema(parameters, judged, schemas, false);
-      const items = isWhole ? undefined : encode.items;
-      const item = items === undefined ? undefined : envelopeSchema({}, items, schemas, true);
       return [{ media: { ...media, codec, encode }, judged: judged ?? items, schema, item }];
     });
     const bodiless: VariantPlan = {

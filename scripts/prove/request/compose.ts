@@ -1,0 +1,126 @@
+import { ADVICE } from '../advice';
+import { type Document, encodePath, type MediaType, type Operation, type Parameter } from '../document/model';
+import { type JsonObject, asObject, asString } from '../json/tree';
+import { fromJson } from '../json/value';
+import type { Oracle } from '../schema/oracle';
+import type { CredentialValues, Target } from '../target';
+import { Untestable } from '../untestable';
+import { type RawRequest, withQuery } from '../wire/message';
+import { fitsSlot, type Inputs, slots, slotSamples } from './slots';
+
+/**
+ * The inputs of a minimal request: required parameters, and the first media type of the body. Examples of the document
+ * come first, since the service holds the resources that they name.
+ *
+ * @throws {Untestable} if no valid value is found for one of them
+ */
+export function minimalInputs(document: Document, oracle: Oracle, operation: Operation): Inputs {
+  let inputs: Inputs = { parameters: new Map() };
+  const content = operation.body?.content ?? [];
+  const firstBody = content.find((media) => isEncodable(document, media)) ?? content[0];
+  for (const slot of slots(document, operation)) {
+    if (slot.body ? slot.body !== firstBody : !slot.required) continue;
+    const [value] = [
+      ...[...slot.examples, ...slot.schemaExamples]
+        .map(fromJson)
+        .filter((example) => fitsSlot(oracle, slot, example)),
+      ...slotSamples(document, oracle, slot, 'required', 20),
+      ...slotSamples(document, oracle, slot, 'all', 20),
+    ];
+    if (value === undefined)
+      throw new Untestable(`expected a valid value for ${slot.label} (${slot.schema}), found none`);
+    inputs = slot.fill(inputs, value);
+  }
+  if (firstBody && !inputs.body) {
+    inputs = { ...inputs, body: { type: firstBody.type, bytes: Buffer.from('any bytes') } };
+  }
+  return inputs;
+}
+
+/** Whether the engine makes valid bodies of a media type. Of XML and multipart it knows only examples. */
+const isEncodable = ({ encoders }: Document, { name, examples }: MediaType): boolean =>
+  !/^multipart\/|[/+]xml\b/i.test(name) || examples.length > 0 || encoders[name] !== undefined;
+
+/** A request without credentials. */
+export function composeRequest(operation: Operation, { parameters, body }: Inputs): RawRequest {
+  const parametersIn = (location: Parameter['in']): [Parameter, string][] =>
+    [...parameters].filter(([parameter]) => parameter.in === location);
+  const path = parametersIn('path').reduce(
+    (filled, [{ name }, text]) => filled.replace(`{${name}}`, () => text),
+    operation.path,
+  );
+  const query = parametersIn('query').map(([, text]) => text);
+  const cookies = parametersIn('cookie').map(([, text]) => text);
+  return {
+    method: operation.method,
+    target: encodePath(path) + (query.length > 0 ? `?${query.join('&')}` : ''),
+    headers: [
+      ...parametersIn('header').map(([{ name }, text]) => [name, text] as const),
+      ...(cookies.length > 0 ? [['Cookie', cookies.join('; ')] as const] : []),
+      ...(body ? [['Content-Type', body.type] as const] : []),
+    ],
+    ...(body && { body: body.bytes }),
+  };
+}
+
+/** Adds a credential in the place that its security scheme names (OpenAPI 3.1 section 4.8.27). */
+function addCredential(request: RawRequest, scheme: JsonObject, credential: string): RawRequest {
+  const add = (name: string, value: string): RawRequest => ({
+    ...request,
+    headers: [[name, value], ...request.headers],
+  });
+  if (scheme['type'] !== 'apiKey') {
+    const authScheme = asString(scheme['scheme']) || 'Bearer';
+    if (authScheme.toLowerCase() === 'basic')
+      return add('Authorization', `Basic ${Buffer.from(credential).toString('base64')}`);
+    return add(
+      'Authorization',
+      `${authScheme.toLowerCase() === 'bearer' ? 'Bearer' : authScheme} ${credential}`,
+    );
+  }
+  const name = asString(scheme['name']);
+  if (scheme['in'] === 'header') return add(name, credential);
+  if (scheme['in'] === 'query')
+    return withQuery(request, `${encodeURIComponent(name)}=${encodeURIComponent(credential)}`);
+  const cookie = request.headers.find(([key]) => key === 'Cookie')?.[1];
+  const others = request.headers.filter(([key]) => key !== 'Cookie');
+  const value = `${name}=${credential}`;
+  return {
+    ...request,
+    headers: [...others, ['Cookie', cookie === undefined ? value : `${cookie}; ${value}`]],
+  };
+}
+
+/** The first security alternative for which the target has all credentials; undefined if there is none. */
+export const usableAlternative = (
+  security: readonly (readonly string[])[],
+  { credentials }: Target,
+): readonly string[] | undefined =>
+  security.find((alternative) => alternative.every((name) => credentials[name] !== undefined));
+
+/** Whether a request needs credentials, so that a 401 or 403 is about them. */
+export const takesCredentials = ({ security }: Operation): boolean =>
+  security.length > 0 && security.every((alternative) => alternative.length > 0);
+
+/**
+ * Adds the credentials of one security alternative to a request.
+ *
+ * @param credentialOf selects the credential of a scheme; undefined sends none
+ * @throws {Untestable} if the target has no credentials for a scheme
+ */
+export function authorize(
+  { schemes }: Document,
+  { credentials }: Target,
+  alternative: readonly string[],
+  request: RawRequest,
+  credentialOf: (values: CredentialValues, scheme: string) => string | undefined = ({ valid }) => valid,
+): RawRequest {
+  return alternative.reduce((authorized, name) => {
+    const values = credentials[name];
+    if (!values) throw new Untestable(ADVICE.addTargetCredentials(name));
+    const credential = credentialOf(values, name);
+    return credential === undefined
+      ? authorized
+      : addCredential(authorized, asObject(schemes[name]), credential);
+  }, request);
+}
