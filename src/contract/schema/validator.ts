@@ -7,7 +7,7 @@
  * Content-Type that clients invent. It scans all routes on each request, coerces values, judges integers as doubles, and
  * validates only responses of res.json. plain-wiring.test.ts proves the faults, and fails if a new version no longer has them.
  *
- * Here each document has one instance of ajv for each direction. The checks are compiled at start. Each judges one object,
+ * Here instances of ajv are created once for a document. The checks are compiled at start. Each judges one object,
  * the envelope, that has all parts of a request or response.
  */
 import type { ErrorObject, Format as AjvFormat, ValidateFunction } from 'ajv';
