@@ -12,7 +12,7 @@ import { consoleLogger, type LoggerFor } from './exchange/logger';
 import { type Outcome, outcomeOf } from './exchange/outcome';
 import type { ServiceOptions } from './exchange/service-options';
 import type { Encoded } from './exchange/response';
-import { Contract, type SecuredOperation } from './exchange/served-operation';
+import type { Contract, SecuredOperation } from './exchange/served-operation';
 import type { Stage } from './exchange/stages';
 import { findRoute, originForm } from './exchange/find-route';
 import { fieldsOf, send } from './exchange/send';
@@ -48,7 +48,7 @@ const CLIENT_LEFT = 499;
  */
 export function createService<Own extends string = never>(options: ServiceOptions<Own>): Middleware {
   const { document: given, handlers, bodyLimit, maxRequests, deadline = DEADLINE, reserved } = options;
-  const contract = given instanceof Contract ? given : compileContract(given, options);
+  const contract = compileContract(given, options);
   checkWiring(contract, options);
   const served = withAuthentication(contract, options.strategies);
   options.onRemarks?.(contract.remarks);

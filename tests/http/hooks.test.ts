@@ -124,6 +124,7 @@ describe('a list of hooks', () => {
     ['a function without a name', anonymous, 'beforeHandler'],
     ['one without a name in a list', [hook('a'), anonymous], 'beforeHandler #2'],
     ['one whose name another has', [twice.same, twice.a], 'beforeHandler a #2'],
+    ['one that stands twice', [twice.a, twice.a], 'beforeHandler a #1'],
   ])('names %s', async (_, beforeHandler, name) => {
     const { outcomes } = await ask({ beforeHandler: beforeHandler as never });
     expect(outcomes[0]?.hook).toBe(name);
