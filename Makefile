@@ -50,7 +50,7 @@ breaking: $(INSTALLED) ## list the changes that break a client of the contract a
 	@tsx scripts/breaking/main.ts $(BASE)
 
 check: $(INSTALLED) ## check types, lint, imports, format and generated/; list all findings
-	@tsx scripts/gate/main.ts code boundaries format generated
+	@tsx scripts/gate/main.ts
 
 quick: $(INSTALLED) ## check types and lint, run the fast tests, name the tests left out
 	@tsx scripts/gate/main.ts code quick

@@ -4,61 +4,42 @@ import { existsSync, readFileSync } from 'node:fs';
 import Module from 'node:module';
 import path from 'node:path';
 
-interface Command {
-  /** The module of its program. */
-  readonly load: () => Promise<{ readonly main: (args: readonly string[]) => unknown }>;
-  /** The first arguments of the program. */
-  readonly args?: readonly string[];
-  readonly text: string;
-}
+const USAGE = `contract-first COMMAND, in the folder of a service
 
-const COMMANDS: Readonly<Record<string, Command>> = {
-  generate: {
-    load: () => import('./generate/main.js'),
-    text: 'update generated/ and handler stubs from openapi/; list the changes',
-  },
-  check: {
-    load: () => import('./gate/main.js'),
-    args: ['code', 'boundaries', 'format', 'generated'],
-    text: 'check types, lint, imports and format',
-  },
-  test: {
-    load: () => import('./gate/main.js'),
-    args: ['test'],
-    text: 'build, and run every test; AGAIN=1 runs them even if nothing has changed',
-  },
-  dev: {
-    load: () => import('./dev/main.js'),
-    text: 'serve while you edit: check every change, then replace the server',
-  },
-  mock: {
-    load: () => import('./mock/main.js'),
-    text: 'serve any document: contract-first mock path/to/openapi.yaml',
-  },
-  contract: {
-    load: () => import('./prove/service/contract.js'),
-    text: 'test the service against its document',
-  },
-  todo: { load: () => import('./prove/service/todo.js'), text: 'list what is left to write' },
-  breaking: {
-    load: () => import('./breaking/main.js'),
-    text: 'list the changes that break a client: contract-first breaking GIT-REF',
-  },
+  generate  update generated/ and handler stubs from openapi/; list the changes
+  check     check types, lint, imports and format
+  test      build, and run every test; AGAIN=1 runs them even if nothing has changed
+  dev       serve while you edit: check every change, then replace the server
+  mock      serve any document: contract-first mock path/to/openapi.yaml
+  contract  test the service against its document
+  todo      list what is left to write
+  breaking  list the changes that break a client: contract-first breaking GIT-REF`;
+
+/** The module of each command. */
+const COMMANDS: Readonly<
+  Record<string, () => Promise<{ readonly main: (args: readonly string[]) => unknown }>>
+> = {
+  generate: () => import('./generate/main.js'),
+  check: () => import('./gate/main.js'),
+  test: async () => ({ main: (await import('./gate/main.js')).test }),
+  dev: () => import('./dev/main.js'),
+  mock: () => import('./mock/main.js'),
+  contract: () => import('./prove/service/contract.js'),
+  todo: () => import('./prove/service/todo.js'),
+  breaking: () => import('./breaking/main.js'),
 };
 
-async function run(name = '', ...given: readonly string[]): Promise<void> {
-  const command = COMMANDS[name];
-  if (command === undefined) {
-    const lines = Object.entries(COMMANDS).map(([each, { text }]) => `  ${each.padEnd(10)}${text}`);
-    console.log(`contract-first COMMAND, in the folder of a service\n\n${lines.join('\n')}`);
+async function run(name = '', ...args: readonly string[]): Promise<void> {
+  const load = COMMANDS[name];
+  if (load === undefined) {
+    console.log(USAGE);
     process.exitCode = name === '' || name === 'help' || name === '--help' ? 0 : 1;
     return;
   }
   for (const line of otherVersions()) console.log(line);
   Module.enableCompileCache(); // of the toolchain: in the folder NODE_COMPILE_CACHE, or else in the temporary one
   try {
-    const { main } = await command.load();
-    const args = [...(command.args ?? []), ...given];
+    const { main } = await load();
     process.argv.splice(2, process.argv.length, ...args); // for programs that start themselves again
     await main(args);
   } catch (error) {

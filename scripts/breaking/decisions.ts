@@ -14,60 +14,46 @@ import {
   type Direction,
   isObject,
   type JsonObject,
+  keywordAt,
   type Kind,
   OBJECTS,
 } from '../../src/contract';
 
 const NO_PROMISE = '---';
 
-/** The keywords of each kind of object, by decision; `any` is a member of an object that is a map. */
-const TABLE: Readonly<Record<Kind, Readonly<Record<string, string>>>> = {
-  OpenAPI: {
-    LLL: 'openapi jsonSchemaDialect',
-    VVV: 'servers paths webhooks components security',
-    '---': 'info tags externalDocs',
-  },
-  Info: { '---': 'title summary description termsOfService contact license version' },
-  Contact: { '---': 'name url email' },
-  License: { '---': 'name identifier url' },
-  Server: { VVV: 'url variables', '---': 'description' },
-  ServerVariable: { VVV: 'enum default', '---': 'description' },
+/**
+ * The keywords of each kind of object, by decision; `any` is a member of an object that is a map. What is not listed, and
+ * documented only, is an annotation.
+ */
+const TABLE: Readonly<Partial<Record<Kind, Readonly<Record<string, string>>>>> = {
+  OpenAPI: { LLL: 'openapi jsonSchemaDialect', VVV: 'servers paths webhooks components security' },
+  Server: { VVV: 'url variables' },
+  ServerVariable: { VVV: 'enum default' },
   Components: {
     VVV: 'schemas responses parameters requestBodies headers securitySchemes callbacks pathItems',
-    '---': 'examples links',
   },
   Paths: { LBV: 'any' },
   PathItem: {
     VVV: '$ref servers parameters',
     LBV: 'get put post delete options head patch trace',
-    '---': 'summary description',
   },
   Operation: {
     VVV: 'operationId parameters responses security servers',
     VBV: 'requestBody',
     LBV: 'callbacks',
-    '---': 'tags summary description externalDocs deprecated',
   },
-  ExternalDocumentation: { '---': 'description url' },
   Parameter: {
     VVV: 'name in required style explode schema content',
     LLL: 'allowEmptyValue allowReserved',
-    '---': 'description deprecated example examples',
   },
-  RequestBody: { VVV: 'content required', '---': 'description' },
-  MediaType: { VVV: 'schema', BBB: 'encoding', '---': 'example examples' },
+  RequestBody: { VVV: 'content required' },
+  MediaType: { VVV: 'schema', BBB: 'encoding' },
   Encoding: { BBB: 'contentType headers style explode allowReserved' },
   Responses: { LBV: 'any' },
-  Response: { VVV: 'headers content', '---': 'description links' },
+  Response: { VVV: 'headers content' },
   Callback: { LBV: 'any' },
-  Example: { '---': 'summary description value externalValue' },
-  Link: { '---': 'operationRef operationId parameters requestBody description server' },
-  Header: {
-    VVV: 'required style explode schema content',
-    '---': 'description deprecated example examples',
-  },
-  Tag: { '---': 'name description externalDocs' },
-  Reference: { VVV: '$ref', '---': 'summary description' },
+  Header: { VVV: 'required style explode schema content' },
+  Reference: { VVV: '$ref' },
   Schema: {
     // More of these admits less: a request breaks that was admitted, a response breaks that was not.
     'BLV LBV':
@@ -88,15 +74,12 @@ const TABLE: Readonly<Record<Kind, Readonly<Record<string, string>>>> = {
       '$id $schema $dynamicRef $dynamicAnchor $vocabulary $recursiveAnchor $recursiveRef dependencies ' +
       'contentEncoding contentMediaType contentSchema',
     // A place for what references name: what refers to it is compared.
-    '---':
-      '$anchor $defs definitions $comment title description deprecated examples example xml externalDocs',
+    '---': '$anchor $defs',
   },
   Discriminator: { VVB: 'propertyName', VVV: 'mapping' },
-  XML: { '---': 'name namespace prefix attribute wrapped' },
   SecurityScheme: {
     VVV: 'type name in scheme',
     LLL: 'bearerFormat flows openIdConnectUrl',
-    '---': 'description',
   },
   OAuthFlows: { LLL: 'implicit password clientCredentials authorizationCode' },
   OAuthFlow: { LLL: 'authorizationUrl tokenUrl refreshUrl scopes' },
@@ -113,8 +96,10 @@ const DECISIONS = new Map(
 );
 
 /** The decision about a keyword: three letters for a keyword that is added, removed and changed; undefined if there is none. */
-export const decisionOn = (kind: Kind, keyword: string, direction: Direction): string | undefined =>
-  DECISIONS.get(`${kind} ${keyword}`)?.[direction];
+export function decisionOn(kind: Kind, keyword: string, direction: Direction): string | undefined {
+  const decision = DECISIONS.get(`${kind} ${keyword}`)?.[direction];
+  return decision ?? (keywordAt(kind, keyword)?.support === 'documented' ? NO_PROMISE : undefined);
+}
 
 /** Whether a keyword is an annotation in both directions, or unknown, or an extension. */
 export function isAnnotation(kind: Kind, keyword: string): boolean {
@@ -130,10 +115,10 @@ export function isAnnotation(kind: Kind, keyword: string): boolean {
 export function essenceOf(kind: Kind, value: unknown, resolve?: Resolve): string {
   if (!isObject(value)) return canonicalJson({ value }, 'value');
   const target = typeof value['$ref'] === 'string' ? resolve?.(value['$ref']) : undefined;
-  const { keywords, others, referable } = OBJECTS.get(kind) ?? {};
+  const { others, referable } = OBJECTS.get(kind) ?? {};
   const own = referable && typeof value['$ref'] === 'string' ? { $ref: value['$ref'] } : value;
   const parts = Object.keys(own).flatMap((name) => {
-    const keyword = keywords?.get(name) ?? (others?.names.test(name) === true ? others.keyword : undefined);
+    const keyword = keywordAt(kind, name);
     if (name === '$ref')
       return [`$ref:${target === undefined ? String(value[name]) : essenceOf(kind, target.value, resolve)}`];
     if (others ? !keyword || name.startsWith('x-') : isAnnotation(kind, name)) return [];

@@ -13,29 +13,20 @@ const FOLDERS = ['src', 'scripts', 'tests'].filter((folder) => existsSync(path.j
 const PICTURED = path.join(root, 'CONTRIBUTING.md');
 const PICTURE = /(?<=<!-- modules -->\n\n)[^]*?(?=\n<!-- \/modules -->)/;
 
-/** The groups of the diagram, and the pattern that names the modules of each. */
-const GROUPS: readonly (readonly [folder: string, module: RegExp])[] = [
-  ['src/contract', /^src\/contract\/([^/]+?)(?:\.ts)?(?:\/|$)/],
-  ['src', /^src\/([^/]+?)(?:\.ts)?(?:\/|$)/],
-  ['scripts', /^scripts\/([^/]+?)(?:\.ts)?(?:\/|$)/],
-];
+/** The groups of the diagram. Whatever else they contain is a module. */
+const GROUPS = ['src/contract', 'src', 'scripts'];
+const MODULE = new RegExp(`^(${GROUPS.join('|')})/[^/]+?(?=\\.ts$|/|$)`);
 
 /** The module of a file with its group, such as `src/contract/http`; undefined if the diagram leaves the file out. */
-function moduleOf(file: string): string | undefined {
-  for (const [folder, pattern] of GROUPS) {
-    const name = pattern.exec(file)?.[1];
-    if (name !== undefined) return `${folder}/${name}`;
-  }
-  return undefined;
-}
+const moduleOf = (file: string): string | undefined => MODULE.exec(file)?.[0];
 
 /** The imports between modules as a Mermaid diagram. An import that a chain of other imports implies has no arrow. */
 function draw({ modules }: ICruiseResult): string {
   const imports = new Map<string, Set<string>>();
   for (const { source, dependencies } of modules) {
     const from = moduleOf(source);
-    const targets = from === undefined ? undefined : (imports.get(from) ?? new Set());
-    if (from === undefined || targets === undefined) continue;
+    if (from === undefined) continue;
+    const targets = imports.get(from) ?? new Set();
     imports.set(from, targets);
     for (const to of dependencies.map(({ resolved }) => moduleOf(resolved)))
       if (to !== undefined && to !== from) targets.add(to);
@@ -47,7 +38,7 @@ function draw({ modules }: ICruiseResult): string {
       .filter((to) => ![...targets].some((other) => other !== to && reaches(other, to)))
       .map((to) => `  ${from} --> ${to}\n`),
   );
-  const groups = GROUPS.map(([folder]) => {
+  const groups = GROUPS.map((folder) => {
     const modules = [...imports.keys()].filter((module) => path.posix.dirname(module) === folder).sort();
     const lines = modules.map((module) => `    ${module}[${path.posix.basename(module)}]\n`);
     return `  subgraph ${folder}\n${lines.join('')}  end\n`;

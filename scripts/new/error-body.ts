@@ -17,16 +17,19 @@ const FACTS = {
   status: { code: 'ERRORS[kind].status', value: ({ status }: Facts): unknown => status },
   statusText: { code: 'String(ERRORS[kind].status)', value: ({ status }: Facts): unknown => String(status) },
   number: { code: 'ERRORS[kind].number', value: ({ number }: Facts): unknown => number },
-  // An integer of 64 bits is a bigint in an answer.
-  status64: { code: 'BigInt(ERRORS[kind].status)', value: ({ status }: Facts): unknown => BigInt(status) },
-  number64: { code: 'BigInt(ERRORS[kind].number)', value: ({ number }: Facts): unknown => BigInt(number) },
+  // RFC 9457 section 4.2.1: the type of a problem that has no semantics beyond its status.
+  blank: { code: "'about:blank'", value: (): unknown => 'about:blank' },
   title: { code: "STATUS_CODES[ERRORS[kind].status] ?? 'Error'", value: (): unknown => 'A title' },
   now: { code: 'new Date().toISOString()', value: (): unknown => new Date().toISOString() },
 } as const;
 
 /** Stands in a shape for what an error says. */
 export class Fact {
-  constructor(readonly name: keyof typeof FACTS) {}
+  /** @param isInt64 an integer of 64 bits is a bigint in an answer */
+  constructor(
+    readonly name: keyof typeof FACTS,
+    readonly isInt64 = false,
+  ) {}
 }
 
 /** A place of a shape. */
@@ -43,6 +46,8 @@ const MESSAGE = /^(message|msg|detail|description|error_?message|error_?descript
 const TITLE = /^(title|error|summary)$/i;
 const STATUS = /^(http_?)?status(_?code)?$/i;
 const CODE = /^(error_?)?(code|number)$/i;
+/** Names below which any sentence is about an error. */
+const ERROR = /err|fault|problem|fail|invalid|violation|issue|reason|detail/i;
 /** Texts that are no sentences for people. */
 const NO_SENTENCE =
   /(^(type|instance|lang\w*|version|locale)|id|ur[il]|time(stamp)?|date|code|status|path)$/i;
@@ -51,22 +56,27 @@ const NO_SENTENCE =
  * The shape of an error body, whatever its form: a body that conforms, with facts in the places of texts and numbers as far as
  * it conforms then. What may be absent and says nothing is left out.
  *
+ * @param name of its schema; empty if it has none
  * @param bodies conforming bodies, the best first
  * @param fits whether each body of a shape is as documented
  * @returns the first that can say what is wrong, or else the first; undefined if none fits
  */
-export function errorBodyOf(bodies: Iterable<unknown>, fits: (shape: unknown) => boolean): unknown {
+export function errorBodyOf(
+  name: string,
+  bodies: Iterable<unknown>,
+  fits: (shape: unknown) => boolean,
+): unknown {
   let first: unknown;
   for (const body of bodies) {
     if (!fits(body)) continue;
-    const shape = shapeOf(body, fits);
+    const shape = shapeOf(name, body, fits);
     if (says(shape)) return shape;
     first ??= shape;
   }
   return first;
 }
 
-function shapeOf(body: unknown, fits: (shape: unknown) => boolean): unknown {
+function shapeOf(schema: string, body: unknown, fits: (shape: unknown) => boolean): unknown {
   let shape = body;
   const attempt = (path: readonly string[], value: unknown): boolean => {
     const changed = put(shape, path, value);
@@ -79,12 +89,15 @@ function shapeOf(body: unknown, fits: (shape: unknown) => boolean): unknown {
   if (!says(shape))
     places.find(
       ({ path, value, name }) =>
-        typeof value === 'string' && !NO_SENTENCE.test(name) && attempt(path, new Fact('message')),
+        typeof value === 'string' &&
+        !NO_SENTENCE.test(name) &&
+        [schema, ...path].some((step) => ERROR.test(step)) &&
+        attempt(path, new Fact('message')),
     );
   // From the last to the first, so that the items of a list keep their places.
   for (const { path, beside } of places.toReversed()) {
     const value = at(shape, path);
-    const repeats = Array.isArray(value) && beside.some((name) => MESSAGE.test(name));
+    const repeats = isNested(value) && beside.some((name) => MESSAGE.test(name));
     if (path.length > 0 && (repeats || ![...placesOf(value)].some((one) => one.value instanceof Fact)))
       attempt(path, undefined);
   }
@@ -97,24 +110,24 @@ export const says = (shape: unknown): boolean =>
 
 /** The place of the error number in a shape; undefined if it has none. */
 export const numberPlace = (shape: unknown): readonly string[] | undefined =>
-  [...placesOf(shape)].find(({ value }) => value instanceof Fact && value.name.startsWith('number'))?.path;
+  [...placesOf(shape)].find(({ value }) => value instanceof Fact && value.name === 'number')?.path;
 
 /** What may stand in a place, by its name and its value. */
 function candidates({ value, name, beside }: Place): unknown[] {
   const isExplained = beside.some((other) => MESSAGE.test(other));
   const facts = (...names: (keyof typeof FACTS)[]) => names.map((each) => new Fact(each));
   if (typeof value === 'number' || typeof value === 'bigint') {
-    const [number, status] =
-      typeof value === 'bigint' ? (['number64', 'status64'] as const) : (['number', 'status'] as const);
-    if (STATUS.test(name)) return facts(status);
-    return CODE.test(name) || /^error$/i.test(name) ? facts(number, status) : [];
+    const isInt64 = typeof value === 'bigint';
+    if (STATUS.test(name)) return [new Fact('status', isInt64)];
+    return CODE.test(name) || /^error$/i.test(name)
+      ? [new Fact('number', isInt64), new Fact('status', isInt64)]
+      : [];
   }
   if (typeof value !== 'string') return [];
   if (MESSAGE.test(name) || name === '') return facts('message');
   if (TITLE.test(name)) return facts(isExplained ? 'title' : 'message');
-  // RFC 9457 section 4.2.1: the type of a problem that has no semantics beyond its status.
   if (/^type$/i.test(name))
-    return beside.some((other) => /^(title|status|detail)$/i.test(other)) ? ['about:blank'] : facts('kind');
+    return facts(beside.some((other) => /^(title|status|detail)$/i.test(other)) ? 'blank' : 'kind');
   if (CODE.test(name)) return facts('kind');
   if (STATUS.test(name)) return facts('statusText');
   return /^(time|timestamp|date)$/i.test(name) ? facts('now') : [];
@@ -161,7 +174,10 @@ function put(shape: unknown, [step, ...rest]: readonly string[], value: unknown)
 
 /** The body of an error. */
 export function valueOf(shape: unknown, facts: Facts): unknown {
-  if (shape instanceof Fact) return FACTS[shape.name].value(facts);
+  if (shape instanceof Fact) {
+    const value = FACTS[shape.name].value(facts);
+    return shape.isInt64 ? BigInt(value as number) : value;
+  }
   if (!isNested(shape)) return shape;
   const entries = Object.entries(shape).map(([name, member]) => [name, valueOf(member, facts)] as const);
   return Array.isArray(shape) ? entries.map(([, member]) => member) : Object.fromEntries(entries);
@@ -169,7 +185,10 @@ export function valueOf(shape: unknown, facts: Facts): unknown {
 
 /** A value of a document, or a shape in terms of `kind` and `message`, as a TypeScript expression. */
 export function codeOf(value: unknown): string {
-  if (value instanceof Fact) return FACTS[value.name].code;
+  if (value instanceof Fact) {
+    const { code } = FACTS[value.name];
+    return value.isInt64 ? `BigInt(${code})` : code;
+  }
   if (typeof value === 'string') return quoted(value);
   if (typeof value === 'bigint') return `${value}n`;
   if (Array.isArray(value)) return `[${value.map(codeOf).join(', ')}]`;
@@ -188,9 +207,10 @@ export const propertyName = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test
 /** The members of a body that tell a kind of refusal from another, as code; empty if there are none. */
 export function recognizable(shape: unknown): string {
   const members = isObject(shape) && !(shape instanceof Fact) ? Object.entries(shape) : [];
-  const plain = members.flatMap(([name, value]) => {
-    const fact = value instanceof Fact ? /^(kind|status|number)(64)?$/.exec(value.name)?.[1] : undefined;
-    return fact === undefined ? [] : [[name, new Fact(fact as keyof typeof FACTS)] as const];
-  });
+  const plain = members.flatMap(([name, value]) =>
+    value instanceof Fact && /^(kind|status|number)$/.test(value.name)
+      ? [[name, new Fact(value.name)] as const]
+      : [],
+  );
   return plain.length === 0 ? '' : codeOf(Object.fromEntries(plain));
 }

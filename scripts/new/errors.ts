@@ -14,7 +14,7 @@ import {
 import { ERRORS } from '../../src/runtime';
 import { errorBodyOf, type Facts, says, valueOf } from './error-body';
 import { camelOf } from './names';
-import { handledValue } from './types';
+import { componentOf, handledValue } from './types';
 
 /** A documented error response of an operation. */
 export interface ErrorResponse {
@@ -130,12 +130,16 @@ export function bodyOf(
     headers: HEADERS,
   });
   if (!sample) return undefined;
-  const mediaType = sample.contentType ?? undefined;
+  const media = mediaOf(response);
+  const isUsable = media && isJson(media.type.essence) && !media.key.includes('*');
+  const mediaType = isUsable ? media.key : (sample.contentType ?? undefined);
   if (sample.body === undefined) return { mediaType: undefined, schema: '', shape: undefined };
   const schema = content.find(({ key }) => key === mediaType)?.schema;
   const pointers = schema === undefined ? [] : [document.follow(schema).pointer];
-  const bodies = [sample.body, ...pointers.flatMap((pointer) => [...samples(document, pointer, 'response')])];
+  // Samples have all properties. An example may lack the one for the message.
+  const bodies = [...pointers.flatMap((pointer) => [...samples(document, pointer, 'response')]), sample.body];
   const shape = errorBodyOf(
+    componentOf(pointers[0] ?? '') ?? '',
     bodies.map((body) => handledValue(document, pointers, body)),
     (one) =>
       facts.every((each) => conforms(served, each.status, mediaType, valueOf(one, each), sample.headers)),
@@ -153,34 +157,25 @@ export interface OtherBody extends ErrorBody {
 export function otherBodies(
   document: OpenApiDocument,
   all: Iterable<ServedOperation>,
-  responses: readonly ErrorResponse[],
   usual: ErrorBody,
 ): OtherBody[] {
   const known = new Map<string, ErrorBody | undefined>();
-  const otherOf = (response: ErrorResponse): ErrorBody | undefined => {
-    const key = `${response.key} ${response.pointer}`;
-    if (!known.has(key)) known.set(key, bodyOf(document, response));
-    return known.get(key);
-  };
-  return [...all].flatMap((served) =>
-    Object.entries(Object.groupBy(Object.entries(ERRORS), ([, { status }]) => status)).flatMap(
-      ([text, kinds = []]): OtherBody[] => {
-        const status = Number(text);
-        const fits = ([kind, code]: (typeof kinds)[number]) =>
-          conforms(
-            served,
-            status,
-            usual.mediaType,
-            valueOf(usual.shape, { message: 'a sentence', kind, ...code }),
-          );
-        if (!served.responses.documents(status) || kinds.every(fits)) return [];
-        const key = keyOf(served.operation, status);
-        const response = responses.find((one) => one.served === served && one.key === key);
-        const other = response && otherOf(response);
-        return other ? [{ ...other, operationId: served.operation.operationId, status }] : [];
-      },
-    ),
-  );
+  return [...all].flatMap((served) => {
+    const { operationId, pointer, responses } = served.operation;
+    const others = new Map<number, ErrorBody | undefined>();
+    for (const [kind, code] of Object.entries(ERRORS)) {
+      const { status } = code;
+      const body = valueOf(usual.shape, { message: 'a sentence', kind, ...code });
+      const key = keyOf(served.operation, status);
+      if (key === undefined || others.has(status) || !served.responses.documents(status)) continue;
+      if (conforms(served, status, usual.mediaType, body)) continue;
+      const content = responses.get(key)?.content ?? [];
+      const place = `${key} ${document.follow(joinPointer(pointer, 'responses', key)).pointer}`;
+      if (!known.has(place)) known.set(place, bodyOf(document, { served, key, content }));
+      others.set(status, known.get(place));
+    }
+    return [...others].flatMap(([status, body]) => (body ? [{ ...body, operationId, status }] : []));
+  });
 }
 
 function conforms(

@@ -36,7 +36,9 @@ function put(file: string, text: string, places: Places): string {
         const mark = /#(end)?region.*/.exec(piece)?.[0];
         if (mark !== undefined)
           throw new Error(`${file} of the layout has ${mark} alone, expected two marks`);
-        return replace(piece, places);
+        // Nothing separates what was left out from what follows.
+        const isGap = i > 0 && places[`#${pieces[i - 2]}`] === false;
+        return replace(isGap ? piece.replace(/^\n/, '') : piece, places);
       }
       const value = places[`#${pieces[i - 1]}`];
       if (value === undefined)

@@ -19,15 +19,6 @@ export async function formatFile(file: string): Promise<void> {
   writeFileSync(file, text);
 }
 
-/** The parts of reports/contract/contract.json that this file reads. */
-interface Report {
-  readonly obligations: readonly Obligation[];
-  /** Requests that were not sent. */
-  readonly leftOut?: readonly Readonly<Record<'operation' | 'family' | 'reason', string>>[];
-  /** Why the run ended early. */
-  readonly stopped?: string;
-}
-
 interface Obligation {
   readonly key: string;
   readonly state: string;
@@ -36,10 +27,18 @@ interface Obligation {
   readonly reason?: string;
 }
 
-/** What the contract tests of a new service say. */
-export interface Proof {
+/** A run of the contract tests. */
+interface Run {
   readonly green: boolean;
-  readonly summary: string;
+  readonly output: string;
+  /** What this file reads of contract.json; undefined: there is none. */
+  readonly report?: {
+    readonly obligations: readonly Obligation[];
+    /** Requests that were not sent. */
+    readonly leftOut?: readonly Readonly<Record<'operation' | 'family' | 'reason', string>>[];
+    /** Why the run ended early. */
+    readonly stopped?: string;
+  };
 }
 
 /**
@@ -47,47 +46,18 @@ export interface Proof {
  * disprove, with the reason, so that the first run of the team is green and its list of exceptions is whole; then it runs them
  * again. A promise that a case disproved stays as it is.
  */
-export async function prove(folder: string): Promise<Proof> {
-  const first = runContract(folder);
-  const { obligations = [], stopped } = first.report ?? {};
-  const waivable = obligations.filter(({ state, failed }) => state === 'UNPROVEN' && failed === 0);
-  if (stopped !== undefined || waivable.length === 0) return proofOf(first, '');
-  await addWaivers(path.join(folder, SERVICE), waivable);
-  const added = waivable.length === 1 ? '1 waiver is' : `${waivable.length} waivers are`;
-  return proofOf(runContract(folder), `; ${added} added to ${SERVICE} for what no request can show`);
-}
-
-interface Run {
-  readonly green: boolean;
-  readonly output: string;
-  /** Undefined: the command did not write one. */
-  readonly report: Report | undefined;
-}
-
-function runContract(folder: string): Run {
-  const report = path.join(folder, 'reports/contract/contract.json');
-  const { status, stdout, error } = spawnSync(
-    process.execPath,
-    [path.join(folder, 'node_modules/.bin/contract-first'), 'contract'],
-    {
-      cwd: folder,
-      encoding: 'utf8',
-      maxBuffer: 2 ** 28,
-      // Its line of progress is for the user.
-      stdio: ['ignore', 'pipe', 'inherit'],
-      timeout: LONGEST_MS,
-    },
-  );
-  const output = error ? `${error.message}\n${stdout}` : stdout;
-  try {
-    return { green: status === 0, output, report: JSON.parse(readFileSync(report, 'utf8')) as Report };
-  } catch {
-    return { green: false, output, report: undefined };
+export async function prove(folder: string): Promise<{ readonly green: boolean; readonly summary: string }> {
+  let run = runContract(folder);
+  const all = run.report?.stopped === undefined ? (run.report?.obligations ?? []) : [];
+  const waivable = all.filter(({ state, failed }) => state === 'UNPROVEN' && failed === 0);
+  if (waivable.length > 0) {
+    await addWaivers(path.join(folder, SERVICE), waivable);
+    run = runContract(folder);
   }
-}
-
-function proofOf({ green, output, report }: Run, news: string): Proof {
+  const { green, output, report } = run;
   if (!report) return { green, summary: `the contract tests did not run: make contract\n${output}` };
+  const added = waivable.length === 1 ? '1 waiver is' : `${waivable.length} waivers are`;
+  const news = waivable.length > 0 ? `; ${added} added to ${SERVICE} for what no request can show` : '';
   if (!green) return { green, summary: `${output.trimEnd()}${news}` };
   const figures = /^.*PROVEN \d+\/.*?(?=, \d+ requests|$)/m.exec(output)?.[0] ?? '';
   // No case of a stub could be made. That is no fault of the service.
@@ -95,6 +65,24 @@ function proofOf({ green, output, report }: Run, news: string): Proof {
     .filter(({ family }) => family === 'baseline')
     .map(({ operation, reason }) => `\n  no request can be made for the stub ${operation}: ${reason}`);
   return { green, summary: `contract tests: ${figures}${news}${unmade.join('')}` };
+}
+
+function runContract(folder: string): Run {
+  const command = [path.join(folder, 'node_modules/.bin/contract-first'), 'contract'];
+  const { status, stdout, error } = spawnSync(process.execPath, command, {
+    cwd: folder,
+    encoding: 'utf8',
+    maxBuffer: 2 ** 28,
+    // Its line of progress is for the user.
+    stdio: ['ignore', 'pipe', 'inherit'],
+    timeout: LONGEST_MS,
+  });
+  try {
+    const text = readFileSync(path.join(folder, 'reports/contract/contract.json'), 'utf8');
+    return { green: status === 0, output: stdout, report: JSON.parse(text) as NonNullable<Run['report']> };
+  } catch {
+    return { green: false, output: error?.message ?? stdout };
+  }
 }
 
 /** Adds a waiver for each of the promises to the file of the target, and formats it. */

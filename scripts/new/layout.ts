@@ -82,7 +82,7 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
           status: documented.key,
           mediaType: overlay.mediaType,
         }),
-        others: otherBodies(document, served, responses, usual),
+        others: otherBodies(document, served, usual),
         examples,
         absent: operations.filter((one) => one.responses.has('404')).map(({ operationId }) => operationId),
         ...prepare(document, served, resources, kinds),

@@ -18,7 +18,7 @@ import {
   succeedsByDefault,
 } from './errors';
 import { fill } from './fill';
-import { readLayout } from './places';
+import { readLayout } from './layout-files';
 import type { PathParameter } from './resources';
 
 /** An action of an overlay (https://spec.openapis.org/overlay/v1.0.0.html#action-object). */

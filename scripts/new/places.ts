@@ -1,11 +1,10 @@
 /** What stands in the places of scripts/new/layout/ for one document. */
-import { readdirSync, readFileSync } from 'node:fs';
-import path from 'node:path';
 import { quoted } from '../generate/handler-names';
 import type { Collection } from './collections';
 import { codeOf, numberPlace, propertyName, recognizable } from './error-body';
 import type { ErrorBody, OtherBody, OwnKind } from './errors';
 import { fill, type Places, withoutUnusedImports } from './fill';
+import { layoutFiles, readLayout } from './layout-files';
 import type { Names } from './names';
 import type { Scheme } from './schemes';
 import type { Sequence, StoredExample, Todo } from './tests';
@@ -31,23 +30,6 @@ export interface Decided {
   readonly absent: readonly string[];
 }
 
-const LAYOUT = path.join(__dirname, 'layout');
-/** The files of the layout that belong to its own document, or to a run of it where it stands. */
-const OWN =
-  /^((generated|reports|dist|data|\.cache)\/|openapi\/(?!overlay)|src\/handlers\/(?!index|types)|tests\/contract\/examples)/;
-/** Names that npm would not pack. */
-const RENAMED: Readonly<Record<string, string>> = { gitignore: '.gitignore' };
-
-/** The files that a new service gets from the layout, by their paths in it. */
-export const layoutFiles = (): string[] =>
-  readdirSync(LAYOUT, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => path.relative(LAYOUT, path.join(entry.parentPath, entry.name)).replaceAll(path.sep, '/'))
-    .filter((file) => !OWN.test(file))
-    .sort();
-
-export const readLayout = (file: string): string => readFileSync(path.join(LAYOUT, file), 'utf8');
-
 /**
  * The files of a service, but those of openapi/.
  *
@@ -63,7 +45,7 @@ export function filledLayout(decided: Decided): Record<string, string> {
   return Object.fromEntries(
     files.map((file) => {
       const text = fill(file, readLayout(file), places[file] ?? {}, names);
-      const own = RENAMED[file] ?? fill(file, file, {}, names);
+      const own = file === 'gitignore' ? '.gitignore' : fill(file, file, {}, names);
       return [own, file.endsWith('.ts') ? withoutUnusedImports(text) : text];
     }),
   );

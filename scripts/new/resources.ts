@@ -43,7 +43,6 @@ export interface Resource extends Stored {
   /** The property with its key, if it has one. */
   readonly id: string | undefined;
   readonly create: Operation | undefined;
-  readonly update: Operation | undefined;
   readonly remove: Operation | undefined;
 }
 
@@ -76,7 +75,6 @@ export function resourcesOf(document: OpenApiDocument, served: Iterable<ServedOp
         example,
         id,
         create: at('POST', parent),
-        update: at('PATCH', path) ?? at('PUT', path),
         remove: at('DELETE', path),
       },
     ];

@@ -51,10 +51,14 @@ export function handledValue(
       ),
     );
   if (!isObject(value) || value instanceof Uint8Array) return value;
-  const entries = Object.entries(value).map(([name, member]) => {
-    const own = all.flatMap((view) => view.properties.get(name) ?? []);
-    return [name, inner(own.length > 0 ? own : all.flatMap((view) => view.otherProperties), member)];
-  });
+  // In the order of the document.
+  const names = new Set([...all.flatMap(({ properties }) => [...properties.keys()]), ...Object.keys(value)]);
+  const entries = [...names]
+    .filter((name) => Object.hasOwn(value, name))
+    .map((name) => {
+      const own = all.flatMap((view) => view.properties.get(name) ?? []);
+      return [name, inner(own.length > 0 ? own : all.flatMap((view) => view.otherProperties), value[name])];
+    });
   return Object.fromEntries(entries) as unknown;
 }
 

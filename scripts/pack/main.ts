@@ -6,6 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
+import { layoutFiles, readLayout } from '../new/layout-files';
 import { root } from '../paths';
 import { COMMAND, createManifest, ENTRIES, NAME, reachableTypes, type RootManifest } from './manifest';
 
@@ -63,6 +64,7 @@ export function pack(): string {
   files.set('README.md', readFileSync(path.join(root, 'scripts/pack/PACKAGE.md'), 'utf8'));
   for (const name of ['LICENSE', 'CHANGELOG.md'])
     files.set(name, readFileSync(path.join(root, name), 'utf8'));
+  for (const file of layoutFiles()) files.set(`dist/scripts/new/layout/${file}`, readLayout(file));
   for (const [name, text] of files) {
     mkdirSync(path.dirname(path.join(content, name)), { recursive: true });
     writeFileSync(path.join(content, name), text);

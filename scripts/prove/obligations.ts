@@ -2,19 +2,8 @@ import { excludingKeyword } from './document/direction';
 import { type Document, negotiableMediaTypes, type Operation } from './document/model';
 import { codecOf } from './document/media';
 import { asObject, asString, escapeToken, objectAt, resolvePointer } from './json/tree';
-import {
-  constraintKey,
-  type Obligation,
-  protocolKey,
-  type ProtocolScenario,
-  receivedKey,
-  type ReceivedRule,
-  responseKey,
-  securityKey,
-  type SecurityScenario,
-  type Side,
-} from './obligation';
-import { acceptsAnyQueryParameter } from './request/deserialize';
+import { constraintKey, type Obligation, protocolKey, type ProtocolScenario, receivedKey, type ReceivedRule, responseKey, securityKey, type SecurityScenario, type Side } from './obligation';
+import { acceptsAnyQueryParameter } from './request/styles';
 import { isTyped, type Slot, slots } from './request/slots';
 import { isClosed, defaultOf } from './schema/subschemas';
 import { type Constraint, constraints } from './schema/constraints';

@@ -91,38 +91,22 @@ function nodesOf(document: OpenAPI3, context?: GlobalContext): ts.Node[] | undef
   }
 }
 
-/** The options of openapi-typescript. It is given the parsed document: its own reader would follow references to files and hosts. */
+/**
+ * The options of openapi-typescript; the others are off. It is given the parsed document: its own reader, which the others
+ * configure, would follow references to files and hosts.
+ */
 function contextOf(document: OpenAPI3): GlobalContext {
-  const context: Omit<GlobalContext, 'redoc'> = {
-    additionalProperties: false,
-    alphabetize: false,
-    arrayLength: false,
-    conditionalEnums: false,
-    dedupeEnums: false,
-    defaultNonNullable: false, // a request has its defaults by splitByDirection(), a response may lack them
+  const context: Partial<GlobalContext> = {
+    // A request has its defaults by splitByDirection(), a response may lack them.
+    defaultNonNullable: false,
     discriminators: scanDiscriminators(document, { silent: true }),
     emptyObjectsUnknown: true, // an object without listed properties is open
-    enum: false,
-    enumValues: false,
-    excludeDeprecated: false,
-    exportType: false,
-    generatePathParams: false,
-    immutable: false,
     injectFooter: [],
-    makePathsEnum: false,
-    pathParamsAsTypes: false,
-    postTransform: undefined,
-    propertiesRequiredByDefault: false,
-    readWriteMarkers: false,
-    rootTypes: false,
-    rootTypesKeepCasing: false,
-    rootTypesNoSchemaPrefix: false,
     silent: true,
     transform,
-    transformProperty: undefined,
     resolve: (ref) => resolveRef(document, ref, { silent: true }),
   };
-  return context as GlobalContext; // `redoc` configures the reader that is not used
+  return context as GlobalContext;
 }
 
 function transform(schema: object): ts.TypeNode | undefined {

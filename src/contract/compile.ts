@@ -4,7 +4,7 @@ import { type Holder, MalformedJson, parseJson } from './json/parse';
 import { type Operation, readOperations } from './operations/operations';
 import { atFirstUse, atStart, type Create } from './exchange/create';
 import { planRequests } from './exchange/request';
-import { ResponsePlans } from './exchange/response';
+import { ResponsePlans } from './exchange/response-plan';
 import { Contract, type ServedOperation } from './exchange/served-operation';
 import type { Extensions } from './exchange/service-options';
 import { compileRoutes } from './operations/routes';

@@ -2,7 +2,7 @@
  * The types that tie handlers to the document. openapi-typescript generates `operations` from it. scripts/generate/main.ts
  * adds `security`: operationId -> its security requirements; `never` without authentication.
  */
-import type { Logger } from './exchange/logger';
+import type { Logger } from './exchange/exchange';
 import type { PrincipalsFor } from './security/principals';
 
 /** The parts of a generated operation that these types read. */

@@ -12,7 +12,7 @@ import type { Express } from 'express';
 import { Connection } from './http/connection';
 import { attempt, faultToStderr, type ReportFault, safely, settleWithin } from './http/fault';
 import { fieldValue, headerEntries } from './http/header-field';
-import { Unsent } from './http/unsent';
+import { Unsent } from './http/send';
 import { stringifyJson } from './json/stringify';
 import { type Answer, isFinalStatus, Problem } from './problem';
 

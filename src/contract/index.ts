@@ -4,20 +4,19 @@
 
 // For services: serve a document, refuse requests, authenticate clients.
 export type { Coder, OwnCodec } from './codecs/own';
+export type { OwnStreamCodec, ReceivedBody, StreamCoder } from './codecs/own-stream';
 export type { DescribedValue } from './operations/described-value';
 export { Unservable } from './parameters/parts';
 export { InvalidContract, type Finding, type JsonObject, type Remark } from './document/document';
 export { findingLine } from './document/finding';
 export { readDocument } from './document/text';
 export type { HookContext, Hooks } from './exchange/hooks';
-export type { Logger, LoggerFor } from './exchange/logger';
-export type { Outcome } from './exchange/outcome';
 export type { Extensions, ServiceOptions } from './exchange/service-options';
-export { type Stage, STAGES } from './exchange/stages';
-export { isStub, stub } from './exchange/stub';
+export { type Logger, type LoggerFor, type Outcome, type Stage, STAGES } from './exchange/exchange';
+export { isStub, stub } from './exchange/wiring';
 export type { Handler, HandlerRequest, HandlerResponse, Handlers, RequestContext } from './handler-types';
 export { attempt, faultToStderr, type ReportFault, safely } from './http/fault';
-export { preferredCoding } from './http/negotiation';
+export { preferredCoding } from './http/media-type';
 export { createHttpServer, listen, type ReportUnread, type ServerLimits } from './http-server';
 export { curlCommand, exampleRequest, type Message, messageOf } from './samples/example-request';
 export { createService, type Middleware } from './pipeline';

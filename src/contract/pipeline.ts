@@ -1,41 +1,37 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Admission, type Exchange } from './exchange/admission';
-import { announcesBody, isUnread, readBody } from './http/body';
 import { compileContract } from './compile';
-import { attempt, faultToStderr, safely, settle, settleWithin } from './http/fault';
-import { fieldLines, fieldText, fieldValue, isFieldValue, repeatedField } from './http/header-field';
-import { type Answer, Problem, type ProblemKind } from './problem';
-import { createRefuse } from './exchange/refusal';
-import { HandlerContext, HookContext } from './exchange/context';
+import { Admission } from './exchange/admission';
+import { createAnswers } from './exchange/answers';
+import {
+  consoleLogger,
+  type Exchange,
+  HandlerContext,
+  HookContext,
+  type LoggerFor,
+} from './exchange/exchange';
 import { assertNothing, headersOf, hookLists } from './exchange/hooks';
-import { consoleLogger, type LoggerFor } from './exchange/logger';
-import { type Outcome, outcomeOf } from './exchange/outcome';
-import type { ServiceOptions } from './exchange/service-options';
+import { createRefuse } from './exchange/refusal';
+import type { BodyReader } from './exchange/request';
 import type { Encoded } from './exchange/response';
 import type { Contract, SecuredOperation } from './exchange/served-operation';
-import type { Stage } from './exchange/stages';
-import { findRoute, originForm } from './exchange/find-route';
-import { fieldsOf, send } from './exchange/send';
+import type { ServiceOptions } from './exchange/service-options';
 import { checkWiring } from './exchange/wiring';
+import { announcesBody, IncomingBody } from './http/body';
+import { faultToStderr, safely, settle, settleWithin } from './http/fault';
+import { fieldLines, fieldText, isFieldValue, repeatedField } from './http/header-field';
 import type { Operation } from './operations/operations';
-import { compileSecurity, type Strategies } from './security/requirements';
-import type { RunStrategy } from './security/passport';
+import type { Router } from './operations/router';
+import { type Methods, pathParameters } from './operations/routes';
+import { type Answer, Problem } from './problem';
 import { createStubAnswers, STUB_HEADER } from './samples/answers';
+import type { RunStrategy } from './security/passport';
+import { compileSecurity, type Strategies } from './security/requirements';
 
 /** An Express middleware. It calls `next` for requests to reserved paths only. */
 export type Middleware = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
 
 /** Milliseconds. */
 const DEADLINE = 40_000;
-/** The stages that run functions of the service. Their late failures are reported. */
-const SERVICE_STAGES: ReadonlySet<Stage> = new Set([
-  'afterAuthentication',
-  'beforeHandler',
-  'handle',
-  'respond',
-]);
-/** The status that nginx logs if the client closes the connection before the answer. */
-const CLIENT_LEFT = 499;
 
 /**
  * Creates the middleware that serves a document. Handlers receive only requests that conform to the document, and clients
@@ -54,21 +50,14 @@ export function createService<Own extends string = never>(options: ServiceOption
   options.onRemarks?.(contract.remarks);
   const { afterAuthentication, beforeHandler, afterResponse } = hookLists(options);
   const answerStub = options.stubs ? createStubAnswers(contract.document) : undefined;
-  // Untyped code may return values here.
-  const report: (outcome: Outcome<Own>) => unknown = options.report;
   const fault = safely(options.reportFault ?? faultToStderr);
   const loggerFor: LoggerFor = (...request) => {
     const log = (options.loggerFor ?? consoleLogger)(...request);
     settle(log, fault);
     return log;
   };
-  type ServiceProblem = Problem<ProblemKind | Own>;
   const refuse = createRefuse(options, served.values(), fault);
-  const always = Object.entries(options.headers).map(([name, value]) => ({
-    name,
-    lower: name.toLowerCase(),
-    value: fieldValue(name, value),
-  }));
+  const answers = createAnswers(options, afterResponse, deadline, fault);
   const admission = new Admission({ maxRequests, bodyLimit, deadline }, giveUp);
 
   /** A request may be given up during each `await`. Then it ends there. */
@@ -107,7 +96,7 @@ export function createService<Own extends string = never>(options: ServiceOption
         : undefined;
 
       exchange.stage = 'receive';
-      const bytes = reader && (await receive(exchange));
+      const content = reader && (await requests.receive(reader, receivedBy(exchange, reader)));
       admission.enter(exchange);
 
       exchange.stage = 'validate';
@@ -116,8 +105,8 @@ export function createService<Own extends string = never>(options: ServiceOption
         query: at < 0 ? '' : url.slice(at + 1),
         rawHeaders: request.rawHeaders,
       };
-      const received = reader && bytes && bytes.length > 0 ? { reader, bytes } : undefined;
-      const valid = requests.read(raw, received);
+      const received = content instanceof Uint8Array && content.length === 0 ? undefined : reader;
+      const valid = requests.read(raw, received, content);
 
       for (const { name, call } of beforeHandler) {
         exchange.stage = 'beforeHandler';
@@ -130,7 +119,7 @@ export function createService<Own extends string = never>(options: ServiceOption
       exchange.stage = 'handle';
       exchange.hook = undefined;
       const handler = handlers[operation.operationId] as (request: object) => Promise<Answer>;
-      const contentType = received?.reader.contentType;
+      const contentType = received?.contentType;
       context = new HandlerContext(
         exchange,
         operation,
@@ -152,6 +141,7 @@ export function createService<Own extends string = never>(options: ServiceOption
 
       exchange.stage = 'respond';
       returned = [given];
+      if (exchange.received?.failure) throw exchange.received.failure;
       // Read each property once: a getter may return another value the next time.
       const { status, headers, contentType: type, body } = given;
       exchange.body = body;
@@ -160,93 +150,37 @@ export function createService<Own extends string = never>(options: ServiceOption
     } catch (error) {
       settle(error, fault);
       settleWithin(returned, fault);
-      if (admission.close(exchange))
-        answer(exchange, ...refuse(error, exchange.served, exchange.headers, context));
-      else reportLate(exchange, error);
+      if (admission.close(exchange)) {
+        void answers.answer(exchange, ...refuse(error, exchange.served, exchange.headers, context));
+        exchange.received?.close();
+      } else answers.reportLate(exchange, error);
       return;
     }
-    if (admission.close(exchange)) answer(exchange, undefined, encoded);
-    else reportLate(exchange, undefined);
+    if (!admission.close(exchange)) {
+      answers.reportLate(exchange, undefined, encoded);
+      return;
+    }
+    const stream = answers.answer(exchange, undefined, encoded);
+    if (stream) await admission.during(exchange, stream);
+    exchange.received?.close();
   }
 
-  function receive(exchange: Exchange): Promise<Buffer> {
+  /** The body of a request. */
+  function receivedBy(exchange: Exchange, { decode }: BodyReader): IncomingBody {
     const { request, response } = exchange;
-    return readBody(request, response, bodyLimit, (length) => admission.hold(exchange, length));
+    const hold = (bytes: number) => admission.hold(exchange, bytes);
+    const body = new IncomingBody(request, response, bodyLimit, hold, fault);
+    if (typeof decode !== 'function') exchange.received = body;
+    return body;
   }
 
   /** Ends a request before its handler has. */
   function giveUp(exchange: Exchange, problem: Problem | undefined): void {
     if (!admission.close(exchange)) return;
-    if (problem) answer(exchange, ...refuse(problem, exchange.served, exchange.headers));
-    else if (exchange.response.headersSent) observeRefused(exchange);
-    else reportClientLeft(exchange);
+    if (problem) void answers.answer(exchange, ...refuse(problem, exchange.served, exchange.headers));
+    else if (exchange.response.headersSent) answers.observeRefused(exchange);
+    else answers.reportClientLeft(exchange);
     exchange.abandon(problem ?? new Error('the client has left'));
-  }
-
-  function reportClientLeft(exchange: Exchange): void {
-    if (isUnread(exchange.request))
-      reportOutcome(exchange, new Problem('malformed', 'the body broke off'), 400);
-    else reportOutcome(exchange, undefined, CLIENT_LEFT);
-  }
-
-  function answer(exchange: Exchange, problem: ServiceProblem | undefined, encoded: Encoded): void {
-    const { request, response, requestId } = exchange;
-    const onFailure = (error: unknown) => {
-      failed(error, response, requestId);
-    };
-    try {
-      if (response.headersSent) {
-        observeRefused(exchange);
-        return;
-      }
-      const vary = response.getHeader('Vary');
-      const every = [{ name: 'X-Request-Id', lower: 'x-request-id', value: requestId }, ...always];
-      const fields = fieldsOf(encoded, every, vary === undefined ? undefined : String(vary));
-      send(request, response, encoded, fields, bodyLimit, onFailure);
-    } catch (error) {
-      onFailure(error);
-    }
-    reportOutcome(exchange, problem, encoded.status);
-  }
-
-  /** Reports a failure to answer, and closes the connection. */
-  function failed(error: unknown, response: ServerResponse, requestId?: string): void {
-    fault(error, requestId);
-    attempt(() => response.destroy(), faultToStderr);
-  }
-
-  function reportOutcome(exchange: Exchange, problem: ServiceProblem | undefined, status: number): void {
-    const outcome = outcomeOf(exchange, problem, status);
-    const { requestId, request } = exchange;
-    const failed = (error: unknown) => {
-      fault(error, requestId);
-    };
-    attempt(() => report(outcome), failed);
-    observe(outcome, request);
-  }
-
-  /** Calls the hook for a request that the HTTP server has already refused as malformed, and reported. */
-  function observeRefused(exchange: Exchange): void {
-    observe(outcomeOf(exchange, undefined, exchange.response.statusCode), exchange.request);
-  }
-
-  function observe(outcome: Outcome<Own>, request: IncomingMessage): void {
-    for (const { name, call } of afterResponse) {
-      attempt(
-        () => call(outcome, request),
-        (error) => {
-          fault(error, outcome.requestId, name);
-        },
-      );
-    }
-  }
-
-  /** Reports that a request ended after it was given up. Its result is discarded. */
-  function reportLate({ served, stage, hook, started, reason, requestId }: Exchange, error: unknown): void {
-    if (!SERVICE_STAGES.has(stage) || isAbort(error, reason)) return;
-    const milliseconds = Math.round(performance.now() - started);
-    const message = `${hook === undefined ? '' : `${hook} of `}${String(served?.operation.operationId)} ended after ${milliseconds} ms, when its request had been given up`;
-    fault(new Error(message, error === undefined ? undefined : { cause: error }), requestId);
   }
 
   function identify(request: IncomingMessage): string {
@@ -272,10 +206,10 @@ export function createService<Own extends string = never>(options: ServiceOption
       const exchange = admission.open(request, response, identify(request));
       serve(exchange, url).catch((error: unknown) => {
         admission.close(exchange);
-        failed(error, response, exchange.requestId);
+        answers.failed(error, response, exchange.requestId);
       });
     } catch (error) {
-      failed(error, response);
+      answers.failed(error, response);
     }
   };
 }
@@ -292,7 +226,29 @@ function withAuthentication({ document, served }: Contract, strategies: Strategi
   return secured;
 }
 
-/** Whether an error results from the abort of the signal (https://nodejs.org/api/errors.html#class-aborterror). */
-function isAbort(error: unknown, reason: Error | undefined): boolean {
-  return (error !== undefined && error === reason) || (error instanceof Error && error.name === 'AbortError');
+/**
+ * Finds the operation of a request, and the values of its path parameters.
+ *
+ * @throws {Problem} `notFound` or `methodNotAllowed`
+ */
+function findRoute(
+  router: Router<Methods>,
+  operations: ReadonlyMap<Operation, SecuredOperation>,
+  method: string,
+  path: string,
+) {
+  const match = router.find(path);
+  if (!match || match.target.size === 0) throw new Problem('notFound', 'the document has no such path');
+  const route = match.target.get(method);
+  const served = route && operations.get(route.operation);
+  if (served) return { route, served, path: pathParameters(route, match.values) };
+  const allow = [...match.target.keys()].join(', ');
+  throw new Problem('methodNotAllowed', `this path has the methods ${allow}`, { Allow: allow });
+}
+
+/** Converts a request target to origin-form. Servers must accept the absolute-form too (RFC 9112 section 3.2). */
+function originForm(target: string): string {
+  if (target.startsWith('/')) return target;
+  const rest = /^https?:\/\/[^/?#]+([^]*)/i.exec(target)?.[1];
+  return rest === undefined ? target : rest.startsWith('/') ? rest : `/${rest}`;
 }

@@ -27,7 +27,9 @@ export const DOUBLE = wordOf('double');
 /** Compared and ordered by code point. */
 export const TEXT = wordOf('text');
 export const BYTES = wordOf('bytes');
-export type ColumnType = typeof INT64 | typeof DOUBLE | typeof TEXT | typeof BYTES;
+/** A type of every engine, or one of a store's own; `array` is PostgreSQL's name of an array of it. */
+export type ColumnType =
+  typeof INT64 | typeof DOUBLE | typeof TEXT | typeof BYTES | (PerDialect & { readonly array: string });
 
 /** A key that the database counts: from 1 on, and no number twice. It contains PRIMARY KEY. */
 export const IDENTITY = wordOf('identity');

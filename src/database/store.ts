@@ -23,21 +23,24 @@ export class StoreUnavailable extends Error {
 interface Refused {
   /** Without its values. Empty if no statement was sent. */
   readonly statement: string;
-  /** SQLSTATE, or the result code of SQLite. Empty if none. */
+  /** That of the engine, such as SQLSTATE. Empty if none. */
   readonly code: string;
 }
 
-/** A statement, or the program around it, is wrong. The client gets 500, and the log the statement and its code. */
-export class StatementError extends Error implements Refused {
-  override name = 'StatementError';
+class Refusal extends Error implements Refused {
   readonly statement: string;
   readonly code: string;
 
-  constructor(message: string, { statement, code }: Refused, options?: ErrorOptions) {
+  constructor(message: string, { statement = '', code = '' }: Partial<Refused>, options?: ErrorOptions) {
     super(message, options);
     this.statement = statement;
     this.code = code;
   }
+}
+
+/** A statement, or the program around it, is wrong. The client gets 500, and the log the statement and its code. */
+export class StatementError extends Refusal {
+  override name = 'StatementError';
 }
 
 /**
@@ -45,10 +48,8 @@ export class StatementError extends Error implements Refused {
  * If it came with the request, the client gets 400 with its place, or 404 if it stands in the path and was only looked for.
  * A value that the program has made itself is a fault of the program: 500.
  */
-export class InvalidValue extends Error implements Refused {
+export class InvalidValue extends Refusal {
   override name = 'InvalidValue';
-  readonly statement: string;
-  readonly code: string;
   /** What is expected of the value, as the predicate of a sentence for the client. */
   readonly rule: string;
   /** One of them is it. Not enumerable: no value of a client reaches the log. */
@@ -57,16 +58,10 @@ export class InvalidValue extends Error implements Refused {
   constructor(
     message: string,
     values: readonly unknown[],
-    {
-      statement = '',
-      code = '',
-      rule = 'must be a value that can be stored',
-    }: Partial<Refused & { rule: string }> = {},
+    { rule = 'must be a value that can be stored', ...at }: Partial<Refused & { rule: string }> = {},
     options?: ErrorOptions,
   ) {
-    super(message, options);
-    this.statement = statement;
-    this.code = code;
+    super(message, at, options);
     this.rule = rule;
     Object.defineProperty(this, 'values', { value: values });
   }

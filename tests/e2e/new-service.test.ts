@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import type { ContractReport } from '../../scripts/prove';
 import { installBeside, runIn, TARBALL } from '../support/package';
 import { startProcess } from '../support/process';
@@ -18,17 +18,21 @@ const GIVEN = join(__dirname, 'new-service');
 let folder: string;
 let service: string;
 let said: string;
+
+/** Lays out a service from a document. Returns what the command prints. */
+function layOut(target: string, document: string): string {
+  const options = ['--package', TARBALL, '--modules', join(folder, 'node_modules')];
+  return execFileSync(
+    join(ROOT, 'node_modules/.bin/tsx'),
+    ['scripts/new/main.ts', target, document, ...options],
+    { cwd: ROOT, encoding: 'utf8' },
+  );
+}
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'contract-first-'));
   service = join(folder, 'night-museum');
   installBeside(folder, TARBALL);
-  const options = ['--package', TARBALL, '--modules', join(folder, 'node_modules')];
-  const document = join(GIVEN, 'night-museum.yaml');
-  const command = join(ROOT, 'node_modules/.bin/tsx');
-  said = execFileSync(command, ['scripts/new/main.ts', service, document, ...options], {
-    cwd: ROOT,
-    encoding: 'utf8',
-  });
+  said = layOut(service, join(GIVEN, 'night-museum.yaml'));
 });
 afterAll(() => {
   rmSync(folder, { recursive: true });
@@ -39,8 +43,8 @@ const run = (...args: readonly string[]) => runIn(service, 'contract-first', ...
 const start = (env: Readonly<Record<string, string>>) =>
   startProcess([join(service, 'dist/main.js')], { PORT: '0', DATABASE_URL: 'memory:', ...env }, service);
 
-/** The files of the service that people read. */
-const ownFiles = () =>
+/** The files of a service that people read. */
+const filesOf = (service: string) =>
   readdirSync(service, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(service.length + 1))
@@ -51,7 +55,7 @@ test('is laid out by one command, and is green at once', async () => {
   expect(said).toContain('served 8 of 8 operations');
   const { waivers } = JSON.parse(read('reports/contract/contract.json')) as ContractReport;
   expect(waivers).toEqual({ expired: [], unused: [] });
-  const files = ownFiles();
+  const files = filesOf(service);
   expect(files.filter((file) => /plant/i.test(file + read(file)))).toEqual([]);
   expect(read('openapi/night-museum.yaml')).toBe(readFileSync(join(GIVEN, 'night-museum.yaml'), 'utf8'));
   expect(read('src/auth.ts')).toMatch(/visitorKey: apiKeys\(.*\n.*curator: basicUsers\(/);
@@ -110,4 +114,25 @@ test('keeps every promise of its document over SQLite, once its handlers are wri
   expect(output).toMatch(/PROVEN (\d+)\/\1, WAIVED 0, UNPROVEN 0, BLOCKED 0/);
   expect(status).toBe(0);
   expect(run('todo')).toEqual({ status: 0, output: 'nothing is left to do\n' });
+});
+
+test("the layout's own document gives the layout back", () => {
+  const layout = join(ROOT, 'scripts/new/layout');
+  const target = join(folder, 'bike-shed');
+  expect(layOut(target, join(layout, 'openapi/bike-shed.yaml'))).toContain('PROVEN 0/200, WAIVED 0');
+  const named = (file: string) => file.replace(/^gitignore$/, '.gitignore');
+  const standing = filesOf(layout);
+  expect(filesOf(target).sort()).toEqual(standing.map(named).sort());
+  // But for the marks of regions, the paths of this project, the name of the package, and the handlers, which are stubs.
+  for (const file of standing.filter((one) => !/handlers\/(?!types)/.test(one))) {
+    const text = readFileSync(join(layout, file), 'utf8')
+      .replace(/^.*#region here[^]*?#endregion here.*\n/m, '')
+      .replace(/^.*#(end)?region.*\n/gm, '')
+      .replace('contract-first-server.tgz', basename(TARBALL));
+    writeFileSync(join(target, named(file)), text);
+  }
+  // Without the marks some lists fit on a line.
+  runIn(target, 'prettier', '--write', '--log-level', 'warn', '.');
+  const changed = execFileSync('git', ['status', '--short', '.'], { cwd: target, encoding: 'utf8' });
+  expect(changed).toBe('');
 });

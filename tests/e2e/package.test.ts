@@ -4,6 +4,7 @@ import { builtinModules } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import ts from 'typescript';
+import { layoutFiles } from '../../scripts/new/layout-files';
 import { TARBALL, unpack } from '../support/package';
 
 // The content of the package of `make pack`. upgrade.test.ts has a service that uses it.
@@ -50,8 +51,9 @@ test('the package is smaller than 1 MB, and names neither the service of this pr
   const texts = [...files];
   expect(texts.filter(([name, text]) => /plant/i.test(name + text)).map(([name]) => name)).toEqual([]);
   expect(texts.filter(([, text]) => text.includes('sourceMappingURL') || text.includes(ROOT))).toEqual([]);
+  const layout = layoutFiles().map((file) => `dist/scripts/new/layout/${file}`);
   expect([...files.keys()]).toEqual(
-    expect.arrayContaining(['README.md', 'CHANGELOG.md', 'LICENSE', 'package.json']),
+    expect.arrayContaining(['README.md', 'CHANGELOG.md', 'LICENSE', 'package.json', ...layout]),
   );
 });
 

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { credentials, EXAMPLE, portOf, send, STATUS_LINE, SUCCESS, waitingRequest } from '../support/client';
+import { credentials, send, STATUS_LINE, SUCCESS } from '../support/client';
 import { failProgram, startProgram } from '../support/program';
 import { TOKEN } from '../support/service';
 
@@ -25,21 +25,6 @@ test('prints its addresses at every log level', async () => {
   const server = await startProgram({ API_TOKENS: 'secret', LOG_LEVEL: 'silent' });
   expect(server.output()).toContain(server.url);
   await server.stop();
-});
-
-test('answers an open request before it exits', async () => {
-  const server = await startProgram({ API_TOKENS: TOKEN });
-  const socket = connect({ port: portOf(server), host: '127.0.0.1' });
-  const chunks: string[] = [];
-  socket.setEncoding('utf8').on('data', (chunk: string) => chunks.push(chunk));
-  // 100 Continue shows that the server has read the head.
-  const asked = new Promise((resolve) => socket.once('data', resolve));
-  socket.write(waitingRequest());
-  await asked;
-  const stopped = server.stop();
-  socket.write(EXAMPLE.text);
-  expect(await stopped).toBe(0);
-  expect(chunks.join('')).toContain(STATUS_LINE);
 });
 
 describe('an invalid configuration ends the startup with status 1 and a message', () => {

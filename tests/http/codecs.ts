@@ -1,6 +1,7 @@
 import {
   type Holder,
   type OwnCodec,
+  type OwnStreamCodec,
   parseJson,
   Problem,
   stringifyJson,
@@ -143,4 +144,51 @@ function head(major: number, argument: bigint): Buffer {
   const bytes = Buffer.alloc(9, (major << 5) | 27);
   bytes.writeBigUInt64BE(argument, 1);
   return bytes;
+}
+
+/** Bytes, piece by piece. */
+export const bytes: OwnStreamCodec = {
+  name: 'bytes',
+  mediaTypes: ['application/octet-stream'],
+  isText: false,
+  isStream: true,
+  compile: () => ({
+    decode: (body) => body,
+    async *encode(items) {
+      for await (const item of items) {
+        if (!(item instanceof Uint8Array)) throw new TypeError('expected bytes');
+        yield item;
+      }
+    },
+  }),
+};
+
+/** A JSON value a line, item by item. */
+export const lines: OwnStreamCodec = {
+  name: 'lines',
+  mediaTypes: ['application/jsonl'],
+  isText: true,
+  isStream: true,
+  compile: () => ({
+    decode: (body) => readLines(body),
+    async *encode(items) {
+      for await (const item of items) yield `${stringifyJson(item)}\n`;
+    },
+  }),
+};
+
+async function* readLines(body: AsyncIterable<Uint8Array>): AsyncGenerator {
+  let rest = '';
+  for await (const piece of body) {
+    const texts = (rest + Buffer.from(piece).toString()).split('\n');
+    rest = texts.pop() ?? '';
+    yield* texts.map(valueOf);
+  }
+  if (rest !== '') yield valueOf(rest);
+}
+
+function valueOf(text: string): unknown {
+  const holder: Holder = {};
+  parseJson(text, holder, 'value');
+  return holder['value'];
 }

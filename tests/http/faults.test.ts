@@ -37,9 +37,9 @@ test('a fault at any call out of the pipeline produces an error body and no othe
   const sites = new Set(rows.map(({ site }) => site.split(' ')[0]));
   const expected =
     'toProblem render requestIdOf report reportFault stderr strategy handler answer.body body.name ' +
-    'afterAuthentication headers.X-Policy beforeHandler loggerFor afterResponse';
+    'afterAuthentication headers.X-Policy beforeHandler loggerFor afterResponse encode next';
   const ofNode =
-    'request.on request.resume response.writeHead response.write response.end response.writeContinue';
+    'request.on request.resume response.writeHead response.flushHeaders response.write response.end response.writeContinue';
   expect([...sites]).toEqual(expect.arrayContaining([...expected.split(' '), ...ofNode.split(' ')]));
   expect(rows.length).toBeGreaterThan(1_000);
   expect(rows.filter(({ wrong }) => wrong.length > 0)).toEqual([]);

@@ -10,6 +10,7 @@ import {
   createHttpServer,
   createService,
   type Logger,
+  type OwnStreamCodec,
   type ServiceOptions,
 } from '../../src/contract';
 import type { OperationalKind } from '../../src/runtime';
@@ -104,6 +105,7 @@ function faultsOf(site: string): readonly [string, Act][] {
   if (site === 'afterAuthentication' || site === 'beforeHandler') {
     return [...THROWING, ...REJECTING, ...RETURNING, ...NEVER, ...STARTED_BY_HOOKS];
   }
+  if (site === 'next') return [...THROWING, ...REJECTING, ...RETURNING, ...NEVER];
   if (site === 'afterResponse') return [...THROWING, ...REJECTING, ...RETURNING, ...NEVER];
   if (/\.(then|Symbol\(.*\))$/.test(site)) return THROWING; // a value that is not a function is never called
   return site.includes('.') ? [...THROWING, ...RETURNING] : [...THROWING, ...REJECTING, ...RETURNING];
@@ -184,10 +186,28 @@ const DOCUMENT = buildDocument({
       200: {
         description: 'done',
         headers: { 'X-Count': { schema: { type: 'integer' } } },
-        content: json(thing),
+        content: { ...json(thing), 'application/x-stream': {} },
       },
     },
   },
+});
+
+const pieces: OwnStreamCodec = {
+  name: 'pieces',
+  mediaTypes: ['application/x-stream'],
+  isText: false,
+  isStream: true,
+  compile: () => ({
+    encode: (items) => board.call('encode', () => items as AsyncIterable<Uint8Array>),
+  }),
+};
+
+/** A stream without an item. */
+const stream = () => ({
+  [Symbol.asyncIterator]: () => ({
+    next: () => board.call('next', () => Promise.resolve({ done: true, value: undefined })),
+    return: () => board.call('return', () => Promise.resolve({ done: true, value: undefined })),
+  }),
 });
 
 const nothing = () => undefined;
@@ -201,6 +221,8 @@ interface Given {
 function answerTo({ body, log }: Given): Promise<Answer> {
   log.info('a line');
   if (body.name === 'reject') return Promise.reject(new Error('a failure of the handler'));
+  if (body.name === 'stream')
+    return Promise.resolve({ status: 200, contentType: 'application/x-stream', body: stream() });
   if (body.name === 'undocumented') return Promise.resolve({ status: 404 });
   const answer = {
     status: 200,
@@ -232,6 +254,7 @@ const strategy = {
 
 const options: ServiceOptions<OperationalKind> = {
   document: DOCUMENT,
+  codecs: [pieces],
   handlers: { postThing: (request) => board.call('handler', () => answerTo(request)) },
   strategies: { bearerAuth: strategy },
   toProblem: (error) => board.call('toProblem', () => toProblem(error)),
@@ -271,6 +294,8 @@ const SCENARIOS: readonly (readonly [string, string])[] = [
   ['a handler that rejects', post(named('reject'))],
   ['an undocumented answer', post(named('undocumented'))],
   ['malformed HTTP', 'hello\r\n\r\n'],
+  // Of HTTP/1.0, which has no chunks.
+  ['a stream', post(named('stream')).replace('HTTP/1.1', 'HTTP/1.0')],
 ];
 
 /** The fault that makes the service call this site. */
@@ -284,7 +309,16 @@ function start() {
   const app = express().disable('x-powered-by');
   app.use((request, response, next) => {
     board.wrap('request', request, ['on', 'off', 'pause', 'resume']);
-    board.wrap('response', response, ['on', 'getHeader', 'writeHead', 'write', 'end', 'writeContinue']);
+    board.wrap('response', response, [
+      'on',
+      'getHeader',
+      'once',
+      'writeHead',
+      'flushHeaders',
+      'write',
+      'end',
+      'writeContinue',
+    ]);
     next();
   });
   app.use(createService(options));

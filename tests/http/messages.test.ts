@@ -68,7 +68,7 @@ function refusalOf([query, type, text]: Sent): unknown {
   const reader = served?.requests.accept(type, undefined);
   if (!reader) throw new Error('the document has no operation');
   try {
-    served?.requests.read({ path: new Map(), query, rawHeaders: [] }, { reader, bytes: Buffer.from(text) });
+    served?.requests.read({ path: new Map(), query, rawHeaders: [] }, reader, Buffer.from(text));
   } catch (error) {
     return error;
   }

@@ -1,4 +1,4 @@
-import { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import type { Driver, Result, Session } from '../../src/database/driver';
 import { all, codeOf, retryTransient } from '../../src/database/failure';
 import { checkVersion, migrateFrom } from '../../src/database/schema';
@@ -17,14 +17,13 @@ const DIALECT: Dialect = {
     identity: 'INTEGER PRIMARY KEY AUTOINCREMENT',
     strict: 'STRICT',
   },
-  parameter: (number) => `?${number}`,
+  parameter: () => '?',
   rows({ name, columns, items }, add) {
     const names = Object.keys(columns);
     const none = `SELECT ${names.map((column) => `NULL AS ${column}`).join(', ')} WHERE 0`;
-    const all = items.map(
-      (item) => `SELECT ${names.map((column) => `?${add(valueOf(item, column))}`).join(', ')}`,
-    );
-    return `(${[none, ...all].join(' UNION ALL ')}) AS ${name}`;
+    for (const item of items) for (const column of names) add(valueOf(item, column));
+    const one = `SELECT ${names.map(() => '?').join(', ')}`;
+    return `(${[none, ...items.map(() => one)].join(' UNION ALL ')}) AS ${name}`;
   },
 };
 
@@ -47,16 +46,25 @@ function coded<T>(action: () => T): T {
   }
 }
 
+/** Older versions of Node read a text up to its first U+0000, and so none is kept. */
+const written = (value: unknown) =>
+  typeof value === 'string' ? value.replaceAll('\u0001', '\u00011').replaceAll('\0', '\u00010') : value;
+const read = (value: unknown) =>
+  typeof value === 'string' ? value.replaceAll('\u00010', '\0').replaceAll('\u00011', '\u0001') : value;
+
 function execute(db: DatabaseSync, { text, values }: Rendered): Result {
   return coded(() => {
     const statement = db.prepare(text);
     statement.setReadBigInts(true);
-    const given = values as (bigint | number | string | Uint8Array | null)[];
-    if (/^\s*SELECT|\bRETURNING\b/i.test(text)) {
-      const rows = statement.all(...given);
-      return { rows, count: rows.length };
-    }
-    return { rows: [], count: Number(statement.run(...given).changes) };
+    const given = values.map(written) as SQLInputValue[];
+    if (!/^\s*SELECT|\bRETURNING\b/i.test(text))
+      return { rows: [], count: Number(statement.run(...given).changes) };
+    const rows = statement
+      .all(...given)
+      .map((row) =>
+        Object.fromEntries(Object.entries(row as object).map(([name, value]) => [name, read(value)])),
+      );
+    return { rows, count: rows.length };
   });
 }
 

@@ -2,8 +2,7 @@ import { asString } from '../json/tree';
 import { abbreviate, NumberLiteral, rounded, type Value } from '../json/value';
 import { constraintKey } from '../obligation';
 import { isTyped, type Slot, slotVerdict } from '../request/slots';
-import type { InstanceLocation } from '../schema/locations';
-import { type Probe, probes } from '../schema/probes';
+import { type InstanceLocation, type Probe, probes } from '../schema/probes';
 import { hasNoSemantics, isEmptyParameter, limitRule } from './limits';
 import {
   authorizedRequest,

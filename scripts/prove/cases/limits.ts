@@ -2,7 +2,7 @@ import { toInteger } from '../json/number';
 import { NumberLiteral, type Value } from '../json/value';
 import type { Slot } from '../request/slots';
 import { INTEGER_FORMATS } from '../schema/known-formats';
-import { type InstanceLocation, instanceLocations } from '../schema/locations';
+import { type InstanceLocation, instanceLocations } from '../schema/probes';
 import type { Case, OperationContext } from './case';
 
 /** UTF-16 units. No document or standard asks a server to accept longer strings. */

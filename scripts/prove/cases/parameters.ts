@@ -1,4 +1,4 @@
-import { acceptsAnyQueryParameter } from '../request/deserialize';
+import { acceptsAnyQueryParameter } from '../request/styles';
 import { slots, slotSamples } from '../request/slots';
 import { withQuery } from '../wire/message';
 import {

@@ -2,7 +2,7 @@ import { requiredNames } from '../document/model';
 import { escapeToken, tokensOf } from '../json/tree';
 import type { Value } from '../json/value';
 import { fitsSlot, type Slot } from '../request/slots';
-import { type InstanceLocation, instanceLocations } from '../schema/locations';
+import { type InstanceLocation, instanceLocations } from '../schema/probes';
 import type { OperationContext } from './case';
 import type { BaseValue } from './keywords';
 

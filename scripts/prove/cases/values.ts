@@ -2,7 +2,7 @@ import { requiredNames } from '../document/model';
 import { abbreviate, fromJson, print, type Value } from '../json/value';
 import { constraintKey } from '../obligation';
 import { fitsSlot, isTyped, type Slot, slots, slotSamples, slotVerdict } from '../request/slots';
-import { type InstanceLocation, instanceLocations } from '../schema/locations';
+import { type InstanceLocation, instanceLocations } from '../schema/probes';
 import type { Mode } from '../schema/samples';
 import { withAcceptedValues } from './accepted-values';
 import {

@@ -3,7 +3,7 @@ import type { Document, MediaType, Response } from '../document/model';
 import { codecOf, isRange } from '../document/media';
 import { nodeAt, escapeToken, resolvePointer } from '../json/tree';
 import { parse, type Value } from '../json/value';
-import { instanceLocations } from '../schema/locations';
+import { instanceLocations } from '../schema/probes';
 import { isClosed, propertyNames } from '../schema/subschemas';
 import type { Finding } from '../profile';
 import type { Oracle } from '../schema/oracle';

@@ -1,9 +1,9 @@
 import type { Document, Operation } from '../document/model';
 import { toInteger } from '../json/number';
-import { escapeToken, tokensOf } from '../json/tree';
+import { escapeToken, textOf, tokensOf } from '../json/tree';
 import { NumberLiteral, print, type Value, valueAt } from '../json/value';
 import { receivedKey, type ReceivedRule } from '../obligation';
-import { acceptsAnyQueryParameter } from '../request/deserialize';
+import { acceptsAnyQueryParameter } from '../request/styles';
 import type { Inputs, Slot } from '../request/slots';
 import {
   applicableSubschemas,
@@ -30,37 +30,36 @@ interface ReceivedContext {
   readonly operation: Operation;
 }
 
-interface ExpectedValue {
-  readonly value: Value;
-  /** The rules that the value tests. */
-  readonly rules: readonly ReceivedRule[];
-}
-
-/** The value that the handler must receive: without unlisted properties, and with the defaults of absent ones. */
-function expectedValue({ document, oracle }: ReceivedContext, slot: Slot, value: Value): ExpectedValue {
+/**
+ * The value that the handler must receive: without unlisted properties, and with the defaults of absent ones; and the rules
+ * that it tests.
+ */
+function expectedValue(
+  { document, oracle }: ReceivedContext,
+  slot: Slot,
+  sent: Value,
+): { readonly value: Value; readonly rules: ReadonlySet<ReceivedRule> } {
   const rules = new Set<ReceivedRule>(['as sent']);
   const convert = (locations: SchemaLocations, here: Value): Value => {
     const subschemas = applicableSubschemas(document.requests, oracle, locations, here);
     if (Array.isArray(here)) return here.map((entry, i) => convert(itemLocations(subschemas, i), entry));
     if (!(here instanceof Map)) return here;
     const { listed } = propertyNames(subschemas);
-    const kept = [...here].filter(([name]) => !isClosed(subschemas) || listed.includes(name));
-    if (kept.length < here.size) rules.add('unlisted left out');
-    const members = kept.map(([name, member]): [string, Value] => [
-      name,
-      convert(propertyLocations(subschemas, name), member),
-    ]);
-    const defaults = listed
-      .filter((name) => !here.has(name))
-      .flatMap((name): [string, Value][] => {
-        const fallback = defaultOf(document.json, propertyLocations(subschemas, name));
-        return fallback === undefined ? [] : [[name, fallback]];
-      });
-    if (defaults.length > 0) rules.add('default');
-    return new Map([...members, ...defaults]);
+    const members = new Map<string, Value>();
+    for (const [name, member] of here)
+      if (isClosed(subschemas) && !listed.includes(name)) rules.add('unlisted left out');
+      else members.set(name, convert(propertyLocations(subschemas, name), member));
+    for (const name of listed) {
+      const fallback = here.has(name)
+        ? undefined
+        : defaultOf(document.json, propertyLocations(subschemas, name));
+      if (fallback === undefined) continue;
+      members.set(name, fallback);
+      rules.add('default');
+    }
+    return members;
   };
-  const converted = convert([{ pointer: slot.schema, unconditional: true }], value);
-  return { value: converted, rules: [...rules] };
+  return { value: convert([{ pointer: slot.schema, unconditional: true }], sent), rules };
 }
 
 /**
@@ -92,7 +91,7 @@ export function checkReceived(
     const { value, rules } = expectedValue(context, slot, sent.value);
     const got = slot.parameter ? ownValue(received[slot.parameter.in], slot.parameter.name) : received.body;
     problems.push(...valueProblems(slot.label, value, got));
-    proves.push(...rules.map((rule) => receivedKey(operation, slot.label, rule)));
+    for (const rule of rules) proves.push(receivedKey(operation, slot.label, rule));
   }
   return { problems, proves };
 }
@@ -126,34 +125,25 @@ const memberAt = (got: unknown, pointer: string): unknown =>
 /** Text for messages, of at most 200 characters. */
 const truncate = (text: string): string => (text.length > 200 ? `${text.slice(0, 200)}...` : text);
 
-const toText = (got: unknown): string =>
-  got === undefined
-    ? 'nothing'
-    : JSON.stringify(got, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
+const toText = (got: unknown): string => (got === undefined ? 'nothing' : textOf(got));
 
 /** JSON pointer to the first difference between a value and what a handler received; undefined if there is none. */
 function difference(expected: Value, got: unknown, pointer = ''): string | undefined {
   if (expected instanceof NumberLiteral) return equalsNumber(expected.text, got) ? undefined : pointer;
-  if (Array.isArray(expected)) {
-    if (!Array.isArray(got) || got.length !== expected.length) return pointer;
-    return firstDefined(expected.map((entry, i) => difference(entry, got[i], `${pointer}/${i}`)));
+  if (expected === null || typeof expected !== 'object') return expected === got ? undefined : pointer;
+  const isList = Array.isArray(expected);
+  if (typeof got !== 'object' || got === null || Array.isArray(got) !== isList) return pointer;
+  const wanted = new Map(isList ? expected.map((entry, index) => [String(index), entry]) : expected);
+  const members = new Map<string, unknown>(Object.entries(got));
+  if (isList && members.size !== wanted.size) return pointer;
+  const extra = [...members.keys()].find((name) => !wanted.has(name));
+  if (extra !== undefined) return `${pointer}/${escapeToken(extra)}`;
+  for (const [name, member] of wanted) {
+    const found = difference(member, members.get(name), `${pointer}/${escapeToken(name)}`);
+    if (found !== undefined) return found;
   }
-  if (expected instanceof Map) {
-    if (typeof got !== 'object' || got === null) return pointer;
-    const members = new Map(Object.entries(got));
-    const extra = [...members.keys()].find((name) => !expected.has(name));
-    if (extra !== undefined) return `${pointer}/${escapeToken(extra)}`;
-    return firstDefined(
-      [...expected].map(([name, member]) =>
-        difference(member, members.get(name), `${pointer}/${escapeToken(name)}`),
-      ),
-    );
-  }
-  return expected === got ? undefined : pointer;
+  return undefined;
 }
-
-const firstDefined = (pointers: (string | undefined)[]): string | undefined =>
-  pointers.find((pointer) => pointer !== undefined);
 
 /** An integer must be exact; a fraction must be the same double. */
 function equalsNumber(literal: string, got: unknown): boolean {

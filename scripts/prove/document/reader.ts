@@ -5,19 +5,13 @@ import {
   asObject,
   asStrings,
   asString,
-  nodeAt,
   objectAt,
   escapeToken,
-  pointerOf,
   resolvePointer,
-  objectsIn,
 } from '../json/tree';
-import { toDouble } from '../json/number';
-import { Untestable } from '../untestable';
 import { conjuncts } from './direction';
-import { expandDiscriminators } from './inheritance';
-import { resolveIdentifiers } from './identifiers';
 import { concreteType } from './media';
+import { deadEnd, normalize, resolveIn } from './normalize';
 import type { Document, Examples, Extensions, MediaType, Operation, Parameter, Response } from './model';
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
@@ -31,10 +25,7 @@ const DEFAULT_STYLE = { path: 'simple', query: 'form', header: 'simple', cookie:
  * is untestable; the others are not.
  */
 export function readDocument(given: JsonObject, { formats = {}, encoders = {} }: Extensions = {}): Document {
-  const merged = mergePathItems(resolveIdentifiers(asObject(withDoubles(given))));
-  const json = expandDiscriminators(withPatterns(merged, formats));
-  const formatless = withoutKeywords(merged, 'format');
-  const undirected = withoutKeywords(formatless, 'readOnly', 'writeOnly');
+  const { json, formatless, undirected } = normalize(given, formats);
   const unread: string[] = [];
   const isBroken = deadEnd(json, json) !== undefined;
   const operations = Object.keys(asObject(json['paths'])).flatMap((path) => {
@@ -44,13 +35,9 @@ export function readDocument(given: JsonObject, { formats = {}, encoders = {} }:
       return [];
     }
     const item = objectAt(json, pointer.found);
-    return METHODS.filter((method) => item[method]).map((method) => {
-      const parts = [item[method] ?? null, item['parameters'] ?? null];
-      const reason = isBroken ? deadEnd(json, parts) : undefined;
-      if (reason === undefined) return withObstacle(readOperation(json, path, method, pointer.found, item));
-      const head = headOf(json, path, method, pointer.found, item);
-      return { ...head, parameters: [], responses: [], untestable: reason };
-    });
+    return METHODS.filter((method) => item[method]).map((method) =>
+      readOperation(json, path, method, pointer.found, isBroken),
+    );
   });
   const schemes = Object.keys(asObject(asObject(json['components'])['securitySchemes']));
   return {
@@ -73,136 +60,50 @@ export function readDocument(given: JsonObject, { formats = {}, encoders = {} }:
   };
 }
 
-/** The pointer at the end of a chain of references, or the reason why there is none. */
-function resolveIn(json: JsonObject, pointer: string): { found: string } | { reason: string } {
-  try {
-    const found = resolvePointer(json, pointer);
-    nodeAt(json, found);
-    return { found };
-  } catch (error) {
-    if (error instanceof Untestable) return { reason: error.message };
-    throw error;
-  }
-}
-
 /**
- * A copy with doubles in the place of bigints, with which a validator of schemas computes. Examples stay exact, because
- * requests contain them.
+ * @param item pointer to the path item
+ * @param isBroken whether a reference of the document leads nowhere
  */
-function withDoubles(node: Json, holder = ''): Json {
-  if (typeof node === 'bigint') return toDouble(String(node));
-  if (Array.isArray(node)) return node.map((entry) => withDoubles(entry));
-  if (node === null || typeof node !== 'object') return node;
-  const entries = Object.entries(node).map(([name, value]): [string, Json] => [
-    name,
-    holder !== 'properties' && (name === 'example' || name === 'examples') ? value : withDoubles(value, name),
-  ]);
-  return Object.fromEntries(entries);
-}
-
-/** A copy in which each schema with one of the formats has its pattern too. */
-function withPatterns(json: JsonObject, formats: Readonly<Record<string, string>>): JsonObject {
-  const copy = structuredClone(json);
-  for (const { node } of objectsIn(copy)) {
-    const format = asString(node['format']);
-    const pattern = Object.hasOwn(formats, format) ? formats[format] : undefined;
-    if (pattern !== undefined) node['allOf'] = [...asArray(node['allOf']), { pattern }];
-  }
-  return copy;
-}
-
-/** A copy without these keywords of its schemas. */
-function withoutKeywords(json: JsonObject, ...keywords: readonly string[]): JsonObject {
-  const copy = structuredClone(json);
-  for (const { node } of objectsIn(copy))
-    for (const keyword of keywords) Reflect.deleteProperty(node, keyword);
-  return copy;
-}
-
-/**
- * A sentence about a reference from a node, or from those that it refers to, that leads nowhere or out of the document;
- * undefined if there is none.
- */
-function deadEnd(json: JsonObject, start: Json): string | undefined {
-  const seen = new Set<string>();
-  const open = [start];
-  try {
-    for (let next = open.pop(); next !== undefined; next = open.pop())
-      for (const { node, pointer } of objectsIn(next)) {
-        const reference = node['$ref'];
-        if (typeof reference !== 'string' || seen.has(reference) || pointer.includes('/x-')) continue;
-        seen.add(reference);
-        open.push(nodeAt(json, pointerOf(reference)));
-      }
-    return undefined;
-  } catch (error) {
-    if (error instanceof Untestable) return error.message;
-    throw error;
-  }
-}
-
-/** Merges a referenced path item into the fields beside its `$ref` (OpenAPI 3.1 section 4.8.9). */
-function mergePathItems(json: JsonObject): JsonObject {
-  const items = Object.entries(asObject(json['paths'])).map(([path, item]): [string, Json] => {
-    if (typeof asObject(item)['$ref'] !== 'string' || Object.keys(asObject(item)).length === 1)
-      return [path, item];
-    const pointer = resolveIn(json, `/paths/${escapeToken(path)}`);
-    if ('reason' in pointer) return [path, item];
-    const merged = {
-      ...objectAt(json, pointer.found),
-      ...asObject(item),
-    };
-    Reflect.deleteProperty(merged, '$ref');
-    return [path, merged];
-  });
-  return { ...json, paths: Object.fromEntries(items) };
-}
-
 function readOperation(
   json: JsonObject,
   path: string,
   method: string,
   item: string,
-  itemNode: JsonObject,
+  isBroken: boolean,
 ): Operation {
-  const head = headOf(json, path, method, item, itemNode);
-  const { pointer } = head;
+  const itemNode = objectAt(json, item);
   const node = asObject(itemNode[method]);
+  const pointer = `${item}/${method}`;
+  const servers = [node, itemNode, json]
+    .map((owner) => asArray(owner['servers']))
+    .find((urls) => urls.length);
+  const head = {
+    id: asString(node['operationId']) || `${method.toUpperCase()} ${path}`,
+    pointer,
+    method: method.toUpperCase(),
+    path: basePath(asObject(servers?.[0])) + path,
+    ...readSecurity(node['security'] ?? json['security']),
+  };
+  const reason = isBroken ? deadEnd(json, [node, itemNode['parameters'] ?? null]) : undefined;
+  if (reason !== undefined) return { ...head, parameters: [], responses: [], untestable: reason };
+  const parameters = readParameters(json, item, pointer);
+  const described = parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name);
+  // No request has a path with a template in it.
+  const [, missing] =
+    [...head.path.matchAll(/\{([^}]*)\}/g)].find(([, name = '']) => !described.includes(name)) ?? [];
   const body = node['requestBody'] && resolvePointer(json, `${pointer}/requestBody`);
   return {
     ...head,
-    parameters: readParameters(json, item, pointer),
+    parameters,
     ...(body && {
       body: { required: objectAt(json, body)['required'] === true, content: readContent(json, body) },
     }),
     responses: Object.keys(asObject(node['responses'])).map((status) =>
       readResponse(json, status, resolvePointer(json, `${pointer}/responses/${status}`)),
     ),
-  };
-}
-
-/** No request has a path with a template in it. */
-function withObstacle(operation: Operation): Operation {
-  const described = operation.parameters.filter((parameter) => parameter.in === 'path');
-  const names = [...operation.path.matchAll(/\{([^}]*)\}/g)].map(([, name = '']) => name);
-  const missing = names.find((name) => described.every((parameter) => parameter.name !== name));
-  if (missing === undefined) return operation;
-  return { ...operation, untestable: `the document does not describe the path parameter ${missing}` };
-}
-
-/** What no reference leads to. */
-function headOf(json: JsonObject, path: string, method: string, item: string, itemNode: JsonObject) {
-  const node = asObject(itemNode[method]);
-  const servers = [node, itemNode, json]
-    .map((owner) => asArray(owner['servers']))
-    .find((urls) => urls.length);
-  const id = node['operationId'];
-  return {
-    id: typeof id === 'string' ? id : `${method.toUpperCase()} ${path}`,
-    pointer: `${item}/${method}`,
-    method: method.toUpperCase(),
-    path: basePath(asObject(servers?.[0])) + path,
-    ...readSecurity(node['security'] ?? json['security']),
+    ...(missing !== undefined && {
+      untestable: `the document does not describe the path parameter ${missing}`,
+    }),
   };
 }
 

@@ -5,9 +5,8 @@ import { print, toJavaScript, type Value } from '../json/value';
 import type { Oracle } from '../schema/oracle';
 import { branchCombinations, isClosed, propertyNames } from '../schema/subschemas';
 import { type Mode, samples } from '../schema/samples';
-import { decodeText } from './deserialize';
+import { decodeText, serializeParameter } from './styles';
 import { type Form, formOf } from './urlencoded';
-import { serializeParameter } from './serialize';
 
 /** `own` encodes each value that JSON can, by a function of the target. */
 export type SlotCodec = Codec | 'own';

@@ -9,8 +9,7 @@ import {
   propertyLocations,
   type SchemaLocations,
 } from '../schema/subschemas';
-import { decodeText } from './deserialize';
-import { primitiveText } from './serialize';
+import { all, decodeText, mapMembers, primitiveText } from './styles';
 
 /** How a form (`application/x-www-form-urlencoded`) carries the values of a schema. */
 export interface Form {
@@ -45,18 +44,13 @@ export function formOf(schemas: Schemas, schema: string): Form {
     const others = types.filter((type) => type !== 'object' && type !== 'null');
     return Object.keys(style).length === 0 && isUsual && types.includes('object') && others.length === 0;
   };
-  const read = (name: string): Property => {
-    const whole = propertyLocations(subschemas, name);
-    const schemasOfWhole = branchCombinations(schemas, whole).flat();
-    return {
-      whole,
-      item: (index) => itemLocations(schemasOfWhole, index),
-      isJson: isJson(name, whole),
-    };
-  };
   const known = new Map<string, Property>();
   const locate = (name: string): Property => {
-    const property = known.get(name) ?? read(name);
+    let property = known.get(name);
+    if (property) return property;
+    const whole = propertyLocations(subschemas, name);
+    const schemasOfWhole = branchCombinations(schemas, whole).flat();
+    property = { whole, item: (index) => itemLocations(schemasOfWhole, index), isJson: isJson(name, whole) };
     known.set(name, property);
     return property;
   };
@@ -65,41 +59,35 @@ export function formOf(schemas: Schemas, schema: string): Form {
     const property = locate(name);
     if (property.isJson) return [print(member)];
     if (!Array.isArray(member)) return [primitiveText(member)];
-    const texts = member.map((entry, i) =>
-      isJson(name, property.item(i)) ? print(entry) : primitiveText(entry),
-    );
-    return texts.length > 0 ? texts : [undefined];
+    if (member.length === 0) return [undefined];
+    return member.map((entry, i) => (isJson(name, property.item(i)) ? print(entry) : primitiveText(entry)));
   };
   const encode = (value: Value): string | undefined => {
     if (!(value instanceof Map) || value.size === 0) return undefined;
     const pairs = [...value].flatMap(([name, member]) =>
-      textsOf(name, member).map((text) => text?.isWellFormed() && encodePair(name, text)),
+      textsOf(name, member).map((text) =>
+        text?.isWellFormed() ? `${encodeURIComponent(name)}=${encodeURIComponent(text)}` : undefined,
+      ),
     );
-    const encoded = pairs.filter((entry) => typeof entry === 'string');
-    return encoded.length === pairs.length ? encoded.join('&') : undefined;
+    return all(pairs)?.join('&');
   };
 
   const decodeMember = (name: string, member: Value): Value | undefined => {
-    const { whole, item, ...property } = locate(name);
+    const property = locate(name);
     if (property.isJson) return member;
-    const isList = Array.isArray(member) && decodeText(schemas, whole, []) !== undefined;
-    if (!isList) return decodeText(schemas, whole, member);
-    const items = member.map((entry, i) =>
-      isJson(name, item(i)) ? entry : decodeText(schemas, item(i), entry),
+    const isList = Array.isArray(member) && decodeText(schemas, property.whole, []) !== undefined;
+    if (!isList) return decodeText(schemas, property.whole, member);
+    return all(
+      member.map((entry, i) => {
+        const item = property.item(i);
+        return isJson(name, item) ? entry : decodeText(schemas, item, entry);
+      }),
     );
-    return items.every((entry) => entry !== undefined) ? items : undefined;
   };
   const decode = (value: Value): Value | undefined => {
     if (!(value instanceof Map) || encode(value) === undefined) return undefined;
     if (decodeText(schemas, root, new Map()) === undefined) return undefined;
-    const members = [...value].map(([name, member]) => [name, decodeMember(name, member)] as const);
-    const decoded = members.flatMap(([name, member]): [string, Value][] =>
-      member === undefined ? [] : [[name, member]],
-    );
-    return decoded.length === members.length ? new Map(decoded) : undefined;
+    return mapMembers(value, decodeMember);
   };
   return { encode, decode };
 }
-
-const encodePair = (name: string, text: string): string =>
-  `${encodeURIComponent(name)}=${encodeURIComponent(text)}`;

@@ -26,6 +26,8 @@ const VALUES_BY_TYPE: Readonly<Record<Type, Value[]>> = {
   object: [new Map(), new Map<string, Value>([['a', new NumberLiteral('7')]])],
 };
 
+const VALUES = TYPES.flatMap((type) => VALUES_BY_TYPE[type]);
+
 /** Strings that servers often handle wrongly: empty, U+0000, astral, combining, controls, right-to-left, BOM, quotes, long. */
 const UNUSUAL_STRINGS = [
   '',
@@ -60,25 +62,25 @@ export const BOUNDARIES: Readonly<Record<string, (context: BoundaryContext) => B
     violates: asArray(limit).flatMap((entry) => neighbors(fromJson(entry))),
   }),
   const: ({ limit }) => ({ holds: [fromJson(limit)], violates: neighbors(fromJson(limit)) }),
-  minimum: ({ limit, subschemas }) => aroundBound(limit, subschemas, 0, -1),
-  maximum: ({ limit, subschemas }) => aroundBound(limit, subschemas, 0, 1),
-  exclusiveMinimum: ({ limit, subschemas }) => aroundBound(limit, subschemas, 1, 0),
-  exclusiveMaximum: ({ limit, subschemas }) => aroundBound(limit, subschemas, -1, 0),
+  minimum: (context) => aroundBound(context, 0, -1),
+  maximum: (context) => aroundBound(context, 0, 1),
+  exclusiveMinimum: (context) => aroundBound(context, 1, 0),
+  exclusiveMaximum: (context) => aroundBound(context, -1, 0),
   multipleOf: ({ limit, value }) => {
     const { digits, places } = decimalOf(Number(limit));
     const count =
       value instanceof NumberLiteral ? BigInt(Math.round(Number(value.text) / Number(limit))) : 1n;
     const at = (tenths: bigint): NumberLiteral =>
       new NumberLiteral(printDecimal(tenths * digits, places + 1));
-    const between = places === 0 && digits > 1n ? printDecimal(count * digits + 1n, 0) : at(10n * count + 5n);
+    const next = new NumberLiteral(printDecimal(count * digits + 1n, 0));
     return {
       holds: [at(10n * count), at(10n * (count + 1n))],
-      violates: [typeof between === 'string' ? new NumberLiteral(between) : between],
+      violates: [places === 0 && digits > 1n ? next : at(10n * count + 5n)],
     };
   },
   minLength: ({ limit }) => ({
     holds: stringsOfLength(Number(limit)),
-    violates: Number(limit) > 0 ? stringsOfLength(Number(limit) - 1) : [],
+    violates: stringsOfLength(Number(limit) - 1),
   }),
   maxLength: ({ limit }) => ({
     holds: stringsOfLength(Number(limit)),
@@ -93,53 +95,46 @@ export const BOUNDARIES: Readonly<Record<string, (context: BoundaryContext) => B
     const format = asString(limit);
     return INTEGER_BOUNDARIES[format] ?? STRING_FORMATS[format] ?? {};
   },
-  required: ({ limit, value }) => ({
-    violates: value instanceof Map ? asStrings(limit).map((name) => withoutMember(value, name)) : [],
-  }),
+  required: ({ limit, value }) => ({ violates: withoutMembers(value, limit) }),
   minProperties: ({ limit, value }) => ({ violates: withPropertyCount(value, Number(limit) - 1) }),
   maxProperties: ({ limit, value }) => ({
     holds: withPropertyCount(value, Number(limit)),
     violates: withPropertyCount(value, Number(limit) + 1),
   }),
-  additionalProperties: ({ limit, value, subschemas }) => withExtraProperty(limit, value, subschemas),
-  unevaluatedProperties: ({ limit, value, subschemas }) => withExtraProperty(limit, value, subschemas),
+  additionalProperties: withExtraProperty,
+  unevaluatedProperties: withExtraProperty,
   propertyNames: ({ value }) => ({
     violates:
       value instanceof Map
-        ? ['', '!', ' A', '0', 'x'.repeat(200)].map((name) => withMember(value, name))
+        ? ['', '!', ' A', '0', 'x'.repeat(200)].map((name) => new Map([...value, [name, 'unlisted']]))
         : [],
   }),
   dependentRequired: ({ limit, value }) => ({
-    violates:
-      value instanceof Map
-        ? Object.entries(asObject(limit))
-            .filter(([trigger]) => value.has(trigger))
-            .flatMap(([, names]) => asStrings(names).map((name) => withoutMember(value, name)))
-        : [],
+    violates: Object.entries(asObject(limit))
+      .filter(([trigger]) => value instanceof Map && value.has(trigger))
+      .flatMap(([, names]) => withoutMembers(value, names)),
   }),
   minItems: ({ limit, value }) => ({
     holds: withLength(value, Number(limit)),
-    violates: Number(limit) > 0 ? withLength(value, Number(limit) - 1) : [],
+    violates: withLength(value, Number(limit) - 1),
   }),
   maxItems: ({ limit, value }) => ({
     holds: withLength(value, Number(limit)),
     violates: withLength(value, Number(limit) + 1),
   }),
-  uniqueItems: ({ limit, value }) => ({
-    violates: limit === true && Array.isArray(value) && value[0] !== undefined ? [[...value, value[0]]] : [],
+  uniqueItems: ({ value }) => ({
+    violates: Array.isArray(value) && value[0] !== undefined ? [[...value, value[0]]] : [],
   }),
   contains: () => ({ violates: [[], [null], ['none of these']] }),
-  unevaluatedItems: ({ limit, value }) => withExtraItems(limit, value),
-  items: ({ limit, value }) => (limit === false ? withExtraItems(limit, value) : {}),
-  anyOf: () => ({ violates: TYPES.flatMap((type) => VALUES_BY_TYPE[type]) }),
-  oneOf: () => ({ violates: TYPES.flatMap((type) => VALUES_BY_TYPE[type]) }),
-  not: ({ limit }) => ({
-    violates: [
-      ...asArray(asObject(limit)['enum']).map(fromJson),
-      ...(asObject(limit)['const'] === undefined ? [] : [fromJson(asObject(limit)['const'] ?? null)]),
-      ...TYPES.flatMap((type) => VALUES_BY_TYPE[type]),
-    ],
-  }),
+  unevaluatedItems: withExtraItems,
+  items: withExtraItems,
+  anyOf: () => ({ violates: VALUES }),
+  oneOf: () => ({ violates: VALUES }),
+  not: ({ limit }) => {
+    const { enum: listed, const: only } = asObject(limit);
+    const forbidden = [...asArray(listed), ...(only === undefined ? [] : [only])];
+    return { violates: [...forbidden.map(fromJson), ...VALUES] };
+  },
 };
 
 /** Values that differ little from a value: another letter case, another type, the next number. */
@@ -151,12 +146,7 @@ function neighbors(value: Value): Value[] {
 }
 
 /** Values at a number of steps from a numeric bound: of 1 for integers, else of its last decimal place. */
-function aroundBound(
-  limit: Json,
-  subschemas: readonly Subschema[],
-  inside: number,
-  outside: number,
-): Boundary {
+function aroundBound({ limit, subschemas }: BoundaryContext, inside: number, outside: number): Boundary {
   const bound = Number(limit);
   const { digits, places } = decimalOf(bound);
   const whole = admittedTypes(subschemas).includes('integer') || places === 0;
@@ -172,12 +162,11 @@ function aroundBound(
 const stringsOfLength = (length: number): string[] =>
   length > 100_000 ? [] : ['a'.repeat(length), '\u{1f331}'.repeat(length)];
 
-function withoutMember(value: Map<string, Value>, name: string): Map<string, Value> {
-  return new Map([...value].filter(([key]) => key !== name));
-}
-
-const withMember = (value: Map<string, Value>, name: string): Value =>
-  new Map<string, Value>([...value, [name, 'unlisted']]);
+/** The object without one of these members, for each of them. */
+const withoutMembers = (value: Value, names: Json): Value[] =>
+  value instanceof Map
+    ? asStrings(names).map((name) => new Map([...value].filter(([key]) => key !== name)))
+    : [];
 
 /** The object with a number of properties. */
 function withPropertyCount(value: Value, size: number): Value[] {
@@ -200,23 +189,16 @@ function withLength(value: Value, size: number): Value[] {
 }
 
 /** The object with a property that no schema lists: a value of each type, since a schema may constrain it. */
-function withExtraProperty(limit: Json, value: Value, subschemas: readonly Subschema[]): Boundary {
+function withExtraProperty({ limit, value, subschemas }: BoundaryContext): Boundary {
   if (!(value instanceof Map)) return {};
   const { listed } = propertyNames(subschemas);
   const name = ['extra', 'unlisted', '__extra'].find((candidate) => !listed.includes(candidate)) ?? 'extra1';
-  const extended = TYPES.flatMap((type) => VALUES_BY_TYPE[type]).map(
-    (member) => new Map([...value, [name, member]]),
-  );
+  const extended = VALUES.map((member) => new Map([...value, [name, member]]));
   return limit === false ? { violates: extended.slice(0, 2) } : { holds: extended, violates: extended };
 }
 
 /** The array with an item more, where the keyword forbids it. */
-const withExtraItems = (limit: Json, value: Value): Boundary =>
-  Array.isArray(value) && limit === false
-    ? {
-        violates: [
-          [...value, null],
-          [...value, 'more'],
-        ],
-      }
-    : {};
+function withExtraItems({ limit, value }: BoundaryContext): Boundary {
+  const isForbidden = Array.isArray(value) && limit === false;
+  return isForbidden ? { violates: [null, 'more'].map((item) => [...value, item]) } : {};
+}

@@ -5,7 +5,7 @@ import { rewriteLeaves } from '../json/leaves';
 import { NumberLiteral, parse, print, type Value } from '../json/value';
 import { type Inputs, slots } from '../request/slots';
 import { anyTextOf } from '../schema/strings';
-import { type InstanceLocation, instanceLocations } from '../schema/locations';
+import { type InstanceLocation, instanceLocations } from '../schema/probes';
 
 /** A primitive of a body for which there are many other values. */
 export interface FreshLeaf {

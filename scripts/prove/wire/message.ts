@@ -6,6 +6,8 @@ export interface RawRequest {
   /** In the order sent. {@link encodeRequest} adds Host, the length and Connection. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body?: Buffer;
+  /** In the place of `body`: sent in chunks, at the pace of the server, until the exchange ends. */
+  readonly pieces?: AsyncIterable<Uint8Array>;
   /**
    * `whole`, the default: with Content-Length. `chunked`: in chunks. `withheld`: with Content-Length but without the
    * body; the server must answer nevertheless.
@@ -52,29 +54,39 @@ export const withoutBody = (request: RawRequest): RawRequest => ({
   headers: withHeader(request, 'Content-Type', undefined).headers,
 });
 
-/** The bytes of a request. */
+/** The bytes of a request, but for those of `pieces`. */
 export function encodeRequest(request: RawRequest): Buffer {
-  const { body, sending = 'whole' } = request;
+  const { body, pieces, sending = pieces ? 'chunked' : 'whole' } = request;
   const present = new Set(request.headers.map(([name]) => name.toLowerCase()));
-  const length = body && !present.has('content-length') && !present.has('transfer-encoding');
+  const isFramed = present.has('content-length') || present.has('transfer-encoding');
   const lines = [
     `${request.method} ${request.target} HTTP/1.1`,
     ...(present.has('host') ? [] : ['Host: localhost']),
     ...request.headers.map(([name, value]) => `${name}: ${value}`),
-    ...(length && sending === 'chunked' ? ['Transfer-Encoding: chunked'] : []),
-    ...(length && sending !== 'chunked' ? [`Content-Length: ${body.length}`] : []),
+    ...(!isFramed && (body ?? pieces) && sending === 'chunked' ? ['Transfer-Encoding: chunked'] : []),
+    ...(!isFramed && body && sending !== 'chunked' ? [`Content-Length: ${body.length}`] : []),
     'Connection: close',
   ];
   const head = Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1');
   if (!body || sending === 'withheld') return head;
   if (sending === 'whole') return Buffer.concat([head, body]);
-  const pieces: Buffer[] = [head];
+  const parts: Buffer[] = [head];
   const size = Math.max(1, Math.ceil(body.length / 3));
   for (let from = 0; from < body.length; from += size) {
     const piece = body.subarray(from, from + size);
-    pieces.push(Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from('\r\n'));
+    parts.push(chunk(piece));
   }
-  return Buffer.concat([...pieces, Buffer.from('0\r\n\r\n')]);
+  return Buffer.concat([...parts, chunk(Buffer.alloc(0))]);
+}
+
+/** A chunk (RFC 9112 section 7.1); the last one if it is empty. */
+const chunk = (piece: Uint8Array): Buffer =>
+  Buffer.concat([Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from('\r\n')]);
+
+/** The chunks of a body that is sent piece by piece. */
+export async function* encodePieces(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  for await (const piece of pieces) if (piece.length > 0) yield chunk(piece);
+  yield chunk(Buffer.alloc(0));
 }
 
 /** The status and the start of the body, for messages. */

@@ -24,7 +24,11 @@ export interface ResponseReader {
 /** Takes some of the bytes that have arrived. Returns false if it needs more. */
 type Step = () => boolean;
 
-export function createResponseReader(method: string): ResponseReader {
+/** Receives a part of the content, without the framing, in its codings. Returns false to end the exchange there. */
+export type OnContent = (piece: Buffer) => boolean;
+
+/** @param onContent in the place of the content of the outcome, which is empty then: it may be endless */
+export function createResponseReader(method: string, onContent?: OnContent): ResponseReader {
   let rest: Buffer = Buffer.alloc(0);
   let total = 0;
   /** The start of a line whose end has not arrived. */
@@ -103,14 +107,18 @@ export function createResponseReader(method: string): ResponseReader {
     else if (length === 'chunked') step = readChunkLine;
     else {
       remaining = length ?? Infinity;
-      if (length !== undefined) assertContent(length);
+      if (length !== undefined) assertBounded(length);
       step = readContent(finish);
     }
   }
 
   /** Copies the piece: pieces of one byte would take a hundred times their size. */
   function append(piece: Buffer): void {
-    assertContent(contentBytes + piece.length);
+    if (onContent) {
+      if (piece.length > 0 && !onContent(piece)) outcome = { status, headers, body: Buffer.alloc(0) };
+      return;
+    }
+    assertBounded(contentBytes + piece.length);
     if (contentBytes + piece.length > content.length) {
       const larger = Buffer.allocUnsafe(Math.max(2 * content.length, contentBytes + piece.length));
       content.copy(larger);
@@ -136,7 +144,7 @@ export function createResponseReader(method: string): ResponseReader {
     if (size === undefined)
       throw new Malformed(`${quoted(text)} in the place of the size of a chunk (RFC 9112 section 7.1)`);
     remaining = parseInt(size, 16);
-    assertContent(contentBytes + remaining);
+    assertBounded(contentBytes + remaining);
     step = remaining === 0 ? readTrailers : readContent(readChunkEnd);
     return true;
   }
@@ -166,6 +174,11 @@ export function createResponseReader(method: string): ResponseReader {
       body: decode(headers, content.subarray(0, contentBytes), MAX_CONTENT_BYTES),
     };
     return false;
+  }
+
+  function assertBounded(bytes: number): void {
+    if (bytes > MAX_CONTENT_BYTES && !onContent)
+      throw new Malformed(`a body of more than ${MAX_CONTENT_BYTES} bytes`);
   }
 
   /** Turns a malformed response into an outcome. */
@@ -202,10 +215,6 @@ export function createResponseReader(method: string): ResponseReader {
       lacking('the connection was closed'),
     lacking,
   };
-}
-
-function assertContent(bytes: number): void {
-  if (bytes > MAX_CONTENT_BYTES) throw new Malformed(`a body of more than ${MAX_CONTENT_BYTES} bytes`);
 }
 
 /** A field line (RFC 9112 section 5). */

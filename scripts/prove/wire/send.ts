@@ -1,8 +1,9 @@
 import { connect, isIP, type Socket } from 'node:net';
+import { pipeline } from 'node:stream/promises';
 import { connect as connectTls } from 'node:tls';
 import type { Address } from './address';
-import { encodeRequest, type Outcome, type RawRequest } from './message';
-import { createResponseReader } from './response';
+import { encodePieces, encodeRequest, type Outcome, type RawRequest } from './message';
+import { createResponseReader, type OnContent } from './response';
 
 /** Milliseconds until a response is complete. */
 const RESPONSE_TIMEOUT_MS = 10_000;
@@ -12,16 +13,18 @@ const RESPONSE_TIMEOUT_MS = 10_000;
  *
  * @param signal ends the wait
  * @param patience milliseconds; the time-out of the address applies too
+ * @param onContent receives the content while it arrives, in the place of the outcome
  */
 export function send(
   address: Address,
   request: RawRequest,
   signal?: AbortSignal,
   patience = Infinity,
+  onContent?: OnContent,
 ): Promise<Outcome> {
   return new Promise((resolve) => {
     const socket = open(address);
-    const reader = createResponseReader(request.method);
+    const reader = createResponseReader(request.method, onContent);
     const timeout = Math.round(Math.min(address.timeout ?? RESPONSE_TIMEOUT_MS, patience));
     const finish = (outcome: Outcome): void => {
       clearTimeout(timer);
@@ -54,6 +57,7 @@ export function send(
       })
       .on('close', close);
     socket.write(encodeRequest(addressed(address, request)));
+    if (request.pieces) pipeline(encodePieces(request.pieces), socket, { end: false }).catch(() => undefined); // the outcome says why
   });
 }
 

@@ -1,4 +1,5 @@
 import type { OpenApiDocument } from '../document/document';
+import type { IncomingBody } from '../http/body';
 import type { MediaType, MediaTypeObject } from '../http/media-type';
 import type { Holder } from '../json/parse';
 
@@ -8,7 +9,8 @@ export interface DescribedBody extends MediaTypeObject {
 }
 
 /**
- * Reads and writes the bodies of some media types. Each codec has a file in this folder. registry.ts lists them in order.
+ * Reads and writes the bodies of some media types, as bytes that are known at once or piece by piece. Each codec has a file
+ * in this folder. registry.ts lists them in order.
  */
 export interface Codec {
   /** For messages: `the body is not well-formed JSON`. */
@@ -31,13 +33,13 @@ export interface Codec {
    *
    * @throws {Unservable} with the reason and advice
    */
-  reader(body: DescribedBody): ReadBody;
+  reader(body: DescribedBody): ReadBody | ReadPieces;
   /**
    * Compiles the writer of a response body.
    *
    * @throws {Unservable} with the reason and advice
    */
-  writer(body: DescribedBody): WriteBody;
+  writer(body: DescribedBody): WriteBody | WritePieces;
 }
 
 /**
@@ -55,6 +57,43 @@ export type ReadBody = (bytes: Buffer, envelope: Holder, type: MediaType) => voi
  * @throws {TypeError} with the place of a value that cannot be encoded
  */
 export type WriteBody = (value: unknown, envelope: Holder, shape: BodyShape) => string | Uint8Array;
+
+/**
+ * Judges and converts the item at `envelope.body`.
+ *
+ * @param index from 0, for messages
+ * @throws {Problem} `invalidRequest` for an item of a request
+ * @throws {UndocumentedResponse} for an item of a response
+ */
+export type JudgeItem = (envelope: Holder, index: number) => void;
+
+/** Reads a body piece by piece, before its handler or while it runs. */
+export interface ReadPieces {
+  /** The pointer of the schema that judges `envelope.body` as a whole, after `read`; undefined if none does. */
+  readonly judged: string | undefined;
+  /** The pointer of the schema by which `each` judges; undefined if it judges nothing. */
+  readonly items: string | undefined;
+  /**
+   * Sets `envelope.body`: to a value once it is complete, or at once to a stream.
+   *
+   * @param body `body.whenOver` releases what the value holds
+   * @throws {Problem} `malformed`, or what the body throws
+   * @throws {MalformedParameter} if a property is not in its style
+   */
+  readonly read: (
+    body: IncomingBody,
+    envelope: Holder,
+    type: MediaType,
+    each: JudgeItem,
+  ) => void | Promise<void>;
+}
+
+/** Writes a stream piece by piece. Its items are judged before their bytes leave. */
+export interface WritePieces {
+  /** The pointer of the schema by which `each` judges; undefined if it judges nothing. */
+  readonly items: string | undefined;
+  readonly write: (items: AsyncIterable<unknown>, each: JudgeItem) => AsyncIterable<string | Uint8Array>;
+}
 
 /** Copies a value to `holder[key]`. Returns how to write the copy; undefined if there is none (json/plain.ts). */
 type Project = (value: unknown, holder: Holder, key: string) => 'native' | 'exact' | undefined;

@@ -27,7 +27,7 @@ export interface Coder<Encoded> {
   readonly encode?: (value: unknown) => Encoded;
 }
 
-interface Own<IsText, Encoded> {
+export interface Own<IsText, Encoded> {
   /** The name in messages: `CSV`. */
   readonly name: string;
   /** Media types and ranges, without parameters: `text/csv`, `application/*+cbor`. */
@@ -47,13 +47,12 @@ interface Own<IsText, Encoded> {
 export type OwnCodec = Own<true, string> | Own<false, Uint8Array>;
 
 /**
- * Adapts a codec of a service.
+ * What a codec of a service says of itself.
  *
  * @throws {TypeError} if it does not name media types
  */
-export function adapt(own: OwnCodec): Codec {
-  const { name, isText } = own;
-  const types = own.mediaTypes.map((field) => {
+export function describeOwn({ name, isText, mediaTypes }: Omit<Own<boolean, never>, 'compile'>) {
+  const types = mediaTypes.map((field) => {
     const type = parseMediaType(field);
     if (type?.parameters.size === 0) return type.essence;
     throw new TypeError(
@@ -65,7 +64,15 @@ export function adapt(own: OwnCodec): Codec {
     mediaType: types.find((type) => !isRange(type)) ?? 'application/octet-stream',
     isText,
     isJudged: true,
-    carries: (essence) => types.some((type) => coverage(type, essence) > 0),
+    carries: (essence: string) => types.some((type) => coverage(type, essence) > 0),
+  };
+}
+
+/** Adapts a codec of a service. */
+export function adapt(own: OwnCodec): Codec {
+  const { name } = own;
+  return {
+    ...describeOwn(own),
     reader(body) {
       const { decode } = compileBytes(own, body);
       return (bytes, envelope, type) => {
@@ -74,8 +81,7 @@ export function adapt(own: OwnCodec): Codec {
     },
     writer(body) {
       const { decode, encode } = compileBytes(own, body);
-      if (!encode)
-        throw new Unservable(`a body of ${body.key} can only be received: its codec has no encode()`);
+      if (!encode) throw onlyReceived(body);
       return (value, envelope, shape) => {
         const given: Holder = {};
         parseJson(stringifyJson(value), given, 'body');
@@ -96,6 +102,9 @@ export function adapt(own: OwnCodec): Codec {
     },
   };
 }
+
+export const onlyReceived = ({ key }: DescribedBody) =>
+  new Unservable(`a body of ${key} can only be received: its codec has no encode()`);
 
 /** Compiles the coder of a body, and converts its text to bytes. */
 function compileBytes(own: OwnCodec, { document, schema }: DescribedBody) {
@@ -120,7 +129,7 @@ function bytesOf(encoded: unknown): Buffer {
 }
 
 /** Decodes a value to `envelope.body`, as the JSON reader would. */
-function decodeInto(name: string, decode: () => unknown, envelope: Holder): void {
+export function decodeInto(name: string, decode: () => unknown, envelope: Holder): void {
   let value: unknown;
   try {
     value = decode();
@@ -128,9 +137,14 @@ function decodeInto(name: string, decode: () => unknown, envelope: Holder): void
     parseJson(stringifyJson(value), envelope, 'body');
   } catch (error) {
     settleWithin(value, () => undefined);
-    if (!(error instanceof MalformedJson)) throw error;
-    throw new Problem('malformed', `the body is not well-formed ${name}: ${error.message}`);
+    throw malformed(name, error);
   }
+}
+
+/** The problem of a body that is not well-formed; another error unchanged. */
+export function malformed(name: string, error: unknown): unknown {
+  if (!(error instanceof MalformedJson)) return error;
+  return new Problem('malformed', `the body is not well-formed ${name}: ${error.message}`);
 }
 
 /** Refuses decoded values that JSON does not have. The walk ends even for cyclic values. */
@@ -151,7 +165,7 @@ function assertTree(root: unknown): void {
 }
 
 /** The value at `holder[key]` as plain data: an integer that its double does not represent is a bigint. */
-function plain(holder: Holder, key: string | number): unknown {
+export function plain(holder: Holder, key: string | number): unknown {
   const value = holder[key];
   if (typeof value !== 'object' || value === null) return exactNumber(holder, key) ?? value;
   const parts = value as Holder;

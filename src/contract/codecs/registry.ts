@@ -2,11 +2,12 @@ import type { OpenApiDocument } from '../document/document';
 import { closest, type MediaType, type MediaTypeObject } from '../http/media-type';
 import { Unservable } from '../parameters/parts';
 import { binary } from './binary';
-import type { Codec, DescribedBody, ReadBody, WriteBody } from './codec';
+import type { Codec, DescribedBody } from './codec';
 import { form } from './form';
 import { json } from './json';
 import { multipart } from './multipart';
 import { adapt, type OwnCodec } from './own';
+import { adaptStream, type OwnStreamCodec } from './own-stream';
 import { text } from './text';
 
 /** The first codec that carries a media type is used. `binary` carries all media types. */
@@ -23,8 +24,8 @@ export class Codecs {
    * @param own the codecs of the service, which come before the built-in ones
    * @throws {TypeError} if one of them does not name its media types
    */
-  constructor(own: readonly OwnCodec[] = []) {
-    this.all = [...own.map(adapt), ...BUILT_IN];
+  constructor(own: readonly (OwnCodec | OwnStreamCodec)[] = []) {
+    this.all = [...own.map((one) => ('isStream' in one ? adaptStream(one) : adapt(one))), ...BUILT_IN];
   }
 
   /** The codec of a documented body. */
@@ -38,12 +39,12 @@ export class Codecs {
   }
 
   /** Compiles the reader of a body; undefined if it cannot be read, which becomes a finding. */
-  reader(body: DescribedBody): ReadBody | undefined {
+  reader(body: DescribedBody): ReturnType<Codec['reader']> | undefined {
     return servable(this.of(body), body, (codec) => codec.reader(body));
   }
 
   /** Compiles the writer of a body; undefined if it cannot be written, which becomes a finding. */
-  writer(body: DescribedBody): WriteBody | undefined {
+  writer(body: DescribedBody): ReturnType<Codec['writer']> | undefined {
     return servable(this.of(body), body, (codec) => codec.writer(body));
   }
 

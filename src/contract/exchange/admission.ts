@@ -13,67 +13,14 @@
  * Anonymous requests (of operations without credentials) have separate bounds for bodies and handlers.
  *
  * A request releases its resources when it is answered, when its client disconnects, and at its deadline. JavaScript cannot
- * stop a handler: the signal is aborted, and the handler is no longer counted, even if it still runs.
+ * stop a handler: the signal is aborted, and the handler is no longer counted, even if it still runs. A handler whose answer
+ * is a stream counts until the stream ends.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Logger } from './logger';
-import type { ServedOperation } from './served-operation';
-import type { Stage } from './stages';
-import { type Headers, Problem } from '../problem';
+import { Problem } from '../problem';
 import type { Principals } from '../security/requirements';
-
-/** A request in progress, and its response. */
-export class Exchange {
-  readonly started = performance.now();
-  stage: Stage = 'route';
-  /** The name of the hook that runs, in the stages of hooks. */
-  hook: string | undefined;
-  /** Undefined before the stage `route` has found it. */
-  served: ServedOperation | undefined;
-  /** The path template that the request matches. */
-  route: string | undefined;
-  /** The headers that the hooks afterAuthentication returned. */
-  headers: Headers | undefined;
-  log: Logger | undefined;
-  /** The body that the handler returned. */
-  body: unknown;
-  /** The reason why the request was given up. */
-  reason: Error | undefined;
-  /** Undefined before the credentials are accepted. */
-  pool: Pool | undefined;
-  /** Bytes of the body that are buffered. */
-  bytes = 0;
-  handling = false;
-  private controller: AbortController | undefined;
-
-  constructor(
-    readonly request: IncomingMessage,
-    readonly response: ServerResponse,
-    readonly requestId: string,
-  ) {}
-
-  /** Created at the first use: it costs some microseconds, and few handlers use it. */
-  get signal(): AbortSignal {
-    this.controller ??= new AbortController();
-    if (this.reason) this.controller.abort(this.reason);
-    return this.controller.signal;
-  }
-
-  /** Aborts the signal of a request that was given up. */
-  abandon(reason: Error): void {
-    this.reason = reason;
-    this.controller?.abort(reason);
-  }
-}
-
-/** The resources that anonymous, or authenticated, requests use. */
-interface Pool {
-  handlers: number;
-  bytes: number;
-  /** The requests whose bodies are being read, the oldest first. */
-  readonly reading: Set<Exchange>;
-}
+import { Exchange, type Pool } from './exchange';
 
 export interface Bounds {
   readonly maxRequests: number;
@@ -132,6 +79,16 @@ export class Admission {
     return true;
   }
 
+  /** Counts the handler of a closed request until the stream has ended that it has returned. */
+  async during({ pool }: Exchange, stream: Promise<void>): Promise<void> {
+    if (pool) pool.handlers++;
+    try {
+      await stream;
+    } finally {
+      if (pool) pool.handlers--;
+    }
+  }
+
   /** Counts a verification of credentials that begins. */
   verify(exchange: Exchange): void {
     this.verifying.add(exchange);
@@ -159,9 +116,13 @@ export class Admission {
     this.assertCapacity(exchange.pool);
   }
 
-  /** Counts more bytes of a body. Returns false if the request was given up: the caller must discard its body. */
+  /**
+   * Counts more bytes of a body, unless its handler runs, which then decides how many it holds. Returns false if the request
+   * was given up: the caller must discard its body.
+   */
   hold(exchange: Exchange, bytes: number): boolean {
     const { pool } = exchange;
+    if (exchange.handling) return exchange.reason === undefined;
     if (!pool || !this.underWay.has(exchange)) return false;
     pool.reading.add(exchange);
     pool.bytes += bytes;

@@ -1,12 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { fieldValue, headerEntries } from '../http/header-field';
 import type { Headers } from '../problem';
-import type { HookContext } from './context';
+import type { HookContext, Outcome, Stage } from './exchange';
 import type { ValidRequest } from './request';
-import type { Outcome } from './outcome';
-import type { Stage } from './stages';
 
-export type { HookContext } from './context';
+export type { HookContext } from './exchange';
 
 type MaybePromise<T> = T | Promise<T>;
 

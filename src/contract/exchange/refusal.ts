@@ -2,6 +2,7 @@ import type { ServedOperation } from './served-operation';
 import { hasNoContent } from '../http/body';
 import { type ReportFault, settle, settleWithin } from '../http/fault';
 import { fieldValue, headerEntries } from '../http/header-field';
+import { OutgoingBody } from '../http/send';
 import { stringifyJson } from '../json/stringify';
 import { type Answer, type Headers, isFinalStatus, Problem, type ProblemKind } from '../problem';
 import { without } from './hooks';
@@ -69,7 +70,9 @@ export function createRefuse<Own extends string>(
       parts.push(status, headers, contentType, body);
       const answer = hasNoContent(status) ? { status, headers } : { status, headers, contentType, body };
       if (served?.responses.documents(status) !== true) return encodeUndocumented(answer, own);
-      return served.responses.write(answer, own);
+      const encoded = served.responses.write(answer, own);
+      if (!(encoded.body instanceof OutgoingBody)) return encoded;
+      throw new TypeError('the body of an error is known at once, but a stream was given');
     } catch (error) {
       settleWithin(parts, fault);
       throw error;

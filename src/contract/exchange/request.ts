@@ -1,8 +1,9 @@
-import type { Codec, ReadBody } from '../codecs/codec';
+import type { Codec, JudgeItem, ReadBody, ReadPieces } from '../codecs/codec';
 import type { Codecs } from '../codecs/registry';
 import type { JsonObject, OpenApiDocument } from '../document/document';
 import type { Operation } from '../operations/operations';
-import { isRange, type MediaTypeObject, parseMediaType } from '../http/media-type';
+import type { IncomingBody } from '../http/body';
+import { isRange, type MediaType, type MediaTypeObject, parseMediaType } from '../http/media-type';
 import {
   compileParameters,
   MalformedParameter,
@@ -17,7 +18,7 @@ import type { Convert } from '../schema/shapes';
 import type { Find, Shapes } from '../schema/shapes';
 import type { Envelope, Judge } from '../schema/validator';
 import type { Create } from './create';
-import { invalidRequest, malformedParameter, unexpectedBody } from './violations';
+import { inItem, invalidRequest, malformedParameter, unexpectedBody } from './violations';
 
 /** A request that conforms to the document. Every int64 is a bigint. */
 export type ValidRequest = ParameterValues & {
@@ -35,27 +36,39 @@ export interface RequestReader {
    */
   accept(contentType: string | undefined, contentEncoding: string | undefined): BodyReader;
   /**
+   * Receives a body: its bytes, or what they are decoded to piece by piece.
+   *
+   * @throws {Problem} `tooLarge` or `malformed`
+   */
+  receive(reader: BodyReader, body: IncomingBody): Promise<Content>;
+  /**
    * Decodes, judges and converts a request.
    *
-   * @param body undefined for a request without a body
+   * @param reader undefined for a request without a body
+   * @param content what `receive` has returned
    * @throws {Problem} `malformed` or `invalidRequest`
    */
-  read(parameters: RawParameters, body?: ReceivedBody): ValidRequest;
+  read(parameters: RawParameters, reader?: BodyReader, content?: Content): ValidRequest;
 }
 
-export interface ReceivedBody {
-  readonly reader: BodyReader;
-  readonly bytes: Buffer;
-}
+/** The bytes of a body, or an envelope whose `body` is decoded already. */
+type Content = Buffer | Envelope;
 
 /** Reads the bodies of one documented media type. `type` is the media type that the client names. */
 export interface BodyReader extends MediaTypeObject {
   /** The key in the content map, or the media type that the client names in place of a range. */
   readonly contentType: string;
   readonly codec: Codec;
-  readonly decode: ReadBody;
+  readonly decode: ReadBody | ReadPieces;
   readonly judge: Judge;
-  readonly shape: { readonly convert: Convert | undefined; readonly findMarked: Find | undefined };
+  readonly each: JudgeItem;
+  readonly shape: RequestShape;
+}
+
+/** The parts that the schema of a request body converts or refuses. */
+interface RequestShape {
+  readonly convert: Convert | undefined;
+  readonly findMarked: Find | undefined;
 }
 
 /** Plans the reader of an operation's requests. Call the result after all operations are planned: it compiles schemas. */
@@ -73,10 +86,14 @@ export function planRequests(
   const bodies = content.flatMap((media) => {
     const body = { ...media, document };
     const codec = codecs.of(body);
-    const judged = codec.isJudged ? media.schema : undefined;
-    const schema = envelopeSchema(parameters, judged, schemas, required);
     const decode = codecs.reader(body);
-    return decode ? [{ media, codec, decode, judged, schema }] : [];
+    if (!decode) return [];
+    const isWhole = typeof decode === 'function';
+    const judged = isWhole ? (codec.isJudged ? media.schema : undefined) : decode.judged;
+    const schema = envelopeSchema(parameters, judged, schemas, required);
+    const items = isWhole ? undefined : decode.items;
+    const item = items === undefined ? undefined : envelopeSchema({}, items, schemas, true);
+    return [{ media, codec, decode, judged, schema, items, item }];
   });
 
   return function compile(
@@ -85,17 +102,26 @@ export function planRequests(
     shapes: Shapes,
   ): RequestReader {
     const judgeBodiless = judgeOf(bodiless);
-    const readers = bodies.map(({ media, codec, decode, judged, schema }): BodyReader => ({
-      ...media,
-      contentType: media.key,
-      codec,
-      decode,
-      judge: judgeOf(schema),
-      shape: create({
-        convert: () => (judged === undefined ? undefined : shapes.converter(judged)),
-        findMarked: () => (judged === undefined ? undefined : shapes.finder(judged)),
-      }),
-    }));
+    const shapeOf = (schema: string | undefined): RequestShape =>
+      create({
+        convert: () => (schema === undefined ? undefined : shapes.converter(schema)),
+        findMarked: () => (schema === undefined ? undefined : shapes.finder(schema)),
+      });
+    const readers = bodies.map(({ media, codec, decode, judged, schema, items, item }): BodyReader => {
+      const judgeItem = item && judgeOf(item);
+      const itemShape = shapeOf(items);
+      return {
+        ...media,
+        contentType: media.key,
+        codec,
+        decode,
+        judge: judgeOf(schema),
+        shape: shapeOf(judged),
+        each(envelope, index) {
+          if (judgeItem) assertValid(judgeItem, itemShape, envelope, index);
+        },
+      };
+    });
     const own = create({
       converters: () =>
         Object.entries(parameters).flatMap(([location, schema]) => {
@@ -106,26 +132,44 @@ export function planRequests(
 
     return {
       accept: (contentType, contentEncoding) => accept(codecs, readers, contentType, contentEncoding),
-      read(raw, body) {
-        const envelope: Envelope = {};
+      receive(reader, body) {
+        body.assertDeclared();
+        return typeof reader.decode === 'function' ? body.bytes() : readPieces(reader.decode, body, reader);
+      },
+      read(raw, reader, content) {
+        const envelope: Envelope = content instanceof Uint8Array ? {} : (content ?? {});
         // First the body: if it is malformed, report that and not a violation by a parameter.
-        if (body) decodeBody(body, envelope);
+        if (content instanceof Uint8Array && typeof reader?.decode === 'function')
+          decodeBody(reader.decode, content, envelope, reader.type);
         Object.assign(envelope, readRaw(readParameters, raw));
-        const judge = body ? body.reader.judge : judgeBodiless;
-        const violations = judge.first(envelope);
-        if (violations.length > 0) {
-          throw invalidRequest(violations, judge.all(envelope));
-        }
-        const marked = body?.reader.shape.findMarked?.(envelope, 'body');
-        if (marked !== undefined) {
-          throw invalidRequest([{ place: `/${marked}`, keyword: 'readOnly', message: 'is read-only' }]);
-        }
-        body?.reader.shape.convert?.(envelope, 'body');
+        assertValid(reader?.judge ?? judgeBodiless, reader?.shape, envelope);
         for (const { location, convert } of own.converters) convert(envelope, location);
-        return choice ? { ...envelope, contentType: body?.reader.contentType } : envelope;
+        return choice ? { ...envelope, contentType: reader?.contentType } : envelope;
       },
     };
   };
+}
+
+/**
+ * Judges a request, or the item of its body at an index, and converts the body.
+ *
+ * @throws {Problem} `invalidRequest`
+ */
+function assertValid(
+  judge: Judge,
+  shape: RequestShape | undefined,
+  envelope: Envelope,
+  index?: number,
+): void {
+  const violations = judge.first(envelope);
+  if (violations.length > 0)
+    throw invalidRequest(inItem(violations, index), inItem(judge.all(envelope), index));
+  const marked = shape?.findMarked?.(envelope, 'body');
+  if (marked !== undefined) {
+    const violation = { place: `/${marked}`, keyword: 'readOnly', message: 'is read-only' };
+    throw invalidRequest(inItem([violation], index));
+  }
+  shape?.convert?.(envelope, 'body');
 }
 
 function accept(
@@ -158,20 +202,39 @@ function accept(
   return { ...reader, type, contentType: range ? type.essence : reader.contentType };
 }
 
+/** A value that is not of its style as a problem; another error unchanged. */
+const inWords = (error: unknown): unknown =>
+  error instanceof MalformedParameter ? malformedParameter(error) : error;
+
 /** @throws {Problem} `invalidRequest` if a parameter is not of its style */
 function readRaw(readParameters: ReadParameters, raw: RawParameters): ParameterValues {
   try {
     return readParameters(raw);
   } catch (error) {
-    throw error instanceof MalformedParameter ? malformedParameter(error) : error;
+    throw inWords(error);
   }
 }
 
 /** @throws {Problem} `malformed`, or `invalidRequest` if a property of a form is not of its style */
-function decodeBody({ reader, bytes }: ReceivedBody, envelope: Envelope): void {
+function decodeBody(decode: ReadBody, bytes: Buffer, envelope: Envelope, type: MediaType): void {
   try {
-    reader.decode(bytes, envelope, reader.type);
+    decode(bytes, envelope, type);
   } catch (error) {
-    throw error instanceof MalformedParameter ? malformedParameter(error) : error;
+    throw inWords(error);
   }
+}
+
+/** @throws {Problem} as `decodeBody`, and if the body is too large or breaks off while it is read */
+async function readPieces(
+  { read }: ReadPieces,
+  body: IncomingBody,
+  { type, each }: BodyReader,
+): Promise<Envelope> {
+  const envelope: Envelope = {};
+  try {
+    await read(body, envelope, type, each);
+  } catch (error) {
+    throw inWords(error);
+  }
+  return envelope;
 }

@@ -1,26 +1,31 @@
-import type { BodyShape, Codec, WriteBody } from '../codecs/codec';
+import {
+  type BodyShape,
+  type Codec,
+  type JudgeItem,
+  type WriteBody,
+  type WritePieces,
+} from '../codecs/codec';
 import type { Codecs } from '../codecs/registry';
 import { hasNoContent } from '../http/body';
-import { joinPointer, type JsonObject, members, type OpenApiDocument } from '../document/document';
-import { fieldValue, headerEntries, isFieldValue, mergeVary, unservableField } from '../http/header-field';
-import { compileHeader, type WriteHeader } from '../parameters/header';
+import { settleWithin } from '../http/fault';
+import { fieldValue, headerEntries, isFieldValue, mergeVary } from '../http/header-field';
+import { isStreamed, OutgoingBody } from '../http/send';
+import type { WriteHeader } from '../parameters/header';
 import { MalformedJson } from '../json/parse';
-import type { Operation, ResponseObject } from '../operations/operations';
+import type { Operation } from '../operations/operations';
 import {
+  type AcceptedRange,
   closest,
   isJson,
   isRange,
   type MediaTypeObject,
+  parseAccept,
   parseMediaType,
+  preferred,
   typeOfRange,
 } from '../http/media-type';
-import { type AcceptedRange, parseAccept, preferred } from '../http/negotiation';
 import { type Answer, type Headers, isFinalStatus, Problem } from '../problem';
-import { envelopeSchema, parameterSchemas } from '../schema/envelope';
-import type { SchemaSet } from '../schema/schema-set';
-import type { Shapes } from '../schema/shapes';
 import type { Envelope, Judge } from '../schema/validator';
-import type { Create } from './create';
 import { describeViolations } from './violations';
 
 /** An encoded response. */
@@ -28,8 +33,11 @@ export interface Encoded {
   readonly status: number;
   /** A list of values becomes several fields. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
-  readonly body: string | Uint8Array | undefined;
+  readonly body: EncodedBody;
 }
+
+/** Known at once, or made while it is sent. */
+type EncodedBody = string | Uint8Array | OutgoingBody | undefined;
 
 /** A response that does not conform to the document. Its message is for the log, not for clients. */
 export class UndocumentedResponse extends Error {
@@ -66,7 +74,7 @@ export interface Accepted {
 }
 
 /** Writes the responses of one documented status. */
-interface StatusWriter {
+export interface StatusWriter {
   /** By name, in lower case. */
   readonly headers: ReadonlyMap<string, WriteHeader>;
   /** One for each media type, or one without a media type if the response has no body. */
@@ -75,143 +83,40 @@ interface StatusWriter {
   readonly contentless: Variant | undefined;
 }
 
-interface Variant {
+export interface Variant {
+  /** Undefined for a response without a body. */
   readonly media: CodedMedia | undefined;
   readonly judge: Judge;
   readonly shape: BodyShape;
+  readonly each: JudgeItem;
 }
 
 /** A documented media type with the writer of its bodies. */
 interface CodedMedia extends MediaTypeObject {
   readonly codec: Codec;
-  readonly encode: WriteBody;
+  readonly encode: WriteBody | WritePieces;
 }
 
-/** Plans the writers of the responses of a document. Many operations refer to the same response: it is planned once. */
-export class ResponsePlans {
-  private readonly known = new Map<string, ResponsePlan>();
-
-  constructor(
-    private readonly document: OpenApiDocument,
-    private readonly schemas: SchemaSet,
-    private readonly codecs: Codecs,
-  ) {}
-
-  /** Plans the writer of an operation's responses. Call the result after all operations are planned: it compiles schemas. */
-  of(operation: Operation) {
-    const { codecs } = this;
-    const plans = [...operation.responses].map(([status, response]) => {
-      const place = joinPointer(operation.pointer, 'responses', status);
-      const { pointer, value } = this.document.follow(place);
-      const mayLackContent = hasNoContent(Number(status)) || /^(?:[23]XX|default)$/.test(status);
-      const isContentless = mayLackContent && members(value['content']).length > 0;
-      const key = `${pointer} ${isContentless}`;
-      const plan = this.known.get(key) ?? this.plan(pointer, response, isContentless);
-      this.known.set(key, plan);
-      return [status, plan] as const;
-    });
-    return (create: Create, judgeOf: (schema: JsonObject) => Judge, shapes: Shapes): ResponseWriter => {
-      const writers = new Map<string, StatusWriter>();
-      for (const [status, plan] of plans) {
-        plan.writer ??= writerOf(plan, create, judgeOf, shapes);
-        writers.set(status, plan.writer);
-      }
-      const find = (status: number) =>
-        writers.get(String(status)) ?? writers.get(`${Math.floor(status / 100)}XX`) ?? writers.get('default');
-      return {
-        documents: (status) => find(status) !== undefined,
-        accept: compileAccept(operation),
-        write(answer, extra = {}, accepted) {
-          const writer = find(answer.status);
-          // `default` documents only statuses that HTTP defines.
-          if (!writer || !isFinalStatus(answer.status))
-            throw new UndocumentedResponse(`the status ${answer.status} is not documented`);
-          return write(codecs, writer, answer, extra, accepted);
-        },
-      };
-    };
-  }
-
-  private plan(pointer: string, { headers, content }: ResponseObject, isContentless: boolean): ResponsePlan {
-    const { document, schemas, codecs } = this;
-    for (const { name } of headers) {
-      const reason = unservableField(name);
-      if (reason !== undefined) document.addFinding(joinPointer(pointer, 'headers', name), reason);
-    }
-    for (const { key } of content) {
-      if (!isFieldValue(key))
-        document.addFinding(joinPointer(pointer, 'content', key), 'is not a media type: it is not ASCII');
-    }
-    const parameters = parameterSchemas(headers, schemas);
-    const bodies = content.flatMap((media) => {
-      const body = { ...media, document };
-      const codec = codecs.of(body);
-      const judged = codec.isJudged ? media.schema : undefined;
-      const schema = envelopeSchema(parameters, judged, schemas, false);
-      const encode = codecs.writer(body);
-      return encode ? [{ media: { ...media, codec, encode }, judged, schema }] : [];
-    });
-    const bodiless = {
-      media: undefined,
-      judged: undefined,
-      schema: envelopeSchema(parameters, undefined, schemas, false),
-    };
-    const variants = content.length > 0 ? bodies : [bodiless];
-    const writers = headers.map((header): [string, WriteHeader] => [
-      header.name.toLowerCase(),
-      compileHeader(document, header, joinPointer(pointer, 'headers', header.name)),
-    ]);
-    return {
-      headers: new Map(writers),
-      variants,
-      contentless: isContentless ? bodiless : undefined,
-      writer: undefined,
-    };
-  }
-}
-
-/** A variant, planned. */
-interface VariantPlan {
-  readonly media: CodedMedia | undefined;
-  /** The pointer of the schema that judges the body. */
-  readonly judged: string | undefined;
-  readonly schema: JsonObject;
-}
-
-/** The writer of a response, planned. */
-interface ResponsePlan {
-  readonly headers: ReadonlyMap<string, WriteHeader>;
-  readonly variants: readonly VariantPlan[];
-  readonly contentless: VariantPlan | undefined;
-  writer: StatusWriter | undefined;
-}
-
-function writerOf(
-  { headers, variants, contentless }: ResponsePlan,
-  create: Create,
-  judgeOf: (schema: JsonObject) => Judge,
-  shapes: Shapes,
-): StatusWriter {
-  const compile = ({ media, judged, schema }: VariantPlan): Variant => ({
-    media,
-    judge: judgeOf(schema),
-    shape:
-      judged === undefined
-        ? NO_SHAPE
-        : create({
-            project: () => shapes.projection(judged),
-            convert: () => shapes.converter(judged),
-            findMarked: () => shapes.finder(judged),
-          }),
-  });
+/** Creates the writer of an operation's responses. `writers` are by status, range or `default`. */
+export function responseWriter(
+  codecs: Codecs,
+  operation: Operation,
+  writers: ReadonlyMap<string, StatusWriter>,
+): ResponseWriter {
+  const find = (status: number) =>
+    writers.get(String(status)) ?? writers.get(`${Math.floor(status / 100)}XX`) ?? writers.get('default');
   return {
-    headers,
-    variants: variants.map(compile),
-    contentless: contentless && compile(contentless),
+    documents: (status) => find(status) !== undefined,
+    accept: compileAccept(operation),
+    write(answer, extra = {}, accepted) {
+      const writer = find(answer.status);
+      // `default` documents only statuses that HTTP defines.
+      if (!writer || !isFinalStatus(answer.status))
+        throw new UndocumentedResponse(`the status ${answer.status} is not documented`);
+      return write(codecs, writer, answer, extra, accepted);
+    },
   };
 }
-
-const NO_SHAPE: BodyShape = { project: undefined, convert: undefined, findMarked: undefined };
 
 /** Compiles the negotiation of an operation's media types. */
 function compileAccept({ responses }: Operation): ResponseWriter['accept'] {
@@ -244,6 +149,7 @@ function write(
 ): Encoded {
   const contentless = hasNoContent(answer.status) ? writer.contentless : undefined;
   const variant = contentless ?? chooseVariant(codecs, writer.variants, answer, accepted);
+  if (contentless) leaveOut(answer.body);
   const envelope: Envelope = {};
   const [headers, body] = asUndocumented(() => [
     writeHeaders(writer.headers, answer, extra, envelope),
@@ -328,18 +234,29 @@ function writeHeaders(writers: StatusWriter['headers'], answer: Answer, extra: H
   return sent;
 }
 
-function writeBody(
-  { media, shape }: Variant,
-  value: unknown,
-  envelope: Envelope,
-): string | Uint8Array | undefined {
-  if (media) return media.encode(value, envelope, shape);
-  if (value !== undefined) throw new UndocumentedResponse('a body is not documented');
-  return undefined;
+function writeBody({ media, shape, each }: Variant, value: unknown, envelope: Envelope): EncodedBody {
+  if (!media) {
+    if (value !== undefined) throw new UndocumentedResponse('a body is not documented');
+    return undefined;
+  }
+  const { encode, key } = media;
+  if (typeof encode === 'function') {
+    if (!isStreamed(value)) return encode(value, envelope, shape);
+    throw new TypeError(`a body of ${key} is known at once, but a stream was given`);
+  }
+  if (isStreamed(value)) return new OutgoingBody(value, (items) => encode.write(items, each));
+  throw new TypeError(
+    `expected a stream for ${key}: an AsyncIterable, or a ReadableStream that nobody reads`,
+  );
+}
+
+/** Leaves out a body. A stream must be ended by somebody. */
+function leaveOut(value: unknown): void {
+  if (isStreamed(value)) settleWithin(value, () => undefined);
 }
 
 /** Reports a value that cannot be encoded as an UndocumentedResponse. */
-function asUndocumented<T>(write: () => T): T {
+export function asUndocumented<T>(write: () => T): T {
   try {
     return write();
   } catch (error) {

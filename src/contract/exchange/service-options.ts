@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { OwnCodec } from '../codecs/own';
+import type { OwnStreamCodec } from '../codecs/own-stream';
 import type { JsonObject, OpenApiDocument, Remark } from '../document/document';
 import type { ReportFault } from '../http/fault';
 import type { Operation } from '../operations/operations';
@@ -7,8 +8,7 @@ import type { Answer, Headers, Problem, ProblemKind } from '../problem';
 import type { OwnFormats } from '../schema/formats';
 import type { Strategies } from '../security/requirements';
 import type { Hooks } from './hooks';
-import type { LoggerFor } from './logger';
-import type { Outcome } from './outcome';
+import type { LoggerFor, Outcome } from './exchange';
 
 /** Formats and codecs that a service adds to the built-in ones. */
 export interface Extensions {
@@ -18,7 +18,7 @@ export interface Extensions {
    */
   readonly formats?: OwnFormats;
   /** Codecs for further media types, or in place of the built-in codecs. The first that carries a media type is used. */
-  readonly codecs?: readonly OwnCodec[];
+  readonly codecs?: readonly (OwnCodec | OwnStreamCodec)[];
 }
 
 /**

@@ -23,6 +23,12 @@ function distinct(first: readonly SchemaViolation[], all: readonly SchemaViolati
   return { sentences: [...sentences].slice(0, MAX_VIOLATIONS), count: sentences.size };
 }
 
+/** The violations by an item of a body, with its index in their places; without an index, those by the whole. */
+export function inItem(violations: readonly SchemaViolation[], index?: number): readonly SchemaViolation[] {
+  if (index === undefined) return violations;
+  return violations.map((one) => ({ ...one, place: one.place.replace('/body', `/body/${index}`) }));
+}
+
 const sentenceOf = ({ place, message }: SchemaViolation): string =>
   `${excerpt(place.slice(1), MAX_PLACE)} ${excerpt(message, MAX_MESSAGE)}`;
 

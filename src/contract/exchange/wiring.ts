@@ -3,7 +3,6 @@ import { type Finding, InvalidContract } from '../document/document';
 import { Problem, type ProblemKind } from '../problem';
 import { unverified } from '../security/requirements';
 import type { ServiceOptions } from './service-options';
-import { isStub } from './stub';
 
 type Wiring<Own extends string> = Pick<
   ServiceOptions<Own>,
@@ -94,4 +93,29 @@ function checkProblems<Own extends string>(
     pointer: operation.pointer,
     message: `the errors of this server (src/errors.ts) are not as it documents them: ${message}`,
   }));
+}
+
+const stubs = new WeakSet();
+
+/** The refusal by a stub for which the document yields no answer. */
+export class NotImplemented extends Problem {
+  constructor(operationId: string) {
+    super('notImplemented', `the operation ${operationId} is not implemented yet`);
+  }
+}
+
+/**
+ * Creates the placeholder for a handler. Until the handler is written, the service answers from the document: with an
+ * example, or with a generated value that conforms. Such a response has the header `X-Stub`. A service without the option
+ * `stubs` does not start while one is left.
+ */
+export function stub(operationId: string): () => Promise<never> {
+  const handler = () => Promise.reject(new NotImplemented(operationId));
+  stubs.add(handler);
+  return handler;
+}
+
+/** Whether a handler is a placeholder of `stub`. */
+export function isStub(handler: object): boolean {
+  return stubs.has(handler);
 }

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem } from '../problem';
+import { attempt, type ReportFault } from './fault';
 
 /** Whether HTTP has no content in responses with this status (RFC 9110 sections 15.3.5, 15.3.6 and 15.4.5). */
 export const hasNoContent = (status: number): boolean => status === 204 || status === 205 || status === 304;
@@ -20,57 +21,180 @@ function expectsContinue({ headers: { expect }, httpVersion }: IncomingMessage):
   return httpVersion !== '1.0' && expect?.toLowerCase() === '100-continue';
 }
 
+const brokenOff = () => new Problem('malformed', 'the body broke off');
+
 /**
- * Reads the body of a request, at most `limit` bytes of it. Sends 100 Continue if the client asked for it.
- *
- * @param hold receives the number of bytes of each chunk; returns false to discard the body
- * @throws {Problem} `tooLarge`, at once if the length is declared; `malformed` if the body breaks off
+ * The body of a request. It is read once: as a whole, or piece by piece at the pace of its reader. The client waits while
+ * nobody reads.
  */
-export function readBody(
-  request: IncomingMessage,
-  response: ServerResponse,
-  limit: number,
-  hold: (bytes: number) => boolean,
-): Promise<Buffer> {
-  const tooLarge = () => new Problem('tooLarge', `the body is larger than ${limit} bytes`);
-  const brokenOff = () => new Problem('malformed', 'the body broke off');
-  if (Number(request.headers['content-length'] ?? 0) > limit) return Promise.reject(tooLarge());
-  if (request.destroyed) return Promise.reject(brokenOff()); // closed during authentication; `close` is not emitted again
-  if (expectsContinue(request)) response.writeContinue();
-  if (request.complete && request.readableLength <= limit) {
-    // The whole body has arrived. Reading it at once takes less time. From Node 26 on read() returns a chunk.
-    const chunks: Buffer[] = [];
-    for (let chunk = read(request); chunk; chunk = request.readableLength > 0 ? read(request) : null)
-      chunks.push(chunk);
-    return Promise.resolve(join(chunks));
+export class IncomingBody implements AsyncIterable<Buffer> {
+  /** Why a reader did not get the whole body; undefined if it did, or if it ended of its own will. */
+  failure: Error | undefined;
+  private isAsked = false;
+  private isOver = false;
+  private detach: (() => void) | undefined;
+  private wake: () => void = () => undefined;
+  private releases: (() => unknown)[] | undefined;
+
+  /**
+   * @param limit bytes
+   * @param hold receives the number of bytes of each chunk; returns false if the request was given up
+   * @param fault receives the errors of `whenOver`
+   */
+  constructor(
+    private readonly request: IncomingMessage,
+    private readonly response: ServerResponse,
+    private readonly limit: number,
+    private readonly hold: (bytes: number) => boolean,
+    private readonly fault: ReportFault,
+  ) {}
+
+  /** @throws {Problem} `tooLarge` if the declared length is beyond the limit */
+  assertDeclared(): void {
+    if (Number(this.request.headers['content-length'] ?? 0) > this.limit) throw this.tooLarge();
   }
-  return new Promise((resolve, reject) => {
-    // One buffer for all chunks: each has objects of its own, and a client chooses how many there are.
-    let held: Buffer = EMPTY;
-    let size = 0;
-    const onData = (chunk: Buffer) => {
-      if (!hold(chunk.length)) {
+
+  /**
+   * Reads the whole body. Sends 100 Continue if the client asked for it.
+   *
+   * @returns never settles if the request was given up
+   * @throws {Problem} `tooLarge`, or `malformed` if the body breaks off
+   */
+  bytes(): Promise<Buffer> {
+    const { request, response, limit } = this;
+    const refused = this.ask();
+    if (refused) return Promise.reject(refused);
+    if (request.complete && request.readableLength <= limit) {
+      // The whole body has arrived. Reading it at once takes less time. From Node 26 on read() returns a chunk.
+      const chunks: Buffer[] = [];
+      for (let chunk = read(request); chunk; chunk = request.readableLength > 0 ? read(request) : null)
+        chunks.push(chunk);
+      return Promise.resolve(join(chunks));
+    }
+    return new Promise((resolve, reject) => {
+      // One buffer for all chunks: each has objects of its own, and a client chooses how many there are.
+      let held: Buffer = EMPTY;
+      let size = 0;
+      const onData = (chunk: Buffer) => {
+        if (!this.hold(chunk.length)) {
+          held = EMPTY;
+          request.off('data', onData);
+          return;
+        }
+        held = append(held, size, chunk);
+        size += chunk.length;
+        if (size <= limit) return;
         held = EMPTY;
-        request.off('data', onData);
-        return;
-      }
-      held = append(held, size, chunk);
-      size += chunk.length;
-      if (size <= limit) return;
-      held = EMPTY;
-      request.off('data', onData).pause();
-      response.shouldKeepAlive = false; // even if the rest of the body has arrived
-      reject(tooLarge());
+        request.off('data', onData).pause();
+        response.shouldKeepAlive = false; // even if the rest of the body has arrived
+        reject(this.tooLarge());
+      };
+      request.on('data', onData);
+      request.on('end', () => {
+        resolve(held.subarray(0, size));
+      });
+      request.on('close', () => {
+        // Every request emits `close`: create the error, with its stack, only if it is needed.
+        if (!request.readableEnded) reject(brokenOff());
+      });
+    });
+  }
+
+  /**
+   * Reads the body piece by piece. The first read asks for the body, if the client waits for 100 Continue. To end early
+   * discards the rest.
+   *
+   * @throws {Problem} `tooLarge` or `malformed`, in the middle
+   * @throws {Error} the reason for which the request was given up
+   */
+  async *[Symbol.asyncIterator](): AsyncGenerator<Buffer, void, undefined> {
+    const { request } = this;
+    if (this.isAsked && !this.failure) throw new TypeError('the body of a request can be read once');
+    this.failure ??= this.ask();
+    const pieces: Buffer[] = [];
+    let size = 0;
+    const onData = (piece: Buffer) => {
+      request.pause();
+      pieces.push(piece);
+      this.wake();
     };
-    request.on('data', onData);
-    request.on('end', () => {
-      resolve(held.subarray(0, size));
-    });
-    request.on('close', () => {
-      // Every request emits `close`: create the error, with its stack, only if it is needed.
-      if (!request.readableEnded) reject(brokenOff());
-    });
-  });
+    const onEnd = () => {
+      this.wake();
+    };
+    const onClose = () => {
+      if (!request.readableEnded) this.fail(brokenOff());
+    };
+    const detach = () => {
+      if (this.detach !== detach) return;
+      this.detach = undefined;
+      request.off('data', onData).off('end', onEnd).off('close', onClose).pause();
+    };
+    this.detach = detach;
+    request.on('data', onData).on('end', onEnd).on('close', onClose);
+    try {
+      for (;;) {
+        this.assertSound();
+        const piece = pieces.shift();
+        if (piece) {
+          size += piece.length;
+          if (size > this.limit) {
+            this.response.shouldKeepAlive = false; // even if the rest of the body has arrived
+            throw (this.failure = this.tooLarge());
+          }
+          if (!this.hold(piece.length)) throw (this.failure ??= new Error('the request was given up'));
+          yield piece;
+        } else if (request.readableEnded) return;
+        else {
+          const woken = new Promise<void>((resolve) => {
+            this.wake = resolve;
+          });
+          request.resume();
+          await woken;
+        }
+      }
+    } finally {
+      detach();
+    }
+  }
+
+  /** Calls `release` when the exchange has ended, however it ends: in time, early or with an error. */
+  whenOver(release: () => unknown): void {
+    if (this.isOver) attempt(release, this.fault);
+    else (this.releases ??= []).push(release);
+  }
+
+  /** Ends the body for its reader, and releases what belongs to it. What has not arrived is discarded. */
+  close(reason = new Error('the exchange has ended, and its body with it')): void {
+    this.isOver = true;
+    this.detach?.();
+    if (this.isAsked) this.request.resume();
+    this.isAsked = true;
+    this.fail(reason);
+    for (const release of this.releases ?? []) attempt(release, this.fault);
+    this.releases = undefined;
+  }
+
+  private assertSound(): void {
+    if (this.failure) throw this.failure;
+  }
+
+  private fail(reason: Error): void {
+    this.failure ??= reason;
+    this.wake();
+  }
+
+  /** Asks for the body. Returns why it cannot be read. */
+  private ask(): Problem | undefined {
+    const { request } = this;
+    this.isAsked = true;
+    if (request.destroyed) return brokenOff(); // closed during authentication; `close` is not emitted again
+    if (expectsContinue(request)) this.response.writeContinue();
+    return undefined;
+  }
+
+  private tooLarge(): Problem {
+    return new Problem('tooLarge', `the body is larger than ${this.limit} bytes`);
+  }
 }
 
 const read = (request: IncomingMessage) => request.read() as Buffer | null;
@@ -87,25 +211,6 @@ function append(held: Buffer, size: number, chunk: Buffer): Buffer {
   if (larger !== held) held.copy(larger, 0, 0, size);
   chunk.copy(larger, size);
   return larger;
-}
-
-/** Bounds on reading the rest of a body that is discarded. */
-const DISCARD_LIMITS = { bytes: 1_048_576, milliseconds: 1_000 };
-
-/** Discards the rest of a body so that the client can read the response. Calls `done` at the end, or at a limit. */
-export function discardBody(request: IncomingMessage, done: () => void): void {
-  let size = 0;
-  const finish = () => {
-    clearTimeout(timer);
-    request.off('data', onData).off('end', finish).off('close', finish).pause();
-    done();
-  };
-  const onData = ({ length }: Buffer) => {
-    size += length;
-    if (size > DISCARD_LIMITS.bytes) finish();
-  };
-  const timer = setTimeout(finish, DISCARD_LIMITS.milliseconds);
-  request.on('data', onData).on('end', finish).on('close', finish).resume();
 }
 
 /**

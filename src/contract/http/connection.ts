@@ -1,8 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Problem } from '../problem';
-import { Chunks } from './chunks';
-import { judgeHead } from './head';
+import { Framing, type Part } from './framing';
 
 /** Bytes behind the current request beyond which the server stops reading. Until then it notices that the client leaves. */
 const READ_AHEAD = 16_384;
@@ -21,12 +20,6 @@ const TOGETHER = 10;
  * socket.
  */
 const FILLER = Buffer.alloc(65_536);
-/** The end of a head, and of the trailers of a message (RFC 9112 sections 2.1 and 7.1). */
-const BLANK_LINE = '\r\n\r\n';
-/** Bytes. Few heads are longer. */
-const HEAD_PART = 2_048;
-const CONTENT_LENGTH = /\r\ncontent-length:[\t ]*(\d+)[\t ]*\r\n/i;
-const [CR, LF] = [0x0d, 0x0a];
 /** The property of a socket that has its connection. To read it takes less time than a map, and every response does. */
 const CONNECTION = Symbol('connection');
 type Parsed = Socket & { [CONNECTION]?: Connection };
@@ -34,10 +27,7 @@ type Parsed = Socket & { [CONNECTION]?: Connection };
 /**
  * One exchange at a time on a connection. Node parses every request of a segment at once, thousands of them, and would
  * create their responses. Here its parser gets the bytes up to the end of one request. Those behind it wait, unparsed,
- * until the response to that request has been sent.
- *
- * The parser gets one head at a time, so that each is judged before it is parsed. It has no bytes behind a request, so it
- * loses none if the request asks for another protocol.
+ * until the response to that request has been sent. So the parser loses none if the request asks for another protocol.
  */
 export class Connection {
   /** The connection of a socket; undefined if another server has accepted it. */
@@ -54,13 +44,7 @@ export class Connection {
   /** Those behind them. Most requests come in one segment, and an array that is filled again and again takes more time. */
   private readonly waiting: Buffer[] = [];
   private unparsed = 0;
-  /** The part of the current head that is parsed, in latin1. */
-  private head = '';
-  /** The last bytes of the current head or trailers, in latin1: a blank line may lie in two segments. */
-  private tail = '';
-  /** Bytes of the current body that are not parsed, if it does not come in chunks. */
-  private left = 0;
-  private chunks: Chunks | undefined;
+  private readonly framing = new Framing();
   private paused = false;
   /** Bytes of `FILLER` in front of what the socket reads next. Node may join it with what follows. */
   private filler = 0;
@@ -130,7 +114,7 @@ export class Connection {
 
   /** Whether bytes of a further request have arrived. */
   get hasMore(): boolean {
-    return this.unparsed > 0 || this.head !== '';
+    return this.unparsed > 0 || this.framing.isInHead;
   }
 
   /** Discards everything that follows. */
@@ -149,15 +133,14 @@ export class Connection {
 
   /** What is wrong with the head that the parser has refused; undefined if that is not known. */
   judgeRefused(): Problem | undefined {
-    return this.head === '' ? undefined : judgeHead(`${this.head}\r\n\r\n`);
+    return this.framing.judgeRefused();
   }
 
   /** Parses what may be parsed now: the current request, or the next one if the current one is answered. */
   private readonly advance = (): void => {
     for (let bytes = this.next; bytes && this.isReady; bytes = this.next) {
       if (this.response?.req.complete) this.response = undefined;
-      if (this.response) this.parseBody(this.response, bytes);
-      else this.parseHead(bytes);
+      this.parsePart(bytes, this.response ? this.framing.ofBody(bytes) : this.framing.ofHead(bytes));
     }
     if (this.over) return;
     if (this.unparsed > 0) this.restrain();
@@ -187,70 +170,21 @@ export class Connection {
     return !this.response?.req.complete || this.response.socket === null;
   }
 
-  private parseHead(bytes: Buffer): void {
-    if (this.head === '') {
-      const start = skipLines(bytes);
-      if (start > 0) {
-        this.take(bytes, start);
-        return;
-      }
-    }
-    const text = bytes.toString('latin1', 0, HEAD_PART);
-    // Not the head as a whole: to search in it takes its time again for each part.
-    const sought = this.tail + text;
-    const at = sought.indexOf(BLANK_LINE);
-    if (at < 0) {
-      this.head += text;
-      this.tail = sought.slice(1 - BLANK_LINE.length);
-      this.parse(this.take(bytes, Math.min(HEAD_PART, bytes.length)));
-      return;
-    }
-    const end = at + BLANK_LINE.length - this.tail.length;
-    const head = this.head + text.slice(0, end);
-    this.tail = '';
-    const problem = judgeHead(head) ?? (head.startsWith('CONNECT ') ? NO_PROXY : undefined);
+  private parsePart(bytes: Buffer, { length, joined, head, problem }: Part): void {
     if (problem) {
       this.refuse(problem);
       return;
     }
-    // To parse the body together with its head takes less time.
-    const length = end < bytes.length ? Number(CONTENT_LENGTH.exec(head)?.[1] ?? 0) : 0;
-    const part = this.take(bytes, Math.min(end + length, bytes.length));
-    this.parse(part); // sets `response`
-    this.head = '';
+    const taken = this.take(bytes, length);
+    const part = joined ?? taken;
+    if (part.length > 0) this.parse(part); // sets `response` at the end of a head
     const { response } = this;
-    if (!response) {
-      if (!this.over) this.refuse(new Problem('malformed', 'the request is not well-formed HTTP'));
-    } else if (!response.req.complete) {
-      const { 'transfer-encoding': coding, 'content-length': declared } = response.req.headers;
-      this.chunks = coding === undefined ? undefined : new Chunks();
-      this.left = coding === undefined ? Number(declared) - (part.length - end) : 0;
+    if (head !== undefined) {
+      const request = response?.req;
+      this.framing.endHead(request?.complete === false ? request.headers : undefined, length - head);
+      if (!request && !this.over) this.refuse(UNPARSED);
     }
-  }
-
-  private parseBody(response: ServerResponse, bytes: Buffer): void {
-    if (!this.chunks) {
-      const part = this.take(bytes, Math.min(this.left, bytes.length));
-      this.left -= part.length;
-      this.parse(part);
-    } else if (this.chunks.ended) {
-      const end = this.endOfBlankLine(bytes);
-      const part = this.take(bytes, end < 0 ? bytes.length : end);
-      this.keepTail(part);
-      this.parse(part);
-    } else this.parseChunks(this.chunks, bytes);
-    if (response.req.complete) this.tail = '';
-  }
-
-  private parseChunks(chunks: Chunks, bytes: Buffer): void {
-    const { read, joined, problem } = chunks.join(bytes);
-    if (problem) {
-      this.refuse(problem);
-      return;
-    }
-    this.take(bytes, read);
-    if (joined.length > 0) this.parse(joined);
-    if (chunks.ended) this.tail = '\r\n'; // of the line of the last chunk
+    if (response?.req.complete) this.framing.endBody();
   }
 
   /** Removes bytes from `next`. */
@@ -262,20 +196,6 @@ export class Connection {
     }
     this.next = bytes.subarray(length);
     return bytes.subarray(0, length);
-  }
-
-  /** The index behind the first blank line; -1 if there is none. */
-  private endOfBlankLine(bytes: Buffer): number {
-    if (this.tail !== '') {
-      const seam = (this.tail + bytes.toString('latin1', 0, 3)).indexOf(BLANK_LINE);
-      if (seam >= 0) return seam + BLANK_LINE.length - this.tail.length;
-    }
-    const at = bytes.indexOf(BLANK_LINE);
-    return at < 0 ? -1 : at + BLANK_LINE.length;
-  }
-
-  private keepTail(part: Buffer): void {
-    this.tail = (this.tail + part.toString('latin1', Math.max(0, part.length - 3))).slice(-3);
   }
 
   /** Continues after the current response. The turn of another connection comes first. */
@@ -294,7 +214,7 @@ export class Connection {
   };
 }
 
-const NO_PROXY = new Problem('malformed', 'this server is not a proxy');
+const UNPARSED = new Problem('malformed', 'the request is not well-formed HTTP');
 
 let idle: number | undefined;
 
@@ -307,11 +227,4 @@ function idleTime(): number {
     });
   }
   return idle;
-}
-
-/** The length of the empty lines before a request (RFC 9112 section 2.2). */
-function skipLines(bytes: Buffer): number {
-  let at = 0;
-  while (bytes[at] === CR || bytes[at] === LF) at++;
-  return at;
 }

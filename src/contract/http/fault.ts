@@ -1,4 +1,5 @@
 import { Readable, Stream, Writable } from 'node:stream';
+import { ReadableStream } from 'node:stream/web';
 import { types } from 'node:util';
 
 /**
@@ -65,6 +66,8 @@ export function settleWithin(root: unknown, failed: (error: unknown) => void): v
     if (value instanceof Stream) {
       value.on('error', failed);
       if (value instanceof Readable || value instanceof Writable) value.destroy();
+    } else if (value instanceof ReadableStream) {
+      if (!value.locked) value.cancel().catch(failed);
     } else if (typeof value === 'object' && value !== null && !ArrayBuffer.isView(value)) {
       for (const key of Object.keys(value)) {
         if (values.length >= MAX_SETTLED) break;

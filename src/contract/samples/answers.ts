@@ -3,7 +3,7 @@ import { isObject, joinPointer, type OpenApiDocument } from '../document/documen
 import { examplesOf } from './example-request';
 import { UndocumentedResponse } from '../exchange/response';
 import type { ServedOperation } from '../exchange/served-operation';
-import { NotImplemented } from '../exchange/stub';
+import { NotImplemented } from '../exchange/wiring';
 import { essenceOf, isJson, type MediaTypeObject } from '../http/media-type';
 import { canonicalJson, stringifyJson } from '../json/stringify';
 import type { Parameter } from '../operations/operations';

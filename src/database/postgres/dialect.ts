@@ -1,22 +1,8 @@
 import { types } from 'pg';
 import { all, type Faults } from '../failure';
-import {
-  type ColumnType,
-  type Dialect,
-  INT64,
-  isBeyondInt64,
-  type Rendered,
-  type Value,
-  valueOf,
-} from '../sql';
+import { type Dialect, INT64, isBeyondInt64, type Rendered, type Value, valueOf } from '../sql';
 
-/** PostgreSQL's names of arrays of each type. */
-const ARRAYS: Readonly<Record<ColumnType['name'], string>> = {
-  int64: 'bigint[]',
-  double: 'float8[]',
-  text: 'text[]',
-  bytes: 'bytea[]',
-};
+const ARRAYS = { int64: 'bigint[]', double: 'float8[]', text: 'text[]', bytes: 'bytea[]' };
 
 const CLAUSE = /\b(SELECT|FROM|WHERE|HAVING|ON|SET|VALUES|RETURNING)\b/gi;
 const COMPARISON = /([<>=]|\b(BETWEEN|AND)|\bIN\s*\([^()]*)\s*$/i;
@@ -49,7 +35,8 @@ export const DIALECT: Dialect = {
     const arrays = Object.entries(columns).map(([column, type]) => {
       const values = items.map((item) => valueOf(item, column));
       const isSought = isRead && type === INT64 && values.some(isBeyondInt64);
-      return `$${add(values)}::${isSought ? 'numeric[]' : ARRAYS[type.name]}`;
+      const array = type.kind === 'word' ? ARRAYS[type.name] : type.array;
+      return `$${add(values)}::${isSought ? 'numeric[]' : array}`;
     });
     return `unnest(${arrays.join(', ')}) AS ${name} (${Object.keys(columns).join(', ')})`;
   },

@@ -16,6 +16,8 @@ export interface SuiteTest {
 
 /** A schema of the suite. */
 export interface SuiteGroup {
+  /** The schema as JSON text. */
+  readonly text: string;
   /** Rewrites the schema for a pointer of an OpenAPI document. */
   readonly schemaAt: (pointer: string) => Json;
   /** Whether it has an `$anchor`, so that it needs a document of its own. */
@@ -33,6 +35,7 @@ export function readSuite(): SuiteGroup[] {
       const { schema = null, description, tests } = asObject(json);
       const values = member(member(exact.get(file), i), 'tests');
       return {
+        text: JSON.stringify(schema),
         schemaAt: (pointer: string) => relocate(schema, pointer),
         anchored: JSON.stringify(schema).includes('"$anchor"'),
         tests: asArray(tests).map((test, j): SuiteTest => {

@@ -17,7 +17,7 @@ export interface Exchange {
   readonly answer?: Answer;
 }
 
-export interface WordCase extends Exchange {
+export interface KeywordCase extends Exchange {
   /** The object and the keyword in the table, such as `Schema maxLength`; `Paths *` for the names of a map. */
   readonly keyword: string;
   readonly document: JsonObject;
@@ -51,422 +51,236 @@ const flow = (name: string) => ({
   },
 });
 
-/** A keyword, a schema that contains it, and a request body that it refuses. */
-const KEYWORDS: readonly (readonly [keyword: string, schema: object, body: unknown])[] = [
-  ['type', { type: 'string' }, 1],
-  ['const', { const: 1 }, 2],
-  ['enum', { enum: [1, 2] }, 3],
-  ['multipleOf', { multipleOf: 2 }, 3],
-  ['maximum', { maximum: 2 }, 3],
-  ['exclusiveMaximum', { exclusiveMaximum: 2 }, 2],
-  ['minimum', { minimum: 2 }, 1],
-  ['exclusiveMinimum', { exclusiveMinimum: 2 }, 2],
-  ['maxLength', { maxLength: 1 }, 'ab'],
-  ['minLength', { minLength: 1 }, ''],
-  ['pattern', { pattern: '^a$' }, 'b'],
-  ['format', { format: 'email' }, 'b'],
-  ['maxItems', { maxItems: 1 }, [1, 2]],
-  ['minItems', { minItems: 1 }, []],
-  ['uniqueItems', { uniqueItems: true }, [1, 1]],
-  ['contains', { contains: { const: 1 } }, [2]],
-  ['maxContains', { contains: { const: 1 }, maxContains: 1 }, [1, 1]],
-  ['minContains', { contains: { const: 1 }, minContains: 2 }, [1]],
-  ['prefixItems', { prefixItems: [text] }, [1]],
-  ['items', { items: text }, [1]],
-  ['unevaluatedItems', { unevaluatedItems: false }, [1]],
-  ['maxProperties', { maxProperties: 1 }, { a: 1, b: 2 }],
-  ['minProperties', { minProperties: 1 }, {}],
-  ['required', { required: ['a'] }, {}],
-  ['dependentRequired', { dependentRequired: { a: ['b'] } }, { a: 1 }],
-  ['properties', { properties: { a: { const: 1 } } }, { a: 2 }],
-  ['patternProperties', { patternProperties: { '^a': { const: 1 } } }, { ab: 2 }],
-  ['additionalProperties', { additionalProperties: false }, { a: 1 }],
-  ['unevaluatedProperties', { unevaluatedProperties: false }, { a: 1 }],
-  ['propertyNames', { propertyNames: { maxLength: 1 } }, { ab: 1 }],
-  ['dependentSchemas', { dependentSchemas: { a: { minProperties: 2 } } }, { a: 1 }],
-  ['if', { if: { const: 1 }, then: false }, 1],
-  ['then', { if: true, then: false }, 1],
-  ['else', { if: false, else: false }, 1],
-  ['allOf', { allOf: [{ const: 1 }] }, 2],
-  ['anyOf', { anyOf: [{ const: 1 }, { const: 3 }] }, 2],
-  ['oneOf', { oneOf: [true, true] }, 2],
-  ['not', { not: { const: 1 } }, 1],
-  ['$ref', { $ref: '#/components/schemas/One' }, 2],
+/** A case: the keyword, a document that contains it once, the outcome, and the request and the result of the handler. */
+type Row = readonly [
+  keyword: string,
+  document: JsonObject,
+  ends: KeywordCase['ends'],
+  exchange?: Exchange & { readonly with?: unknown },
 ];
 
-const inBody = (schema: object, body: unknown): Pick<WordCase, 'document' | 'body'> => ({
-  document: things(
-    { requestBody: { content: json(schema) } },
-    { components: { schemas: { One: { const: 1 } } } },
-  ),
-  body: JSON.stringify(body),
-});
-
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
+const V1 = { path: '/v1/things' };
+const A1 = { path: '/things?a=1' };
+const servers = [{ url: '/v1' }];
+const variables = (v: object) => buildDocument({ servers: [{ url: '/{v}', variables: { v } }] });
+const required = { required: true, schema: integer };
+const integers = { type: 'array', items: integer };
+const formOf = (encoding: object, type = 'array') =>
+  things(form({ a: { type, items: integer } }, { a: encoding }));
+const answering = (headers: object) => ({
+  answer: { status: 204, headers, body: undefined } as Answer,
+});
+const paths = (things: object, more: object = {}) => buildDocument({ paths: { '/things': things }, ...more });
+const item = { pathItems: { A: { post: operation('postThing') } } };
+const bodyOf = (schema: unknown, more: object = {}) =>
+  things({ requestBody: { content: json(schema) } }, more);
 
-export const CASES: readonly WordCase[] = [
-  { keyword: 'OpenAPI openapi', document: buildDocument(), ends: 204 },
-  {
-    keyword: 'OpenAPI jsonSchemaDialect',
-    document: buildDocument({ jsonSchemaDialect: 'http://json-schema.org/draft-07/schema#' }),
-    ends: 'refused',
-  },
-  {
-    keyword: 'OpenAPI servers',
-    document: buildDocument({ servers: [{ url: '/v1' }] }),
-    path: '/v1/things',
-    ends: 204,
-  },
-  { keyword: 'OpenAPI paths', document: buildDocument(), ends: 204 },
-  { keyword: 'Paths *', document: buildDocument(), ends: 204 },
-  { keyword: 'Responses *', document: buildDocument(), ends: 204 },
-  { keyword: 'SecurityRequirement *', document: secured(bearer), ends: 401 },
-  {
-    keyword: 'OpenAPI components',
-    document: things({ security: [{ a: [] }] }, { components: { securitySchemes: { a: bearer } } }),
-    ends: 401,
-  },
-  {
-    keyword: 'OpenAPI security',
-    document: buildDocument({ security: [{ a: [] }], components: { securitySchemes: { a: bearer } } }),
-    ends: 401,
-  },
-  {
-    keyword: 'Server url',
-    document: buildDocument({ servers: [{ url: '/v1' }] }),
-    path: '/v1/things',
-    ends: 204,
-  },
-  {
-    keyword: 'Server variables',
-    document: buildDocument({ servers: [{ url: '/{v}', variables: { v: { default: 'v1' } } }] }),
-    path: '/v1/things',
-    ends: 204,
-  },
-  {
-    keyword: 'ServerVariable enum',
-    document: buildDocument({
-      servers: [{ url: '/{v}', variables: { v: { default: 'v1', enum: ['v1', 'v2'] } } }],
-    }),
-    path: '/v2/things',
-    ends: 204,
-  },
-  {
-    keyword: 'ServerVariable default',
-    document: buildDocument({ servers: [{ url: '/{v}', variables: { v: { default: 'v1' } } }] }),
-    path: '/v1/things',
-    ends: 204,
-  },
+const ROWS: readonly Row[] = [
+  ['OpenAPI openapi', buildDocument(), 204],
+  [
+    'OpenAPI jsonSchemaDialect',
+    buildDocument({ jsonSchemaDialect: 'http://json-schema.org/draft-07/schema#' }),
+    'refused',
+  ],
+  ['OpenAPI servers', buildDocument({ servers }), 204, V1],
+  ['OpenAPI paths', buildDocument(), 204],
+  ['Paths *', buildDocument(), 204],
+  ['Responses *', buildDocument(), 204],
+  ['SecurityRequirement *', secured(bearer), 401],
+  ['OpenAPI components', secured(bearer), 401],
+  [
+    'OpenAPI security',
+    buildDocument({ security: [{ a: [] }], components: { securitySchemes: { a: bearer } } }),
+    401,
+  ],
+  ['Server url', buildDocument({ servers }), 204, V1],
+  ['Server variables', variables({ default: 'v1' }), 204, V1],
+  ['ServerVariable enum', variables({ default: 'v1', enum: ['v1', 'v2'] }), 204, { path: '/v2/things' }],
+  ['ServerVariable default', variables({ default: 'v1' }), 204, V1],
 
-  ...Object.entries({
-    schemas: { requestBody: { content: json({ $ref: '#/components/schemas/A' }) } },
-    responses: { responses: { 204: { $ref: '#/components/responses/A' } } },
-    parameters: { parameters: [{ $ref: '#/components/parameters/A' }] },
-    requestBodies: { requestBody: { $ref: '#/components/requestBodies/A' } },
-    headers: {
-      responses: { 204: { description: '', headers: { 'X-A': { $ref: '#/components/headers/A' } } } },
-    },
-    securitySchemes: { security: [{ A: [] }] },
-  }).map(([name, using]): WordCase => {
-    const A = {
-      schemas: false,
-      responses: { description: '', headers: { 'X-A': { required: true, schema: integer } } },
-      parameters: { name: 'a', in: 'query', required: true, schema: integer },
-      requestBodies: { required: true, content: json(false) },
-      headers: { required: true, schema: integer },
-      securitySchemes: bearer,
-    }[name];
-    const ends = { responses: 500, headers: 500, securitySchemes: 401 }[name] ?? 400;
-    return {
-      keyword: `Components ${name}`,
-      document: things(using, { components: { [name]: { A } } }),
-      ...(ends === 400 && name !== 'parameters' && { body: '1' }),
-      ends,
-    };
+  ['Components pathItems', paths({ $ref: '#/components/pathItems/A' }, { components: item }), 204],
+  [
+    'PathItem $ref',
+    paths({ $ref: '#/components/pathItems/A', get: operation('getThing') }, { components: item }),
+    204,
+  ],
+  ...METHODS.map((method): Row => {
+    const others = { '/things': { [method]: operation('one') }, '/others': { get: operation('other') } };
+    return [`PathItem ${method}`, buildDocument({ paths: others }), 204, { method }];
   }),
-  {
-    keyword: 'Components pathItems',
-    document: buildDocument({
-      paths: { '/things': { $ref: '#/components/pathItems/A' } },
-      components: { pathItems: { A: { post: operation('postThing') } } },
-    }),
-    ends: 204,
-  },
+  ['PathItem servers', paths({ servers, post: operation('postThing') }), 204, V1],
+  [
+    'PathItem parameters',
+    paths({ parameters: [{ name: 'a', in: 'query', ...required }], post: operation('postThing') }),
+    400,
+  ],
 
-  {
-    keyword: 'PathItem $ref',
-    document: buildDocument({
-      paths: { '/things': { $ref: '#/components/pathItems/A', get: operation('getThing') } },
-      components: { pathItems: { A: { post: operation('postThing') } } },
-    }),
-    ends: 204,
-  },
-  ...METHODS.map((method): WordCase => ({
-    keyword: `PathItem ${method}`,
-    document: buildDocument({
-      paths: { '/things': { [method]: operation('one') }, '/others': { get: operation('other') } },
-    }),
-    method,
-    ends: 204,
-  })),
-  {
-    keyword: 'PathItem servers',
-    document: buildDocument({
-      paths: { '/things': { servers: [{ url: '/v1' }], post: operation('postThing') } },
-    }),
-    path: '/v1/things',
-    ends: 204,
-  },
-  {
-    keyword: 'PathItem parameters',
-    document: buildDocument({
-      paths: {
-        '/things': {
-          parameters: [{ name: 'a', in: 'query', required: true, schema: integer }],
-          post: operation('postThing'),
-        },
-      },
-    }),
-    ends: 400,
-  },
+  ['Operation operationId', buildDocument(), 204],
+  ['Operation parameters', withParameter({ required: true }), 400],
+  ['Operation requestBody', bodyOf(true), 204, { body: '1' }],
+  ['Operation responses', buildDocument(), 204],
+  ['Operation security', secured(bearer), 401],
+  ['Operation servers', things({ servers }), 204, V1],
 
-  { keyword: 'Operation operationId', document: buildDocument(), ends: 204 },
-  { keyword: 'Operation parameters', document: withParameter({ required: true }), ends: 400 },
-  {
-    keyword: 'Operation requestBody',
-    document: things({ requestBody: { content: json(true) } }),
-    body: '1',
-    ends: 204,
-  },
-  { keyword: 'Operation responses', document: buildDocument(), ends: 204 },
-  { keyword: 'Operation security', document: secured(bearer), ends: 401 },
-  {
-    keyword: 'Operation servers',
-    document: things({ servers: [{ url: '/v1' }] }),
-    path: '/v1/things',
-    ends: 204,
-  },
+  ['Parameter name', withParameter({ required: true }), 204, A1],
+  ['Parameter in', withParameter({ required: true }), 204, A1],
+  ['Parameter required', withParameter({ required: true }), 400],
+  [
+    'Parameter style',
+    withParameter({ style: 'pipeDelimited', explode: false, schema: integers }),
+    204,
+    { path: '/things?a=1%7C2' },
+  ],
+  ['Parameter explode', withParameter({ explode: false, schema: integers }), 204, { path: '/things?a=1,2' }],
+  ['Parameter schema', withParameter({}), 400, { path: '/things?a=x' }],
+  [
+    'Parameter content',
+    things({ parameters: [{ name: 'a', in: 'query', content: json(integer) }] }),
+    400,
+    { path: '/things?a=%22x%22' },
+  ],
 
-  { keyword: 'Parameter name', document: withParameter({ required: true }), path: '/things?a=1', ends: 204 },
-  { keyword: 'Parameter in', document: withParameter({ required: true }), path: '/things?a=1', ends: 204 },
-  { keyword: 'Parameter required', document: withParameter({ required: true }), ends: 400 },
-  {
-    keyword: 'Parameter style',
-    document: withParameter({
-      style: 'pipeDelimited',
-      explode: false,
-      schema: { type: 'array', items: integer },
-    }),
-    path: '/things?a=1%7C2',
-    ends: 204,
-  },
-  {
-    keyword: 'Parameter explode',
-    document: withParameter({ explode: false, schema: { type: 'array', items: integer } }),
-    path: '/things?a=1,2',
-    ends: 204,
-  },
-  { keyword: 'Parameter schema', document: withParameter({}), path: '/things?a=x', ends: 400 },
-  {
-    keyword: 'Parameter content',
-    document: things({ parameters: [{ name: 'a', in: 'query', content: json(integer) }] }),
-    path: '/things?a=%22x%22',
-    ends: 400,
-  },
+  ['RequestBody content', bodyOf(integer), 204, { body: '1' }],
+  ['RequestBody required', things({ requestBody: { required: true, content: json(integer) } }), 400],
+  ['MediaType schema', bodyOf(integer), 400, { body: '"x"' }],
+  ['MediaType encoding', formOf({ style: 'form', explode: false }), 204, { type: FORM, body: 'a=1,2' }],
+  ['Encoding contentType', formOf({ contentType: 'text/plain' }, 'object'), 'refused'],
+  [
+    'Encoding style',
+    formOf({ style: 'pipeDelimited', explode: false }),
+    204,
+    { type: FORM, body: 'a=1%7C2' },
+  ],
+  ['Encoding explode', formOf({ explode: false }), 204, { type: FORM, body: 'a=1,2' }],
+  // OpenAPI 3.1 section 4.8.15.1: with this keyword an object has a style instead of JSON, which a form does not support.
+  ['Encoding allowReserved', formOf({ allowReserved: true }, 'object'), 'refused'],
 
-  {
-    keyword: 'RequestBody content',
-    document: things({ requestBody: { content: json(integer) } }),
-    body: '1',
-    ends: 204,
-  },
-  {
-    keyword: 'RequestBody required',
-    document: things({ requestBody: { required: true, content: json(integer) } }),
-    ends: 400,
-  },
-  {
-    keyword: 'MediaType schema',
-    document: things({ requestBody: { content: json(integer) } }),
-    body: '"x"',
-    ends: 400,
-  },
-  {
-    keyword: 'MediaType encoding',
-    document: things(
-      form({ a: { type: 'array', items: integer } }, { a: { style: 'form', explode: false } }),
-    ),
-    type: FORM,
-    body: 'a=1,2',
-    ends: 204,
-  },
-  {
-    keyword: 'Encoding contentType',
-    document: things(form({ a: { type: 'object' } }, { a: { contentType: 'text/plain' } })),
-    ends: 'refused',
-  },
-  {
-    keyword: 'Encoding style',
-    document: things(
-      form({ a: { type: 'array', items: integer } }, { a: { style: 'pipeDelimited', explode: false } }),
-    ),
-    type: FORM,
-    body: 'a=1%7C2',
-    ends: 204,
-  },
-  {
-    keyword: 'Encoding explode',
-    document: things(form({ a: { type: 'array', items: integer } }, { a: { explode: false } })),
-    type: FORM,
-    body: 'a=1,2',
-    ends: 204,
-  },
-  {
-    keyword: 'Encoding allowReserved',
-    // OpenAPI 3.1 section 4.8.15.1: with this keyword an object has a style instead of JSON, which a form does not
-    // support.
-    document: things(form({ a: { type: 'object' } }, { a: { allowReserved: true } })),
-    ends: 'refused',
-  },
-
-  {
-    keyword: 'Response headers',
-    document: withHeader({}),
-    answer: { status: 204, headers: { 'X-A': 1 }, body: undefined },
-    ends: 204,
-  },
-  {
-    keyword: 'Response content',
-    document: things({ responses: { 200: { description: '', content: json(integer) } } }),
-    answer: { status: 200, body: 1 },
-    ends: 200,
-    with: 1,
-  },
-  { keyword: 'Header required', document: withHeader({ required: true }), ends: 500 },
-  {
-    keyword: 'Header schema',
-    document: withHeader({}),
-    answer: { status: 204, headers: { 'X-A': 'x' }, body: undefined },
-    ends: 500,
-  },
-  { keyword: 'Header style', document: withHeader({ style: 'form' }), ends: 'refused' },
-  {
-    keyword: 'Header explode',
-    document: withHeader({
+  ['Response headers', withHeader({}), 204, answering({ 'X-A': 1 })],
+  [
+    'Response content',
+    things({ responses: { 200: { description: '', content: json(integer) } } }),
+    200,
+    { answer: { status: 200, body: 1 }, with: 1 },
+  ],
+  ['Header required', withHeader({ required: true }), 500],
+  ['Header schema', withHeader({}), 500, answering({ 'X-A': 'x' })],
+  ['Header style', withHeader({ style: 'form' }), 'refused'],
+  [
+    'Header explode',
+    withHeader({
       explode: true,
       schema: { type: 'object', properties: { b: integer }, additionalProperties: false },
     }),
-    answer: { status: 204, headers: { 'X-A': { b: 1 } }, body: undefined },
-    ends: 204,
-    with: 'b=1',
-  },
-  {
-    keyword: 'Header content',
-    document: things({
-      responses: { 204: { description: '', headers: { 'X-A': { content: json(integer) } } } },
-    }),
-    answer: { status: 204, headers: { 'X-A': 'x' }, body: undefined },
-    ends: 500,
-  },
-  {
-    keyword: 'Reference $ref',
-    document: things(
+    204,
+    { ...answering({ 'X-A': { b: 1 } }), with: 'b=1' },
+  ],
+  [
+    'Header content',
+    things({ responses: { 204: { description: '', headers: { 'X-A': { content: json(integer) } } } } }),
+    500,
+    answering({ 'X-A': 'x' }),
+  ],
+  [
+    'Reference $ref',
+    things(
       { parameters: [{ $ref: '#/components/parameters/A' }] },
-      { components: { parameters: { A: { name: 'a', in: 'query', required: true, schema: integer } } } },
+      { components: { parameters: { A: { name: 'a', in: 'query', ...required } } } },
     ),
-    ends: 400,
-  },
+    400,
+  ],
 
-  ...KEYWORDS.map(([keyword, schema, body]): WordCase => ({
-    keyword: `Schema ${keyword}`,
-    ...inBody(schema, body),
-    ends: 400,
-  })),
-  {
-    keyword: 'Schema $schema',
-    ...inBody({ $schema: 'http://json-schema.org/draft-07/schema#' }, 1),
-    ends: 'refused',
-  },
-  {
-    keyword: 'Schema $anchor',
-    ...inBody({ anyOf: [{ $anchor: 'one', const: 1 }, { allOf: [{ $ref: '#one' }] }] }, 1),
-    ends: 204,
-  },
-  {
-    keyword: 'Schema $defs',
-    document: things(
-      { requestBody: { content: json({ $ref: '#/components/schemas/A/$defs/one' }) } },
-      { components: { schemas: { A: { $defs: { one: { const: 1 } } } } } },
-    ),
-    body: '2',
-    ends: 400,
-  },
-  {
-    keyword: 'Schema readOnly',
-    ...inBody({ type: 'object', properties: { id: { readOnly: true } }, required: ['id'] }, {}),
-    ends: 204,
-  },
-  {
-    keyword: 'Schema writeOnly',
-    document: things({
+  [
+    'Schema $schema',
+    bodyOf({ $schema: 'http://json-schema.org/draft-07/schema#' }),
+    'refused',
+    { body: '1' },
+  ],
+  [
+    'Schema readOnly',
+    bodyOf({ type: 'object', properties: { id: { readOnly: true } }, required: ['id'] }),
+    204,
+    { body: '{}' },
+  ],
+  [
+    'Schema writeOnly',
+    things({
       responses: {
         200: { description: '', content: json({ properties: { a: { writeOnly: true } }, required: ['a'] }) },
       },
     }),
-    answer: { status: 200, body: {} },
-    ends: 200,
-  },
-  {
-    keyword: 'Schema default',
-    ...inBody({ type: 'object', properties: { a: { type: 'integer', default: 7 } } }, {}),
-    ends: 204,
-    with: { a: 7 },
-  },
-  ...['discriminator', 'propertyName', 'mapping'].map((name): WordCase => ({
-    keyword: `${name === 'discriminator' ? 'Schema' : 'Discriminator'} ${name}`,
-    document: things(
-      {
-        requestBody: {
-          content: json({
-            oneOf: [{ $ref: '#/components/schemas/Cat' }, { $ref: '#/components/schemas/Dog' }],
-            discriminator: { propertyName: 'kind', mapping: { hund: 'Dog' } },
-          }),
-        },
-      },
-      {
-        components: {
-          schemas: {
-            Cat: { type: 'object', required: ['kind'], properties: { kind: text } },
-            Dog: { type: 'object', required: ['kind', 'size'], properties: { kind: text, size: integer } },
-          },
-        },
-      },
-    ),
-    // Without the discriminator it is a cat. Only the mapping defines its name.
-    ...(name === 'mapping'
-      ? { body: JSON.stringify({ kind: 'hund', size: 1 }), ends: 204 }
-      : { body: JSON.stringify({ kind: 'hund' }), ends: 400 }),
-  })),
+    200,
+    { answer: { status: 200, body: {} } },
+  ],
+  [
+    'Schema default',
+    bodyOf({ type: 'object', properties: { a: { type: 'integer', default: 7 } } }),
+    204,
+    { body: '{}', with: { a: 7 } },
+  ],
+  // Without the discriminator it is a cat. Only the mapping defines its name.
+  ...['Schema discriminator', 'Discriminator propertyName', 'Discriminator mapping'].map((keyword): Row => {
+    const $refs = ['Cat', 'Dog'].map((name) => ({ $ref: `#/components/schemas/${name}` }));
+    const kind = { type: 'object', required: ['kind'], properties: { kind: text, size: integer } };
+    const mapped = keyword.endsWith('mapping');
+    return [
+      keyword,
+      bodyOf(
+        { oneOf: $refs, discriminator: { propertyName: 'kind', mapping: { hund: 'Dog' } } },
+        { components: { schemas: { Cat: kind, Dog: { ...kind, required: ['kind', 'size'] } } } },
+      ),
+      mapped ? 204 : 400,
+      { body: JSON.stringify({ kind: 'hund', ...(mapped && { size: 1 }) }) },
+    ];
+  }),
 
-  { keyword: 'SecurityScheme type', document: secured(bearer), ends: 401 },
-  { keyword: 'SecurityScheme scheme', document: secured(bearer), ends: 401 },
-  {
-    keyword: 'SecurityScheme name',
-    document: secured({ type: 'apiKey', name: 'X-Key', in: 'header' }),
-    headers: { 'X-Key': 'good' },
-    ends: 204,
-  },
-  {
-    keyword: 'SecurityScheme in',
-    document: secured({ type: 'apiKey', name: 'X-Key', in: 'header' }),
-    headers: { 'X-Key': 'good' },
-    ends: 204,
-  },
-  { keyword: 'SecurityScheme flows', document: secured(flow('implicit'), [{ a: ['read'] }]), ends: 401 },
-  ...['implicit', 'password', 'clientCredentials', 'authorizationCode'].map((name): WordCase => ({
-    keyword: `OAuthFlows ${name}`,
-    document: secured(flow(name), [{ a: ['read'] }]),
-    ends: 401,
-  })),
-  { keyword: 'OAuthFlow scopes', document: secured(flow('implicit'), [{ a: ['read'] }]), ends: 401 },
+  ['SecurityScheme type', secured(bearer), 401],
+  ['SecurityScheme scheme', secured(bearer), 401],
+  ...['name', 'in'].map((name): Row => {
+    const document = secured({ type: 'apiKey', name: 'X-Key', in: 'header' });
+    return [`SecurityScheme ${name}`, document, 204, { headers: { 'X-Key': 'good' } }];
+  }),
+  ['SecurityScheme flows', secured(flow('implicit'), [{ a: ['read'] }]), 401],
+  ...['implicit', 'password', 'clientCredentials', 'authorizationCode'].map((name): Row => [
+    `OAuthFlows ${name}`,
+    secured(flow(name), [{ a: ['read'] }]),
+    401,
+  ]),
+  ['OAuthFlow scopes', secured(flow('implicit'), [{ a: ['read'] }]), 401],
 ];
+
+/** For each kind of component: what refers to it, the component, and the outcome. */
+const COMPONENTS: Readonly<Record<string, readonly [using: object, A: unknown, ends: number]>> = {
+  schemas: [{ requestBody: { content: json({ $ref: '#/components/schemas/A' }) } }, false, 400],
+  responses: [
+    { responses: { 204: { $ref: '#/components/responses/A' } } },
+    { description: '', headers: { 'X-A': required } },
+    500,
+  ],
+  parameters: [
+    { parameters: [{ $ref: '#/components/parameters/A' }] },
+    { name: 'a', in: 'query', ...required },
+    400,
+  ],
+  requestBodies: [
+    { requestBody: { $ref: '#/components/requestBodies/A' } },
+    { required: true, content: json(false) },
+    400,
+  ],
+  headers: [
+    { responses: { 204: { description: '', headers: { 'X-A': { $ref: '#/components/headers/A' } } } } },
+    required,
+    500,
+  ],
+  securitySchemes: [{ security: [{ A: [] }] }, bearer, 401],
+};
+
+const COMPONENT_ROWS = Object.entries(COMPONENTS).map(([name, [using, A, ends]]): Row => {
+  const body = /schemas|requestBodies/.test(name) ? { body: '1' } : {};
+  return [`Components ${name}`, things(using, { components: { [name]: { A } } }), ends, body];
+});
+
+/** The keywords of Schema that have a file of the JSON Schema Test Suite have no case here. */
+export const CASES: readonly KeywordCase[] = [...ROWS, ...COMPONENT_ROWS].map(
+  ([keyword, document, ends, exchange]) => ({ keyword, document, ends, ...exchange }),
+);

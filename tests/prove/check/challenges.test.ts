@@ -1,6 +1,6 @@
-import { readDocument } from '../../../scripts/prove/document/reader';
 import type { RawResponse } from '../../../scripts/prove/wire/message';
 import { challengeFindings } from '../../../scripts/prove/check/challenges';
+import { read } from '../support/document';
 
 const BEARER = 'Bearer realm="a, b"';
 const cases: readonly [schemes: string[], header: string, isCorrect: boolean][] = [
@@ -37,14 +37,10 @@ describe.each([
   ['alternatives', (names: string[]) => names.map((name) => ({ [name]: [] }))],
 ])('a 401 of an operation with security schemes, %s,', (_, securityOf) => {
   test.each(cases)('with the schemes %j and the challenge %s is correct: %s', (names, header, isCorrect) => {
-    const document = readDocument({
-      openapi: '3.1.0',
-      security: securityOf(names),
-      paths: { '/things': { post: { responses: {} } } },
-      components: { securitySchemes },
-    });
-    const [operation] = document.operations;
-    if (!operation) throw new Error('expected an operation');
+    const { document, operation } = read(
+      { post: { responses: {} } },
+      { security: securityOf(names), components: { securitySchemes } },
+    );
     const response: RawResponse = {
       status: 401,
       headers: [['WWW-Authenticate', header]],

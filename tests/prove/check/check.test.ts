@@ -5,50 +5,40 @@ import {
   type Expectation,
   expectRefusal,
 } from '../../../scripts/prove/cases/case';
-import { readDocument } from '../../../scripts/prove/document/reader';
 import { NumberLiteral } from '../../../scripts/prove/json/value';
 import { createOracle } from '../../../scripts/prove/schema/oracle';
-import type { ExpectedMembers, Target } from '../../../scripts/prove/target';
+import { target as simple } from '../../../scripts/prove/simple-server';
+import type { ExpectedMembers, Refusal, Target } from '../../../scripts/prove/target';
 import type { Outcome } from '../../../scripts/prove/wire/message';
 import { createCheck } from '../../../scripts/prove/check/check';
+import { inJson, read } from '../support/document';
 
 const error = { type: 'object', required: ['error'], properties: { error: { type: 'integer' } } };
-const json = {
-  openapi: '3.1.0',
-  security: [{ token: [] }],
-  paths: {
-    '/things': {
-      post: {
-        responses: {
-          200: {
-            description: 'done',
-            headers: { 'X-Count': { required: true, schema: { type: 'integer' } } },
-            content: {
-              'application/json': {
-                schema: {
-                  type: 'object',
-                  required: ['id'],
-                  properties: { id: { type: 'integer', format: 'int64' } },
-                },
-              },
-            },
-          },
-          204: { description: 'nothing' },
-          400: { description: 'invalid', content: { 'application/json': { schema: error } } },
-        },
-      },
-      get: { responses: { 204: { description: 'nothing' } } },
-    },
-  },
-  components: { schemas: { Error: error }, securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
+const thing = {
+  type: 'object',
+  required: ['id'],
+  properties: { id: { type: 'integer', format: 'int64' }, link: { type: 'string', format: 'uri' } },
 };
-const document = readDocument(json);
+const counted = { 'X-Count': { required: true, schema: { type: 'integer' } } };
+const { document, operation } = read(
+  {
+    post: {
+      responses: {
+        200: { description: 'done', headers: counted, content: inJson(thing) },
+        204: { description: 'nothing' },
+        400: { description: 'invalid', content: inJson(error) },
+      },
+    },
+    options: { responses: { 204: { description: 'nothing' } } },
+  },
+  {
+    security: [{ token: [] }],
+    components: { schemas: { Error: error }, securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
+  },
+);
 const rule = (status: number) => ({ status, body: { error: status } });
 const target: Target = {
-  document: json,
-  start: () => Promise.reject(new Error('expected the test not to start it')),
-  credentials: {},
-  bodyLimit: 1,
+  ...simple(() => ({ status: 204 })),
   refusals: {
     'not found': rule(404),
     'method not allowed': rule(405),
@@ -62,10 +52,12 @@ const target: Target = {
   },
   ownRefusals: { taken: { ...rule(400), operations: [] } },
   refusalSchema: '/components/schemas/Error',
-  situations: {},
-  waivers: [],
 };
-const check = createCheck(document, { strict: createOracle(document.responses), lenient: [] }, target);
+const oracles = {
+  strict: createOracle(document.responses),
+  lenient: document.lenient.responses.map((schemas) => createOracle(schemas)),
+};
+const check = createCheck(document, oracles, target);
 
 interface Answer {
   status?: number;
@@ -78,14 +70,17 @@ function problems(
   expect: Expectation,
   { status = 200, headers = {}, body = '{"id":1}', entered = 1 }: Answer,
 ): string {
-  const [, operation] = document.operations;
-  if (!operation) throw new Error('expected two operations');
   const request = { method: 'POST', target: '/things', headers: [] };
   const sent: Case = { family: 'valid', title: '', operation, request, expect, proves: [] };
   const all = { 'Content-Type': 'application/json', 'X-Count': '7', ...headers };
   const outcome: Outcome = { status, headers: Object.entries(all), body: Buffer.from(body) };
   return check(sent, outcome, entered).problems.join('\n');
 }
+
+const expectProblem = (found: string, want: string): void => {
+  if (want === '') expect(found).toBe('');
+  else expect(found).toContain(want);
+};
 
 const refusal = (status: number, headers: Record<string, string> = {}): Answer => ({
   ...{ status, headers, body: `{"error":${status}}`, entered: 0 },
@@ -111,8 +106,7 @@ describe('an answer to a request that the service must accept', () => {
     ['without an undocumented body', { status: 204, body: '' }, ''],
     ['sent without entering the service', { entered: 0 }, 'expected the service to be entered'],
   ])('is %s', (_, answer, want) => {
-    if (want === '') expect(problems(expectSuccess, answer)).toBe('');
-    else expect(problems(expectSuccess, answer)).toContain(want);
+    expectProblem(problems(expectSuccess, answer), want);
   });
 });
 
@@ -147,94 +141,68 @@ test.each<[string, ExpectedMembers, string]>([
   ['missing', { name: 'x' }, 'expected a body with {"name":"x"}, got 200'],
 ])('an expected member is %s', (_, members, want) => {
   const found = problems({ kind: 'answered', outcomes: ['success'], members }, {});
-  if (want === '') expect(found).toBe('');
-  else expect(found).toContain(want);
+  expectProblem(found, want);
 });
 
 describe('an answer to a request that the server must refuse', () => {
+  const body = (text: string): Answer => ({ ...refusal(400), body: text });
+  const problem = { 'Content-Type': 'application/problem+json' };
   const bearer = (rest = '') => ({ 'WWW-Authenticate': `Bearer${rest}` });
-  test.each<[string, Expectation, Answer, string]>([
-    ['correct', expectRefusal('invalid request'), refusal(400), ''],
-    ['a success', expectRefusal('invalid request'), {}, 'expected 400'],
-    [
-      'with another error number',
-      expectRefusal('invalid request'),
-      { ...refusal(400), body: '{"error":1}' },
-      'expected 400 {"error":400}',
-    ],
-    [
-      'correct, after entering the service',
-      expectRefusal('invalid request'),
-      { ...refusal(400), entered: 1 },
-      'the service not to be entered',
-    ],
-    ['by the service', expectAnswer('taken'), { ...refusal(400), entered: 1 }, ''],
-    [
-      'by the service in place of success',
-      expectAnswer('success', 'taken'),
-      { ...refusal(400), entered: 1 },
-      '',
-    ],
-    [
-      'by the contract instead of the service',
-      expectAnswer('taken'),
-      refusal(400),
-      'the service to be entered',
-    ],
-    ['a success instead', expectAnswer('taken'), {}, 'expected taken, got 200'],
+  test.each<[string, Refusal, Answer, string]>([
+    ['correct', 'invalid request', refusal(400), ''],
+    ['a success', 'invalid request', {}, 'expected 400'],
+    ['with another error number', 'invalid request', body('{"error":1}'), 'expected 400 {"error":400}'],
+    ['from the service', 'invalid request', { ...refusal(400), entered: 1 }, 'the service not to be entered'],
     [
       'with a stack trace',
-      expectRefusal('invalid request'),
-      { ...refusal(400), body: '{"error":400,"x":"a\\n    at f (/a/b.ts:1:2)"}' },
-      'stack trace',
+      'invalid request',
+      body('{"error":400,"x":"a\\n    at f (/a/b.ts:1:2)"}'),
+      'stack',
     ],
-    [
-      'undocumented, and invalid by the error schema',
-      expectRefusal('not found'),
-      { ...refusal(404), body: '{}' },
-      'expected a body that fits',
-    ],
+    ['undocumented and invalid', 'not found', { ...refusal(404), body: '{}' }, 'expected a body that fits'],
     [
       'undocumented, with another media type than the error schema',
-      expectRefusal('not found'),
-      { ...refusal(404), headers: { 'Content-Type': 'application/problem+json' } },
+      'not found',
+      refusal(404, problem),
       'expected the media type application/json, got application/problem+json',
     ],
-    ['405 with its methods', expectRefusal('method not allowed'), refusal(405, { Allow: 'GET, POST' }), ''],
-    [
-      '405 without Allow',
-      expectRefusal('method not allowed'),
-      refusal(405),
-      'expected Allow: GET, POST, got none',
-    ],
-    [
-      '405 without one of the methods',
-      expectRefusal('method not allowed'),
-      refusal(405, { Allow: 'POST' }),
-      'expected Allow',
-    ],
-    ['401 with a challenge', expectRefusal('missing credentials'), refusal(401, bearer()), ''],
-    ['401 without one', expectRefusal('missing credentials'), refusal(401), 'expected a WWW-Authenticate'],
-    [
-      '401 with a challenge for another scheme',
-      expectRefusal('missing credentials'),
-      refusal(401, { 'WWW-Authenticate': 'Basic' }),
-      'expected a challenge for bearer',
-    ],
+    ['405 with its methods', 'method not allowed', refusal(405, { Allow: 'POST, OPTIONS' }), ''],
+    ['405 without Allow', 'method not allowed', refusal(405), 'expected Allow: POST, OPTIONS, got none'],
+    ['405 without a method', 'method not allowed', refusal(405, { Allow: 'POST' }), 'expected Allow'],
+    ['401 with a challenge', 'missing credentials', refusal(401, bearer()), ''],
+    ['401 without one', 'missing credentials', refusal(401), 'expected a WWW-Authenticate'],
     [
       '401 with an error code for a request without credentials',
-      expectRefusal('missing credentials'),
+      'missing credentials',
       refusal(401, bearer(' error="invalid_token"')),
       'expected no error code',
     ],
     [
       '401 without the error code for an invalid token',
-      expectRefusal('invalid credentials'),
+      'invalid credentials',
       refusal(401, bearer()),
       'expected error="invalid_token"',
     ],
-  ])('is %s', (_, expectation, answer, want) => {
-    if (want === '') expect(problems(expectation, answer)).toBe('');
-    else expect(problems(expectation, answer)).toContain(want);
+  ])('is %s', (_, reason, answer, want) => {
+    expectProblem(problems(expectRefusal(reason), answer), want);
   });
+
+  const entered = { ...refusal(400), entered: 1 };
+  test.each<[string, Expectation, Answer, string]>([
+    ['by the service', expectAnswer('taken'), entered, ''],
+    ['by the service in place of success', expectAnswer('success', 'taken'), entered, ''],
+    ['by the contract instead', expectAnswer('taken'), refusal(400), 'the service to be entered'],
+    ['a success instead', expectAnswer('taken'), {}, 'expected taken, got 200'],
+  ])('is its own, %s', (_, expectation, answer, want) => {
+    expectProblem(problems(expectation, answer), want);
+  });
+});
+
+test.each([
+  ['{"id":"many","link":"none"}', 'type "string" is invalid', 4],
+  ['{"id":1,"link":"none"}', 'does not match format', 7],
+])('of the body %s, what breaks a rule is named before what is an annotation', (body, error, section) => {
+  const found = problems(expectSuccess, { body });
+  expect(found.toLowerCase()).toContain(error);
+  expect(found).toContain(`section ${section}.`);
 });

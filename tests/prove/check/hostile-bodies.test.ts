@@ -1,21 +1,15 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { run } from '../../../scripts/prove/run';
-import { urlTarget } from '../../../scripts/prove/url-target';
+import { expectSuccess } from '../../../scripts/prove/cases/case';
+import { createCheck } from '../../../scripts/prove/check/check';
+import { createOracle } from '../../../scripts/prove/schema/oracle';
+import { correctServer, target } from '../../../scripts/prove/simple-server';
+import { inJson, read } from '../support/document';
 
 const schema = { type: ['array', 'string'], items: { type: 'integer', minimum: 2 } };
-const DOCUMENT = {
-  openapi: '3.1.0',
-  info: { title: 'Large', version: '1' },
-  paths: {
-    '/large': {
-      get: {
-        operationId: 'getLarge',
-        responses: { 200: { description: 'large', content: { 'application/json': { schema } } } },
-      },
-    },
-  },
-};
+const { document, operation } = read({
+  get: { responses: { 200: { description: 'large', content: inJson(schema) } } },
+});
+const oracles = { strict: createOracle(document.responses), lenient: [] };
+const check = createCheck(document, oracles, { ...target(correctServer), profile: 'document' });
 
 /** Bytes. */
 const LARGE = 1_500_000;
@@ -23,8 +17,7 @@ const LARGEST = 9_900_000;
 const repeated = (text: string, before = '', after = '', size = LARGE): string =>
   `${before}${text.repeat((size - before.length - after.length) / text.length)}${after}`;
 
-/** Large bodies, and what is said of each. */
-const BODIES: readonly (readonly [name: string, body: string, expected: RegExp | undefined])[] = [
+test.each<[name: string, body: string, expected: RegExp | undefined]>([
   ['a long string', repeated('x', '"', '"', LARGEST), undefined],
   ['a long string of escapes', repeated('\\u0041', '"', '"'), undefined],
   ['line ends', repeated('\n', '', '', LARGEST), /^expected JSON in UTF-8, got/],
@@ -36,26 +29,12 @@ const BODIES: readonly (readonly [name: string, body: string, expected: RegExp |
   ['one long number', repeated('9'), /^expected a body that fits/],
   ['a large exponent', '1e999999999', /^expected a body that fits/],
   ['bytes that are not UTF-8', repeated('\u0080'), /^expected JSON in UTF-8, got/],
-];
-
-test.each(BODIES)(
-  'a body of %s is judged, in a sentence of the engine',
-  async (_, body, expected) => {
-    const server = createServer((request, response) => {
-      request.resume();
-      response.writeHead(200, { 'Content-Type': 'application/json' }).end(Buffer.from(body, 'latin1'));
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const options = { url, document: DOCUMENT, maxRequests: 1, timeout: 60_000 };
-    const { failures } = await run(urlTarget(options), { generated: 0, shrink: false });
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-
-    const problems = failures.flatMap((failure) => failure.problems);
-    if (expected) expect(problems[0]).toMatch(expected);
-    else expect(problems).toEqual([]);
-    for (const problem of problems) expect(problem).not.toMatch(/(?:Syntax|Range|Type)Error/);
-  },
-  60_000,
-);
+])('a body of %s is checked, in a sentence of the engine', (_, text, expected) => {
+  const request = { method: 'GET', target: '/things', headers: [] };
+  const headers = [['Content-Type', 'application/json']] as const;
+  const sent = { family: 'valid', title: '', operation, request, expect: expectSuccess, proves: [] } as const;
+  const { problems } = check(sent, { status: 200, headers, body: Buffer.from(text, 'latin1') }, undefined);
+  if (expected) expect(problems[0]).toMatch(expected);
+  else expect(problems).toEqual([]);
+  for (const problem of problems) expect(problem).not.toMatch(/(?:Syntax|Range|Type)Error/);
+});

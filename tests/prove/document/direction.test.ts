@@ -1,17 +1,11 @@
-import { expectSuccess } from '../../../scripts/prove/cases/case';
 import type { JsonObject } from '../../../scripts/prove/json/tree';
 import { parse, type Value } from '../../../scripts/prove/json/value';
-import { createCheck } from '../../../scripts/prove/check/check';
-import { run } from '../../../scripts/prove/run';
 import { constraints } from '../../../scripts/prove/schema/constraints';
 import { createOracle } from '../../../scripts/prove/schema/oracle';
 import { oneWayViolations } from '../../../scripts/prove/schema/probes';
 import { samples } from '../../../scripts/prove/schema/samples';
-import { serve, correctServer, target } from '../../../scripts/prove/simple-server';
-import { readDocument } from '../../../scripts/prove/document/reader';
 
 const readOnly = { type: 'integer', readOnly: true };
-const writeOnly = { type: 'integer', writeOnly: true };
 const objectWith = (properties: JsonObject): JsonObject => ({
   type: 'object',
   properties,
@@ -84,113 +78,52 @@ describe.each(WAYS)('a property that is readOnly, %s,', (_, schema, pointer) => 
   });
 });
 
-describe.each([
-  ['items', { items: readOnly }, '[]', '[1]'],
-  ['prefixItems', { prefixItems: [{}, readOnly] }, '["a"]', '["a",1]'],
-  ['anyOf', { anyOf: [readOnly, { type: 'null' }] }, 'null', '1'],
-  ['oneOf', { oneOf: [{ type: 'string' }, readOnly] }, '"a"', '1'],
-  ['then', { if: { type: 'integer' }, then: readOnly }, '"a"', '1'],
-  ['patternProperties', { patternProperties: { '^i': readOnly } }, '{}', '{"id":1}'],
-  ['additionalProperties', { additionalProperties: readOnly }, '{}', '{"id":1}'],
-  ['a reference', { items: { $ref: '#/Id' } }, '[]', '[1]'],
-])('readOnly below %s', (_, schema, without, having) => {
-  const requests = schemasOf(schema);
-  const oracle = createOracle(requests);
-
-  test('is an obligation', () => {
-    expect(oracle.valid('/schema', parse(without))).toBe(true);
-    expect(oracle.valid('/schema', parse(having))).toBe(false);
-    expect(constraints(requests, '/schema').map(({ keyword }) => keyword)).toContain('readOnly');
-  });
-});
-
-describe.each<[string, JsonObject, valid: string[], invalid: string[]]>([
+test.each<[string, JsonObject, valid: string[], invalid: string[]]>([
+  ['items', { items: readOnly }, ['[]'], ['[1]']],
+  ['prefixItems', { prefixItems: [{}, readOnly] }, ['["a"]'], ['["a",1]']],
+  ['anyOf', { anyOf: [readOnly, { type: 'null' }] }, ['null'], ['1']],
+  ['oneOf', { oneOf: [{ type: 'string' }, readOnly] }, ['"a"'], ['1']],
+  ['then', { if: { type: 'integer' }, then: readOnly }, ['"a"'], ['1']],
+  ['patternProperties', { patternProperties: { '^i': readOnly } }, ['{}'], ['{"id":1}']],
+  ['additionalProperties', { additionalProperties: readOnly }, ['{}'], ['{"id":1}']],
+  ['a reference', { items: { $ref: '#/Id' } }, ['[]'], ['[1]']],
   [
-    'of a property, beside one that admits the same',
+    'a branch of a property, beside one that admits the same',
     { properties: { a: { anyOf: [{ type: 'string', readOnly: true }, { maxLength: 3 }] } } },
     ['{}', '{"a":1}'],
     ['{"a":"x"}'],
   ],
   [
-    'by reference, beside one that admits anything',
+    'a branch by reference, beside one that admits anything',
     { anyOf: [{ $ref: '#/Stored' }, { type: 'object' }] },
     ['{}', '{"name":1}'],
     ['{"id":1}', '{"id":1,"name":2}'],
   ],
   [
-    'behind one that lists the same',
+    'a branch behind one that lists the same',
     { oneOf: [{ required: ['x'] }, objectWith({ id: readOnly })] },
     ['{}'],
     ['{"id":1}', '{"x":1,"id":1}'],
   ],
   [
-    'of an allOf in it',
+    'an allOf in a branch',
     { anyOf: [{ allOf: [{ $ref: '#/Stored' }, { required: ['b'] }] }, true] },
     ['{"b":1}', '{"id":1}'],
     ['{"b":1,"id":1}'],
   ],
-])('readOnly in one branch %s', (_, schema, valid, invalid) => {
-  test('counts for each value that the branch admits', () => {
-    const oracle = createOracle(schemasOf(schema));
+])(
+  'readOnly below %s is an obligation, and counts for each value that it admits',
+  (_, schema, valid, invalid) => {
+    const requests = schemasOf(schema);
+    const oracle = createOracle(requests);
     for (const text of valid) expect([text, oracle.valid('/schema', parse(text))]).toEqual([text, true]);
     for (const text of invalid) expect([text, oracle.valid('/schema', parse(text))]).toEqual([text, false]);
-  });
-});
+    expect(constraints(requests, '/schema').map(({ keyword }) => keyword)).toContain('readOnly');
+  },
+);
 
 test('readOnly on the whole body has no effect', () => {
   const requests = schemasOf({ type: 'integer', readOnly: true });
   expect(createOracle(requests).valid('/schema', parse('1'))).toBe(true);
   expect(constraints(requests, '/schema').map(({ keyword }) => keyword)).toEqual(['type']);
-});
-
-describe('a response with a writeOnly property', () => {
-  const schema = objectWith({ name: {}, password: writeOnly });
-  const content = { 'application/json': { schema } };
-  const responses = { 200: { description: 'stored', content } };
-  const json = { openapi: '3.1.0', paths: { '/': { get: { operationId: 'get', responses } } } };
-  const document = readDocument(json);
-  const check = createCheck(
-    document,
-    { strict: createOracle(document.responses), lenient: [] },
-    target(correctServer),
-  );
-
-  test.each([
-    ['{"name":1}', []],
-    ['{"name":1,"password":2}', [expect.stringContaining('expected a body that fits')]],
-  ])('is judged: %s', (text, want) => {
-    const [operation] = document.operations;
-    if (!operation) throw new Error('expected an operation');
-    const request = { method: 'GET', target: '/', headers: [] };
-    const sent = {
-      family: 'valid',
-      title: '',
-      operation,
-      request,
-      expect: expectSuccess,
-      proves: [],
-    } as const;
-    const headers = [['Content-Type', 'application/json']] as const;
-    expect(check(sent, { status: 200, headers, body: Buffer.from(text) }, 1).problems).toEqual(want);
-  });
-});
-
-test.each([
-  ['accepts', 204, 'UNPROVEN'],
-  ['refuses', 400, 'PROVEN'],
-])('a server that %s a readOnly property: %s, %s', async (_, status, state) => {
-  const schema = objectWith({ id: readOnly, name: {} });
-  const content = { 'application/json': { schema } };
-  const put = {
-    operationId: 'put',
-    requestBody: { required: true, content },
-    responses: { 204: { description: 'stored' } },
-  };
-  const answer: Parameters<typeof serve>[0] = (request, body) => {
-    const like = body.includes('"name"') ? '7' : body;
-    return body.includes('"id"') ? { status } : correctServer(request, like);
-  };
-  const document = { openapi: '3.1.0', paths: { '/number': { put } } };
-  const { obligations } = await run({ ...target(answer), document }, { generated: 0 });
-  expect(obligations.find(({ key }) => key.endsWith('/id readOnly | violates'))?.state).toBe(state);
 });

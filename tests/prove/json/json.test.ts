@@ -1,4 +1,3 @@
-import { toDouble } from '../../../scripts/prove/json/number';
 import { parse, print } from '../../../scripts/prove/json/value';
 
 describe('a JSON value', () => {
@@ -12,16 +11,4 @@ describe('a JSON value', () => {
   test('is not parsed from malformed text', () => {
     expect(() => parse('{"a":01}')).toThrow(SyntaxError);
   });
-});
-
-test.each([
-  ['9223372036854775807', 2 ** 63 - 1024],
-  ['9223372036854775808', 2 ** 63],
-  ['-9223372036854775808', -(2 ** 63)],
-  ['-9223372036854775809', -(2 ** 63) - 2048],
-  ['9007199254740993', 2 ** 53],
-  ['0.1', 0.1],
-  ['1e400', Infinity],
-])('the double for %s is on the same side of every integer bound', (literal, want) => {
-  expect(toDouble(literal)).toBe(want);
 });

@@ -59,45 +59,42 @@ const BESIDES: readonly Partial<Facts>[] = [
   { requestsLeftOut: 7 },
 ];
 
+/** Each set of states with each of these. */
+const RUNS = SETS.flatMap((states) => BESIDES.map((changed) => ({ states, changed })));
+
 test('everything is proven is said of nothing less', () => {
-  for (const states of SETS)
-    for (const changed of BESIDES) {
-      const { verdict } = summarize(factsOf(states, changed));
-      const isAll = states.join() === 'PROVEN' && Object.keys(changed).length === 0;
-      expect([verdict, /everything is proven|keeps its contract/.test(verdict)]).toEqual([verdict, isAll]);
-    }
+  for (const { states, changed } of RUNS) {
+    const { verdict } = summarize(factsOf(states, changed));
+    const isAll = states.join() === 'PROVEN' && Object.keys(changed).length === 0;
+    expect([verdict, /everything is proven|keeps its contract/.test(verdict)]).toEqual([verdict, isAll]);
+  }
 });
 
 test('stubs are named first, failures next, and the number of each state is in the sentence and the headline', () => {
-  for (const states of SETS)
-    for (const changed of BESIDES) {
-      const facts = factsOf(states, changed);
-      const { verdict, headline } = summarize(facts);
-      expect(
-        verdict.startsWith('2 of 2 operations are stubs, which answer from the document: op0 and op1.'),
-      ).toBe(states.includes('STUB'));
-      expect(headline.startsWith('STUB ')).toBe(states.includes('STUB'));
-      const rest = verdict.replace(/^2 of 2 [^.]*\. ?/, '');
-      expect(rest.startsWith('Numbers breaks its contract')).toBe(changed.failures !== undefined);
-      const isEmpty = !states.includes('PROVEN') && changed.failures === undefined;
-      expect(/^Nothing of Numbers is proven|so nothing is proven/.test(rest)).toBe(isEmpty);
-      if (!verdict.includes('everything is proven'))
-        for (const state of states) expect(rest).toMatch(new RegExp(`\\b${2 + STATES.indexOf(state)} are `));
-      for (const state of states)
-        expect(headline).toMatch(new RegExp(`${state} ${2 + STATES.indexOf(state)}\\b`));
+  const STUBS = '2 of 2 operations are stubs, which answer from the document: op0 and op1.';
+  for (const { states, changed } of RUNS) {
+    const { verdict, headline } = summarize(factsOf(states, changed));
+    expect(verdict.startsWith(STUBS)).toBe(states.includes('STUB'));
+    expect(headline.startsWith('STUB ')).toBe(states.includes('STUB'));
+    const rest = verdict.replace(STUBS, '').trimStart();
+    expect(rest.startsWith('Numbers breaks its contract')).toBe(changed.failures !== undefined);
+    const isEmpty = !states.includes('PROVEN') && changed.failures === undefined;
+    expect(/^Nothing of Numbers is proven|so nothing is proven/.test(rest)).toBe(isEmpty);
+    for (const state of states) {
+      const number = 2 + STATES.indexOf(state);
+      expect(headline).toMatch(new RegExp(`${state} ${number}\\b`));
+      if (!verdict.includes('everything is proven')) expect(rest).toMatch(new RegExp(`\\b${number} are `));
     }
+  }
 });
 
 test('a run passes if nothing failed, nothing is open, and something is proven, waived or answered by a stub', () => {
-  for (const states of SETS)
-    for (const changed of BESIDES) {
-      const isOpen = states.some((state) => ['LEFT OUT', 'UNPROVEN', 'BLOCKED'].includes(state));
-      const isSomething = states.some((state) => ['PROVEN', 'STUB', 'WAIVED'].includes(state));
-      const isFailed = changed.failures ?? changed.expiredWaivers ?? changed.stopped;
-      expect(summarize(factsOf(states, changed)).passed).toBe(
-        isSomething && !isOpen && isFailed === undefined,
-      );
-    }
+  for (const { states, changed } of RUNS) {
+    const isOpen = states.some((state) => ['LEFT OUT', 'UNPROVEN', 'BLOCKED'].includes(state));
+    const isSomething = states.some((state) => ['PROVEN', 'STUB', 'WAIVED'].includes(state));
+    const isFailed = (changed.failures ?? changed.expiredWaivers ?? changed.stopped) !== undefined;
+    expect(summarize(factsOf(states, changed)).passed).toBe(isSomething && !isOpen && !isFailed);
+  }
 });
 
 test.each<[name: string, states: State[], changed: Partial<Facts>, verdict: string]>([

@@ -1,13 +1,31 @@
-import { readDocument } from '../../../scripts/prove/document/reader';
 import type { JsonObject } from '../../../scripts/prove/json/tree';
 import { parse } from '../../../scripts/prove/json/value';
 import { deriveObligations } from '../../../scripts/prove/obligations';
-import { instanceLocations } from '../../../scripts/prove/schema/locations';
+import { instanceLocations, probes } from '../../../scripts/prove/schema/probes';
 import { createOracle } from '../../../scripts/prove/schema/oracle';
-import { probes } from '../../../scripts/prove/schema/probes';
 import { correctServer, target } from '../../../scripts/prove/simple-server';
-import { serializeParameter } from '../../../scripts/prove/request/serialize';
+import { serializeParameter } from '../../../scripts/prove/request/styles';
 import { slots, slotSamples, slotVerdict } from '../../../scripts/prove/request/slots';
+import { read } from '../support/document';
+
+/** The only slot of an operation. */
+function slotOf(item: object) {
+  const { document, operation } = read(item, { components: { schemas: { Named: named } } }, '/{p}');
+  const [slot] = slots(document, operation);
+  if (!slot) throw new Error('expected a parameter or a body');
+  return { document, operation, slot };
+}
+
+/** Part of the forms below. */
+const named = {
+  type: 'object',
+  required: ['name'],
+  properties: {
+    id: { type: 'integer', format: 'int64', minimum: 1 },
+    name: { type: 'string', minLength: 1, maxLength: 9 },
+    inner: { $ref: '#/components/schemas/Named' },
+  },
+};
 
 describe('parameters', () => {
   const array = '[3,4,5]';
@@ -42,21 +60,17 @@ describe('parameters', () => {
     ['cookie', 'form', true, '""', 'p='],
   ])('in %s, style %s, explode %s: %s is %s', (place, style, explode, value, want) => {
     const parameter = { name: 'p', in: place, style, explode, schema: {}, required: true };
-    const json = { openapi: '3.1.0', paths: { '/{p}': { get: { parameters: [parameter], responses: {} } } } };
-    const [read] = readDocument(json).operations[0]?.parameters ?? [];
-    expect(read && serializeParameter(read, parse(value))).toBe(want);
+    const [found] = read({ get: { parameters: [parameter], responses: {} } }, {}, '/{p}').operation
+      .parameters;
+    expect(found && serializeParameter(found, parse(value))).toBe(want);
   });
 
   test('are decoded by the types of their schema', () => {
     const parameters = [{ name: 'p', in: 'query', schema: { type: 'array', items: { type: 'integer' } } }];
-    const document = readDocument({
-      openapi: '3.1.0',
-      paths: { '/': { get: { parameters, responses: {} } } },
-    });
-    const [slot] = document.operations.flatMap((operation) => slots(document, operation));
-    expect(slot?.decode(parse('["7"]'))).toEqual(parse('[7]'));
-    expect(slot?.decode(parse('["x"]'))).toEqual(['x']);
-    expect(slot?.decode(parse('[]'))).toBeUndefined();
+    const { slot } = slotOf({ get: { parameters, responses: {} } });
+    expect(slot.decode(parse('["7"]'))).toEqual(parse('[7]'));
+    expect(slot.decode(parse('["x"]'))).toEqual(['x']);
+    expect(slot.decode(parse('[]'))).toBeUndefined();
   });
 });
 
@@ -84,14 +98,8 @@ describe('minLength 1 is proven by an empty text, or is no obligation where no t
     ['query', 'pipeDelimited', false, list],
   ])('in %s, style %s, explode %s: %j', (place, style, explode, schema) => {
     const parameter = { name: 'p', in: place, style, explode, required: true, schema };
-    const document = readDocument({
-      openapi: '3.1.0',
-      paths: { '/{p}': { get: { operationId: 'get', parameters: [parameter], responses: {} } } },
-    });
+    const { document, operation, slot } = slotOf({ get: { parameters: [parameter], responses: {} } });
     const oracle = createOracle(document.requests);
-    const [operation] = document.operations;
-    const [slot] = operation ? slots(document, operation) : [];
-    if (!operation || !slot) throw new Error('expected an operation with a parameter');
     const violations = slotSamples(document, oracle, slot, 'all', 20)
       .flatMap((value) => probes(instanceLocations(document.requests, oracle, slot.schema, value)))
       .filter(({ keyword, side }) => keyword === 'minLength' && side === 'violates');
@@ -104,16 +112,6 @@ describe('minLength 1 is proven by an empty text, or is no obligation where no t
 });
 
 describe('a form', () => {
-  const id = { type: 'integer', format: 'int64', minimum: 1 };
-  const named = {
-    type: 'object',
-    required: ['name'],
-    properties: {
-      id,
-      name: { type: 'string', minLength: 1, maxLength: 9 },
-      inner: { $ref: '#/components/schemas/Named' },
-    },
-  };
   const pet = {
     type: 'object',
     required: ['name', 'category'],
@@ -127,15 +125,7 @@ describe('a form', () => {
   };
   const formSlot = (encoding: JsonObject = {}) => {
     const content = { 'application/x-www-form-urlencoded': { schema: pet, encoding } };
-    const document = readDocument({
-      openapi: '3.1.0',
-      paths: { '/': { post: { operationId: 'add', requestBody: { content }, responses: {} } } },
-      components: { schemas: { Named: named } },
-    });
-    const [operation] = document.operations;
-    const [slot] = operation ? slots(document, operation) : [];
-    if (!operation || !slot) throw new Error('expected an operation with a body');
-    return { document, operation, slot };
+    return slotOf({ post: { requestBody: { content }, responses: {} } });
   };
   const sent = (text: string, encoding?: JsonObject) => {
     const { slot } = formSlot(encoding);
@@ -170,19 +160,15 @@ describe('a form', () => {
     const oracle = createOracle(document.requests);
     const proofs = (['required', 'all'] as const).flatMap((mode) =>
       slotSamples(document, oracle, slot, mode, 2).flatMap((value) => {
-        const locations = instanceLocations(
-          document.requests,
-          oracle,
-          slot.schema,
-          slot.decode(value) ?? value,
-        );
-        const held = locations.flatMap(({ subschemas }) =>
-          subschemas.flatMap(({ pointer, schema }) =>
-            Object.keys(schema).map((keyword) => `${pointer} ${keyword} | holds`),
-          ),
-        );
+        const decoded = slot.decode(value) ?? value;
+        const locations = instanceLocations(document.requests, oracle, slot.schema, decoded);
+        const held = locations
+          .flatMap(({ subschemas }) => subschemas)
+          .flatMap(({ pointer, schema }) => Object.keys(schema).map((one) => `${pointer} ${one} | holds`));
         const violated = probes(locations)
-          .filter(({ side, value }) => side === 'violates' && slotVerdict(oracle, slot, value) === 'invalid')
+          .filter(
+            (probe) => probe.side === 'violates' && slotVerdict(oracle, slot, probe.value) === 'invalid',
+          )
           .map(({ subschema, keyword }) => `${subschema.pointer} ${keyword} | violates`);
         return [...held, ...violated];
       }),

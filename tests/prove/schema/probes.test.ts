@@ -2,9 +2,8 @@ import type { Schemas } from '../../../scripts/prove/document/direction';
 import type { Json, JsonObject } from '../../../scripts/prove/json/tree';
 import { parse, print } from '../../../scripts/prove/json/value';
 import { constraints } from '../../../scripts/prove/schema/constraints';
-import { instanceLocations } from '../../../scripts/prove/schema/locations';
+import { instanceLocations, probes } from '../../../scripts/prove/schema/probes';
 import { createOracle } from '../../../scripts/prove/schema/oracle';
-import { probes } from '../../../scripts/prove/schema/probes';
 
 const requests = (json: JsonObject): Schemas => ({ json, direction: 'request' });
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { Plant } from '../../../src/plants/plant-store';
 import { formatTable } from '../../../scripts/prove/report/terminal';
@@ -52,17 +53,17 @@ async function compare({ sent, count, acknowledged }: Ledger, subject: Subject):
   };
 }
 
-async function within<T>(promise: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(new Error(`a round has taken more than ${ROUND_TIMEOUT / 1000} seconds`));
-    }, ROUND_TIMEOUT);
-  });
-  return Promise.race([promise, late]).finally(() => {
-    clearTimeout(timer);
-  });
-}
+const within = <T>(promise: Promise<T>): Promise<T> =>
+  Promise.race([
+    promise,
+    sleep(ROUND_TIMEOUT, undefined, { ref: false }).then(() => {
+      throw new Error(`a round has taken more than ${ROUND_TIMEOUT / 1000} seconds`);
+    }),
+  ]);
+
+const print = (what: string, { acknowledged, lost, foreign }: Result): void => {
+  console.log(`${what}: ${acknowledged} acknowledged, ${lost} lost, ${foreign} foreign`);
+};
 
 const start = ({ url }: Subject): Promise<Program> =>
   startProgram({ DATABASE_URL: url, API_TOKENS: TOKEN, LOG_LEVEL: 'info' });
@@ -76,7 +77,7 @@ async function crash(kind: keyof typeof SUBJECTS, rounds: number, seed: number):
   async function round(number: number): Promise<void> {
     const load = sendPlants(Number(new URL(server.url).port), ledger, seed);
     await load.acknowledged(1 + Math.floor(randomOf(seed, kind, number, 'plants') * 1000));
-    await new Promise((resolve) => setTimeout(resolve, randomOf(seed, kind, number, 'moment') * 20));
+    await sleep(randomOf(seed, kind, number, 'moment') * 20);
     if (kind === 'postgres-killed') {
       await subject.postgres?.kill();
       await subject.postgres?.start();
@@ -91,10 +92,7 @@ async function crash(kind: keyof typeof SUBJECTS, rounds: number, seed: number):
     result = await compare(ledger, subject);
     if (ledger.unexpected.length > 0)
       throw new Error(`unexpected answers: ${ledger.unexpected.slice(0, 3).join('\n')}`);
-    const { acknowledged, lost, foreign } = result;
-    console.log(
-      `${kind} ${number}/${rounds}: ${acknowledged} acknowledged, ${lost} lost, ${foreign} foreign`,
-    );
+    print(`${kind} ${number}/${rounds}`, result);
   }
 
   try {
@@ -139,10 +137,7 @@ async function failOvers(kind: keyof typeof PAIRS, rounds: number, seed: number)
     } finally {
       await pair.remove();
     }
-    const { acknowledged, lost, foreign } = total;
-    console.log(
-      `${kind} ${number}/${rounds}: ${acknowledged} acknowledged, ${lost} lost, ${foreign} foreign`,
-    );
+    print(`${kind} ${number}/${rounds}`, total);
   }
   return total;
 }

@@ -6,8 +6,12 @@ import { excerpt } from '../../../src/contract/json/excerpt';
 import { parseJson } from '../../../src/contract/json/parse';
 import { canonicalJson, stringifyJson } from '../../../src/contract/json/stringify';
 import { judgeHead } from '../../../src/contract/http/head';
-import { parseMediaType } from '../../../src/contract/http/media-type';
-import { parseAccept, preferred, preferredCoding } from '../../../src/contract/http/negotiation';
+import {
+  parseAccept,
+  parseMediaType,
+  preferred,
+  preferredCoding,
+} from '../../../src/contract/http/media-type';
 import { compileForm } from '../../../src/contract/codecs/form';
 import { Router } from '../../../src/contract/operations/router';
 import { isMultipleOf, parseDecimal } from '../../../src/contract/json/decimal';

@@ -113,24 +113,18 @@ test('writes that come while a commit runs wait for it and share the next', asyn
   await Promise.all(others);
 });
 
-test('a commit takes a bounded number of items', async () => {
+test.each([
+  ['number of items', buildItems(300), [128, 128, 44]],
+  [
+    'length of strings, but at least one item',
+    [2, 0.5, 0.4, 0.3].map((size) => buildItem({ name: 'x'.repeat(size * 1_000_000) })),
+    [1, 2, 1],
+  ],
+])('a commit takes a bounded %s', async (_, items, sizes) => {
   const database = buildDatabase();
   const store = batching(database);
-  const outcomes = Promise.all(buildItems(300).map((item) => store.create(item)));
-  for (const [index, size] of [128, 128, 44].entries()) {
-    const commit = await database.commit(index);
-    expect(commit.items).toHaveLength(size);
-    commit.succeed();
-  }
-  await outcomes;
-});
-
-test('a commit takes a bounded length of strings, but at least one item', async () => {
-  const database = buildDatabase();
-  const store = batching(database);
-  const megabytes = [2, 0.5, 0.4, 0.3].map((size) => buildItem({ name: 'x'.repeat(size * 1_000_000) }));
-  const outcomes = Promise.all(megabytes.map((item) => store.create(item)));
-  for (const [index, size] of [1, 2, 1].entries()) {
+  const outcomes = Promise.all(items.map((item) => store.create(item)));
+  for (const [index, size] of sizes.entries()) {
     const commit = await database.commit(index);
     expect(commit.items).toHaveLength(size);
     commit.succeed();

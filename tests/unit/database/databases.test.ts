@@ -9,6 +9,7 @@ import {
   IDENTITY,
   INT64,
   openDatabase,
+  type PerDialect,
   rows,
   type Schema,
   sql,
@@ -234,6 +235,19 @@ describe.each(DATABASES)('$kind', ({ kind, shared, locate }) => {
         'expected a statement for one transaction',
       );
     expect(() => sql`SELECT isbn FROM books LIMIT -1`).toThrow('got a negative one');
+  });
+
+  test('text that a store writes for each engine itself is taken where it names the engine, or refused', async () => {
+    const table: PerDialect = { kind: 'dialect', sqlite: 'books', postgres: 'books' };
+    const read = database.query(sql`SELECT isbn FROM ${table}`);
+    if (kind === 'a third engine')
+      await expect(read).rejects.toThrow('expected text for third, got it for sqlite and postgres');
+    else await expect(read).resolves.toEqual([]);
+    const day = { kind: 'dialect', sqlite: 'TEXT', postgres: 'date', array: 'date[]' } as const;
+    const days = rows('days', { day }, [{ day: '2026-11-22' }, { day: '2026-11-23' }]);
+    await expect(
+      database.query(sql`SELECT count(*) AS n, count(DISTINCT day) AS d FROM ${days}`),
+    ).resolves.toEqual([{ n: 2n, d: 2n }]);
   });
 
   if (!shared) return;

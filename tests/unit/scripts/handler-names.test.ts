@@ -14,84 +14,30 @@ const KEYWORDS = Object.values(ts.SyntaxKind).flatMap((kind) =>
 );
 const GLOBALS = Object.getOwnPropertyNames(globalThis);
 const MEMBERS = Object.getOwnPropertyNames(Object.prototype);
-const MODULE = [
-  'arguments',
-  'eval',
-  'exports',
-  'module',
-  'require',
-  '__filename',
-  '__dirname',
-  '__esModule',
-  'then',
-];
-const IMPORTED = [
-  'stub',
-  'types',
-  'index',
-  'store',
-  'createHandlers',
-  'CreateHandler',
-  'Handlers',
-  'PlantStore',
-  'import',
-  'from',
-  'type',
-];
-const DEVICES = ['con', 'PRN', 'aux', 'nul', 'com1', 'COM0', 'lpt9', 'CONIN$', 'con.get'];
-const SAME = [
-  'getFoo',
-  'get-foo',
-  'get.foo',
-  'get foo',
-  'GetFoo',
-  'GETFOO',
-  'getfoo',
-  'get_foo',
-  'getFoo2',
-  'get-foo-2',
-  'ǵetFoo',
-];
-const ODD = [
-  '',
-  ' ',
-  '\n',
-  'a\nb',
-  'a\r\nb',
-  "a'b",
-  'a"b',
-  'a\\',
-  "a\\'",
-  '*/',
-  '${a}',
-  '`',
-  '\u2028',
-  '\ufeff',
-  '😀',
-  '👨‍👩‍👧',
-  '\ud800',
-  'créer',
-  'cre\u0301er',
-  '読む',
-  '1st',
-  '42',
-  '-',
-  '_',
-  '$',
-  '/',
-  '../../up',
-  'a/b',
-  '.hidden',
-  'x'.repeat(500),
-  'é'.repeat(500),
-  '😀x'.repeat(200),
-  '\\u0041',
-  'a\u200db',
-  'constructor.prototype',
-  "a', evil: '",
-];
+const MODULE = 'arguments eval exports module require __filename __dirname __esModule then'.split(' ');
+const IMPORTED =
+  'stub types index store createHandlers CreateHandler Handlers PlantStore import from type'.split(' ');
+const DEVICES = 'con PRN aux nul com1 COM0 lpt9 CONIN$ con.get'.split(' ');
+const SAME = 'getFoo get-foo get.foo GetFoo GETFOO getfoo get_foo getFoo2 get-foo-2 ǵetFoo'.split(' ');
+const LINES = ['', ' ', '\n', 'a\nb', 'a\r\nb', '\u2028', '\ufeff', 'get foo', "a', evil: '"];
+const LONG = ['x'.repeat(500), 'é'.repeat(500), '😀x'.repeat(200)];
+const ODD =
+  "a'b a\"b a\\ a\\'b */ ${a} ` 😀 👨‍👩‍👧 \ud800 créer cre\u0301er 読む 1st 42 - _ $ / ../../up a/b .hidden \\u0041 a\u200db constructor.prototype".split(
+    ' ',
+  );
 const ALL = [
-  ...new Set([...KEYWORDS, ...GLOBALS, ...MEMBERS, ...MODULE, ...IMPORTED, ...DEVICES, ...SAME, ...ODD]),
+  ...new Set([
+    ...KEYWORDS,
+    ...GLOBALS,
+    ...MEMBERS,
+    ...MODULE,
+    ...IMPORTED,
+    ...DEVICES,
+    ...SAME,
+    ...LINES,
+    ...LONG,
+    ...ODD,
+  ]),
 ];
 
 const INDEX = readFileSync(join(__dirname, '../../../src/handlers/index.ts'), 'utf8');

@@ -1,14 +1,12 @@
 import { OpenApiDocument } from '../../../src/contract';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { sessionSecrets } from '../../../scripts/dev/secrets';
 import { root, workOn } from '../../../scripts/paths';
 import { openCredentials, readCredentials, Variables } from '../../../src/runtime';
+import { useFolder } from '../../support/folder';
 import { buildDocument } from '../../support/service';
 
 const ROOT = root;
-const folder = mkdtempSync(join(tmpdir(), 'contract-first-'));
+const folder = useFolder();
 const verifiers = {
   tokens: { kind: 'bearer', secrets: 'TOKENS' },
   sameTokens: { kind: 'bearer', secrets: 'TOKENS' },
@@ -28,15 +26,15 @@ const document = buildDocument({
   },
 });
 
-beforeAll(() => {
-  for (const name of ['src', 'generated']) mkdirSync(join(folder, name));
-  writeFileSync(join(folder, 'src/auth.ts'), `export const verifiers = ${JSON.stringify(verifiers)};`);
-  writeFileSync(join(folder, 'generated/openapi.json'), JSON.stringify(document));
-  workOn(folder);
+beforeEach(() => {
+  folder.write({
+    'src/auth.ts': `export const verifiers = ${JSON.stringify(verifiers)};`,
+    'generated/openapi.json': JSON.stringify(document),
+  });
+  workOn(folder.path(''));
 });
-afterAll(() => {
+afterEach(() => {
   workOn(ROOT);
-  rmSync(folder, { recursive: true });
 });
 
 test('a development session has one secret for each variable, which every server of the session accepts with all scopes', () => {

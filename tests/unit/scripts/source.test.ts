@@ -1,22 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { readSource, type Source } from '../../../scripts/source/source';
 import { compileContract, OpenApiDocument, readDocument, writeDocument } from '../../../src/contract';
+import { type Files, useFolder } from '../../support/folder';
 
-let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'contract-first-'));
-});
-afterEach(() => {
-  rmSync(folder, { recursive: true });
-});
-
+const folder = useFolder();
 /** Reads the first of these files. */
-function read(files: Readonly<Record<string, string>>): Source {
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
-  return readSource(join(folder, Object.keys(files)[0] ?? ''));
-}
+const read = (files: Files): Source => readSource(folder.write(files));
 
 const HEAD = "openapi: 3.1.0\ninfo: { title: A, version: '1' }\n";
 
@@ -39,7 +27,7 @@ describe('reads numbers exactly', () => {
     ['JSON', 'a.json', '{"x":\n  {"y": 0.12345678901234567891, "z": "0.12345678901234567891"}}', '2:9'],
   ])('or, in %s, reports those that are not exact', (_, name, text, place) => {
     expect(read({ [name]: text }).notes).toEqual([
-      `${join(folder, name)}:${place}: the number 0.12345678901234567891 is read as 0.12345678901234568`,
+      `${folder.path(name)}:${place}: the number 0.12345678901234567891 is read as 0.12345678901234568`,
     ]);
   });
 });
@@ -98,9 +86,9 @@ parameters:
         },
       },
     });
-    expect(locate('/components/schemas/Pet-2/properties/friend')).toBe(`${folder}/schemas.yaml:4:5`);
-    expect(locate('/paths/~1a/get/operationId')).toBe(`${folder}/paths.yaml:3:5`);
-    expect(locate('/components/schemas/Own')).toBe(`${folder}/main.yaml:7:5`);
+    expect(locate('/components/schemas/Pet-2/properties/friend')).toBe(`${folder.path('schemas.yaml')}:4:5`);
+    expect(locate('/paths/~1a/get/operationId')).toBe(`${folder.path('paths.yaml')}:3:5`);
+    expect(locate('/components/schemas/Own')).toBe(`${folder.path('main.yaml')}:7:5`);
   });
 
   it.each(['none.yaml', 'other.yaml#/none', '%'])('reports %s if it has no target', (ref) => {
@@ -160,9 +148,9 @@ components: { schemas: { A: { $ref: '#/components/schemas/B' }, B: { type: strin
     });
     expect(document).not.toHaveProperty('paths./a.get.$ref');
     expect(notes).toEqual([
-      `${folder}/main.yaml:12:1: OpenAPI allows no $ref here: its target takes its place, and 7 more such places`,
+      `${folder.path('main.yaml')}:12:1: OpenAPI allows no $ref here: its target takes its place, and 7 more such places`,
     ]);
-    expect(locate('/paths/~1a/get/operationId')).toBe(`${folder}/parts.yaml:5:3`);
+    expect(locate('/paths/~1a/get/operationId')).toBe(`${folder.path('parts.yaml')}:5:3`);
   });
 
   it('reads the names of a mapping by the main document first, then by their own, then as files', () => {
@@ -203,10 +191,10 @@ components: { schemas: { A: { $ref: '#/components/schemas/B' }, B: { type: strin
   it('names the file that cannot be read, and the place of the reference', () => {
     const main = `${HEAD}components: { schemas: { A: { $ref: 'other.yaml' } } }\n`;
     expect(() => read({ 'main.yaml': main, 'other.yaml': 'a: 1\na: 2\n' })).toThrow(
-      `${folder}/other.yaml:2:1: the name "a" stands twice in one object`,
+      `${folder.path('other.yaml')}:2:1: the name "a" stands twice in one object`,
     );
     expect(() => read({ 'main.yaml': main, 'other.json': '', 'other.yaml': 'a: *b\n' })).toThrow(
-      `${folder}/other.yaml:1:4: the alias *b has no anchor before it`,
+      `${folder.path('other.yaml')}:1:4: the alias *b has no anchor before it`,
     );
   });
 });

@@ -1,19 +1,17 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import ts from 'typescript';
 import type { JsonObject } from '../../../src/contract';
 import { typesOfAll } from '../../support/compile';
+import { useFolder } from '../../support/folder';
 
+const get = (operationId: string, answer: object) => ({ get: { operationId, responses: { 200: answer } } });
 const buildDocument = (schemas: JsonObject, more: JsonObject = {}): JsonObject => ({
   openapi: '3.1.0',
   info: { title: 'A', version: '1' },
-  paths: {
-    '/a': { get: { operationId: 'getA', responses: { 200: response({ $ref: '#/components/schemas/A' }) } } },
-  },
+  paths: { '/a': get('getA', response(A)) },
   components: { schemas },
   ...more,
 });
+const A = { $ref: '#/components/schemas/A' };
 const response = (schema: unknown, more: object = {}) => ({
   description: '',
   content: { 'application/json': { schema, ...more } },
@@ -46,7 +44,7 @@ const DOCUMENTS: Readonly<Record<string, JsonObject>> = {
   'a mapping that no operation uses': { ...pets({ cat: 'Cat' }), paths: {} },
   'a mapping of a parent': buildDocument({
     A: { ...kind, discriminator: { propertyName: 'kind', mapping: { cat: 'Cat' } } },
-    Cat: { allOf: [{ $ref: '#/components/schemas/A' }] },
+    Cat: { allOf: [A] },
   }),
   'a mapping in a webhook': buildDocument(
     { A: { type: 'string' }, Cat: kind },
@@ -80,14 +78,7 @@ const DOCUMENTS: Readonly<Record<string, JsonObject>> = {
     },
     {
       paths: {
-        '/a': {
-          get: {
-            operationId: 'getA',
-            responses: {
-              200: response({ type: 'object' }, { examples: { a: { value: { $ref: '#/none' } } } }),
-            },
-          },
-        },
+        '/a': get('getA', response({ type: 'object' }, { examples: { a: { value: { $ref: '#/none' } } } })),
       },
     },
   ),
@@ -107,7 +98,7 @@ const DOCUMENTS: Readonly<Record<string, JsonObject>> = {
             security: [{ allOf: ['a:read'] }],
             responses: {
               200: {
-                ...response({ $ref: '#/components/schemas/A' }),
+                ...response(A),
                 links: { self: { operationId: 'getA', parameters: { allOf: [1] } } },
               },
             },
@@ -120,10 +111,7 @@ const DOCUMENTS: Readonly<Record<string, JsonObject>> = {
     { A: { type: 'object', properties: { '%': { type: 'string', description: '100%' } } } },
     {
       paths: Object.fromEntries(
-        ['/%', '/%25', '/%2', '/a%20b'].map((path) => [
-          path,
-          { get: { operationId: path, responses: { 200: response({ $ref: '#/components/schemas/A' }) } } },
-        ]),
+        ['/%', '/%25', '/%2', '/a%20b'].map((path) => [path, get(path, response(A))]),
       ),
       webhooks: { '%': { $ref: '#/paths/~1a%2520b' } },
     },
@@ -134,7 +122,7 @@ const DOCUMENTS: Readonly<Record<string, JsonObject>> = {
       paths: {
         '/{id}': {
           parameters: [{ $ref: '#/components/parameters/%69d' }],
-          get: { operationId: 'getOne', responses: { 200: response({ type: 'string' }) } },
+          ...get('getOne', response({ type: 'string' })),
         },
       },
       components: {
@@ -160,10 +148,10 @@ const DOCUMENTS: Readonly<Record<string, JsonObject>> = {
     {
       paths: {
         '/a': {
-          get: { operationId: 'getA', responses: { 200: response({ $ref: '#/components/schemas/A' }) } },
+          ...get('getA', response(A)),
           post: {
             operationId: 'postA',
-            requestBody: response({ properties: { self: { $ref: '#/components/schemas/A' } } }),
+            requestBody: response({ properties: { self: A } }),
             responses: { 200: { description: '' } },
           },
         },
@@ -183,31 +171,25 @@ const DOCUMENTS: Readonly<Record<string, JsonObject>> = {
     {
       paths: Object.fromEntries(
         ['', 'a\nb', 'delete', '__proto__', "a'b", 'a\\b', '\u2028', '😀', 'x'.repeat(500)].map(
-          (operationId, i) => [`/${i}`, { get: { operationId, responses: { 200: { description: '' } } } }],
+          (operationId, i) => [`/${i}`, get(operationId, { description: '' })],
         ),
       ),
     },
   ),
 };
 
-let folder: string;
+const folder = useFolder();
 let types: ReturnType<typeof typesOfAll>;
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'contract-first-'));
-  const paths = { '/b': { get: { operationId: 'getB', responses: { 200: response(WRONG) } } } };
+  const paths = { '/b': get('getB', response(WRONG)) };
   const partly = buildDocument({ A: { type: 'string' }, B: WRONG }, { paths });
   types = typesOfAll([...Object.values(DOCUMENTS), partly]);
 });
-afterAll(() => {
-  rmSync(folder, { recursive: true });
-});
 
 it('every document has types that compile, without skipLibCheck', () => {
-  const files = Object.keys(DOCUMENTS).map((name, i) => {
-    const file = join(folder, `${name.replaceAll(' ', '-')}.d.ts`);
-    writeFileSync(file, types[i]?.text ?? '');
-    return file;
-  });
+  const files = Object.keys(DOCUMENTS).map((name, i) =>
+    folder.write({ [`${name.replaceAll(' ', '-')}.d.ts`]: types[i]?.text ?? '' }),
+  );
   const program = ts.createProgram(files, {
     noEmit: true,
     strict: true,

@@ -1,8 +1,6 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type * as fs from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { watchFolder } from '../../../scripts/dev/watch';
+import { useFolder } from '../../support/folder';
 
 jest.mock('node:fs', () => {
   const real = jest.requireActual<typeof fs>('node:fs');
@@ -23,13 +21,13 @@ jest.mock('node:fs', () => {
   };
 });
 
+const folder = useFolder();
+
 test('ignores a folder that disappears before it is read, and watches the others', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'contract-first-'));
-  for (const name of ['gone', 'stays']) mkdirSync(join(folder, name));
+  folder.write({ 'gone/a': '', 'stays/a': '' });
   const changed = new Promise<void>((resolve) => {
-    watchFolder(folder, resolve);
+    watchFolder(folder.path(''), resolve);
   });
-  writeFileSync(join(folder, 'stays', 'a'), '');
+  folder.write({ 'stays/b': '' });
   await changed;
-  rmSync(folder, { recursive: true });
 });

@@ -1,11 +1,9 @@
-import Database from 'better-sqlite3';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import type { Plant } from '../../../src/plants/plant-store';
 import { openPlantStore } from '../../../src/storage/plants';
 import { usePostgres } from '../../support/postgres-bench';
+import { useSqlite } from '../../support/sqlite-bench';
 
 /** What version 1.1.0 of this program has stored in both databases below. */
 const STORED: readonly Plant[] = [
@@ -26,23 +24,8 @@ const TABLES = `
   INSERT INTO plants (id, name, tag) VALUES (-9223372036854775808, '', NULL),
     (9007199254740993, E'before\\x010after', E'\\x011'), (9223372036854775807, '🌵', '')`;
 
-const bench = usePostgres();
-let folder: string;
-let file: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'plant-store-'));
-  file = join(folder, 'plants.db');
-});
-afterEach(() => {
-  rmSync(folder, { recursive: true });
-});
-
-function read(sql: string): unknown[] {
-  const db = new Database(file, { readonly: true });
-  const rows = db.prepare(sql).all();
-  db.close();
-  return rows;
-}
+const postgres = usePostgres();
+const sqlite = useSqlite();
 
 async function findsAllAt(url: string): Promise<void> {
   const store = await openPlantStore(url);
@@ -55,22 +38,24 @@ async function findsAllAt(url: string): Promise<void> {
 }
 
 test('a SQLite file of version 1.1.0 is used as it is, and a new one is like it', async () => {
-  writeFileSync(file, gunzipSync(Buffer.from(FILE, 'base64')));
-  const schema = () => [
-    read('SELECT type, name, tbl_name, sql FROM sqlite_schema'),
-    read('SELECT * FROM pragma_user_version, pragma_application_id'),
-  ];
+  const schema = () =>
+    sqlite.byProgram((db) => [
+      db.prepare('SELECT type, name, tbl_name, sql FROM sqlite_schema').all(),
+      db.prepare('SELECT * FROM pragma_user_version, pragma_application_id').all(),
+    ]);
+  mkdirSync(sqlite.folder);
+  writeFileSync(sqlite.file, gunzipSync(Buffer.from(FILE, 'base64')));
   const before = schema();
-  await findsAllAt(`sqlite:${file}`);
+  await findsAllAt(`sqlite:${sqlite.file}`);
   expect(schema()).toEqual(before);
-  for (const end of ['', '-wal', '-shm']) rmSync(file + end, { force: true });
-  await (await openPlantStore(`sqlite:${file}`)).close();
+  for (const end of ['', '-wal', '-shm']) rmSync(sqlite.file + end, { force: true });
+  await (await openPlantStore(`sqlite:${sqlite.file}`)).close();
   expect(schema()).toEqual(before);
 });
 
 test('a PostgreSQL database of version 1.1.0 is used as it is', async () => {
-  await bench.operator.query(TABLES);
-  await findsAllAt(bench.url);
-  const { rows } = await bench.operator.query('SELECT version FROM plant_store_schema');
+  await postgres.operator.query(TABLES);
+  await findsAllAt(postgres.url);
+  const { rows } = await postgres.operator.query('SELECT version FROM plant_store_schema');
   expect(rows).toEqual([{ version: 1 }]);
 });

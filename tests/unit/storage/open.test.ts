@@ -1,4 +1,7 @@
+import { DRIVERS } from '../../../src/database/drivers';
+import { readDatabaseUrl, readEnvironment } from '../../../src/runtime';
 import { openStore } from '../../../src/storage/open';
+import { THIRD } from '../../support/third-driver';
 
 test.each([
   ['', 'got none'],
@@ -16,4 +19,14 @@ test('refuses a broken postgres URL without repeating its password', async () =>
   const error = await openStore('postgres://user:secret@host:port/plants').catch(String);
   expect(error).toContain('expected postgres://user:password@host:port/database');
   expect(error).not.toContain('secret');
+});
+
+test('an engine that is added to the table of drivers is known to the configuration and to its message', () => {
+  DRIVERS.push(THIRD);
+  const read = (url: string) =>
+    readEnvironment({ DATABASE_URL: url }, (variables) => readDatabaseUrl(variables, 'memory:'));
+  expect(read('third:plants.db')).toBe('third:plants.db');
+  expect(() => read('fourth:plants.db')).toThrow(
+    'expected memory:, sqlite:PATH, postgres://user:password@host/database or third:PATH, got fourth:...',
+  );
 });

@@ -5,46 +5,6 @@ import { usePostgres } from '../../support/postgres-bench';
 
 const bench = usePostgres();
 
-test('when the server is killed under load, what was acknowledged is there and the store recovers by itself', async () => {
-  const store = await bench.open();
-  let nextId = 0n;
-  const acknowledged: bigint[] = [];
-  const failures: unknown[] = [];
-  let down = false;
-  let enough = Infinity;
-  const underLoad = Promise.withResolvers<undefined>();
-  const clients = Array.from({ length: 32 }, async () => {
-    while (acknowledged.length < enough) {
-      const id = nextId++;
-      try {
-        await store.create(buildPlant({ id }));
-        acknowledged.push(id);
-        if (acknowledged.length === 2000) underLoad.resolve(undefined);
-      } catch (error) {
-        failures.push(error);
-        // Until the server is back every attempt fails within a millisecond.
-        if (down) await new Promise((resolve) => setTimeout(resolve, 10));
-      }
-    }
-  });
-  try {
-    await underLoad.promise;
-    down = true;
-    await bench.postgres.kill();
-    await expect(store.ready()).rejects.toThrow(StoreUnavailable);
-    await bench.postgres.start();
-  } finally {
-    enough = acknowledged.length + 1000;
-  }
-  await Promise.all(clients);
-  await expect(store.ready()).resolves.toBeUndefined();
-  expect(failures.length).toBeGreaterThan(0);
-  for (const failure of failures) expect(failure).toBeInstanceOf(StoreUnavailable);
-  const { rows } = await (await bench.connect()).query<{ id: string }>('SELECT id FROM plants');
-  const stored = new Set(rows.map(({ id }) => BigInt(id)));
-  expect(acknowledged.filter((id) => !stored.has(id))).toEqual([]);
-});
-
 test('the loss of idle connections is not noticed by anybody', async () => {
   const connect = jest.spyOn(Pool.prototype, 'connect');
   const store = await bench.open();
@@ -67,21 +27,20 @@ test('a batch takes its locks in the order of the ids, so that two batches canno
   expect(await outcomes).toEqual(['conflict', 'created']);
 });
 
-test('a lock that is not released makes the store unavailable for a bounded time only', async () => {
+test.each([
+  ['a lock that is not released', 'BEGIN; LOCK TABLE plants', 'COMMIT', 'lock timeout'],
+  [
+    'a statement that takes too long',
+    `CREATE FUNCTION nap() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(60); RETURN NEW; END';
+     CREATE TRIGGER nap BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION nap()`,
+    'DROP TRIGGER nap ON plants',
+    'statement timeout',
+  ],
+])('%s makes the store unavailable for a bounded time only', async (_, hinder, relent, reason) => {
   const store = await bench.open();
-  await bench.operator.query('BEGIN; LOCK TABLE plants');
-  await expect(store.create(buildPlant())).rejects.toThrow('lock timeout');
-  await bench.operator.query('COMMIT');
-  await expect(store.create(buildPlant())).resolves.toBe('created');
-});
-
-test('a statement that takes too long makes the store unavailable', async () => {
-  const store = await bench.open();
-  await bench.operator
-    .query(`CREATE FUNCTION nap() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(60); RETURN NEW; END';
-    CREATE TRIGGER nap BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION nap()`);
-  await expect(store.create(buildPlant())).rejects.toThrow('statement timeout');
-  await bench.operator.query('DROP TRIGGER nap ON plants');
+  await bench.operator.query(hinder);
+  await expect(store.create(buildPlant())).rejects.toThrow(reason);
+  await bench.operator.query(relent);
   await expect(store.create(buildPlant())).resolves.toBe('created');
 });
 

@@ -3,18 +3,16 @@ import {
   copyFileSync,
   cpSync,
   existsSync,
-  mkdirSync,
-  mkdtempSync,
   readFileSync,
   rmSync,
   statSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { PlantStore } from '../../../src/plants/plant-store';
 import { openPlantStore } from '../../../src/storage/plants';
+import { useFolder } from '../../support/databases';
 import { buildPlant } from '../../support/plants';
 
 // The files of a killed server, after something has happened to them: they are served whole, or refused.
@@ -22,20 +20,8 @@ import { buildPlant } from '../../support/plants';
 jest.setTimeout(120_000);
 
 const ENDS = ['', '-wal', '-shm'];
-let root: string;
-let folders = 0;
-beforeAll(() => {
-  root = mkdtempSync(join(tmpdir(), 'plant-store-'));
-});
-afterAll(() => {
-  rmSync(root, { recursive: true });
-});
-
-const newFile = () => {
-  const folder = join(root, String(++folders));
-  mkdirSync(folder);
-  return join(folder, 'plants.db');
-};
+const folder = useFolder();
+const newFile = () => join(folder.make(), 'plants.db');
 const open = (file: string) => openPlantStore(`sqlite:${file}`);
 
 let lastId = 0n;

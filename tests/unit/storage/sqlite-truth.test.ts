@@ -1,11 +1,9 @@
-import Database from 'better-sqlite3';
 import {
   chmodSync,
   copyFileSync,
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -13,39 +11,13 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { PlantStore } from '../../../src/plants/plant-store';
 import { openPlantStore } from '../../../src/storage/plants';
 import { buildPlant } from '../../support/plants';
+import { useSqlite } from '../../support/sqlite-bench';
 
-let root: string;
-let folder: string;
-let file: string;
-const opened: PlantStore[] = [];
-
-beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'plant-store-'));
-  folder = join(root, 'data');
-  file = join(folder, 'plants.db');
-});
-
-afterEach(async () => {
-  await Promise.all(opened.splice(0).map((store) => store.close()));
-  rmSync(root, { recursive: true });
-});
-
-async function open(path: string): Promise<PlantStore> {
-  const store = await openPlantStore(`sqlite:${path}`);
-  opened.push(store);
-  return store;
-}
-
-function withDatabase(sql: string): void {
-  const db = new Database(file);
-  db.exec(sql);
-  db.close();
-}
+const bench = useSqlite();
 
 /** Creates plants one after the other; returns the ids of those that are acknowledged. */
 async function create(store: PlantStore, from: number, count: number): Promise<bigint[]> {
@@ -62,17 +34,16 @@ async function create(store: PlantStore, from: number, count: number): Promise<b
 
 /** The ids that a server would find if this one were killed now; none where it would not start. */
 async function foundByRestart(): Promise<unknown[]> {
-  const copy = join(root, 'restart');
+  const copy = join(bench.root, 'restart');
   mkdirSync(copy);
   for (const name of ['plants.db', 'plants.db-wal']) {
-    if (existsSync(join(folder, name))) cpSync(join(folder, name), join(copy, name), { recursive: true });
+    const from = join(bench.folder, name);
+    if (existsSync(from)) cpSync(from, join(copy, name), { recursive: true });
   }
+  const file = join(copy, 'plants.db');
   try {
-    await (await openPlantStore(`sqlite:${join(copy, 'plants.db')}`)).close();
-    const db = new Database(join(copy, 'plants.db'));
-    const ids = db.prepare('SELECT id FROM plants').pluck().safeIntegers().all();
-    db.close();
-    return ids;
+    await (await openPlantStore(`sqlite:${file}`)).close();
+    return bench.byProgram((db) => db.prepare('SELECT id FROM plants').pluck().safeIntegers().all(), file);
   } catch {
     return [];
   }
@@ -80,7 +51,7 @@ async function foundByRestart(): Promise<unknown[]> {
 
 /** Another database of this program, at rest. */
 async function anotherDatabase(): Promise<string> {
-  const other = join(root, 'other.db');
+  const other = join(bench.root, 'other.db');
   const store = await openPlantStore(`sqlite:${other}`);
   await Promise.all(
     Array.from({ length: 100 }, (_, i) => store.create(buildPlant({ id: BigInt(5000 + i) }))),
@@ -89,175 +60,113 @@ async function anotherDatabase(): Promise<string> {
   return other;
 }
 
+type Mishap = () => void | Promise<void>;
+
+const FILE = '';
+const LOG = '-wal';
+const ALL = [FILE, LOG, '-shm'];
 const garbage = (bytes: number) => Buffer.alloc(bytes, 'garbage ');
-const half = (path: string) => {
-  truncateSync(path, Math.floor(statSync(path).size / 2));
+const size = (end: string) => statSync(bench.file + end).size;
+const inTurn =
+  (...mishaps: readonly Mishap[]): Mishap =>
+  async () => {
+    for (const happen of mishaps) await happen();
+  };
+const remove =
+  (...ends: readonly string[]): Mishap =>
+  () => {
+    for (const end of ends) rmSync(bench.file + end);
+  };
+/** Writes into the file that is there. */
+const overwrite =
+  (end: string, contentOf: () => string | Buffer): Mishap =>
+  () => {
+    writeFileSync(bench.file + end, contentOf());
+  };
+/** Puts another file in its place. */
+const replace =
+  (end: string, contentOf: () => string | Buffer): Mishap =>
+  () => {
+    writeFileSync(`${bench.file}.new`, contentOf());
+    renameSync(`${bench.file}.new`, bench.file + end);
+  };
+const cut =
+  (end: string, part: number): Mishap =>
+  () => {
+    truncateSync(bench.file + end, Math.floor(size(end) * part));
+  };
+const takePlace: Mishap = async () => {
+  renameSync(await anotherDatabase(), bench.file);
 };
-const wal = () => `${file}-wal`;
+const change =
+  (sql: string): Mishap =>
+  () => {
+    bench.byProgram((db) => db.exec(sql));
+  };
+const moveFolder: Mishap = () => {
+  renameSync(bench.folder, `${bench.folder}.old`);
+};
+const copyFolder: Mishap = () => {
+  cpSync(`${bench.folder}.old`, bench.folder, { recursive: true });
+};
+const makeFolder: Mishap = () => {
+  mkdirSync(bench.file);
+};
 
 /** What can happen to the files of a database while it is open, and what the store says of it. */
-const MISHAPS: readonly [name: string, happen: () => unknown, sentence: RegExp][] = [
-  [
-    'the file is deleted',
-    () => {
-      rmSync(file);
-    },
-    /has been deleted or moved: put it back/,
-  ],
-  [
-    'all files are deleted',
-    () => {
-      for (const end of ['', '-wal', '-shm']) rmSync(file + end);
-    },
-    /deleted or moved/,
-  ],
+const MISHAPS: readonly [name: string, happen: Mishap, sentence: RegExp][] = [
+  ['the file is deleted', remove(FILE), /has been deleted or moved: put it back/],
+  ['all files are deleted', remove(...ALL), /deleted or moved/],
   [
     'the file is deleted and made anew, empty',
-    () => {
-      rmSync(file);
-      writeFileSync(file, '');
-    },
+    inTurn(
+      remove(FILE),
+      overwrite(FILE, () => ''),
+    ),
     /another file has taken its place/,
   ],
-  [
-    'the file is moved',
-    () => {
-      renameSync(file, `${file}.old`);
-    },
-    /deleted or moved/,
-  ],
-  [
-    'the folder is removed',
-    () => {
-      rmSync(folder, { recursive: true });
-    },
-    /deleted or moved/,
-  ],
-  [
-    'the folder is moved',
-    () => {
-      renameSync(folder, `${folder}.old`);
-    },
-    /deleted or moved/,
-  ],
-  [
-    'the folder is replaced by a copy',
-    () => {
-      cpSync(folder, `${folder}.new`, { recursive: true });
-      rmSync(folder, { recursive: true });
-      renameSync(`${folder}.new`, folder);
-    },
-    /another file has taken its place/,
-  ],
-  [
-    'another database takes its place',
-    async () => {
-      renameSync(await anotherDatabase(), file);
-    },
-    /another file has taken its place/,
-  ],
+  ['the folder is moved', moveFolder, /deleted or moved/],
+  ['the folder is replaced by a copy', inTurn(moveFolder, copyFolder), /another file has taken its place/],
+  ['another database takes its place', takePlace, /another file has taken its place/],
   [
     'another database takes the place of all files',
-    async () => {
-      const other = await anotherDatabase();
-      for (const end of ['', '-wal', '-shm']) rmSync(file + end);
-      renameSync(other, file);
-    },
+    inTurn(remove(...ALL), takePlace),
     /another file has taken its place/,
   ],
-  [
-    'something else takes its place',
-    () => {
-      writeFileSync(`${file}.new`, garbage(8192));
-      renameSync(`${file}.new`, file);
-    },
-    /another file has taken its place/,
-  ],
-  [
-    'a folder takes its place',
-    () => {
-      rmSync(file);
-      mkdirSync(file);
-    },
-    /another file has taken its place/,
-  ],
-  [
-    'its write-ahead log is deleted',
-    () => {
-      rmSync(wal());
-    },
-    /write-ahead log .* has been deleted or moved/,
-  ],
+  ['something else takes its place', replace(FILE, () => garbage(8192)), /another file has taken its place/],
+  ['a folder takes its place', inTurn(remove(FILE), makeFolder), /another file has taken its place/],
+  ['its write-ahead log is deleted', remove(LOG), /write-ahead log .* has been deleted or moved/],
   [
     'its write-ahead log is replaced',
-    () => {
-      writeFileSync(`${file}.new`, readFileSync(wal()));
-      renameSync(`${file}.new`, wal());
-    },
+    replace(LOG, () => readFileSync(bench.file + LOG)),
     /another file has taken the place of/,
   ],
-  [
-    'its write-ahead log is emptied',
-    () => {
-      truncateSync(wal(), 0);
-    },
-    /overwritten|truncated|lost|damaged/,
-  ],
-  [
-    'its write-ahead log is cut',
-    () => {
-      half(wal());
-    },
-    /overwritten/,
-  ],
-  [
-    'its write-ahead log is overwritten',
-    () => {
-      writeFileSync(wal(), garbage(statSync(wal()).size));
-    },
-    /overwritten/,
-  ],
-  [
-    'the file is emptied',
-    () => {
-      truncateSync(file, 0);
-    },
-    /truncated/,
-  ],
-  [
-    'the table is dropped',
-    () => {
-      withDatabase('DROP TABLE plants');
-    },
-    /no such table: plants/,
-  ],
-  [
-    'the table is renamed',
-    () => {
-      withDatabase('ALTER TABLE plants RENAME TO flowers');
-    },
-    /no such table: plants/,
-  ],
+  ['its write-ahead log is emptied', cut(LOG, 0), /overwritten|truncated|lost|damaged/],
+  ['its write-ahead log is cut', cut(LOG, 0.5), /overwritten/],
+  ['its write-ahead log is overwritten', overwrite(LOG, () => garbage(size(LOG))), /overwritten/],
+  ['the file is emptied', cut(FILE, 0), /truncated/],
+  ['the table is dropped', change('DROP TABLE plants'), /no such table: plants/],
+  ['the table is renamed', change('ALTER TABLE plants RENAME TO flowers'), /no such table: plants/],
   [
     'a column is renamed',
-    () => {
-      withDatabase('ALTER TABLE plants RENAME COLUMN name TO title');
-    },
+    change('ALTER TABLE plants RENAME COLUMN name TO title'),
     /no column named name|no such column/,
   ],
+  ['it is given to another program', change('PRAGMA application_id = 1'), /belongs to another program/],
+  ['a newer program has changed its schema', change('PRAGMA user_version = 2'), /run the newer program/],
+];
+
+/** What nobody can notice at once, but must not cost what has been acknowledged. */
+const ACCIDENTS: readonly [name: string, happen: Mishap][] = [
+  ...[0.5, 1, 2].map((part): [string, Mishap] => [
+    `the file is overwritten by something of ${part} times its size`,
+    overwrite(FILE, () => garbage(Math.floor(size(FILE) * part))),
+  ]),
   [
-    'it is given to another program',
-    () => {
-      withDatabase('PRAGMA application_id = 1');
+    'another database is copied over it',
+    async () => {
+      copyFileSync(await anotherDatabase(), bench.file);
     },
-    /belongs to another program/,
-  ],
-  [
-    'a newer program has changed its schema',
-    () => {
-      withDatabase('PRAGMA user_version = 2');
-    },
-    /run the newer program/,
   ],
 ];
 
@@ -272,12 +181,12 @@ describe.each(CHECKPOINTS)(
   'plants %s: nothing is acknowledged that a restart does not find',
   (_, checkpoint) => {
     async function prepare(): Promise<PlantStore> {
-      const store = await open(file);
+      const store = await bench.open();
       const plants = Array.from({ length: 100 }, (_unused, i) =>
         buildPlant({ id: BigInt(i), name: 'x'.repeat(500) }),
       );
       await Promise.all(plants.map((plant) => store.create(plant)));
-      if (checkpoint !== '') withDatabase(checkpoint);
+      await change(checkpoint)();
       await store.ready();
       return store;
     }
@@ -297,21 +206,9 @@ describe.each(CHECKPOINTS)(
       }
     });
 
-    test.each([
-      ['shorter', (size: number) => Math.floor(size / 2)],
-      ['of the same size', (size: number) => size],
-      ['longer', (size: number) => size * 2],
-    ])('when the file is overwritten by something %s', async (_name, sizeOf) => {
+    test.each(ACCIDENTS)('when %s', async (_name, happen) => {
       const store = await prepare();
-      writeFileSync(file, garbage(sizeOf(statSync(file).size)));
-      const acknowledged = await create(store, 1000, 5);
-      const found = await foundByRestart();
-      expect(acknowledged.filter((id) => !found.includes(id))).toEqual([]);
-    });
-
-    test('when another database is copied over it', async () => {
-      const store = await prepare();
-      copyFileSync(await anotherDatabase(), file);
+      await happen();
       const acknowledged = await create(store, 1000, 5);
       const found = await foundByRestart();
       expect(acknowledged.filter((id) => !found.includes(id))).toEqual([]);
@@ -319,18 +216,18 @@ describe.each(CHECKPOINTS)(
 
     test('when it is put back, the store works again by itself', async () => {
       const store = await prepare();
-      renameSync(folder, `${folder}.old`);
+      await moveFolder();
       await expect(store.ready()).rejects.toThrow('put it back');
-      renameSync(`${folder}.old`, folder);
+      renameSync(`${bench.folder}.old`, bench.folder);
       await expect(store.ready()).resolves.toBeUndefined();
       expect(await create(store, 1000, 5)).toHaveLength(5);
     });
 
     test('when it may not be written any more, and again when it may', async () => {
       const store = await prepare();
-      chmodSync(file, 0o444);
+      chmodSync(bench.file, 0o444);
       const isRoot = process.getuid?.() === 0; // who may write whatever it likes, and so must be somebody else for a moment
-      if (isRoot) for (const path of [root, folder]) chmodSync(path, 0o777);
+      if (isRoot) for (const path of [bench.root, bench.folder]) chmodSync(path, 0o777);
       try {
         if (isRoot) process.seteuid?.(65_534);
         await expect(store.ready()).rejects.toThrow('it cannot be written');
@@ -338,7 +235,7 @@ describe.each(CHECKPOINTS)(
       } finally {
         if (isRoot) process.seteuid?.(0);
       }
-      chmodSync(file, 0o644);
+      chmodSync(bench.file, 0o644);
       await expect(store.ready()).resolves.toBeUndefined();
     });
   },
@@ -350,10 +247,10 @@ test.each([
   ['a vacuum and a checkpoint', 'VACUUM; PRAGMA wal_checkpoint(TRUNCATE)'],
   ['a new index', 'CREATE INDEX by_name ON plants (name)'],
 ])('%s of another process does no harm', async (_, sql) => {
-  const store = await open(file);
+  const store = await bench.open();
   const ids = Array.from({ length: 1000 }, (_unused, i) => BigInt((i * 7919) % 100_003));
   await Promise.all(ids.map((id) => store.create(buildPlant({ id, name: 'x'.repeat(700) }))));
-  withDatabase(sql);
+  await change(sql)();
   await expect(store.ready()).resolves.toBeUndefined();
   expect(await create(store, 200_000, 5)).toHaveLength(5);
   await expect(store.ready()).resolves.toBeUndefined();

@@ -3,404 +3,404 @@
  */
 
 export interface paths {
-  '/bikes': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/bikes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listBikes"];
+        put?: never;
+        post: operations["createBike"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get: operations['listBikes'];
-    put?: never;
-    post: operations['createBike'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/bikes/{bikeId}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @example 00000000-0000-4000-8000-000000000001 */
-        bikeId: string;
-      };
-      cookie?: never;
+    "/bikes/{bikeId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 00000000-0000-4000-8000-000000000001 */
+                bikeId: string;
+            };
+            cookie?: never;
+        };
+        get: operations["getBike"];
+        put: operations["replaceBike"];
+        post?: never;
+        delete: operations["deleteBike"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get: operations['getBike'];
-    put: operations['replaceBike'];
-    post?: never;
-    delete: operations['deleteBike'];
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/bikes/{bikeId}/label': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @example 00000000-0000-4000-8000-000000000001 */
-        bikeId: string;
-      };
-      cookie?: never;
+    "/bikes/{bikeId}/label": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 00000000-0000-4000-8000-000000000001 */
+                bikeId: string;
+            };
+            cookie?: never;
+        };
+        get: operations["printLabel"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get: operations['printLabel'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
 }
 export type webhooks = Record<string, never>;
 export interface components {
-  schemas: {
-    NewBike: {
-      /** @example The red one */
-      name: string;
-      /** @example 7 */
-      gears: number;
-      /**
-       * Format: int64
-       * @default 0
-       */
-      kilometers?: bigint;
+    schemas: {
+        NewBike: {
+            /** @example The red one */
+            name: string;
+            /** @example 7 */
+            gears: number;
+            /**
+             * Format: int64
+             * @default 0
+             */
+            kilometers?: bigint;
+        };
+        Bike: components["schemas"]["NewBike"] & {
+            /** Format: uuid */
+            readonly bikeId: string;
+        };
+        /** @description What went wrong (RFC 9457). */
+        Problem: {
+            /** Format: uri-reference */
+            type?: string;
+            title: string;
+            status: number;
+            detail?: string;
+            /** @description A number for programs. */
+            code?: number;
+        };
+        NewBikeRequest: {
+            /** @example The red one */
+            name: string;
+            /** @example 7 */
+            gears: number;
+            /**
+             * Format: int64
+             * @default 0
+             */
+            kilometers: bigint;
+        };
     };
-    Bike: components['schemas']['NewBike'] & {
-      /** Format: uuid */
-      readonly bikeId: string;
+    responses: {
+        /** @description The request does not match the document. */
+        BadRequest: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description There is no such bike. */
+        NotFound: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description No token was sent, or it was refused. */
+        Unauthorized: {
+            headers: {
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The request accepts none of the media types of the response. */
+        NotAcceptable: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The request body is larger than this server accepts. */
+        ContentTooLarge: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The media type, charset or content coding of the request body is not supported. */
+        UnsupportedMediaType: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The client has sent more requests than its quota allows, where the server has one. */
+        TooManyRequests: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The server failed; the cause is in its log. */
+        InternalServerError: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The server is overloaded, without its storage or shutting down. */
+        ServiceUnavailable: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
     };
-    /** @description What went wrong (RFC 9457). */
-    Problem: {
-      /** Format: uri-reference */
-      type?: string;
-      title: string;
-      status: number;
-      detail?: string;
-      /** @description A number for programs. */
-      code?: number;
+    parameters: never;
+    requestBodies: never;
+    headers: {
+        /** @description How to authenticate (RFC 6750 section 3). */
+        "WWW-Authenticate": string;
+        /** @description Seconds after which to try again (RFC 9110 section 10.2.3). */
+        "Retry-After": string;
+        /** @description What is left of the quota, and for how many seconds (draft-ietf-httpapi-ratelimit-headers-11 section 4). */
+        RateLimit: string;
+        /** @description The quota, and its window in seconds (draft-ietf-httpapi-ratelimit-headers-11 section 3). */
+        "RateLimit-Policy": string;
     };
-    NewBikeRequest: {
-      /** @example The red one */
-      name: string;
-      /** @example 7 */
-      gears: number;
-      /**
-       * Format: int64
-       * @default 0
-       */
-      kilometers: bigint;
-    };
-  };
-  responses: {
-    /** @description The request does not match the document. */
-    BadRequest: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/problem+json': components['schemas']['Problem'];
-      };
-    };
-    /** @description There is no such bike. */
-    NotFound: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/problem+json': components['schemas']['Problem'];
-      };
-    };
-    /** @description No token was sent, or it was refused. */
-    Unauthorized: {
-      headers: {
-        'WWW-Authenticate': components['headers']['WWW-Authenticate'];
-        [name: string]: unknown;
-      };
-      content: {
-        'application/problem+json': components['schemas']['Problem'];
-      };
-    };
-    /** @description The request accepts none of the media types of the response. */
-    NotAcceptable: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/problem+json': components['schemas']['Problem'];
-      };
-    };
-    /** @description The request body is larger than this server accepts. */
-    ContentTooLarge: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/problem+json': components['schemas']['Problem'];
-      };
-    };
-    /** @description The media type, charset or content coding of the request body is not supported. */
-    UnsupportedMediaType: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/problem+json': components['schemas']['Problem'];
-      };
-    };
-    /** @description The client has sent more requests than its quota allows, where the server has one. */
-    TooManyRequests: {
-      headers: {
-        'Retry-After': components['headers']['Retry-After'];
-        RateLimit: components['headers']['RateLimit'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        [name: string]: unknown;
-      };
-      content: {
-        'application/problem+json': components['schemas']['Problem'];
-      };
-    };
-    /** @description The server failed; the cause is in its log. */
-    InternalServerError: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/problem+json': components['schemas']['Problem'];
-      };
-    };
-    /** @description The server is overloaded, without its storage or shutting down. */
-    ServiceUnavailable: {
-      headers: {
-        'Retry-After': components['headers']['Retry-After'];
-        [name: string]: unknown;
-      };
-      content: {
-        'application/problem+json': components['schemas']['Problem'];
-      };
-    };
-  };
-  parameters: never;
-  requestBodies: never;
-  headers: {
-    /** @description How to authenticate (RFC 6750 section 3). */
-    'WWW-Authenticate': string;
-    /** @description Seconds after which to try again (RFC 9110 section 10.2.3). */
-    'Retry-After': string;
-    /** @description What is left of the quota, and for how many seconds (draft-ietf-httpapi-ratelimit-headers-11 section 4). */
-    RateLimit: string;
-    /** @description The quota, and its window in seconds (draft-ietf-httpapi-ratelimit-headers-11 section 3). */
-    'RateLimit-Policy': string;
-  };
-  pathItems: never;
+    pathItems: never;
 }
 export type $defs = Record<string, never>;
 export interface operations {
-  listBikes: {
-    parameters: {
-      query: {
-        after?: string;
-        limit: number;
-      };
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description A page of bikes, in the order of their ids. */
-      200: {
-        headers: {
-          [name: string]: unknown;
+    listBikes: {
+        parameters: {
+            query: {
+                after?: string;
+                limit: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        content: {
-          'application/json': components['schemas']['Bike'][];
+        requestBody?: never;
+        responses: {
+            /** @description A page of bikes, in the order of their ids. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Bike"][];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
-      };
-      400: components['responses']['BadRequest'];
-      401: components['responses']['Unauthorized'];
-      406: components['responses']['NotAcceptable'];
-      429: components['responses']['TooManyRequests'];
-      500: components['responses']['InternalServerError'];
-      503: components['responses']['ServiceUnavailable'];
     };
-  };
-  createBike: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['NewBikeRequest'];
-      };
-    };
-    responses: {
-      /** @description Created. */
-      201: {
-        headers: {
-          [name: string]: unknown;
+    createBike: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        content: {
-          'application/json': components['schemas']['Bike'];
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewBikeRequest"];
+            };
         };
-      };
-      400: components['responses']['BadRequest'];
-      401: components['responses']['Unauthorized'];
-      406: components['responses']['NotAcceptable'];
-      413: components['responses']['ContentTooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
-      429: components['responses']['TooManyRequests'];
-      500: components['responses']['InternalServerError'];
-      503: components['responses']['ServiceUnavailable'];
-    };
-  };
-  getBike: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @example 00000000-0000-4000-8000-000000000001 */
-        bikeId: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description The bike. */
-      200: {
-        headers: {
-          [name: string]: unknown;
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Bike"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
-        content: {
-          'application/json': components['schemas']['Bike'];
-        };
-      };
-      400: components['responses']['BadRequest'];
-      401: components['responses']['Unauthorized'];
-      404: components['responses']['NotFound'];
-      406: components['responses']['NotAcceptable'];
-      429: components['responses']['TooManyRequests'];
-      500: components['responses']['InternalServerError'];
-      503: components['responses']['ServiceUnavailable'];
     };
-  };
-  replaceBike: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @example 00000000-0000-4000-8000-000000000001 */
-        bikeId: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['NewBikeRequest'];
-      };
-    };
-    responses: {
-      /** @description The changed bike. */
-      200: {
-        headers: {
-          [name: string]: unknown;
+    getBike: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 00000000-0000-4000-8000-000000000001 */
+                bikeId: string;
+            };
+            cookie?: never;
         };
-        content: {
-          'application/json': components['schemas']['Bike'];
+        requestBody?: never;
+        responses: {
+            /** @description The bike. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Bike"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
-      };
-      400: components['responses']['BadRequest'];
-      401: components['responses']['Unauthorized'];
-      404: components['responses']['NotFound'];
-      406: components['responses']['NotAcceptable'];
-      413: components['responses']['ContentTooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
-      429: components['responses']['TooManyRequests'];
-      500: components['responses']['InternalServerError'];
-      503: components['responses']['ServiceUnavailable'];
     };
-  };
-  deleteBike: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @example 00000000-0000-4000-8000-000000000001 */
-        bikeId: string;
-      };
-      cookie?: never;
+    replaceBike: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 00000000-0000-4000-8000-000000000001 */
+                bikeId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewBikeRequest"];
+            };
+        };
+        responses: {
+            /** @description The changed bike. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Bike"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
     };
-    requestBody?: never;
-    responses: {
-      /** @description Deleted. */
-      204: {
-        headers: {
-          [name: string]: unknown;
+    deleteBike: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 00000000-0000-4000-8000-000000000001 */
+                bikeId: string;
+            };
+            cookie?: never;
         };
-        content?: never;
-      };
-      400: components['responses']['BadRequest'];
-      401: components['responses']['Unauthorized'];
-      404: components['responses']['NotFound'];
-      429: components['responses']['TooManyRequests'];
-      500: components['responses']['InternalServerError'];
-      503: components['responses']['ServiceUnavailable'];
+        requestBody?: never;
+        responses: {
+            /** @description Deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
     };
-  };
-  printLabel: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @example 00000000-0000-4000-8000-000000000001 */
-        bikeId: string;
-      };
-      cookie?: never;
+    printLabel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 00000000-0000-4000-8000-000000000001 */
+                bikeId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What to write on the bike. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description There is no such bike. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
     };
-    requestBody?: never;
-    responses: {
-      /** @description What to write on the bike. */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'text/plain': string;
-        };
-      };
-      401: components['responses']['Unauthorized'];
-      /** @description There is no such bike. */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'text/plain': string;
-        };
-      };
-      406: components['responses']['NotAcceptable'];
-      429: components['responses']['TooManyRequests'];
-      500: components['responses']['InternalServerError'];
-      503: components['responses']['ServiceUnavailable'];
-    };
-  };
 }
 
 /** The security requirements of each operation: alternatives, each with its schemes and their scopes. */
 export interface security {
-  listBikes: { keeper: [] };
-  createBike: { keeper: [] };
-  getBike: { keeper: [] };
-  replaceBike: { keeper: [] };
-  deleteBike: { keeper: [] };
-  printLabel: { keeper: [] };
+    "listBikes": {"keeper":[]};
+    "createBike": {"keeper":[]};
+    "getBike": {"keeper":[]};
+    "replaceBike": {"keeper":[]};
+    "deleteBike": {"keeper":[]};
+    "printLabel": {"keeper":[]};
 }

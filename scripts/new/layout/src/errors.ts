@@ -34,6 +34,7 @@ export const ERRORS: ErrorTable<OwnKind> = {
 export function errorBody(kind: Kind, message: string): ErrorBody {
   // #region body
   return {
+    type: 'about:blank',
     title: STATUS_CODES[ERRORS[kind].status] ?? 'Error',
     status: ERRORS[kind].status,
     detail: message,

@@ -2,7 +2,7 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { readBody } from '../../../../src/contract/http/body';
+import { decodeText, IncomingBody } from '../../../../src/contract/http/body';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
@@ -15,7 +15,14 @@ function heapUsed(): number {
 
 test('a body costs its bytes, however many segments it arrives in', async () => {
   const incoming = new IncomingMessage(new Socket());
-  const body = readBody(incoming, new ServerResponse(incoming), 200_000, () => true);
+  const response = new ServerResponse(incoming);
+  const body = new IncomingBody(
+    incoming,
+    response,
+    200_000,
+    () => true,
+    () => undefined,
+  ).bytes();
   const before = heapUsed();
   for (let i = 0; i < 1_000; i++) {
     for (let j = 0; j < 100; j++) incoming.push(Buffer.from('a'));
@@ -25,4 +32,26 @@ test('a body costs its bytes, however many segments it arrives in', async () => 
   incoming.push(null);
   expect((await body).toString()).toBe('a'.repeat(100_000));
   expect(used).toBeLessThan(2_000_000);
+});
+
+test('a body is read once', async () => {
+  const incoming = new IncomingMessage(new Socket());
+  const body = new IncomingBody(
+    incoming,
+    new ServerResponse(incoming),
+    10,
+    () => true,
+    () => undefined,
+  );
+  incoming.push('a');
+  incoming.push(null);
+  for await (const piece of body) expect(piece.toString()).toBe('a');
+  await expect(body[Symbol.asyncIterator]().next()).rejects.toThrow('can be read once');
+});
+
+test.each([
+  ['\xff', 'the body is not UTF-8'],
+  ['\xef\xbb\xbfa', 'the body starts with a byte order mark'],
+])('the bytes %j are no text', (bytes, message) => {
+  expect(() => decodeText(Buffer.from(bytes, 'latin1'))).toThrow(message);
 });

@@ -1,5 +1,4 @@
-import { parseMediaType } from '../../../../src/contract/http/media-type';
-import { parseAccept, preferred } from '../../../../src/contract/http/negotiation';
+import { parseAccept, parseMediaType, preferred } from '../../../../src/contract/http/media-type';
 
 function typeOf(text: string) {
   const type = parseMediaType(text);

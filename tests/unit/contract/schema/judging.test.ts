@@ -1,5 +1,8 @@
 import { Validator } from '@cfworker/json-schema';
 import fc from 'fast-check';
+import { OBJECTS } from '../../../../src/contract';
+import { REFUSED } from '../../../http/json-schema-test-suite/differences';
+import { readSuite } from '../../../http/json-schema-test-suite/suite';
 import { judged } from './judged';
 
 const names = ['a', 'b', '', 'constructor', '$ref'];
@@ -97,4 +100,18 @@ test('judges any value by any schema as an independent validator does', () => {
     { numRuns: 100, endOnFailure: true },
   );
   expect(conforming).toBeGreaterThan(50); // otherwise the test proves little
+});
+
+test('a violation names a keyword of the standard, for every schema of the JSON Schema Test Suite', () => {
+  const keywords = OBJECTS.get('Schema')?.keywords ?? new Map<string, unknown>();
+  const named = new Set<string>();
+  for (const group of readSuite()) {
+    if (REFUSED.some(({ applies }) => applies(group))) continue;
+    const { first, all } = judged({ Body: group.schemaAt('/components/schemas/Body') });
+    for (const { text, valid } of group.tests)
+      if (!valid && !text.includes('__proto__'))
+        for (const { keyword } of [...first(text), ...all(text)]) named.add(keyword);
+  }
+  expect([...named].filter((keyword) => !keywords.has(keyword))).toEqual([]);
+  expect(named.size).toBeGreaterThan(25);
 });

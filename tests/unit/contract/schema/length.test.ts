@@ -30,10 +30,3 @@ test.each(INHERITED)('finds %s anywhere in a document', (name) => {
     expect(readTexts(root).inherited).toBe(true);
   expect(readTexts({ a: [`${name}s`, { [`x${name}`]: 1 }, null] }).inherited).toBe(false);
 });
-
-test.each(INHERITED.filter((name) => name !== '__proto__'))('%s is not an inherited property', (name) => {
-  const properties = JSON.parse(`{${JSON.stringify(name)}: {"type": "string"}}`) as unknown;
-  const { first } = judged({ Body: { type: 'object', properties, required: [name] } });
-  expect(first('{}')).toMatchObject([{ keyword: 'required' }]);
-  expect(first(`{${JSON.stringify(name)}: "a"}`)).toEqual([]);
-});

@@ -4,7 +4,7 @@ import { compileFunction } from 'node:vm';
 import ts from 'typescript';
 import root from '../../../package.json';
 import { describeFailure, run } from '../../../scripts/prove';
-import { readLayout } from '../../../scripts/new/places';
+import { readLayout } from '../../../scripts/new/layout-files';
 import { service } from '../../../scripts/new/layout/tests/contract/service';
 import manifest from '../../../scripts/new/layout/package.json';
 import * as library from '../../../src/database';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import express from 'express';
 import fc from 'fast-check';
-import { Chunks } from '../../../../src/contract/http/chunks';
+import { Chunks } from '../../../../src/contract/http/framing';
 import { listening } from '../../../support/service';
 
 const TOKEN = fc.string({ unit: fc.constantFrom(...Array.from('aZ0!#~')), minLength: 1, maxLength: 4 });
@@ -31,7 +31,7 @@ function read(text: string, cuts: readonly number[]) {
   const parts: string[] = [];
   for (const [i, from] of places.slice(0, -1).entries()) {
     const bytes = Buffer.from(text.slice(from, places[i + 1]), 'latin1');
-    const { read: length, joined, problem } = chunks.join(bytes);
+    const { length, joined, problem } = chunks.join(bytes);
     if (problem) return { parts, problem };
     parts.push(joined.toString('latin1'));
     if (chunks.ended) return { parts, rest: text.slice(from + length) };

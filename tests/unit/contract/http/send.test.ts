@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { Unsent } from '../../../../src/contract/http/unsent';
+import { Unsent } from '../../../../src/contract/http/send';
 
 const MOST = 100;
 

@@ -1,5 +1,14 @@
-import type { Parameter } from '../document/model';
+import type { Schemas } from '../document/direction';
+import type { Operation, Parameter } from '../document/model';
 import { NumberLiteral, print, type Value } from '../json/value';
+import {
+  admittedTypes,
+  branchCombinations,
+  itemLocations,
+  propertyLocations,
+  type SchemaLocations,
+  type Type,
+} from '../schema/subschemas';
 
 /** Text that every style, proxy and cookie parser decodes the same way. */
 const UNRESERVED_TEXT = /^[\w-]+(?:\.\w+)?$/;
@@ -82,3 +91,70 @@ export function primitiveText(value: Value): string | undefined {
   if (typeof value === 'string') return value;
   return typeof value === 'boolean' ? String(value) : undefined;
 }
+
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/;
+
+/**
+ * Decodes a value whose primitives are text on the wire. The schema determines the type of each.
+ *
+ * @returns undefined if the schema allows more than one result
+ */
+export function decodeText(schemas: Schemas, locations: SchemaLocations, value: Value): Value | undefined {
+  const alternatives = branchCombinations(schemas, locations);
+  const allowed = new Set(alternatives.flatMap(admittedTypes));
+  const subschemas = alternatives.flat();
+  if (Array.isArray(value) || value instanceof Map) {
+    if (!allowed.has(Array.isArray(value) ? 'array' : 'object') || allowed.has('string')) return undefined;
+    return value instanceof Map
+      ? mapMembers(value, (name, member) => decodeText(schemas, propertyLocations(subschemas, name), member))
+      : all(value.map((entry, index) => decodeText(schemas, itemLocations(subschemas, index), entry)));
+  }
+  const text = primitiveText(value);
+  if (text === undefined || allowed.has('array') || allowed.has('object')) return undefined;
+  const readings = decodePrimitive(allowed, text);
+  return readings.length === 1 ? readings[0] : undefined;
+}
+
+function decodePrimitive(allowed: ReadonlySet<Type>, text: string): Value[] {
+  const numeric = (allowed.has('integer') || allowed.has('number')) && NUMBER.test(text);
+  const boolean = allowed.has('boolean') && /^(?:true|false)$/.test(text);
+  const found: Value[] = [
+    ...(numeric ? [new NumberLiteral(text)] : []),
+    ...(boolean ? [text === 'true'] : []),
+    ...(allowed.has('string') ? [text] : []),
+  ];
+  return found.length > 0 ? found : [text]; // The text violates `type`.
+}
+
+/** The entries, or undefined if one of them is. */
+export function all<T>(entries: readonly (T | undefined)[]): T[] | undefined {
+  const defined = entries.filter((entry) => entry !== undefined);
+  return defined.length === entries.length ? defined : undefined;
+}
+
+/** The object with other values of its members, or undefined if one of them is. */
+export function mapMembers(
+  value: Map<string, Value>,
+  convert: (name: string, member: Value) => Value | undefined,
+): Map<string, Value> | undefined {
+  const members = new Map<string, Value>();
+  for (const [name, member] of value) {
+    const converted = convert(name, member);
+    if (converted === undefined) return undefined;
+    members.set(name, converted);
+  }
+  return members;
+}
+
+/** Whether any query parameter may be a property of an exploded object parameter, so that none is unlisted. */
+export const acceptsAnyQueryParameter = (schemas: Schemas, { parameters }: Operation): boolean =>
+  parameters.some(
+    ({ in: location, style, explode, mediaType, schema }) =>
+      location === 'query' &&
+      style === 'form' &&
+      explode &&
+      mediaType === undefined &&
+      branchCombinations(schemas, [{ pointer: schema, unconditional: true }])
+        .flatMap(admittedTypes)
+        .includes('object'),
+  );

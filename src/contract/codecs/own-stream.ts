@@ -1,0 +1,152 @@
+/**
+ * Adapts the codecs of a service that read and write bodies piece by piece. The validator judges a copy of each value or
+ * item. That the bytes say the same is left to the codec.
+ */
+import { joinPointer } from '../document/document';
+import type { IncomingBody } from '../http/body';
+import { settle } from '../http/fault';
+import type { MediaType } from '../http/media-type';
+import { type Holder, parseJson } from '../json/parse';
+import { stringifyJson } from '../json/stringify';
+import { DescribedValue } from '../operations/described-value';
+import { Unservable } from '../parameters/parts';
+import {
+  type Codec,
+  type DescribedBody,
+  isOpaque,
+  type JudgeItem,
+  type ReadPieces,
+  type WritePieces,
+} from './codec';
+import { decodeInto, describeOwn, malformed, onlyReceived, type Own, plain } from './own';
+
+/**
+ * Decodes and encodes one body piece by piece. Where its schema describes bytes (it has none, or `type: string` and
+ * annotations), nothing judges the items. Where it describes an array by `items` alone, each item is judged by that.
+ */
+export interface StreamCoder {
+  /**
+   * Reads a request body to one value, which its whole schema judges.
+   *
+   * @param body the client waits while nobody reads; `body.whenOver` releases what the value holds
+   * @throws {Problem} `malformed`; what the body throws ends the request: the limit, a client that leaves
+   */
+  readonly collect?: (body: ReceivedBody, type: MediaType) => Promise<unknown>;
+  /** Reads a request body to a stream of items, which the handler receives at once. */
+  readonly decode?: (body: ReceivedBody, type: MediaType) => AsyncIterable<unknown>;
+  /** Writes the stream that a handler returns: an `AsyncIterable` or a `ReadableStream`. */
+  readonly encode?: (items: AsyncIterable<unknown>) => AsyncIterable<string | Uint8Array>;
+}
+
+/** The body of a request, piece by piece. */
+export type ReceivedBody = Pick<IncomingBody, typeof Symbol.asyncIterator | 'whenOver'>;
+
+/** A codec of a service for bodies that are read and written piece by piece. It comes before the built-in codecs, too. */
+export interface OwnStreamCodec extends Omit<Own<boolean, never>, 'compile'> {
+  readonly isStream: true;
+  readonly compile: (value: DescribedValue) => StreamCoder;
+}
+
+/**
+ * Adapts a codec of a service.
+ *
+ * @throws {TypeError} if it does not name media types
+ */
+export const adaptStream = (own: OwnStreamCodec): Codec => ({
+  ...describeOwn(own),
+  reader: (body) => readerOf(own, body),
+  writer: (body) => writerOf(own, body),
+});
+
+function readerOf({ name, compile }: OwnStreamCodec, body: DescribedBody): ReadPieces {
+  const { collect, decode } = compile(DescribedValue.at(body.document, body.schema));
+  if (collect)
+    return {
+      judged: body.schema,
+      items: undefined,
+      async read(pieces, envelope, type) {
+        let value: unknown;
+        try {
+          value = await collect(pieces, type);
+        } catch (error) {
+          throw malformed(name, error);
+        }
+        decodeInto(name, () => value, envelope);
+      },
+    };
+  if (!decode)
+    throw new Unservable(`a body of ${body.key} can only be sent: its codec has no collect() or decode()`);
+  const items = itemsOf(body);
+  const copy = (item: unknown, holder: Holder) => {
+    decodeInto(name, () => item, holder);
+  };
+  return {
+    judged: undefined,
+    items,
+    read(pieces, envelope, type, each) {
+      const given = decode(pieces, type);
+      settle(given, () => undefined); // of untyped code: it may be a promise, whose error the handler gets
+      const decoded = inWords(name, given);
+      envelope['body'] =
+        items === undefined ? decoded : mapItems(decoded, copy, each, (holder) => holder['body']);
+    },
+  };
+}
+
+/** Reports bytes that a codec cannot decode as the fault of the client. */
+async function* inWords(
+  name: string,
+  items: AsyncIterable<unknown> | Promise<AsyncIterable<unknown>>,
+): AsyncGenerator {
+  try {
+    yield* await items;
+  } catch (error) {
+    throw malformed(name, error);
+  }
+}
+
+function writerOf({ compile }: OwnStreamCodec, body: DescribedBody): WritePieces {
+  const { encode } = compile(DescribedValue.at(body.document, body.schema));
+  if (!encode) throw onlyReceived(body);
+  const items = itemsOf(body);
+  const copy = (item: unknown, holder: Holder) => {
+    parseJson(stringifyJson(item), holder, 'body');
+  };
+  return {
+    items,
+    write: (values, each) =>
+      encode(items === undefined ? values : mapItems(values, copy, each, (holder) => plain(holder, 'body'))),
+  };
+}
+
+/** Judges a copy of each item. */
+async function* mapItems(
+  items: AsyncIterable<unknown>,
+  copy: (item: unknown, holder: Holder) => void,
+  each: JudgeItem,
+  result: (holder: Holder) => unknown,
+): AsyncGenerator {
+  let index = 0;
+  for await (const item of items) {
+    const holder: Holder = {};
+    copy(item, holder);
+    each(holder, index++);
+    yield result(holder);
+  }
+}
+
+const ARRAY_KEYWORD = /^(\$ref|type|items|description|title|deprecated|examples?|x-.*)$/;
+
+/** The pointer of the schema of each item; undefined if the schema of the body describes bytes. */
+function itemsOf(body: DescribedBody): string | undefined {
+  const { document, schema, key } = body;
+  if (schema === undefined || isOpaque(body)) return undefined;
+  const places = document.subschemas.certain(schema);
+  const lists = places.filter(({ value }) => 'items' in value);
+  const isPlain = places.every(({ value }) => Object.keys(value).every((name) => ARRAY_KEYWORD.test(name)));
+  const isArray = DescribedValue.at(document, schema).types()?.join() === 'array';
+  if (isPlain && isArray && lists.length === 1 && lists[0]) return joinPointer(lists[0].pointer, 'items');
+  throw new Unservable(
+    `a body of ${key} is judged item by item: use type array with items and no other keyword, or type string and format binary`,
+  );
+}

@@ -1,0 +1,158 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isUnread } from '../http/body';
+import { attempt, faultToStderr, type ReportFault } from '../http/fault';
+import { type Fields, fieldsOf, fieldValue } from '../http/header-field';
+import { breakOff, OutgoingBody, send, sendStream } from '../http/send';
+import { Problem, type ProblemKind } from '../problem';
+import { type Exchange, type Outcome, outcomeOf, type Stage } from './exchange';
+import type { HookLists } from './hooks';
+import type { Encoded } from './response';
+import type { ServiceOptions } from './service-options';
+
+/** The stages that run functions of the service. Their late failures are reported. */
+const SERVICE_STAGES: ReadonlySet<Stage> = new Set([
+  'afterAuthentication',
+  'beforeHandler',
+  'handle',
+  'respond',
+]);
+/** The status that nginx logs if the client closes the connection before the answer. */
+const CLIENT_LEFT = 499;
+
+interface Options<Own extends string> extends Pick<ServiceOptions<Own>, 'headers' | 'bodyLimit'> {
+  /** Untyped code may return values. */
+  readonly report: (outcome: Outcome<Own>) => unknown;
+}
+
+/**
+ * Creates the functions that end an exchange: they send its response and report its outcome, or report how else it ended.
+ *
+ * @param deadline milliseconds in which each piece of a stream must come
+ */
+export function createAnswers<Own extends string>(
+  { report, headers, bodyLimit }: Options<Own>,
+  afterResponse: HookLists<Own>['afterResponse'],
+  deadline: number,
+  fault: ReportFault,
+) {
+  type ServiceProblem = Problem<ProblemKind | Own>;
+  const always = Object.entries(headers).map(([name, value]) => ({
+    name,
+    lower: name.toLowerCase(),
+    value: fieldValue(name, value),
+  }));
+
+  /** Sends a response. Returns a promise for a body that is a stream: it resolves when the stream has ended. */
+  function answer(
+    exchange: Exchange,
+    problem: ServiceProblem | undefined,
+    encoded: Encoded,
+  ): Promise<void> | undefined {
+    const { request, response, requestId } = exchange;
+    const { status, body } = encoded;
+    const onFailure = (error: unknown) => {
+      failed(error, response, requestId);
+    };
+    if (response.headersSent) {
+      release(encoded);
+      observeRefused(exchange);
+      return undefined;
+    }
+    if (body instanceof OutgoingBody) return stream(exchange, encoded, body);
+    try {
+      send(request, response, status, fieldsFor(exchange, encoded), body, bodyLimit, onFailure);
+    } catch (error) {
+      onFailure(error);
+    }
+    reportOutcome(exchange, problem, status);
+    return undefined;
+  }
+
+  function release({ body }: Encoded): void {
+    if (body instanceof OutgoingBody) body.release(fault);
+  }
+
+  function fieldsFor({ response, requestId }: Exchange, { headers }: Encoded): Fields {
+    const vary = response.getHeader('Vary');
+    const every = [{ name: 'X-Request-Id', lower: 'x-request-id', value: requestId }, ...always];
+    return fieldsOf(headers, every, vary === undefined ? undefined : String(vary));
+  }
+
+  /** Sends a body that is made meanwhile. The request ends with its last piece, or when the client leaves. */
+  async function stream(exchange: Exchange, encoded: Encoded, body: OutgoingBody): Promise<void> {
+    const { request, response, signal } = exchange;
+    const { status } = encoded;
+    const leave = () => {
+      exchange.abandon(new Error('the client has left'));
+    };
+    let problem: ServiceProblem | undefined;
+    request.socket.once('close', leave);
+    try {
+      const fields = fieldsFor(exchange, encoded);
+      await sendStream(request, response, status, fields, body, signal, deadline);
+    } catch (error) {
+      if (!exchange.reason) {
+        problem = new Problem('unexpected', `the response broke off ${body.place}`, {}, { cause: error });
+        exchange.abandon(problem);
+        breakOff(request);
+      }
+    } finally {
+      request.socket.off('close', leave);
+      body.release(fault);
+    }
+    reportOutcome(exchange, problem, status);
+  }
+
+  /** Reports a failure to answer, and closes the connection. */
+  function failed(error: unknown, response: ServerResponse, requestId?: string): void {
+    fault(error, requestId);
+    attempt(() => response.destroy(), faultToStderr);
+  }
+
+  function reportOutcome(exchange: Exchange, problem: ServiceProblem | undefined, status: number): void {
+    const outcome = outcomeOf(exchange, problem, status);
+    const { requestId, request } = exchange;
+    const failed = (error: unknown) => {
+      fault(error, requestId);
+    };
+    attempt(() => report(outcome), failed);
+    observe(outcome, request);
+  }
+
+  /** Calls the hook for a request that the HTTP server has already refused as malformed, and reported. */
+  function observeRefused(exchange: Exchange): void {
+    observe(outcomeOf(exchange, undefined, exchange.response.statusCode), exchange.request);
+  }
+
+  function observe(outcome: Outcome<Own>, request: IncomingMessage): void {
+    for (const { name, call } of afterResponse) {
+      const failed = (error: unknown) => {
+        fault(error, outcome.requestId, name);
+      };
+      attempt(() => call(outcome, request), failed);
+    }
+  }
+
+  /** Reports that a request ended after it was given up, with an error or with a result, which is discarded. */
+  function reportLate(exchange: Exchange, error: unknown, encoded?: Encoded): void {
+    const { served, stage, hook, started, reason, requestId } = exchange;
+    if (encoded) release(encoded);
+    if (!SERVICE_STAGES.has(stage) || isAbort(error, reason)) return;
+    const milliseconds = Math.round(performance.now() - started);
+    const message = `${hook === undefined ? '' : `${hook} of `}${String(served?.operation.operationId)} ended after ${milliseconds} ms, when its request had been given up`;
+    fault(new Error(message, error === undefined ? undefined : { cause: error }), requestId);
+  }
+
+  function reportClientLeft(exchange: Exchange): void {
+    if (isUnread(exchange.request))
+      reportOutcome(exchange, new Problem('malformed', 'the body broke off'), 400);
+    else reportOutcome(exchange, undefined, CLIENT_LEFT);
+  }
+
+  return { answer, failed, observeRefused, reportClientLeft, reportLate };
+}
+
+/** Whether an error results from the abort of the signal (https://nodejs.org/api/errors.html#class-aborterror). */
+function isAbort(error: unknown, reason: Error | undefined): boolean {
+  return (error !== undefined && error === reason) || (error instanceof Error && error.name === 'AbortError');
+}

@@ -1,0 +1,151 @@
+import { applyShape, type BodyShape, type JudgeItem } from '../codecs/codec';
+import type { Codecs } from '../codecs/registry';
+import { joinPointer, type JsonObject, members, type OpenApiDocument } from '../document/document';
+import { hasNoContent } from '../http/body';
+import { isFieldValue, unservableField } from '../http/header-field';
+import { compileHeader, type WriteHeader } from '../parameters/header';
+import type { Operation, ResponseObject } from '../operations/operations';
+import { envelopeSchema, parameterSchemas } from '../schema/envelope';
+import type { SchemaSet } from '../schema/schema-set';
+import type { Shapes } from '../schema/shapes';
+import type { Judge } from '../schema/validator';
+import {
+  asUndocumented,
+  type ResponseWriter,
+  responseWriter,
+  type StatusWriter,
+  UndocumentedResponse,
+  type Variant,
+} from './response';
+import { describeViolations, inItem } from './violations';
+import type { Create } from './create';
+
+/** Plans the writers of the responses of a document. Many operations refer to the same response: it is planned once. */
+export class ResponsePlans {
+  private readonly known = new Map<string, ResponsePlan>();
+
+  constructor(
+    private readonly document: OpenApiDocument,
+    private readonly schemas: SchemaSet,
+    private readonly codecs: Codecs,
+  ) {}
+
+  /** Plans the writer of an operation's responses. Call the result after all operations are planned: it compiles schemas. */
+  of(operation: Operation) {
+    const plans = [...operation.responses].map(([status, response]) => {
+      const place = joinPointer(operation.pointer, 'responses', status);
+      const { pointer, value } = this.document.follow(place);
+      const mayLackContent = hasNoContent(Number(status)) || /^(?:[23]XX|default)$/.test(status);
+      const isContentless = mayLackContent && members(value['content']).length > 0;
+      const key = `${pointer} ${isContentless}`;
+      const plan = this.known.get(key) ?? this.plan(pointer, response, isContentless);
+      this.known.set(key, plan);
+      return [status, plan] as const;
+    });
+    return (create: Create, judgeOf: (schema: JsonObject) => Judge, shapes: Shapes): ResponseWriter => {
+      const writers = new Map<string, StatusWriter>();
+      for (const [status, plan] of plans) {
+        plan.writer ??= writerOf(plan, create, judgeOf, shapes);
+        writers.set(status, plan.writer);
+      }
+      return responseWriter(this.codecs, operation, writers);
+    };
+  }
+
+  private plan(pointer: string, { headers, content }: ResponseObject, isContentless: boolean): ResponsePlan {
+    const { document, schemas, codecs } = this;
+    for (const { name } of headers) {
+      const reason = unservableField(name);
+      if (reason !== undefined) document.addFinding(joinPointer(pointer, 'headers', name), reason);
+    }
+    for (const { key } of content) {
+      if (!isFieldValue(key))
+        document.addFinding(joinPointer(pointer, 'content', key), 'is not a media type: it is not ASCII');
+    }
+    const parameters = parameterSchemas(headers, schemas);
+    const bodies = content.flatMap((media): VariantPlan[] => {
+      const body = { ...media, document };
+      const codec = codecs.of(body);
+      const encode = codecs.writer(body);
+      if (!encode) return [];
+      const isWhole = typeof encode === 'function';
+      const judged = isWhole && codec.isJudged ? media.schema : undefined;
+      const schema = envelopeSchema(parameters, judged, schemas, false);
+      const items = isWhole ? undefined : encode.items;
+      const item = items === undefined ? undefined : envelopeSchema({}, items, schemas, true);
+      return [{ media: { ...media, codec, encode }, judged: judged ?? items, schema, item }];
+    });
+    const bodiless: VariantPlan = {
+      media: undefined,
+      judged: undefined,
+      schema: envelopeSchema(parameters, undefined, schemas, false),
+      item: undefined,
+    };
+    const variants = content.length > 0 ? bodies : [bodiless];
+    const writers = headers.map((header): [string, WriteHeader] => [
+      header.name.toLowerCase(),
+      compileHeader(document, header, joinPointer(pointer, 'headers', header.name)),
+    ]);
+    return {
+      headers: new Map(writers),
+      variants,
+      contentless: isContentless ? bodiless : undefined,
+      writer: undefined,
+    };
+  }
+}
+
+/** A variant, planned. */
+interface VariantPlan {
+  readonly media: Variant['media'];
+  /** The pointer of the schema that judges the body, or each item of it. */
+  readonly judged: string | undefined;
+  readonly schema: JsonObject;
+  readonly item: JsonObject | undefined;
+}
+
+/** The writer of a response, planned. */
+interface ResponsePlan {
+  readonly headers: ReadonlyMap<string, WriteHeader>;
+  readonly variants: readonly VariantPlan[];
+  readonly contentless: VariantPlan | undefined;
+  writer: StatusWriter | undefined;
+}
+
+function writerOf(
+  { headers, variants, contentless }: ResponsePlan,
+  create: Create,
+  judgeOf: (schema: JsonObject) => Judge,
+  shapes: Shapes,
+): StatusWriter {
+  const compile = ({ media, judged, schema, item }: VariantPlan): Variant => {
+    const shape =
+      judged === undefined
+        ? NO_SHAPE
+        : create({
+            project: () => shapes.projection(judged),
+            convert: () => shapes.converter(judged),
+            findMarked: () => shapes.finder(judged),
+          });
+    const each = item ? judgeItem(judgeOf(item), shape) : () => undefined;
+    return { media, judge: judgeOf(schema), shape, each };
+  };
+  return {
+    headers,
+    variants: variants.map(compile),
+    contentless: contentless && compile(contentless),
+  };
+}
+
+const NO_SHAPE: BodyShape = { project: undefined, convert: undefined, findMarked: undefined };
+
+/** Compiles the judge of the items of a stream. */
+function judgeItem(judge: Judge, shape: BodyShape): JudgeItem {
+  return (envelope, index) => {
+    asUndocumented(() => applyShape(envelope, shape));
+    const violations = judge.first(envelope);
+    if (violations.length === 0) return;
+    const all = inItem(judge.all(envelope), index);
+    throw new UndocumentedResponse(`the response: ${describeViolations(inItem(violations, index), all)}`);
+  };
+}

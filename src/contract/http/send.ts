@@ -1,0 +1,248 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Duplex, Readable } from 'node:stream';
+import { ReadableStream } from 'node:stream/web';
+import { isUnread } from './body';
+import { attempt, type ReportFault, settleWithin } from './fault';
+import type { Fields } from './header-field';
+
+/**
+ * Sends a response whose body is known at once.
+ *
+ * @param fields all but the Content-Length
+ * @param limit bytes of an unread body up to which the connection stays open
+ * @param failed receives an error that is thrown after this function returns
+ */
+export function send(
+  request: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+  fields: Fields,
+  body: string | Uint8Array | undefined,
+  limit: number,
+  failed: (error: unknown) => void,
+): void {
+  const length = body === undefined ? 0 : Buffer.byteLength(body);
+  const isUnmeasured = status === 204 || status === 304; // RFC 9110 section 8.6
+  if (!isUnmeasured) fields.push('Content-Length', length);
+  // A text of as many bytes as UTF-16 code units is ASCII. Node writes it, with the head before it, faster as latin1. Of
+  // another text the socket would count the code units that wait, and not the bytes.
+  const bytes = typeof body === 'string' && body.length !== length ? Buffer.from(body) : body;
+  const { expect, 'content-length': declared = Infinity } = request.headers;
+  if (!isUnread(request) || (Number(declared) <= limit && expect === undefined)) {
+    response.writeHead(status, fields).end(bytes, 'latin1');
+    return;
+  }
+  // Closing a connection with unread bytes resets it, and the client may lose the response: discard them first.
+  response.writeHead(status, [...fields, 'Connection', 'close']);
+  response.write(bytes ?? '');
+  discardBody(request, () => {
+    attempt(() => response.end(), failed);
+  });
+}
+
+/** Bounds on reading the rest of a body that is discarded. */
+const DISCARD_LIMITS = { bytes: 1_048_576, milliseconds: 1_000 };
+
+/** Discards the rest of a body so that the client can read the response. Calls `done` at the end, or at a limit. */
+function discardBody(request: IncomingMessage, done: () => void): void {
+  let size = 0;
+  const finish = () => {
+    clearTimeout(timer);
+    request.off('data', onData).off('end', finish).off('close', finish).pause();
+    done();
+  };
+  const onData = ({ length }: Buffer) => {
+    size += length;
+    if (size > DISCARD_LIMITS.bytes) finish();
+  };
+  const timer = setTimeout(finish, DISCARD_LIMITS.milliseconds);
+  request.on('data', onData).on('end', finish).on('close', finish).resume();
+}
+
+/** What a handler returns for a body that is made while it is sent. */
+export type Streamed = AsyncIterable<unknown> | ReadableStream<unknown>;
+
+/** Whether a value is a stream that nobody reads yet. */
+export function isStreamed(value: unknown): value is Streamed {
+  if (typeof value !== 'object' || value === null) return false;
+  if (value instanceof ReadableStream) return !value.locked;
+  return typeof (value as Partial<AsyncIterable<unknown>>)[Symbol.asyncIterator] === 'function';
+}
+
+type PieceStream = AsyncIterable<string | Uint8Array>;
+type Pieces = AsyncIterator<string | Uint8Array, unknown, undefined>;
+
+/** A body that is made while it is sent, at the pace of the client. Its items begin with `pieces`, and not before. */
+export class OutgoingBody {
+  /** The items that were taken from the stream. */
+  private taken = 0;
+  private source: { next(): Promise<IteratorResult<unknown>>; return(): unknown } | undefined;
+  private made: Pieces | undefined;
+  private isOver = false;
+
+  /**
+   * @param encode makes the pieces of the items; it may stop early. Untyped code may return a promise.
+   */
+  constructor(
+    private readonly value: Streamed,
+    private readonly encode: (items: AsyncIterable<unknown>) => PieceStream | Promise<PieceStream>,
+  ) {
+    // An error of a stream that nobody reads yet would end the process. Its reader gets it.
+    if (value instanceof Readable) value.on('error', () => undefined);
+  }
+
+  /** Begins the stream. */
+  async begin(): Promise<Pieces> {
+    const source = (this.source = sourceOf(this.value));
+    const next = async () => {
+      try {
+        const step = await source.next();
+        if (step.done === true) this.isOver = true;
+        else this.taken++;
+        return step;
+      } catch (error) {
+        this.isOver = true;
+        throw error;
+      }
+    };
+    const made = await this.encode({ [Symbol.asyncIterator]: () => ({ next }) });
+    return (this.made = made[Symbol.asyncIterator]());
+  }
+
+  /** The place of a failure: the index of the item that was taken last, from 0. */
+  get place(): string {
+    return this.taken === 0 ? 'before its first item' : `at its item ${this.taken - 1}`;
+  }
+
+  /** Ends the stream, unless it has ended. */
+  release(fault: ReportFault): void {
+    const { source, made } = this;
+    if (!source) settleWithin(this.value, fault);
+    else if (!this.isOver) attempt(() => source.return(), fault);
+    this.isOver = true;
+    if (made) attempt(() => made.return?.(), fault);
+  }
+}
+
+function sourceOf(value: Streamed) {
+  if (value instanceof ReadableStream) {
+    const reader = value.getReader();
+    // reader.cancel() ends a read that is pending; return() of its iterator would wait for it.
+    return { next: () => reader.read() as Promise<IteratorResult<unknown>>, return: () => reader.cancel() };
+  }
+  const iterator = value[Symbol.asyncIterator]();
+  return {
+    next: () => iterator.next(),
+    return: () => (value instanceof Readable ? value.destroy() : iterator.return?.()),
+  };
+}
+
+/**
+ * Sends a response whose body is made meanwhile. Resolves after its last piece was written. HEAD does not begin the body.
+ *
+ * @param signal aborted when the client leaves
+ * @param patience milliseconds in which each piece must come
+ * @throws the reason of the signal, or the error of the stream
+ */
+export async function sendStream(
+  request: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+  fields: Fields,
+  body: OutgoingBody,
+  signal: AbortSignal,
+  patience: number,
+): Promise<void> {
+  const closes = isUnread(request);
+  response.writeHead(status, closes ? [...fields, 'Connection', 'close'] : fields).flushHeaders();
+  const pieces = request.method === 'HEAD' ? undefined : await within(body.begin(), signal, patience);
+  while (pieces) {
+    const { done, value } = await within(pieces.next(), signal, patience);
+    signal.throwIfAborted();
+    if (done === true) break;
+    if (response.write(value)) continue;
+    const drained = new Promise<void>((resolve) => response.once('drain', resolve));
+    await within(drained, signal); // the server gives up a client that does not read
+  }
+  if (isUnread(request))
+    await new Promise<void>((resolve) => {
+      discardBody(request, resolve);
+    });
+  response.end();
+}
+
+/** Resolves with a step, unless the signal is aborted first, or the time is over. */
+function within<T>(step: Promise<T>, signal: AbortSignal, milliseconds?: number): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', abort);
+    };
+    const abort = () => {
+      end();
+      reject(signal.reason as Error);
+    };
+    const late = () => {
+      end();
+      reject(new Error(`the next piece of the body did not come within ${milliseconds} ms`));
+    };
+    const timer = milliseconds === undefined ? undefined : setTimeout(late, milliseconds);
+    signal.addEventListener('abort', abort);
+    if (signal.aborted) abort();
+    step.finally(end).then(resolve, reject);
+  });
+}
+
+/** Ends a connection in the middle of a response, so that the client notices. */
+export function breakOff({ socket }: IncomingMessage): void {
+  // Only TCP can be reset.
+  attempt(
+    () => socket.resetAndDestroy(),
+    () => socket.destroy(),
+  );
+}
+
+/** Bytes of responses that wait for their clients, in all. */
+const MOST = 67_108_864;
+
+/**
+ * Bounds the bytes of responses that clients do not read. A connection has one response at a time. Beyond the bound the
+ * connection with the most bytes is closed. One response that exceeds the bound alone does not count: it passes.
+ *
+ * Counting takes time for each connection, so it is done once for each quarter of the bound that was left to wait. So a
+ * quarter may wait beyond the bound, and the cost of a byte does not depend on how much waits already.
+ */
+export class Unsent {
+  /** Bytes that writes have left to wait since the last count. */
+  private added = 0;
+
+  /** @param closed called for each connection that is closed */
+  constructor(
+    private readonly sockets: ReadonlyMap<Duplex, unknown>,
+    private readonly closed: () => void,
+    private readonly most = MOST,
+  ) {}
+
+  /** Called with the bytes that a write has left to wait. */
+  wrote(bytes: number): void {
+    this.added += bytes;
+    if (this.added > this.most / 4) this.relieve();
+  }
+
+  private relieve(): void {
+    this.added = 0;
+    const open = [...this.sockets.keys()].filter(({ destroyed }) => !destroyed);
+    const waiting = open.map((socket) => ({ socket, bytes: socket.writableLength }));
+    let sum = 0;
+    for (const { bytes } of waiting) sum += bytes;
+    if (sum <= this.most) return;
+    waiting.sort((a, b) => b.bytes - a.bytes);
+    if ((waiting[0]?.bytes ?? 0) > this.most) sum -= waiting.shift()?.bytes ?? 0;
+    for (const { socket, bytes } of waiting) {
+      if (sum <= this.most) return;
+      sum -= bytes;
+      this.closed();
+      socket.destroy();
+    }
+  }
+}

@@ -1,0 +1,369 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { type Answer, type OwnStreamCodec, Problem, type ServiceOptions } from '../../src/contract';
+import type { OperationalKind } from '../../src/runtime';
+import { buildDocument, buildService, json, listening } from '../support/service';
+import { exchange } from '../support/wire';
+import { bytes, lines } from './codecs';
+
+const ROW = {
+  type: 'object',
+  required: ['id'],
+  properties: { id: { type: 'integer', format: 'int64' }, name: { type: 'string', maxLength: 5 } },
+};
+const ROWS = { type: 'array', items: { $ref: '#/components/schemas/Row' } };
+const BODIES = { 'application/octet-stream': {}, 'application/jsonl': { schema: ROWS } };
+
+interface Given {
+  readonly body: AsyncIterable<unknown>;
+  readonly signal: AbortSignal;
+}
+
+/** A service whose only operation receives bytes or rows, piece by piece. */
+function serve(
+  postThing: (given: Given) => Promise<Answer>,
+  options: Partial<ServiceOptions<OperationalKind>> = {},
+) {
+  const responses = { 200: { description: '', content: { ...json({}), 'application/octet-stream': {} } } };
+  const document = buildDocument({
+    operation: { requestBody: { content: BODIES }, responses },
+    components: { schemas: { Row: ROW } },
+  });
+  return buildService({ document, codecs: [bytes, lines], handlers: { postThing }, ...options });
+}
+
+const head = (fields: string, type = 'application/octet-stream') =>
+  `POST /things HTTP/1.1\r\nHost: x\r\nContent-Type: ${type}\r\n${fields}\r\n`;
+const CHUNKED = 'Transfer-Encoding: chunked\r\n';
+const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
+const post = (text: string, type?: string) => head(`Content-Length: ${text.length}\r\n`, type) + text;
+
+async function all(items: AsyncIterable<unknown>): Promise<unknown[]> {
+  const found: unknown[] = [];
+  for await (const item of items) found.push(item);
+  return found;
+}
+const textOf = async (body: AsyncIterable<unknown>) =>
+  Buffer.concat((await all(body)) as Buffer[]).toString();
+const echo = async ({ body }: Given): Promise<Answer> => ({ status: 200, body: await textOf(body) });
+
+describe('bytes', () => {
+  test.each([
+    ['at once', post('hello')],
+    ['in chunks', head(CHUNKED) + chunk('he') + chunk('llo') + chunk('').replace(/\r\n$/, '\r\n')],
+    ['byte by byte', head(CHUNKED) + 'hello'.split('').map(chunk).join('') + chunk('')],
+  ])('are received %s, and the connection goes on', async (_, request) => {
+    const replies = await listening(serve(echo).app, (port) => exchange(port, request + request, 2));
+    expect(replies.map(({ status, body }) => [status, body])).toEqual([
+      [200, '"hello"'],
+      [200, '"hello"'],
+    ]);
+  });
+
+  test('a handler that reads slowly holds its client: the server holds a bounded part of the body', async () => {
+    const total = 32 * 1_048_576;
+    let socket: Pick<Socket, 'bytesRead'> | undefined;
+    let most = 0;
+    let consumed = 0;
+    const { app } = serve(
+      async ({ body }) => {
+        for await (const piece of body) {
+          consumed += (piece as Buffer).length;
+          for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate);
+          most = Math.max(most, (socket?.bytesRead ?? 0) - consumed);
+        }
+        return { status: 200, body: consumed };
+      },
+      {
+        bodyLimit: total,
+        afterAuthentication: ({ request }) => {
+          ({ socket } = request);
+          return undefined;
+        },
+      },
+    );
+    await listening(app, async (port) => {
+      const client = connect(port, '127.0.0.1');
+      client.write(head(`Content-Length: ${total}\r\n`));
+      client.write(Buffer.alloc(total));
+      const [reply] = (await once(client, 'data')) as [Buffer];
+      expect(reply.toString()).toContain(`\r\n\r\n${total}`);
+      client.destroy();
+    });
+    expect(most).toBeLessThan(1_048_576);
+  });
+
+  test.each([
+    ['declared: before its handler', head('Content-Length: 101\r\n'), 0],
+    ['in the middle', head(CHUNKED) + chunk('x'.repeat(60)) + chunk('x'.repeat(60)) + chunk(''), 1],
+    ['without an end', head(CHUNKED) + chunk('x'.repeat(200)), 1],
+  ])('more than the limit, %s: 413, whatever the handler makes of it', async (_, request, calls) => {
+    for (const isSwallowed of [true, false]) {
+      let called = 0;
+      const { app } = serve(
+        async ({ body }) => {
+          called++;
+          try {
+            await all(body);
+          } catch (error) {
+            if (!isSwallowed) throw error;
+          }
+          return { status: 200, body: 'fine' };
+        },
+        { bodyLimit: 100 },
+      );
+      const replies = await listening(app, (port) => exchange(port, request, 2));
+      expect(replies.map(({ status, headers }) => [status, headers['connection']])).toEqual([[413, 'close']]);
+      expect(called).toBe(calls);
+    }
+  });
+
+  test.each([
+    ['reads nothing', () => Promise.resolve()],
+    [
+      'reads the first piece',
+      async (body: AsyncIterable<unknown>) => {
+        for await (const piece of body) if (piece) break;
+      },
+    ],
+    [
+      'reads nothing more',
+      (body: AsyncIterable<unknown>) =>
+        body[Symbol.asyncIterator]()
+          .next()
+          .then(() => undefined),
+    ],
+  ])('the rest is discarded if a handler %s', async (_, read) => {
+    const { app } = serve(
+      async ({ body }) => {
+        await read(body);
+        return { status: 200, body: 'fine' };
+      },
+      { bodyLimit: 1_000_000 },
+    );
+    const large = 'x'.repeat(900_000);
+    const declared = await listening(app, (port) => exchange(port, post(large) + post('next'), 2));
+    expect(declared.map(({ status }) => status)).toEqual([200, 200]);
+    // The rest of unknown length may be endless.
+    const endless = head(CHUNKED) + chunk(large).repeat(5);
+    const [reply] = await listening(app, (port) => exchange(port, endless, 2));
+    expect([reply?.status, reply?.headers['connection']]).toEqual([200, 'close']);
+  });
+
+  test('are asked for when the handler reads them, and not before', async () => {
+    const { app } = serve(({ body }) => textOf(body).then((text) => ({ status: 200, body: text })));
+    const refusing = serve(() => Promise.reject(new Problem('forbidden', 'no'))).app;
+    const request = head('Expect: 100-continue\r\nContent-Length: 5\r\n');
+    const ask = (port: number) =>
+      new Promise<string>((resolve) => {
+        const socket = connect(port, '127.0.0.1').setEncoding('latin1');
+        let text = '';
+        socket.on('data', (data: string) => {
+          text += data;
+          if (data.includes(' 100 Continue')) socket.write('hello');
+        });
+        socket.on('close', () => {
+          resolve(text);
+        });
+        socket.write(request.replace('Host', 'Connection: close\r\nHost'));
+      });
+    expect(await listening(app, ask)).toMatch(/^HTTP\/1.1 100 [^]*"hello"$/);
+    expect(await listening(refusing, ask)).toMatch(/^HTTP\/1.1 403 /);
+  });
+
+  test('are sent back while they are received, and the client is held in both directions', async () => {
+    const total = 20 * 1_048_576;
+    const { app } = serve(
+      ({ body }) => Promise.resolve({ status: 200, contentType: 'application/octet-stream', body }),
+      { bodyLimit: total },
+    );
+    await listening(app, async (port) => {
+      const client = connect(port, '127.0.0.1');
+      client.write(head(`Content-Length: ${total}\r\n`));
+      client.write(Buffer.alloc(total, 'a'));
+      let received = 0;
+      for await (const piece of client)
+        received += (piece as Buffer).toString('latin1').split('a').length - 1;
+      expect(received).toBeGreaterThanOrEqual(total); // and the sizes of chunks
+    });
+  });
+
+  test('a hook before the handler sees the same stream', async () => {
+    let seen: unknown;
+    const { app } = serve(async ({ body }) => ({ status: 200, body: [body === seen, await textOf(body)] }), {
+      beforeHandler: (_, { body }) => void (seen = body),
+    });
+    const [reply] = await listening(app, (port) => exchange(port, post('a')));
+    expect(reply?.body).toBe('[true,"a"]');
+  });
+});
+
+describe('an exchange that ends while its body is read', () => {
+  /** The error of the reader, whether the signal was aborted before it, and the outcome. */
+  async function endedBy(
+    end: (client: Socket) => void,
+    options: Partial<ServiceOptions<OperationalKind>> = {},
+  ) {
+    let reading = () => undefined as unknown;
+    const begun = new Promise<void>((resolve) => (reading = resolve));
+    let done: (value: readonly unknown[]) => void = () => undefined;
+    const ended = new Promise<readonly unknown[]>((resolve) => (done = resolve));
+    const { app, outcomes } = serve(
+      async ({ body, signal }) => {
+        try {
+          for await (const piece of body) if (piece) reading();
+        } catch (error) {
+          done([String(error), signal.aborted]);
+        }
+        return { status: 200 };
+      },
+      { reportFault: () => undefined, ...options },
+    );
+    const found = await listening(app, async (port) => {
+      const client = connect(port, '127.0.0.1')
+        .on('error', () => undefined)
+        .resume();
+      client.write(head(CHUNKED) + chunk('a'));
+      await begun;
+      end(client);
+      const found = await ended;
+      client.destroy();
+      return found;
+    });
+    return [...found, outcomes.map(({ status }) => status)];
+  }
+
+  test.each<[string, (client: Socket) => void, Partial<ServiceOptions<OperationalKind>>, unknown[]]>([
+    ['the client leaves', (client) => client.destroy(), {}, ['Error: the client has left', true, []]],
+    [
+      'the client resets',
+      (client) => client.resetAndDestroy(),
+      {},
+      ['Error: the client has left', true, [400]],
+    ],
+    [
+      'the deadline passes',
+      () => undefined,
+      { deadline: 50 },
+      ['Problem: the request was not answered within 50 ms', true, [503]],
+    ],
+  ])('%s', async (_, end, options, expected) => {
+    expect(await endedBy(end, options)).toEqual(expected);
+  });
+
+  test('with an answer: what reads on is told so', async () => {
+    let late: Promise<unknown> = Promise.resolve();
+    const { app } = serve(({ body }) => {
+      late = all(body).catch((error: unknown) => String(error));
+      return Promise.resolve({ status: 200, body: '' });
+    });
+    const [reply] = await listening(app, (port) => exchange(port, head(CHUNKED) + chunk('a')));
+    expect(reply?.status).toBe(200);
+    expect(await late).toBe('Error: the exchange has ended, and its body with it');
+  });
+});
+
+describe('items', () => {
+  const rows = (...texts: string[]) => post(texts.join('\n'), 'application/jsonl');
+  const collect = serve(async ({ body }) => ({ status: 200, body: await all(body) }));
+
+  test.each([
+    [
+      rows('{"id":9007199254740993,"more":1}', '{"id":2,"name":"a"}'),
+      200,
+      '[{"id":9007199254740993},{"id":2,"name":"a"}]',
+    ],
+    [rows('{"id":1}', '{"id":1,"name":"longer"}'), 400, 'body/1/name must NOT have more than 5 characters'],
+    [rows('{"id":1}', '{}'), 400, "body/1 must have required property 'id'"],
+    [rows('{"id":1}', '{"id"'), 400, 'the body is not well-formed'],
+  ])('are judged one by one: %#', async (request, status, text) => {
+    const [reply] = await listening(collect.app, (port) => exchange(port, request));
+    expect([reply?.status, reply?.body]).toEqual([
+      status,
+      expect.stringContaining(text.replaceAll('"', status === 200 ? '"' : '\\"')) as string,
+    ]);
+  });
+});
+
+describe('a value that is collected', () => {
+  const collector = (released: string[]): OwnStreamCodec => ({
+    name: 'parts',
+    mediaTypes: ['application/x-parts'],
+    isText: false,
+    isStream: true,
+    compile: () => ({
+      async collect(body) {
+        body.whenOver(() => released.push('over'));
+        const value = Buffer.concat((await all(body)) as Buffer[]).toString();
+        if (value === 'wrong') throw new Problem('malformed', 'wrong');
+        return { value };
+      },
+    }),
+  });
+  const schema = { type: 'object', properties: { value: { type: 'string', maxLength: 5 } } };
+
+  test.each<[string, string, number[], () => Promise<Answer>]>([
+    ['answered', post('a', 'application/x-parts'), [200], () => Promise.resolve({ status: 200 })],
+    [
+      'refused by the codec',
+      post('wrong', 'application/x-parts'),
+      [400],
+      () => Promise.resolve({ status: 200 }),
+    ],
+    [
+      'refused by its schema',
+      post('longer', 'application/x-parts'),
+      [400],
+      () => Promise.resolve({ status: 200 }),
+    ],
+    [
+      'too large',
+      head(CHUNKED, 'application/x-parts') + chunk('x'.repeat(200)),
+      [413],
+      () => Promise.resolve({ status: 200 }),
+    ],
+    ['a failure', post('a', 'application/x-parts'), [500], () => Promise.reject(new Error('a'))],
+    ['late', post('a', 'application/x-parts'), [503], () => new Promise(() => undefined)],
+    [
+      'broken off',
+      head(CHUNKED, 'application/x-parts') + chunk('a'),
+      [],
+      () => Promise.resolve({ status: 200 }),
+    ],
+  ])('is released when its exchange has ended: %s', async (name, request, statuses, handle) => {
+    const released: string[] = [];
+    let ended = () => undefined as unknown;
+    const over = new Promise<void>((resolve) => (ended = resolve));
+    const { app, outcomes } = buildService({
+      document: buildDocument({
+        operation: {
+          requestBody: { content: { 'application/x-parts': { schema } } },
+          responses: { 200: { description: '' } },
+        },
+      }),
+      codecs: [collector(released)],
+      handlers: {
+        postThing: () => {
+          expect(released).toEqual([]);
+          return handle();
+        },
+      },
+      bodyLimit: 100,
+      deadline: name === 'late' ? 50 : 40_000,
+      afterResponse: () => {
+        ended();
+      },
+    });
+    await listening(app, async (port) => {
+      const client = connect(port, '127.0.0.1')
+        .on('error', () => undefined)
+        .resume();
+      client.write(request);
+      if (name === 'broken off') client.end();
+      await over;
+      await new Promise(setImmediate);
+      client.destroy();
+    });
+    expect([outcomes.map(({ status }) => status), released]).toEqual([statuses, ['over']]);
+  });
+});

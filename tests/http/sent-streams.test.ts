@@ -1,0 +1,406 @@
+import { once } from 'node:events';
+import { createReadStream } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import { ReadableStream } from 'node:stream/web';
+import type { Answer, ServiceOptions } from '../../src/contract';
+import type { OperationalKind } from '../../src/runtime';
+import { buildDocument, buildService, json, listening } from '../support/service';
+import { exchangeBytes } from '../support/wire';
+import { bytes, lines } from './codecs';
+
+const ROW = {
+  type: 'object',
+  required: ['id'],
+  properties: { id: { type: 'integer', format: 'int64' }, name: { type: 'string', maxLength: 5 } },
+};
+const CONTENT = {
+  'application/octet-stream': {},
+  'application/jsonl': { schema: { type: 'array', items: ROW } },
+  ...json({}),
+};
+const DOCUMENT = buildDocument({
+  paths: {
+    '/things': {
+      get: {
+        operationId: 'getThings',
+        responses: {
+          200: { description: '', content: CONTENT },
+          204: { description: '', content: CONTENT },
+          default: { description: '', content: json({}) },
+        },
+      },
+    },
+  },
+});
+
+interface Given {
+  readonly signal: AbortSignal;
+}
+
+/** A service whose only operation answers with a stream. */
+function serve(
+  body: (given: Given) => unknown,
+  options: Partial<ServiceOptions<OperationalKind>> = {},
+  answer: Partial<Answer> = {},
+) {
+  const faults: unknown[] = [];
+  let end: () => void = () => undefined;
+  const over = new Promise<void>((resolve) => (end = resolve));
+  const { app, outcomes } = buildService({
+    document: DOCUMENT,
+    codecs: [bytes, lines],
+    handlers: {
+      getThings: async (given: Given) => {
+        const made = await body(given);
+        return { status: 200, contentType: 'application/octet-stream', ...answer, body: made };
+      },
+    },
+    reportFault: (error) => {
+      faults.push(error);
+      end();
+    },
+    afterResponse: ({ problem }) => {
+      if (problem?.kind !== 'unavailable') end();
+    },
+    ...options,
+  });
+  return { app, outcomes, faults, over };
+}
+
+const request = (method = 'GET', version = '1.1') =>
+  `${method} /things HTTP/${version}\r\nHost: x\r\nConnection: close\r\n\r\n`;
+
+/** A stream whose use is recorded. */
+function recorded(items: readonly unknown[], given?: Given) {
+  const calls: string[] = [];
+  const next = () => {
+    calls.push('next');
+    const index = calls.filter((call) => call === 'next').length - 1;
+    if (index < items.length) return Promise.resolve({ done: false as const, value: items[index] });
+    return new Promise<never>(() => undefined);
+  };
+  const end = () => {
+    calls.push(`return, ${given?.signal.aborted === true ? 'aborted' : 'not aborted'}`);
+    return Promise.resolve({ done: true as const, value: undefined });
+  };
+  return { calls, stream: { [Symbol.asyncIterator]: () => ({ next, return: end }) } };
+}
+
+async function* counted(count: number, size: number, taken: (index: number) => void = () => undefined) {
+  for (let i = 0; i < count; i++) {
+    taken(i);
+    await Promise.resolve();
+    yield Buffer.alloc(size, 0x61);
+  }
+}
+
+test.each<[string, () => unknown]>([
+  ['an AsyncIterable', () => counted(3, 4)],
+  ['a ReadableStream', () => ReadableStream.from(counted(3, 4))],
+  ['a Readable', () => Readable.from(counted(3, 4))],
+])('%s is sent in chunks, and its exchange ends with it', async (_, body) => {
+  const { app, outcomes, faults } = serve(body);
+  const text = String(await listening(app, (port) => exchangeBytes(port, request())));
+  const [head = '', content] = text.split('\r\n\r\n', 1).concat(text.slice(text.indexOf('\r\n\r\n') + 4));
+  expect(head).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+  expect(head).toMatch(/\r\nContent-Type: application\/octet-stream\r\n[^]*Transfer-Encoding: chunked/);
+  expect(head).not.toMatch(/Content-Length/i);
+  expect(content).toBe('4\r\naaaa\r\n'.repeat(3) + '0\r\n\r\n');
+  expect([outcomes.map(({ status, problem }) => [status, problem]), faults]).toEqual([
+    [[200, undefined]],
+    [],
+  ]);
+});
+
+test('the connection goes on after a stream', async () => {
+  const { app } = serve(() => counted(2, 4));
+  const text = await listening(app, (port) =>
+    exchangeBytes(port, request().replace('Connection: close\r\n', '').repeat(3) + request()),
+  );
+  expect(String(text).match(/4\r\naaaa\r\n4\r\naaaa\r\n0\r\n\r\n/g)).toHaveLength(4);
+});
+
+test('the head leaves before the first item', async () => {
+  let give: () => void = () => undefined;
+  const { app } = serve(async function* () {
+    await new Promise<void>((resolve) => (give = resolve));
+    yield Buffer.from('a');
+  });
+  await listening(app, async (port) => {
+    const client = connect(port, '127.0.0.1').setEncoding('latin1');
+    client.write(request());
+    const [head] = (await once(client, 'data')) as [string];
+    expect(head).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\n$/);
+    give();
+    const [piece] = (await once(client, 'data')) as [string];
+    expect(piece.startsWith('1\r\na\r\n')).toBe(true);
+    client.destroy();
+  });
+});
+
+test('a client that reads slowly holds the stream', async () => {
+  const [count, size] = [1_000, 65_536];
+  let received = 0;
+  let most = 0;
+  const { app } = serve(() =>
+    counted(count, size, (index) => {
+      most = Math.max(most, index * size - received);
+    }),
+  );
+  await listening(app, async (port) => {
+    const client = connect(port, '127.0.0.1');
+    client.write(request());
+    for await (const piece of client) {
+      received += (piece as Buffer).length;
+      await new Promise(setImmediate);
+    }
+  });
+  expect(received).toBeGreaterThan(count * size);
+  expect(most).toBeLessThan(16_777_216); // the operating system has buffers of some megabytes
+});
+
+describe('a stream that does not end by itself', () => {
+  const first = Buffer.from('first');
+
+  test.each<[string, (client: Socket) => void]>([
+    ['the client leaves', (client) => client.destroy()],
+    ['the client resets the connection', (client) => client.resetAndDestroy()],
+    ['the client closes its side', (client) => client.end()],
+  ])('is ended if %s: the signal is aborted, then return() is called', async (_, leave) => {
+    const made: ReturnType<typeof recorded>[] = [];
+    const { app, outcomes, faults, over } = serve(
+      (given) => {
+        made.push(recorded([first], given));
+        return made.at(-1)?.stream;
+      },
+      { maxRequests: 1 },
+    );
+    await listening(app, async (port) => {
+      const client = connect(port, '127.0.0.1').on('error', () => undefined);
+      client.write(request());
+      let text = '';
+      while (!text.includes('first')) text += String((await once(client, 'data')) as [Buffer]);
+      // It counts as a handler until it ends.
+      expect(String(await exchangeBytes(port, request()))).toMatch(/^HTTP\/1\.1 503 /);
+      leave(client);
+      await over;
+      const next = connect(port, '127.0.0.1');
+      next.write(request());
+      expect(String(((await once(next, 'data')) as [Buffer])[0])).toMatch(/^HTTP\/1\.1 200 /);
+      client.destroy();
+      next.destroy();
+    });
+    expect(made[0]?.calls).toEqual(['next', 'next', 'return, aborted']);
+    expect(outcomes.find(({ status }) => status === 200)).toMatchObject({ problem: undefined });
+    expect(faults).toEqual([]);
+  });
+
+  test('is ended if a Readable or a ReadableStream waits for its next piece, too', async () => {
+    const never = new Promise<never>(() => undefined);
+    const ends: string[] = [];
+    const readable = new Readable({ read: () => undefined, destroy: () => ends.push('Readable') });
+    const web = new ReadableStream({ pull: () => never, cancel: () => void ends.push('ReadableStream') });
+    for (const body of [readable, web]) {
+      const { app, over } = serve(() => body);
+      await listening(app, async (port) => {
+        const client = connect(port, '127.0.0.1');
+        client.write(request());
+        await once(client, 'data');
+        client.resetAndDestroy();
+        await over;
+      });
+    }
+    expect(ends).toEqual(['Readable', 'ReadableStream']);
+  });
+
+  /** What a client gets, how its connection ends, and what is reported. */
+  async function broken(...given: Parameters<typeof serve>) {
+    const { app, outcomes, over, faults } = serve(...given);
+    const ended = await listening(app, async (port) => {
+      const client = connect(port, '127.0.0.1');
+      let code: unknown = 'no error';
+      client.on('error', (error: NodeJS.ErrnoException) => (code = error.code)).resume();
+      client.write(given[2]?.headers ? request('GET', '1.0') : request());
+      await once(client, 'close').catch(() => undefined);
+      await over;
+      return code;
+    });
+    const [outcome] = outcomes;
+    const { status, problem } = outcome ?? {};
+    return [
+      ended,
+      status,
+      problem?.kind,
+      problem?.message,
+      String((problem?.cause as Error | undefined)?.message ?? problem?.cause),
+      faults,
+    ];
+  }
+
+  const LINES = { contentType: 'application/jsonl' };
+  test.each<[string, Parameters<typeof serve>, string, string]>([
+    [
+      'throws',
+      [
+        async function* () {
+          yield first;
+          await Promise.resolve();
+          throw new Error('lost');
+        },
+      ],
+      'at its item 0',
+      'lost',
+    ],
+    [
+      'throws before its first item',
+      [() => ({ [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error('lost')) }) })],
+      'before its first item',
+      'lost',
+    ],
+    ['fails to open', [() => createReadStream('/nowhere')], 'before its first item', 'ENOENT'],
+    [
+      'has an item that the codec cannot write',
+      [() => recorded([first, 7]).stream],
+      'at its item 1',
+      'expected bytes',
+    ],
+    [
+      'has an item that the document does not allow',
+      [() => recorded([{ id: 1 }, { id: 2, name: 'longer' }]).stream, {}, LINES],
+      'at its item 1',
+      'the response: body/1/name must NOT have more than 5 characters',
+    ],
+    [
+      'has an item that is not JSON',
+      [() => recorded([{ id: () => 1 }]).stream, {}, LINES],
+      'at its item 0',
+      'body/id is of the type function, which JSON does not have',
+    ],
+    [
+      'waits too long',
+      [() => recorded([first]).stream, { deadline: 100 }],
+      'at its item 0',
+      'the next piece of the body did not come within 100 ms',
+    ],
+  ])('resets its connection and is reported if it %s', async (_, given, place, cause) => {
+    expect(await broken(...given)).toEqual([
+      'ECONNRESET',
+      200,
+      'unexpected',
+      `the response broke off ${place}`,
+      expect.stringContaining(cause),
+      [],
+    ]);
+  });
+
+  test('is ended after an error of an item: the signal is aborted, then return() is called', async () => {
+    let calls: readonly string[] = [];
+    await broken(
+      (given) => {
+        const made = recorded([{ id: 'a' }], given);
+        ({ calls } = made);
+        return made.stream;
+      },
+      {},
+      LINES,
+    );
+    expect(calls).toEqual(['next', 'return, aborted']);
+  });
+});
+
+test('items are judged and cut one by one', async () => {
+  async function* rows() {
+    yield { id: 9007199254740993n, secret: 1 };
+    await Promise.resolve();
+    yield { id: 2, name: 'a' };
+  }
+  const { app } = serve(rows, {}, { contentType: 'application/jsonl' });
+  const text = String(await listening(app, (port) => exchangeBytes(port, request())));
+  expect(text.match(/\{.*\}/g)).toEqual(['{"id":9007199254740993}', '{"id":2,"name":"a"}']);
+});
+
+describe('a stream is not begun, and is released,', () => {
+  async function unbegun(
+    method: string,
+    answer: Partial<Answer>,
+    options: Partial<ServiceOptions<OperationalKind>> = {},
+    before: (given: Given) => unknown = () => undefined,
+  ) {
+    const ends: string[] = [];
+    const { calls, stream } = recorded([]);
+    const bodies = [
+      stream,
+      new Readable({ read: () => ends.push('read'), destroy: () => ends.push('Readable') }),
+      new ReadableStream({ cancel: () => void ends.push('ReadableStream') }, { highWaterMark: 0 }),
+    ];
+    const heads: string[] = [];
+    for (const body of bodies) {
+      const { app, over } = serve(
+        (given) => Promise.resolve(before(given)).then(() => body),
+        options,
+        answer,
+      );
+      heads.push(
+        String(
+          await listening(app, async (port) => {
+            const bytes = await exchangeBytes(port, request(method));
+            await over;
+            return bytes;
+          }),
+        ),
+      );
+    }
+    expect(calls).toEqual([]);
+    expect(ends).toEqual(['Readable', 'ReadableStream']);
+    return heads;
+  }
+
+  test('by HEAD', async () => {
+    for (const head of await unbegun('HEAD', {})) {
+      expect(head).toMatch(
+        /^HTTP\/1\.1 200 OK\r\n[^]*Content-Type: application\/octet-stream\r\n[^]*\r\n\r\n$/,
+      );
+      expect(head).not.toMatch(/Content-Length/);
+    }
+  });
+
+  test('by a status without content', async () => {
+    for (const head of await unbegun('GET', { status: 204 })) expect(head).toMatch(/^HTTP\/1\.1 204 /);
+  });
+
+  test('in the place of another body', async () => {
+    for (const head of await unbegun('GET', { contentType: 'application/json' }))
+      expect(head).toMatch(/^HTTP\/1\.1 500 /);
+  });
+
+  test('with a header that the document does not allow', async () => {
+    for (const head of await unbegun('GET', { headers: { 'X-A': 'b' } }))
+      expect(head).toMatch(/^HTTP\/1\.1 500 /);
+  });
+
+  test('if it comes after the deadline', async () => {
+    const late = ({ signal }: Given) => once(signal, 'abort');
+    for (const head of await unbegun('GET', {}, { deadline: 20 }, late))
+      expect(head).toMatch(/^HTTP\/1\.1 503 /);
+  });
+});
+
+test.each<[string, unknown]>([
+  ['a text', 'text'],
+  ['nothing', undefined],
+  ['an array', [Buffer.from('a')]],
+  [
+    'a stream that somebody reads',
+    (() => {
+      const stream = ReadableStream.from([]);
+      stream.getReader();
+      return stream;
+    })(),
+  ],
+])('%s is no stream: 500', async (_, body) => {
+  const { app, outcomes } = serve(() => body);
+  const text = String(await listening(app, (port) => exchangeBytes(port, request())));
+  expect(text).toMatch(/^HTTP\/1\.1 500 /);
+  expect(String(outcomes[0]?.problem?.cause)).toContain('expected a stream for application/octet-stream');
+});

@@ -1,0 +1,27 @@
+import type { Extensions, Operation, Document } from '../../../scripts/prove/document/model';
+import { readDocument } from '../../../scripts/prove/document/reader';
+import type { JsonObject } from '../../../scripts/prove/json/tree';
+
+/** A document with one operation, and what else it has; the path has a template if the operation needs one. */
+export const documentOf = (operation: object, others: object = {}, path = '/things'): JsonObject => ({
+  openapi: '3.1.0',
+  info: { title: 'Things', version: '1' },
+  ...others,
+  paths: { [path]: operation as JsonObject },
+});
+
+/** {@link documentOf}, read. */
+export function read(
+  operation: object,
+  others: object = {},
+  path = '/things',
+  extensions: Extensions = {},
+): { readonly document: Document; readonly operation: Operation } {
+  const document = readDocument(documentOf(operation, others, path), extensions);
+  const [first] = document.operations;
+  if (!first) throw new Error('expected an operation');
+  return { document, operation: first };
+}
+
+/** The content of a body in JSON. */
+export const inJson = (schema: object) => ({ 'application/json': { schema } });
