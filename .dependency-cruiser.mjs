@@ -152,7 +152,11 @@ export default {
       'Import src/database. Anything that its index.ts does not export is internal.',
       {
         path: '^(src|scripts|tests)/',
-        pathNot: ['^src/database/', '^tests/unit/(database|storage)/', '^tests/support/(databases|third-driver)\\.ts$'],
+        pathNot: [
+          '^src/database/',
+          '^tests/unit/(database|storage)/',
+          '^tests/support/(databases|third-driver)\\.ts$',
+        ],
       },
       { path: '^src/database/', pathNot: '^src/database/index\\.ts$' },
     ),
@@ -202,6 +206,12 @@ export default {
         path: '^(src|scripts|generated|tests)/',
         pathNot: ['^scripts/prove/(?!service/|index\\.ts$)', '^src/contract/pattern/texts\\.ts$'],
       },
+    ),
+    boundary(
+      'index of the prover',
+      'Import scripts/prove. Anything that its index.ts does not export is internal, but for the programs of its two commands.',
+      { path: '^(src|scripts|tests)/', pathNot: ['^scripts/prove/', '^tests/prove/'] },
+      { path: '^scripts/prove/', pathNot: '^scripts/prove/(index|service/(contract|todo))\\.ts$' },
     ),
     boundary(
       'the prover is for any service',

@@ -108,10 +108,10 @@ $(BENCH)/node_modules/.package-lock.json: $(BENCH)/package.json $(BENCH)/package
 TESTERS := tests/system/testers
 testers: $(TESTERS)/node_modules/.package-lock.json ## compare contract testers by the mutants; ONLY=engine,dredd
 	@$(if $(ONLY),ONLY='$(ONLY)') tsx $(TESTERS)/main.ts
-servers: $(TESTERS)/node_modules/.package-lock.json ## test servers that others wrote; ONLY=fastify,prism
+servers: $(TESTERS)/node_modules/.package-lock.json $(BENCH)/node_modules/.package-lock.json ## test servers that others wrote; ONLY=fastify,prism
 	@$(if $(ONLY),ONLY='$(ONLY)') tsx $(TESTERS)/servers.ts
-$(TESTERS)/node_modules/.package-lock.json: $(TESTERS)/package.json $(TESTERS)/package-lock.json | $(INSTALLED)
-	@npm ci --silent --ignore-scripts --prefix $(TESTERS)
+$(TESTERS)/node_modules/.package-lock.json: $(TESTERS)/package.json $(TESTERS)/.npmrc | $(INSTALLED)
+	@npm install --silent --ignore-scripts --prefix $(TESTERS)
 	@touch $@
 
 documents: $(INSTALLED) ## test the mock of public documents, or with NEW=1 `make new`; reports/documents/; ONLY=uspto,train-travel

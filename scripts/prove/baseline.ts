@@ -1,5 +1,4 @@
 import { ADVICE } from './advice';
-import { textOf } from './json/tree';
 import {
   authorizedRequest,
   type Case,
@@ -8,10 +7,7 @@ import {
   type RunContext,
 } from './cases/case';
 import { satisfiedConstraints } from './cases/values';
-import type { Operation } from './document/model';
-import { failureOf, failureWithoutRequest, printable } from './failure';
-import { takesCredentials } from './request/authorization';
-import { minimalInputs } from './request/minimal';
+import { failureOf, failureWithoutRequest } from './failure';
 import { type Inputs, slots } from './request/slots';
 import type { Session } from './session';
 import { resourcesOf, sourcesOf } from './state/sources';
@@ -19,6 +15,10 @@ import type { State } from './state/state';
 import type { Server } from './target';
 import { reasonOf } from './untestable';
 import { summarize } from './wire/message';
+import { textOf } from './json/tree';
+import type { Operation } from './document/model';
+import { takesCredentials } from './request/authorization';
+import { minimalInputs } from './request/minimal';
 
 const baselineCase = (context: OperationContext, proves: readonly string[] = []): Case => ({
   family: 'baseline',
@@ -86,7 +86,7 @@ async function findBaseline(
       await state.accept(server, context);
       return context;
     }
-    refused = printable(summarize(outcome), common.target.curl?.secrets);
+    refused = summarize(outcome);
     ({ status } = outcome);
   }
   const isMissing =

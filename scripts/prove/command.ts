@@ -3,16 +3,17 @@ import { isatty } from 'node:tty';
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
 import { parse, type YAMLParseError } from 'yaml';
 import { parseReplay } from './failure';
-import type { Json } from './json/tree';
 import { contractReport, type Locate } from './report/contract-report';
 import { githubAnnotations } from './report/github';
 import { createProgress } from './report/progress';
-import { formatReport } from './report/terminal';
-import { writeReport } from './report/files';
+import { messageOf } from './attempts';
 import { run, type RunOptions } from './run';
 import type { Supervision } from './supervise';
 import type { Target, Waiver } from './target';
 import { readWaivers } from './waivers';
+import type { Json } from './json/tree';
+import { formatReport } from './report/terminal';
+import { writeReport } from './report/files';
 
 /** The options of each command that runs the engine, for `parseArgs`. */
 export const RUN_OPTIONS = {
@@ -34,14 +35,7 @@ export const RUN_USAGE = `  --runs N              generated requests for each op
 Exit status: 0 nothing failed and nothing is open, 1 something failed or is open, 2 the run could not start or end.`;
 
 /** The values of {@link RUN_OPTIONS}. */
-export interface RunValues {
-  readonly runs?: string | undefined;
-  readonly only?: string | undefined;
-  readonly seed?: string | undefined;
-  readonly replay?: string | undefined;
-  readonly report?: string | undefined;
-  readonly github?: boolean | undefined;
-}
+export type RunValues = ReturnType<typeof parseArgs<{ options: typeof RUN_OPTIONS }>>['values'];
 
 interface CommandOptions {
   /** Generated requests for each operation, valid and faulty each. */
@@ -67,20 +61,16 @@ export async function runCommand(
     isTTY: isatty(2),
     write: (text) => process.stderr.write(text),
   });
-  const generated = integerOption('runs', values.runs, 0, MAX_RUNS) ?? runs;
-  const seed = integerOption('seed', values.seed);
-  const options: RunOptions = {
-    onRequest: update,
-    ...(generated !== undefined && { generated }),
-    ...(seed !== undefined && { seed }),
-    ...(values.only !== undefined && { only: values.only.split(',').map((name) => name.trim()) }),
-    ...(values.replay !== undefined && { replay: parseReplay(values.replay) }),
-  };
   // One case must not replace the report that names it.
   const folder = values.report ?? (values.replay === undefined ? 'reports/contract' : undefined);
   const result = await run(target, {
-    ...options,
-    ...(supervision && { signal: supervision.signal, onStep: keeper(supervision, folder) }),
+    onRequest: update,
+    generated: integerOption('runs', values.runs, 0, MAX_RUNS) ?? runs,
+    seed: integerOption('seed', values.seed),
+    only: values.only?.split(',').map((name) => name.trim()),
+    replay: values.replay === undefined ? undefined : parseReplay(values.replay),
+    signal: supervision?.signal,
+    onStep: supervision && keeper(supervision, folder),
   }).finally(end);
   const report = folder === undefined ? contractReport(result, locate) : writeReport(result, folder, locate);
   console.log(formatReport(result));
@@ -141,36 +131,40 @@ export function parseOptions<T extends ParseArgsOptionsConfig>(argv: readonly st
   }
 }
 
-/** @throws {Error} if the file cannot be read */
-export function readText(file: string): string {
+/**
+ * The content of a file.
+ *
+ * @param expected what it must be, for the sentence about one that is not
+ * @throws {Error} if it cannot be read, or is something else, with its place
+ */
+export function readParsed(file: string, expected: string, parseText: (text: string) => unknown): Json {
+  let text: string;
   try {
-    return readFileSync(file, 'utf8');
+    text = readFileSync(file, 'utf8');
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
     throw new Error(`${file}: expected a file that can be read, got ${code}`, { cause: error });
+  }
+  try {
+    return parseText(text) as Json;
+  } catch (error) {
+    // The sentences of the libraries name neither the file nor what is expected.
+    const { linePos, message } = error as YAMLParseError;
+    const [, line = linePos?.[0].line, column = linePos?.[0].col] =
+      /line (\d+) column (\d+)/.exec(message) ?? [];
+    const place = line === undefined ? '' : `:${line}:${column ?? ''}`;
+    throw new Error(`${file}${place}: expected ${expected}`, { cause: error });
   }
 }
 
 /** @throws {Error} if the file cannot be read, or is no list of waivers */
 export function readWaiversFile(file: string): Waiver[] {
-  const list = readYaml(file);
+  const list = readParsed(file, 'a list of waivers in JSON or YAML', (text) =>
+    parse(text, { logLevel: 'error' }),
+  );
   try {
     return readWaivers(list);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`${file}: ${reason.replaceAll('\n', `\n${file}: `)}`, { cause: error });
-  }
-}
-
-/** @throws {Error} if the file cannot be read, or is no JSON or YAML */
-function readYaml(file: string): Json {
-  const text = readText(file);
-  try {
-    return parse(text, { logLevel: 'error' }) as Json;
-  } catch (error) {
-    // The sentences of the library name neither the file nor what is expected.
-    const { linePos } = error as Partial<YAMLParseError>;
-    const place = linePos ? `:${linePos[0].line}:${linePos[0].col}` : '';
-    throw new Error(`${file}${place}: expected a list of waivers in JSON or YAML`, { cause: error });
+    throw new Error(messageOf(error).replaceAll(/^/gm, `${file}: `), { cause: error });
   }
 }

@@ -36,11 +36,31 @@ export type {
   Waiver,
 } from './target';
 export { urlTarget, type UrlOptions } from './url-target';
-export { readExamples } from './service/examples';
-export { refusalsOf } from './service/refusals';
 export {
+  readExamples,
+  refusalsOf,
   serviceTarget,
   type Changes,
   type ServiceTarget,
   type TestedService,
 } from './service/service-target';
+
+/* What other programs of this repository read documents, judge values, and make servers and targets with. No promise of the package. */
+export { groupFailures } from './groups';
+export { isOpen } from './obligation';
+export { asArray, asObject, asString } from './json/tree';
+export { escapeToken, nodeAt, objectAt, pointerOf, resolvePointer } from './json/tree';
+export { rounded, toJavaScript } from './json/value';
+export { type Document, type Operation, type Response } from './document/model';
+export { codecOf } from './document/media';
+export { documentBasePath, readDocument } from './document/reader';
+export { remarksOn } from './report/remarks';
+export { type Family } from './cases/case';
+export { formatTable } from './report/terminal';
+export { INTEGER_FORMATS, STRING_FORMATS } from './schema/known-formats';
+export { createOracle, type Oracle } from './schema/oracle';
+export { samples } from './schema/samples';
+export { ANY_CHARACTER } from './schema/strings';
+export { strategiesWith, testSecrets, verifiersOf } from './service/credentials';
+export { listen, openServer } from './service/listen';
+export { BODY_LIMIT, SERVICE } from './service/service-target';

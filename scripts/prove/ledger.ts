@@ -1,10 +1,11 @@
 import { ADVICE } from './advice';
 import type { Case } from './cases/case';
-import type { Document } from './document/model';
+import { printable } from './failure';
 import type { Obligation, Undecided } from './obligation';
 import { deriveObligations } from './obligations';
 import type { Target } from './target';
 import type { Waivers } from './waivers';
+import type { Document } from './document/model';
 
 /** The obligations of a document, and the cases that prove or disprove them. */
 export interface Ledger {
@@ -34,6 +35,8 @@ export function openLedger(document: Document, target: Target): Ledger {
     obligations.filter(({ kind }) => kind === 'received'),
     ({ operation }) => operation,
   );
+  // Answers of a server may contain credentials and control characters.
+  const text = (reason: string): string => printable(reason, target.curl?.secrets);
   const known = (keys: readonly string[]): Obligation[] => keys.flatMap((key) => byKey.get(key) ?? []);
   return {
     obligations,
@@ -44,16 +47,17 @@ export function openLedger(document: Document, target: Target): Ledger {
       [...known(proves), ...((handlerInput && received.get(operation.id)) ?? [])].every(
         ({ passed, failed }) => passed + failed > 0,
       ),
-    undecide(keys, undecided) {
+    undecide(keys, { state: next, reason }) {
       // A warning and a waived failure are more certain than the others.
       for (const obligation of known(keys)) {
         const { state } = obligation.undecided ?? {};
-        if (state !== 'WARNED' && state !== 'WAIVED') obligation.undecided = undecided;
+        if (state !== 'WARNED' && state !== 'WAIVED')
+          obligation.undecided = { state: next, reason: text(reason) };
       }
     },
     block(operation, reason, state = 'BLOCKED') {
       for (const obligation of obligations) {
-        if (obligation.operation === operation) Object.assign(obligation, { state, reason });
+        if (obligation.operation === operation) Object.assign(obligation, { state, reason: text(reason) });
       }
     },
     settled: (waivers, stopped) =>

@@ -1,16 +1,16 @@
 import {
   integerOption,
   parseOptions,
-  readText,
+  readParsed,
   readWaiversFile,
   RUN_OPTIONS,
   RUN_USAGE,
   runCommand,
 } from './command';
-import type { Json, JsonObject } from './json/tree';
 import type { Profile } from './profile';
 import type { Supervision } from './supervise';
 import { urlTarget } from './url-target';
+import type { JsonObject } from './json/tree';
 
 /** A document without references to other documents, and a sentence for each thing to know about its reading. */
 export interface Source {
@@ -86,32 +86,25 @@ export async function main(
     const source = await readSource(doc);
     const document = structuredClone(source.document) as JsonObject;
     for (const note of source.notes ?? []) console.log(note);
-    const rate = integerOption('rate', values.rate, 1, 1_000_000);
-    const max = integerOption('max', values.max, 1, 1_000_000_000);
-    const timeout = integerOption('timeout', values.timeout, 1, DAY_MS);
-    const bodyLimit = integerOption('body-limit', values['body-limit'], 1, 1_000_000_000);
-    const refusalSchema = values['error-schema'];
     const target = urlTarget({
       url,
       document,
       profile: profileOf(values.profile),
-      write: values['write-all'] === true ? 'all' : values.write === true,
-      insecure: values.insecure === true,
-      ...(credentials !== undefined && {
-        credentials: readJson(credentials),
-        credentialsFile: credentials,
-      }),
-      ...(rate !== undefined && { requestsPerSecond: rate }),
-      ...(max !== undefined && { maxRequests: max }),
-      ...(timeout !== undefined && { timeout }),
-      ...(bodyLimit !== undefined && { bodyLimit }),
-      ...(refusalSchema !== undefined && { refusalSchema: refusalSchema.replace(/^#/, '') }),
-      ...(ca !== undefined && { ca }),
-      ...(values.waivers !== undefined && { waivers: readWaiversFile(values.waivers) }),
+      write: values['write-all'] === true ? 'all' : values.write,
+      insecure: values.insecure,
+      ca,
+      credentials: credentials === undefined ? undefined : readParsed(credentials, 'JSON', JSON.parse),
+      credentialsFile: credentials,
+      requestsPerSecond: integerOption('rate', values.rate, 1, 1_000_000),
+      maxRequests: integerOption('max', values.max, 1, 1_000_000_000),
+      timeout: integerOption('timeout', values.timeout, 1, DAY_MS),
+      bodyLimit: integerOption('body-limit', values['body-limit'], 1, 1_000_000_000),
+      refusalSchema: values['error-schema']?.replace(/^#/, ''),
+      waivers: values.waivers === undefined ? undefined : readWaiversFile(values.waivers),
     });
     return await runCommand(target, values, { runs: 25, locate: source.locate, supervision });
   } catch (error) {
-    console.error(messageOf(error));
+    console.error(sentenceOf(error));
     return 2;
   }
 }
@@ -122,21 +115,8 @@ function profileOf(text = 'document'): Profile {
   throw new Error(`expected --profile to be document or strict, got ${text}`);
 }
 
-/** @throws {Error} if the file cannot be read, or is not JSON */
-function readJson(file: string): Json {
-  const text = readText(file);
-  try {
-    return JSON.parse(text) as Json;
-  } catch (error) {
-    const { message } = error as Error;
-    const [place = message.includes('end of JSON') ? 'at its end' : ''] =
-      /at position \d+/.exec(message) ?? [];
-    throw new Error(`${file}: expected JSON, got something else ${place}`.trimEnd(), { cause: error });
-  }
-}
-
 /** The message of an error that this program or the system reports, and the name of any other. */
-const messageOf = (error: unknown): string => {
+const sentenceOf = (error: unknown): string => {
   const { name = '', message = String(error), code } = error as Partial<NodeJS.ErrnoException>;
   const isFault = code === undefined && /^(?:Type|Range|Syntax|Reference)Error$/.test(name);
   return isFault ? `the run could not start or end: a fault of the engine (${name})` : message;

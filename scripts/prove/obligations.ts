@@ -2,7 +2,18 @@ import { excludingKeyword } from './document/direction';
 import { type Document, negotiableMediaTypes, type Operation } from './document/model';
 import { codecOf } from './document/media';
 import { asObject, asString, escapeToken, objectAt, resolvePointer } from './json/tree';
-import { constraintKey, type Obligation, protocolKey, type ProtocolScenario, receivedKey, type ReceivedRule, responseKey, securityKey, type SecurityScenario, type Side } from './obligation';
+import {
+  constraintKey,
+  type Obligation,
+  protocolKey,
+  type ProtocolScenario,
+  receivedKey,
+  type ReceivedRule,
+  responseKey,
+  securityKey,
+  type SecurityScenario,
+  type Side,
+} from './obligation';
 import { acceptsAnyQueryParameter } from './request/styles';
 import { isTyped, type Slot, slots } from './request/slots';
 import { isClosed, defaultOf } from './schema/subschemas';
@@ -24,10 +35,7 @@ export function deriveObligations(document: Document, target: Target, operation:
       : []),
     ...responseObligations(operation),
     ...securityObligations(document, target, operation),
-    ...protocolObligations(document, operation, isTested).filter(
-      ({ key }) =>
-        !key.endsWith('| body limit') || target.bodyLimit !== undefined || target.profile !== 'document',
-    ),
+    ...protocolObligations(document, target, operation, isTested),
   ];
   const obligations = derived.map((fields): Obligation => ({
     ...fields,
@@ -116,14 +124,11 @@ function receivedObligations({ json }: Document, operation: Operation, slot: Slo
   const allowsUnlisted = LIMITING_KEYWORDS.every((keyword) => schema[keyword] === undefined);
   const removesUnlisted =
     slot.body !== undefined && allowsUnlisted && isClosed([{ pointer, schema, unconditional: true }]);
-  const rules: [rule: ReceivedRule, applies: boolean][] = [
-    ['as sent', true],
-    ['default', hasDefault],
-    ['unlisted left out', removesUnlisted],
-  ];
-  return rules.flatMap(([rule, applies]): Derived[] =>
-    applies ? [{ kind: 'received', key: receivedKey(operation, slot.label, rule) }] : [],
-  );
+  const rules = { 'as sent': true, default: hasDefault, 'unlisted left out': removesUnlisted };
+  return applying<ReceivedRule>(rules).map((rule) => ({
+    kind: 'received',
+    key: receivedKey(operation, slot.label, rule),
+  }));
 }
 
 /**
@@ -150,18 +155,19 @@ function securityObligations(document: Document, target: Target, operation: Oper
     );
     const isInHeader = required.some((name) => schemes[name]?.['type'] !== 'apiKey');
     const hasScopes = Object.values(operation.scopes[index] ?? {}).some((scopes) => scopes.length > 0);
-    const scenarios: [scenario: SecurityScenario, applies: boolean][] = [
-      ['accepted', true],
-      ['missing', !allowsAnonymous],
-      ['wrong', !allowsAnonymous && required.length > 0],
-      ['malformed', !allowsAnonymous && isInHeader],
-      ['doubled', !allowsAnonymous && isInHeader],
-      ['misplaced', !allowsAnonymous && isInHeader],
-      ['insufficient scope', !allowsAnonymous && hasScopes],
-    ];
-    return scenarios.flatMap(([scenario, applies]): Derived[] =>
-      applies ? [{ kind: 'security', key: securityKey(operation, alternative, scenario) }] : [],
-    );
+    const refused = {
+      missing: true,
+      wrong: required.length > 0,
+      malformed: isInHeader,
+      doubled: isInHeader,
+      misplaced: isInHeader,
+      'insufficient scope': hasScopes,
+    };
+    const scenarios = applying<SecurityScenario>({ accepted: true, ...(!allowsAnonymous && refused) });
+    return scenarios.map((scenario): Derived => ({
+      kind: 'security',
+      key: securityKey(operation, alternative, scenario),
+    }));
   });
 }
 
@@ -189,6 +195,7 @@ export function isRedundant(
 
 function protocolObligations(
   document: Document,
+  target: Target,
   operation: Operation,
   isTested: (rule: RuleName) => boolean,
 ): Derived[] {
@@ -198,21 +205,25 @@ function protocolObligations(
   const answersHead =
     method === 'GET' && !operations.some((other) => other.path === path && other.method === 'HEAD');
   const hasJson = body?.content.some(({ type }) => codecOf(type) === 'json') === true;
-  const scenarios: [scenario: ProtocolScenario, applies: boolean][] = [
-    ['undocumented methods', true],
-    ['near-miss paths', true],
-    ['unknown path', true],
-    ['unlisted query parameter', !acceptsAnyQueryParameter(requests, operation)],
-    ['HEAD of GET', answersHead],
-    ['content negotiation', negotiableMediaTypes(operation).length > 0],
-    ['unsupported media types', body !== undefined],
-    ['equivalent media types', body !== undefined],
-    ['body limit', body !== undefined],
-    ['absent body', body?.required === true && (hasJson || isTested('empty text'))],
-    ['malformed JSON', hasJson],
-    ['unusual JSON', hasJson],
-  ];
-  return scenarios.flatMap(([scenario, applies]): Derived[] =>
-    applies && isTested(scenario) ? [{ kind: 'protocol', key: protocolKey(operation, scenario) }] : [],
-  );
+  const scenarios: Readonly<Record<ProtocolScenario, boolean>> = {
+    'undocumented methods': true,
+    'near-miss paths': true,
+    'unknown path': true,
+    'unlisted query parameter': !acceptsAnyQueryParameter(requests, operation),
+    'HEAD of GET': answersHead,
+    'content negotiation': negotiableMediaTypes(operation).length > 0,
+    'unsupported media types': body !== undefined,
+    'equivalent media types': body !== undefined,
+    'body limit': body !== undefined && (target.bodyLimit !== undefined || target.profile !== 'document'),
+    'absent body': body?.required === true && (hasJson || isTested('empty text')),
+    'malformed JSON': hasJson,
+    'unusual JSON': hasJson,
+  };
+  return applying(scenarios)
+    .filter(isTested)
+    .map((scenario) => ({ kind: 'protocol', key: protocolKey(operation, scenario) }));
 }
+
+/** The names of the rules that apply. */
+const applying = <Name extends string>(rules: Readonly<Partial<Record<Name, boolean>>>): Name[] =>
+  (Object.keys(rules) as Name[]).filter((name) => rules[name] === true);

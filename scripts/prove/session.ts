@@ -1,9 +1,6 @@
 import type { Case, Family, RunContext } from './cases/case';
 import type { ScenarioStep } from './cases/scenarios';
-import type { Operation } from './document/model';
-import { type Failure, failureOf, failureWithoutRequest, printable, type WaivedFailure } from './failure';
-import { createCheck, type Verdict } from './check/check';
-import { checkReceived } from './check/received';
+import { type Failure, failureOf, failureWithoutRequest, type WaivedFailure } from './failure';
 import { openLedger } from './ledger';
 import { responseKey } from './obligation';
 import { createOracle } from './schema/oracle';
@@ -14,6 +11,9 @@ import { reasonOf } from './untestable';
 import type { Waivers } from './waivers';
 import { openClient } from './wire/client';
 import type { Outcome, RawResponse } from './wire/message';
+import type { Operation } from './document/model';
+import { createCheck, type Verdict } from './check/check';
+import { checkReceived } from './check/received';
 
 /** The number of correct instances of a documented response with one kind of credentials. */
 export interface Observation {
@@ -33,6 +33,20 @@ export interface LeftOut {
   readonly requests: number;
 }
 
+/** What a session has counted so far. */
+export interface Counts {
+  readonly observations: readonly Observation[];
+  /** Answers that the standards leave to the server, though they recommend others. They do not fail the run. */
+  readonly warnings: readonly Failure[];
+  /** Failures that the target waives. */
+  readonly waived: readonly WaivedFailure[];
+  /** The number of requests of each family. */
+  readonly families: ReadonlyMap<Family, number>;
+  /** Requests that a budget left out. */
+  readonly leftOut: readonly LeftOut[];
+  readonly requests: number;
+}
+
 /** The result of sending a case. */
 export interface Attempt {
   readonly problems: readonly string[];
@@ -42,14 +56,13 @@ export interface Attempt {
   readonly actual?: Case;
 }
 
-type Failed = Pick<Attempt, 'problems' | 'actual'>;
-
-/** An answer, judged. */
+/** An answer, checked. */
 interface Probed {
   readonly actual: Case;
   readonly outcome: Outcome;
   readonly verdict: Verdict;
-  readonly input: { readonly problems: string[]; readonly proves: string[] };
+  /** What the input of the handler proves. */
+  readonly proves: readonly string[];
   readonly problems: readonly string[];
 }
 
@@ -113,9 +126,16 @@ export function openSession({ waivers, operations, onRequest, signal, ...common 
     if (isStub(operation)) leaveOut(operation, 'baseline', reason, 1);
   };
 
+  const describe = (sent: Case, problems: readonly string[], before: readonly Case[] = []): Failure =>
+    failureOf(sent, problems, before, target.curl);
+
   /** Reports a failure. A later step can shrink its case. */
-  const fail = (sent: Case, { problems, actual = sent }: Failed, found: Partial<Failure> = {}): void => {
-    const failure = { ...failureOf(actual, problems, [], target.curl), ...found };
+  const fail = (
+    sent: Case,
+    { problems, actual = sent }: Pick<Attempt, 'problems' | 'actual'>,
+    found: Partial<Failure> = {},
+  ): void => {
+    const failure = { ...describe(actual, problems), ...found };
     failures.push(failure);
     failedCases.set(failure, sent);
   };
@@ -145,13 +165,14 @@ export function openSession({ waivers, operations, onRequest, signal, ...common 
     families.set(family, (families.get(family) ?? 0) + 1);
     const entered = server.entered && server.entered() - before;
     if (!('noResponse' in outcome)) ownRefusals?.learn(sent, outcome);
-    const verdict = printableVerdict(checked(actual, outcome, entered));
+    const verdict = checked(actual, outcome, entered);
     const received = (entered ?? 0) > 0 && sent.handlerInput ? target.received?.() : undefined;
     const input =
       received && sent.handlerInput
         ? checkReceived({ document, oracle, operation: sent.operation }, sent.handlerInput, received)
         : { problems: [], proves: [] };
-    return { actual, outcome, verdict, input, problems: [...verdict.problems, ...input.problems] };
+    const problems = [...verdict.problems, ...input.problems];
+    return { actual, outcome, verdict, proves: input.proves, problems };
   };
 
   const checked: typeof check = (...answer) => {
@@ -160,17 +181,6 @@ export function openSession({ waivers, operations, onRequest, signal, ...common 
     } catch (error) {
       return { problems: [], warnings: [], inconclusive: reasonOf(error) };
     }
-  };
-
-  /** Answers of a server may contain credentials and control characters. */
-  const printableVerdict = (verdict: Verdict): Verdict => {
-    const text = (raw: string): string => printable(raw, target.curl?.secrets);
-    return {
-      ...verdict,
-      problems: verdict.problems.map(text),
-      warnings: verdict.warnings.map(text),
-      ...(verdict.inconclusive !== undefined && { inconclusive: text(verdict.inconclusive) }),
-    };
   };
 
   /** Sends one case. A failure is for the caller to report, unless the target waives it. */
@@ -182,32 +192,28 @@ export function openSession({ waivers, operations, onRequest, signal, ...common 
   };
 
   /** Records an answer in the ledger. */
-  const record = ({ actual: sent, outcome, verdict, input, problems }: Probed): Attempt => {
+  const record = ({ actual: sent, outcome, verdict, proves, problems }: Probed): Attempt => {
+    const { response, warnings: found, inconclusive } = verdict;
     const passed = problems.length === 0;
-    const failure = passed ? undefined : failureOf(sent, problems, [], target.curl);
-    const waiver = failure && waivers.ofFailure(...waiverKeys(failure));
+    const instance = response && responseKey(sent.operation, response.status, response.media);
+    const failure = passed ? undefined : describe(sent, problems);
+    const waiver = failure && waivers.ofFailure(failure);
     if (failure && waiver) {
-      waived.push({ ...failure, reason: waiver.reason });
-      const { about, proves, operation } = sent;
-      const instance =
-        verdict.response && responseKey(operation, verdict.response.status, verdict.response.media);
-      const keys = [...proves, about, instance].filter((key) => key !== undefined);
-      ledger.undecide(keys, { state: 'WAIVED', reason: waiver.reason });
+      const { reason } = waiver;
+      waived.push({ ...failure, reason });
+      const keys = [...sent.proves, sent.about, instance].filter((key) => key !== undefined);
+      ledger.undecide(keys, { state: 'WAIVED', reason });
       return { problems: [], outcome };
     }
-    const [warning] = verdict.warnings;
-    if (warning !== undefined) warnings.push(failureOf(sent, verdict.warnings, [], target.curl));
+    if (found.length > 0) warnings.push(describe(sent, found));
     if (passed && verdict.isWarned === true)
-      ledger.undecide(sent.proves, { state: 'WARNED', reason: warning ?? '' });
-    else if (passed && verdict.inconclusive !== undefined)
-      ledger.undecide(sent.proves, {
-        state: sent.expect.kind === 'answered' ? 'OUT OF REACH' : 'UNPROVEN',
-        reason: verdict.inconclusive,
-      });
-    else ledger.record([...sent.proves, ...input.proves], passed);
-    const { response } = verdict;
-    if (response && passed) {
-      ledger.record([responseKey(sent.operation, response.status, response.media)], true);
+      ledger.undecide(sent.proves, { state: 'WARNED', reason: found[0] ?? '' });
+    else if (passed && inconclusive !== undefined) {
+      const state = sent.expect.kind === 'answered' ? 'OUT OF REACH' : 'UNPROVEN';
+      ledger.undecide(sent.proves, { state, reason: inconclusive });
+    } else ledger.record([...sent.proves, ...proves], passed);
+    if (response && instance !== undefined && passed) {
+      ledger.record([instance], true);
       observe({ operation: sent.operation.id, ...response, credentials: sent.credentials ?? 'valid' });
     }
     return { problems, outcome, actual: sent };
@@ -251,7 +257,7 @@ export function openSession({ waivers, operations, onRequest, signal, ...common 
       const { problems, outcome, actual = step } = await attempt(server, step);
       if (!outcome) return;
       if (problems.length > 0 || 'noResponse' in outcome) {
-        failures.push(failureOf(actual, problems, before, target.curl));
+        failures.push(describe(actual, problems, before));
         return;
       }
       before.push(actual);
@@ -259,7 +265,7 @@ export function openSession({ waivers, operations, onRequest, signal, ...common 
     }
   };
 
-  const counts = () => ({
+  const counts = (): Counts => ({
     observations: [...observations.values()],
     warnings,
     waived,
@@ -267,33 +273,6 @@ export function openSession({ waivers, operations, onRequest, signal, ...common 
     leftOut: [...leftOut.values()],
     requests: client.sent(),
   });
-  return {
-    ledger,
-    failures,
-    failedCases,
-    fail,
-    isStub,
-    giveUp,
-    leaveOut,
-    client,
-    state,
-    probe,
-    record,
-    reset,
-    attempt,
-    attemptAll,
-    runScenario,
-    counts,
-  };
+  const sending = { client, state, probe, record, reset, attempt, attemptAll, runScenario };
+  return { ledger, failures, failedCases, fail, isStub, giveUp, leaveOut, counts, ...sending };
 }
-
-/** The texts that a waiver matches: the case, and its causes. */
-const waiverKeys = ({
-  operation,
-  family,
-  title,
-  causes,
-}: Failure): [caseKey: string, causeKeys: string[]] => [
-  `${operation} | ${family} | ${title}`,
-  causes.map(({ sentence }) => `${operation} | ${sentence}`),
-];

@@ -1,10 +1,10 @@
 import type { Case } from './cases/case';
-import type { Document } from './document/model';
-import { codecOf, matchesMediaType } from './document/media';
-import { NumberLiteral, parse, print, type Value } from './json/value';
+import { NumberLiteral, print, type Value } from './json/value';
 import { type Slot, slots } from './request/slots';
 import type { Oracle } from './schema/oracle';
-import { header, type RawRequest } from './wire/message';
+import { header, jsonOf, type RawRequest } from './wire/message';
+import type { Document } from './document/model';
+import { codecOf, matchesMediaType } from './document/media';
 
 interface ShrinkContext {
   readonly document: Document;
@@ -54,7 +54,7 @@ function withSmallerBody({ document, oracle }: ShrinkContext, sent: Case): Case[
   const type = header(request, 'content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
   if (!request.body || codecOf(type) !== 'json') return [];
   const slot = slots(document, operation).find(({ body }) => body && matchesMediaType(body.name, type));
-  const value = parseOrUndefined(request.body);
+  const value = jsonOf(request);
   if (!slot || value === undefined) return [];
   const verdict = verdictOn(oracle, slot, value);
   return smallerValues(value)
@@ -124,12 +124,4 @@ function smallerValues(value: Value): Value[] {
   }
   if (!(value instanceof NumberLiteral)) return [];
   return ['0', '1'].filter((text) => text.length < value.text.length).map((text) => new NumberLiteral(text));
-}
-
-function parseOrUndefined(body: Buffer): Value | undefined {
-  try {
-    return parse(body.toString());
-  } catch {
-    return undefined;
-  }
 }

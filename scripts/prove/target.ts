@@ -169,16 +169,16 @@ export interface Target extends Extensions {
   /** By the name of the security scheme. */
   readonly credentials: Readonly<Record<string, CredentialValues>>;
   /** The largest request body, in bytes. Without it, the limit is not tested. */
-  readonly bodyLimit?: number;
+  readonly bodyLimit?: number | undefined;
   /** The refusals of the profile `strict`. By default, the statuses that RFC 9110 defines for each reason. */
   readonly refusals?: Refusals;
   /** By a name that scenarios use. */
-  readonly ownRefusals?: Readonly<Record<string, OwnRefusal>>;
+  readonly ownRefusals?: Readonly<Record<string, OwnRefusal>> | undefined;
   /** Pointer to the schema of the body of every refusal, including those with an undocumented status. */
-  readonly refusalSchema?: string;
+  readonly refusalSchema?: string | undefined;
   /** For each status that no request causes alone: starts a server that answers every valid request with it. */
   readonly situations?: Readonly<Record<string, () => Promise<Server>>>;
-  readonly scenarios?: readonly Scenario[];
+  readonly scenarios?: readonly Scenario[] | undefined;
   /** The input of the last handler call. If present, the engine judges it too. */
   received?(): Received | undefined;
   /** The address and the secrets of the server, for the curl lines of the report. */

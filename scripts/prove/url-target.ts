@@ -17,28 +17,28 @@ export interface UrlOptions extends Extensions {
   /** An OpenAPI 3.1 document without references to other documents. */
   readonly document: JsonObject;
   /** `document` by default. */
-  readonly profile?: Profile;
+  readonly profile?: Profile | undefined;
   /** By security scheme: `{"valid": "...", "invalid": "..."}`. */
-  readonly credentials?: Json;
+  readonly credentials?: Json | undefined;
   /** The path of the file with the credentials, for the curl lines of the report. */
-  readonly credentialsFile?: string;
+  readonly credentialsFile?: string | undefined;
   /** Sends requests that may change something: what the run created, or with `all` everything. */
-  readonly write?: boolean | 'all';
+  readonly write?: boolean | 'all' | undefined;
   /** 100 by default. */
-  readonly requestsPerSecond?: number;
+  readonly requestsPerSecond?: number | undefined;
   /** 50,000 by default. */
-  readonly maxRequests?: number;
+  readonly maxRequests?: number | undefined;
   /** The largest request body, in bytes. Unknown by default. */
-  readonly bodyLimit?: number;
+  readonly bodyLimit?: number | undefined;
   /** Milliseconds until a response is complete; 10,000 by default. */
-  readonly timeout?: number;
+  readonly timeout?: number | undefined;
   /** A file of certificates in PEM, that https trusts. */
-  readonly ca?: string;
+  readonly ca?: string | undefined;
   /** Accepts any certificate. */
-  readonly insecure?: boolean;
+  readonly insecure?: boolean | undefined;
   /** Pointer to the schema of the body of every refusal, for the profile `strict`. */
-  readonly refusalSchema?: string;
-  readonly waivers?: readonly Waiver[];
+  readonly refusalSchema?: string | undefined;
+  readonly waivers?: readonly Waiver[] | undefined;
 }
 
 /**
@@ -71,8 +71,8 @@ export function urlTarget(options: UrlOptions): Target {
     curl: curlServer(address, options),
     ...(options.formats && { formats: options.formats }),
     ...(options.encoders && { encoders: options.encoders }),
-    ...(options.bodyLimit !== undefined && { bodyLimit: options.bodyLimit }),
-    ...(options.refusalSchema !== undefined && { refusalSchema: options.refusalSchema }),
+    bodyLimit: options.bodyLimit,
+    refusalSchema: options.refusalSchema,
     waivers: options.waivers,
     async start() {
       await assertListening(address);

@@ -1,12 +1,13 @@
-import { asArray, asObject, asString, type Json } from './json/tree';
+import type { Failure } from './failure';
 import type { Target, Waiver } from './target';
+import { asArray, asObject, asString, type Json } from './json/tree';
 
 /** The waivers of a run: those that hold today. */
 export interface Waivers {
   /** The waiver of an obligation with this key. */
   readonly ofObligation: (key: string) => Waiver | undefined;
   /** The waiver of a failure: for the case, or for each of its causes. */
-  readonly ofFailure: (caseKey: string, causeKeys: readonly string[]) => Waiver | undefined;
+  readonly ofFailure: (failure: Failure) => Waiver | undefined;
   /** They hold no longer, and fail the run. */
   readonly expired: readonly Waiver[];
   /** Those that have matched nothing so far: the failure is mended, or the text is wrong. */
@@ -31,12 +32,12 @@ export function openWaivers(
   };
   return {
     ofObligation: (key) => find((one) => 'obligation' in one && matchesText(one.obligation, key)),
-    ofFailure: (caseKey, causeKeys) =>
-      find(
-        (one) =>
-          'failure' in one &&
-          (matchesText(one.failure, caseKey) || causeKeys.every((key) => matchesText(one.failure, key))),
-      ),
+    ofFailure: ({ operation, family, title, causes }) =>
+      find((one) => {
+        const matches = (text: string): boolean =>
+          'failure' in one && matchesText(one.failure, `${operation} | ${text}`);
+        return matches(`${family} | ${title}`) || causes.every(({ sentence }) => matches(sentence));
+      }),
     expired: waivers.filter(isExpired),
     unused: () =>
       current.filter((waiver) => !used.has(waiver) && !stubs.some((operation) => isOf(operation, waiver))),

@@ -1,8 +1,5 @@
 import { existsSync } from 'node:fs';
-import { describeFailure, headline } from '../../scripts/prove/report/terminal';
-import { writeReport } from '../../scripts/prove/report/files';
-import { run } from '../../scripts/prove/run';
-import { urlTarget } from '../../scripts/prove/url-target';
+import { describeFailure, headline, run, urlTarget, writeReport } from '../../scripts/prove';
 import { service } from './service';
 
 test('the server keeps every promise of the document', async () => {

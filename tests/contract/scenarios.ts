@@ -1,7 +1,7 @@
 /** The knowledge that the engine cannot derive from the document: stored data, scenarios and own refusals. */
 import type { PlantStore } from '../../src/plants/plant-store';
 import { openMemoryStore } from '../../src/storage/memory';
-import type { OwnRefusal, Scenario, Waiver } from '../../scripts/prove/target';
+import type { OwnRefusal, Scenario, Waiver } from '../../scripts/prove';
 import { refusal } from './refusals';
 
 /** A store with the objects that the examples of path parameters name. Here, no path has parameters. */

@@ -8,7 +8,7 @@ import { OpenApiDocument, strategiesFor } from '../../src/contract';
 import { createApp, PLAIN_ERRORS } from '../../src/runtime';
 import { EXAMPLE, SUCCESS } from '../support/client';
 import { buildApp, listening, TOKEN } from '../support/service';
-import { openServer } from '../../scripts/prove/service/open-server';
+import { openServer } from '../../scripts/prove';
 
 /** The path of Debian's package `chromium`. */
 const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';

@@ -2,9 +2,8 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { writeReport } from '../../scripts/prove/report/files';
-import { run } from '../../scripts/prove/run';
-import { correctServer, target } from '../../scripts/prove/simple-server';
+import { run, writeReport } from '../../scripts/prove';
+import { correctServer, target } from '../prove/support/simple-server';
 
 /** The path of Debian's package `chromium`. */
 const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';

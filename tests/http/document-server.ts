@@ -10,19 +10,27 @@ import {
   type Strategies,
   strategiesFor,
 } from '../../src/contract';
-import type { Document, Operation, Response } from '../../scripts/prove/document/model';
-import { codecOf } from '../../scripts/prove/document/media';
-import { readDocument } from '../../scripts/prove/document/reader';
-import { type JsonObject, asString } from '../../scripts/prove/json/tree';
-import { toJavaScript } from '../../scripts/prove/json/value';
-import { createOracle, type Oracle } from '../../scripts/prove/schema/oracle';
-import { samples } from '../../scripts/prove/schema/samples';
-import type { Received, Server, Target } from '../../scripts/prove/target';
+import {
+  asString,
+  BODY_LIMIT,
+  codecOf,
+  createOracle,
+  type Document,
+  type JsonObject,
+  listen,
+  type Operation,
+  type Oracle,
+  readDocument,
+  type Received,
+  refusalsOf,
+  type Response,
+  samples,
+  type Server,
+  type Target,
+  toJavaScript,
+} from '../../scripts/prove';
 import { plainRefusal, renderPlain } from '../support/plain-errors';
 import { buildService } from '../support/service';
-import { listen } from '../../scripts/prove/service/listen';
-import { refusalsOf } from '../../scripts/prove/service/refusals';
-import { BODY_LIMIT } from '../../scripts/prove/service/service-target';
 
 const SECRETS = { valid: 'somebody:good', invalid: 'somebody:bad' };
 /** A token with exactly these scopes. */

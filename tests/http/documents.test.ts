@@ -1,8 +1,13 @@
 import { OpenApiDocument } from '../../src/contract';
-import { describeFailure, headline } from '../../scripts/prove/report/terminal';
-import { run } from '../../scripts/prove/run';
-import { urlTarget } from '../../scripts/prove/url-target';
-import { strategiesWith, testSecrets, verifiersOf } from '../../scripts/prove/service/credentials';
+import {
+  describeFailure,
+  headline,
+  run,
+  strategiesWith,
+  testSecrets,
+  urlTarget,
+  verifiersOf,
+} from '../../scripts/prove';
 import { DOCUMENTS, readFiles, serviceOf } from './document-server';
 
 describe('the unchanged engine on other documents', () => {

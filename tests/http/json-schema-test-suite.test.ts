@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http';
 import { createHttpServer, InvalidContract } from '../../src/contract';
-import { openServer } from '../../scripts/prove/service/open-server';
+import { openServer } from '../../scripts/prove';
 import { renderPlain } from '../support/plain-errors';
 import { buildService, json } from '../support/service';
 import { isCut, JUDGED, REFUSED } from './json-schema-test-suite/differences';

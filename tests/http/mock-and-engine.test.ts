@@ -4,11 +4,15 @@ import express from 'express';
 import { createMock } from '../../scripts/mock/service';
 import { readSource } from '../../scripts/source/source';
 import { type JsonObject, listen } from '../../src/contract';
-import type { Json, JsonObject as EngineDocument } from '../../scripts/prove/json/tree';
-import { describeFailure } from '../../scripts/prove/report/terminal';
-import { run } from '../../scripts/prove/run';
-import { INTEGER_FORMATS, STRING_FORMATS } from '../../scripts/prove/schema/known-formats';
-import { urlTarget } from '../../scripts/prove/url-target';
+import {
+  describeFailure,
+  INTEGER_FORMATS,
+  type Json,
+  type JsonObject as EngineDocument,
+  run,
+  STRING_FORMATS,
+  urlTarget,
+} from '../../scripts/prove';
 import { buildDocument, json } from '../support/service';
 
 /** Runs the engine against the mock of a document; neither may be wrong about it. */

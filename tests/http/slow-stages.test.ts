@@ -1,14 +1,19 @@
 import { endQuickTime, pass, SCALE } from '../support/quick-time';
 import type { RequestListener } from 'node:http';
 import { type Answer, bearerStrategy } from '../../src/contract';
-import type { JsonObject } from '../../scripts/prove/json/tree';
-import { type Result, run } from '../../scripts/prove/run';
-import type { Received, Server, Target } from '../../scripts/prove/target';
-import { urlTarget } from '../../scripts/prove/url-target';
+import {
+  type JsonObject,
+  listen,
+  type Received,
+  refusalsOf,
+  type Result,
+  run,
+  type Server,
+  type Target,
+  urlTarget,
+} from '../../scripts/prove';
 import { plainRefusal, renderPlain } from '../support/plain-errors';
 import { buildService } from '../support/service';
-import { listen } from '../../scripts/prove/service/listen';
-import { refusalsOf } from '../../scripts/prove/service/refusals';
 
 afterAll(endQuickTime);
 

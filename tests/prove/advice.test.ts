@@ -1,13 +1,13 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ADVICE } from '../../scripts/prove/advice';
-import { type JsonObject, objectAt } from '../../scripts/prove/json/tree';
-import { type Fault, LIBRARY, LIBRARY_CREDENTIALS, startLibrary } from '../../scripts/prove/library';
-import { formatReport } from '../../scripts/prove/report/terminal';
+import { type Fault, LIBRARY, LIBRARY_CREDENTIALS, startLibrary } from './support/library';
 import { type Result, run, type RunOptions } from '../../scripts/prove/run';
-import { correctServer, serve, target } from '../../scripts/prove/simple-server';
+import { type Answer, correctServer, routed, target, targetOf } from './support/simple-server';
 import type { Target } from '../../scripts/prove/target';
 import { type UrlOptions, urlTarget } from '../../scripts/prove/url-target';
+import { type JsonObject, objectAt } from '../../scripts/prove/json/tree';
+import { formatReport } from '../../scripts/prove/report/terminal';
 
 /** A finding with an advice, and the same after the advice was followed. */
 interface Followed {
@@ -60,7 +60,7 @@ async function byUrl(one: Target, options: Partial<UrlOptions> = {}): Promise<Re
 /** The simple service with changes of its only operation. */
 function numbers(
   change: (operation: JsonObject, document: JsonObject) => void,
-  answer: Parameters<typeof serve>[0] = correctServer,
+  answer: Answer = correctServer,
   changed: Partial<Target> = {},
 ): Target {
   const plain = target(answer);
@@ -70,7 +70,7 @@ function numbers(
 }
 const unchanged = (): void => undefined;
 
-/** A service with `GET /things/{id}`, which holds some. */
+/** A service with `GET /things/{id}`, which holds one. */
 function things(held: number, example: number | undefined, changed: Partial<Target> = {}): Target {
   const id = { name: 'id', in: 'path', required: true, schema: { type: 'integer' } };
   const get = {
@@ -78,24 +78,18 @@ function things(held: number, example: number | undefined, changed: Partial<Targ
     parameters: [{ ...id, ...(example !== undefined && { example }) }],
     responses: { 204: { description: 'there' }, 404: { description: 'no such thing' } },
   };
-  const document = {
-    openapi: '3.1.0',
-    info: { title: 'Things', version: '1' },
-    paths: { '/things/{id}': { get } },
-  };
-  const answer: Parameters<typeof serve>[0] = ({ url = '', method = '' }) => {
-    const [, text] = /^\/things\/([^/]+)$/.exec(url) ?? [];
-    if (text === undefined) return { status: 404 };
-    if (method !== 'GET' && method !== 'HEAD') return { status: 405, headers: { Allow: 'GET' } };
-    if (!/^-?\d+(\.0+)?$/.test(text)) return { status: 400 };
-    return { status: Number(text) === held ? 204 : 404, own: true };
-  };
-  return { ...target(answer), document, source: 'tests/service.ts', ...changed };
+  const answer = routed({
+    'GET /things/{id}': ({ id: text = '' }) =>
+      /^-?\d+(\.0+)?$/.test(text)
+        ? { status: Number(text) === held ? 204 : 404, own: true }
+        : { status: 400 },
+  });
+  return targetOf({ '/things/{id}': { get } }, answer, { source: 'tests/service.ts', ...changed });
 }
 const gone = (...operations: string[]) => ({ ownRefusals: { gone: { status: 404, operations } } });
 
 /** Accepts the tokens `right` and `other`. The token `narrow` lacks a scope. */
-const guarded: Parameters<typeof serve>[0] = (request, body) => {
+const guarded: Answer = (request, body) => {
   const [, token = ''] = /^bearer ([\w-]+)$/i.exec(request.headers.authorization ?? '') ?? [];
   const reply = correctServer(request, body);
   if (reply.status === 404 || reply.status === 405) return reply;
@@ -161,63 +155,41 @@ const login = (example: JsonObject | undefined): Target => {
       400: { description: 'no' },
     },
   };
-  const document = {
-    openapi: '3.1.0',
-    info: { title: 'Login', version: '1' },
-    paths: { '/login': { post } },
-  };
-  const answer: Parameters<typeof serve>[0] = ({ url, method, headers }, body) => {
-    if (url !== '/login') return { status: 404 };
-    if (method !== 'POST') return { status: 405, headers: { Allow: 'POST' } };
-    if (!/^application\/json/i.test(headers['content-type'] ?? '')) return { status: 415 };
-    let given: unknown;
-    try {
-      given = JSON.parse(Buffer.from(body, 'latin1').toString());
-    } catch {
-      return { status: 400 };
-    }
-    const text: unknown =
-      given instanceof Object && !Array.isArray(given) ? Reflect.get(given, 'password') : undefined;
-    if (typeof text !== 'string' || text.length < 1 || Array.from(text).length > 20) return { status: 400 };
-    return text === 'sesame' ? { status: 204 } : { status: 401, headers: { 'WWW-Authenticate': 'Form' } };
-  };
-  return { ...target(answer), document };
+  const answer = routed({
+    'POST /login': (_, body, { headers }) => {
+      if (!/^application\/json/i.test(headers['content-type'] ?? '')) return { status: 415 };
+      const text = passwordIn(Buffer.from(body, 'latin1').toString());
+      if (typeof text !== 'string' || text.length < 1 || Array.from(text).length > 20) return { status: 400 };
+      return text === 'sesame' ? { status: 204 } : { status: 401, headers: { 'WWW-Authenticate': 'Form' } };
+    },
+  });
+  return targetOf({ '/login': { post } }, answer);
 };
+
+function passwordIn(json: string): unknown {
+  try {
+    const given: unknown = JSON.parse(json);
+    return given instanceof Object && !Array.isArray(given) ? Reflect.get(given, 'password') : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 const notes = (example: string | undefined): Target => {
-  const name = {
-    name: 'name',
-    in: 'path',
-    required: true,
-    schema: { type: 'string' },
-    ...(example && { example }),
-  };
-  const document: JsonObject = {
-    openapi: '3.1.0',
-    info: { title: 'Notes', version: '1' },
-    paths: {
-      '/notes/{name}': {
-        delete: {
-          operationId: 'removeNote',
-          parameters: [name],
-          responses: { 204: { description: 'gone' } },
-        },
-      },
-    },
+  const name = { name: 'name', in: 'path', required: true, schema: { type: 'string' } };
+  const remove = {
+    operationId: 'removeNote',
+    parameters: [{ ...name, ...(example !== undefined && { example }) }],
+    responses: { 204: { description: 'gone' } },
   };
   const held = new Set(['mine']);
-  return {
-    ...target(({ url = '', method }) => {
-      const [, key] = /^\/notes\/([^/]+)$/.exec(url) ?? [];
-      if (key === undefined) return { status: 404 };
-      if (method !== 'DELETE') return { status: 405, headers: { Allow: 'DELETE' } };
-      return { status: held.delete(key) ? 204 : 404 };
-    }),
-    document,
-  };
+  const answer = routed({
+    'DELETE /notes/{name}': ({ name: key = '' }) => ({ status: held.delete(key) ? 204 : 404 }),
+  });
+  return targetOf({ '/notes/{name}': { delete: remove } }, answer);
 };
 
-const conflicting: Parameters<typeof serve>[0] = (request, body) =>
+const conflicting: Answer = (request, body) =>
   body === '77' ? { status: 409, own: true } : correctServer(request, body);
 const conflict = {
   ownRefusals: { conflict: { status: 409, operations: ['putNumber'] } },

@@ -1,18 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  type Fault,
-  type FaultyRequest,
-  type Library,
-  LIBRARY,
-  LIBRARY_CREDENTIALS,
-  startLibrary,
-} from '../../scripts/prove/library';
-import { describeFailure } from '../../scripts/prove/report/terminal';
-import { serve } from '../../scripts/prove/simple-server';
+import { type Fault, type Library, LIBRARY, LIBRARY_CREDENTIALS, startLibrary } from './support/library';
+import { documentOf, type Reply, type Route, routed, serve } from './support/simple-server';
 import { type Result, run, type RunOptions } from '../../scripts/prove/run';
 import { type UrlOptions, urlTarget } from '../../scripts/prove/url-target';
+import type { JsonObject } from '../../scripts/prove/json/tree';
+import { describeFailure } from '../../scripts/prove/report/terminal';
 
 const libraries: Library[] = [];
 afterEach(async () => {
@@ -131,103 +126,100 @@ describe('a correct server by its URL', () => {
 });
 
 /** One fault for each operation, and the case that finds it. */
-const FAULTS: readonly [
-  operation: string,
-  isIn: (request: FaultyRequest) => boolean,
-  fault: Fault,
-  title: RegExp,
-][] = [
-  [
-    'addAuthor',
-    ({ method, path }) => method === 'POST' && path === '/v1/authors',
+const FAULTS: Readonly<Record<string, readonly [method: string, path: RegExp, fault: Fault, title: RegExp]>> =
+  {
     // It adds an author without a required property.
-    ({ body }, correct) =>
-      body instanceof Object && !('name' in body)
-        ? { status: 201, body: { name: 'x', id: '8e0b5a2c-6f2b-4a53-9b1e-0d6f5a7c3e21' } }
-        : correct(),
-    /violates required/,
-  ],
-  [
-    'addBook',
-    ({ method, path }) => method === 'POST' && path === '/v1/books',
+    addAuthor: [
+      'POST',
+      /authors$/,
+      ({ body }, correct) =>
+        body instanceof Object && !('name' in body)
+          ? { status: 201, body: { name: 'x', id: '8e0b5a2c-6f2b-4a53-9b1e-0d6f5a7c3e21' } }
+          : correct(),
+      /violates required/,
+    ],
     // It refuses the longest title.
-    ({ body }, correct) =>
-      body instanceof Object && String(Reflect.get(body, 'title')).length === 200
-        ? { status: 400, body: { title: 'invalid book' } }
-        : correct(),
-    /title holds maxLength/,
-  ],
-  [
-    'getBook',
-    ({ method, path }) => method === 'GET' && path.startsWith('/v1/books/'),
+    addBook: [
+      'POST',
+      /books$/,
+      ({ body }, correct) =>
+        body instanceof Object && String(Reflect.get(body, 'title')).length === 200
+          ? { status: 400, body: { title: 'invalid book' } }
+          : correct(),
+      /title holds maxLength/,
+    ],
     // It leaves out a required property of the answer.
-    (_, correct) => {
-      const { status, body } = correct();
-      if (status !== 200 || !(body instanceof Object)) return { status, body };
-      return { status, body: { ...(body as object), isbn: undefined } };
-    },
-    /minimal valid request/,
-  ],
-  [
-    'listBooks',
-    ({ method, path }) => method === 'GET' && path === '/v1/books',
+    getBook: [
+      'GET',
+      /books\/./,
+      (_, correct) => {
+        const { status, body } = correct();
+        if (status !== 200 || !(body instanceof Object)) return { status, body };
+        return { status, body: { ...(body as object), isbn: undefined } };
+      },
+      /minimal valid request/,
+    ],
     // It accepts a limit above the maximum.
-    ({ query }, correct) => (query.get('limit') === '51' ? { status: 200, body: [] } : correct()),
-    /violates maximum/,
-  ],
-  [
-    'getAuthor',
-    ({ method, path }) => method === 'GET' && path.startsWith('/v1/authors/'),
+    listBooks: [
+      'GET',
+      /books$/,
+      ({ query }, correct) => (query.get('limit') === '51' ? { status: 200, body: [] } : correct()),
+      /violates maximum/,
+    ],
     // It answers without a key.
-    ({ key, path }, correct) =>
-      key === undefined ? { status: 200, body: { id: path.slice(12), name: 'x' } } : correct(),
-    /no credentials/,
-  ],
-  [
-    'changeBook',
-    ({ method }) => method === 'PUT',
+    getAuthor: [
+      'GET',
+      /authors\/./,
+      ({ key, path }, correct) =>
+        key === undefined ? { status: 200, body: { id: path.slice(12), name: 'x' } } : correct(),
+      /no credentials/,
+    ],
     // It fails for a number of pages that is a fraction.
-    ({ body }, correct) =>
-      body instanceof Object && Reflect.get(body, 'pages') === 7.5
-        ? { status: 500, body: { title: 'oh' } }
-        : correct(),
-    /pages violates type/,
-  ],
-  [
-    'removeBook',
-    ({ method, path }) => method === 'DELETE' && path.startsWith('/v1/books/'),
+    changeBook: [
+      'PUT',
+      /./,
+      ({ body }, correct) =>
+        body instanceof Object && Reflect.get(body, 'pages') === 7.5
+          ? { status: 500, body: { title: 'oh' } }
+          : correct(),
+      /pages violates type/,
+    ],
     // Its success is not documented.
-    (_, correct) => {
-      const { status, body } = correct();
-      return status === 204 ? { status: 202, body: {} } : { status, body };
-    },
-    /minimal valid request/,
-  ],
-  [
-    'removeAuthor',
-    ({ method, path }) => method === 'DELETE' && path.startsWith('/v1/authors/'),
+    removeBook: [
+      'DELETE',
+      /books\/./,
+      (_, correct) => {
+        const { status, body } = correct();
+        return status === 204 ? { status: 202, body: {} } : { status, body };
+      },
+      /minimal valid request/,
+    ],
     // Its 401 has no challenge.
-    (_, correct) => {
-      const reply = correct();
-      return reply.status === 401 ? { ...reply, headers: {} } : reply;
-    },
-    /no credentials/,
-  ],
-];
+    removeAuthor: [
+      'DELETE',
+      /authors\/./,
+      (_, correct) => {
+        const reply = correct();
+        return reply.status === 401 ? { ...reply, headers: {} } : reply;
+      },
+      /no credentials/,
+    ],
+  };
 
 test('each fault is found in the operation that has it, with its source', async () => {
   const library = await open((request, correct) => {
-    const [, , fault] = FAULTS.find(([, isIn]) => isIn(request)) ?? [];
+    const [, , fault] =
+      Object.values(FAULTS).find(([method, path]) => method === request.method && path.test(request.path)) ??
+      [];
     return fault ? fault(request, correct) : correct();
   });
   const { failures, passed } = await contract(library, { write: true });
 
   expect(passed).toBe(false);
-  const found = FAULTS.map(([operation, , , title]) => [
-    operation,
-    failures.some((failure) => failure.operation === operation && title.test(failure.title)),
-  ]);
-  expect(found).toEqual(FAULTS.map(([operation]) => [operation, true]));
+  const missed = Object.entries(FAULTS).filter(([operation, [, , , title]]) =>
+    failures.every((failure) => failure.operation !== operation || !title.test(failure.title)),
+  );
+  expect(missed).toEqual([]);
   expect(
     failures.flatMap(({ problems }) => problems).filter((one) => !/ \(rule: [^()]+\)$/.test(one)),
   ).toEqual([]);
@@ -247,61 +239,43 @@ test('an operation alone is tested on resources that others create', async () =>
 });
 
 describe('resources that the run did not create', () => {
-  const name = { name: 'name', in: 'path', required: true, schema: { type: 'string' } };
-  const done = { responses: { 204: { description: 'done' }, 404: { description: 'unknown' } } };
-  const document = (methods: readonly string[]) => ({
-    openapi: '3.1.0',
-    info: { title: 'Notes', version: '1' },
-    paths: {
-      '/notes': {
-        get: {
-          responses: {
-            200: {
-              description: 'all',
-              content: { 'application/json': { schema: { type: 'array', items: { type: 'string' } } } },
-            },
-          },
-        },
-      },
-      '/notes/{name}': {
-        parameters: [name],
-        ...Object.fromEntries(
-          methods.map((method) => [
-            method,
-            method === 'put' ? { responses: { ...done.responses, 201: { description: 'new' } } } : done,
-          ]),
-        ),
-      },
-    },
-  });
+  const parameters = [{ name: 'name', in: 'path', required: true, schema: { type: 'string' } }];
+  const done = { 204: { description: 'done' }, 404: { description: 'unknown' } };
+  const content = { 'application/json': { schema: { type: 'array', items: { type: 'string' } } } };
+  const list = { get: { responses: { 200: { description: 'all', content } } } };
 
   async function testNotes(methods: readonly string[]) {
     const notes = new Set(['theirs']);
-    const start = serve(({ method = '', url = '' }) => {
-      const [, key] = /^\/notes\/([^/?]+)$/.exec(url) ?? [];
-      const isList = url === '/notes';
-      if (key === undefined && !isList) return { status: 404 };
-      const allowed = isList ? ['get'] : methods;
-      const asked = method === 'HEAD' ? 'get' : method.toLowerCase();
-      if (!allowed.includes(asked))
-        return { status: 405, headers: { Allow: allowed.join(', ').toUpperCase() } };
-      if (isList || key === undefined)
-        return {
-          status: 200,
-          body: JSON.stringify([...notes]),
-          headers: { 'Content-Type': 'application/json' },
-        };
-      const isKnown = notes.has(key);
-      if (asked === 'put') {
-        notes.add(key);
-        return { status: isKnown ? 204 : 201 };
-      }
-      return { status: (asked === 'delete' ? notes.delete(key) : isKnown) ? 204 : 404 };
+    const put = { responses: { ...done, 201: { description: 'new' } } };
+    const item = methods.map((method): [string, JsonObject] => [
+      method,
+      method === 'put' ? put : { responses: done },
+    ]);
+    const statusOf: Readonly<Record<string, (key: string) => number>> = {
+      get: (key) => (notes.has(key) ? 204 : 404),
+      put: (key) => (notes.size === notes.add(key).size ? 204 : 201),
+      delete: (key) => (notes.delete(key) ? 204 : 404),
+    };
+    const answers = methods.map((method): [string, Route] => [
+      `${method.toUpperCase()} /notes/{name}`,
+      ({ name = '' }) => ({ status: statusOf[method]?.(name) ?? 404 }),
+    ]);
+    const headers = { 'Content-Type': 'application/json' };
+    const answer = routed({
+      'GET /notes': () => ({ status: 200, body: JSON.stringify([...notes]), headers }),
+      ...Object.fromEntries(answers),
     });
-    const server = await start();
+    const server = await serve(answer)();
     const result = await contract(
       { url: `http://127.0.0.1:${server.port}` },
-      { document: document(methods), credentials: {}, write: true },
+      {
+        document: documentOf({
+          '/notes': list,
+          '/notes/{name}': { parameters, ...Object.fromEntries(item) },
+        }),
+        credentials: {},
+        write: true,
+      },
     );
     await server.close();
     return { result, notes: [...notes] };
@@ -402,42 +376,31 @@ describe('a run that cannot start', () => {
   });
 });
 
-describe('write', () => {
-  /** A service of things whose names the document does not show. */
-  const open = async (changed: string[]) => {
-    const server = await serve(({ method = '', url = '' }) => {
-      if (!/^\/things\/[^/]+$/.test(url)) return { status: 404 };
-      if (method !== 'PATCH' && method !== 'DELETE')
-        return { status: 405, headers: { Allow: 'PATCH, DELETE' } };
-      changed.push(method);
-      return { status: 204 };
-    })();
-    return { url: `http://${server.host}:${server.port}`, close: () => server.close() };
-  };
+test.each<[UrlOptions['write'], string[]]>([
+  [false, []],
+  [true, []],
+  ['all', ['PATCH', 'DELETE']],
+])('write %s changes, of things whose names the document does not show, %j', async (write, methods) => {
   const parameters = [{ name: 'name', in: 'path', required: true, schema: { type: 'string' } }];
   const operation = { parameters, responses: { 204: { description: 'done' } } };
-  const document = {
-    openapi: '3.1.0',
-    info: { title: 'Things', version: '1' },
-    paths: {
-      '/things/{name}': {
-        patch: { ...operation, operationId: 'change' },
-        delete: { ...operation, operationId: 'remove' },
-      },
+  const document = documentOf({
+    '/things/{name}': {
+      patch: { ...operation, operationId: 'change' },
+      delete: { ...operation, operationId: 'remove' },
     },
-  };
-
-  test.each<[UrlOptions['write'], string[]]>([
-    [false, []],
-    [true, []],
-    ['all', ['PATCH', 'DELETE']],
-  ])('%s changes %j', async (write, methods) => {
-    const changed: string[] = [];
-    const { url, close } = await open(changed);
-    const target = urlTarget({ url, document, write: write ?? false, requestsPerSecond: 10_000 });
-    const { failures } = await run(target, { generated: 2, shrink: false });
-    await close();
-    expect([...new Set(changed)]).toEqual(methods);
-    expect(failures.map(describeFailure)).toEqual([]);
   });
+  const changed = new Set<string>();
+  const change = (_: object, __: string, { method = '' }: IncomingMessage): Reply => {
+    changed.add(method);
+    return { status: 204 };
+  };
+  const server = await serve(routed({ 'PATCH /things/{name}': change, 'DELETE /things/{name}': change }))();
+  const url = `http://127.0.0.1:${server.port}`;
+  const { failures } = await contract(
+    { url },
+    { document, credentials: {}, write, requestsPerSecond: 10_000 },
+  );
+  await server.close();
+  expect([...changed]).toEqual(methods);
+  expect(failures.map(describeFailure)).toEqual([]);
 });

@@ -9,7 +9,7 @@ import { readWaiversFile, runCommand } from '../../scripts/prove/command';
 import { readDocument } from '../../scripts/prove/document/reader';
 import { main } from '../../scripts/prove/main';
 import type { ContractReport } from '../../scripts/prove/report/contract-report';
-import { correctServer, target } from '../../scripts/prove/simple-server';
+import { correctServer, target } from './support/simple-server';
 
 const NEVER_CONFLICTS = { obligation: /409/, reason: 'no conflict can occur' };
 

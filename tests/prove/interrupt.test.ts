@@ -64,7 +64,7 @@ const reportOf = (): ContractReport =>
 describe.each(['SIGINT', 'SIGTERM'] as const)('%s ends a run with a report of what was proven', (signal) => {
   test('while it computes', async () => {
     const { status, printed } = await interrupted(
-      ['tests/support/endless-run.ts', join(folder, 'report')],
+      ['tests/prove/support/endless-run.ts', join(folder, 'report')],
       signal,
       (text) => text.includes('computing'),
     );

@@ -4,39 +4,16 @@ import { readDocument } from '../../scripts/prove/document/reader';
 import { contractReport } from '../../scripts/prove/report/contract-report';
 import { withoutSource } from '../../scripts/prove/profile';
 import { htmlPage } from '../../scripts/prove/report/page';
-import { describeFailure, headline, formatReport } from '../../scripts/prove/report/terminal';
+import { describeFailure, formatReport } from '../../scripts/prove/report/terminal';
 import { run } from '../../scripts/prove/run';
 import { createOracle, type Oracle } from '../../scripts/prove/schema/oracle';
 import { OF_STUBS } from '../../scripts/prove/session';
-import { correctServer, serve, target } from '../../scripts/prove/simple-server';
+import { correctServer, serve, target } from './support/simple-server';
 import type { Target } from '../../scripts/prove/target';
 
 const WAIVER = { obligation: /409/, reason: 'no conflict can occur' };
 
 describe('a run', () => {
-  test('fails if a documented status never occurs', async () => {
-    const result = await run(target(correctServer));
-    expect(result.failures.map(describeFailure)).toEqual([]);
-    expect(
-      result.obligations.filter(({ state }) => state === 'UNPROVEN').map(({ key, reason }) => [key, reason]),
-    ).toEqual([
-      [
-        'putNumber | response | 409 | no body',
-        'no request caused this response: add a scenario or a waiver to the target',
-      ],
-    ]);
-    expect(result.passed).toBe(false);
-  });
-
-  test('passes if a waiver covers the status, and shows the reason', async () => {
-    const result = await run(target(correctServer, [WAIVER]));
-    expect(result.passed).toBe(true);
-    expect(headline(result)).toMatch(
-      /^PROVEN \d+\/\d+, WAIVED 1, UNPROVEN 0, BLOCKED 0, \d+ requests, \d+\.\d s$/,
-    );
-    expect(formatReport(result)).toContain(WAIVER.reason);
-  });
-
   test('blocks every obligation if the server refuses every request', async () => {
     const result = await run(
       target(() => ({ status: 401, headers: { 'WWW-Authenticate': 'Bearer' } }), [WAIVER]),
@@ -171,29 +148,6 @@ test('what a budget leaves out is listed with its number', async () => {
   );
   const all = result.leftOut.reduce((sum, one) => sum + one.requests, 0);
   expect(result.summary.verdict).toContain(`Left out: ${all} requests.`);
-});
-
-test('a keyword without a violating value stays unproven, with the reason', async () => {
-  const schema = { type: 'string', maxLength: 1_000_000, pattern: '^[a-z]+$' };
-  const name = { name: 'name', in: 'query', schema };
-  const named = target(
-    (request, body) => {
-      request.url = request.url?.replace(/\?name=[a-z]+$/, '') ?? '';
-      return correctServer(request, body);
-    },
-    [WAIVER],
-  );
-  const document = structuredClone(named.document);
-  objectAt(document, '/paths/~1number/put')['parameters'] = [name];
-  const result = await run({ ...named, document }, { generated: 1 });
-  expect(result.failures.map(describeFailure)).toEqual([]);
-  const open = result.obligations.filter(({ state }) => state === 'UNPROVEN');
-  expect(open.map(({ description, reason }) => [description, reason])).toEqual([
-    [
-      'query name | /paths/~1number/put/parameters/0/schema maxLength | violates',
-      'no value was found that violates maxLength and that query name can carry: remove the keyword if others already exclude such values, or add a waiver to the target',
-    ],
-  ]);
 });
 
 test('proves an operation whose only inputs are two required headers', async () => {

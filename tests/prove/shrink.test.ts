@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import { parseReplay, printReplay } from '../../scripts/prove/failure';
 import { readDocument } from '../../scripts/prove/document/reader';
 import type { JsonObject } from '../../scripts/prove/json/tree';
@@ -6,60 +5,47 @@ import { parse } from '../../scripts/prove/json/value';
 import { formatReport } from '../../scripts/prove/report/terminal';
 import { run } from '../../scripts/prove/run';
 import { createOracle } from '../../scripts/prove/schema/oracle';
-import { correctServer, type Reply, serve, target } from '../../scripts/prove/simple-server';
+import { correctServer, documentOf, routed, target, targetOf } from './support/simple-server';
 
 /** `PUT /plants` takes a plant with many optional members, and two optional parameters. */
-const DOCUMENT: JsonObject = {
-  openapi: '3.1.0',
-  info: { title: 'Plants', version: '1.0.0' },
-  paths: {
-    '/plants': {
-      put: {
-        operationId: 'putPlant',
-        parameters: [
-          { name: 'trace', in: 'header', schema: { type: 'string', pattern: '^[a-z]{1,9}$' } },
-          { name: 'verbose', in: 'query', schema: { type: 'boolean' } },
-        ],
-        requestBody: {
-          required: true,
-          content: {
-            'application/json': {
-              schema: {
-                type: 'object',
-                required: ['id'],
-                properties: {
-                  id: { type: 'integer', minimum: 0, maximum: 99 },
-                  name: { type: 'string', minLength: 1, maxLength: 50 },
-                  tags: { type: 'array', items: { type: 'string' }, maxItems: 5 },
-                },
-                additionalProperties: false,
-              },
-              example: { id: 1, name: 'Monstera deliciosa' },
-            },
-          },
-        },
-        responses: { 204: { description: 'stored' }, 400: { description: 'invalid' } },
-      },
-    },
+const schema = {
+  type: 'object',
+  required: ['id'],
+  properties: {
+    id: { type: 'integer', minimum: 0, maximum: 99 },
+    name: { type: 'string', minLength: 1, maxLength: 50 },
+    tags: { type: 'array', items: { type: 'string' }, maxItems: 5 },
   },
+  additionalProperties: false,
 };
+const content = { 'application/json': { schema, example: { id: 1, name: 'Monstera deliciosa' } } };
+const put = {
+  operationId: 'putPlant',
+  parameters: [
+    { name: 'trace', in: 'header', schema: { type: 'string', pattern: '^[a-z]{1,9}$' } },
+    { name: 'verbose', in: 'query', schema: { type: 'boolean' } },
+  ],
+  requestBody: { required: true, content },
+  responses: { 204: { description: 'stored' }, 400: { description: 'invalid' } },
+};
+const PATHS: JsonObject = { '/plants': { put } };
 
-const oracle = createOracle(readDocument(DOCUMENT).requests);
+const oracle = createOracle(readDocument(documentOf(PATHS)).requests);
 const SCHEMA = '/paths/~1plants/put/requestBody/content/application~1json/schema';
 
 /** A server of the document that decides some bodies otherwise. */
 const runWith = (decide: (body: string) => number | undefined) => {
-  const answer = ({ url = '', method, headers }: IncomingMessage, body: string): Reply => {
-    if (!/^\/plants(\?|$)/.test(url)) return { status: 404 };
-    if (method !== 'PUT') return { status: 405, headers: { Allow: 'PUT' } };
-    if (headers['content-type'] !== 'application/json') return { status: 415 };
-    try {
-      return { status: decide(body) ?? (oracle.valid(SCHEMA, parse(body)) ? 204 : 400) };
-    } catch {
-      return { status: 400 };
-    }
-  };
-  return run({ ...target(answer), document: DOCUMENT, start: serve(answer) }, { generated: 1 });
+  const answer = routed({
+    'PUT /plants': (_, body, { headers }) => {
+      if (headers['content-type'] !== 'application/json') return { status: 415 };
+      try {
+        return { status: decide(body) ?? (oracle.valid(SCHEMA, parse(body)) ? 204 : 400) };
+      } catch {
+        return { status: 400 };
+      }
+    },
+  });
+  return run(targetOf(PATHS, answer), { generated: 1 });
 };
 
 test('the example of a refused valid request keeps only what the refusal needs, and stays valid', async () => {

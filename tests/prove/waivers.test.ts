@@ -1,5 +1,5 @@
 import { run } from '../../scripts/prove/run';
-import { correctServer, target } from '../../scripts/prove/simple-server';
+import { correctServer, target } from './support/simple-server';
 import type { Waiver } from '../../scripts/prove/target';
 import { describeWaiver, readWaivers } from '../../scripts/prove/waivers';
 

@@ -17,8 +17,7 @@ import { createHandlers } from '../../src/handlers';
 import type { Handlers } from '../../src/handlers/types';
 import type { OperationalKind, RuntimeOptions } from '../../src/runtime';
 import { openMemoryStore } from '../../src/storage/memory';
-import { strategiesWith } from '../../scripts/prove/service/credentials';
-import { openServer } from '../../scripts/prove/service/open-server';
+import { openServer, strategiesWith } from '../../scripts/prove';
 import { renderPlain, toProblem } from './plain-errors';
 
 export const TOKEN = 'a-very-secret-token';

@@ -48,6 +48,9 @@ const FORBIDDEN: readonly Row[] = [
   ['scripts/new.ts', 'tests/support/there'],
   ['scripts/new.ts', 'src/contract/schema/there'],
   ['scripts/prove/new.ts', 'src/contract/index'],
+  ['scripts/prove/service/new.ts', 'src/contract/json/there'],
+  ['scripts/new.ts', 'scripts/prove/there'],
+  ['tests/http/new.test.ts', 'scripts/prove/there'],
   ['scripts/prove/service/new.ts', 'src/errors'],
   ['scripts/prove/service/new.ts', 'tests/support/there'],
   ['tests/http/new.test.ts', 'src/contract/schema/there'],
@@ -69,6 +72,9 @@ const ALLOWED: readonly Row[] = [
   ['src/database/postgres/new.ts', 'pg'],
   ['tests/unit/database/new.test.ts', 'src/database/there'],
   ['scripts/new.ts', 'src/contract/index'],
+  ['scripts/new.ts', 'scripts/prove/index'],
+  ['scripts/prove/index.ts', 'scripts/prove/service/there'],
+  ['tests/prove/new.test.ts', 'scripts/prove/there'],
   ['tests/unit/contract/new.test.ts', 'src/contract/schema/there'],
 ];
 

@@ -6,7 +6,7 @@ import contract from '../../generated/openapi.json';
 import { verifiers } from '../../src/auth';
 import { readConfig } from '../../src/config';
 import { InvalidConfig, variablesOf } from '../../src/runtime';
-import { testSecrets } from '../../scripts/prove/service/credentials';
+import { testSecrets } from '../../scripts/prove';
 
 const EXAMPLE = readFileSync(join(__dirname, '../../.env.example'), 'utf8');
 const SOURCE = ['config.ts', 'runtime/config.ts']

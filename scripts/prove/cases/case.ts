@@ -100,23 +100,34 @@ export function expectSuccessOrOwnRefusal({ target, operation }: OperationContex
 
 export const expectRefusal = (...reasons: Refusal[]): Expectation => ({ kind: 'refused', reasons });
 
-/** A case for an obligation of kind `protocol`. */
-export const protocolCase = (
-  { operation }: OperationContext,
+/** Makes the cases of a family for the obligations of kind `protocol`. */
+export const protocolCases =
+  ({ operation }: OperationContext, family: Family) =>
+  (
+    scenario: ProtocolScenario,
+    title: string,
+    request: RawRequest,
+    expect: Expectation,
+    rule: RuleName = scenario,
+  ): Case => {
+    const proves = [protocolKey(operation, scenario)];
+    return { family, title, operation, request, expect, rule, proves };
+  };
+
+/** The authorized request with these inputs. It proves nothing unless it says so. */
+export const inputCase = (
+  context: OperationContext,
   family: Family,
-  scenario: ProtocolScenario,
   title: string,
-  request: RawRequest,
-  expect: Expectation,
-  rule: RuleName = scenario,
+  inputs: Inputs,
+  fields: Pick<Case, 'expect'> & Partial<Case>,
 ): Case => ({
   family,
   title,
-  operation,
-  request,
-  expect,
-  rule,
-  proves: [protocolKey(operation, scenario)],
+  operation: context.operation,
+  request: authorizedRequest(context, inputs),
+  proves: [],
+  ...fields,
 });
 
 /** The request with these inputs, and with valid credentials for the first security alternative. */

@@ -1,8 +1,8 @@
 import { abbreviate, NumberLiteral } from '../json/value';
 import { fitsSlot, type Slot, slots } from '../request/slots';
+import { basesOf } from './bases';
+import { type Case, inputCase, type OperationContext } from './case';
 import { numberLiterals } from '../schema/known-formats';
-import { authorizedRequest, type Case, type OperationContext } from './case';
-import { basesOf } from './values';
 
 /**
  * The edges of int64, of the integers that a double holds, and of the doubles, each with what lies beyond it: a server hands
@@ -26,22 +26,20 @@ export const edgeCases = (context: OperationContext): Case[] =>
  * the value or refuse it; it must not fail.
  */
 function slotEdges(context: OperationContext, slot: Slot): Case[] {
-  const { oracle, operation, base } = context;
   const tested = new Set<string>();
   return basesOf(context, slot).flatMap(({ locations }) =>
     locations.flatMap(({ value, subschemas, instancePointer, replace }): Case[] => {
       const schemas = subschemas.map(({ pointer }) => pointer).join();
       if (!(value instanceof NumberLiteral) || tested.has(schemas)) return [];
       tested.add(schemas);
-      return EDGES.filter((edge) => fitsSlot(oracle, slot, replace(edge))).map((edge) => ({
-        family: 'valid',
-        title: `${slot.label}${instancePointer} at the edge ${abbreviate(edge)}`,
-        operation,
-        request: authorizedRequest(context, slot.fill(base, replace(edge))),
-        expect: { kind: 'handled' },
-        rule: 'no server error',
-        proves: [],
-      }));
+      return EDGES.filter((edge) => fitsSlot(context.oracle, slot, replace(edge))).map((edge) => {
+        const title = `${slot.label}${instancePointer} at the edge ${abbreviate(edge)}`;
+        const inputs = slot.fill(context.base, replace(edge));
+        return inputCase(context, 'valid', title, inputs, {
+          expect: { kind: 'handled' },
+          rule: 'no server error',
+        });
+      });
     }),
   );
 }

@@ -1,29 +1,29 @@
 import * as fc from 'fast-check';
 import { createHash } from 'node:crypto';
-import { type JsonObject, textOf } from '../json/tree';
+import type { Replay } from '../failure';
 import { abbreviate, print, type Value } from '../json/value';
 import { constraintKey } from '../obligation';
 import { fitsSlot, type Inputs, type Slot, slots, slotVerdict } from '../request/slots';
 import { instanceLocations, probes } from '../schema/probes';
 import { arbitrary } from '../schema/samples';
 import { reasonOf } from '../untestable';
-import { expectSuccessOrOwnRefusal, authorizedRequest, type Case, type OperationContext } from './case';
-import { withAcceptedValues } from './accepted-values';
+import { expectSuccessOrOwnRefusal, inputCase, type Case, type OperationContext } from './case';
+import { withAcceptedValues } from './bases';
 import { limitRule } from './limits';
 import { expectInvalid, fault as faultOf } from './keywords';
+import { type JsonObject, textOf } from '../json/tree';
 
 /** Sends one case and judges the answer; resolves with its problems, or with undefined if the run must end. */
 export type SendCase = (sent: Case) => Promise<readonly string[] | undefined>;
 
+/** The place of a generated case: what fast-check needs to make it again. */
+type Place = Pick<Replay, 'kind' | 'seed' | 'path'>;
+
 /** A generated case that failed, shrunk. */
-export interface Counterexample {
+export interface Counterexample extends Place {
   /** Undefined if no valid request could be generated. */
   readonly case: Case | undefined;
   readonly problems: readonly string[];
-  readonly kind: 'valid' | 'faulty';
-  readonly seed: number;
-  /** fast-check's path to the shrunk case. */
-  readonly path: string;
 }
 
 interface GeneratedOptions {
@@ -31,12 +31,12 @@ interface GeneratedOptions {
   /** The number of requests of each kind. */
   readonly runs: number;
   /** Sends only this case. */
-  readonly replay?: { readonly kind: 'valid' | 'faulty'; readonly seed: number; readonly path: string };
+  readonly replay?: Place | undefined;
 }
 
 /** The result of the generated requests of one kind. */
 export interface Search {
-  readonly kind: 'valid' | 'faulty';
+  readonly kind: Place['kind'];
   readonly counterexample?: Counterexample;
   /** The requests that were not sent, because no more were found within the draws, or because the run ended. */
   readonly leftOut: number;
@@ -48,15 +48,15 @@ const DRAWS_PER_REQUEST = 20;
 /** Requests that make one generated case smaller. */
 const SHRINKING_REQUESTS = 100;
 
-/** Ends the draws. */
+/** Ends the draws because the run must end. */
+class Ended extends Error {}
+
+/** Ends the draws, and begins to make the case smaller. */
 class WrongAnswer extends Error {
   constructor(readonly problems: readonly string[]) {
     super(problems.join('; '));
   }
 }
-
-/** Ends the draws because the run must end. */
-class Ended extends Error {}
 
 /** A digest of the document: a run generates the same requests until the document changes. */
 export const seedOf = (document: JsonObject): number =>
@@ -73,11 +73,10 @@ export async function searchGenerated(
   { seed, runs, replay }: GeneratedOptions,
 ): Promise<Search[]> {
   const found: Search[] = [];
-  for (const [kind, cases] of [
-    ['valid', validCases(context)],
-    ['faulty', faultyCases(context)],
-  ] as const) {
-    if (!cases || (replay && replay.kind !== kind)) continue;
+  const kinds = { valid: validCases, faulty: faultyCases };
+  for (const kind of ['valid', 'faulty'] as const) {
+    const cases = !replay || replay.kind === kind ? kinds[kind](context) : undefined;
+    if (!cases) continue;
     if (replay) {
       const again = replayCase(cases, replay);
       const problems = again ? await attempt(again) : ['expected to generate the case again, got none'];
@@ -99,63 +98,40 @@ async function search(
   seed: number,
   runs: number,
 ): Promise<Omit<Search, 'kind'>> {
+  /** Requests that are left; after a failure, those to make it smaller. */
+  let budget = Infinity;
+  let sent = 0;
   const property = fc.asyncProperty(cases, async (drawn) => {
     fc.pre(drawn !== undefined);
+    if (budget <= 0) return;
+    budget -= 1;
+    const isSearching = budget === Infinity;
     const problems = await attempt(drawn);
-    if (problems === undefined) throw new Ended();
-    if (problems.length > 0) throw new WrongAnswer(problems);
+    if (problems === undefined) {
+      budget = 0;
+      if (isSearching) throw new Ended();
+    } else if (problems.length > 0) {
+      budget = Math.min(budget, SHRINKING_REQUESTS);
+      throw new WrongAnswer(problems);
+    } else if (isSearching) sent += 1;
   });
-  const outcome = await fc.check(property, {
-    seed,
-    numRuns: runs,
-    maxSkipsPerRun: DRAWS_PER_REQUEST,
-    endOnFailure: true,
-  });
+  const outcome = await fc.check(property, { seed, numRuns: runs, maxSkipsPerRun: DRAWS_PER_REQUEST });
   const { errorInstance: error, counterexamplePath, numRuns } = outcome;
   const [drawn] = outcome.counterexample ?? [];
   const place = { kind, seed: outcome.seed, path: counterexamplePath ?? '' };
-  if (error instanceof Ended) return { leftOut: runs - numRuns + 1 };
+  if (error instanceof Ended) return { leftOut: runs - sent };
   if (drawn) {
     const problems = error instanceof WrongAnswer ? error.problems : [reasonOf(error)];
-    const smaller = error instanceof WrongAnswer ? await shrink(cases, attempt, place) : undefined;
-    return { leftOut: 0, counterexample: smaller ?? { case: drawn, problems, ...place } };
+    return { leftOut: 0, counterexample: { case: drawn, problems, ...place } };
   }
   // A schema may have no invalid value. A schema without a valid value has not been tested.
-  if (numRuns > 0 || kind === 'faulty') return { leftOut: numRuns > 0 ? runs - numRuns : 0 };
+  if (numRuns > 0 || kind === 'faulty') return { leftOut: numRuns > 0 ? runs - sent : 0 };
   const problems = ['expected to generate a valid request, got none'];
   return { leftOut: 0, counterexample: { case: undefined, problems, ...place } };
 }
 
-/** The smallest case that fails; undefined if the case does not fail again. */
-async function shrink(
-  cases: fc.Arbitrary<Case | undefined>,
-  attempt: SendCase,
-  { kind, seed, path }: Pick<Counterexample, 'kind' | 'seed' | 'path'>,
-): Promise<Counterexample | undefined> {
-  let budget = SHRINKING_REQUESTS;
-  const property = fc.asyncProperty(cases, async (drawn) => {
-    if (drawn === undefined || budget <= 0) return;
-    budget -= 1;
-    const problems = await attempt(drawn);
-    if (problems === undefined) budget = 0;
-    else if (problems.length > 0) throw new WrongAnswer(problems);
-  });
-  const { counterexample, errorInstance, counterexamplePath } = await fc.check(property, {
-    seed,
-    path,
-    numRuns: 1,
-  });
-  const [smallest] = counterexample ?? [];
-  if (!smallest || !(errorInstance instanceof WrongAnswer)) return undefined;
-  const { problems } = errorInstance;
-  return { case: smallest, problems, kind, seed, path: counterexamplePath ?? path };
-}
-
 /** The case at fast-check's path; undefined if the document no longer leads to one. */
-function replayCase(
-  cases: fc.Arbitrary<Case | undefined>,
-  { seed, path }: { readonly seed: number; readonly path: string },
-): Case | undefined {
+function replayCase(cases: fc.Arbitrary<Case | undefined>, { seed, path }: Place): Case | undefined {
   // fast-check continues with the neighbors of the case, so only the first one counts.
   const drawn: (Case | undefined)[] = [];
   const property = fc.property(cases, (next) => {
@@ -185,11 +161,9 @@ function slotValues(context: OperationContext, slot: Slot): fc.Arbitrary<Value |
 
 /** Requests with random values in all slots, some optional ones left out. */
 function validCases(context: OperationContext): fc.Arbitrary<Case | undefined> | undefined {
-  const { document, operation, base, target } = context;
+  const { operation, base, target } = context;
   // A path to another resource of a black box may name nothing, or something that does not belong to the run.
-  const parts = slots(document, operation).filter(
-    ({ codec, parameter }) => codec !== 'binary' && !(target.blackBox && parameter?.in === 'path'),
-  );
+  const parts = textualSlots(context).filter(({ parameter }) => !target.blackBox || parameter?.in !== 'path');
   if (parts.length === 0) return undefined;
   const bodies = parts.filter(({ body }) => body);
   const values = fc.tuple(...parts.map((slot) => slotValues(context, slot)));
@@ -206,22 +180,17 @@ function validCases(context: OperationContext): fc.Arbitrary<Case | undefined> |
       } else if (slot.required) return undefined;
     }
     const title = `${operation.id} with ${drawn.map((value) => (value === undefined ? '' : abbreviate(value))).join(', ')}`;
-    return {
-      family: 'generated',
-      title,
-      operation,
-      request: authorizedRequest(context, inputs),
+    return inputCase(context, 'generated', title, inputs, {
       ...limit,
       expect: expectSuccessOrOwnRefusal(context),
-      proves: [],
-    };
+    });
   });
 }
 
 /** Requests with one random fault. */
 function faultyCases(context: OperationContext): fc.Arbitrary<Case | undefined> | undefined {
   const { document, oracle, operation, base } = context;
-  const parts = slots(document, operation).filter(({ codec }) => codec !== 'binary');
+  const parts = textualSlots(context);
   if (parts.length === 0) return undefined;
   const drawn = fc.oneof(...parts.map((slot) => slotValues(context, slot).map((value) => ({ slot, value }))));
   return fc.tuple(drawn, fc.nat()).map(([{ slot, value }, number]): Case | undefined => {
@@ -232,16 +201,13 @@ function faultyCases(context: OperationContext): fc.Arbitrary<Case | undefined> 
     const fault = faults[number % Math.max(1, faults.length)];
     if (!fault || slotVerdict(oracle, slot, fault.value) !== 'invalid') return undefined;
     const title = `${slot.label}${fault.location.instancePointer} violates ${fault.keyword}: ${print(value)} became ${abbreviate(fault.value)}`;
-    const request = authorizedRequest(context, slot.fill(base, fault.value));
-    return {
-      family: 'generated',
-      title,
-      operation,
-      request,
+    return inputCase(context, 'generated', title, slot.fill(base, fault.value), {
       expect: expectInvalid(fault.replacement),
       ...faultOf(context, slot, fault.value),
       about: constraintKey(operation, slot.label, fault.subschema.pointer, fault.keyword, 'violates'),
-      proves: [],
-    };
+    });
   });
 }
+
+const textualSlots = ({ document, operation }: OperationContext): Slot[] =>
+  slots(document, operation).filter(({ codec }) => codec !== 'binary');

@@ -1,25 +1,22 @@
-import { asString } from '../json/tree';
+import { excludingKeyword } from '../document/direction';
 import { abbreviate, NumberLiteral, rounded, type Value } from '../json/value';
 import { constraintKey } from '../obligation';
 import { isTyped, type Slot, slotVerdict } from '../request/slots';
-import { type InstanceLocation, type Probe, probes } from '../schema/probes';
+import { oneWayViolations, type Probe, probes } from '../schema/probes';
+import { constraints } from '../schema/constraints';
+import type { BaseValue } from './bases';
 import { hasNoSemantics, isEmptyParameter, limitRule } from './limits';
 import {
-  authorizedRequest,
   type Case,
   type Expectation,
   expectRefusal,
   expectSuccessOrOwnRefusal,
   handlerInput,
+  inputCase,
   type OperationContext,
   type ValueCases,
 } from './case';
-
-/** A valid value from which probes are made. */
-export interface BaseValue {
-  readonly value: Value;
-  readonly locations: readonly InstanceLocation[];
-}
+import { asString } from '../json/tree';
 
 /** Keywords whose probes are certainly violations. If the oracle disagrees, the oracle is wrong. */
 const UNAMBIGUOUS_KEYWORDS = [
@@ -77,22 +74,45 @@ function keywordCase(
   { value, replacement, subschema, keyword, side, location }: Probe,
 ): Case {
   const { operation, oracle } = context;
-  const key = constraintKey(operation, slot.label, subschema.pointer, keyword, side);
+  const { label } = slot;
+  const key = constraintKey(operation, label, subschema.pointer, keyword, side);
   // Text on the wire has no type, so the keyword applies to the decoded value.
   const decoded = location.instancePointer === '' ? (slot.decode(replacement) ?? replacement) : replacement;
   const isProof =
     side === 'holds' || (subschema.unconditional && oracle.breaks(subschema.pointer, keyword, decoded));
-  return {
-    family: 'constraints',
-    title: `${slot.label}${location.instancePointer} ${side} ${keyword} of ${subschema.pointer}: ${abbreviate(value)}`,
-    operation,
-    request: authorizedRequest(context, slot.fill(context.base, value)),
-    ...(side === 'holds' && handlerInput(context, slot, value)),
-    expect: side === 'holds' ? expectSuccessOrOwnRefusal(context) : expectInvalid(replacement),
-    ...(side === 'violates' ? fault(context, slot, value) : limitRule(context, slot, value)),
+  const title = `${label}${location.instancePointer} ${side} ${keyword} of ${subschema.pointer}: ${abbreviate(value)}`;
+  return inputCase(context, 'constraints', title, slot.fill(context.base, value), {
+    ...(side === 'holds'
+      ? {
+          ...handlerInput(context, slot, value),
+          ...limitRule(context, slot, value),
+          expect: expectSuccessOrOwnRefusal(context),
+        }
+      : { ...fault(context, slot, value), expect: expectInvalid(replacement) }),
     about: key,
     proves: isProof ? [key] : [],
-  };
+  });
+}
+
+/** Values that contain a property which is `readOnly`. */
+export function oneWayCases(context: OperationContext, slot: Slot): Case[] {
+  const { document, oracle, operation } = context;
+  const keyword = excludingKeyword(document.requests);
+  const excluded = constraints(document.requests, slot.schema).filter((found) => found.keyword === keyword);
+  return excluded.flatMap(({ pointer }) =>
+    oneWayViolations(document.requests, oracle, slot.schema, pointer)
+      .filter((value) => slotVerdict(oracle, slot, value) === 'invalid')
+      .slice(0, 2)
+      .map((value) => {
+        const title = `${slot.label} contains ${pointer}, which is ${keyword}: ${abbreviate(value)}`;
+        return inputCase(context, 'constraints', title, slot.fill(context.base, value), {
+          expect: expectRefusal('invalid request'),
+          rule: 'readOnly in a request',
+          location: 'body',
+          proves: [constraintKey(operation, slot.label, pointer, keyword, 'violates')],
+        });
+      }),
+  );
 }
 
 /**

@@ -12,8 +12,9 @@ import {
   expectSuccess,
   expectSuccessOrOwnRefusal,
   handlerInput,
+  inputCase,
   type OperationContext,
-  protocolCase,
+  protocolCases,
 } from './case';
 
 /** Content-Type and Content-Encoding of the request body, and Accept. */
@@ -27,10 +28,9 @@ function contentTypeCases(context: OperationContext): Case[] {
   if (!base.body) return [];
   const { type } = base.body;
   const request = authorizedRequest(context);
+  const make = protocolCases(context, 'media types');
   const send = (name: string, value: string | undefined, isSupported: boolean): Case =>
-    protocolCase(
-      context,
-      'media types',
+    make(
       isSupported ? 'equivalent media types' : 'unsupported media types',
       value === undefined ? `no ${name}` : `${name}: ${value}`,
       withHeader(request, name, value),
@@ -39,7 +39,8 @@ function contentTypeCases(context: OperationContext): Case[] {
   const isCovered = (value: string): boolean =>
     (operation.body?.content ?? []).some(({ name }) => isRange(name) && matchesMediaType(name, value));
   // Binary content has no charset.
-  const hasCharset = codecOf(type) !== 'binary';
+  const withCharsets = (...charsets: string[]): string[] =>
+    codecOf(type) === 'binary' ? [] : charsets.map((charset) => withCharset(type, charset));
   const [essence, ...parameters] = partsOf(type);
   const others = [
     ...['application/x-undocumented', 'application/x-undocumented+json', `${essence}x`],
@@ -48,15 +49,11 @@ function contentTypeCases(context: OperationContext): Case[] {
   const unsupported = [
     undefined,
     ...others.filter((value) => !isCovered(value)),
-    ...(hasCharset ? ['utf-16', 'latin1'].map((charset) => withCharset(type, `charset=${charset}`)) : []),
+    ...withCharsets('charset=utf-16', 'charset=latin1'),
   ];
   const equivalent = [
     [essence.toUpperCase(), ...parameters].join('; '),
-    ...(hasCharset
-      ? ['charset=utf-8', 'charset=UTF-8', 'charset="utf-8"', 'CHARSET=utf-8'].map((charset) =>
-          withCharset(type, charset),
-        )
-      : []),
+    ...withCharsets('charset=utf-8', 'charset=UTF-8', 'charset="utf-8"', 'CHARSET=utf-8'),
   ];
   return [
     ...unsupported.map((value) => send('Content-Type', value, false)),
@@ -83,15 +80,14 @@ export function contentTypeSpellings(context: OperationContext, slot: Slot, valu
     [essence, ...quoted].join(' ; '),
     withCharset(type, 'charset=utf-8'),
   ];
-  return spellings.map((spelling) => ({
-    family: 'media types',
-    title: `${slot.label} as Content-Type: ${spelling}`,
-    operation: context.operation,
-    request: withHeader(authorizedRequest(context, slot.fill(context.base, value)), 'Content-Type', spelling),
-    ...handlerInput(context, slot, value),
-    expect: expectSuccessOrOwnRefusal(context),
-    proves: [],
-  }));
+  const inputs = slot.fill(context.base, value);
+  return spellings.map((spelling) =>
+    inputCase(context, 'media types', `${slot.label} as Content-Type: ${spelling}`, inputs, {
+      request: withHeader(authorizedRequest(context, inputs), 'Content-Type', spelling),
+      ...handlerInput(context, slot, value),
+      expect: expectSuccessOrOwnRefusal(context),
+    }),
+  );
 }
 
 /** The media types of the response that a client may request (RFC 9110 section 12.5.1). */
@@ -101,15 +97,11 @@ function acceptCases(context: OperationContext): Case[] {
   const [first = ''] = names;
   const last = names.at(-1) ?? '';
   if (names.length === 0) return [];
-  const accept = (field: string, expect: Expectation): Case =>
-    protocolCase(
-      context,
-      'media types',
-      'content negotiation',
-      `Accept: ${field}`,
-      withHeader(authorizedRequest(context), 'Accept', field),
-      expect,
-    );
+  const make = protocolCases(context, 'media types');
+  const accept = (field: string, expect: Expectation): Case => {
+    const request = withHeader(authorizedRequest(context), 'Accept', field);
+    return make('content negotiation', `Accept: ${field}`, request, expect);
+  };
   const choosing = (mediaType: string): Expectation => ({ ...expectSuccess, mediaType });
   return [
     ...names.map((name) => accept(name, choosing(name))),

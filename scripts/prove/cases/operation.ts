@@ -1,53 +1,49 @@
-import { bodyCases } from './bodies';
-import { isSafe } from '../document/model';
-import { edgeCases } from './edges';
 import { levelOf } from '../profile';
-import { composeRequest } from '../request/minimal';
-import type { Case, OperationContext, ValueCases } from './case';
+import { pathOf } from '../wire/message';
+import { bodyCases } from './bodies';
+import { type Case, inputCase, type OperationContext, type ValueCases } from './case';
+import { edgeCases } from './edges';
 import { mediaTypeCases } from './media-types';
 import { methodAndPathCases } from './paths';
 import { securityCases } from './security';
 import { valueCases } from './values';
-
-/** Whether a request is to the resource of the minimal request: any other may belong to somebody else. */
-function hasPathOf({ operation, base }: OperationContext, { request }: Case): boolean {
-  const [path] = composeRequest(operation, base).target.split('?');
-  return request.target.split('?')[0] === path;
-}
+import { isSafe, responseFor } from '../document/model';
+import { composeRequest } from '../request/minimal';
 
 /** The cases that the profile and the bounds of the target allow. */
 function allowed(context: OperationContext, cases: readonly Case[]): Case[] {
   const { profile = 'strict', blackBox } = context.target;
-  const all = cases.filter(
-    ({ rule, request }) =>
-      (rule === undefined || levelOf(profile, rule) !== 'ignored') &&
-      (blackBox?.write !== false || isSafe(request.method)),
-  );
-  if (!blackBox) return all;
-  return all.filter(
-    (sent) =>
-      isRefused(sent) ||
-      isSafe(sent.request.method) ||
-      blackBox.writeAll === true ||
-      hasPathOf(context, sent),
-  );
+  // Any path but that of the minimal request may belong to somebody else.
+  const own = pathOf(composeRequest(context.operation, context.base));
+  return cases.filter((sent) => {
+    const { rule, request } = sent;
+    if (rule !== undefined && levelOf(profile, rule) === 'ignored') return false;
+    if (!blackBox || isSafe(request.method)) return true;
+    return blackBox.write && (blackBox.writeAll === true || isRefused(sent) || pathOf(request) === own);
+  });
 }
 
 const isRefused = ({ expect }: Case): boolean => expect.kind === 'refused';
 
 /** Every enumerated case of an operation that the profile and the bounds of the target allow. */
 export function operationCases(context: OperationContext): ValueCases {
-  const { cases: values, contradictions, documentFaults } = valueCases(context);
+  const { cases: values, ...found } = valueCases(context);
   const others = [methodAndPathCases, securityCases, mediaTypeCases, bodyCases];
   const cases = allowed(context, [...values, ...others.flatMap((family) => family(context))]);
-  if (!context.target.blackBox) return { cases, contradictions, documentFaults };
-  // Its refusals first: they show how it refuses an invalid request, as opposed to one that its state forbids.
-  return {
-    cases: [...cases.filter(isRefused), ...cases.filter((sent) => !isRefused(sent))],
-    contradictions,
-    documentFaults,
-  };
+  // The refusals of a black box first: they show how it refuses an invalid request, as opposed to one that its state forbids.
+  const rank = (sent: Case): number => (context.target.blackBox && isRefused(sent) ? 0 : 1);
+  return { ...found, cases: cases.sort((a, b) => rank(a) - rank(b)) };
 }
 
 /** The cases of an operation that come after those of all operations. */
 export const lastCases = (context: OperationContext): Case[] => allowed(context, edgeCases(context));
+
+/** A valid request to a server in a situation that causes a status, if the operation documents the status. */
+export const situationCases = (context: OperationContext, status: number): Case[] =>
+  responseFor(context.operation, status)
+    ? [
+        inputCase(context, 'situations', `a situation that causes ${status}`, context.base, {
+          expect: { kind: 'status', status },
+        }),
+      ]
+    : [];

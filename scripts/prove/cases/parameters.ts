@@ -6,8 +6,9 @@ import {
   type Case,
   expectRefusal,
   expectSuccessOrOwnRefusal,
+  inputCase,
   type OperationContext,
-  protocolCase,
+  protocolCases,
 } from './case';
 
 /** The presence of parameters, independent of their values. */
@@ -26,17 +27,8 @@ function allParametersCases(context: OperationContext): Case[] {
     const [value] = slotSamples(document, oracle, slot, 'all', 10);
     return value === undefined ? filled : slot.fill(filled, value);
   }, base);
-  return [
-    {
-      family: 'valid',
-      title: 'all parameters',
-      operation,
-      request: authorizedRequest(context, inputs),
-      handlerInput: { inputs },
-      expect: expectSuccessOrOwnRefusal(context),
-      proves: [],
-    },
-  ];
+  const expect = expectSuccessOrOwnRefusal(context);
+  return [inputCase(context, 'valid', 'all parameters', inputs, { handlerInput: { inputs }, expect })];
 }
 
 /** The minimal request without one of its required parameters. */
@@ -44,17 +36,19 @@ function missingParameterCases(context: OperationContext): Case[] {
   const { operation, base } = context;
   const required = operation.parameters.filter((parameter) => parameter.required && parameter.in !== 'path');
   return required.map((parameter) => {
-    const others = new Map([...base.parameters].filter(([other]) => other !== parameter));
-    return {
-      family: 'constraints',
-      title: `without the required ${parameter.in} parameter ${parameter.name}`,
-      operation,
-      request: authorizedRequest(context, { ...base, parameters: others }),
-      expect: expectRefusal('invalid request'),
-      rule: 'missing parameter',
-      location: parameter.in,
-      proves: [],
-    };
+    const parameters = new Map([...base.parameters].filter(([other]) => other !== parameter));
+    const title = `without the required ${parameter.in} parameter ${parameter.name}`;
+    return inputCase(
+      context,
+      'constraints',
+      title,
+      { ...base, parameters },
+      {
+        expect: expectRefusal('invalid request'),
+        rule: 'missing parameter',
+        location: parameter.in,
+      },
+    );
   });
 }
 
@@ -65,14 +59,8 @@ function unlistedParameterCases(context: OperationContext): Case[] {
   const taken = [...operation.parameters, ...Object.values(document.schemes)].map(({ name }) => name);
   const name =
     ['unlisted', 'unlisted1', 'unlisted2'].find((candidate) => !taken.includes(candidate)) ?? '__unlisted';
-  return [
-    protocolCase(
-      context,
-      'constraints',
-      'unlisted query parameter',
-      `with the unlisted query parameter ${name}`,
-      withQuery(authorizedRequest(context), `${name}=1`),
-      expectRefusal('invalid request'),
-    ),
-  ];
+  const make = protocolCases(context, 'constraints');
+  const request = withQuery(authorizedRequest(context), `${name}=1`);
+  const title = `with the unlisted query parameter ${name}`;
+  return [make('unlisted query parameter', title, request, expectRefusal('invalid request'))];
 }

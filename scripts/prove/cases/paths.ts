@@ -1,13 +1,15 @@
-import { matchesPath } from '../document/model';
-import { withoutBody } from '../wire/message';
+import type { ProtocolScenario } from '../obligation';
+import { pathOf, withoutBody, withPath } from '../wire/message';
 import {
   authorizedRequest,
   type Case,
+  type Expectation,
   expectRefusal,
   expectSuccess,
   type OperationContext,
-  protocolCase,
+  protocolCases,
 } from './case';
+import { matchesPath } from '../document/model';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND'];
 
@@ -15,8 +17,7 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TR
 export function methodAndPathCases(context: OperationContext): Case[] {
   const { document, operation, target } = context;
   const request = authorizedRequest(context);
-  const [path = '', query] = request.target.split('?');
-  const suffix = query === undefined ? '' : `?${query}`;
+  const path = pathOf(request);
   const documented = document.operations
     .filter((other) => other.path === operation.path)
     .map(({ method }) => method);
@@ -27,54 +28,24 @@ export function methodAndPathCases(context: OperationContext): Case[] {
     !(method === 'OPTIONS' && target.profile === 'document') &&
     // An undocumented operation of a black box may exist, and remove what does not belong to the run.
     !(target.blackBox && target.blackBox.writeAll !== true && ['PUT', 'PATCH', 'DELETE'].includes(method));
-  const answersHead = operation.method === 'GET' && !documented.includes('HEAD');
+  const make = protocolCases(context, 'methods and paths');
+  const byMethod = (scenario: ProtocolScenario, method: string, expect: Expectation): Case =>
+    make(scenario, `${method} ${path}`, { ...request, method }, expect);
+  const byPath = (scenario: ProtocolScenario, paths: readonly string[]): Case[] =>
+    paths
+      .filter((candidate) => !matchesPath(document, candidate))
+      .map((candidate) => {
+        const title = `${operation.method} ${candidate}`;
+        return make(scenario, title, withPath(request, candidate), expectRefusal('not found'));
+      });
   return [
-    ...METHODS.filter(isUndocumented).map((method) =>
-      protocolCase(
-        context,
-        'methods and paths',
-        'undocumented methods',
-        `${method} ${path}`,
-        withoutBody({ ...request, method }),
-        expectRefusal('method not allowed'),
-      ),
-    ),
-    ...nearMisses(path)
-      .filter((candidate) => !matchesPath(document, candidate))
-      .map((candidate) =>
-        protocolCase(
-          context,
-          'methods and paths',
-          'near-miss paths',
-          `${operation.method} ${candidate}`,
-          { ...request, target: candidate + suffix },
-          expectRefusal('not found'),
-        ),
-      ),
-    ...unknownPaths(path)
-      .filter((candidate) => !matchesPath(document, candidate))
-      .slice(0, 1)
-      .map((candidate) =>
-        protocolCase(
-          context,
-          'methods and paths',
-          'unknown path',
-          `${operation.method} ${candidate}`,
-          { ...request, target: candidate + suffix },
-          expectRefusal('not found'),
-        ),
-      ),
-    ...(answersHead
-      ? [
-          protocolCase(
-            context,
-            'methods and paths',
-            'HEAD of GET',
-            `HEAD ${path}`,
-            { ...request, method: 'HEAD' },
-            expectSuccess,
-          ),
-        ]
+    ...METHODS.filter(isUndocumented)
+      .map((method) => byMethod('undocumented methods', method, expectRefusal('method not allowed')))
+      .map((sent) => ({ ...sent, request: withoutBody(sent.request) })),
+    ...byPath('near-miss paths', nearMisses(path)),
+    ...byPath('unknown path', unknownPaths(path)).slice(0, 1),
+    ...(operation.method === 'GET' && !documented.includes('HEAD')
+      ? [byMethod('HEAD of GET', 'HEAD', expectSuccess)]
       : []),
   ];
 }
@@ -87,26 +58,14 @@ const unknownPaths = (path: string): string[] =>
 
 /** Paths that a lenient router treats as the given one. */
 function nearMisses(path: string): string[] {
-  const letter = /[a-z]/i.exec(path);
-  const swapped =
-    letter?.[0] === letter?.[0].toUpperCase() ? letter?.[0].toLowerCase() : letter?.[0].toUpperCase();
-  const at = letter?.index ?? 0;
+  const [letter] = /[a-z]/i.exec(path) ?? [];
+  const swap = (text: string): string =>
+    text === text.toLowerCase() ? text.toUpperCase() : text.toLowerCase();
+  const encode = (text: string): string => `%${text.charCodeAt(0).toString(16)}`;
   return [
-    `${path}/`,
-    `/${path}`,
-    `${path}//`,
-    `${path}/undocumented`,
-    `${path}x`,
-    `${path}%20`,
-    `${path};a=b`,
-    `/.${path}`,
-    `/undocumented/..${path}`,
+    ...['/', '//', '/undocumented', 'x', '%20', ';a=b'].map((end) => path + end),
+    ...['/', '/.', '/undocumented/..'].map((start) => start + path),
     '/',
-    ...(letter
-      ? [
-          path.slice(0, at) + (swapped ?? '') + path.slice(at + 1),
-          `${path.slice(0, at)}%${letter[0].charCodeAt(0).toString(16)}${path.slice(at + 1)}`,
-        ]
-      : []),
+    ...(letter === undefined ? [] : [swap, encode].map((change) => path.replace(letter, change))),
   ];
 }

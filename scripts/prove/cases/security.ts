@@ -13,6 +13,10 @@ interface Alternative {
   readonly schemes: readonly string[];
   readonly anonymous: RawRequest;
   readonly authorized: RawRequest;
+  /** The request with this credential for one scheme, or none, and valid ones for the others. */
+  readonly replaced: (scheme: string, credential: string | undefined) => RawRequest;
+  /** Whether the others satisfy the operation without this scheme. */
+  readonly isRedundant: (scheme: string) => boolean;
   readonly send: (
     scenario: SecurityScenario,
     title: string,
@@ -21,17 +25,6 @@ interface Alternative {
     rule?: RuleName,
   ) => Case;
 }
-
-/** The rule that an answer breaks, by the kind of credentials. */
-export const RULE_OF: Readonly<Record<SecurityScenario, RuleName>> = {
-  accepted: 'accepted credentials',
-  missing: 'missing credentials',
-  wrong: 'wrong credentials',
-  malformed: 'malformed credentials',
-  doubled: 'doubled credentials',
-  misplaced: 'misplaced credentials',
-  'insufficient scope': 'insufficient scope',
-};
 
 const UNAUTHENTICATED = expectRefusal('missing credentials', 'invalid credentials');
 /** RFC 6750 section 3.1: a request that repeats its token is an `invalid_request`, which is 400. */
@@ -44,57 +37,64 @@ export function securityCases(context: OperationContext): Case[] {
   const allowsAnonymous = operation.security.some((schemes) => schemes.length === 0);
   return operation.security.flatMap((schemes, index) => {
     if (!usableAlternative([schemes], target)) return [];
-    const authorized = authorize(document, target, schemes, anonymous);
-    const send: Alternative['send'] = (scenario, title, request, expect, rule = RULE_OF[scenario]) => ({
+    const label = schemes.join(' and ') || 'anonymous';
+    const send: Alternative['send'] = (scenario, title, request, expect, rule = ruleOf(scenario)) => ({
       family: 'security',
-      title: `${schemes.join(' and ') || 'anonymous'}: ${title}`,
+      title: `${label}: ${title}`,
       operation,
       request,
       expect,
       rule,
-      credentials: credentialsLabel(operation, schemes, scenario),
+      credentials: credentialsLabel(operation, label, scenario),
       proves: [securityKey(operation, schemes, scenario)],
     });
-    const alternative: Alternative = { schemes, anonymous, authorized, send };
-    const valid = send('accepted', 'valid credentials', authorized, expectSuccess);
+    const alternative: Alternative = {
+      schemes,
+      anonymous,
+      authorized: authorize(document, target, schemes, anonymous),
+      replaced: (scheme, credential) =>
+        authorize(document, target, schemes, anonymous, ({ valid }, name) =>
+          name === scheme ? credential : valid,
+        ),
+      isRedundant: (scheme) => isRedundant(document, target, operation, schemes, scheme),
+      send,
+    };
+    const valid = send('accepted', 'valid credentials', alternative.authorized, expectSuccess);
     if (allowsAnonymous) return [valid];
     return [
       valid,
       send('missing', 'no credentials', anonymous, expectRefusal('missing credentials')),
       ...scopeCases(context, alternative, operation.scopes[index] ?? {}),
       ...schemes
-        .filter((scheme) => !isRedundant(document, target, operation, schemes, scheme))
+        .filter((scheme) => !alternative.isRedundant(scheme))
         .flatMap((scheme) => schemeCases(context, alternative, scheme)),
       ...headerCases(context, alternative),
     ];
   });
 }
 
+/** The rule that an answer breaks, by the kind of credentials. */
+const ruleOf = (scenario: SecurityScenario): RuleName =>
+  scenario === 'insufficient scope' ? scenario : `${scenario} credentials`;
+
 /** The label of the credentials in the report. It names the alternative if there are several. */
-function credentialsLabel(
-  { security }: Operation,
-  schemes: readonly string[],
-  scenario: SecurityScenario,
-): string {
+function credentialsLabel({ security }: Operation, label: string, scenario: SecurityScenario): string {
   const kind = scenario === 'accepted' ? 'valid' : scenario;
-  return security.length > 1 ? `${schemes.join(' and ') || 'anonymous'}: ${kind}` : kind;
+  return security.length > 1 ? `${label}: ${kind}` : kind;
 }
 
 /** Valid credentials that lack a required scope. */
 function scopeCases(
-  { document, target }: OperationContext,
-  { schemes, anonymous, send }: Alternative,
+  { target }: OperationContext,
+  { replaced, send }: Alternative,
   required: Readonly<Record<string, readonly string[]>>,
 ): Case[] {
+  const refusal = expectRefusal('insufficient scope');
   return Object.entries(required).flatMap(([scheme, scopes]) => {
-    if (scopes.length === 0) return [];
-    const credentials = new Set(target.credentials[scheme]?.insufficient?.(scopes));
-    return [...credentials].map((credential) => {
-      const request = authorize(document, target, schemes, anonymous, ({ valid }, name) =>
-        name === scheme ? credential : valid,
-      );
+    const credentials = scopes.length > 0 ? target.credentials[scheme]?.insufficient?.(scopes) : [];
+    return [...new Set(credentials)].map((credential) => {
       const title = `${credential} for ${scheme}, which lacks some of the scopes ${scopes.join(', ')}`;
-      return send('insufficient scope', title, request, expectRefusal('insufficient scope'));
+      return send('insufficient scope', title, replaced(scheme, credential), refusal);
     });
   });
 }
@@ -102,37 +102,30 @@ function scopeCases(
 /** A wrong credential for one scheme, or none, with valid ones for the others. */
 function schemeCases(
   { document, target }: OperationContext,
-  { schemes, anonymous, send }: Alternative,
+  { schemes, anonymous, replaced, send }: Alternative,
   scheme: string,
 ): Case[] {
-  const wrong = authorize(document, target, schemes, anonymous, ({ valid, invalid }, name) =>
-    name === scheme ? invalid : valid,
-  );
-  const without = authorize(document, target, schemes, anonymous, ({ valid }, name) =>
-    name === scheme ? undefined : valid,
-  );
+  const wrong = replaced(scheme, target.credentials[scheme]?.invalid);
   const title = `a wrong credential for ${scheme}`;
   const refusal = expectRefusal('invalid credentials');
-  const cases = [
+  const early = 'refusal before the body';
+  return [
     send('wrong', title, wrong, refusal),
     ...nearMisses(document, target, scheme).map(([kind, credential]) => {
-      const request = authorize(document, target, schemes, anonymous, ({ valid }, name) =>
-        name === scheme ? credential : valid,
-      );
-      return send('wrong', `${kind} of the credential for ${scheme}`, request, UNAUTHENTICATED);
+      const sent = replaced(scheme, credential);
+      return send('wrong', `${kind} of the credential for ${scheme}`, sent, UNAUTHENTICATED);
     }),
-  ];
-  if (schemes.length > 1) cases.push(send('missing', `all but ${scheme}`, without, UNAUTHENTICATED));
-  if (anonymous.body) {
+    ...(schemes.length > 1
+      ? [send('missing', `all but ${scheme}`, replaced(scheme, undefined), UNAUTHENTICATED)]
+      : []),
     // The server must not read the body of a sender that it has not authenticated.
-    const malformed = { ...wrong, body: Buffer.from('{') };
-    const rule = 'refusal before the body';
-    cases.push(
-      send('wrong', `${title}, the body withheld`, { ...wrong, sending: 'withheld' }, refusal, rule),
-    );
-    cases.push(send('wrong', `${title}, a malformed body`, malformed, refusal, rule));
-  }
-  return cases;
+    ...(anonymous.body
+      ? [
+          send('wrong', `${title}, the body withheld`, { ...wrong, sending: 'withheld' }, refusal, early),
+          send('wrong', `${title}, a malformed body`, { ...wrong, body: Buffer.from('{') }, refusal, early),
+        ]
+      : []),
+  ];
 }
 
 /** Tokens that differ a little from the valid one. Tokens are case-sensitive (RFC 6749 section 1.9). */
@@ -150,11 +143,9 @@ function nearMisses(
     letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
   );
   const half = valid.slice(0, Math.ceil(valid.length / 2));
-  const all: [string, string][] = [
-    ['the other letter case', swapped],
-    ['the first half', half],
-  ];
-  return all.filter(([, credential]) => credential !== valid && credential !== '');
+  return Object.entries({ 'the other letter case': swapped, 'the first half': half }).filter(
+    ([, credential]) => credential !== valid && credential !== '',
+  );
 }
 
 /**
@@ -162,70 +153,48 @@ function nearMisses(
  */
 function headerCases(
   { document, target, operation }: OperationContext,
-  { schemes, anonymous, authorized, send }: Alternative,
+  { schemes, anonymous, authorized, isRedundant, send }: Alternative,
 ): Case[] {
   const scheme = schemes.find((name) => document.schemes[name]?.['type'] !== 'apiKey');
   const value = authorized.headers.find(([name]) => name === 'Authorization')?.[1];
-  if (
-    scheme === undefined ||
-    value === undefined ||
-    isRedundant(document, target, operation, schemes, scheme)
-  )
-    return [];
+  if (scheme === undefined || value === undefined || isRedundant(scheme)) return [];
   const [authScheme = '', ...rest] = value.split(' ');
   const credential = rest.join(' ');
   const wrong = target.credentials[scheme]?.invalid ?? '';
-  const withValue = (text: string): RawRequest => withHeader(authorized, 'Authorization', text);
-  const withSecond = (text: string): RawRequest => ({
+  const withValue = (text: string | undefined, to = authorized): RawRequest =>
+    withHeader(to, 'Authorization', text);
+  const twice = (text: string): RawRequest => ({
     ...authorized,
     headers: [...authorized.headers, ['Authorization', text]],
   });
   const malformed = [
-    '',
-    authScheme,
-    `${authScheme} `,
-    `${authScheme}${credential}`,
-    credential,
-    `x${value}`,
-    `${value} ${credential}`,
-    `${value},`,
+    ...['', authScheme, `${authScheme} `, `${authScheme}${credential}`, credential],
+    ...[`x${value}`, `${value} ${credential}`, `${value},`],
   ];
   const misplaced = `access_token=${encodeURIComponent(credential)}`;
-  const unauthorized = withHeader(authorized, 'Authorization', undefined);
-  const inQuery = withHeader(
-    { ...authorized, target: withQuery(anonymous, misplaced).target },
-    'Authorization',
-    undefined,
-  );
-  const inCookie = withHeader(unauthorized, 'Cookie', `access_token=${credential}`);
-  const inForm = {
-    ...withHeader(unauthorized, 'Content-Type', 'application/x-www-form-urlencoded'),
-    body: Buffer.from(misplaced),
+  const unauthorized = withValue(undefined);
+  const elsewhere: Readonly<Record<string, RawRequest>> = {
+    'the query': withValue(undefined, { ...authorized, target: withQuery(anonymous, misplaced).target }),
+    'a cookie': withHeader(unauthorized, 'Cookie', `access_token=${credential}`),
+    ...(operation.body && {
+      'a form': {
+        ...withHeader(unauthorized, 'Content-Type', 'application/x-www-form-urlencoded'),
+        body: Buffer.from(misplaced),
+      },
+    }),
   };
+  const cases = { upper: authScheme.toUpperCase(), lower: authScheme.toLowerCase() };
   return [
-    send(
-      'accepted',
-      'the scheme in upper case',
-      withValue(`${authScheme.toUpperCase()} ${credential}`),
-      expectSuccess,
-    ),
-    send(
-      'accepted',
-      'the scheme in lower case',
-      withValue(`${authScheme.toLowerCase()} ${credential}`),
-      expectSuccess,
-    ),
+    ...Object.entries(cases).map(([letters, text]) => {
+      const sent = withValue(`${text} ${credential}`);
+      return send('accepted', `the scheme in ${letters} case`, sent, expectSuccess);
+    }),
     ...malformed.map((text) => send('malformed', `Authorization: ${text}`, withValue(text), UNAUTHENTICATED)),
     send('malformed', 'another scheme', withValue(`Digest ${credential}`), UNAUTHENTICATED),
-    send(
-      'doubled',
-      'two Authorization headers, the second wrong',
-      withSecond(`${authScheme} ${wrong}`),
-      DOUBLED,
+    send('doubled', 'two Authorization headers, the second wrong', twice(`${authScheme} ${wrong}`), DOUBLED),
+    send('doubled', 'the same header twice', twice(value), DOUBLED),
+    ...Object.entries(elsewhere).map(([place, sent]) =>
+      send('misplaced', `the credential in ${place}`, sent, UNAUTHENTICATED),
     ),
-    send('doubled', 'the same header twice', withSecond(value), DOUBLED),
-    send('misplaced', 'the credential in the query', inQuery, UNAUTHENTICATED),
-    send('misplaced', 'the credential in a cookie', inCookie, UNAUTHENTICATED),
-    ...(operation.body ? [send('misplaced', 'the credential in a form', inForm, UNAUTHENTICATED)] : []),
   ];
 }

@@ -1,8 +1,8 @@
-import type { RequestListener } from 'node:http';
+import type { RequestListener, Server as HttpServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { Express } from 'express';
 import { type Answer, createHttpServer, type Problem } from '../../../src/contract';
 import type { Server } from '../target';
-import { openServer } from './open-server';
 
 /** Milliseconds: longer than the engine waits for a response, so that no timeout affects a result. */
 const TIMEOUTS = { headersTimeout: 5000, requestTimeout: 5000, keepAliveTimeout: 1000 };
@@ -21,4 +21,17 @@ export async function listen(
   const server = createHttpServer(app, render, TIMEOUTS);
   server.removeAllListeners('request').on('request', wrap(app));
   return { host: '127.0.0.1', ...service, ...(await openServer(server)) };
+}
+
+/** Lets a server listen on a free port of 127.0.0.1. */
+export async function openServer(server: HttpServer) {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    /** Closes the server and all its connections. */
+    close: async (): Promise<void> => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
 }

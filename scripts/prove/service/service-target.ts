@@ -1,6 +1,13 @@
+import { readFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import type { Express } from 'express';
-import { isStub, type JsonObject, OpenApiDocument, type Strategies } from '../../../src/contract';
+import {
+  isStub,
+  type JsonObject,
+  OpenApiDocument,
+  type ProblemKind,
+  type Strategies,
+} from '../../../src/contract';
 import { StoreUnavailable } from '../../../src/database';
 import {
   clientOf,
@@ -10,10 +17,9 @@ import {
   type RuntimeOptions,
   type Verifiers,
 } from '../../../src/runtime';
-import type { Received, RefusalRule, Scenario, Server, Target, Waiver } from '../target';
+import type { Received, RefusalRule, Refusals, Scenario, Server, Target, Waiver } from '../target';
 import { strategiesWith, testSecrets } from './credentials';
 import { listen } from './listen';
-import { refusalsOf } from './refusals';
 
 /** The module of a service that makes it a target. */
 export const SERVICE = 'tests/contract/service.ts';
@@ -59,10 +65,8 @@ export interface Changes {
   readonly strategies?: Strategies;
   /** Bytes. */
   readonly bodyLimit?: number;
-  /** Changes the input of each handler. */
+  /** Changes the input of each handler, or throws in its place. */
   readonly pass?: (request: Received) => Received;
-  /** Called before each handler. */
-  readonly before?: () => void;
   /** Wraps the application in the HTTP server. */
   readonly wrap?: (application: RequestListener) => RequestListener;
 }
@@ -95,7 +99,7 @@ export function serviceTarget<S, Handlers extends object, Own extends string>(
     startServer(service, described, { ...changes, ...more, strategies }, see, rateLimit);
   const failing = (error: Error) => () =>
     start({
-      before: () => {
+      pass: () => {
         throw error;
       },
     });
@@ -108,7 +112,7 @@ export function serviceTarget<S, Handlers extends object, Own extends string>(
     credentials: { ...secrets.credentials, ...service.credentials },
     bodyLimit: BODY_LIMIT,
     refusals: refusalsOf(service.refusal),
-    ...(service.refusalSchema !== undefined && { refusalSchema: service.refusalSchema }),
+    refusalSchema: service.refusalSchema,
     situations: {
       '429': () => start({}, limitRequests({ requests: 0, seconds: 60 }, clientOf)),
       '500': failing(new Error('a secret cause')),
@@ -133,14 +137,7 @@ function stubsOf(createHandlers: (store: never) => object): string[] {
 async function startServer<S, Handlers extends object, Own extends string>(
   service: TestedService<S, Handlers, Own>,
   described: OpenApiDocument,
-  {
-    bodyLimit = BODY_LIMIT,
-    document,
-    strategies,
-    pass,
-    before,
-    wrap,
-  }: Changes & { readonly strategies: Strategies },
+  { bodyLimit = BODY_LIMIT, document, strategies, pass, wrap }: Changes,
   see: (request: Received) => void,
   rateLimit: RuntimeOptions['rateLimit'],
 ): Promise<Server> {
@@ -157,14 +154,13 @@ async function startServer<S, Handlers extends object, Own extends string>(
         entered += 1;
         const passed = pass?.(request) ?? request;
         see(passed);
-        before?.();
         return Reflect.apply(handler, undefined, [passed]);
       };
     },
   });
   const app = service.createApp(handlers, {
     document: document ? structuredClone(document) : described,
-    strategies,
+    strategies: strategies ?? {},
     ready: () => Promise.resolve(),
     report: () => undefined,
     metrics: { text: () => Promise.resolve(''), contentType: 'text/plain' },
@@ -182,3 +178,26 @@ async function startServer<S, Handlers extends object, Own extends string>(
   };
   return listen(app, { entered: () => entered, reset }, service.errors.render, wrap);
 }
+
+/** How the core refuses requests, for the engine. */
+export const refusalsOf = (rule: (kind: ProblemKind) => RefusalRule): Refusals => ({
+  'not found': rule('notFound'),
+  'method not allowed': rule('methodNotAllowed'),
+  'missing credentials': rule('noCredentials'),
+  'invalid credentials': rule('badCredentials'),
+  'insufficient scope': rule('forbidden'),
+  'unsupported media type': rule('unsupportedMediaType'),
+  'not acceptable': rule('notAcceptable'),
+  'content too large': rule('tooLarge'),
+  malformed: rule('malformed'),
+  'invalid request': rule('invalidRequest'),
+});
+
+/**
+ * The values of a file of examples: JSON in which an integer of 64 bits, a bigint in handlers and stores, is
+ * `{ "$int64": "1" }`.
+ */
+export const readExamples = (file: string): unknown =>
+  JSON.parse(readFileSync(file, 'utf8'), (_, value: unknown) =>
+    typeof value === 'object' && value !== null && '$int64' in value ? BigInt(String(value.$int64)) : value,
+  );

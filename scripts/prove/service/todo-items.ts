@@ -1,7 +1,7 @@
 /** What is left to write in a service. */
 import { readOperations } from '../../../src/contract';
 import { ERRORS } from '../../../src/runtime';
-import type { Waiver } from '../target';
+import type { Scenario, Waiver } from '../target';
 import { openWaivers } from '../waivers';
 import { SERVICE, type ServiceTarget } from './service-target';
 
@@ -28,45 +28,45 @@ export function itemsOf(
   leftOut: readonly LeftOut[],
 ): Item[] {
   const { stubs, waiting, waivers } = target;
-  const item = (lines: readonly string[], one: string, many: string, size = lines.length): Item => ({
-    title: `${size} ${size === 1 ? one : many}`,
-    lines,
-  });
-  const scenarioless = withoutScenario(target);
+  const needed = ({ steps }: Scenario) => [
+    ...new Set(steps.map(({ operation }) => operation).filter((id) => stubs.includes(id))),
+  ];
+  /** @param words of one, and of many; nothing for no line */
+  const item = (lines: readonly string[], words: readonly [string, string], size = lines.length): Item[] =>
+    lines.length === 0 ? [] : [{ title: `${size} ${words[size === 1 ? 0 : 1]}`, lines }];
   return [
-    item(
+    ...item(
       stubs.map((id) => `${id}: ${fileOf(id)}`),
-      'operation is a stub, which answers from the document: write the handler',
-      'operations are stubs, which answer from the document: write the handlers',
+      [
+        'operation is a stub, which answers from the document: write the handler',
+        'operations are stubs, which answer from the document: write the handlers',
+      ],
     ),
-    item(
-      waiting.map(({ title, steps }) => {
-        const needed = [...new Set(steps.map(({ operation }) => operation))].filter((id) =>
-          stubs.includes(id),
-        );
-        return `${title} (${needed.join(', ')})`;
-      }),
-      'scenario waits for these handlers',
-      'scenarios wait for these handlers',
+    ...item(
+      waiting.map((scenario) => `${scenario.title} (${needed(scenario).join(', ')})`),
+      ['scenario waits for these handlers', 'scenarios wait for these handlers'],
     ),
-    item(
-      scenarioless,
+    ...item(withoutScenario(target), [
       `response of a stub has no scenario: write one in ${SERVICE}`,
       `responses of stubs have no scenarios: write them in ${SERVICE}`,
-    ),
-    item(
+    ]),
+    ...item(
       grouped(waivers),
-      `waiver is in ${SERVICE}, beside those of the stubs`,
-      `waivers are in ${SERVICE}, beside those of the stubs`,
+      [
+        `waiver is in ${SERVICE}, beside those of the stubs`,
+        `waivers are in ${SERVICE}, beside those of the stubs`,
+      ],
       waivers.length,
     ),
-    item(
+    ...item(
       reasonsOf(leftOut),
-      'part of the document is left out: openapi/overlay.yaml',
-      'parts of the document are left out: openapi/overlay.yaml',
+      [
+        'part of the document is left out: openapi/overlay.yaml',
+        'parts of the document are left out: openapi/overlay.yaml',
+      ],
       leftOut.length,
     ),
-  ].filter(({ lines }) => lines.length > 0);
+  ];
 }
 
 /** The statuses that the server answers by itself. A handler answers 404 too. */
@@ -117,29 +117,21 @@ function withoutScenario({
 
 /** One line for each waiver, and one for all that are about one body of a request. */
 function grouped(waivers: readonly Waiver[]): string[] {
-  const groups = new Map<string, Waiver[]>();
-  for (const waiver of waivers) {
-    const what = String('obligation' in waiver ? waiver.obligation : waiver.failure);
-    const [body = what] = /^[^|]+ \| body [^|]+(?= \| )/.exec(what) ?? [];
-    groups.set(body, [...(groups.get(body) ?? []), waiver]);
-  }
-  return [...groups].map(([body, group]) => {
+  const whatOf = (one: Waiver): string => String('obligation' in one ? one.obligation : one.failure);
+  const bodyOf = (what: string): string => /^[^|]+ \| body [^|]+(?= \| )/.exec(what)?.[0] ?? what;
+  return [...Map.groupBy(waivers, (one) => bodyOf(whatOf(one)))].flatMap(([body, group]) => {
     const [first] = group;
-    if (!first || group.length === 1) {
-      const what = first && String('obligation' in first ? first.obligation : first.failure);
-      return `${what ?? body}: ${first?.reason ?? ''}`;
-    }
-    const reasons = new Set(group.map(({ reason }) => reason));
-    const more = reasons.size > 1 ? `, and ${reasons.size - 1} more` : '';
-    return `${body}: ${group.length} waivers (${first.reason}${more})`;
+    if (!first) return [];
+    if (group.length === 1) return [`${whatOf(first)}: ${first.reason}`];
+    const others = new Set(group.map(({ reason }) => reason)).size - 1;
+    return [`${body}: ${group.length} waivers (${first.reason}${others > 0 ? `, and ${others} more` : ''})`];
   });
 }
 
 /** One line for each reason. */
 function reasonsOf(leftOut: readonly LeftOut[]): string[] {
-  const targets = new Map<string, string[]>();
-  for (const { target, reason } of leftOut) targets.set(reason, [...(targets.get(reason) ?? []), target]);
-  return [...targets].map(([reason, [first = '', ...more]]) =>
-    more.length === 0 ? `${first} (${reason})` : `${first}, and ${more.length} more (${reason})`,
-  );
+  return [...Map.groupBy(leftOut, ({ reason }) => reason)].map(([reason, [first, ...more]]) => {
+    const others = more.length > 0 ? `, and ${more.length} more` : '';
+    return `${first?.target ?? ''}${others} (${reason})`;
+  });
 }

@@ -44,16 +44,17 @@ export function freshLeaves(
 /** A random value that may fit a location; undefined if it has few values or a meaning that must be kept. */
 function candidateFor({ value, subschemas }: InstanceLocation): Value | undefined {
   const schemas = subschemas.map(({ schema }) => schema);
+  const limits = (keyword: string): number[] =>
+    schemas.map((schema) => schema[keyword]).filter((bound) => typeof bound === 'number');
   if (schemas.some((schema) => schema['enum'] !== undefined || schema['const'] !== undefined))
     return undefined;
   const format = schemas.map((schema) => asString(schema['format'])).find((name) => name !== '') ?? '';
   if (value instanceof NumberLiteral) {
     if (!/^-?\d+$/.test(value.text)) return undefined;
-    const limit = (keyword: string, otherwise: number): number =>
-      schemas.map((schema) => schema[keyword]).find((bound) => typeof bound === 'number') ?? otherwise;
-    const low = Math.max(1, limit('minimum', 1), limit('exclusiveMinimum', 0) + 1);
-    const high = Math.min(2 ** 31 - 2, limit('maximum', 2 ** 31 - 2), limit('exclusiveMaximum', 2 ** 31) - 1);
-    const step = limit('multipleOf', 1);
+    const low = Math.max(1, ...limits('minimum'), ...limits('exclusiveMinimum').map((bound) => bound + 1));
+    const most = [...limits('maximum'), ...limits('exclusiveMaximum').map((bound) => bound - 1)];
+    const high = Math.min(2 ** 31 - 2, ...most);
+    const [step = 1] = limits('multipleOf');
     if (high - low < 1000 || !Number.isInteger(step)) return undefined;
     const number = randomInt(Math.ceil(low), Math.floor(high));
     return new NumberLiteral(String(number - (number % step)));
@@ -67,12 +68,8 @@ function candidateFor({ value, subschemas }: InstanceLocation): Value | undefine
   const pattern = schemas.map((schema) => schema['pattern']).find((text) => typeof text === 'string');
   const text = unique.replaceAll('-', '');
   if (pattern !== undefined) return anyTextOf(pattern, randomInt(2 ** 31));
-  const most = Math.min(...schemas.map(({ maxLength }) => (typeof maxLength === 'number' ? maxLength : 24)));
-  const least = Math.max(
-    ...schemas.map(({ minLength }) => (typeof minLength === 'number' ? minLength : 0)),
-    0,
-  );
-  return most < 4 ? undefined : text.slice(0, Math.max(most, 0)).padEnd(least, text);
+  const most = Math.min(24, ...limits('maxLength'));
+  return most < 4 ? undefined : text.slice(0, most).padEnd(Math.max(0, ...limits('minLength')), text);
 }
 
 /**
@@ -85,8 +82,49 @@ export function withFreshLeaves(text: string, leaves: readonly FreshLeaf[]): str
   const byPointer = new Map(leaves.map((leaf) => [leaf.pointer, leaf]));
   const rewritten = rewriteLeaves(text, (pointer, found) => {
     const leaf = byPointer.get(pointer);
-    if (leaf?.text !== found) return undefined;
-    return leaf.fresh();
+    return leaf?.text === found ? leaf.fresh() : undefined;
   });
   return rewritten === text ? undefined : rewritten;
+}
+
+/** The primitives in JSON text, by pointer. */
+export function leavesOf(text: string): Map<string, string> {
+  const found = new Map<string, string>();
+  rewriteLeaves(text, (pointer, leaf) => {
+    found.set(pointer, leaf);
+    return undefined;
+  });
+  return found;
+}
+
+/**
+ * The inputs with names of existing resources in the query and in a JSON body.
+ *
+ * @param find resolves with the encoded name of a resource for a parameter or property such as `authorId`
+ * @returns undefined if nothing refers to a resource
+ */
+export async function withNames(
+  inputs: Inputs,
+  find: (name: string) => Promise<string | undefined>,
+): Promise<Inputs | undefined> {
+  const parameters = new Map(inputs.parameters);
+  let isChanged = false;
+  for (const parameter of parameters.keys()) {
+    const name = parameter.in === 'query' ? await find(parameter.name) : undefined;
+    if (name === undefined) continue;
+    parameters.set(parameter, `${parameter.name}=${name}`);
+    isChanged = true;
+  }
+  const { body } = inputs;
+  const text = body?.bytes.toString() ?? '';
+  const found = new Map<string, string>();
+  for (const [pointer, leaf] of leavesOf(text)) {
+    const name = await find(pointer.split('/').findLast((token) => !/^\d*$/.test(token)) ?? '');
+    if (name === undefined) continue;
+    const decoded = decodeURIComponent(name);
+    found.set(pointer, leaf.startsWith('"') ? JSON.stringify(decoded) : decoded);
+  }
+  const rewritten = found.size > 0 ? rewriteLeaves(text, (pointer) => found.get(pointer)) : undefined;
+  if (!body || rewritten === undefined) return isChanged ? { ...inputs, parameters } : undefined;
+  return { parameters, body: { ...body, bytes: Buffer.from(rewritten) } };
 }

@@ -1,9 +1,9 @@
 import type { Case } from '../cases/case';
+import { NumberLiteral, valueAt } from '../json/value';
+import { header, jsonOf, type RawResponse } from '../wire/message';
 import { responseFor } from '../document/model';
-import { NumberLiteral, parse, valueAt } from '../json/value';
 import type { OwnRefusalReason } from '../check/exchange';
 import { takesCredentials } from '../request/authorization';
-import { header, type RawResponse } from '../wire/message';
 
 /**
  * Distinguishes refusals by the service itself, such as a conflict with what it holds, from refusals of invalid
@@ -68,13 +68,9 @@ const CODES = ['type', 'code', 'errorCode', 'error_code', 'error'];
 
 /** The code of a problem in a JSON body. */
 function problemCode(outcome: RawResponse): string | undefined {
-  if (!/[/+]json/i.test(header(outcome, 'content-type') ?? '')) return undefined;
-  try {
-    const body = parse(outcome.body.toString());
-    const found = ['', '/error'].flatMap((place) => CODES.map((name) => valueAt(body, `${place}/${name}`)));
-    const code = found.find((value) => value instanceof NumberLiteral || typeof value === 'string');
-    return code instanceof NumberLiteral ? code.text : typeof code === 'string' ? code : undefined;
-  } catch {
-    return undefined;
-  }
+  const body = /[/+]json/i.test(header(outcome, 'content-type') ?? '') ? jsonOf(outcome) : undefined;
+  if (body === undefined) return undefined;
+  const found = ['', '/error'].flatMap((place) => CODES.map((name) => valueAt(body, `${place}/${name}`)));
+  const code = found.find((value) => value instanceof NumberLiteral || typeof value === 'string');
+  return code instanceof NumberLiteral ? code.text : code;
 }

@@ -1,7 +1,7 @@
+import { NumberLiteral, type Value, valueAt } from '../json/value';
+import { header, jsonOf, type RawRequest, type RawResponse } from '../wire/message';
 import { type Document, isSafe, type Operation } from '../document/model';
 import { asObject, asString, objectAt, escapeToken, resolvePointer } from '../json/tree';
-import { NumberLiteral, parse, type Value, valueAt } from '../json/value';
-import { header, type RawRequest, type RawResponse } from '../wire/message';
 
 /** An operation whose answer names a resource. */
 export interface Source {
@@ -13,14 +13,8 @@ export interface Source {
 }
 
 /** The start of a path template up to each of its parameters: `/shops/{shop}`, `/shops/{shop}/books/{book}`. */
-export function resourcesOf({ path }: Operation): string[] {
-  const segments = path.split('/');
-  return segments.flatMap((segment, index) =>
-    isParameter(segment) ? [segments.slice(0, index + 1).join('/')] : [],
-  );
-}
-
-const isParameter = (segment: string): boolean => /^\{[^{}]+\}$/.test(segment);
+export const resourcesOf = ({ path }: Operation): string[] =>
+  [...path.matchAll(/\/\{[^{}/]+\}(?=\/|$)/g)].map(({ 0: end, index }) => path.slice(0, index + end.length));
 
 /** A path template without the names of its parameters. */
 export const shapeOf = (path: string): string => path.replace(/\{[^{}]*\}/g, '{}');
@@ -29,7 +23,7 @@ export const shapeOf = (path: string): string => path.replace(/\{[^{}]*\}/g, '{}
 export const lastParameter = (path: string): string => /\{([^{}]*)\}[^{}]*$/.exec(path)?.[1] ?? '';
 
 /** The path of the collection of a resource. */
-const collectionOf = (resource: string): string => resource.slice(0, resource.lastIndexOf('/'));
+export const collectionOf = (resource: string): string => resource.slice(0, resource.lastIndexOf('/'));
 
 /**
  * The operations whose answers name a resource: those with a link to it, then POST to its collection, then GET of its
@@ -79,7 +73,7 @@ export function namesIn(
   request: RawRequest,
   response: RawResponse,
 ): Value[] {
-  const answer = jsonOf(response.body);
+  const answer = jsonOf(response);
   if (expression !== undefined) {
     const value = evaluate(expression, request, response);
     return value === undefined ? [] : [value];
@@ -87,7 +81,7 @@ export function namesIn(
   const parameter = lastParameter(resource);
   const noun = singular(collectionOf(resource).split('/').at(-1) ?? '');
   const located = header(response, 'location')?.split(/[?#]/)[0]?.split('/').at(-1);
-  const members = creates ? [answer, jsonOf(request.body)] : [firstItem(answer)];
+  const members = creates ? [answer, jsonOf(request)] : [firstItem(answer)];
   const found = members.flatMap((value) => identifiers(value, parameter, noun));
   return [...(creates && located !== undefined && located !== '' ? [decode(located)] : []), ...found];
 }
@@ -97,25 +91,16 @@ function identifiers(value: Value | undefined, parameter: string, noun: string):
   if (!(value instanceof Map))
     return value instanceof NumberLiteral || typeof value === 'string' ? [value] : [];
   const wanted = [
-    normalize(parameter),
-    'id',
-    `${noun}id`,
-    noun,
-    'uuid',
-    'guid',
-    'key',
-    'code',
-    'number',
-    'slug',
-    'name',
+    ...[normalize(parameter), 'id', `${noun}id`, noun],
+    ...['uuid', 'guid', 'key', 'code', 'number', 'slug', 'name'],
   ];
-  const ranked = [...value]
-    .map(([name, member]) => ({ member, rank: wanted.indexOf(normalize(name)) }))
-    .filter(
-      ({ member, rank }) => rank >= 0 && (member instanceof NumberLiteral || typeof member === 'string'),
-    )
-    .sort((a, b) => a.rank - b.rank)
-    .map(({ member }) => member);
+  const ranked = wanted.flatMap((name) =>
+    [...value].flatMap(([other, member]) =>
+      normalize(other) === name && (member instanceof NumberLiteral || typeof member === 'string')
+        ? [member]
+        : [],
+    ),
+  );
   const nested = [...value.values()].filter((member) => member instanceof Map);
   return [
     ...ranked,
@@ -141,11 +126,10 @@ export const singular = (noun: string): string =>
     .replace(/([^s])s$/, '$1');
 
 /** The noun in the name of a reference to a resource: `author` of `authorId`; undefined if it is none. */
-export const referenced = (name: string): string | undefined =>
-  /^(.+?)[-_]?(?:id|ID|Id|uuid|Uuid)$/
-    .exec(name)?.[1]
-    ?.toLowerCase()
-    .replace(/[^a-z\d]/g, '');
+export function referenced(name: string): string | undefined {
+  const noun = /^(.+?)[-_]?(?:id|ID|Id|uuid|Uuid)$/.exec(name)?.[1];
+  return noun && normalize(noun);
+}
 
 function evaluate(expression: string, request: RawRequest, response: RawResponse): Value | undefined {
   const [, side, part, rest = ''] =
@@ -155,16 +139,8 @@ function evaluate(expression: string, request: RawRequest, response: RawResponse
     const text = message.headers.find(([name]) => name.toLowerCase() === rest.toLowerCase())?.[1];
     return text?.split('/').at(-1);
   }
-  const value = jsonOf(message.body);
+  const value = jsonOf(message);
   return part === 'body' && value !== undefined ? valueAt(value, rest) : undefined;
-}
-
-function jsonOf(body: Buffer | undefined): Value | undefined {
-  try {
-    return body && parse(body.toString());
-  } catch {
-    return undefined;
-  }
 }
 
 function decode(text: string): string {

@@ -1,20 +1,17 @@
 import { isUtf8 } from 'node:buffer';
 import { randomInt, randomUUID } from 'node:crypto';
 import { authorizedRequest, type Case, type OperationContext, type RunContext } from '../cases/case';
-import { isSafe, type Operation } from '../document/model';
 import { toInteger } from '../json/number';
-import { rewriteLeaves } from '../json/leaves';
 import { NumberLiteral, parse, print, type Value } from '../json/value';
-import { composeRequest, minimalInputs } from '../request/minimal';
 import { type Inputs, slots } from '../request/slots';
 import type { BlackBox, Server } from '../target';
 import type { Client } from '../wire/client';
-import type { Outcome, RawRequest, RawResponse } from '../wire/message';
-import { send } from '../wire/send';
-import { type FreshLeaf, freshLeaves, withFreshLeaves } from './fresh';
-import { withNames } from './references';
-import { type Created, describeLeft, removeAll } from './removal';
+import { type Outcome, pathOf, type RawRequest, type RawResponse, withPath } from '../wire/message';
+import { type FreshLeaf, freshLeaves, leavesOf, withFreshLeaves, withNames } from './fresh';
+import { openCreated } from './removal';
 import { lastParameter, namesIn, referenced, resourcesOf, shapeOf, singular, sourcesOf } from './sources';
+import { isSafe, type Operation } from '../document/model';
+import { composeRequest, minimalInputs } from '../request/minimal';
 
 /** The state of a service that the engine can change only by requests. */
 export type State = ReturnType<typeof openState>;
@@ -24,9 +21,6 @@ interface Accepted {
   readonly context: OperationContext;
   readonly fresh: readonly FreshLeaf[];
 }
-
-/** Milliseconds to remove what was created, after an interrupt. */
-const LAST_REMOVALS_MS = 700;
 
 /** Single fresh values that are tried if all at once are refused. */
 const MAX_SINGLES = 12;
@@ -40,7 +34,7 @@ export function openState(common: RunContext, client: Client, bounds: BlackBox) 
   const accepted = new Map<string, Accepted>();
   /** The encoded name of a resource that exists, by whether the run created it, and its path template. */
   const names = new Map<string, string>();
-  const created: Created[] = [];
+  const created = openCreated(common);
   /** The values of varied leaves that were accepted, by operation. */
   const taken = new Map<string, Set<string>>();
 
@@ -122,13 +116,9 @@ export function openState(common: RunContext, client: Client, bounds: BlackBox) 
   /** The values of a request in the leaves that the state varies. */
   const variedValues = (operation: Operation, { body }: RawRequest): string[] => {
     const pointers = (accepted.get(operation.id)?.fresh ?? []).map(({ pointer }) => pointer);
-    const found: string[] = [];
-    if (body && pointers.length > 0)
-      rewriteLeaves(body.toString(), (pointer, text) => {
-        if (pointers.includes(pointer)) found.push(`${pointer} ${normalize(text)}`);
-        return undefined;
-      });
-    return found;
+    if (!body || pointers.length === 0) return [];
+    const leaves = [...leavesOf(body.toString())].filter(([pointer]) => pointers.includes(pointer));
+    return leaves.map(([pointer, text]) => `${pointer} ${normalize(text)}`);
   };
 
   /** Learns what a request has created or removed. */
@@ -137,28 +127,14 @@ export function openState(common: RunContext, client: Client, bounds: BlackBox) 
     const values = taken.get(operation.id) ?? new Set<string>();
     for (const value of variedValues(operation, request)) values.add(value);
     taken.set(operation.id, values);
-    const path = request.target.split('?')[0] ?? '';
     if (operation.method === 'DELETE') {
-      const at = created.findIndex((one) => one.path === path);
-      if (at >= 0) created.splice(at, 1);
-      const [resource] = resourcesOf(operation).slice(-1);
+      created.forget(pathOf(request));
+      const resource = resourcesOf(operation).at(-1);
       if (resource !== undefined) names.delete(keyOf(resource, true));
-      return;
-    }
-    const [own] = resourcesOf(operation).slice(-1);
-    const isNew = outcome.status === 201 && !created.some((one) => one.path === path);
-    if (operation.method === 'PUT' && isNew && own !== undefined && operation.path === own)
-      created.push({ resource: own, path });
-    if (operation.method !== 'POST') return;
-    const items = document.operations.flatMap((other) =>
-      resourcesOf(other).filter(
-        (resource) => shapeOf(resource.slice(0, resource.lastIndexOf('/'))) === shapeOf(operation.path),
-      ),
-    );
-    const [resource] = items;
-    if (resource === undefined) return;
-    const name = encode(resource, namesIn({ operation, creates: true }, resource, request, outcome));
-    if (name !== undefined) created.push({ resource, path: `${path}/${name}` });
+    } else
+      created.learn(operation, request, outcome, (resource) =>
+        encode(resource, namesIn({ operation, creates: true }, resource, request, outcome)),
+      );
   };
 
   /** The inputs to try for an operation, the best first. */
@@ -181,7 +157,7 @@ export function openState(common: RunContext, client: Client, bounds: BlackBox) 
       if (listed) yield listed;
     }
     if (!hasPath || !isSafe(operation.method) || !isExemplary) yield base;
-    const related = await withReferences(server, operation, located);
+    const related = await withNames(located, (name) => findNamed(server, name));
     if (related) yield related;
     // An earlier run may have left what the examples create.
     const leaves = isSafe(operation.method)
@@ -196,40 +172,32 @@ export function openState(common: RunContext, client: Client, bounds: BlackBox) 
     }
   }
 
-  /** The inputs with existing resources where a name refers to one: `authorId`, if there is a collection of authors. */
-  const withReferences = async (
-    server: Server,
-    operation: Operation,
-    inputs: Inputs,
-  ): Promise<Inputs | undefined> => {
-    const resources = [...new Set(document.operations.flatMap(resourcesOf))];
-    const find = async (name: string): Promise<string | undefined> => {
-      const noun = referenced(name);
-      const resource = resources.find(
-        (one) => noun !== undefined && singular(one.split('/').at(-2) ?? '') === noun,
-      );
-      if (resource === undefined) return undefined;
-      return names.get(keyOf(resource, bounds.write)) ?? (await obtain(server, resource, bounds.write));
-    };
-    return withNames(inputs, find);
+  /** The encoded name of a resource to which a name refers: `authorId`, if there is a collection of authors. */
+  const findNamed = async (server: Server, name: string): Promise<string | undefined> => {
+    const noun = referenced(name);
+    const resource = document.operations
+      .flatMap(resourcesOf)
+      .find((one) => noun !== undefined && singular(one.split('/').at(-2) ?? '') === noun);
+    if (resource === undefined) return undefined;
+    return names.get(keyOf(resource, bounds.write)) ?? (await obtain(server, resource, bounds.write));
   };
 
   /** Remembers an operation whose minimal request is accepted, and finds the values that a repetition must vary. */
   const accept = async (server: Server, context: OperationContext): Promise<void> => {
     const { operation, base } = context;
-    accepted.set(operation.id, { context, fresh: [] });
-    if (operation.method !== 'POST') return;
-    const leaves = freshLeaves(context, base);
-    const works = async (some: readonly FreshLeaf[]): Promise<boolean> =>
-      isAccepted((await sendMinimal(server, { context, fresh: some }))?.outcome);
+    const remember = (fresh: readonly FreshLeaf[]) => accepted.set(operation.id, { context, fresh });
+    remember([]);
+    const leaves = operation.method === 'POST' ? freshLeaves(context, base) : [];
     if (leaves.length === 0) return;
+    const works = async (fresh: readonly FreshLeaf[]): Promise<boolean> =>
+      isAccepted((await sendMinimal(server, { context, fresh }))?.outcome);
     if (await works(leaves)) {
-      accepted.set(operation.id, { context, fresh: leaves });
+      remember(leaves);
       return;
     }
     const fresh: FreshLeaf[] = [];
     for (const leaf of leaves.slice(0, MAX_SINGLES)) if (await works([leaf])) fresh.push(leaf);
-    accepted.set(operation.id, { context, fresh });
+    remember(fresh);
   };
 
   /** The request of a case as it is sent: with fresh values, and to a resource that exists. */
@@ -251,13 +219,12 @@ export function openState(common: RunContext, client: Client, bounds: BlackBox) 
     request: RawRequest,
   ): Promise<RawRequest | undefined> => {
     const { operation, base } = context;
-    const [path = '', ...query] = request.target.split('?');
-    const [resource] = resourcesOf(operation).slice(-1);
-    if (resource === undefined || !bounds.write || path !== pathOf(operation, base)) return undefined;
+    const resource = resourcesOf(operation).at(-1);
+    const isOwn = pathOf(request) === pathOf(composeRequest(operation, base));
+    if (resource === undefined || !bounds.write || !isOwn) return undefined;
     names.delete(keyOf(resource, true));
     const located = await locate(server, operation, base, true);
-    if (!located) return undefined;
-    return { ...request, target: [pathOf(operation, located), ...query].join('?') };
+    return located && withPath(request, pathOf(composeRequest(operation, located)));
   };
 
   /** The request to a new resource, if the service no longer holds the one that a valid request names. */
@@ -278,42 +245,14 @@ export function openState(common: RunContext, client: Client, bounds: BlackBox) 
       : `the service refused it with ${status}: an earlier request has sent the same value of ${repeated}`;
   };
 
-  /**
-   * Removes what the run created, the last first.
-   *
-   * @param interrupt from it on, there is less than a second left
-   */
-  const cleanUp = async (server: Server, interrupt?: AbortSignal): Promise<void> => {
-    const end = new AbortController();
-    let timer: NodeJS.Timeout | undefined;
-    const hurry = (): void => {
-      timer = setTimeout(() => {
-        end.abort();
-      }, LAST_REMOVALS_MS);
-    };
-    if (interrupt?.aborted === true) hurry();
-    else interrupt?.addEventListener('abort', hurry);
-    const remove = async (remover: Operation, path: string): Promise<boolean> => {
-      const base = accepted.get(remover.id)?.context.base ?? minimalInputs(document, oracle, remover);
-      const request = authorizedRequest({ ...common, operation: remover, base });
-      const [, ...query] = request.target.split('?');
-      const outcome = await send(server, { ...request, target: [path, ...query].join('?') }, end.signal);
-      return !('noResponse' in outcome) && (outcome.status < 300 || outcome.status === 404);
-    };
-    await removeAll(document, created, remove, end.signal);
-    clearTimeout(timer);
-    interrupt?.removeEventListener('abort', hurry);
-  };
+  /** Removes what the run created. From the interrupt on, there is less than a second left. */
+  const cleanUp = (server: Server, interrupt?: AbortSignal): Promise<void> =>
+    created.removeAll(server, ({ id }) => accepted.get(id)?.context.base, interrupt);
 
-  const leftBehind = (): string[] => describeLeft(document, created);
-
-  return { candidates, accept, prepare, renew, observe, repetition, cleanUp, leftBehind };
+  return { candidates, accept, prepare, renew, observe, repetition, cleanUp, leftBehind: created.left };
 }
 
 const keyOf = (resource: string, isOwn: boolean): string => `${isOwn} ${shapeOf(resource)}`;
-
-const pathOf = (operation: Operation, inputs: Inputs): string =>
-  composeRequest(operation, inputs).target.split('?')[0] ?? '';
 
 /** Equal JSON values have equal texts. */
 function normalize(text: string): string {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { BlackBox } from '../target';
 import type { Address } from './address';
 import { header, type Outcome, type RawRequest } from './message';
@@ -9,6 +10,8 @@ export interface Client {
   readonly exchange: (address: Address, request: RawRequest) => Promise<Outcome | undefined>;
   /** Why the run must end; undefined if it may go on. */
   readonly isOver: () => string | undefined;
+  /** {@link isOver}, before what the run then leaves out. */
+  readonly mustEnd: () => string | undefined;
   /** Why the run has ended before its last request. */
   readonly stopped: () => string | undefined;
   /** Ends the run. */
@@ -45,25 +48,21 @@ export function openClient(bounds?: BlackBox, signal?: AbortSignal): Client {
     return ended;
   };
 
+  const mustEnd = (): string | undefined => (cut ??= isOver());
+
   const exchange: Client['exchange'] = async (address, request) => {
     for (let attempt = 0; ; attempt++) {
       await pause(next - performance.now(), signal);
-      cut ??= isOver();
-      if (cut !== undefined) return undefined;
+      if (mustEnd() !== undefined) return undefined;
       next = Math.max(next, performance.now()) + interval;
       count += 1;
       const began = performance.now();
       // A server that waits for a withheld body never answers. One that answers needs no longer than for others.
-      const patience = WITHHELD_TIMEOUT_MS + 3 * slowest;
-      const outcome = await send(
-        address,
-        request,
-        signal,
-        request.sending === 'withheld' ? patience : Infinity,
-      );
+      const patience = request.sending === 'withheld' ? WITHHELD_TIMEOUT_MS + 3 * slowest : Infinity;
+      const outcome = await send(address, request, signal, patience);
       if ('status' in outcome) slowest = Math.max(slowest, performance.now() - began);
       if (signal?.aborted === true) {
-        cut ??= isOver();
+        mustEnd();
         return undefined;
       }
       silences = isSilence(outcome) ? silences + 1 : 0;
@@ -77,7 +76,7 @@ export function openClient(bounds?: BlackBox, signal?: AbortSignal): Client {
     ended ??= reason;
     cut ??= ended;
   };
-  return { exchange, isOver, stopped: () => cut, stop, sent: () => count };
+  return { exchange, isOver, mustEnd, stopped: () => cut, stop, sent: () => count };
 }
 
 /** Whether a server has sent nothing. */
@@ -93,17 +92,6 @@ function secondsToWait(outcome: Outcome): number | undefined {
 }
 
 /** Waits for milliseconds, or until the signal. */
-const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (ms <= 0 || signal?.aborted === true) {
-      resolve();
-      return;
-    }
-    const end = (): void => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    signal?.addEventListener('abort', end);
-  });
+async function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  if (ms > 0) await sleep(ms, undefined, { ...(signal && { signal }) }).catch(() => undefined);
+}

@@ -1,5 +1,5 @@
 import * as zlib from 'node:zlib';
-import { Malformed } from './malformed';
+import { Malformed } from './message';
 
 /** Content codings that a server may apply although nobody asked for one (RFC 9110 section 12.5.3). */
 const DECODERS: Readonly<Record<string, (body: Buffer, options: { maxOutputLength: number }) => Buffer>> = {

@@ -1,3 +1,5 @@
+import { parse, type Value } from '../json/value';
+
 /** A request, byte for byte. */
 export interface RawRequest {
   readonly method: string;
@@ -24,6 +26,13 @@ export interface RawResponse {
 /** A response, or why there is none. */
 export type Outcome = RawResponse | NoResponse;
 
+/** What is wrong with a response, in words. */
+export class Malformed extends Error {}
+
+/** The start of a text of a server. */
+export const quoted = (text: string): string =>
+  JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}...` : text);
+
 export interface NoResponse {
   /** Completes the sentence `expected a response, got ...`. */
   readonly noResponse: string;
@@ -45,6 +54,24 @@ export function withHeader(request: RawRequest, name: string, value: string | un
 /** The request with a pair appended to its query. */
 export function withQuery(request: RawRequest, pair: string): RawRequest {
   return { ...request, target: `${request.target}${request.target.includes('?') ? '&' : '?'}${pair}` };
+}
+
+/** The path of a request. */
+export const pathOf = ({ target }: RawRequest): string => target.split('?', 1)[0] ?? '';
+
+/** The request with another path. */
+export const withPath = (request: RawRequest, path: string): RawRequest => ({
+  ...request,
+  target: path + request.target.slice(pathOf(request).length),
+});
+
+/** The JSON value of a body; undefined if it is none. */
+export function jsonOf({ body }: { readonly body?: Buffer }): Value | undefined {
+  try {
+    return body && parse(body.toString());
+  } catch {
+    return undefined;
+  }
 }
 
 /** The request without its body and without Content-Type. */

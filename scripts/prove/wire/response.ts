@@ -1,6 +1,5 @@
-import type { NoResponse, Outcome } from './message';
 import { decode } from './codings';
-import { Malformed, quoted } from './malformed';
+import { Malformed, type NoResponse, type Outcome, quoted } from './message';
 
 /** Bytes of all that a server sends beside the content: interim responses, heads, trailers. */
 const MAX_HEAD_BYTES = 65_536;

@@ -1,7 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Json, type JsonObject, asArray, asObject, asString } from '../../../scripts/prove/json/tree';
-import { parse, print, toJavaScript, type Value } from '../../../scripts/prove/json/value';
+import {
+  asArray,
+  asObject,
+  asString,
+  type Json,
+  type JsonObject,
+  parse,
+  print,
+  toJavaScript,
+  type Value,
+} from '../../../scripts/prove';
 
 /** A value of the suite, and whether it conforms to the schema of its group. */
 export interface SuiteTest {

@@ -2,7 +2,7 @@ import { readDocument } from '../../../scripts/prove/document/reader';
 import { NumberLiteral, parse } from '../../../scripts/prove/json/value';
 import { slots } from '../../../scripts/prove/request/slots';
 import { createOracle } from '../../../scripts/prove/schema/oracle';
-import { correctServer, target } from '../../../scripts/prove/simple-server';
+import { correctServer, target } from '../support/simple-server';
 import { fault } from '../../../scripts/prove/cases/keywords';
 
 test.each([

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../scripts/prove/json/tree';
 import { print } from '../../../scripts/prove/json/value';
 import { describeFailure } from '../../../scripts/prove/report/terminal';
 import { run } from '../../../scripts/prove/run';
-import { type Reply, serve, target } from '../../../scripts/prove/simple-server';
+import { type Reply, routed, serve, targetOf } from '../support/simple-server';
 import type { Resolvable, Step, ParameterValues } from '../../../scripts/prove/target';
 
 /** `POST /tickets` creates an id that no double holds. `GET` and `PUT /tickets/{id}` take it. */
@@ -11,17 +11,13 @@ const id = { type: 'integer', format: 'int64' };
 const content = { 'application/json': { schema: { type: 'object', required: ['id'], properties: { id } } } };
 const parameters = [{ name: 'id', in: 'path', required: true, schema: id, example: 1 }];
 const done = { 200: { description: 'the ticket', content }, 404: { description: 'no such ticket' } };
-const DOCUMENT: JsonObject = {
-  openapi: '3.1.0',
-  info: { title: 'Tickets', version: '1.0.0' },
-  paths: {
-    '/tickets': {
-      post: { operationId: 'createTicket', responses: { 201: { description: 'created', content } } },
-    },
-    '/tickets/{id}': {
-      get: { operationId: 'getTicket', parameters, responses: done },
-      put: { operationId: 'updateTicket', parameters, requestBody: { content }, responses: done },
-    },
+const PATHS: JsonObject = {
+  '/tickets': {
+    post: { operationId: 'createTicket', responses: { 201: { description: 'created', content } } },
+  },
+  '/tickets/{id}': {
+    get: { operationId: 'getTicket', parameters, responses: done },
+    put: { operationId: 'updateTicket', parameters, requestBody: { content }, responses: done },
   },
 };
 
@@ -32,30 +28,27 @@ async function runSteps(...steps: readonly Step[]) {
   const reset = (): void => {
     tickets = new Set(['1']);
   };
-  const answer = ({ url = '', method }: IncomingMessage, body: string): Reply => {
-    const headers = { 'Content-Type': 'application/json' };
-    const requested = /^\/tickets\/(.+)$/.exec(url)?.[1];
-    if (method === 'POST') {
+  const headers = { 'Content-Type': 'application/json' };
+  const item = ({ id: asked = '' }, body: string): Reply =>
+    tickets.has(asked)
+      ? { status: 200, body: body || `{"id":${asked}}`, headers, own: true }
+      : { status: 404, own: true };
+  const answer = routed({
+    'POST /tickets': () => {
       const created = String(FIRST + BigInt(tickets.size));
       tickets.add(created);
-      return {
-        status: 201,
-        body: `{"id":${created}}`,
-        headers: { ...headers, Location: `/tickets/${created}` },
-        own: true,
-      };
-    }
-    if (requested === undefined || !tickets.has(requested)) return { status: 404, own: true };
-    return { status: 200, body: body || `{"id":${requested}}`, headers, own: true };
-  };
+      const location = { ...headers, Location: `/tickets/${created}` };
+      return { status: 201, body: `{"id":${created}}`, headers: location, own: true };
+    },
+    'GET /tickets/{id}': item,
+    'PUT /tickets/{id}': item,
+  });
   const { failures, families } = await run(
-    {
-      ...target(answer),
-      document: DOCUMENT,
+    targetOf(PATHS, answer, {
       start: serve(answer, reset),
       scenarios: [{ title: 'a scenario', steps }],
       ownRefusals: { gone: { status: 404, operations: ['getTicket', 'updateTicket'] } },
-    },
+    }),
     { generated: 1 },
   );
   return {
@@ -131,14 +124,23 @@ test('a step expects the items of a list, a text, and the bytes of a file', asyn
     '/text': get('getText', { 'text/plain': { schema: { type: 'string' } } }),
     '/file': get('getFile', { 'application/octet-stream': {} }),
   };
-  const answer = ({ url, method }: IncomingMessage): Reply => {
-    const known = paths[url as keyof typeof paths] as (typeof paths)['/list'] | undefined;
-    if (!known) return { status: 404 };
-    if (method !== 'GET' && method !== 'HEAD') return { status: 405, headers: { Allow: 'GET' } };
-    const [type = ''] = Object.keys(known.get.responses[200].content);
-    const body = { '/list': '{"books":["a","b"]}', '/text': 'hello' }[url ?? ''] ?? '\u0000\u0001\u0002';
-    return { status: 200, headers: { 'Content-Type': type }, body: method === 'HEAD' ? '' : body, own: true };
-  };
+  const bodies = { '/list': '{"books":["a","b"]}', '/text': 'hello', '/file': '\u0000\u0001\u0002' };
+  const answer = routed(
+    Object.fromEntries(
+      Object.entries(bodies).map(([path, body]) => {
+        const [type = ''] = Object.keys(paths[path as keyof typeof paths].get.responses[200].content);
+        return [
+          `GET ${path}`,
+          (_: object, __: string, { method }: IncomingMessage): Reply => ({
+            status: 200,
+            headers: { 'Content-Type': type },
+            body: method === 'HEAD' ? '' : body,
+            own: true,
+          }),
+        ];
+      }),
+    ),
+  );
   const step = (operation: string, expected: Partial<Step>): Step => ({
     operation,
     expect: 'success',
@@ -146,10 +148,9 @@ test('a step expects the items of a list, a text, and the bytes of a file', asyn
   });
   const isPair = (value: unknown): boolean => Array.isArray(value) && value.length === 2;
   const problemsOf = async (steps: readonly Step[]): Promise<string[]> => {
-    const { failures } = await run(
-      { ...target(answer), document: { ...DOCUMENT, paths }, scenarios: [{ title: 'answers', steps }] },
-      { generated: 1 },
-    );
+    const { failures } = await run(targetOf(paths, answer, { scenarios: [{ title: 'answers', steps }] }), {
+      generated: 1,
+    });
     return failures.filter(({ family }) => family === 'scenarios').flatMap(({ problems }) => problems);
   };
   expect(

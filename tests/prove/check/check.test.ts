@@ -7,7 +7,7 @@ import {
 } from '../../../scripts/prove/cases/case';
 import { NumberLiteral } from '../../../scripts/prove/json/value';
 import { createOracle } from '../../../scripts/prove/schema/oracle';
-import { target as simple } from '../../../scripts/prove/simple-server';
+import { target as simple } from '../support/simple-server';
 import type { ExpectedMembers, Refusal, Target } from '../../../scripts/prove/target';
 import type { Outcome } from '../../../scripts/prove/wire/message';
 import { createCheck } from '../../../scripts/prove/check/check';

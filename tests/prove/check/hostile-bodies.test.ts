@@ -1,7 +1,7 @@
 import { expectSuccess } from '../../../scripts/prove/cases/case';
 import { createCheck } from '../../../scripts/prove/check/check';
 import { createOracle } from '../../../scripts/prove/schema/oracle';
-import { correctServer, target } from '../../../scripts/prove/simple-server';
+import { correctServer, target } from '../support/simple-server';
 import { inJson, read } from '../support/document';
 
 const schema = { type: ['array', 'string'], items: { type: 'integer', minimum: 2 } };

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../scripts/prove/json/tree';
 import { describeFailure } from '../../../scripts/prove/report/terminal';
 import { run } from '../../../scripts/prove/run';
-import { serve, target } from '../../../scripts/prove/simple-server';
+import { serve, target } from '../support/simple-server';
 import type { Received } from '../../../scripts/prove/target';
 import { documentOf, inJson } from '../support/document';
 

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Result, run } from '../../../scripts/prove/run';
-import { correctServer, target } from '../../../scripts/prove/simple-server';
+import { correctServer, target } from '../support/simple-server';
 import type { Waiver } from '../../../scripts/prove/target';
 import { type ContractReport, contractReport } from '../../../scripts/prove/report/contract-report';
 import { githubAnnotations } from '../../../scripts/prove/report/github';

@@ -1,6 +1,6 @@
 import { type Obligation, type State, STATES } from '../../../scripts/prove/obligation';
 import { type Result, run } from '../../../scripts/prove/run';
-import { correctServer, target } from '../../../scripts/prove/simple-server';
+import { correctServer, target } from '../support/simple-server';
 import { contractReport } from '../../../scripts/prove/report/contract-report';
 import { githubAnnotations } from '../../../scripts/prove/report/github';
 import { junitXml } from '../../../scripts/prove/report/junit';

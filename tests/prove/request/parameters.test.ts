@@ -3,7 +3,7 @@ import { parse } from '../../../scripts/prove/json/value';
 import { deriveObligations } from '../../../scripts/prove/obligations';
 import { instanceLocations, probes } from '../../../scripts/prove/schema/probes';
 import { createOracle } from '../../../scripts/prove/schema/oracle';
-import { correctServer, target } from '../../../scripts/prove/simple-server';
+import { correctServer, target } from '../support/simple-server';
 import { serializeParameter } from '../../../scripts/prove/request/styles';
 import { slots, slotSamples, slotVerdict } from '../../../scripts/prove/request/slots';
 import { read } from '../support/document';

@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from 'node:http';
 import { send } from '../../../scripts/prove/wire/send';
-import { openServer } from '../../../scripts/prove/service/open-server';
+import { openServer } from '../../../scripts/prove/service/listen';
 import type { Outcome } from '../../../scripts/prove/wire/message';
 import type { OnContent } from '../../../scripts/prove/wire/response';
 

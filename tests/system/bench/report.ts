@@ -1,4 +1,4 @@
-import { formatTable } from '../../../scripts/prove/report/terminal';
+import { formatTable } from '../../../scripts/prove';
 import { type Figure, type Line, missed } from './lines';
 import { BARE, FASTIFY, README, type Subject } from './servers';
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { Plant } from '../../../src/plants/plant-store';
-import { formatTable } from '../../../scripts/prove/report/terminal';
+import { formatTable } from '../../../scripts/prove';
 import { type Program, startProgram } from '../../support/program';
 import { createPair, createPostgres, createSqlite, type Pair, type Subject } from './databases';
 import { type Ledger, randomOf, sendPlants, TOKEN } from './plants';

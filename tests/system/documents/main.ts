@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { formatTable } from '../../../scripts/prove/report/terminal';
+import { formatTable } from '../../../scripts/prove';
 import { laidOut, type LaidOut } from './laid-out';
 import { mockAgainstEngine, type Mocked } from './mocked';
 import { cached, type Listed } from './source';

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ALLOW_OUTSIDE } from '../../../scripts/source/source';
-import type { ContractReport } from '../../../scripts/prove/report/contract-report';
+import type { ContractReport } from '../../../scripts/prove';
 import { type RunningProcess, startProcess } from '../../support/process';
 
 /** What `make mock` and `make contract` say of a document. */

@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { formatTable } from '../../../scripts/prove/report/terminal';
+import { formatTable } from '../../../scripts/prove';
 import { compareEngines } from './engines';
 import { type Plan, type Row, survey } from './survey';
 

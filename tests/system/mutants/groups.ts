@@ -1,10 +1,8 @@
 import { DOCUMENTS, readFiles, serviceOf } from '../../http/document-server';
 import { service } from '../../contract/service';
-import type { Family } from '../../../scripts/prove/cases/case';
-import type { Oracle } from '../../../scripts/prove/schema/oracle';
-import type { Target } from '../../../scripts/prove/target';
+import type { Family, Oracle, Target } from '../../../scripts/prove';
 import { bodies } from './bodies';
-import { documents } from './documents';
+import { documentMutants } from './documents';
 import { oracles } from './oracles';
 import { responses } from './responses';
 import { routes } from './routes';
@@ -58,9 +56,10 @@ async function documentGroup(name: string): Promise<Group> {
       equivalent,
     };
   });
-  const broken = documents
-    .filter(({ document }) => document === name)
-    .map(({ parts, ...mutant }) => ({ ...mutant, target: serviceOf(json, parts(json)) }));
+  const broken = documentMutants(name, json).map(({ parts, ...mutant }) => ({
+    ...mutant,
+    target: serviceOf(json, parts),
+  }));
   return { name, sound: serviceOf(json), mutants: [...deleted, ...broken] };
 }
 

@@ -1,16 +1,16 @@
-import { readDocument } from '../../../scripts/prove/document/reader';
 import {
-  type Json,
-  type JsonObject,
   asArray,
   asObject,
   asString,
+  escapeToken,
+  type Json,
+  type JsonObject,
   nodeAt,
   objectAt,
-  escapeToken,
-  resolvePointer,
   pointerOf,
-} from '../../../scripts/prove/json/tree';
+  readDocument,
+  resolvePointer,
+} from '../../../scripts/prove';
 
 /** A document without one of its keywords: a server that has only this one does not enforce that keyword. */
 export interface Deletion {
@@ -27,30 +27,10 @@ const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
 const MAPS = ['properties', 'patternProperties', 'dependentSchemas'];
 /** Keywords that a server enforces on requests (JSON Schema 2020-12 and section 4.8.24 of OpenAPI 3.1). */
 const KEYWORDS = [
-  ...[
-    ...ONE,
-    ...LISTS,
-    ...MAPS,
-    '$ref',
-    'type',
-    'enum',
-    'const',
-    'multipleOf',
-    'maximum',
-    'exclusiveMaximum',
-  ],
-  ...[
-    'minimum',
-    'exclusiveMinimum',
-    'maxLength',
-    'minLength',
-    'pattern',
-    'maxItems',
-    'minItems',
-    'uniqueItems',
-  ],
-  ...['maxContains', 'minContains', 'maxProperties', 'minProperties', 'required', 'dependentRequired'],
-  ...['format', 'readOnly', 'writeOnly', 'default', 'discriminator'],
+  ...[...ONE, ...LISTS, ...MAPS, '$ref', 'type', 'enum', 'const', 'multipleOf', 'required'],
+  ...['maximum', 'exclusiveMaximum', 'minimum', 'exclusiveMinimum', 'maxLength', 'minLength', 'pattern'],
+  ...['maxItems', 'minItems', 'uniqueItems', 'maxContains', 'minContains', 'maxProperties', 'minProperties'],
+  ...['dependentRequired', 'format', 'readOnly', 'writeOnly', 'default', 'discriminator'],
 ];
 /** Keywords of which each argument is a keyword of its own. */
 const BY_ARGUMENT = ['format', 'type'];

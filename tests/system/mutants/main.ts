@@ -1,5 +1,4 @@
-import { describeFailure, formatTable } from '../../../scripts/prove/report/terminal';
-import { run } from '../../../scripts/prove/run';
+import { describeFailure, formatTable, run } from '../../../scripts/prove';
 import { type Group, GROUPS, type Trial } from './groups';
 
 type State = 'caught' | 'equivalent' | 'SURVIVED' | 'REFUSED' | 'STALE';

@@ -1,7 +1,5 @@
 import contract from '../../../generated/openapi.json';
-import type { Family } from '../../../scripts/prove/cases/case';
-import { rounded } from '../../../scripts/prove/json/value';
-import { createOracle, type Oracle } from '../../../scripts/prove/schema/oracle';
+import { createOracle, type Family, type Oracle, rounded } from '../../../scripts/prove';
 
 const sound = createOracle({ json: contract, direction: 'request' });
 

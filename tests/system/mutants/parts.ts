@@ -3,24 +3,25 @@ import contract from '../../../generated/openapi.json';
 import type { Plant, PlantStore } from '../../../src/plants/plant-store';
 import { openMemoryStore } from '../../../src/storage/memory';
 import { type Parts, service } from '../../contract/service';
-import type { Family } from '../../../scripts/prove/cases/case';
-import { type JsonObject, objectAt } from '../../../scripts/prove/json/tree';
+import { type Family, type JsonObject, objectAt } from '../../../scripts/prove';
 
 /** The tokens of the service under test: one that it accepts, and one that it refuses. */
 export const { valid: TOKEN = '', invalid: WRONG_TOKEN = '' } = service().credentials['bearerAuth'] ?? {};
 
-/** A server with one fault, and the families of cases that are there for such faults. */
-export interface Mutant {
-  readonly name: string;
-  readonly families: readonly Family[];
-  readonly parts: Fault;
-}
+/** The families of cases one of which must fail. */
+type Families = Family | `${Family}, ${Family}`;
 
-export const mutant = (families: Family | readonly Family[], name: string, parts: Fault): Mutant => ({
-  name,
-  families: [families].flat(),
-  parts,
-});
+/** Faults by the families of cases that are there for them, and by their names. */
+export type Table<T> = Readonly<Partial<Record<Families, Readonly<Record<string, T>>>>>;
+
+export const mutants = <T = Fault>(table: Table<T>) =>
+  Object.entries(table).flatMap(([families, faults]) =>
+    Object.entries(faults).map(([name, parts]) => ({
+      name,
+      families: families.split(', ') as Family[],
+      parts,
+    })),
+  );
 
 /** One part of the server, broken. */
 export type Fault = Partial<Parts>;

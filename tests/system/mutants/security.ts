@@ -1,11 +1,15 @@
 import { Strategy } from 'passport';
 import type { Credentials } from '../../../src/contract';
-import { answer, document, mutant, request, TOKEN, type Mutant, WRONG_TOKEN } from './parts';
+import { answer, document, mutants, request, TOKEN, WRONG_TOKEN } from './parts';
 
-/** Accepts whoever asks. */
-class Anybody extends Strategy {
+/** Accepts whoever asks, as this principal. */
+export class Anybody extends Strategy {
+  constructor(private readonly principal = {}) {
+    super();
+  }
+
   override authenticate(): void {
-    this.success({});
+    this.success(this.principal);
   }
 }
 
@@ -43,87 +47,55 @@ const tokenFrom = (
     incoming.rawHeaders.push('Authorization', `Bearer ${found}`);
   });
 
-export const security: readonly Mutant[] = [
-  mutant(
-    'security',
-    'nobody is asked for a token',
-    document('', (root) => (root['security'] = [])),
-  ),
-  mutant('security', 'any token is accepted', { strategies: { bearerAuth: new Anybody() } }),
-  mutant('security', 'a verifier that gives undefined lets in', {
-    strategies: { bearerAuth: new FailsOpen((token) => CLIENTS.get(token), 'Bearer realm="api"') },
-  }),
-  mutant(
-    'security',
-    'the token is taken from the query',
-    tokenFrom(({ url }) => /access_token=([^&]+)/.exec(url ?? '')?.[1]),
-  ),
-  mutant(
-    'security',
-    'the token is taken from a cookie',
-    tokenFrom(({ cookie }) => /access_token=([^;]+)/.exec(cookie ?? '')?.[1]),
-  ),
-  mutant(
-    'security',
-    'of two tokens the first counts',
-    request(({ rawHeaders }) => {
+export const security = mutants({
+  security: {
+    'nobody is asked for a token': document('', (root) => (root['security'] = [])),
+    'any token is accepted': { strategies: { bearerAuth: new Anybody() } },
+    'a verifier that gives undefined lets in': {
+      strategies: { bearerAuth: new FailsOpen((token) => CLIENTS.get(token), 'Bearer realm="api"') },
+    },
+    'the token is taken from the query': tokenFrom(({ url }) => /access_token=([^&]+)/.exec(url ?? '')?.[1]),
+    'the token is taken from a cookie': tokenFrom(
+      ({ cookie }) => /access_token=([^;]+)/.exec(cookie ?? '')?.[1],
+    ),
+    'of two tokens the first counts': request(({ rawHeaders }) => {
       const second = rawHeaders.findLastIndex((name, index) => index % 2 === 0 && name === 'Authorization');
       if (second > rawHeaders.indexOf('Authorization')) rawHeaders.splice(second, 2);
     }),
-  ),
-  mutant(
-    'security',
-    'the scheme must be written Bearer',
-    request(({ headers }) => {
+    'the scheme must be written Bearer': request(({ headers }) => {
       if (headers.authorization?.startsWith('Bearer') === false) headers.authorization = 'Basic eDp5';
     }),
-  ),
-  mutant(
-    'security',
-    'the challenge is missing',
-    answer(({ headers }) => delete headers['WWW-Authenticate']),
-  ),
-  mutant(
-    'security',
-    'the challenge names another scheme',
-    answer(({ status, headers }) => {
+    'the challenge is missing': answer(({ headers }) => delete headers['WWW-Authenticate']),
+    'the challenge names another scheme': answer(({ status, headers }) => {
       if (status === 401) headers['WWW-Authenticate'] = 'Basic';
     }),
-  ),
-  mutant(
-    'security',
-    'the challenge does not say invalid_token',
-    answer(({ status, headers }) => {
+    'the challenge does not say invalid_token': answer(({ status, headers }) => {
       if (status === 401) headers['WWW-Authenticate'] = 'Bearer';
     }),
-  ),
-  mutant(
-    'security',
-    'a refused token is answered 403',
-    answer((given) => {
+    'a refused token is answered 403': answer((given) => {
       if (given.status === 401) given.status = 403;
     }),
-  ),
-  mutant('security', 'the body is read before the token', {
-    wrap: (application) => (incoming, response) => {
-      const go = (): void => {
-        setImmediate(application, incoming, response);
-      };
-      if (Number(incoming.headers['content-length'] ?? 0) > 0) incoming.once('readable', go);
-      else go();
+    'the body is read before the token': {
+      wrap: (application) => (incoming, response) => {
+        const go = (): void => {
+          setImmediate(application, incoming, response);
+        };
+        if (Number(incoming.headers['content-length'] ?? 0) > 0) incoming.once('readable', go);
+        else go();
+      },
     },
-  }),
-  mutant('security', 'the plant is stored, then the token refused', {
-    wrap: (application) => (incoming, response) => {
-      const wrong = incoming.headers.authorization === `Bearer ${WRONG_TOKEN}`;
-      if (wrong) incoming.headers.authorization = `Bearer ${TOKEN}`;
-      const late = answer((given) => {
-        if (!wrong) return;
-        given.status = 401;
-        given.headers['WWW-Authenticate'] = 'Bearer error="invalid_token"';
-        given.body = '{"error":40101,"message":"refused"}';
-      });
-      late.wrap(application)(incoming, response);
+    'the plant is stored, then the token refused': {
+      wrap: (application) => (incoming, response) => {
+        const wrong = incoming.headers.authorization === `Bearer ${WRONG_TOKEN}`;
+        if (wrong) incoming.headers.authorization = `Bearer ${TOKEN}`;
+        const late = answer((given) => {
+          if (!wrong) return;
+          given.status = 401;
+          given.headers['WWW-Authenticate'] = 'Bearer error="invalid_token"';
+          given.body = '{"error":40101,"message":"refused"}';
+        });
+        late.wrap(application)(incoming, response);
+      },
     },
-  }),
-];
+  },
+});

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { answer, body, type Fault, type Mutant, mutant, request, TOKEN } from './parts';
+import { answer, body, type Fault, mutants, request, TOKEN } from './parts';
 
 /** Lets a request in whose token passes. */
 const tokens = (passes: (token: string, incoming: IncomingMessage) => boolean): Fault =>
@@ -41,50 +41,23 @@ function failsAt(isFatal: (body: string) => boolean): Fault {
  * Ten faults that were written without a look at what the engine sends: verdicts that fail open, and keywords of the
  * document that lose their meaning.
  */
-export const unseen: readonly Mutant[] = [
-  mutant(
-    'security',
-    'the letter case of a token is ignored',
-    tokens((token) => token.toLowerCase() === TOKEN.toLowerCase()),
-  ),
-  mutant(
-    'security',
-    'the first half of a token is enough',
-    tokens((token) => token.length >= TOKEN.length / 2 && TOKEN.startsWith(token)),
-  ),
-  mutant(
-    'security',
-    'an empty token is accepted',
-    tokens((token) => token === ''),
-  ),
-  mutant('security', 'one accepted token opens the server to all', openedByOne()),
-  mutant(
-    'constraints',
-    'the body null is a failure of the server',
-    failsAt((text) => text === 'null'),
-  ),
-  mutant(
-    'constraints',
-    'an id beyond int64 is a failure of the server',
-    failsAt((text) => {
+export const unseen = mutants({
+  security: {
+    'the letter case of a token is ignored': tokens((token) => token.toLowerCase() === TOKEN.toLowerCase()),
+    'the first half of a token is enough': tokens(
+      (token) => token.length >= TOKEN.length / 2 && TOKEN.startsWith(token),
+    ),
+    'an empty token is accepted': tokens((token) => token === ''),
+    'one accepted token opens the server to all': openedByOne(),
+  },
+  constraints: {
+    'the body null is a failure of the server': failsAt((text) => text === 'null'),
+    'an id beyond int64 is a failure of the server': failsAt((text) => {
       const [, id] = /"id": *(-?\d+)/.exec(text) ?? [];
       return id !== undefined && BigInt.asIntN(64, BigInt(id)) !== BigInt(id);
     }),
-  ),
-  mutant(
-    'constraints',
-    'int64 is judged on doubles',
-    body((text) => text.replace('9223372036854775808', '9223372036854775807')),
-  ),
-  mutant(
-    'valid',
-    'a property constructor is a failure of the server',
-    failsAt((text) => text.includes('"constructor"')),
-  ),
-  mutant(
-    'constraints',
-    'answers are put together without escaping',
-    answer((given) => {
+    'int64 is judged on doubles': body((text) => text.replace('9223372036854775808', '9223372036854775807')),
+    'answers are put together without escaping': answer((given) => {
       if (given.status !== 200) return;
       const { name, tag } = JSON.parse(given.body) as { name: string; tag?: string };
       const members = Object.entries({ name, tag }).flatMap(([key, value]) =>
@@ -92,12 +65,13 @@ export const unseen: readonly Mutant[] = [
       );
       given.body = `{${members.join()}}`;
     }),
-  ),
-  mutant(
-    'media types',
-    'every media type that ends in json is JSON',
-    request(({ headers }) => {
+  },
+  valid: {
+    'a property constructor is a failure of the server': failsAt((text) => text.includes('"constructor"')),
+  },
+  'media types': {
+    'every media type that ends in json is JSON': request(({ headers }) => {
       if ((headers['content-type'] ?? '').endsWith('+json')) headers['content-type'] = 'application/json';
     }),
-  ),
-];
+  },
+});

@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 import Database from 'better-sqlite3';
 import document from '../../../generated/openapi.json';
 import { ERRORS } from '../../../src/errors';
-import { formatTable } from '../../../scripts/prove/report/terminal';
+import { formatTable } from '../../../scripts/prove';
 import { startProgram } from '../../support/program';
 import { nameOf, startGood } from './good';
 

@@ -1,13 +1,22 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  formatTable,
+  groupFailures,
+  type Json,
+  type JsonObject,
+  type Result,
+  run,
+  urlTarget,
+} from '../../../scripts/prove';
 import { readSource } from '../../../scripts/source/source';
-import type { Json, JsonObject } from '../../../scripts/prove/json/tree';
-import { groupFailures } from '../../../scripts/prove/groups';
-import { formatTable } from '../../../scripts/prove/report/terminal';
-import { type Result, run } from '../../../scripts/prove/run';
-import { urlTarget } from '../../../scripts/prove/url-target';
+import { TOKEN } from '../bench/contracts';
+import { BACKEND, FASTIFY, HONO, README, startServer, type Subject as Peer } from '../bench/servers';
 import { drawTables } from './draw';
 import { judgementOf } from './judgements';
 
@@ -21,165 +30,149 @@ interface Subject {
   readonly name: string;
   /** What it is made of. */
   readonly title: string;
-  /** The program and its arguments; it listens on 127.0.0.1. */
-  readonly command: (port: number) => readonly string[];
+  /** A server of `make bench`; or a program and its arguments, which listens on 127.0.0.1. */
+  readonly server: Peer | ((port: number) => readonly string[]);
   /** A file, or a path of the server. */
   readonly document: string;
   readonly credentials: Json;
 }
 
 const FOLDER = __dirname;
-const TOKEN = 'a-secret';
 const PLANTS = join(FOLDER, '../../../openapi/plant-store.yaml');
 const installed = (path: string): string => join(FOLDER, 'node_modules', path);
 const GALAXY = installed('@scalar/galaxy/dist/3.1.json');
 const own = (name: string) => () => [join(FOLDER, `servers/${name}.mjs`)];
 const secrets = (valid: string, ...schemes: string[]): Record<string, Json> =>
   Object.fromEntries(schemes.map((scheme) => [scheme, { valid, invalid: 'wrong:wrong' }]));
-const BEARER = secrets(TOKEN, 'bearerAuth');
 // A mock server accepts any credentials.
 const ANY = secrets(
   'a:b',
-  'bearerAuth',
-  'basicAuth',
-  'apiKeyHeader',
-  'apiKeyQuery',
-  'apiKeyCookie',
-  'oAuth2',
-  'openIdConnect',
+  ...['bearerAuth', 'basicAuth', 'apiKeyHeader', 'apiKeyQuery', 'apiKeyCookie', 'oAuth2', 'openIdConnect'],
 );
 
-const plants = (name: string, title: string): Subject => ({
+const plants = (name: string, server: Peer, title: string): Subject => ({
   name,
   title: `plants: ${title}`,
-  command: own(name),
+  server,
   document: PLANTS,
-  credentials: BEARER,
+  credentials: secrets(TOKEN, 'bearerAuth'),
+});
+/** A mock server of the document that Scalar publishes as its example. */
+const galaxy = (name: string, title: string, server: Subject['server']): Subject => ({
+  name,
+  title: `${title} on @scalar/galaxy`,
+  server,
+  document: GALAXY,
+  credentials: ANY,
 });
 
 const SUBJECTS: readonly Subject[] = [
-  plants('fastify', 'fastify, fastify-openapi-glue'),
-  plants('express', 'express, express-openapi-validator'),
-  plants('hono', 'hono, @hono/zod-openapi'),
-  plants('openapi-backend', 'openapi-backend on express'),
+  plants('fastify', FASTIFY, 'fastify, fastify-openapi-glue'),
+  plants('express', README, 'express, express-openapi-validator'),
+  plants('hono', HONO, 'hono, @hono/zod-openapi'),
+  plants('openapi-backend', BACKEND, 'openapi-backend on express'),
   {
     name: 'petstore',
     title: 'example of fastify-openapi-glue',
-    command: own('petstore'),
+    server: own('petstore'),
     document: installed('fastify-openapi-glue/examples/petstore/petstore-openapi.v3.json'),
     credentials: secrets('any', 'petstore_auth', 'api_key'),
   },
   {
     name: 'fastify-swagger',
     title: 'example of @fastify/swagger',
-    command: own('fastify-swagger'),
+    server: own('fastify-swagger'),
     document: '/openapi.json',
     credentials: secrets(TOKEN, 'apiKey'),
   },
-  {
-    name: 'scalar',
-    title: '@scalar/mock-server on @scalar/galaxy',
-    command: own('scalar'),
-    document: GALAXY,
-    credentials: ANY,
-  },
-  {
-    name: 'prism',
-    title: '@stoplight/prism-cli mock on @scalar/galaxy',
-    command: (port) => [installed('@stoplight/prism-cli/dist/index.js'), 'mock', '-p', String(port), GALAXY],
-    document: GALAXY,
-    credentials: ANY,
-  },
-  {
-    name: 'mockoon',
-    title: '@mockoon/cli on @scalar/galaxy',
-    command: (port) => [
-      ...[installed('@mockoon/cli/bin/run.js'), 'start', '--data', GALAXY, '--port', String(port)],
-      ...['--hostname', '127.0.0.1', '--disable-log-to-file', '--repair'],
-    ],
-    document: GALAXY,
-    credentials: ANY,
-  },
+  galaxy('scalar', '@scalar/mock-server', own('scalar')),
+  galaxy('prism', '@stoplight/prism-cli mock', (port) => [
+    ...[installed('@stoplight/prism-cli/dist/index.js'), 'mock', '-p', String(port), GALAXY],
+  ]),
+  galaxy('mockoon', '@mockoon/cli', (port) => [
+    ...[installed('@mockoon/cli/bin/run.js'), 'start', '--data', GALAXY, '--port', String(port)],
+    ...['--hostname', '127.0.0.1', '--disable-log-to-file', '--repair'],
+  ]),
 ];
 
 async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   await new Promise((resolve) => server.close(resolve));
   return port;
 }
 
 const isListening = (port: number): Promise<boolean> =>
-  new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1');
-    socket.once('connect', () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once('error', () => {
-      resolve(false);
-    });
-  });
+  once(connect(port, '127.0.0.1'), 'connect').then(
+    () => true,
+    () => false,
+  );
 
 /** @throws {Error} if it does not listen within 20 seconds */
-async function startServer({ name, command }: Subject, port: number): Promise<ChildProcess> {
+async function startProgram(name: string, command: (port: number) => readonly string[]) {
+  const port = await freePort();
   const env = { ...process.env, PORT: String(port), TOKEN };
-  const child = spawn(process.execPath, command(port), { cwd: FOLDER, env, stdio: 'ignore' });
+  const child: ChildProcess = spawn(process.execPath, command(port), { cwd: FOLDER, env, stdio: 'ignore' });
+  const kill = (): void => void child.kill('SIGKILL');
+  process.once('exit', kill);
+  const stop = (): void => {
+    process.off('exit', kill);
+    kill();
+  };
   for (let attempt = 0; attempt < 200 && child.exitCode === null; attempt++) {
-    if (await isListening(port)) return child;
+    if (await isListening(port)) return { port, stop };
     await sleep(100);
   }
-  child.kill('SIGKILL');
+  stop();
   throw new Error(`${name} does not listen on port ${port}`);
 }
 
 async function test(subject: Subject): Promise<Result> {
-  const port = await freePort();
-  const child = await startServer(subject, port);
-  const kill = (): void => void child.kill('SIGKILL');
-  process.once('exit', kill);
+  const { name, server, credentials } = subject;
+  const running =
+    typeof server === 'function'
+      ? await startProgram(name, server)
+      : await startServer(server, { document: readSource(PLANTS).document, expectations: [] });
   try {
-    const url = `http://127.0.0.1:${port}`;
-    const target = {
-      ...(await documentOf(subject, url)),
-      // The servers of the document are those of its authors.
-      servers: [{ url: subject.name === 'petstore' ? '/v2' : '/' }],
-    };
-    const { credentials } = subject;
+    const url = `http://127.0.0.1:${running.port}`;
+    // The servers of the document are those of its authors.
+    const servers = [{ url: name === 'petstore' ? '/v2' : '/' }];
+    const document = { ...(await documentOf(subject, url)), servers };
     return await run(
-      urlTarget({ url, document: target, credentials, write: true, requestsPerSecond: 1000, timeout: 2000 }),
+      urlTarget({ url, document, credentials, write: true, requestsPerSecond: 1000, timeout: 2000 }),
       { generated: 25 },
     );
   } finally {
-    process.off('exit', kill);
-    kill();
+    await running.stop();
   }
 }
 
 async function documentOf({ document }: Subject, url: string): Promise<JsonObject> {
-  const isServed = document === '/openapi.json';
-  const json = isServed
-    ? await (await fetch(url + document)).text()
-    : JSON.stringify(readSource(document).document);
+  let file = document;
+  if (document.startsWith('/openapi')) {
+    file = join(mkdtempSync(join(tmpdir(), 'servers-')), document);
+    writeFileSync(file, await (await fetch(url + document)).text());
+  }
   // Below `$id`, `#/components` is in the schema itself (JSON Schema 2020-12, core section 8.2.1): the references of the
   // Galaxy document lead nowhere. It means them without `$id`.
-  return JSON.parse(json, (key, value: unknown) => (key === '$id' ? undefined : value)) as JsonObject;
+  return JSON.parse(JSON.stringify(readSource(file).document), (key, value: unknown) =>
+    key === '$id' ? undefined : value,
+  ) as JsonObject;
 }
 
 /** The failures of a server by what a person found, and the causes that nobody has judged. */
 function findings({ name }: Subject, failures: Result['failures']): { rows: string[][]; open: string[] } {
-  const cases = new Map<string, { source: string; count: number }>();
+  const defects = new Map<string, { source: string; count: number }>();
   const open: string[] = [];
-  for (const { cause, cases: count, rules } of groupFailures(failures)) {
-    const judged = judgementOf(name, cause.sentence, rules);
-    if (judged) {
-      const known = cases.get(judged.is)?.count ?? 0;
-      cases.set(judged.is, { source: judged.source, count: known + count });
-    } else
-      open.push(`${name}: ${count} cases: ${cause.sentence.slice(0, 200)} (${rules.slice(0, 3).join(', ')})`);
+  for (const { cause, cases, rules } of groupFailures(failures)) {
+    const { sentence, source = '' } = cause;
+    const defect = judgementOf(name, sentence, rules);
+    if (defect === undefined)
+      open.push(`${name}: ${cases} cases: ${sentence.slice(0, 200)} (${rules.slice(0, 3).join(', ')})`);
+    else defects.set(defect, { source, count: (defects.get(defect)?.count ?? 0) + cases });
   }
-  const rows = [...cases].map(([is, { source, count }]) => [name, is, source, String(count)]);
+  const rows = [...defects].map(([defect, { source, count }]) => [name, defect, source, String(count)]);
   return { rows, open };
 }
 

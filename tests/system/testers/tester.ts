@@ -1,18 +1,26 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { BODY_LIMIT } from '../../../scripts/prove/service/service-target';
-import type { JsonObject } from '../../../scripts/prove/json/tree';
-import type { Profile } from '../../../scripts/prove/profile';
+import { pipeline } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  BODY_LIMIT,
+  groupFailures,
+  isOpen,
+  type Json,
+  type JsonObject,
+  run,
+  urlTarget,
+  type UrlOptions,
+} from '../../../scripts/prove';
 
 /** A program that tests a server against its document. */
 export interface Tester {
   readonly name: string;
-  /** Its file in testers/; that of its name by default. */
-  readonly program?: string;
   readonly title: string;
   /** The packages whose versions are told. */
   readonly packages: readonly string[];
@@ -20,34 +28,39 @@ export interface Tester {
   readonly reads30?: true;
   /** Whether it is put to the mutants of the documents of the tests too. */
   readonly readsAll?: true;
-  /** What it is given beyond the job of all. */
-  readonly options?: Pick<Job, 'profile' | 'bodyLimit' | 'refusalSchema'>;
+  /** For the prover, which runs in this process. */
+  readonly options?: ProverOptions;
 }
 
+type ProverOptions = Pick<UrlOptions, 'profile' | 'bodyLimit' | 'refusalSchema'>;
+
 /** What a tester is given. */
-export interface Job {
+interface Job extends ProverOptions {
   /** The path of the document. */
   readonly document: string;
   readonly base: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly folder: string;
-  /** For the engine. */
+  /** For the prover. */
   readonly credentials: Readonly<Record<string, unknown>>;
-  readonly profile?: Profile;
-  readonly bodyLimit?: number;
-  readonly refusalSchema?: string;
 }
 
 /** What it found: the names of the checks that failed, or why it could not run. */
-export type Verdict = { readonly failures: readonly string[] } | { readonly error: string };
+export type Verdict =
+  { readonly failures: readonly string[] } | { readonly error: string; readonly failures?: undefined };
 
 export const TESTERS: readonly Tester[] = [
-  { name: 'engine', title: 'ours, profile document', packages: [], program: 'engine.ts', readsAll: true },
+  {
+    name: 'engine',
+    title: 'ours, profile document',
+    packages: [],
+    readsAll: true,
+    options: { profile: 'document' },
+  },
   {
     name: 'engine-strict',
     title: 'ours, profile strict',
     packages: [],
-    program: 'engine.ts',
     options: { profile: 'strict', bodyLimit: BODY_LIMIT, refusalSchema: '/components/schemas/Error' },
   },
   { name: 'specmatic', title: 'Specmatic, generative tests', packages: ['specmatic'] },
@@ -69,7 +82,6 @@ export const TESTERS: readonly Tester[] = [
 
 const FOLDER = __dirname;
 const require = createRequire(join(FOLDER, 'package.json'));
-const TSX = pathToFileURL(require.resolve('tsx')).href;
 
 export const versionsOf = ({ packages }: Tester): string =>
   packages
@@ -97,49 +109,91 @@ function convertTo30(json: JsonObject): JsonObject {
 /** Milliseconds that a run may take. */
 const LIMIT = 60_000;
 
-/** Starts a tester in a process of its own. */
-export function openTester({ name, program = `${name}.mjs` }: Tester) {
+/** The prover as a black box. */
+async function prove({ document, base, credentials, ...options }: Job): Promise<string[]> {
+  const target = urlTarget({
+    ...options,
+    url: new URL(base).origin,
+    document: JSON.parse(readFileSync(document, 'utf8')) as JsonObject,
+    credentials: JSON.parse(JSON.stringify(credentials)) as Json,
+    write: true,
+    requestsPerSecond: 2000,
+  });
+  const { failures, obligations } = await run(target, { generated: 25, shrink: false });
+  const open = obligations.filter(({ state }) => isOpen(state));
+  return [
+    ...groupFailures(failures).map(({ cause }) => cause.key),
+    ...open.map(({ state, key }) => `${state} ${key}`),
+  ];
+}
+
+/** Starts a tester: the prover here, any other in a process of its own. */
+export function openTester({ name, options }: Tester) {
   const folder = mkdtempSync(join(tmpdir(), `tester-${name}-`));
   let child: ChildProcess | undefined;
-  const start = (): ChildProcess =>
-    fork(join(FOLDER, 'testers', program), {
-      cwd: folder,
-      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-      execArgv: program.endsWith('.ts') ? ['--import', TSX] : [],
-    });
   const end = (): void => {
     child?.removeAllListeners();
     child?.kill('SIGKILL');
     child = undefined;
   };
+  const ask = async (job: Job): Promise<Verdict> => {
+    child ??= fork(join(FOLDER, `testers/${name}.mjs`), {
+      cwd: folder,
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    });
+    const settled = new AbortController();
+    const { signal } = settled;
+    const ended = once(child, 'exit', { signal }).then(
+      ([code]) => `ended with exit status ${code ?? 'none'}`,
+    );
+    const late = sleep(LIMIT, `no result within ${LIMIT / 1000} s`, { signal });
+    child.send(job);
+    const answer = once(child, 'message', { signal }).then(([verdict]) => verdict as Verdict);
+    const failed = Promise.race([ended, late]).then((error): Verdict => {
+      end();
+      return { error };
+    });
+    return Promise.race([answer, failed]).finally(() => {
+      settled.abort();
+      for (const one of [answer, failed]) one.catch(() => undefined);
+    });
+  };
   process.once('exit', end);
   return {
     folder,
-    run(job: Job): Promise<Verdict> {
-      const running = (child ??= start());
-      return new Promise((resolve) => {
-        const settle = (verdict: Verdict, broken: boolean): void => {
-          clearTimeout(timer);
-          running.removeAllListeners();
-          if (broken) end();
-          resolve(verdict);
-        };
-        const timer = setTimeout(() => {
-          settle({ error: `no result within ${LIMIT / 1000} s` }, true);
-        }, LIMIT);
-        running.once('message', (verdict) => {
-          settle(verdict as Verdict, false);
-        });
-        running.once('exit', (code) => {
-          settle({ error: `ended with exit status ${code ?? 'none'}` }, true);
-        });
-        running.send(job);
-      });
-    },
+    run: (job: Job): Promise<Verdict> =>
+      options
+        ? prove(job).then(
+            (failures) => ({ failures }),
+            (error: unknown) => ({ error: String(error) }),
+          )
+        : ask(job),
     close() {
       end();
       process.off('exit', end);
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** A port that stays, before servers that come and go: testers keep one URL for all of them. It passes bytes on as they are. */
+export async function openSwitch() {
+  const clients = new Set<Socket>();
+  let target = 0;
+  const server = createServer((client) => {
+    clients.add(client);
+    pipeline(client, connect(target, '127.0.0.1'), client, () => clients.delete(client));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  /** Passes bytes on to this port from now on, and ends what is connected. */
+  const to = (port: number): void => {
+    for (const client of clients) client.destroy();
+    target = port;
+  };
+  const close = (): void => {
+    to(0);
+    server.close();
+  };
+  return { port: (server.address() as AddressInfo).port, to, close };
 }

@@ -1,8 +1,7 @@
 import { unboundedLists } from '../../../scripts/publish/remarks';
 import { type JsonObject, OpenApiDocument, readOperations } from '../../../src/contract';
 import { DOCUMENTS, readFiles } from '../../http/document-server';
-import { readDocument } from '../../../scripts/prove/document/reader';
-import { remarksOn } from '../../../scripts/prove/report/remarks';
+import { readDocument, remarksOn } from '../../../scripts/prove';
 import { buildDocument, json } from '../../support/service';
 
 /** The remarks of `make generate` and of `make contract`, which are the same places. */

@@ -5,7 +5,7 @@ import { openStore } from '../../../src/storage/open';
 import { buildPlant } from '../../support/plants';
 import { EDGE_IDS, STRANGE_STRINGS } from '../../support/strange-values';
 import { useDatabases } from '../../support/databases';
-import { ANY_CHARACTER } from '../../../scripts/prove/schema/strings';
+import { ANY_CHARACTER } from '../../../scripts/prove';
 
 const STORES = [
   { kind: 'memory, without a database', shared: false, locate: () => Promise.resolve('memory:') },

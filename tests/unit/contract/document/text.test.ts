@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { readDocument, writeDocument } from '../../../../src/contract/document/text';
-import { ANY_CHARACTER } from '../../../../scripts/prove/schema/strings';
+import { ANY_CHARACTER } from '../../../../scripts/prove';
 
 const leaf = fc.oneof(
   fc.string({ unit: ANY_CHARACTER }),

@@ -8,7 +8,7 @@ import {
   parseJson,
 } from '../../../../src/contract/json/parse';
 import { readJson } from '../../../../src/contract/json/read';
-import { ANY_CHARACTER } from '../../../../scripts/prove/schema/strings';
+import { ANY_CHARACTER } from '../../../../scripts/prove';
 
 /** The complete result of a reader: the value with its exact numbers, or the message of its error. */
 function outcome(read: (holder: Holder) => void): unknown {

@@ -1,6 +1,5 @@
 import { FORMATS } from '../../../../src/contract/schema/formats';
-import { INTEGER_FORMATS, STRING_FORMATS } from '../../../../scripts/prove/schema/known-formats';
-import { createOracle } from '../../../../scripts/prove/schema/oracle';
+import { createOracle, INTEGER_FORMATS, STRING_FORMATS } from '../../../../scripts/prove';
 
 /** Formats that every text, or every double, has. */
 const UNLIMITED = ['binary', 'password', 'float', 'double'];

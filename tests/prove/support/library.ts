@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { asString, type JsonObject } from './json/tree';
+import { asString, type JsonObject } from '../../../scripts/prove/json/tree';
 
 /** A request to the library, and what it does with it: tests replace parts to break it. */
 export interface Library {
@@ -13,16 +13,38 @@ export interface Library {
   readonly url: string;
 }
 
-const problem = { type: 'object', required: ['title'], properties: { title: { type: 'string' } } };
+const id = { name: 'id', in: 'path', required: true, schema: { type: 'string', format: 'uuid' } };
+const limit = { type: 'integer', minimum: 1, maximum: 50, default: 10 };
+const schema = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+const json = (content: JsonObject): JsonObject => ({ 'application/json': { schema: content } });
 const failed = (description: string): JsonObject => ({
   description,
-  content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+  content: { 'application/problem+json': { schema: schema('Problem') } },
 });
-const json = (name: string): JsonObject => ({
-  'application/json': { schema: { $ref: `#/components/schemas/${name}` } },
-});
-const id = { name: 'id', in: 'path', required: true, schema: { type: 'string', format: 'uuid' } };
 const errors = { 400: failed('invalid'), 401: failed('no key'), 404: failed('unknown') };
+const refusals = { 409: failed('the ISBN is taken'), 422: failed('unknown author'), ...errors };
+/** An operation with a status of success, and the schema of its body. */
+const operation = (
+  operationId: string,
+  status: number,
+  content: JsonObject | undefined,
+  more: JsonObject = {},
+  responses: JsonObject = errors,
+): JsonObject => ({
+  operationId,
+  ...more,
+  responses: {
+    [status]: { description: 'done', ...(content && { content: json(content) }) },
+    ...responses,
+  },
+});
+const takes = (name: string) => ({ requestBody: { required: true, content: json(schema(name)) } });
+const withId = (name: string): JsonObject => ({
+  allOf: [
+    schema(name),
+    { type: 'object', required: ['id'], properties: { id: { type: 'string', format: 'uuid' } } },
+  ],
+});
 
 /** Authors and their books. The server chooses the ids; the ISBN of a book is unique; a book needs an author. */
 export const LIBRARY: JsonObject = {
@@ -31,82 +53,40 @@ export const LIBRARY: JsonObject = {
   servers: [{ url: 'https://library.example.org/v1' }],
   security: [{ key: [] }],
   paths: {
-    '/authors': {
-      post: {
-        operationId: 'addAuthor',
-        requestBody: { required: true, content: json('NewAuthor') },
-        responses: { 201: { description: 'added', content: json('Author') }, ...errors },
-      },
-    },
+    '/authors': { post: operation('addAuthor', 201, schema('Author'), takes('NewAuthor')) },
     '/authors/{id}': {
       parameters: [id],
-      get: {
-        operationId: 'getAuthor',
-        responses: { 200: { description: 'found', content: json('Author') }, ...errors },
-      },
-      delete: { operationId: 'removeAuthor', responses: { 204: { description: 'removed' }, ...errors } },
+      get: operation('getAuthor', 200, schema('Author')),
+      delete: operation('removeAuthor', 204, undefined),
     },
     '/books': {
-      get: {
-        operationId: 'listBooks',
-        parameters: [
-          { name: 'limit', in: 'query', schema: { type: 'integer', minimum: 1, maximum: 50, default: 10 } },
-        ],
-        responses: {
-          200: {
-            description: 'some',
-            content: {
-              'application/json': { schema: { type: 'array', items: { $ref: '#/components/schemas/Book' } } },
-            },
-          },
-          ...errors,
+      get: operation(
+        'listBooks',
+        200,
+        { type: 'array', items: schema('Book') },
+        {
+          parameters: [{ name: 'limit', in: 'query', schema: limit }],
         },
-      },
-      post: {
-        operationId: 'addBook',
-        requestBody: { required: true, content: json('NewBook') },
-        responses: {
-          201: { description: 'added', content: json('Book') },
-          409: failed('the ISBN is taken'),
-          422: failed('unknown author'),
-          ...errors,
-        },
-      },
+      ),
+      post: operation('addBook', 201, schema('Book'), takes('NewBook'), refusals),
     },
     '/books/{id}': {
       parameters: [id],
-      get: {
-        operationId: 'getBook',
-        responses: { 200: { description: 'found', content: json('Book') }, ...errors },
-      },
-      put: {
-        operationId: 'changeBook',
-        requestBody: { required: true, content: json('NewBook') },
-        responses: {
-          200: { description: 'changed', content: json('Book') },
-          409: failed('the ISBN is taken'),
-          422: failed('unknown author'),
-          ...errors,
-        },
-      },
-      delete: { operationId: 'removeBook', responses: { 204: { description: 'removed' }, ...errors } },
+      get: operation('getBook', 200, schema('Book')),
+      put: operation('changeBook', 200, schema('Book'), takes('NewBook'), refusals),
+      delete: operation('removeBook', 204, undefined),
     },
   },
   components: {
     securitySchemes: { key: { type: 'apiKey', in: 'header', name: 'X-Key' } },
     schemas: {
-      Problem: problem,
+      Problem: { type: 'object', required: ['title'], properties: { title: { type: 'string' } } },
       NewAuthor: {
         type: 'object',
         required: ['name'],
         properties: { name: { type: 'string', minLength: 1, maxLength: 80 } },
       },
-      Author: {
-        allOf: [
-          { $ref: '#/components/schemas/NewAuthor' },
-          { type: 'object', required: ['id'], properties: { id: { type: 'string', format: 'uuid' } } },
-        ],
-      },
+      Author: withId('NewAuthor'),
       NewBook: {
         type: 'object',
         required: ['isbn', 'title', 'authorId'],
@@ -117,12 +97,7 @@ export const LIBRARY: JsonObject = {
           pages: { type: 'integer', minimum: 1, maximum: 10_000 },
         },
       },
-      Book: {
-        allOf: [
-          { $ref: '#/components/schemas/NewBook' },
-          { type: 'object', required: ['id'], properties: { id: { type: 'string', format: 'uuid' } } },
-        ],
-      },
+      Book: withId('NewBook'),
     },
   },
 };

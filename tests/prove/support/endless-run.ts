@@ -1,8 +1,8 @@
 import { writeSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
-import { runCommand } from '../../scripts/prove/command';
-import { correctServer, target } from '../../scripts/prove/simple-server';
-import { supervise, supervised } from '../../scripts/prove/supervise';
+import { runCommand } from '../../../scripts/prove/command';
+import { correctServer, target } from './simple-server';
+import { supervise, supervised } from '../../../scripts/prove/supervise';
 
 /** A run that computes for ever after some requests: `tsx endless-run.ts FOLDER`. It prints a line when it begins to. */
 function compute(): void {

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { JsonObject } from './json/tree';
-import type { Server, Target } from './target';
+import type { Server, Target } from '../../../scripts/prove/target';
+import type { JsonObject } from '../../../scripts/prove/json/tree';
 
 /** The answer of a server under test. */
 export interface Reply {
@@ -11,6 +11,42 @@ export interface Reply {
   /** Whether the service answers, and not the layer before it. */
   own?: boolean;
 }
+
+/** How a server answers. */
+export type Answer = (request: IncomingMessage, body: string) => Reply;
+
+/** Answers a request: gets the encoded values of the parameters of its path, and the body. */
+export type Route = (
+  parameters: Readonly<Record<string, string>>,
+  body: string,
+  request: IncomingMessage,
+) => Reply;
+
+/** A server that answers by method and path template, such as `GET /things/{id}`, else with 404, or 405 and Allow. HEAD is GET. It lists no query, so it refuses each. */
+export const routed =
+  (routes: Readonly<Record<string, Route>>): Answer =>
+  (request, body) => {
+    const [path = '', query] = (request.url ?? '').split('?');
+    const method = request.method === 'HEAD' ? 'GET' : request.method;
+    const matching = Object.entries(routes).flatMap(([route, answer]) => {
+      const [allowed = '', template = ''] = route.split(' ');
+      const match = new RegExp(`^${template.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`).exec(path);
+      return match ? [{ allowed, answer, parameters: match.groups ?? {} }] : [];
+    });
+    if (matching.length === 0) return { status: 404 };
+    const found = matching.find(({ allowed }) => allowed === method);
+    const headers = { Allow: matching.map(({ allowed }) => allowed).join(', ') };
+    if (!found) return { status: 405, headers };
+    return query === undefined ? found.answer(found.parameters, body, request) : { status: 400 };
+  };
+
+/** An OpenAPI 3.1 document of these paths. */
+export const documentOf = (paths: JsonObject, more: JsonObject = {}): JsonObject => ({
+  openapi: '3.1.0',
+  info: { title: 'Tests', version: '1' },
+  paths,
+  ...more,
+});
 
 /** `PUT /number` accepts an integer from 0 to 1,000,000 and answers 204. Its documented 409 never occurs. */
 const DOCUMENT: JsonObject = {
@@ -53,10 +89,7 @@ export function correctServer(request: IncomingMessage, body: string): Reply {
 }
 
 /** Starts a server that answers with `answer`. */
-export function serve(
-  answer: (request: IncomingMessage, body: string) => Reply,
-  reset = (): void => undefined,
-): () => Promise<Server> {
+export function serve(answer: Answer, reset = (): void => undefined): () => Promise<Server> {
   return async () => {
     let entered = 0;
     const server = createServer((request, response) => {
@@ -87,23 +120,18 @@ export function serve(
   };
 }
 
-/** A target whose server answers with `answer`. */
-export const target = (answer: Parameters<typeof serve>[0], waivers: Target['waivers'] = []): Target => ({
+/** A target whose server answers with `answer`. Its refusals are those of RFC 9110. */
+export const target = (answer: Answer, waivers: Target['waivers'] = []): Target => ({
   document: DOCUMENT,
   start: serve(answer),
   credentials: {},
   bodyLimit: LIMIT,
-  refusals: {
-    'not found': { status: 404 },
-    'method not allowed': { status: 405 },
-    'missing credentials': { status: 401 },
-    'invalid credentials': { status: 401 },
-    'insufficient scope': { status: 403 },
-    'unsupported media type': { status: 415 },
-    'content too large': { status: 413 },
-    malformed: { status: 400 },
-    'invalid request': { status: 400 },
-  },
-  situations: {},
   waivers,
+});
+
+/** A target with a document of these paths, whose server answers with `answer`. */
+export const targetOf = (paths: JsonObject, answer: Answer, changed: Partial<Target> = {}): Target => ({
+  ...target(answer),
+  document: documentOf(paths),
+  ...changed,
 });

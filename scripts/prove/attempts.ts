@@ -1,0 +1,159 @@
+import type { Case, OperationContext, RunContext } from './cases/case';
+import { type Search, searchGenerated } from './cases/generated';
+import { lastCases, operationCases, situationCases } from './cases/operation';
+import { failureOf, failureWithoutRequest, type Replay } from './failure';
+import { type FailureGroup, groupFailures } from './groups';
+import { type Attempt, OF_STUBS, type Session } from './session';
+import { shrinkCase } from './shrink';
+import type { Server } from './target';
+import { reasonOf } from './untestable';
+
+/** Generated requests for each operation, valid and faulty each. */
+const GENERATED = 100;
+const GENERATED_OF_STUB = 2;
+
+/** Sends the enumerated cases of an operation. Resolves with the examples that the document contradicts. */
+export async function attemptEnumerated(
+  context: OperationContext,
+  server: Server,
+  { failures, attemptAll, giveUp }: Session,
+): Promise<readonly string[]> {
+  const made = makeOr(
+    () => operationCases(context),
+    (reason) => {
+      giveUp(context.operation, reason);
+    },
+  );
+  if (!made) return [];
+  await attemptAll(server, made.cases);
+  for (const problem of made.contradictions)
+    failures.push(failureWithoutRequest('oracle', context.operation, problem, 'generator against oracle'));
+  return made.documentFaults;
+}
+
+/** Sends the cases of an operation that come after those of all others. */
+export async function attemptLast(
+  context: OperationContext,
+  server: Server,
+  { attemptAll, leaveOut }: Session,
+): Promise<void> {
+  const made = makeOr(
+    () => lastCases(context),
+    (reason) => {
+      leaveOut(context.operation, 'valid', reason, 1);
+    },
+  );
+  await attemptAll(server, made ?? []);
+}
+
+/** What a function makes; undefined if it fails, by a fault of the engine. */
+function makeOr<T>(make: () => T, giveUp: (reason: string) => void): T | undefined {
+  try {
+    return make();
+  } catch (error) {
+    giveUp(reasonOf(error));
+    return undefined;
+  }
+}
+
+/** Starts a server in the situation that causes a status, and sends its cases. */
+export async function attemptSituation(
+  contexts: readonly OperationContext[],
+  { attemptAll, client }: Session,
+  status: number,
+  start: () => Promise<Server>,
+): Promise<void> {
+  const cases = contexts.flatMap((context) => situationCases(context, status));
+  if (cases.length === 0 || client.isOver() !== undefined) return;
+  const server = await start().catch((error: unknown) => {
+    throw new Error(`the target failed to start for the status ${status}: ${messageOf(error)}`);
+  });
+  try {
+    await attemptAll(server, cases);
+  } finally {
+    await server.close();
+  }
+}
+
+/**
+ * Sends the generated requests of an operation.
+ *
+ * @param generated requests of each kind; 100 by default, 2 for a stub
+ */
+export async function attemptGenerated(
+  context: OperationContext,
+  server: Server,
+  { failures, fail, isStub, leaveOut, attempt, reset, client }: Session,
+  { seed, generated, replay }: { seed: number; generated?: number | undefined; replay?: Replay | undefined },
+): Promise<void> {
+  const { operation } = context;
+  const isOfStub = isStub(operation);
+  const runs = generated ?? (isOfStub ? GENERATED_OF_STUB : GENERATED);
+  const attempts = new Map<Case, Attempt>();
+  const attemptAlone = async (sent: Case): Promise<readonly string[] | undefined> => {
+    if (client.mustEnd() !== undefined) return undefined;
+    await reset(server);
+    const attempted = await attempt(server, sent);
+    if (attempted.problems.length > 0) attempts.set(sent, attempted);
+    return attempted.outcome && attempted.problems;
+  };
+  let searches: readonly Search[] = [];
+  try {
+    searches = await searchGenerated(context, attemptAlone, { seed, runs, replay });
+  } catch (error) {
+    leaveOut(operation, 'generated', reasonOf(error), 2 * runs);
+  }
+  for (const { kind, counterexample, leftOut } of searches) {
+    leaveOut(operation, 'generated', client.isOver() ?? `no more ${kind} values were found`, leftOut);
+    if (isOfStub && !replay) leaveOut(operation, 'generated', OF_STUBS, Math.max(0, GENERATED - runs));
+    if (!counterexample) continue;
+    const { case: failed, problems, ...place } = counterexample;
+    const problem = problems.join('; ');
+    if (failed)
+      fail(failed, attempts.get(failed) ?? { problems }, { replay: { operation: operation.id, ...place } });
+    else if (isOfStub) leaveOut(operation, 'generated', problem, runs);
+    else failures.push(failureWithoutRequest('generated', operation, problem));
+  }
+}
+
+/** The number of groups whose example is shrunk, and the requests for each. */
+const SHRUNK_GROUPS = 8;
+const REQUESTS_PER_GROUP = 30;
+
+/** Shrinks the example of the largest groups. Their causes stay the same. */
+export async function shrinkGroups(
+  { document, oracle, target }: RunContext,
+  server: Server,
+  session: Session,
+): Promise<FailureGroup[]> {
+  const shrunk: FailureGroup[] = [];
+  for (const group of groupFailures(session.failures).slice(0, SHRUNK_GROUPS)) {
+    const failed = session.failedCases.get(group.example);
+    if (!failed) continue;
+    /** The failure of a case, if it has the cause of the group. */
+    const failureAgain = async (sent: Case) => {
+      await session.reset(server);
+      const { actual = sent, problems = [] } = (await session.probe(server, sent)) ?? {};
+      const failure = failureOf(actual, problems, [], target.curl);
+      const isSame = problems.length > 0 && failure.causes.some(({ key }) => key === group.cause.key);
+      return isSame ? failure : undefined;
+    };
+    if (!(await failureAgain(failed))) {
+      shrunk.push({ ...group, isRepeatable: false });
+      continue;
+    }
+    const fails = async (sent: Case): Promise<boolean> => (await failureAgain(sent)) !== undefined;
+    // Without a smaller one the case is shown as it is.
+    const smallest = await shrinkCase({ document, oracle, fails, budget: REQUESTS_PER_GROUP }, failed).catch(
+      () => failed,
+    );
+    const smaller = smallest === failed ? undefined : await failureAgain(smallest);
+    if (!smaller) continue;
+    const { problems, curl } = smaller;
+    shrunk.push({ ...group, example: { ...group.example, problems, curl } });
+  }
+  return shrunk;
+}
+
+/** The message of an error of a target. */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
