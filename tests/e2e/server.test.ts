@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { credentials, send, STATUS_LINE, SUCCESS } from '../support/client';
 import { failProgram, startProgram } from '../support/program';
-import { TOKEN } from '../support/service';
 
 const folder = mkdtempSync(join(tmpdir(), 'contract-first-'));
 afterAll(() => {
