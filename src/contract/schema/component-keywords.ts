@@ -9,13 +9,14 @@ import {
   Applicables,
   type Components,
   type Discriminate,
+  type Holds,
   type HoldsOf,
   listOf,
   namedBranch,
   type Node,
   patternsOf,
 } from './applicable';
-import { bare, error, errorsOf, exact, type Explain, functionKeyword } from './keyword';
+import { bare, componentKeyword, error, errorsOf, exact, type Explain, functionKeyword } from './keyword';
 import { MAX_ERRORS, type Violations } from './violations';
 
 /** Whether another schema evaluates the property or item of a key. */
@@ -37,7 +38,7 @@ export class ComponentKeywords {
     return [
       exact,
       bare,
-      functionKeyword<unknown, string>('component', undefined, (identifier) => this.refusalOf(identifier)),
+      componentKeyword(this.holdsOf, (identifier) => this.explainer(identifier)),
       this.containing(),
       this.discriminate(),
       this.remainingProperties(),
@@ -57,11 +58,14 @@ export class ComponentKeywords {
 
   /** Finds the errors of a value by a component; undefined if it conforms. */
   private refusalOf(identifier: string): Refusal {
-    const holds = this.holdsOf(identifier);
-    return (value, holder, key, root) =>
-      holds(value, holder, key, root)
-        ? undefined
-        : (instancePath) => this.violations.of(identifier, value, { instancePath, holder, key, root });
+    const [holds, explain] = [this.holdsOf(identifier), this.explainer(identifier)];
+    return (...place) => (holds(...place) ? undefined : explain(...place));
+  }
+
+  private explainer(identifier: string) {
+    return (...[value, holder, key, root]: Parameters<Holds>): Explain =>
+      (instancePath) =>
+        this.violations.of(identifier, value, { instancePath, holder, key, root });
   }
 
   private containing(): CodeKeywordDefinition {
