@@ -20,11 +20,10 @@ import { announcesBody, IncomingBody } from './http/body';
 import { faultToStderr, safely, settle, settleWithin } from './http/fault';
 import { fieldLines, fieldText, isFieldValue, repeatedField } from './http/header-field';
 import type { Operation } from './operations/operations';
-import type { Router } from './operations/router';
-import { type Methods, pathParameters } from './operations/routes';
+import { type Methods, pathParameters, type Router } from './operations/routes';
 import { type Answer, Problem } from './problem';
 import { createStubAnswers, STUB_HEADER } from './samples/answers';
-import type { RunStrategy } from './security/passport';
+import type { RunStrategy } from './security/strategies';
 import { compileSecurity, type Strategies } from './security/requirements';
 
 /** An Express middleware. It calls `next` for requests to reserved paths only. */
