@@ -8,6 +8,7 @@ import {
   type Hooks,
   type JsonObject,
   type OpenApiDocument,
+  requestIdOf,
   safely,
   type ServiceOptions,
 } from '../contract';
@@ -15,7 +16,6 @@ import { InvalidValue } from '../database';
 import { allowOrigins } from './cors';
 import { docsRouter } from './docs';
 import { type Errors, type OperationalKind, refusalOf } from './errors';
-import { requestIdOf } from './log';
 import { endOfRoutes, operationalRoutes, type Probed, withHeaders } from './probes';
 import { createTraces } from './traces';
 
