@@ -16,7 +16,16 @@ import {
   type Node,
   patternsOf,
 } from './applicable';
-import { bare, componentKeyword, error, errorsOf, exact, type Explain, functionKeyword } from './keyword';
+import {
+  bare,
+  componentKeyword,
+  error,
+  errorsOf,
+  exact,
+  type Explain,
+  functionKeyword,
+  ROOT_DATA,
+} from './keyword';
 import { MAX_ERRORS, type Violations } from './violations';
 
 /** Whether another schema evaluates the property or item of a key. */
@@ -180,14 +189,14 @@ export class ComponentKeywords {
 
   /** Counts the schemas that are evaluated in the search for all violations. */
   private meter(): CodeKeywordDefinition {
-    const spend = () => {
-      this.violations.spend();
+    const spend = (root: object) => {
+      this.violations.spend(root);
     };
     return {
       keyword: 'meter',
       code: ({ gen, it }) => {
         if (it.allErrors && it.createErrors !== false)
-          gen.code(_`${gen.scopeValue('func', { ref: spend })}()`);
+          gen.code(_`${gen.scopeValue('func', { ref: spend })}(${ROOT_DATA})`);
       },
     };
   }

@@ -22,7 +22,9 @@ type Compile<Value, Operand> = (
   schema: Node,
 ) => (value: Value, holder: Holder, key: string | number, root: object) => Explain | undefined;
 
-const [INSTANCE_PATH, ROOT_DATA] = [new Name('instancePath'), new Name('rootData')];
+const INSTANCE_PATH = new Name('instancePath');
+/** The variable of generated code that has the envelope. */
+export const ROOT_DATA = new Name('rootData');
 const [V_ERRORS, ERRORS] = [new Name('vErrors'), new Name('errors')];
 
 export const errorsOf = (explain: Explain, instancePath: string): Errors =>
