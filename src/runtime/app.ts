@@ -8,7 +8,6 @@ import {
   type Hooks,
   type JsonObject,
   type OpenApiDocument,
-  requestIdOf,
   safely,
   type ServiceOptions,
 } from '../contract';
@@ -75,7 +74,6 @@ export function createApp<Own extends string = never>(
     stubs: !production,
     reserved: RESERVED,
     headers: HEADERS,
-    requestIdOf,
     reportFault: fault,
     ownProblems: [...(rateLimit?.ownProblems ?? []), ...(application.ownProblems ?? [])],
     afterAuthentication: [rateLimit?.afterAuthentication ?? [], application.afterAuthentication ?? []].flat(),
