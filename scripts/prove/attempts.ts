@@ -1,5 +1,5 @@
 import type { Case, OperationContext, RunContext } from './cases/case';
-import { type Search, searchGenerated } from './cases/generated';
+import { type Search, searchGenerated } from './cases/search';
 import { lastCases, operationCases, situationCases } from './cases/operation';
 import { failureOf, failureWithoutRequest, type Replay } from './failure';
 import { type FailureGroup, groupFailures } from './groups';

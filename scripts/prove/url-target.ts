@@ -8,7 +8,7 @@ import type { BlackBox, Target, Waiver } from './target';
 import { type Address, addressOf } from './wire/address';
 import type { CurlServer } from './wire/curl';
 import { secretsOf } from './wire/secrets';
-import { assertListening, printAddress } from './wire/send';
+import { assertListening, printAddress } from './wire/socket';
 
 /** A server by its URL, and how to test it. */
 export interface UrlOptions extends Extensions {

@@ -13,10 +13,10 @@ import {
   handlerInput,
   type ValueCases,
 } from './case';
-import { keywordCases, oneWayCases } from './keywords';
+import { keywordCases, oneWayCases } from './keyword-cases';
 import { limitRule } from './limits';
 import { contentTypeSpellings } from './media-types';
-import { parameterCases } from './parameters';
+import { parameterCases } from './parameter-cases';
 
 /** The values of parameters and bodies: examples, valid values, and each keyword on both sides of its bound. */
 export function valueCases(context: OperationContext): ValueCases {

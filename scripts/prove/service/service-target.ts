@@ -18,7 +18,7 @@ import {
   type Verifiers,
 } from '../../../src/runtime';
 import type { Received, RefusalRule, Refusals, Scenario, Server, Target, Waiver } from '../target';
-import { strategiesWith, testSecrets } from './credentials';
+import { strategiesWith, testSecrets } from './test-credentials';
 import { listen } from './listen';
 
 /** The module of a service that makes it a target. */

@@ -2,7 +2,7 @@ import type { Case } from '../cases/case';
 import { NumberLiteral, valueAt } from '../json/value';
 import { header, jsonOf, type RawResponse } from '../wire/message';
 import { responseFor } from '../document/model';
-import type { OwnRefusalReason } from '../check/exchange';
+import type { OwnRefusalReason } from '../check/comparison';
 import { takesCredentials } from '../request/compose';
 
 /**

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { BlackBox } from '../target';
 import type { Address } from './address';
 import { header, type Outcome, type RawRequest } from './message';
-import { send } from './send';
+import { send } from './socket';
 
 /** Sends requests within the bounds of a black box. Without bounds it sends each at once. */
 export interface Client {
