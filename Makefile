@@ -106,7 +106,7 @@ $(BENCH)/node_modules/.package-lock.json: $(BENCH)/package.json $(BENCH)/package
 	@touch $@
 
 TESTERS := tests/system/testers
-testers: $(TESTERS)/node_modules/.package-lock.json ## compare contract testers by the mutants; ONLY=engine,dredd
+testers: $(TESTERS)/node_modules/.package-lock.json ## compare contract testers by the mutants; ONLY=prover,dredd
 	@$(if $(ONLY),ONLY='$(ONLY)') tsx $(TESTERS)/main.ts
 servers: $(TESTERS)/node_modules/.package-lock.json $(BENCH)/node_modules/.package-lock.json ## test servers that others wrote; ONLY=fastify,prism
 	@$(if $(ONLY),ONLY='$(ONLY)') tsx $(TESTERS)/servers.ts

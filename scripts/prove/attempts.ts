@@ -46,7 +46,7 @@ export async function attemptLast(
   await attemptAll(server, made ?? []);
 }
 
-/** What a function makes; undefined if it fails, by a fault of the engine. */
+/** What a function makes; undefined if it fails, by a fault of the prover. */
 function makeOr<T>(make: () => T, giveUp: (reason: string) => void): T | undefined {
   try {
     return make();

@@ -1,4 +1,4 @@
-/** The public API of the prover: the contract-test engine for any server, and a service of this package as its target. */
+/** The public API of the prover: contract tests of any server, and a service of this package as their target. */
 export { type Failure, type WaivedFailure } from './failure';
 export { type Json, type JsonObject } from './json/tree';
 export { NumberLiteral, parse, print, type Value } from './json/value';

@@ -42,7 +42,7 @@ export interface UrlOptions extends Extensions {
 }
 
 /**
- * A target for a server that the engine neither starts nor resets.
+ * A target for a server that the prover neither starts nor resets.
  *
  * @throws {Error} if the URL, the document or the credentials cannot be used
  */

@@ -10,7 +10,7 @@ import {
 } from '../../scripts/prove';
 import { DOCUMENTS, readFiles, serviceOf } from './document-server';
 
-describe('the unchanged engine on other documents', () => {
+describe('the unchanged prover on other documents', () => {
   test.each(DOCUMENTS)(
     'proves a service of %s',
     async (name) => {

@@ -78,7 +78,7 @@ function slotCases(context: OperationContext, slot: Slot): ValueCases {
   };
 }
 
-/** Binary content: every sequence of bytes is valid, unless the media type has a format that the engine does not know. */
+/** Binary content: every sequence of bytes is valid, unless the media type has a format that the prover does not know. */
 function binaryCases(context: OperationContext, slot: Slot): ValueCases {
   const inputs = slot.fill(context.base, 'bytes');
   const everyByte = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));

@@ -7,7 +7,7 @@ import { takesCredentials } from '../request/compose';
 
 /**
  * Distinguishes refusals by the service itself, such as a conflict with what it holds, from refusals of invalid
- * requests: of a black box the engine knows neither the state nor the rules.
+ * requests: of a black box the prover knows neither the state nor the rules.
  */
 export interface OwnRefusals {
   /** Learns how the server refuses a request that is invalid. */

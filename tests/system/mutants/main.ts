@@ -44,7 +44,7 @@ async function main(): Promise<void> {
 }
 
 const MESSAGES: Partial<Record<State, string>> = {
-  SURVIVED: 'no case of the family sees it. Add one to the engine, or list it in EQUIVALENT with the reason',
+  SURVIVED: 'no case of the family sees it. Add one to the prover, or list it in EQUIVALENT with the reason',
   REFUSED: 'it does not start, so that it shows nothing. Make it otherwise, or leave it out',
   STALE: 'it is caught, so that it is not equivalent. Take it out of EQUIVALENT',
 };
