@@ -35,7 +35,7 @@ export interface TestedService<S, Handlers extends object, Own extends string> e
   readonly openStore: () => S | Promise<S>;
   /** Does not use the store before a request: it is called without one, to find the stubs. */
   readonly createHandlers: (store: S) => Handlers;
-  readonly createApp: (handlers: Handlers, surroundings: RuntimeOptions<Own>) => Express;
+  readonly createApp: (handlers: Handlers, options: RuntimeOptions<Own>) => Express;
   readonly errors: Errors<Own>;
   /** How the service refuses a request: the status, and members that the body must have. */
   readonly refusal: (kind: KindOf<Own>) => RefusalRule;

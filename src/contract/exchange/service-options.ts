@@ -56,7 +56,7 @@ export interface ServiceOptions<Own extends string = never> extends Extensions, 
   readonly headers: Headers;
   /** Identifies a request in logs and in the X-Request-Id header of its response. */
   readonly requestIdOf: (request: IncomingMessage) => string;
-  /** Whether handlers may be stubs, which answer from the document (stub.ts). */
+  /** Whether handlers may be stubs, which answer from the document. */
   readonly stubs: boolean;
   /** The prefix of the paths that `next` serves. No operation may have such a path. */
   readonly reserved: string;
