@@ -61,6 +61,6 @@ export { INTEGER_FORMATS, STRING_FORMATS } from './schema/known-formats';
 export { createOracle, type Oracle } from './schema/oracle';
 export { samples } from './schema/samples';
 export { ANY_CHARACTER } from './schema/strings';
-export { strategiesWith, testSecrets, verifiersOf } from './service/test-credentials';
+export { strategiesWith, testSecrets } from './service/test-credentials';
 export { listen, openServer } from './service/listen';
 export { BODY_LIMIT, SERVICE } from './service/service-target';

@@ -56,16 +56,6 @@ function credentialsOf(
   return { valid, invalid, insufficient };
 }
 
-/** A verifier for each security scheme of a document, each with a variable of its own. */
-export function verifiersOf(document: OpenApiDocument): Record<string, Verifier> {
-  return Object.fromEntries(
-    securitySchemes(document).map(({ name, kind }, i) => {
-      if (!kind) throw new Error(`expected a scheme that can be served, got ${name}`);
-      return [name, { kind, secrets: `SECRETS_${i}` }];
-    }),
-  );
-}
-
 /** The strategies of verifiers with the secrets in these variables. */
 export const strategiesWith = <V extends Verifiers>(
   verifiers: V,

@@ -162,13 +162,12 @@ export function openState(common: RunContext, client: Client, bounds: BlackBox) 
     const leaves = isSafe(operation.method)
       ? []
       : freshLeaves({ ...common, operation, base: located }, located);
-    for (const inputs of [located, ...(related ? [related] : [])]) {
-      for (const some of [leaves, ...leaves.slice(0, MAX_SINGLES).map((leaf) => [leaf])]) {
-        const { body } = inputs;
+    const variations = [leaves, ...leaves.slice(0, MAX_SINGLES).map((leaf) => [leaf])];
+    for (const { body, ...inputs } of related ? [located, related] : [located])
+      for (const some of body ? variations : []) {
         const text = body && some.length > 0 ? withFreshLeaves(body.bytes.toString(), some) : undefined;
         if (body && text !== undefined) yield { ...inputs, body: { ...body, bytes: Buffer.from(text) } };
       }
-    }
   }
 
   /** The encoded name of a resource to which a name refers: `authorId`, if there is a collection of authors. */

@@ -2,12 +2,13 @@ import { joinPointer, isObject, type JsonObject, members, type OpenApiDocument }
 import { lastStep } from '../document/json-pointer';
 import { APPLICATORS } from '../document/subschemas';
 import { type Discriminate, listOf } from './applicable';
+import { UnsupportedPattern } from '../pattern/automaton';
+import { compilePattern } from '../pattern/pattern';
 import type { Defaults } from './defaults';
 import type { Discriminator, Discriminators } from './discriminator';
 import { compareExactly, isInt64 } from './exact-comparison';
 import type { Interner } from './identity';
 import type { Direction, OneWay } from './one-way';
-import { checkPatterns } from './patterns';
 
 /** A rewritten schema, for the validator. */
 export type Schema = JsonObject | boolean;
@@ -217,3 +218,18 @@ export class Rewriter {
 
 /** The keywords that make a branch a component. */
 const DESCRIBING: ReadonlySet<string> = new Set([...APPLICATORS.keys(), 'discriminator', 'default']);
+
+/** Finds the patterns of the schema at `pointer` that cannot be matched. */
+function checkPatterns(document: OpenApiDocument, schema: JsonObject, pointer: string): void {
+  const names = members(schema['patternProperties']).map(([name]) => [name, 'patternProperties', name]);
+  for (const [source = '', ...steps] of [...names, [schema['pattern'], 'pattern']]) {
+    if (typeof source !== 'string') continue;
+    try {
+      compilePattern(source);
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      const reason = error instanceof UnsupportedPattern ? error.message : `is not valid: ${error.message}`;
+      document.addFinding(joinPointer(pointer, ...steps.map(String)), reason);
+    }
+  }
+}
