@@ -6,7 +6,7 @@ type State = 'caught' | 'equivalent' | 'SURVIVED' | 'REFUSED' | 'STALE';
 type Row = readonly [state: State, group: string, mutant: string, ...rest: (string | number)[]];
 
 /**
- * `make mutants`: the contract suite against servers with one fault each. A mutant is caught if the family of cases that
+ * `make mutants`: the contract tests against servers with one fault each. A mutant is caught if the family of cases that
  * is there for such faults fails; that something else fails does not count.
  */
 async function main(): Promise<void> {
