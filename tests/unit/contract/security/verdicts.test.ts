@@ -205,6 +205,16 @@ describe.each(Object.keys(STRATEGIES))('%s: a principal, false, or an error', (n
   );
 });
 
+it.each([
+  ['Zoë:a:b', { principals: { basic: { pair: ['Zoë', 'a:b'] } } }],
+  ['no colon', { refused: 'badCredentials' }],
+])('splits user and password at the first colon, in UTF-8: %s', async (pair, outcome) => {
+  const basic = new BasicStrategy((...given) => ({ pair: given }));
+  const authenticate = buildAuthentication([{ basic: [] }], { basic });
+  const field = `Basic ${Buffer.from(pair).toString('base64')}`;
+  expect(await authenticate(['Authorization', field])).toMatchObject(outcome);
+});
+
 describe('a strategy of passport', () => {
   const success: Call = ['success', { id: 1 }];
   const by = (strategy: Strategies[string], ...sent: (readonly [string, string])[]) =>
