@@ -1,6 +1,6 @@
 import request from 'supertest';
 import { buildDocument, buildService, json } from '../support/service';
-import { receive } from './receive';
+import { ask, receive, send } from './receive';
 import { hidden, ok, respond } from './respond';
 
 const text = { type: 'string' };
@@ -253,34 +253,18 @@ describe('a default replaces an absent property', () => {
       parameter('l', { type: 'array', items: text, default: ['a'] }),
       parameter('none', text),
     ];
-    let received: unknown;
-    const postThing = (given: object) => {
-      received = Reflect.get(given, location);
-      return Promise.resolve({ status: 204 });
-    };
-    const document = buildDocument({
-      operation: { parameters },
-      components: { schemas: { S: { allOf: [{ ...text, default: 'x' }] } } },
-    });
-    const { app } = buildService({ document, handlers: { postThing: postThing } });
-    await request(app).post('/things').expect(204);
-    expect(received).toEqual({ n: big, s: 'x', l: ['a'] });
+    const schemas = { S: { allOf: [{ ...text, default: 'x' }] } };
+    const { given } = await ask({ parameters }, undefined, { schemas });
+    expect(given?.[location]).toEqual({ n: big, s: 'x', l: ['a'] });
   });
 
   it('of a form', async () => {
     const schema = { type: 'object', properties: { n: { ...int64, default: 3 }, s: text } };
-    let received: unknown;
-    const postThing = ({ body }: { body: unknown }) => {
-      received = body;
-      return Promise.resolve({ status: 204 });
-    };
     const content = { 'application/x-www-form-urlencoded': { schema } };
-    const { app } = buildService({
-      document: buildDocument({ operation: { requestBody: { content } } }),
-      handlers: { postThing: postThing },
-    });
-    await request(app).post('/things').type('form').send('s=a&x=1').expect(204);
-    expect(received).toEqual({ n: 3n, s: 'a' });
+    const { given } = await ask({ requestBody: { content } }, (client) =>
+      client.type('form').send('s=a&x=1'),
+    );
+    expect(given?.['body']).toEqual({ n: 3n, s: 'a' });
   });
 });
 
@@ -325,20 +309,6 @@ describe('each schema applies independently of the properties that others list',
       [5, 5n],
     ],
   ])('%s', async (_, schema, sent, expected) => {
-    const received: unknown[] = [];
-    const { app } = buildService({
-      document: buildDocument({ operation: { requestBody: { required: true, content: json(schema) } } }),
-      handlers: {
-        postThing: ({ body }: { readonly body?: unknown }) => {
-          received.push(body);
-          return Promise.resolve({ status: 204 });
-        },
-      },
-    });
-    await request(app)
-      .post('/things')
-      .send(sent as object)
-      .expect(204);
-    expect(received).toEqual([expected]);
+    expect((await send(schema, sent)).given).toMatchObject({ body: expected });
   });
 });
