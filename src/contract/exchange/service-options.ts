@@ -55,7 +55,7 @@ export interface ServiceOptions<Own extends string = never> extends Extensions, 
    * otherwise its W3C trace id, otherwise a new UUID.
    */
   readonly requestIdOf?: ((request: IncomingMessage) => string) | undefined;
-  /** Whether handlers may be stubs, which answer from the document (stub.ts). */
+  /** Whether handlers may be stubs, which answer from the document. */
   readonly stubs: boolean;
   /** The prefix of the paths that `next` serves. No operation may have such a path. */
   readonly reserved: string;
