@@ -1,9 +1,9 @@
-import { once } from 'node:events';
+import { EventEmitter, on, once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { ReadableStream } from 'node:stream/web';
-import type { Answer, ServiceOptions } from '../../src/contract';
+import type { Answer, OwnStreamCodec, ServiceOptions } from '../../src/contract';
 import type { OperationalKind } from '../../src/runtime';
 import { buildDocument, buildService, json, listening } from '../support/service';
 import { exchangeBytes } from '../support/wire';
@@ -70,6 +70,12 @@ function serve(
 
 const request = (method = 'GET', version = '1.1') =>
   `${method} /things HTTP/${version}\r\nHost: x\r\nConnection: close\r\n\r\n`;
+
+/** Codecs of which one writes bytes in its own way. Untyped code may return anything. */
+const writing = (encode: (items: AsyncIterable<unknown>) => unknown): OwnStreamCodec[] => [
+  { ...bytes, compile: () => ({ encode: encode as () => AsyncIterable<string> }) },
+  lines,
+];
 
 /** A stream whose use is recorded. */
 function recorded(items: readonly unknown[], given?: Given) {
@@ -310,6 +316,27 @@ describe('a stream that does not end by itself', () => {
       'at its item 0',
       'body/id is of the type function, which JSON does not have',
     ],
+    ...['\ud800', 7, null, undefined, {}, new Uint16Array(1)].map(
+      (piece): [string, Parameters<typeof serve>, string, string] => [
+        `has a piece that is neither text nor bytes: ${typeof piece} ${JSON.stringify(piece)}`,
+        [
+          () => counted(1, 1),
+          {
+            codecs: writing(async function* (items) {
+              for await (const item of items) yield item && piece;
+            }),
+          },
+        ],
+        'at its item 0',
+        'encode() returned neither well-formed text nor a Uint8Array',
+      ],
+    ),
+    [
+      'has a codec that makes no stream of it',
+      [() => counted(1, 1), { codecs: writing(() => ['a']) }],
+      'before its first item',
+      'encode() returned no AsyncIterable',
+    ],
     [
       'waits too long',
       [() => recorded([first]).stream, { deadline: 100 }],
@@ -342,6 +369,65 @@ describe('a stream that does not end by itself', () => {
   });
 });
 
+test.each<[string, unknown, unknown[]]>([
+  ['is reported', new Error('lost'), [new Error('lost')]],
+  ['is not reported if it is the abort', undefined, []],
+])('an error of a stream after its client has left %s', async (_, error, expected) => {
+  let end: () => void = () => undefined;
+  const ended = new Promise<void>((resolve) => (end = resolve));
+  const { app, faults } = serve(async function* ({ signal }) {
+    yield Buffer.from('a');
+    try {
+      await once(signal, 'abort');
+      await new Promise(setImmediate);
+      throw error ?? signal.reason;
+    } finally {
+      setImmediate(end);
+    }
+  });
+  await listening(app, async (port) => {
+    const client = connect(port, '127.0.0.1').on('error', () => undefined);
+    client.write(request());
+    await once(client, 'data');
+    client.resetAndDestroy();
+    await ended;
+  });
+  expect(faults).toEqual(expected);
+});
+
+test.each<[string, (counted: AsyncIterable<unknown>) => AsyncIterable<unknown>, (items: unknown) => unknown]>(
+  [
+    [
+      'items that its codec leaves out',
+      (source) => source,
+      async function* (items) {
+        for await (const item of items as AsyncIterable<unknown>) if (!item) yield '';
+      },
+    ],
+    ['empty pieces', () => counted(1, 1), (source) => source],
+  ],
+)('a stream of many %s leaves other requests their turn', async (_, body, encode) => {
+  let isTurn = false;
+  let before = 0;
+  const source = counted(1_000, 0, (index) => {
+    if (index === 0) setImmediate(() => (isTurn = true));
+    if (!isTurn) before = index;
+  });
+  const codecs = writing((items) => encode(body(source) === source ? items : source));
+  const { app } = serve(() => body(source), { codecs });
+  await listening(app, (port) => exchangeBytes(port, request()));
+  expect(before).toBeLessThan(999);
+});
+
+test('a codec may return steps that are no promises', async () => {
+  const steps = [{ value: 'a' }, { done: true }];
+  const codecs = writing(() => ({ [Symbol.asyncIterator]: () => ({ next: () => steps.shift() }) }));
+  const text = await listening(serve(() => counted(1, 1), { codecs }).app, (port) =>
+    exchangeBytes(port, request()),
+  );
+  expect(String(text)).toMatch(/\r\n\r\n1\r\na\r\n0\r\n\r\n$/);
+});
+
 test('items are judged and cut one by one', async () => {
   async function* rows() {
     yield { id: 9007199254740993n, secret: 1 };
@@ -362,7 +448,9 @@ describe('a stream is not begun, and is released,', () => {
   ) {
     const ends: string[] = [];
     const { calls, stream } = recorded([]);
+    const emitter = new EventEmitter();
     const bodies = [
+      on(emitter, 'item'), // listens from the beginning
       stream,
       new Readable({ read: () => ends.push('read'), destroy: () => ends.push('Readable') }),
       new ReadableStream({ cancel: () => void ends.push('ReadableStream') }, { highWaterMark: 0 }),
@@ -385,7 +473,7 @@ describe('a stream is not begun, and is released,', () => {
       );
     }
     expect(calls).toEqual([]);
-    expect(ends).toEqual(['Readable', 'ReadableStream']);
+    expect([ends, emitter.eventNames()]).toEqual([['Readable', 'ReadableStream'], []]);
     return heads;
   }
 

@@ -233,5 +233,6 @@ async function readPieces(
   } catch (error) {
     throw inWords(error);
   }
+  if (body.failure) throw body.failure;
   return envelope;
 }

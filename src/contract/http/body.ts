@@ -31,6 +31,7 @@ export class IncomingBody implements AsyncIterable<Buffer> {
   /** Why a reader did not get the whole body; undefined if it did, or if it ended of its own will. */
   failure: Error | undefined;
   private isAsked = false;
+  private isInvited = false;
   private isOver = false;
   private detach: (() => void) | undefined;
   private wake: () => void = () => undefined;
@@ -163,6 +164,12 @@ export class IncomingBody implements AsyncIterable<Buffer> {
     else (this.releases ??= []).push(release);
   }
 
+  /** Sends 100 Continue if the client waits for it. It cannot be sent after the head of a response. */
+  invite(): void {
+    if (!this.isInvited && expectsContinue(this.request)) this.response.writeContinue();
+    this.isInvited = true;
+  }
+
   /** Ends the body for its reader, and releases what belongs to it. What has not arrived is discarded. */
   close(reason = new Error('the exchange has ended, and its body with it')): void {
     this.isOver = true;
@@ -188,7 +195,7 @@ export class IncomingBody implements AsyncIterable<Buffer> {
     const { request } = this;
     this.isAsked = true;
     if (request.destroyed) return brokenOff(); // closed during authentication; `close` is not emitted again
-    if (expectsContinue(request)) this.response.writeContinue();
+    this.invite();
     return undefined;
   }
 
