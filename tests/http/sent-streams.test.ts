@@ -101,32 +101,32 @@ async function* counted(count: number, size: number, taken: (index: number) => v
   }
 }
 
-test.each<[string, () => unknown]>([
-  ['an AsyncIterable', () => counted(3, 4)],
-  ['a ReadableStream', () => ReadableStream.from(counted(3, 4))],
-  ['a Readable', () => Readable.from(counted(3, 4))],
-])('%s is sent in chunks, and its exchange ends with it', async (_, body) => {
-  const { app, outcomes, faults } = serve(body);
+const THREE = '4\r\naaaa\r\n'.repeat(3);
+const STEPS = [{ value: 'a' }, { done: true }];
+
+test.each<[string, string, ...Parameters<typeof serve>]>([
+  ['an AsyncIterable', THREE, () => counted(3, 4)],
+  ['a ReadableStream', THREE, () => ReadableStream.from(counted(3, 4))],
+  ['a Readable', THREE, () => Readable.from(counted(3, 4))],
+  ['an empty piece', '4\r\naaaa\r\n', () => Readable.from(['', 'aaaa', ''].map((text) => Buffer.from(text)))],
+  [
+    'what a codec returns without promises',
+    '1\r\na\r\n',
+    () => counted(1, 1),
+    { codecs: writing(() => ({ [Symbol.asyncIterator]: () => ({ next: () => STEPS.shift() }) })) },
+  ],
+])('%s is sent in chunks, and its exchange ends with it', async (_, expected, ...given) => {
+  const { app, outcomes, faults } = serve(...given);
   const text = String(await listening(app, (port) => exchangeBytes(port, request())));
   const [head = '', content] = text.split('\r\n\r\n', 1).concat(text.slice(text.indexOf('\r\n\r\n') + 4));
   expect(head).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
   expect(head).toMatch(/\r\nContent-Type: application\/octet-stream\r\n[^]*Transfer-Encoding: chunked/);
   expect(head).not.toMatch(/Content-Length/i);
-  expect(content).toBe('4\r\naaaa\r\n'.repeat(3) + '0\r\n\r\n');
+  expect(content).toBe(`${expected}0\r\n\r\n`);
   expect([outcomes.map(({ status, problem }) => [status, problem]), faults]).toEqual([
     [[200, undefined]],
     [],
   ]);
-});
-
-test('an empty piece does not end a response', async () => {
-  async function* pieces() {
-    yield Buffer.alloc(0);
-    yield* counted(1, 4);
-    yield Buffer.alloc(0);
-  }
-  const text = String(await listening(serve(pieces).app, (port) => exchangeBytes(port, request())));
-  expect(text).toMatch(/\r\n\r\n4\r\naaaa\r\n0\r\n\r\n$/);
 });
 
 test('the connection goes on after a stream', async () => {
@@ -395,37 +395,28 @@ test.each<[string, unknown, unknown[]]>([
   expect(faults).toEqual(expected);
 });
 
-test.each<[string, (counted: AsyncIterable<unknown>) => AsyncIterable<unknown>, (items: unknown) => unknown]>(
+test.each<[string, (many: AsyncIterable<unknown>) => Parameters<typeof serve>]>([
   [
-    [
-      'items that its codec leaves out',
-      (source) => source,
-      async function* (items) {
-        for await (const item of items as AsyncIterable<unknown>) if (!item) yield '';
+    'items that its codec leaves out',
+    (many) => [
+      () => many,
+      {
+        codecs: writing(async function* (items) {
+          for await (const item of items) if (!item) yield '';
+        }),
       },
     ],
-    ['empty pieces', () => counted(1, 1), (source) => source],
   ],
-)('a stream of many %s leaves other requests their turn', async (_, body, encode) => {
+  ['empty pieces', (many) => [() => counted(1, 1), { codecs: writing(() => many) }]],
+])('a stream of many %s leaves other requests their turn', async (_, made) => {
   let isTurn = false;
   let before = 0;
-  const source = counted(1_000, 0, (index) => {
+  const many = counted(1_000, 0, (index) => {
     if (index === 0) setImmediate(() => (isTurn = true));
     if (!isTurn) before = index;
   });
-  const codecs = writing((items) => encode(body(source) === source ? items : source));
-  const { app } = serve(() => body(source), { codecs });
-  await listening(app, (port) => exchangeBytes(port, request()));
+  await listening(serve(...made(many)).app, (port) => exchangeBytes(port, request()));
   expect(before).toBeLessThan(999);
-});
-
-test('a codec may return steps that are no promises', async () => {
-  const steps = [{ value: 'a' }, { done: true }];
-  const codecs = writing(() => ({ [Symbol.asyncIterator]: () => ({ next: () => steps.shift() }) }));
-  const text = await listening(serve(() => counted(1, 1), { codecs }).app, (port) =>
-    exchangeBytes(port, request()),
-  );
-  expect(String(text)).toMatch(/\r\n\r\n1\r\na\r\n0\r\n\r\n$/);
 });
 
 test('items are judged and cut one by one', async () => {
@@ -439,72 +430,49 @@ test('items are judged and cut one by one', async () => {
   expect(text.match(/\{.*\}/g)).toEqual(['{"id":9007199254740993}', '{"id":2,"name":"a"}']);
 });
 
-describe('a stream is not begun, and is released,', () => {
-  async function unbegun(
-    method: string,
-    answer: Partial<Answer>,
-    options: Partial<ServiceOptions<OperationalKind>> = {},
-    before: (given: Given) => unknown = () => undefined,
-  ) {
-    const ends: string[] = [];
-    const { calls, stream } = recorded([]);
-    const emitter = new EventEmitter();
-    const bodies = [
-      on(emitter, 'item'), // listens from the beginning
-      stream,
-      new Readable({ read: () => ends.push('read'), destroy: () => ends.push('Readable') }),
-      new ReadableStream({ cancel: () => void ends.push('ReadableStream') }, { highWaterMark: 0 }),
-    ];
-    const heads: string[] = [];
-    for (const body of bodies) {
-      const { app, over } = serve(
-        (given) => Promise.resolve(before(given)).then(() => body),
-        options,
-        answer,
-      );
-      heads.push(
-        String(
-          await listening(app, async (port) => {
-            const bytes = await exchangeBytes(port, request(method));
-            await over;
-            return bytes;
-          }),
-        ),
-      );
-    }
-    expect(calls).toEqual([]);
-    expect([ends, emitter.eventNames()]).toEqual([['Readable', 'ReadableStream'], []]);
-    return heads;
+interface Unbegun {
+  readonly method?: string;
+  readonly answer?: Partial<Answer>;
+  readonly deadline?: number;
+}
+
+test.each<[string, RegExp, Unbegun]>([
+  [
+    'by HEAD',
+    /^HTTP\/1\.1 200 OK\r\n(?![^]*Content-Length)[^]*Content-Type: application\/octet-stream\r\n[^]*\r\n\r\n$/,
+    { method: 'HEAD' },
+  ],
+  ['by a status without content', /^HTTP\/1\.1 204 /, { answer: { status: 204 } }],
+  ['in the place of another body', /^HTTP\/1\.1 500 /, { answer: { contentType: 'application/json' } }],
+  ['with an undocumented header', /^HTTP\/1\.1 500 /, { answer: { headers: { 'X-A': 'b' } } }],
+  ['if it comes after the deadline', /^HTTP\/1\.1 503 /, { deadline: 20 }],
+])('a stream is not begun, and is released, %s', async (_, expected, { method, answer, deadline }) => {
+  const ends: string[] = [];
+  const { calls, stream } = recorded([]);
+  const emitter = new EventEmitter();
+  const bodies = [
+    on(emitter, 'item'), // listens from the beginning
+    stream,
+    new Readable({ read: () => ends.push('read'), destroy: () => ends.push('Readable') }),
+    new ReadableStream({ cancel: () => void ends.push('ReadableStream') }, { highWaterMark: 0 }),
+  ];
+  for (const body of bodies) {
+    const { app, over } = serve(
+      async ({ signal }) => {
+        if (deadline !== undefined) await once(signal, 'abort');
+        return body;
+      },
+      { deadline },
+      answer,
+    );
+    const head = await listening(app, async (port) => {
+      const bytes = await exchangeBytes(port, request(method));
+      await over;
+      return bytes;
+    });
+    expect(String(head)).toMatch(expected);
   }
-
-  test('by HEAD', async () => {
-    for (const head of await unbegun('HEAD', {})) {
-      expect(head).toMatch(
-        /^HTTP\/1\.1 200 OK\r\n[^]*Content-Type: application\/octet-stream\r\n[^]*\r\n\r\n$/,
-      );
-      expect(head).not.toMatch(/Content-Length/);
-    }
-  });
-
-  test('by a status without content', async () => {
-    for (const head of await unbegun('GET', { status: 204 })) expect(head).toMatch(/^HTTP\/1\.1 204 /);
-  });
-
-  test('in the place of another body', async () => {
-    for (const head of await unbegun('GET', { contentType: 'application/json' }))
-      expect(head).toMatch(/^HTTP\/1\.1 500 /);
-  });
-
-  test('with a header that the document does not allow', async () => {
-    for (const head of await unbegun('GET', { headers: { 'X-A': 'b' } }))
-      expect(head).toMatch(/^HTTP\/1\.1 500 /);
-  });
-
-  test('if it comes after the deadline', async () => {
-    const late = ({ signal }: Given) => once(signal, 'abort');
-    for (const head of await unbegun('GET', {}, { deadline: 20 }, late))
-      expect(head).toMatch(/^HTTP\/1\.1 503 /);
-  });
+  expect([calls, ends, emitter.eventNames()]).toEqual([[], ['Readable', 'ReadableStream'], []]);
 });
 
 test.each<[string, unknown]>([

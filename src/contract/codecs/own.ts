@@ -111,14 +111,9 @@ export const onlyReceived = ({ key }: DescribedBody) =>
 /** Compiles the coder of a body, and converts its text to bytes. */
 function compileBytes(own: OwnCodec, { document, schema }: DescribedBody) {
   const value = DescribedValue.at(document, schema);
-  if (own.isText) {
-    const { decode, encode } = own.compile(value);
-    return {
-      decode: (bytes: Buffer, type: MediaType) => decode(decodeText(bytes), type),
-      encode,
-    };
-  }
-  return own.compile(value);
+  if (!own.isText) return own.compile(value);
+  const { decode, encode } = own.compile(value);
+  return { decode: (bytes: Buffer, type: MediaType) => decode(decodeText(bytes), type), encode };
 }
 
 /** Decodes a value to `envelope.body`, as the JSON reader would. */

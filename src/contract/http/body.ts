@@ -134,7 +134,7 @@ export class IncomingBody implements AsyncIterable<Buffer> {
     request.on('data', onData).on('end', onEnd).on('close', onClose);
     try {
       for (;;) {
-        this.assertSound();
+        if (this.failure) throw this.failure;
         const piece = pieces.shift();
         if (piece) {
           size += piece.length;
@@ -179,10 +179,6 @@ export class IncomingBody implements AsyncIterable<Buffer> {
     this.fail(reason);
     for (const release of this.releases ?? []) attempt(release, this.fault);
     this.releases = undefined;
-  }
-
-  private assertSound(): void {
-    if (this.failure) throw this.failure;
   }
 
   private fail(reason: Error): void {
