@@ -64,7 +64,7 @@ it('shows the contract, accepts a token, and sends a request', async () => {
   });
 });
 
-const SURROUNDINGS = {
+const OPTIONS = {
   ready: () => Promise.resolve(),
   report: () => undefined,
   metrics: { text: () => Promise.resolve(''), contentType: 'text/plain' },
@@ -123,7 +123,7 @@ it('authorizes by every kind of security scheme', async () => {
     new OpenApiDocument(root),
     (given, { name, scopes }) => given === secret(name) && { scopes },
   );
-  const app = createApp({ handlers, errors: PLAIN_ERRORS }, { ...SURROUNDINGS, document: root, strategies });
+  const app = createApp({ handlers, errors: PLAIN_ERRORS }, { ...OPTIONS, document: root, strategies });
   await listening(app, async (port) => {
     const { page, complaints } = await open(`http://127.0.0.1:${port}`);
     const statusOf = async (name: string) => {

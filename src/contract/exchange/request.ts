@@ -13,7 +13,8 @@ import {
 import { type Headers, Problem } from '../problem';
 import { envelopeSchema, parameterSchemas } from '../schema/envelope';
 import type { SchemaSet } from '../schema/schema-set';
-import type { Convert, Find, Shapes } from '../schema/shapes';
+import type { Convert } from '../schema/position';
+import type { Find, Shapes } from '../schema/shapes';
 import type { Envelope, Judge } from '../schema/validator';
 import { type Create, judgesOf } from './plan';
 import { inItem, invalidRequest, malformedParameter, unexpectedBody } from './violations';
