@@ -10,7 +10,7 @@ import { reasonOf } from '../untestable';
 import { expectSuccessOrOwnRefusal, inputCase, type Case, type OperationContext } from './case';
 import { withAcceptedValues } from './bases';
 import { limitRule } from './limits';
-import { expectInvalid, fault as faultOf } from './keywords';
+import { expectInvalid, fault as faultOf } from './keyword-cases';
 import { type JsonObject, textOf } from '../json/tree';
 
 /** Sends one case and judges the answer; resolves with its problems, or with undefined if the run must end. */
