@@ -1,6 +1,6 @@
 import type { Operation } from '../document/model';
 import { asString } from '../json/tree';
-import { securityKey, type SecurityScenario } from '../obligation';
+import { nameOfAlternative, ruleKey, type SecurityScenario } from '../obligation';
 import { isRedundant } from '../obligations';
 import { authorize, usableAlternative, composeRequest } from '../request/compose';
 import type { RuleName } from '../profile';
@@ -36,7 +36,7 @@ export function securityCases(context: OperationContext): Case[] {
   const allowsAnonymous = operation.security.some((schemes) => schemes.length === 0);
   return operation.security.flatMap((schemes, index) => {
     if (!usableAlternative([schemes], target)) return [];
-    const label = schemes.join(' and ') || 'anonymous';
+    const label = nameOfAlternative(schemes);
     const send: Alternative['send'] = (scenario, title, request, expect, rule = ruleOf(scenario)) => ({
       family: 'security',
       title: `${label}: ${title}`,
@@ -45,7 +45,7 @@ export function securityCases(context: OperationContext): Case[] {
       expect,
       rule,
       credentials: credentialsLabel(operation, label, scenario),
-      proves: [securityKey(operation, schemes, scenario)],
+      proves: [ruleKey(operation, 'security', label, scenario)],
     });
     const alternative: Alternative = {
       schemes,
