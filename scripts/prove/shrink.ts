@@ -1,15 +1,11 @@
-import type { Case } from './cases/case';
+import type { Case, RunContext } from './cases/case';
 import { NumberLiteral, print, type Value } from './json/value';
 import { type Slot, slots } from './request/slots';
 import type { Oracle } from './schema/oracle';
 import { header, jsonOf, type RawRequest } from './wire/message';
-import type { Document } from './document/model';
 import { codecOf, matchesMediaType } from './document/media';
 
-interface ShrinkContext {
-  readonly document: Document;
-  /** Judges requests. */
-  readonly oracle: Oracle;
+interface ShrinkContext extends Pick<RunContext, 'document' | 'oracle'> {
   /** Whether a smaller case fails with the same cause. Sends one request. */
   readonly fails: (smaller: Case) => Promise<boolean>;
   /** The largest number of requests. */

@@ -369,13 +369,6 @@ test.each(Object.entries(FOLLOWED))(
   },
 );
 
-test('a waiver in the place that an advice names excuses what it is about', async () => {
-  const waivers = [{ obligation: 'putNumber | response | 409 | *', reason: 'no conflict can occur' }];
-  const result = await tested(numbers(unchanged, correctServer, { waivers }));
-  expect(textOf(result)).not.toContain('tests/service.ts');
-  expect(result.passed).toBe(true);
-});
-
 test('a login that refuses other passwords with the documented 401 has no failure', async () => {
   const result = await byUrl(login({ password: 'sesame' }));
   expect(result.failures).toEqual([]);

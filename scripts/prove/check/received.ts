@@ -1,4 +1,4 @@
-import type { Document, Operation } from '../document/model';
+import type { OperationContext } from '../cases/case';
 import { toInteger, NumberLiteral, print, type Value, valueAt } from '../json/value';
 import { escapeToken, textOf, tokensOf } from '../json/tree';
 import { ruleKey, type ReceivedRule } from '../obligation';
@@ -13,7 +13,6 @@ import {
   propertyNames,
   defaultOf,
 } from '../schema/subschemas';
-import type { Oracle } from '../schema/oracle';
 import type { Received } from '../target';
 
 /** The input that a case determines: all that it sends, and the value in one slot. */
@@ -23,11 +22,7 @@ export interface HandlerInput {
   readonly sent?: { readonly slot: Slot; readonly value: Value };
 }
 
-interface ReceivedContext {
-  readonly document: Document;
-  readonly oracle: Oracle;
-  readonly operation: Operation;
-}
+type ReceivedContext = Pick<OperationContext, 'document' | 'oracle' | 'operation'>;
 
 /**
  * The value that the handler must receive: without unlisted properties, and with the defaults of absent ones; and the rules
