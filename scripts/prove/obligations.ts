@@ -15,7 +15,7 @@ import {
 } from './obligation';
 import { acceptsAnyQueryParameter } from './request/styles';
 import { isTyped, type Slot, slots } from './request/slots';
-import { isClosed, defaultOf } from './schema/subschemas';
+import { anyValueOf, isClosed, defaultOf } from './schema/subschemas';
 import { type Constraint, constraints } from './schema/constraints';
 import { levelOf, type RuleName } from './profile';
 import type { Target } from './target';
@@ -117,9 +117,7 @@ function receivedObligations({ json }: Document, operation: Operation, slot: Slo
       (name) => `${pointer}/properties/${escapeToken(name)}`,
     ),
   ];
-  const hasDefault = pointers.some(
-    (owner) => defaultOf(json, [{ pointer: owner, unconditional: true }]) !== undefined,
-  );
+  const hasDefault = pointers.some((owner) => defaultOf(json, anyValueOf(owner)) !== undefined);
   const allowsUnlisted = LIMITING_KEYWORDS.every((keyword) => schema[keyword] === undefined);
   const removesUnlisted =
     slot.body !== undefined && allowsUnlisted && isClosed([{ pointer, schema, unconditional: true }]);

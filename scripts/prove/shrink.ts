@@ -2,7 +2,7 @@ import type { Case, RunContext } from './cases/case';
 import { NumberLiteral, print, type Value } from './json/value';
 import { type Slot, slots } from './request/slots';
 import type { Oracle } from './schema/oracle';
-import { header, jsonOf, type RawRequest } from './wire/message';
+import { header, jsonOf, type RawRequest, withHeader } from './wire/message';
 import { codecOf, matchesMediaType } from './document/media';
 
 interface ShrinkContext extends Pick<RunContext, 'document' | 'oracle'> {
@@ -80,8 +80,7 @@ function withFewerParameters(sent: Case, faulty: string | undefined): Case[] {
     .filter(({ required, name, in: location }) => !required && `${location} ${name}` !== faulty)
     .flatMap(({ name, in: location }): RawRequest[] => {
       if (location === 'header') {
-        const headers = request.headers.filter(([key]) => key.toLowerCase() !== name.toLowerCase());
-        return headers.length < request.headers.length ? [{ ...request, headers }] : [];
+        return header(request, name) === undefined ? [] : [withHeader(request, name, undefined)];
       }
       const [path = '', query] = request.target.split('?');
       if (location !== 'query' || query === undefined) return [];

@@ -4,7 +4,7 @@ import { nameOfAlternative, ruleKey, type SecurityScenario } from '../obligation
 import { isRedundant } from '../obligations';
 import { authorize, usableAlternative, composeRequest } from '../request/compose';
 import type { RuleName } from '../profile';
-import { type RawRequest, withHeader, withQuery } from '../wire/message';
+import { header, type RawRequest, withHeader, withQuery } from '../wire/message';
 import { type Case, type Expectation, expectRefusal, expectSuccess, type OperationContext } from './case';
 
 type Alternative = ReturnType<typeof alternativeOf>;
@@ -152,7 +152,7 @@ function headerCases(
   { schemes, anonymous, authorized, isRedundant, send }: Alternative,
 ): Case[] {
   const scheme = schemes.find((name) => document.schemes[name]?.['type'] !== 'apiKey');
-  const value = authorized.headers.find(([name]) => name === 'Authorization')?.[1];
+  const value = header(authorized, 'authorization');
   if (scheme === undefined || value === undefined || isRedundant(scheme)) return [];
   const [authScheme = '', ...rest] = value.split(' ');
   const credential = rest.join(' ');

@@ -5,6 +5,7 @@ import { ruleKey, type ReceivedRule } from '../obligation';
 import { acceptsAnyQueryParameter } from '../request/styles';
 import type { Inputs, Slot } from '../request/slots';
 import {
+  anyValueOf,
   applicableSubschemas,
   isClosed,
   itemLocations,
@@ -53,7 +54,7 @@ function expectedValue(
     }
     return members;
   };
-  return { value: convert([{ pointer: slot.schema, unconditional: true }], sent), rules };
+  return { value: convert(anyValueOf(slot.schema), sent), rules };
 }
 
 /**
@@ -71,7 +72,7 @@ export function checkReceived(
   const proves: string[] = [];
   const absent = operation.parameters.filter((parameter) => !inputs.parameters.has(parameter));
   for (const { name, in: location, schema } of absent) {
-    const fallback = defaultOf(document.json, [{ pointer: schema, unconditional: true }]);
+    const fallback = defaultOf(document.json, anyValueOf(schema));
     const got = ownValue(received[location], name);
     if (fallback !== undefined) {
       problems.push(...valueProblems(`${location} ${name}`, fallback, got));

@@ -4,6 +4,7 @@ import { asObject, asString, objectAt } from '../json/tree';
 import { print, type Value } from '../json/value';
 import {
   admittedTypes,
+  anyValueOf,
   branchCombinations,
   itemLocations,
   propertyLocations,
@@ -27,7 +28,7 @@ export interface Form {
  * @see https://spec.openapis.org/oas/v3.1.0#fixed-fields-12, contentType
  */
 export function formOf(schemas: Schemas, schema: string): Form {
-  const root = [{ pointer: schema, unconditional: true }];
+  const root = anyValueOf(schema);
   const subschemas = branchCombinations(schemas, root).flat();
   const encodings = asObject(objectAt(schemas.json, schema.replace(/\/schema$/, ''))['encoding']);
   const isJson = (name: string, locations: SchemaLocations): boolean => {
