@@ -61,7 +61,8 @@ function build(document: OpenApiDocument, options: Options) {
   const all = [...contract.served.values()];
   const refusals = new Map<string, Answer | undefined>();
   const service = createService({
-    document: contract,
+    document,
+    ...options.extensions,
     stubs: true,
     handlers: Object.fromEntries(
       all.map(({ operation: { operationId } }) => [operationId, stub(operationId)]),

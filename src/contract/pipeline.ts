@@ -13,7 +13,7 @@ import { assertNothing, headersOf, hookLists } from './exchange/hooks';
 import { createRefuse } from './exchange/refusal';
 import type { BodyReader } from './exchange/request';
 import type { Encoded } from './exchange/response';
-import { Contract, type SecuredOperation } from './exchange/served-operation';
+import type { Contract, SecuredOperation } from './exchange/served-operation';
 import type { ServiceOptions } from './exchange/service-options';
 import { checkWiring } from './exchange/wiring';
 import { announcesBody, IncomingBody } from './http/body';
@@ -44,7 +44,7 @@ const DEADLINE = 40_000;
  */
 export function createService<Own extends string = never>(options: ServiceOptions<Own>): Middleware {
   const { document: given, handlers, bodyLimit, maxRequests, deadline = DEADLINE, reserved } = options;
-  const contract = given instanceof Contract ? given : compileContract(given, options);
+  const contract = compileContract(given, options);
   checkWiring(contract, options);
   const served = withAuthentication(contract, options.strategies);
   options.onRemarks?.(contract.remarks);

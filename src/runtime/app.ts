@@ -66,7 +66,7 @@ export function createApp<Own extends string = never>(
   const service = createService<OperationalKind | Own>({
     ...application,
     ...runtime,
-    document: contract,
+    document: contract.document,
     toProblem: (error, received) =>
       errors.toProblem(
         error instanceof InvalidValue && received ? (refusalOf(error, received) ?? error) : error,

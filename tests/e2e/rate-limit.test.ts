@@ -1,4 +1,4 @@
-import { failProgram, startProgram } from '../support/program';
+import { startProgram } from '../support/program';
 import { MISMATCH, send } from '../support/client';
 import { TOKEN } from '../support/service';
 
@@ -21,12 +21,4 @@ test('RATE_LIMIT limits the requests of a client, but not probes', async () => {
   } finally {
     await server.stop();
   }
-});
-
-test('an invalid RATE_LIMIT ends the startup with a message', async () => {
-  const { status, output } = await failProgram({ API_TOKENS: TOKEN, RATE_LIMIT: '100 a minute' });
-  expect(status).toBe(1);
-  expect(output.trim()).toBe(
-    'RATE_LIMIT: expected requests and seconds like 100/60s, at most 86400 seconds, got "100 a minute"',
-  );
 });

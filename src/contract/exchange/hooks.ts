@@ -71,8 +71,7 @@ function named<F extends (...given: never[]) => unknown>(stage: Stage, given: On
       throw new TypeError(`${stage} ${at}: expected a function, got ${typeof call}`);
     const own = call.name === '' || call.name === stage ? [] : [call.name];
     const isUnique =
-      all.length === 1 ||
-      (own.length > 0 && all.every((other) => other === call || other.name !== call.name));
+      all.length === 1 || (own.length > 0 && all.every((other, j) => j === i || other.name !== call.name));
     return { name: [stage, ...own, ...(isUnique ? [] : [at])].join(' '), call };
   });
 }
