@@ -15,7 +15,7 @@ import { createCheck, type Verdict } from './check/check';
 import { checkReceived } from './check/received';
 
 /** The number of correct instances of a documented response with one kind of credentials. */
-export interface Observation {
+interface Observation {
   readonly operation: string;
   readonly status: string;
   readonly media: string;

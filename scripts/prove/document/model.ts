@@ -60,7 +60,7 @@ export interface Operation {
 }
 
 /** Functions that encode a value as JSON has it (an integer beyond 2^53 is a bigint), by media type. */
-export type Encoders = Readonly<Record<string, (value: unknown) => Uint8Array>>;
+type Encoders = Readonly<Record<string, (value: unknown) => Uint8Array>>;
 
 /** What a team adds to OpenAPI: its own formats and media types. */
 export interface Extensions {

@@ -9,7 +9,7 @@ import { decodeText, serializeParameter } from './styles';
 import { type Form, formOf } from './urlencoded';
 
 /** `own` encodes each value that JSON can, by a function of the target. */
-export type SlotCodec = Codec | 'own';
+type SlotCodec = Codec | 'own';
 
 /** The encoded parameters and body of a request. */
 export interface Inputs {

@@ -11,7 +11,7 @@ const MAX_CHUNK_LINE_BYTES = 4096;
 const MAX_CONTENT_BYTES = 10_000_000;
 
 /** Reads one response (RFC 9112). The work is linear in the bytes, and the bytes are bounded. */
-export interface ResponseReader {
+interface ResponseReader {
   /** Takes the next bytes. Returns the outcome as soon as it is certain. */
   readonly take: (bytes: Buffer) => Outcome | undefined;
   /** The outcome when the server has ended the connection in order, which ends a body without a length. */
