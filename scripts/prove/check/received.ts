@@ -1,4 +1,4 @@
-import type { OperationContext } from '../cases/case';
+import type { Document, Operation } from '../document/model';
 import { toInteger, NumberLiteral, print, type Value, valueAt } from '../json/value';
 import { escapeToken, textOf, tokensOf } from '../json/tree';
 import { ruleKey, type ReceivedRule } from '../obligation';
@@ -14,6 +14,7 @@ import {
   propertyNames,
   defaultOf,
 } from '../schema/subschemas';
+import type { Oracle } from '../schema/oracle';
 import type { Received } from '../target';
 
 /** The input that a case determines: all that it sends, and the value in one slot. */
@@ -23,7 +24,11 @@ export interface HandlerInput {
   readonly sent?: { readonly slot: Slot; readonly value: Value };
 }
 
-type ReceivedContext = Pick<OperationContext, 'document' | 'oracle' | 'operation'>;
+interface ReceivedContext {
+  readonly document: Document;
+  readonly oracle: Oracle;
+  readonly operation: Operation;
+}
 
 /**
  * The value that the handler must receive: without unlisted properties, and with the defaults of absent ones; and the rules
