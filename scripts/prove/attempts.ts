@@ -1,5 +1,5 @@
 import type { Case, OperationContext, RunContext } from './cases/case';
-import { type Search, searchGenerated } from './cases/generated';
+import { type Search, searchGenerated } from './cases/search';
 import { lastCases, operationCases, situationCases } from './cases/operation';
 import type { ScenarioStep } from './cases/scenarios';
 import { failureWithoutRequest, type Replay } from './failure';
@@ -48,7 +48,7 @@ export async function attemptLast(
   await attemptAll(server, made ?? []);
 }
 
-/** What a function makes; undefined if it fails, by a fault of the engine. */
+/** What a function makes; undefined if it fails, by a fault of the prover. */
 function makeOr<T>(make: () => T, giveUp: (reason: string) => void): T | undefined {
   try {
     return make();

@@ -52,7 +52,7 @@ export async function establishBaseline(
   } catch (error) {
     const problem = reasonOf(error);
     giveUp(operation, problem);
-    // A black box is not at fault for what the engine does not support.
+    // A black box is not at fault for what the prover does not support.
     if (!state && !isStub(operation)) failures.push(failureWithoutRequest('baseline', operation, problem));
   }
   return undefined;

@@ -13,9 +13,9 @@ import {
   type SecurityScenario,
   type Side,
 } from './obligation';
-import { acceptsAnyQueryParameter } from './request/styles';
+import { acceptsAnyQueryParameter } from './request/serialize';
 import { isTyped, type Slot, slots } from './request/slots';
-import { anyValueOf, isClosed, defaultOf } from './schema/subschemas';
+import { anyValueOf, isClosed, defaultOf } from './schema/locations';
 import { type Constraint, constraints } from './schema/constraints';
 import { levelOf, type RuleName } from './profile';
 import type { Target } from './target';

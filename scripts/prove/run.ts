@@ -9,7 +9,7 @@ import {
 } from './attempts';
 import { establishBaseline } from './baseline';
 import type { OperationContext } from './cases/case';
-import { seedOf } from './cases/generated';
+import { seedOf } from './cases/search';
 import { assertScenarios, scenarioCases } from './cases/scenarios';
 import type { Failure, Replay } from './failure';
 import { type FailureGroup, groupFailures } from './groups';

@@ -119,7 +119,7 @@ export function openSession({ waivers, operations, onRequest, signal, ...common 
 
   const isStub = ({ id }: Operation): boolean => target.stubs?.includes(id) === true;
 
-  /** Blocks an operation, since the engine cannot make its requests. A stub is at no fault for that. */
+  /** Blocks an operation, since the prover cannot make its requests. A stub is at no fault for that. */
   const giveUp = (operation: Operation, reason: string): void => {
     ledger.block(operation.id, reason, isStub(operation) ? 'STUB' : 'BLOCKED');
     if (isStub(operation)) leaveOut(operation, 'baseline', reason, 1);

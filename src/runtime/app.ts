@@ -15,7 +15,6 @@ import { InvalidValue } from '../database';
 import { allowOrigins } from './cors';
 import { docsRouter } from './docs';
 import { type Errors, type OperationalKind, refusalOf } from './errors';
-import { requestIdOf } from './log';
 import { endOfRoutes, operationalRoutes, type Probed, withHeaders } from './probes';
 import { createTraces } from './traces';
 
@@ -75,7 +74,6 @@ export function createApp<Own extends string = never>(
     stubs: !production,
     reserved: RESERVED,
     headers: HEADERS,
-    requestIdOf,
     reportFault: fault,
     ownProblems: [...(rateLimit?.ownProblems ?? []), ...(application.ownProblems ?? [])],
     afterAuthentication: [rateLimit?.afterAuthentication ?? [], application.afterAuthentication ?? []].flat(),

@@ -3,7 +3,7 @@ import type { Verifier } from '../../src/runtime';
 import { describeFailure, headline, run, strategiesWith, testSecrets, urlTarget } from '../../scripts/prove';
 import { DOCUMENTS, readFiles, serviceOf } from './document-server';
 
-describe('the unchanged engine on other documents', () => {
+describe('the unchanged prover on other documents', () => {
   test.each(DOCUMENTS)(
     'proves a service of %s',
     async (name) => {

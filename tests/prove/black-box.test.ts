@@ -85,7 +85,7 @@ describe('a correct server by its URL', () => {
     expect(library.books.size).toBe(1);
   });
 
-  test('does not fail for a schema that the engine does not support', async () => {
+  test('does not fail for a schema that the prover does not support', async () => {
     const library = await open();
     const document = JSON.parse(
       JSON.stringify(LIBRARY).replace('"Author":{', '"Author":{"$id":"https://example.org/author",'),

@@ -3,7 +3,7 @@ import { authorizedRequest, type RunContext } from '../cases/case';
 import type { Inputs } from '../request/slots';
 import type { Server } from '../target';
 import { pathOf, type RawRequest, type RawResponse, withPath } from '../wire/message';
-import { send } from '../wire/send';
+import { send } from '../wire/socket';
 import { collectionOf, resourcesOf, shapeOf } from './sources';
 import type { Document, Operation } from '../document/model';
 import { minimalInputs } from '../request/compose';

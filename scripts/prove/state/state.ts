@@ -12,7 +12,7 @@ import { lastParameter, namesIn, referenced, resourcesOf, shapeOf, singular, sou
 import { isSafe, type Operation } from '../document/model';
 import { composeRequest, minimalInputs } from '../request/compose';
 
-/** The state of a service that the engine can change only by requests. */
+/** The state of a service that the prover can change only by requests. */
 export type State = ReturnType<typeof openState>;
 
 /** An operation whose minimal request is accepted, and what to vary in it. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { BlackBox } from '../target';
 import type { Address } from './address';
 import { header, type Outcome, type RawRequest } from './message';
-import { send } from './send';
+import { send } from './socket';
 
 /** Responses in a row without which a server is regarded as gone. */
 const MAX_SILENCES = 5;

@@ -36,8 +36,8 @@ export interface Hooks<Own extends string = never> {
    */
   readonly beforeHandler?: OneOrMore<BeforeHandler>;
   /**
-   * Called once for each request, after the response (a stream: after its end) and after `report`. Its errors and rejections go to `reportFault`, and
-   * the next hook is called.
+   * Called once for each request, after the response (a stream: after its end) and after `report`. Its errors and rejections
+   * go to `reportFault`, and the next hook is called.
    */
   readonly afterResponse?: OneOrMore<AfterResponse<Own>>;
 }

@@ -50,9 +50,12 @@ export interface ServiceOptions<Own extends string = never> extends Extensions, 
   readonly deadline?: number | undefined;
   /** Headers of every response, documented or not. */
   readonly headers: Headers;
-  /** Identifies a request in logs and in the X-Request-Id header of its response. */
-  readonly requestIdOf: (request: IncomingMessage) => string;
-  /** Whether handlers may be stubs, which answer from the document (stub.ts). */
+  /**
+   * Identifies a request in logs and in the X-Request-Id header of its response. By default: its well-formed X-Request-Id,
+   * otherwise its W3C trace id, otherwise a new UUID.
+   */
+  readonly requestIdOf?: ((request: IncomingMessage) => string) | undefined;
+  /** Whether handlers may be stubs, which answer from the document. */
   readonly stubs: boolean;
   /** The prefix of the paths that `next` serves. No operation may have such a path. */
   readonly reserved: string;

@@ -6,7 +6,7 @@
 import { debuglog } from 'node:util';
 import { compileFunction } from 'node:vm';
 import { exactNumber, type Holder, parseJson } from '../json/parse';
-import { type Copier, copyBy } from '../json/plain';
+import { type Copier, copyBy } from '../json/native';
 import type { Convert, Position, Shape } from './position';
 
 const log = debuglog('contract');

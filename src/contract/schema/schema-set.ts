@@ -12,7 +12,7 @@ import { type ComponentSet, Rewriter, type Schema, STRICT, type View } from './r
  */
 const MAX_INLINED = 200;
 
-/** The view in which properties that go the other way only may be present or absent. */
+/** The view in which properties that the direction excludes may be present or absent. */
 const LENIENT: View = { lenient: true, owners: [] };
 
 const keyOf = (pointer: string, { lenient, owners }: View): string =>
@@ -73,7 +73,7 @@ export class SchemaSet implements ComponentSet {
     this.rewriter = new Rewriter({ document, direction, oneWay, discriminators, constants, defaults }, this);
   }
 
-  /** Whether any schema is marked as going the other way only. */
+  /** Whether any schema is marked as excluded from the direction. */
   get hasOneWay(): boolean {
     return this.oneWay.occurs;
   }
@@ -106,7 +106,7 @@ export class SchemaSet implements ComponentSet {
   private readonly lenient = new Map<string, Schema>();
 
   /**
-   * The schema at `pointer` for finding properties that go the other way only: its branches ignore them.
+   * The schema at `pointer` for finding properties that the direction excludes: its branches ignore them.
    * Undefined if nothing is marked.
    */
   marking(pointer: string): Schema | undefined {

@@ -98,7 +98,7 @@ export class Shapes {
   }
 
   /**
-   * Compiles the search for values that go the other way only, by the schema at `pointer`. A branch or `contains` may mark
+   * Compiles the search for values that the direction excludes, by the schema at `pointer`. A branch or `contains` may mark
    * them. Such a schema need not hold, so the validator does not refuse them. Undefined if nothing is marked.
    */
   finder(pointer: string): Find | undefined {

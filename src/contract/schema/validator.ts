@@ -168,7 +168,6 @@ export function createCompiler(
     compile(schema) {
       const validate = compile(schema);
       return (envelope) => {
-        violations.begin();
         try {
           return validate(envelope) ? CONFORMS : (validate.errors ?? []).map(violation);
         } catch (error) {

@@ -2,7 +2,7 @@ import { createOracle } from '../../../scripts/prove/schema/oracle';
 import { parse } from '../../../scripts/prove/json/value';
 import type { Profile } from '../../../scripts/prove/profile';
 import { slots } from '../../../scripts/prove/request/slots';
-import { fault } from '../../../scripts/prove/cases/keywords';
+import { fault } from '../../../scripts/prove/cases/keyword-cases';
 import { inJson, read } from '../support/document';
 import { correctServer, target } from '../support/simple-server';
 

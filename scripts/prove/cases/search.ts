@@ -6,12 +6,12 @@ import { constraintKey } from '../obligation';
 import { fitsSlot, type Inputs, type Slot, slots, slotVerdict } from '../request/slots';
 import { instanceLocations, probes } from '../schema/probes';
 import { arbitrary, type Mode } from '../schema/samples';
-import { anyValueOf } from '../schema/subschemas';
+import { anyValueOf } from '../schema/locations';
 import { reasonOf } from '../untestable';
 import { expectSuccessOrOwnRefusal, inputCase, type Case, type OperationContext } from './case';
 import { withAcceptedValues } from './bases';
 import { limitRule } from './limits';
-import { expectInvalid, fault as faultOf } from './keywords';
+import { expectInvalid, fault as faultOf } from './keyword-cases';
 import { type JsonObject, textOf } from '../json/tree';
 
 /** Sends one case and judges the answer; resolves with its problems, or with undefined if the run must end. */

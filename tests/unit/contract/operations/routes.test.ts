@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { Router } from '../../../../src/contract/operations/router';
+import { Router } from '../../../../src/contract/operations/routes';
 
 function routerOf(paths: readonly string[]): Router<string> {
   const router = new Router<string>();

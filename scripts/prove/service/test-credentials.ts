@@ -8,7 +8,7 @@ import {
 } from '../../../src/runtime';
 import type { CredentialValues } from '../target';
 
-/** Secrets for each verifier of a service, as environment variables and as credentials of the engine. */
+/** Secrets for each verifier of a service, as environment variables and as credentials of the prover. */
 export function testSecrets(verifiers: Verifiers, document: OpenApiDocument) {
   const all = [...new Set(securitySchemes(document).flatMap(({ scopes }) => scopes))];
   const configured = Object.entries(verifiers).filter(
