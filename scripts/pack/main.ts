@@ -64,6 +64,8 @@ export function pack(): string {
   files.set('README.md', readFileSync(path.join(root, 'scripts/pack/PACKAGE.md'), 'utf8'));
   for (const name of ['LICENSE', 'CHANGELOG.md'])
     files.set(name, readFileSync(path.join(root, name), 'utf8'));
+  const style = 'scripts/prove/report/page.css';
+  files.set(`dist/${style}`, readFileSync(path.join(root, style), 'utf8'));
   for (const file of layoutFiles()) files.set(`dist/scripts/new/layout/${file}`, readLayout(file));
   for (const [name, text] of files) {
     mkdirSync(path.dirname(path.join(content, name)), { recursive: true });
