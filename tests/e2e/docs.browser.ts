@@ -7,7 +7,7 @@ import published from '../../generated/openapi.json';
 import { OpenApiDocument, strategiesFor } from '../../src/contract';
 import { createApp, PLAIN_ERRORS } from '../../src/runtime';
 import { EXAMPLE, SUCCESS } from '../support/client';
-import { buildApp, listening, TOKEN } from '../support/service';
+import { buildApp, listening, RUNTIME, TOKEN } from '../support/service';
 import { openServer } from '../../scripts/prove';
 
 /** The path of Debian's package `chromium`. */
@@ -64,17 +64,6 @@ it('shows the contract, accepts a token, and sends a request', async () => {
   });
 });
 
-const OPTIONS = {
-  ready: () => Promise.resolve(),
-  report: () => undefined,
-  metrics: { text: () => Promise.resolve(''), contentType: 'text/plain' },
-  stopping: new AbortController().signal,
-  corsOrigins: [],
-  production: false,
-  bodyLimit: 1_000,
-  maxRequests: 10,
-};
-
 const SCHEMES = {
   bearer: { type: 'http', scheme: 'bearer' },
   basic: { type: 'http', scheme: 'basic' },
@@ -123,7 +112,7 @@ it('authorizes by every kind of security scheme', async () => {
     new OpenApiDocument(root),
     (given, { name, scopes }) => given === secret(name) && { scopes },
   );
-  const app = createApp({ handlers, errors: PLAIN_ERRORS }, { ...OPTIONS, document: root, strategies });
+  const app = createApp({ handlers, errors: PLAIN_ERRORS }, { ...RUNTIME, document: root, strategies });
   await listening(app, async (port) => {
     const { page, complaints } = await open(`http://127.0.0.1:${port}`);
     const statusOf = async (name: string) => {
