@@ -12,7 +12,7 @@ import type { Express } from 'express';
 import { Connection } from './http/connection';
 import { attempt, faultToStderr, type ReportFault, safely, settleWithin } from './http/fault';
 import { fieldValue, headerEntries } from './http/header-field';
-import { isFinalStatus, Unsent } from './http/send';
+import { breakOff, isFinalStatus, Unsent } from './http/send';
 import { stringifyJson } from './json/stringify';
 import { type Answer, Problem } from './problem';
 
@@ -221,7 +221,9 @@ function refuse(
     return;
   }
   if (response?.headersSent === true && (response.socket !== null || !response.req.complete)) {
-    connection.end(); // the request has its response
+    // The end of a connection is that of a stream in HTTP/1.0: only a reset says that more was to come.
+    if (response.req.httpVersion === '1.0' && !response.writableEnded) breakOff(response.req);
+    else connection.end(); // the request has its response
     return;
   }
   const rendered = render(problem);

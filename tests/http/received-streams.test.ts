@@ -212,6 +212,22 @@ describe('bytes', () => {
       expect(text).toMatch(/^HTTP\/1.1 100 [^]*\nHTTP\/1.1 200 [^]*\r\nhello\r\n0\r\n\r\n$/);
   });
 
+  test('are sent back by HTTP/1.0: a client that the server gives up does not take its part for all', async () => {
+    const { app } = serve(({ body }) =>
+      Promise.resolve({ status: 200, contentType: 'application/octet-stream', body }),
+    );
+    const code = await listening(
+      app,
+      async (port) => {
+        const client = connect(port, '127.0.0.1').resume();
+        client.write(head('Content-Length: 5\r\n').replace('HTTP/1.1', 'HTTP/1.0') + 'a');
+        return once(client, 'close').catch((error: unknown) => (error as NodeJS.ErrnoException).code);
+      },
+      { headersTimeout: 50, requestTimeout: 50 },
+    );
+    expect(code).toBe('ECONNRESET');
+  });
+
   test('that a handler has begun to read are discarded behind its answer, too', async () => {
     let isComplete: boolean | undefined;
     const { app } = serve(

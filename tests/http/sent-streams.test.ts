@@ -479,6 +479,7 @@ test.each<[string, unknown]>([
   ['a text', 'text'],
   ['nothing', undefined],
   ['an array', [Buffer.from('a')]],
+  ['a Readable that was read', Readable.from([]).resume()],
   [
     'a stream that somebody reads',
     (() => {

@@ -1,6 +1,5 @@
 import document from '../../generated/openapi';
 import { InvalidContract, type JsonObject, stub } from '../../src/contract';
-import { Strategy as BearerStrategy } from 'passport-http-bearer';
 import supertest from 'supertest';
 import { buildApp, buildDocument, buildService, json } from '../support/service';
 
@@ -24,7 +23,6 @@ const withSchema = (schema: unknown) =>
     operation: { requestBody: { content: json(schema) } },
     components: {
       schemas: {
-        Named: true,
         Three: { default: 3 },
         Ping: { $ref: '#/components/schemas/Pong' },
         Pong: { $ref: '#/components/schemas/Ping' },
@@ -86,11 +84,6 @@ describe('an unenforceable schema is refused with its place', () => {
     ],
     ['an invalid pattern', { pattern: '(' }, `${AT}/pattern: must match format "regex"`],
     [
-      'a $ref without a target',
-      { $ref: '#/components/schemas/None' },
-      `${AT}/$ref: "#/components/schemas/None" leads nowhere in this document`,
-    ],
-    [
       'a $ref into its own $defs',
       { $defs: { a: true }, $ref: '#/$defs/a' },
       `${AT}/$ref: "#/$defs/a" leads nowhere in this document`,
@@ -129,14 +122,6 @@ describe('an unenforceable schema is refused with its place', () => {
       'a default of a referenced schema that conflicts with a sibling keyword',
       { properties: { a: { $ref: '#/components/schemas/Three', minimum: 5 } } },
       `#/components/schemas/Three/default: does not match ${AT}/properties/a, for which it is filled in`,
-    ],
-    [
-      'a mapping without a target',
-      {
-        oneOf: [{ $ref: '#/components/schemas/Named' }],
-        discriminator: { propertyName: 'kind', mapping: { cat: '#/components/schemas/Cat' } },
-      },
-      `${AT}/discriminator/mapping/cat: "#/components/schemas/Cat" is neither a component nor a reference to a schema`,
     ],
     [
       'a readOnly body',
@@ -207,21 +192,11 @@ describe('an unsupported operation is refused with its place', () => {
       `${POST}: has no responses: nothing could be answered`,
     ],
     [
-      'with a multipart body',
-      operation({ requestBody: { content: { 'multipart/form-data': {} } } }),
-      `${POST}/requestBody/content/multipart~1form-data: multipart bodies cannot be served`,
-    ],
-    [
       'with a form as a response',
       operation({
         responses: { 200: { description: '', content: { 'application/x-www-form-urlencoded': {} } } },
       }),
       `${POST}/responses/200/content/application~1x-www-form-urlencoded: a form cannot be served as a response`,
-    ],
-    [
-      'with XML and a schema',
-      operation({ requestBody: { content: { 'application/xml': { schema: { type: 'object' } } } } }),
-      `${POST}/requestBody/content/application~1xml/schema: a body of application/xml cannot be judged by a schema: use type string, or application/json`,
     ],
     [
       'whose 400 differs from that of this server',
@@ -235,37 +210,14 @@ describe('an unsupported operation is refused with its place', () => {
       }),
       '#/paths/~1-~1live/post: paths that start with /-/ are reserved for the operation of the server',
     ],
-    [
-      'with an undescribed path parameter',
-      buildDocument({
-        paths: { '/a/{id}': { post: { operationId: 'postThing', responses: { 204: { description: '' } } } } },
-      }),
-      '#/paths/~1a~1{id}/post: does not describe the path parameter id',
-    ],
   ])('%s', (_, doc, finding) => {
     expect(findings(doc)).toContain(finding);
   });
 
-  it('two with one operationId, or with one path', () => {
-    const item = (operationId: string) => ({
-      post: { operationId, responses: { 204: { description: '' } } },
-      parameters: [],
-    });
-    const id = { name: 'id', in: 'path', required: true, schema: { type: 'string' } };
-    const other = { name: 'other', in: 'path', required: true, schema: { type: 'string' } };
-    expect(
-      findings(buildDocument({ paths: { '/a': item('postThing'), '/b': item('postThing') } })),
-    ).toContain('#/paths/~1b/post/operationId: is that of #/paths/~1a/post too');
-    const paths = {
-      '/a/{id}': { ...item('postThing'), parameters: [id] },
-      '/a/{other}': { ...item('two'), parameters: [other] },
-    };
-    const handlers = {
-      postThing: () => Promise.resolve({ status: 204 }),
-      two: () => Promise.resolve({ status: 204 }),
-    };
-    expect(findings(buildDocument({ paths }), { handlers })).toContain(
-      '#/paths/~1a~1{other}: /a/{other} matches the same requests as /a/{id}: use one of the two',
+  it('two with one operationId', () => {
+    const post = { operationId: 'postThing', responses: { 204: { description: '' } } };
+    expect(findings(buildDocument({ paths: { '/a': { post }, '/b': { post } } }))).toContain(
+      '#/paths/~1b/post/operationId: is that of #/paths/~1a/post too',
     );
   });
 });
@@ -286,25 +238,6 @@ describe('the service must provide everything that the document requires', () =>
     ]);
     const { app } = buildService(options);
     await supertest(app).post('/things').expect('X-Stub', 'postThing').expect(204);
-  });
-
-  it.each([
-    [
-      'that nothing verifies',
-      { a: { type: 'http', scheme: 'bearer' } },
-      {},
-      '#/components/securitySchemes/a: postThing demands the security scheme a: expected its verifier in src/auth.ts (the option strategies of createService), got none',
-    ],
-    ['that is not described', {}, {}, `${POST}/security/0/a: is not among components.securitySchemes`],
-    [
-      'of an unsupported type',
-      { a: { type: 'mutualTLS' } },
-      { a: new BearerStrategy(() => undefined) },
-      '#/components/securitySchemes/a: this kind of security scheme cannot be served',
-    ],
-  ])('a security scheme %s is refused', (_, securitySchemes, strategies, finding) => {
-    const doc = buildDocument({ operation: { security: [{ a: [] }] }, components: { securitySchemes } });
-    expect(findings(doc, { strategies })).toContain(finding);
   });
 
   it('two security schemes that one request cannot present together are refused', () => {

@@ -9,7 +9,7 @@ import type { Codecs } from '../codecs/registry';
 import { hasNoContent } from '../http/body';
 import { settleWithin } from '../http/fault';
 import { fieldValue, headerEntries, isFieldValue, mergeVary } from '../http/header-field';
-import { isFinalStatus, isStreamed, OutgoingBody } from '../http/send';
+import { isFinalStatus, isStreamed, isUntouched, OutgoingBody } from '../http/send';
 import type { WriteHeader } from '../parameters/header';
 import { MalformedJson } from '../json/parse';
 import type { Operation } from '../operations/operations';
@@ -244,7 +244,8 @@ function writeBody({ media, shape, each }: Variant, value: unknown, envelope: En
     if (!isStreamed(value)) return encode(value, envelope, shape);
     throw new TypeError(`a body of ${key} is known at once, but a stream was given`);
   }
-  if (isStreamed(value)) return new OutgoingBody(value, (items) => encode.write(items, each));
+  if (isStreamed(value) && isUntouched(value))
+    return new OutgoingBody(value, (items) => encode.write(items, each));
   throw new TypeError(
     `expected a stream for ${key}: an AsyncIterable, or a ReadableStream that nobody reads`,
   );

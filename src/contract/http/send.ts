@@ -62,11 +62,17 @@ function discardBody(request: IncomingMessage, done: () => void): void {
 /** What a handler returns for a body that is made while it is sent. */
 export type Streamed = AsyncIterable<unknown> | ReadableStream<unknown>;
 
-/** Whether a value is a stream that nobody reads yet. */
+/** Whether a value is a stream. */
 export function isStreamed(value: unknown): value is Streamed {
   if (typeof value !== 'object' || value === null) return false;
-  if (value instanceof ReadableStream) return !value.locked;
   return typeof (value as Partial<AsyncIterable<unknown>>)[Symbol.asyncIterator] === 'function';
+}
+
+/** Whether nobody reads a stream yet, and nobody has read it to its end. */
+export function isUntouched(value: Streamed): boolean {
+  return value instanceof ReadableStream
+    ? !value.locked
+    : !(value instanceof Readable && value.readableEnded);
 }
 
 type PieceStream = AsyncIterable<string | Uint8Array>;

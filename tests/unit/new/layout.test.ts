@@ -1,26 +1,17 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { layOut } from '../../../scripts/new/layout';
 import { namesFrom } from '../../../scripts/new/names';
 import { OpenApiDocument, samples } from '../../../src/contract';
+import { useFolder } from '../../support/folder';
 import { buildDocument } from '../../support/service';
 import { readSource } from '../../../scripts/source/source';
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'contract-first-'));
-});
-afterAll(() => {
-  rmSync(folder, { recursive: true });
-});
-
+const folder = useFolder();
 const names = namesFrom('shop', 'Shop');
 /** What `make new` writes for a document of these parts. */
 async function layOutOf(document: object, version = '3.1.0') {
-  const file = join(folder, 'shop.yaml');
-  writeFileSync(file, stringify({ openapi: version, info: { title: 'Shop', version: '1' }, ...document }));
+  const root = { openapi: version, info: { title: 'Shop', version: '1' }, ...document };
+  const file = folder.write({ 'shop.yaml': stringify(root) });
   if (!names) throw new Error('expected names');
   return layOut(readSource(file), names, 'package.tgz');
 }
@@ -117,11 +108,10 @@ it('leaves out what cannot be served, with the reason', async () => {
 });
 
 it('converts OpenAPI 3.0, and keeps the comments', async () => {
-  const file = join(folder, 'old.yaml');
-  writeFileSync(
-    file,
-    'openapi: 3.0.3\ninfo: { title: Old, version: "1" } # ours\npaths:\n  /a:\n    get:\n      responses:\n        200:\n          description: ""\n          content:\n            application/json:\n              schema: { type: string, nullable: true } # or none\n',
-  );
+  const file = folder.write({
+    'old.yaml':
+      'openapi: 3.0.3\ninfo: { title: Old, version: "1" } # ours\npaths:\n  /a:\n    get:\n      responses:\n        200:\n          description: ""\n          content:\n            application/json:\n              schema: { type: string, nullable: true } # or none\n',
+  });
   if (!names) throw new Error('expected names');
   const { files } = await layOut(readSource(file), names, 'package.tgz');
   expect(files['openapi/old.yaml']).toContain('openapi: 3.1.0\n');

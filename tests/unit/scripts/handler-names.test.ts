@@ -26,18 +26,7 @@ const ODD =
     ' ',
   );
 const ALL = [
-  ...new Set([
-    ...KEYWORDS,
-    ...GLOBALS,
-    ...MEMBERS,
-    ...MODULE,
-    ...IMPORTED,
-    ...DEVICES,
-    ...SAME,
-    ...LINES,
-    ...LONG,
-    ...ODD,
-  ]),
+  ...new Set([KEYWORDS, GLOBALS, MEMBERS, MODULE, IMPORTED, DEVICES, SAME, LINES, LONG, ODD].flat()),
 ];
 
 const INDEX = readFileSync(join(__dirname, '../../../src/handlers/index.ts'), 'utf8');

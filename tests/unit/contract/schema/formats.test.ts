@@ -13,6 +13,8 @@ interface Examples {
  * those of its formats; here is what it does not have.
  */
 const EXAMPLES: Readonly<Record<string, Examples>> = {
+  time: { fits: ['23:59:60.5Z', '00:59:60+01:00'], fails: ['00:00:00.Z', '00:00:00'] },
+  'date-time': { fits: ['2024-01-01t00:00:00z'], fails: ['2024-01-01 00:00:00Z', '2024-01-0100:00:00Z'] },
   uri: {
     fits: ['telnet://192.0.2.16:80/', 'http://[v1.a:b]/', 'http://a:/', 'http://%41:1@b/?a/b?c#d/e?f'],
     fails: ['http://[::1', 'http://[::1%25eth0]/'],
@@ -90,6 +92,12 @@ it.each(Object.entries(EXAMPLES))(
     expect(fails.filter((value) => test(name, value))).toEqual([]);
   },
 );
+
+it('29 February is a date in each leap year, and in no other', () => {
+  const years = Array.from({ length: 10_000 }, (_, year) => String(year).padStart(4, '0'));
+  const isLeap = (year: string) => new Date(`${year}-02-29T00:00:00Z`).getUTCMonth() === 1;
+  expect(years.filter((year) => test('date', `${year}-02-29`))).toEqual(years.filter(isLeap));
+});
 
 it.each(['idn-email', 'idn-hostname', 'iri', 'iri-reference', 'constructor', 'color'])(
   '%s is named as not enforced',
