@@ -3,6 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { credentials, EXAMPLE } from '../support/client';
 import { buildApp, buildDocument, buildService, listening, TOKEN } from '../support/service';
+import { judged } from '../unit/contract/schema/judged';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
@@ -47,6 +48,16 @@ test('memory does not grow with client data', async () => {
   agent.destroy();
   // express-openapi-validator as a middleware keeps 16 kB and more for each media type.
   expect(used).toBeLessThan(2_000_000);
+});
+
+test('memory does not grow with the values that are compared', () => {
+  const { first } = judged({ Body: { uniqueItems: true } });
+  const judge = (from: number) => {
+    for (let i = from; i < from + 3_000; i++) first(`["${i}${'x'.repeat(1_000)}"]`);
+    return heapUsed();
+  };
+  const warm = judge(0);
+  expect(judge(3_000) - warm).toBeLessThan(1_000_000);
 });
 
 test('a service that is no longer in use is not kept until the deadline of its last request', async () => {

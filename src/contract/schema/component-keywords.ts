@@ -31,8 +31,6 @@ import { MAX_ERRORS, type Violations } from './violations';
 /** Whether another schema evaluates the property or item of a key. */
 type IsEvaluated = (key: string | number, holder: Holder, root: object) => boolean;
 
-type Refusal = (value: unknown, holder: Holder, key: string | number, root: object) => Explain | undefined;
-
 /** Judges values by components, each value once. */
 export class ComponentKeywords {
   /** @param allErrors whether the errors of all branches are listed */
@@ -66,9 +64,8 @@ export class ComponentKeywords {
   }
 
   /** Finds the errors of a value by a component; undefined if it conforms. */
-  private refusalOf(identifier: string): Refusal {
-    const [holds, explain] = [this.holdsOf(identifier), this.explainer(identifier)];
-    return (...place) => (holds(...place) ? undefined : explain(...place));
+  private refusal(identifier: string, ...place: Parameters<Holds>): Explain | undefined {
+    return this.holdsOf(identifier)(...place) ? undefined : this.explainer(identifier)(...place);
   }
 
   private explainer(identifier: string) {
@@ -104,7 +101,7 @@ export class ComponentKeywords {
         if (!isObject(value)) return this.refusalByOthers(rule, value, holder, key, root);
         const named = namedBranch(rule, value);
         if (named === null) return undefined;
-        if (named !== undefined) return this.refusalOf(named)(value, holder, key, root);
+        if (named !== undefined) return this.refusal(named, value, holder, key, root);
         return Object.hasOwn(value, property)
           ? (path) => error('discriminator', `must be one of ${names}`, {}, joinPointer(path, property))
           : () => error('discriminator', `must have the property '${property}', which is one of ${names}`);
@@ -168,7 +165,8 @@ export class ComponentKeywords {
     const parts = type === 'object' ? 'properties' : 'items';
     const failed = error(standard, `must NOT have unevaluated ${parts}`);
     return functionKeyword<Holder, string | false>(keyword, type, (operand, schema) => {
-      const refuse = operand === false ? () => () => failed : this.refusalOf(operand);
+      const refuse = (...place: Parameters<Holds>) =>
+        operand === false ? () => failed : this.refusal(operand, ...place);
       const evaluated = this.applicables(schema, (nodes) =>
         nodes.some((node) => applicator in node || (node !== schema && keyword in node))
           ? undefined

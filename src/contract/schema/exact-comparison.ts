@@ -111,11 +111,13 @@ const quote = (values: readonly unknown[]): string =>
 
 /** The keywords that compare values: numbers exactly, objects and arrays by their number of identity.ts. */
 export function equalityKeywords(constants: Interner): CodeKeywordDefinition[] {
-  const interners = new WeakMap<object, Interner>();
+  // One root is judged after the other. A WeakMap of them would double the time of garbage collection.
+  let latest: object | undefined;
+  let interner = new Interner(constants);
   const internerOf = (root: object): Interner => {
-    const known = interners.get(root) ?? new Interner(constants);
-    interners.set(root, known);
-    return known;
+    if (root !== latest) interner = new Interner(constants);
+    latest = root;
+    return interner;
   };
   const duplicates = error('uniqueItems', 'must NOT have duplicate items');
   return [

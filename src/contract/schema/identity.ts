@@ -25,7 +25,7 @@ export const isRounded = (value: number): boolean =>
 export class Interner {
   private readonly numbers = new Map<string, number>();
   private readonly doubles = new Map<number, number>();
-  private readonly known = new WeakMap<object, number>();
+  private readonly known = new Map<object, number>();
   private count: number;
 
   /** @param constants values whose numbers are the same here; nothing may be added to them anymore */
