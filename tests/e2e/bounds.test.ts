@@ -1,9 +1,6 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import {
   errorOf,
   EXAMPLE,
@@ -16,32 +13,15 @@ import {
   SUCCESS,
   waitingRequest,
 } from '../support/client';
-import { type Program, startProgram } from '../support/program';
+import { type Program, startProgram, withHandlers } from '../support/program';
 import { TOKEN } from '../support/service';
 import { exchange } from '../support/wire';
 
-const folder = mkdtempSync(join(tmpdir(), 'contract-first-'));
-afterAll(() => {
-  rmSync(folder, { recursive: true });
-});
-
-/** A preload script that makes the handlers of the server wait for SIGUSR2. */
-const HANGING = `--require=${sabotage(
-  'hanging-handlers.js',
-  `const handlers = require(${JSON.stringify(join(__dirname, '../../dist/handlers/index.js'))});
-  const { createHandlers } = handlers;
-  const signaled = new Promise((resolve) => process.once('SIGUSR2', resolve));
-  handlers.createHandlers = (store) =>
-    Object.fromEntries(
-      Object.entries(createHandlers(store)).map(([id, handler]) => [id, (request) => (console.log('entered'), signaled.then(() => handler(request)))]),
-    );`,
-)}`;
-
-function sabotage(file: string, code: string): string {
-  const path = join(folder, file);
-  writeFileSync(path, code);
-  return path;
-}
+/** The handlers of the server wait for SIGUSR2. */
+const HANGING = withHandlers(
+  "(console.log('entered'), signaled.then(() => handler(request)))",
+  "const signaled = new Promise((resolve) => process.once('SIGUSR2', resolve));",
+);
 
 /** A connection with an open request. */
 async function open(server: Program, bytes: string): Promise<Socket> {
@@ -52,7 +32,7 @@ async function open(server: Program, bytes: string): Promise<Socket> {
 }
 
 test('requests beyond MAX_REQUESTS are refused early, and accepted ones are answered', async () => {
-  const server = await startProgram({ API_TOKENS: TOKEN, MAX_REQUESTS: '3', NODE_OPTIONS: HANGING });
+  const server = await startProgram({ API_TOKENS: TOKEN, MAX_REQUESTS: '3', ...HANGING });
   const accepted = await Promise.all([REQUEST, REQUEST, REQUEST].map((bytes) => open(server, bytes)));
   const answers = accepted.map((socket) => new Promise((resolve) => socket.once('data', resolve)));
   await server.printed(/(entered[^]*){3}/);
@@ -72,7 +52,7 @@ test('a hanging handler ends with a response at REQUEST_DEADLINE and frees its s
     API_TOKENS: TOKEN,
     MAX_REQUESTS: '1',
     REQUEST_DEADLINE: '300',
-    NODE_OPTIONS: HANGING,
+    ...HANGING,
   });
   for (let i = 0; i < 2; i++) {
     const response = await send(server);
@@ -86,7 +66,7 @@ test('a hanging handler ends with a response at REQUEST_DEADLINE and frees its s
 });
 
 test('hanging handlers hold no slots after their clients have disconnected', async () => {
-  const server = await startProgram({ API_TOKENS: TOKEN, MAX_REQUESTS: '2', NODE_OPTIONS: HANGING });
+  const server = await startProgram({ API_TOKENS: TOKEN, MAX_REQUESTS: '2', ...HANGING });
   const clients = await Promise.all([open(server, REQUEST), open(server, REQUEST)]);
   await server.printed(/(entered[^]*){2}/);
   expect((await send(server)).status).toBe(503);

@@ -1,16 +1,13 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { keepFolder } from '../support/folder';
 import { credentials, send, STATUS_LINE, SUCCESS } from '../support/client';
 import { failProgram, startProgram } from '../support/program';
 
-const folder = mkdtempSync(join(tmpdir(), 'contract-first-'));
-afterAll(() => {
-  rmSync(folder, { recursive: true });
-});
+const folder = keepFolder();
 
 test('generates a token if none is configured, and prints a curl command that works', async () => {
   const server = await startProgram({ API_TOKENS: '', DATABASE_URL: '' }, folder);

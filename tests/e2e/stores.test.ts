@@ -1,16 +1,13 @@
-import { mkdtempSync, renameSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import { keepFolder } from '../support/folder';
 import { EXAMPLE, metricsOf, send } from '../support/client';
 import { startPostgres } from '../support/postgres';
 import { logUntil, type Program, startProgram } from '../support/program';
 import { TOKEN } from '../support/service';
 
-const folder = mkdtempSync(join(tmpdir(), 'plant-store-'));
-afterAll(() => {
-  rmSync(folder, { recursive: true });
-});
+const folder = keepFolder();
 
 const MONSTERA = { id: 1, name: 'Monstera', tag: 'tropical' };
 const FICUS = { ...MONSTERA, name: 'Ficus' };

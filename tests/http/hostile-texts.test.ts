@@ -10,7 +10,7 @@ import {
   stub,
 } from '../../src/contract';
 import { createApp, createLog, createMetrics, createReport, HEADERS, PLAIN_ERRORS } from '../../src/runtime';
-import { listening } from '../support/service';
+import { listening, RUNTIME } from '../support/service';
 import { bytesOf, exchangeBytes } from '../support/wire';
 
 const ORIGIN = 'https://page.example';
@@ -131,6 +131,7 @@ function build(root: JsonObject, metrics: Metrics) {
         errors: PLAIN_ERRORS,
       },
       {
+        ...RUNTIME,
         document: root,
         strategies: strategiesFor(
           document,
@@ -139,12 +140,7 @@ function build(root: JsonObject, metrics: Metrics) {
         report: report.request,
         metrics,
         reportFault: (error) => faults.push(error),
-        ready: () => Promise.resolve(),
-        stopping: new AbortController().signal,
         corsOrigins: [ORIGIN],
-        production: false,
-        bodyLimit: 1_000,
-        maxRequests: 100,
       },
     );
   } catch (error) {

@@ -13,7 +13,7 @@ import {
 } from '../../src/database';
 import { createApp, PLAIN_ERRORS } from '../../src/runtime';
 import { type Postgres, startPostgres } from '../support/postgres';
-import { buildDocument, json } from '../support/service';
+import { buildDocument, json, RUNTIME } from '../support/service';
 
 // Integers and numbers that a document leaves open, over columns that hold only some of them.
 
@@ -157,16 +157,11 @@ describe.each([
     app = createApp(
       { handlers: handlersOf(database), errors: PLAIN_ERRORS },
       {
+        ...RUNTIME,
         document: DOCUMENT,
         strategies: {},
-        ready: () => Promise.resolve(),
         report: ({ problem }) => faults.push(...(problem?.kind === 'unexpected' ? [problem.cause] : [])),
-        metrics: { text: () => Promise.resolve(''), contentType: 'text/plain' },
-        stopping: new AbortController().signal,
-        corsOrigins: [],
         production: true,
-        bodyLimit: 100_000,
-        maxRequests: 10,
       },
     );
   });

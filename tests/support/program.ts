@@ -1,3 +1,5 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type RunningProcess, startProcess } from './process';
 
@@ -42,6 +44,30 @@ export async function startProgram(env: Environment = {}, cwd?: string): Promise
 export async function failProgram(env: Environment) {
   const server = spawnProgram(env);
   return { status: await within(server, server.exit), output: server.output() };
+}
+
+/**
+ * The environment of a server whose handlers are replaced, before it starts, by what is written here: an expression of
+ * `handler` and `request`.
+ *
+ * @param before statements that run once
+ */
+export function withHandlers(expression: string, before = ''): Environment {
+  const folder = mkdtempSync(join(tmpdir(), 'contract-first-'));
+  process.once('exit', () => {
+    rmSync(folder, { recursive: true });
+  });
+  const file = join(folder, 'changed-handlers.js');
+  const handlers = join(__dirname, '../../dist/handlers/index.js');
+  const code = `const handlers = require(${JSON.stringify(handlers)});
+    const { createHandlers } = handlers;
+    ${before}
+    handlers.createHandlers = (store) =>
+      Object.fromEntries(
+        Object.entries(createHandlers(store)).map(([id, handler]) => [id, (request) => (${expression})]),
+      );`;
+  writeFileSync(file, code);
+  return { NODE_OPTIONS: `--require=${file}` };
 }
 
 /** The log lines of the server, up to the line about this request. */

@@ -28,22 +28,27 @@ const LIMITS = { headersTimeout: 60_000, requestTimeout: 60_000, keepAliveTimeou
 export const strategiesAccepting = (...tokens: readonly string[]) =>
   strategiesWith(verifiers, { API_TOKENS: tokens.join(',') }, new OpenApiDocument(document));
 
+/** What a runtime is given, but for the document and its strategies: it is ready, and reports nothing. */
+export const RUNTIME = {
+  ready: () => Promise.resolve(),
+  report: () => undefined,
+  metrics: { text: () => Promise.resolve(''), contentType: 'text/plain' },
+  stopping: new AbortController().signal,
+  corsOrigins: [],
+  production: false,
+  bodyLimit: 102_400,
+  maxRequests: 512,
+};
+
 /** The application of this project, on a store in memory. */
 export function buildApp({
   handlers = createHandlers(openMemoryStore()),
   ...overrides
 }: Partial<RuntimeOptions<OwnKind>> & { readonly handlers?: Handlers } = {}): express.Express {
   return createApp(handlers, {
+    ...RUNTIME,
     document,
-    ready: () => Promise.resolve(),
     strategies: strategiesAccepting(TOKEN),
-    report: () => undefined,
-    metrics: { text: () => Promise.resolve(''), contentType: 'text/plain' },
-    stopping: new AbortController().signal,
-    corsOrigins: [],
-    production: false,
-    bodyLimit: 102_400,
-    maxRequests: 512,
     ...overrides,
   });
 }

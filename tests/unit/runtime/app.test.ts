@@ -15,7 +15,7 @@ import {
   PLAIN_ERRORS,
   type RuntimeOptions,
 } from '../../../src/runtime';
-import { buildDocument } from '../../support/service';
+import { buildDocument, RUNTIME } from '../../support/service';
 
 /** An application with one operation without credentials, which each client may request once. */
 function build(hooks: Omit<Application, 'handlers' | 'errors'>, more: Partial<RuntimeOptions> = {}) {
@@ -23,17 +23,11 @@ function build(hooks: Omit<Application, 'handlers' | 'errors'>, more: Partial<Ru
   return createApp(
     { handlers, errors: PLAIN_ERRORS, ...hooks },
     {
+      ...RUNTIME,
       document: buildDocument(),
       strategies: {},
-      ready: () => Promise.resolve(),
-      report: () => undefined,
       reportFault: () => undefined,
-      metrics: { text: () => Promise.resolve(''), contentType: 'text/plain' },
-      stopping: new AbortController().signal,
-      corsOrigins: [],
       production: true,
-      bodyLimit: 100,
-      maxRequests: 10,
       rateLimit: limitRequests({ requests: 1, seconds: 60 }, () => 'a client'),
       ...more,
     },
