@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import type { Plant } from '../../../src/plants/plant-store';
 import { formatTable } from '../../../scripts/prove';
 import { type Program, startProgram } from '../../support/program';
+import { runProgram } from '../program';
 import { createPair, createPostgres, createSqlite, type Pair, type Subject } from './databases';
 import { type Ledger, randomOf, sendPlants, TOKEN } from './plants';
 
@@ -172,7 +173,4 @@ async function main(): Promise<void> {
   console.log(`\n${formatTable(rows)}`);
 }
 
-main().catch((error: unknown) => {
-  console.error(error instanceof Error ? error.message : error);
-  process.exit(1);
-});
+runProgram('crash', main);
