@@ -1,4 +1,6 @@
 import { fork, type ForkOptions } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Runs a program to its end. An error ends it with its message and status 1. */
 export function runProgram(name: string, main: () => Promise<void>): void {
@@ -12,6 +14,19 @@ export function runProgram(name: string, main: () => Promise<void>): void {
 export function progress(line: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${line.slice(0, 100)}`);
 }
+
+/** Resolves as the work does, or fails after these milliseconds. */
+export const within = <T>(milliseconds: number, work: Promise<T>, failure: string): Promise<T> =>
+  Promise.race([
+    work,
+    sleep(milliseconds, undefined, { ref: false }).then(() => {
+      throw new Error(`${failure} after ${milliseconds / 1000} s`);
+    }),
+  ]);
+
+/** The same number from 0 to 1 for the same words, whatever was asked for before. */
+export const randomOf = (...words: readonly (string | number)[]): number =>
+  createHash('sha256').update(words.join(' ')).digest().readUInt32BE() / 2 ** 32;
 
 /** A process that ends with this one, and sends messages. */
 export type Child = ReturnType<typeof startChild>;
