@@ -40,6 +40,22 @@ export async function startProgram(env: Environment = {}, cwd?: string): Promise
   return { ...server, url };
 }
 
+/**
+ * Starts servers in the tests of a file, with these variables beside those of the test. Each must end after its test with
+ * status 0. Call it once, at the top.
+ */
+export function useServers(usual: Environment) {
+  const started: Program[] = [];
+  afterEach(async () => {
+    for (const { stop } of started.splice(0)) expect(await stop()).toBe(0);
+  });
+  return async (env: Environment = {}): Promise<Program> => {
+    const server = await startProgram({ ...usual, ...env });
+    started.push(server);
+    return server;
+  };
+}
+
 /** Starts a server that must not listen. Resolves with its exit status and its output. */
 export async function failProgram(env: Environment) {
   const server = spawnProgram(env);
