@@ -199,8 +199,8 @@ export default {
       { path: '^tests/' },
     ),
     boundary(
-      'the engine stands alone',
-      'The engine tests any server, so it imports none. Pass the target as an argument. It shares only the sampler of patterns, whose texts its own oracle judges.',
+      'the prover stands alone',
+      'The prover tests any server, so it imports none. Pass the target as an argument. It shares only the sampler of patterns, whose texts its own oracle judges.',
       { path: '^scripts/prove/', pathNot: '^scripts/prove/(service/|index\\.ts$)' },
       {
         path: '^(src|scripts|generated|tests)/',

@@ -17,7 +17,7 @@ INSTALLED := node_modules/.package-lock.json
 .PHONY: help install generate breaking check quick loop modules format build pack test gate run dev mock clean browser contract todo new mutants crash connections soak growth bench testers servers documents sbom
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 install: $(INSTALLED) ## install the dependencies
 $(INSTALLED): package.json package-lock.json | $(NODE)
@@ -83,7 +83,7 @@ todo: $(INSTALLED) ## list what is left to write
 new: $(INSTALLED) ## lay out a service of your own: make new DIR=../museum DOC=path/to/museum.yaml NAME=museum
 	@tsx scripts/new/main.ts '$(DIR)' '$(DOC)' '$(NAME)' $(if $(ALLOW_OUTSIDE),--allow-outside)
 
-mutants: $(INSTALLED) ## run the same suite against broken servers
+mutants: $(INSTALLED) ## run the contract tests against servers with one fault each
 	@tsx tests/system/mutants/main.ts
 
 crash: build ## kill server and database under load; count lost plants
@@ -106,7 +106,7 @@ $(BENCH)/node_modules/.package-lock.json: $(BENCH)/package.json $(BENCH)/package
 	@touch $@
 
 TESTERS := tests/system/testers
-testers: $(TESTERS)/node_modules/.package-lock.json ## compare contract testers by the mutants; ONLY=engine,dredd
+testers: $(TESTERS)/node_modules/.package-lock.json ## compare contract testers by the mutants; ONLY=prover,dredd
 	@$(if $(ONLY),ONLY='$(ONLY)') tsx $(TESTERS)/main.ts
 servers: $(TESTERS)/node_modules/.package-lock.json $(BENCH)/node_modules/.package-lock.json ## test servers that others wrote; ONLY=fastify,prism
 	@$(if $(ONLY),ONLY='$(ONLY)') tsx $(TESTERS)/servers.ts

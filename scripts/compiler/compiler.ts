@@ -10,7 +10,8 @@ import { root } from '../paths';
 export class Compiler {
   /** The parsed files, by name. Those of node_modules do not change during a session. */
   private readonly files = new Map<string, ts.SourceFile | undefined>();
-  private builder: ts.EmitAndSemanticDiagnosticsBuilderProgram | undefined;
+  /** The program of the last run. */
+  builder: ts.EmitAndSemanticDiagnosticsBuilderProgram | undefined;
 
   /**
    * @param config the path of the tsconfig.json in the project
@@ -45,11 +46,6 @@ export class Compiler {
     if (found.length === 0 || options.noEmit === true) this.builder.emit();
     const reported = found.filter(({ file }) => !file || this.concerns(path.relative(root, file.fileName)));
     return reported.length === 0 ? undefined : this.describe(explain(this.builder.getProgram(), reported));
-  }
-
-  /** The program of the last run. */
-  get program(): ts.Program | undefined {
-    return this.builder?.getProgram();
   }
 
   private host(options: ts.CompilerOptions): ts.CompilerHost {

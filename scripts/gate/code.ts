@@ -6,7 +6,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { ESLint } from 'eslint';
-import ts from 'typescript';
+import type ts from 'typescript';
 import { Compiler } from '../compiler/compiler';
 import { root } from '../paths';
 import { contentOf, digestOf } from './tree';
@@ -17,34 +17,22 @@ const MOST = 5000;
 /** Files that every result depends on. */
 const COMMON = ['eslint.config.mjs', 'tsconfig.json', 'src/tsconfig.json', 'node_modules/.package-lock.json'];
 
-/** The project files that a file imports, by path. */
-function importsOf(file: string, known: ReadonlySet<string>): string[] {
-  const { importedFiles } = ts.preProcessFile(String(contentOf(file)), true, true);
-  return importedFiles.flatMap(({ fileName }) => {
-    if (!fileName.startsWith('.')) return [];
-    const target = path.posix.join(path.posix.dirname(file), fileName);
-    const candidates = [target, ...['.ts', '.d.ts', '/index.ts'].map((ending) => target + ending)];
-    return candidates.filter((candidate) => known.has(candidate));
-  });
-}
-
-/** For each file, a digest of its text and the texts of all its direct and indirect imports. */
-function closureDigests(files: readonly string[]): Map<string, string> {
-  const known = new Set(files);
-  const imports = new Map(files.map((file) => [file, importsOf(file, known)]));
-  const texts = new Map(files.map((file) => [file, digestOf([file, contentOf(file)])]));
+/** For each file of the program, a digest of its text and the texts of all its direct and indirect imports. */
+function closureDigests(builder: ts.BuilderProgram): Map<string, string> {
+  const names = builder.getProgram().getRootFileNames();
+  const texts = new Map(
+    names.map((name) => {
+      const file = path.relative(root, name);
+      return [name, digestOf([file, contentOf(file)])];
+    }),
+  );
   const common = digestOf([process.version, ...COMMON.map(contentOf)]);
-  const closure = (file: string, found = new Set<string>()): Set<string> => {
-    if (found.has(file)) return found;
-    found.add(file);
-    for (const imported of imports.get(file) ?? []) closure(imported, found);
-    return found;
-  };
   return new Map(
-    files.map((file) => [
-      file,
-      digestOf([common, ...[...closure(file)].sort().map((each) => texts.get(each) ?? '')]),
-    ]),
+    builder.getSourceFiles().flatMap((file) => {
+      if (!texts.has(file.fileName)) return [];
+      const imported = builder.getAllDependencies(file).flatMap((name) => texts.get(name) ?? []);
+      return [[path.relative(root, file.fileName), digestOf([common, ...imported.sort()])] as const];
+    }),
   );
 }
 
@@ -58,8 +46,8 @@ function readPassed(): string[] {
 }
 
 /** Prints the findings of ESLint. Returns whether there are none. */
-async function lint(program: ts.Program): Promise<boolean> {
-  const digests = closureDigests(program.getRootFileNames().map((file) => path.relative(root, file)));
+async function lint(builder: ts.BuilderProgram): Promise<boolean> {
+  const digests = closureDigests(builder);
   const passed = new Set(readPassed());
   const unchanged = [...digests].flatMap(([file, digest]) => (passed.has(digest) ? file : []));
   const eslint = new ESLint({
@@ -68,7 +56,7 @@ async function lint(program: ts.Program): Promise<boolean> {
       ...(unchanged.length > 0 ? [{ ignores: unchanged }] : []),
       {
         files: ['**/*.ts'],
-        languageOptions: { parserOptions: { projectService: false, programs: [program] } },
+        languageOptions: { parserOptions: { projectService: false, programs: [builder.getProgram()] } },
       },
     ],
   });
@@ -88,7 +76,7 @@ async function main(): Promise<boolean> {
   const compiler = new Compiler('tsconfig.json');
   const errors = compiler.compile();
   if (errors !== undefined) console.log(errors);
-  return compiler.program !== undefined && (await lint(compiler.program)) && errors === undefined;
+  return compiler.builder !== undefined && (await lint(compiler.builder)) && errors === undefined;
 }
 
 void main().then((clean) => {

@@ -29,7 +29,7 @@ const PACK = existsSync(path.join(root, 'scripts/pack')) ? ['../pack/main'] : []
  */
 const LEFT_OUT =
   'tests/e2e postgres black-box.test databases.test documents.test explain.test faults.test generated.test growth.test ' +
-  'handler-types.test json-schema-test-suite.test layout.test memory.test one-way-branches.test pattern.test stores.test';
+  'handler-types.test json-schema-test-suite.test layout.test memory.test one-way.test pattern.test stores.test';
 
 const CHECKS: Readonly<Record<string, Check>> = {
   code: { commands: ['./code'] },

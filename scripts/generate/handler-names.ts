@@ -76,8 +76,6 @@ export function isIdentifier(text: string): boolean {
   return named && scanner.getTokenEnd() === text.length && !scanner.hasUnicodeEscape();
 }
 
-const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' };
-
 /** A text as a string of TypeScript on one line. */
 export const quoted = (text: string): string =>
   `'${JSON.stringify(text)
@@ -89,8 +87,9 @@ export const quoted = (text: string): string =>
       (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
     )}'`;
 
-/** The text between the quotes of `quoted`. */
-export const unquoted = (code: string): string =>
-  code.replace(/\\(?:u([\da-f]{4})|(.))/gi, (_, hex: string | undefined, letter: string | undefined) =>
-    hex === undefined ? (ESCAPES[letter ?? ''] ?? letter ?? '') : String.fromCharCode(parseInt(hex, 16)),
-  );
+/** The text of what stands between quotes in code. */
+export function unquoted(code: string): string {
+  const scanner = ts.createScanner(ts.ScriptTarget.Latest, true, ts.LanguageVariant.Standard, `'${code}'`);
+  scanner.scan();
+  return scanner.getTokenValue();
+}

@@ -12,14 +12,7 @@ import {
   stub,
   successOf,
 } from '../../src/contract';
-import {
-  allowOrigins,
-  HEADERS,
-  type OperationalKind,
-  PLAIN_ERRORS,
-  requestIdOf,
-  RESERVED,
-} from '../../src/runtime';
+import { allowOrigins, HEADERS, type OperationalKind, PLAIN_ERRORS, RESERVED } from '../../src/runtime';
 import { acceptTokens, credentialsFile } from './credentials';
 import { type Mockable, toMockable } from './document';
 
@@ -61,7 +54,8 @@ function build(document: OpenApiDocument, options: Options) {
   const all = [...contract.served.values()];
   const refusals = new Map<string, Answer | undefined>();
   const service = createService({
-    document: contract,
+    document,
+    ...options.extensions,
     stubs: true,
     handlers: Object.fromEntries(
       all.map(({ operation: { operationId } }) => [operationId, stub(operationId)]),
@@ -71,7 +65,6 @@ function build(document: OpenApiDocument, options: Options) {
     bodyLimit: options.bodyLimit,
     maxRequests: options.maxRequests,
     headers: HEADERS,
-    requestIdOf,
     reserved: RESERVED,
     report: options.report,
     render(problem, operation) {

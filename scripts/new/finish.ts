@@ -7,7 +7,7 @@ import { codeOf } from './error-body';
 
 /** The target of the contract tests in a service. */
 const SERVICE = 'tests/contract/service.ts';
-/** Milliseconds. The engine then ends with the report so far. Its own budgets are counted in requests. */
+/** Milliseconds. The prover then ends with the report so far. Its own budgets are counted in requests. */
 const LONGEST_MS = 300_000;
 
 /** Formats a file as `make format` of its service does. Leaves a file that Prettier does not know as it is. */
@@ -42,7 +42,7 @@ interface Run {
 }
 
 /**
- * Runs the contract tests of a new service. Adds a waiver for each promise that no request of the engine can prove or
+ * Runs the contract tests of a new service. Adds a waiver for each promise that no request of the prover can prove or
  * disprove, with the reason, so that the first run of the team is green and its list of exceptions is whole; then it runs them
  * again. A promise that a case disproved stays as it is.
  */

@@ -1,6 +1,6 @@
 /**
- * `tsx scripts/pack/main.ts`: builds the package of the core, the databases, the operation of a server, the toolchain and
- * the engine, as .cache/pack/contract-first-server-VERSION.tgz. Prints its path. It does not check types: `make check` does.
+ * `tsx scripts/pack/main.ts`: builds the package of the core, the databases, the runtime, the toolchain and
+ * the prover, as .cache/pack/contract-first-server-VERSION.tgz. Prints its path. It does not check types: `make check` does.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

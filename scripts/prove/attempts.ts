@@ -1,12 +1,14 @@
 import type { Case, OperationContext, RunContext } from './cases/case';
-import { type Search, searchGenerated } from './cases/generated';
+import { type Search, searchGenerated } from './cases/search';
 import { lastCases, operationCases, situationCases } from './cases/operation';
-import { failureOf, failureWithoutRequest, type Replay } from './failure';
+import type { ScenarioStep } from './cases/scenarios';
+import { failureWithoutRequest, type Replay } from './failure';
 import { type FailureGroup, groupFailures } from './groups';
 import { type Attempt, OF_STUBS, type Session } from './session';
 import { shrinkCase } from './shrink';
 import type { Server } from './target';
 import { reasonOf } from './untestable';
+import type { RawResponse } from './wire/message';
 
 /** Generated requests for each operation, valid and faulty each. */
 const GENERATED = 100;
@@ -46,13 +48,41 @@ export async function attemptLast(
   await attemptAll(server, made ?? []);
 }
 
-/** What a function makes; undefined if it fails, by a fault of the engine. */
+/** What a function makes; undefined if it fails, by a fault of the prover. */
 function makeOr<T>(make: () => T, giveUp: (reason: string) => void): T | undefined {
   try {
     return make();
   } catch (error) {
     giveUp(reasonOf(error));
     return undefined;
+  }
+}
+
+/** Resets the service, then sends the steps of a scenario in order. Stops at the first failure. */
+export async function attemptScenario(
+  steps: readonly ScenarioStep[],
+  server: Server,
+  { failures, describe, reset, attempt }: Session,
+): Promise<void> {
+  await reset(server);
+  const before: Case[] = [];
+  const answers: RawResponse[] = [];
+  for (const { title, operation, make } of steps) {
+    let step: Case;
+    try {
+      step = make(answers);
+    } catch (error) {
+      failures.push(failureWithoutRequest('scenarios', operation, messageOf(error), title));
+      return;
+    }
+    const { problems, outcome, actual = step } = await attempt(server, step);
+    if (!outcome) return;
+    if (problems.length > 0 || 'noResponse' in outcome) {
+      failures.push(describe(actual, problems, before));
+      return;
+    }
+    before.push(actual);
+    answers.push(outcome);
   }
 }
 
@@ -122,7 +152,7 @@ const REQUESTS_PER_GROUP = 30;
 
 /** Shrinks the example of the largest groups. Their causes stay the same. */
 export async function shrinkGroups(
-  { document, oracle, target }: RunContext,
+  { document, oracle }: RunContext,
   server: Server,
   session: Session,
 ): Promise<FailureGroup[]> {
@@ -134,7 +164,7 @@ export async function shrinkGroups(
     const failureAgain = async (sent: Case) => {
       await session.reset(server);
       const { actual = sent, problems = [] } = (await session.probe(server, sent)) ?? {};
-      const failure = failureOf(actual, problems, [], target.curl);
+      const failure = session.describe(actual, problems);
       const isSame = problems.length > 0 && failure.causes.some(({ key }) => key === group.cause.key);
       return isSame ? failure : undefined;
     };

@@ -7,7 +7,7 @@ import {
   type RunContext,
 } from './cases/case';
 import { satisfiedConstraints } from './cases/values';
-import { failureOf, failureWithoutRequest } from './failure';
+import { failureWithoutRequest } from './failure';
 import { type Inputs, slots } from './request/slots';
 import type { Session } from './session';
 import { resourcesOf, sourcesOf } from './state/sources';
@@ -36,7 +36,7 @@ export async function establishBaseline(
   server: Server,
   session: Session,
 ): Promise<OperationContext | undefined> {
-  const { ledger, failures, attempt, giveUp, isStub, reset, state } = session;
+  const { ledger, failures, describe, attempt, giveUp, isStub, reset, state } = session;
   try {
     if (state) return await findBaseline(common, operation, server, session, state);
     const base = minimalInputs(common.document, common.oracle, operation);
@@ -48,11 +48,11 @@ export async function establishBaseline(
     if (problems.length === 0) return context;
     const explained = [...problems, ...likelyCause(operation)];
     ledger.block(operation.id, explained.join('; '));
-    failures.push(failureOf(baseline, explained, [], common.target.curl));
+    failures.push(describe(baseline, explained));
   } catch (error) {
     const problem = reasonOf(error);
     giveUp(operation, problem);
-    // A black box is not at fault for what the engine does not support.
+    // A black box is not at fault for what the prover does not support.
     if (!state && !isStub(operation)) failures.push(failureWithoutRequest('baseline', operation, problem));
   }
   return undefined;
@@ -88,23 +88,17 @@ async function findBaseline(
     refused = summarize(outcome);
     ({ status } = outcome);
   }
-  const isMissing =
-    !common.target.blackBox?.write &&
-    status === 404 &&
-    resourcesOf(operation).some((resource) =>
-      sourcesOf(common.document, resource).some(({ creates }) => creates),
-    );
-  if (isMissing) {
+  const isCreatable = resourcesOf(operation).some((resource) =>
+    sourcesOf(common.document, resource).some(({ creates }) => creates),
+  );
+  if (!common.target.blackBox?.write && status === 404 && isCreatable)
     ledger.block(operation.id, ADVICE.allowCreation(), 'OUT OF REACH');
-    return undefined;
+  else if (refused === undefined) ledger.block(operation.id, ADVICE.documentResource());
+  else {
+    const isAboutSender = (status === 401 || status === 403) && takesCredentials(operation);
+    const remedy = isAboutSender ? ADVICE.renewCredentials() : ADVICE.documentExample();
+    ledger.block(operation.id, `the service does not accept the minimal request: ${refused}: ${remedy}`);
   }
-  if (refused === undefined) {
-    ledger.block(operation.id, ADVICE.documentResource());
-    return undefined;
-  }
-  const isAboutSender = (status === 401 || status === 403) && takesCredentials(operation);
-  const remedy = isAboutSender ? ADVICE.renewCredentials() : ADVICE.documentExample();
-  ledger.block(operation.id, `the service does not accept the minimal request: ${refused}: ${remedy}`);
   return undefined;
 }
 

@@ -15,7 +15,7 @@ import type { Json } from './json/tree';
 import { formatReport } from './report/terminal';
 import { writeReport } from './report/files';
 
-/** The options of each command that runs the engine, for `parseArgs`. */
+/** The options of each command that runs the prover, for `parseArgs`. */
 export const RUN_OPTIONS = {
   runs: { type: 'string' },
   only: { type: 'string' },
@@ -46,7 +46,7 @@ interface CommandOptions {
 }
 
 /**
- * Runs the engine as a command: shows the progress, prints the result, and writes the report.
+ * Runs the prover as a command: shows the progress, prints the result, and writes the report.
  *
  * @returns the exit status
  * @throws {Error} if an option is wrong or the run could not start

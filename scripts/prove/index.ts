@@ -1,4 +1,4 @@
-/** The public API of the prover: the contract-test engine for any server, and a service of this package as its target. */
+/** The public API of the prover: contract tests of any server, and a service of this package as their target. */
 export { type Failure, type WaivedFailure } from './failure';
 export { type Json, type JsonObject } from './json/tree';
 export { NumberLiteral, parse, print, type Value } from './json/value';
@@ -61,6 +61,6 @@ export { INTEGER_FORMATS, STRING_FORMATS } from './schema/known-formats';
 export { createOracle, type Oracle } from './schema/oracle';
 export { samples } from './schema/samples';
 export { ANY_CHARACTER } from './schema/strings';
-export { strategiesWith, testSecrets, verifiersOf } from './service/credentials';
+export { strategiesWith, testSecrets } from './service/test-credentials';
 export { listen, openServer } from './service/listen';
 export { BODY_LIMIT, SERVICE } from './service/service-target';

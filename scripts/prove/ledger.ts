@@ -8,25 +8,7 @@ import type { Waivers } from './waivers';
 import type { Document } from './document/model';
 
 /** The obligations of a document, and the cases that prove or disprove them. */
-export interface Ledger {
-  readonly obligations: readonly Obligation[];
-  /** Counts one case for or against the obligations with these keys. Ignores a key without an obligation. */
-  record(keys: readonly string[], passed: boolean): void;
-  /** Whether each promise that a case is about has a case for or against it. */
-  isKnown(sent: Pick<Case, 'operation' | 'proves' | 'handlerInput'>): boolean;
-  /** Notes a case that neither proves nor disproves the obligations with these keys. */
-  undecide(keys: readonly string[], undecided: Undecided): void;
-  /** Marks all obligations of an operation: without a valid request, its other answers prove nothing. */
-  block(operation: string, reason: string, state?: 'BLOCKED' | 'OUT OF REACH' | 'STUB'): void;
-  /**
-   * Each obligation with its state, if no more cases come.
-   *
-   * @param stopped why the run ends early
-   */
-  settled(waivers: Waivers, stopped?: string): Obligation[];
-}
-
-export function openLedger(document: Document, target: Target): Ledger {
+export function openLedger(document: Document, target: Target) {
   const obligations = document.operations.flatMap((operation) =>
     deriveObligations(document, target, operation),
   );
@@ -40,14 +22,17 @@ export function openLedger(document: Document, target: Target): Ledger {
   const known = (keys: readonly string[]): Obligation[] => keys.flatMap((key) => byKey.get(key) ?? []);
   return {
     obligations,
-    record(keys, passed) {
+    /** Counts one case for or against the obligations with these keys. Ignores a key without an obligation. */
+    record(keys: readonly string[], passed: boolean): void {
       for (const obligation of known(keys)) obligation[passed ? 'passed' : 'failed'] += 1;
     },
-    isKnown: ({ operation, proves, handlerInput }) =>
+    /** Whether each promise that a case is about has a case for or against it. */
+    isKnown: ({ operation, proves, handlerInput }: Case): boolean =>
       [...known(proves), ...((handlerInput && received.get(operation.id)) ?? [])].every(
         ({ passed, failed }) => passed + failed > 0,
       ),
-    undecide(keys, { state: next, reason }) {
+    /** Notes a case that neither proves nor disproves the obligations with these keys. */
+    undecide(keys: readonly string[], { state: next, reason }: Undecided): void {
       // A warning and a waived failure are more certain than the others.
       for (const obligation of known(keys)) {
         const { state } = obligation.undecided ?? {};
@@ -55,12 +40,14 @@ export function openLedger(document: Document, target: Target): Ledger {
           obligation.undecided = { state: next, reason: text(reason) };
       }
     },
-    block(operation, reason, state = 'BLOCKED') {
+    /** Marks all obligations of an operation: without a valid request, its other answers prove nothing. */
+    block(operation: string, reason: string, state: 'BLOCKED' | 'OUT OF REACH' | 'STUB' = 'BLOCKED'): void {
       for (const obligation of obligations) {
         if (obligation.operation === operation) Object.assign(obligation, { state, reason: text(reason) });
       }
     },
-    settled: (waivers, stopped) =>
+    /** Each obligation with its state, if no more cases come: `stopped` says why the run ends early. */
+    settled: (waivers: Waivers, stopped?: string): Obligation[] =>
       obligations.map((obligation) => ({
         ...obligation,
         ...finalState(obligation, target, waivers, stopped),

@@ -67,7 +67,7 @@ const OPTIONS = {
 /**
  * The command `contract`: tests any server by its URL, prints the result, and writes the report.
  *
- * @param readSource reads a document from a file; the engine itself reads no YAML and no references to other files
+ * @param readSource reads a document from a file; the prover itself reads no YAML and no references to other files
  * @returns the exit status
  */
 export async function main(
@@ -119,5 +119,5 @@ function profileOf(text = 'document'): Profile {
 const sentenceOf = (error: unknown): string => {
   const { name = '', message = String(error), code } = error as Partial<NodeJS.ErrnoException>;
   const isFault = code === undefined && /^(?:Type|Range|Syntax|Reference)Error$/.test(name);
-  return isFault ? `the run could not start or end: a fault of the engine (${name})` : message;
+  return isFault ? `the run could not start or end: a fault of the prover (${name})` : message;
 };

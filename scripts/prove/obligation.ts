@@ -2,7 +2,7 @@ import type { Operation } from './document/model';
 
 /**
  * `PROVEN`: some cases passed, none failed. `STUB`: the same, but the handler is a stub, which answers from the document;
- * or the engine cannot make its requests. `WAIVED`: the target excuses the missing proof. `WARNED`: the server answers
+ * or the prover cannot make its requests. `WAIVED`: the target excuses the missing proof. `WARNED`: the server answers
  * otherwise, and the standards leave that to it. `OUT OF REACH`: requests alone cannot prove it. `LEFT OUT`: the run ended
  * before a case could prove it. `UNPROVEN`: no case passed, or one failed. `BLOCKED`: the server does not accept the minimal
  * request of the operation.

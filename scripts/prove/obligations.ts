@@ -14,9 +14,9 @@ import {
   type SecurityScenario,
   type Side,
 } from './obligation';
-import { acceptsAnyQueryParameter } from './request/styles';
+import { acceptsAnyQueryParameter } from './request/serialize';
 import { isTyped, type Slot, slots } from './request/slots';
-import { isClosed, defaultOf } from './schema/subschemas';
+import { isClosed, defaultOf } from './schema/locations';
 import { type Constraint, constraints } from './schema/constraints';
 import { levelOf, type RuleName } from './profile';
 import type { Target } from './target';

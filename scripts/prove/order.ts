@@ -49,7 +49,7 @@ export function obstacleTo(
   if (security.every((alternative) => alternative.some(isOther)))
     return {
       state: 'OUT OF REACH',
-      reason: 'it takes a certificate of the client, which the engine cannot present',
+      reason: 'it takes a certificate of the client, which the prover cannot present',
     };
   const missing = (security[0] ?? []).filter((name) => target.credentials[name] === undefined);
   return { state: 'BLOCKED', reason: ADVICE.addCredentials(missing) };

@@ -1,12 +1,12 @@
 /**
- * The rules by which the engine judges, each with its source.
+ * The rules by which the prover judges, each with its source.
  *
  * The profile `document` contains what the document and the standards state, and suits any server. The profile `strict`
  * adds what this project decides beyond them. Version 2.0.0 called it `house`.
  */
 export type Profile = 'document' | 'strict' | 'house';
 
-/** How the engine reports that a server breaks a rule. It does not test a rule that is `ignored`. */
+/** How the prover reports that a server breaks a rule. It does not test a rule that is `ignored`. */
 export type Level = 'failure' | 'warning' | 'ignored';
 
 /** The levels of a rule by profile; `strict` is a failure unless it says otherwise. */

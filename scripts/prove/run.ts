@@ -2,13 +2,14 @@ import {
   attemptEnumerated,
   attemptGenerated,
   attemptLast,
+  attemptScenario,
   attemptSituation,
   messageOf,
   shrinkGroups,
 } from './attempts';
 import { establishBaseline } from './baseline';
 import type { OperationContext } from './cases/case';
-import { seedOf } from './cases/generated';
+import { seedOf } from './cases/search';
 import { assertScenarios, scenarioCases } from './cases/scenarios';
 import type { Failure, Replay } from './failure';
 import { type FailureGroup, groupFailures } from './groups';
@@ -163,7 +164,7 @@ export async function run(target: Target, options: RunOptions = {}): Promise<Res
       await attemptGenerated(context, server, session, { ...options, seed });
     }
     if (!replay) {
-      for (const steps of scenarioCases(target, contexts)) await session.runScenario(server, steps);
+      for (const steps of scenarioCases(target, contexts)) await attemptScenario(steps, server, session);
       for (const context of contexts) await attemptLast(context, server, session);
       for (const [status, start] of Object.entries(target.situations ?? {}))
         await attemptSituation(contexts, session, Number(status), start);

@@ -1,6 +1,5 @@
 import type { Case, Family, RunContext } from './cases/case';
-import type { ScenarioStep } from './cases/scenarios';
-import { type Failure, failureOf, failureWithoutRequest, type WaivedFailure } from './failure';
+import { type Failure, failureOf, type WaivedFailure } from './failure';
 import { openLedger } from './ledger';
 import { responseKey } from './obligation';
 import { createOracle } from './schema/oracle';
@@ -10,7 +9,7 @@ import type { Server } from './target';
 import { reasonOf } from './untestable';
 import type { Waivers } from './waivers';
 import { openClient } from './wire/client';
-import type { Outcome, RawResponse } from './wire/message';
+import type { Outcome } from './wire/message';
 import type { Operation } from './document/model';
 import { createCheck, type Verdict } from './check/check';
 import { checkReceived } from './check/received';
@@ -120,7 +119,7 @@ export function openSession({ waivers, operations, onRequest, signal, ...common 
 
   const isStub = ({ id }: Operation): boolean => target.stubs?.includes(id) === true;
 
-  /** Blocks an operation, since the engine cannot make its requests. A stub is at no fault for that. */
+  /** Blocks an operation, since the prover cannot make its requests. A stub is at no fault for that. */
   const giveUp = (operation: Operation, reason: string): void => {
     ledger.block(operation.id, reason, isStub(operation) ? 'STUB' : 'BLOCKED');
     if (isStub(operation)) leaveOut(operation, 'baseline', reason, 1);
@@ -241,30 +240,6 @@ export function openSession({ waivers, operations, onRequest, signal, ...common 
     }
   };
 
-  /** Resets the service, then sends the steps in order. Stops at the first failure. */
-  const runScenario = async (server: Server, steps: readonly ScenarioStep[]): Promise<void> => {
-    await reset(server);
-    const before: Case[] = [];
-    const answers: RawResponse[] = [];
-    for (const { title, operation, make } of steps) {
-      let step: Case;
-      try {
-        step = make(answers);
-      } catch (error) {
-        failures.push(failureWithoutRequest('scenarios', operation, (error as Error).message, title));
-        return;
-      }
-      const { problems, outcome, actual = step } = await attempt(server, step);
-      if (!outcome) return;
-      if (problems.length > 0 || 'noResponse' in outcome) {
-        failures.push(describe(actual, problems, before));
-        return;
-      }
-      before.push(actual);
-      answers.push(outcome);
-    }
-  };
-
   const counts = (): Counts => ({
     observations: [...observations.values()],
     warnings,
@@ -273,6 +248,6 @@ export function openSession({ waivers, operations, onRequest, signal, ...common 
     leftOut: [...leftOut.values()],
     requests: client.sent(),
   });
-  const sending = { client, state, probe, record, reset, attempt, attemptAll, runScenario };
-  return { ledger, failures, failedCases, fail, isStub, giveUp, leaveOut, counts, ...sending };
+  const sending = { client, state, probe, record, reset, attempt, attemptAll };
+  return { ledger, failures, failedCases, describe, fail, isStub, giveUp, leaveOut, counts, ...sending };
 }

@@ -7,9 +7,9 @@ import type { CurlServer } from './wire/curl';
 
 /** A listening server under test. */
 export interface Server extends Address {
-  /** The number of requests that have entered a handler since the start. Without it, the engine does not judge it. */
+  /** The number of requests that have entered a handler since the start. Without it, the prover does not judge it. */
   entered?(): number;
-  /** Restores the state of the service at its start. If present, the engine calls it before each case. */
+  /** Restores the state of the service at its start. If present, the prover calls it before each case. */
   reset?(): void | Promise<void>;
   close(): Promise<void>;
 }
@@ -48,7 +48,7 @@ export interface OwnRefusal extends RefusalRule {
 /** Requests in an order that has a meaning for the service. The document does not describe it. */
 export interface Scenario {
   readonly title: string;
-  /** The engine resets the service, sends the steps in order, and stops at the first wrong answer. */
+  /** The prover resets the service, sends the steps in order, and stops at the first wrong answer. */
   readonly steps: readonly Step[];
 }
 
@@ -140,7 +140,7 @@ export interface CredentialValues {
   insufficient?(scopes: readonly string[]): readonly string[];
 }
 
-/** The bounds for tests of a server that the engine neither starts nor resets. */
+/** The bounds for tests of a server that the prover neither starts nor resets. */
 export interface BlackBox {
   /** Whether to send requests that may change something: all but the safe methods of RFC 9110 section 9.2.1. */
   readonly write: boolean;
@@ -151,7 +151,7 @@ export interface BlackBox {
   readonly maxRequests: number;
 }
 
-/** A service as the engine sees it. The engine reads everything else in the document. */
+/** A service as the prover sees it. The prover reads everything else in the document. */
 export interface Target extends Extensions {
   /** Where a person adds scenarios and waivers, for the remedies in the report: `tests/contract/service.ts`. */
   readonly source?: string;
@@ -161,10 +161,10 @@ export interface Target extends Extensions {
   readonly profile?: Profile;
   /**
    * Starts a server that accepts the minimal request of each operation: after the start, and after each reset, it holds
-   * the resources that the examples of its parameters name. With `blackBox` the engine finds or creates them itself.
+   * the resources that the examples of its parameters name. With `blackBox` the prover finds or creates them itself.
    */
   start(): Promise<Server>;
-  /** Set if the engine has no access to the service but by requests. */
+  /** Set if the prover has no access to the service but by requests. */
   readonly blackBox?: BlackBox;
   /** By the name of the security scheme. */
   readonly credentials: Readonly<Record<string, CredentialValues>>;
@@ -179,7 +179,7 @@ export interface Target extends Extensions {
   /** For each status that no request causes alone: starts a server that answers every valid request with it. */
   readonly situations?: Readonly<Record<string, () => Promise<Server>>>;
   readonly scenarios?: readonly Scenario[] | undefined;
-  /** The input of the last handler call. If present, the engine judges it too. */
+  /** The input of the last handler call. If present, the prover judges it too. */
   received?(): Received | undefined;
   /** The address and the secrets of the server, for the curl lines of the report. */
   readonly curl?: CurlServer;

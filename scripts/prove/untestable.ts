@@ -1,4 +1,4 @@
-/** Something that the engine cannot test. The message is a sentence for the user. */
+/** Something that the prover cannot test. The message is a sentence for the user. */
 export class Untestable extends Error {}
 
 /**
@@ -8,4 +8,4 @@ export class Untestable extends Error {}
 export const reasonOf = (error: unknown): string =>
   error instanceof Untestable
     ? error.message
-    : `the engine cannot make requests for it: a fault of the engine (${(error as Partial<Error>).name ?? 'unknown'})`;
+    : `the prover cannot make requests for it: a fault of the prover (${(error as Partial<Error>).name ?? 'unknown'})`;

@@ -8,7 +8,7 @@ import type { BlackBox, Target, Waiver } from './target';
 import { type Address, addressOf } from './wire/address';
 import type { CurlServer } from './wire/curl';
 import { secretsOf } from './wire/secrets';
-import { assertListening, printAddress } from './wire/send';
+import { assertListening, printAddress } from './wire/socket';
 
 /** A server by its URL, and how to test it. */
 export interface UrlOptions extends Extensions {
@@ -42,7 +42,7 @@ export interface UrlOptions extends Extensions {
 }
 
 /**
- * A target for a server that the engine neither starts nor resets.
+ * A target for a server that the prover neither starts nor resets.
  *
  * @throws {Error} if the URL, the document or the credentials cannot be used
  */

@@ -27,8 +27,8 @@ const compiled = new WeakMap<
 >();
 
 /**
- * Compiles a document at start. Requests find no further faults in it. A document that was read is compiled once: several
- * servers of one process may share it.
+ * Compiles a document at start. Requests find no further faults in it. A document that was read is compiled once for the same
+ * extensions: the services and tools of a process share the contract.
  *
  * @param given an OpenAPI 3.1 document
  * @param extensions the formats and codecs of the service
@@ -42,7 +42,7 @@ export function compileContract(
   when: When = 'at start',
 ): Contract {
   const document = given instanceof OpenApiDocument ? given : new OpenApiDocument(given);
-  const extensions = [formats, codecs, when];
+  const extensions = [formats, codecs];
   const known = compiled.get(document);
   if (known?.extensions.every((each, i) => each === extensions[i])) return known.contract;
   const contract = compile(document, formats ?? {}, new Codecs(codecs ?? []), when);

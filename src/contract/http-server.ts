@@ -12,9 +12,9 @@ import type { Express } from 'express';
 import { Connection } from './http/connection';
 import { attempt, faultToStderr, type ReportFault, safely, settleWithin } from './http/fault';
 import { fieldValue, headerEntries } from './http/header-field';
-import { Unsent } from './http/send';
+import { isFinalStatus, Unsent } from './http/send';
 import { stringifyJson } from './json/stringify';
-import { type Answer, isFinalStatus, Problem } from './problem';
+import { type Answer, Problem } from './problem';
 
 /** Timeouts in milliseconds and the size of the headers in bytes. */
 export interface ServerLimits extends Pick<

@@ -1,5 +1,5 @@
 /**
- * The public surface of the contract core. Code outside the core imports this file and no other file of it.
+ * The public API of the contract core. Code outside the core imports this file and no other file of it.
  */
 
 // For services: serve a document, refuse requests, authenticate clients.
@@ -16,6 +16,7 @@ export { type Logger, type LoggerFor, type Outcome, type Stage, STAGES } from '.
 export { isStub, stub } from './exchange/wiring';
 export type { Handler, HandlerRequest, HandlerResponse, Handlers, RequestContext } from './handler-types';
 export { attempt, faultToStderr, type ReportFault, safely } from './http/fault';
+export { requestIdOf } from './http/header-field';
 export { preferredCoding } from './http/media-type';
 export { createHttpServer, listen, type ReportUnread, type ServerLimits } from './http-server';
 export { curlCommand, exampleRequest, type Message, messageOf } from './samples/example-request';

@@ -13,18 +13,17 @@ import { assertNothing, headersOf, hookLists } from './exchange/hooks';
 import { createRefuse } from './exchange/refusal';
 import type { BodyReader } from './exchange/request';
 import type { Encoded } from './exchange/response';
-import { Contract, type SecuredOperation } from './exchange/served-operation';
+import type { Contract, SecuredOperation } from './exchange/served-operation';
 import type { ServiceOptions } from './exchange/service-options';
 import { checkWiring } from './exchange/wiring';
 import { announcesBody, IncomingBody } from './http/body';
 import { faultToStderr, safely, settle, settleWithin } from './http/fault';
-import { fieldLines, fieldText, isFieldValue, repeatedField } from './http/header-field';
+import { fieldLines, fieldText, isFieldValue, repeatedField, requestIdOf } from './http/header-field';
 import type { Operation } from './operations/operations';
-import type { Router } from './operations/router';
-import { type Methods, pathParameters } from './operations/routes';
+import { type Methods, pathParameters, type Router } from './operations/routes';
 import { type Answer, Problem } from './problem';
 import { createStubAnswers, STUB_HEADER } from './samples/answers';
-import type { RunStrategy } from './security/passport';
+import type { RunStrategy } from './security/strategies';
 import { compileSecurity, type Strategies } from './security/requirements';
 
 /** An Express middleware. It calls `next` for requests to reserved paths only. */
@@ -44,7 +43,7 @@ const DEADLINE = 40_000;
  */
 export function createService<Own extends string = never>(options: ServiceOptions<Own>): Middleware {
   const { document: given, handlers, bodyLimit, maxRequests, deadline = DEADLINE, reserved } = options;
-  const contract = given instanceof Contract ? given : compileContract(given, options);
+  const contract = compileContract(given, options);
   checkWiring(contract, options);
   const served = withAuthentication(contract, options.strategies);
   options.onRemarks?.(contract.remarks);
@@ -185,7 +184,7 @@ export function createService<Own extends string = never>(options: ServiceOption
 
   function identify(request: IncomingMessage): string {
     try {
-      const id: unknown = options.requestIdOf(request);
+      const id: unknown = (options.requestIdOf ?? requestIdOf)(request);
       if (typeof id === 'string' && isFieldValue(id)) return id;
       settle(id, fault);
       throw new TypeError('requestIdOf: expected what a header can carry, got something else');

@@ -83,8 +83,3 @@ export interface Answer {
    */
   readonly body?: unknown;
 }
-
-/** Whether HTTP defines the status for final responses (RFC 9110 section 15); 1xx are interim. */
-export function isFinalStatus(status: number): boolean {
-  return Number.isInteger(status) && status >= 200 && status <= 599;
-}

@@ -15,7 +15,6 @@ import { InvalidValue } from '../database';
 import { allowOrigins } from './cors';
 import { docsRouter } from './docs';
 import { type Errors, type OperationalKind, refusalOf } from './errors';
-import { requestIdOf } from './log';
 import { endOfRoutes, operationalRoutes, type Probed, withHeaders } from './probes';
 import { createTraces } from './traces';
 
@@ -66,7 +65,7 @@ export function createApp<Own extends string = never>(
   const service = createService<OperationalKind | Own>({
     ...application,
     ...runtime,
-    document: contract,
+    document: contract.document,
     toProblem: (error, received) =>
       errors.toProblem(
         error instanceof InvalidValue && received ? (refusalOf(error, received) ?? error) : error,
@@ -75,7 +74,6 @@ export function createApp<Own extends string = never>(
     stubs: !production,
     reserved: RESERVED,
     headers: HEADERS,
-    requestIdOf,
     reportFault: fault,
     ownProblems: [...(rateLimit?.ownProblems ?? []), ...(application.ownProblems ?? [])],
     afterAuthentication: [rateLimit?.afterAuthentication ?? [], application.afterAuthentication ?? []].flat(),

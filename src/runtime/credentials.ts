@@ -177,10 +177,11 @@ export function openCredentials<V extends Verifiers>(
     if (!isVerifier(verifier)) return verifier;
     const secrets = accepted.get(verifier.secrets) ?? new AcceptedSecrets([]);
     const jwt = jwts.get(verifier.issuer ?? '');
-    return strategyFor(verifier.kind, (secret): Verified<Client> => {
-      const client = secrets.verify(secret);
-      return client || !jwt ? client : jwt.then((verify) => verify(secret));
-    });
+    if (!jwt) return strategyFor(verifier.kind, secrets.verify);
+    return strategyFor(
+      verifier.kind,
+      (secret): Verified<Client> => secrets.verify(secret) || jwt.then((verify) => verify(secret)),
+    );
   };
   return {
     strategies: Object.fromEntries(

@@ -53,5 +53,5 @@ export { PLAIN_ERRORS } from './errors';
 export { createLog } from './log';
 export { createMetrics } from './metrics';
 export { createReport } from './report';
-export { requestIdOf } from './log';
+export { requestIdOf } from '../contract';
 export { limitRequests } from './run';

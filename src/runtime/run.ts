@@ -37,8 +37,8 @@ export interface ServiceParts<Config extends RunConfig, S extends Store, Own ext
   readonly errors: Errors<Own>;
   /** Rejects with a sentence about DATABASE_URL. */
   readonly openStore: (config: Config, observer: StoreObserver) => Promise<S>;
-  /** Calls `createApp` with the handlers of the service and these surroundings. */
-  readonly createApp: (store: S, surroundings: RuntimeOptions<Own>) => Express;
+  /** Calls `createApp` with the handlers of the service and these options. */
+  readonly createApp: (store: S, options: RuntimeOptions<Own>) => Express;
 }
 
 /** Limits of the listener of probes and metrics, which serves few clients. */

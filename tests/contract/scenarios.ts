@@ -1,4 +1,4 @@
-/** The knowledge that the engine cannot derive from the document: stored data, scenarios and own refusals. */
+/** The knowledge that the prover cannot derive from the document: stored data, scenarios and own refusals. */
 import type { PlantStore } from '../../src/plants/plant-store';
 import { openMemoryStore } from '../../src/storage/memory';
 import type { OwnRefusal, Scenario, Waiver } from '../../scripts/prove';

@@ -12,7 +12,7 @@ export interface Parts extends Changes {
   readonly openStore: typeof openExampleStore;
 }
 
-/** This service as a target of the engine. */
+/** This service as a target of the prover. */
 export const service = ({ openStore = openExampleStore, ...changes }: Partial<Parts> = {}): ServiceTarget =>
   serviceTarget(
     {

@@ -1,13 +1,17 @@
 import request from 'supertest';
 import { buildDocument, buildService, json } from '../support/service';
-import { receive } from './receive';
+import { ask, receive, send } from './receive';
 import { hidden, ok, respond } from './respond';
 
 const text = { type: 'string' };
 const int64 = { type: 'integer', format: 'int64' };
 
-describe('a handler receives the properties that its type lists', () => {
+describe('a handler and a client receive the properties that a schema lists', () => {
   const listed = { type: 'object', properties: { a: text } };
+  const schemas = {
+    Listed: listed,
+    Node: { type: 'object', properties: { next: { $ref: '#/components/schemas/Node' } } },
+  };
   it.each([
     ['in addition to listed ones', listed, '{"a":"","x":1}', '{"a":""}'],
     ['in a nested object', { properties: { o: listed } }, '{"o":{"a":"","x":1}}', '{"o":{"a":""}}'],
@@ -66,15 +70,45 @@ describe('a handler receives the properties that its type lists', () => {
       '{"a":"","x":1}',
       '{"a":"","x":1}',
     ],
+    [
+      'in a schema that refers to itself',
+      { $ref: '#/components/schemas/Node' },
+      '{"next":{"next":{"x":1},"y":1}}',
+      '{"next":{"next":{}}}',
+    ],
+    [
+      'of the branch that a condition selects',
+      {
+        properties: { a: text },
+        if: { required: ['a'] },
+        then: { properties: { b: text } },
+        else: { properties: { c: text } },
+      },
+      '{"a":"","b":"","c":""}',
+      '{"a":"","b":""}',
+    ],
+    [
+      'of dependentSchemas',
+      { ...listed, dependentSchemas: { a: { properties: { b: text } }, x: { properties: { y: text } } } },
+      '{"a":"","b":"","y":""}',
+      '{"a":"","b":""}',
+    ],
+    [
+      'in the first items of an array, and in its others',
+      { prefixItems: [listed], items: { properties: { o: listed } } },
+      '[{"a":"","x":1},{"o":{"x":1},"x":1}]',
+      '[{"a":""},{"o":{}}]',
+    ],
+    [
+      'but names of a pattern, too',
+      { ...listed, patternProperties: { '^x': true } },
+      '{"a":"","x1":1,"y":1}',
+      '{"a":"","x1":1,"y":1}',
+    ],
   ])('%s', async (_, schema, sent, received) => {
-    expect(await receive(schema, sent, { Listed: listed })).toBe(received);
-  });
-});
-
-it('a client receives the required properties of an object, listed or not', async () => {
-  const schema = { properties: { a: text }, required: ['b'] };
-  expect(await respond(ok(schema), { status: 200, body: { a: '', b: 1, x: 1 } })).toMatchObject({
-    text: '{"a":"","b":1}',
+    expect(await receive(schema, sent, schemas)).toBe(received);
+    const answer = { status: 200, body: JSON.parse(sent) as unknown };
+    expect(await respond(ok(schema), answer, { schemas })).toMatchObject({ status: 200, text: received });
   });
 });
 
@@ -97,8 +131,15 @@ function placements(keyword: string) {
   const dependent = { q: { properties: { p: mark } } };
   const unlisted = (keyword: string) => object({ properties: { q: text }, [keyword]: mark });
   type Values = [marked: string, free: string, left: string];
+  const marked = (of: object): [object, ...Values] => [
+    object({ properties: { p: of, q: text } }),
+    ...(['{"p":"s","q":""}', '{"q":""}', '{"q":""}'] as Values),
+  ];
   const placed: [place: string, schema: object, ...values: Values | []][] = [
-    ['properties', object({ properties: { p: mark, q: text } }), '{"p":"s","q":""}', '{"q":""}', '{"q":""}'],
+    ['properties', ...marked(mark)],
+    ['a property beside a reference', ...marked({ $ref: '#/components/schemas/T', [keyword]: true })],
+    ['the target of a reference', ...marked({ $ref: '#/components/schemas/M' })],
+    ['an allOf of a property', ...marked({ allOf: [text, { [keyword]: true }] })],
     ['anyOf', p(either)],
     ['oneOf', p({ oneOf: [other, mark] })],
     ['then', p(isText)],
@@ -132,7 +173,7 @@ function placements(keyword: string) {
   ];
   return placed.flatMap(([place, schema, marked = '{"p":"s"}', free = '{"p":1}', left = '{}']) => {
     const required = requiredBy(marked, left);
-    const way = { schema, marked, free, left, schemas: { M: mark, S: schema } };
+    const way = { schema, marked, free, left, schemas: { M: mark, S: schema, T: text } };
     const reference = { $ref: '#/components/schemas/S', required };
     return [
       { place, ...way },
@@ -253,34 +294,18 @@ describe('a default replaces an absent property', () => {
       parameter('l', { type: 'array', items: text, default: ['a'] }),
       parameter('none', text),
     ];
-    let received: unknown;
-    const postThing = (given: object) => {
-      received = Reflect.get(given, location);
-      return Promise.resolve({ status: 204 });
-    };
-    const document = buildDocument({
-      operation: { parameters },
-      components: { schemas: { S: { allOf: [{ ...text, default: 'x' }] } } },
-    });
-    const { app } = buildService({ document, handlers: { postThing: postThing } });
-    await request(app).post('/things').expect(204);
-    expect(received).toEqual({ n: big, s: 'x', l: ['a'] });
+    const schemas = { S: { allOf: [{ ...text, default: 'x' }] } };
+    const { given } = await ask({ parameters }, undefined, { schemas });
+    expect(given?.[location]).toEqual({ n: big, s: 'x', l: ['a'] });
   });
 
   it('of a form', async () => {
     const schema = { type: 'object', properties: { n: { ...int64, default: 3 }, s: text } };
-    let received: unknown;
-    const postThing = ({ body }: { body: unknown }) => {
-      received = body;
-      return Promise.resolve({ status: 204 });
-    };
     const content = { 'application/x-www-form-urlencoded': { schema } };
-    const { app } = buildService({
-      document: buildDocument({ operation: { requestBody: { content } } }),
-      handlers: { postThing: postThing },
-    });
-    await request(app).post('/things').type('form').send('s=a&x=1').expect(204);
-    expect(received).toEqual({ n: 3n, s: 'a' });
+    const { given } = await ask({ requestBody: { content } }, (client) =>
+      client.type('form').send('s=a&x=1'),
+    );
+    expect(given?.['body']).toEqual({ n: 3n, s: 'a' });
   });
 });
 
@@ -325,20 +350,6 @@ describe('each schema applies independently of the properties that others list',
       [5, 5n],
     ],
   ])('%s', async (_, schema, sent, expected) => {
-    const received: unknown[] = [];
-    const { app } = buildService({
-      document: buildDocument({ operation: { requestBody: { required: true, content: json(schema) } } }),
-      handlers: {
-        postThing: ({ body }: { readonly body?: unknown }) => {
-          received.push(body);
-          return Promise.resolve({ status: 204 });
-        },
-      },
-    });
-    await request(app)
-      .post('/things')
-      .send(sent as object)
-      .expect(204);
-    expect(received).toEqual([expected]);
+    expect((await send(schema, sent)).given).toMatchObject({ body: expected });
   });
 });

@@ -81,18 +81,18 @@ export async function readFiles(name: string): Promise<JsonObject> {
 
 /** The parts of the server under test. tests/system/mutants replaces one of them by a broken one. */
 export interface Parts {
-  /** The document of the server. The engine uses the original document. */
+  /** The document of the server. The prover uses the original document. */
   readonly served: JsonObject;
   readonly strategies: Strategies;
   /** The secrets that the strategies accept. */
   readonly credentials: Target['credentials'];
-  /** Runs before each handler, and records its input for the engine. */
+  /** Runs before each handler, and records its input for the prover. */
   readonly pass: (request: Received) => Received;
   /** Wraps the application in the HTTP server. */
   readonly wrap: (application: RequestListener) => RequestListener;
 }
 
-/** A service for any document as a target of the engine. Its handlers return samples of the response schemas. */
+/** A service for any document as a target of the prover. Its handlers return samples of the response schemas. */
 export function serviceOf(json: JsonObject, changed: Partial<Parts> = {}): Target {
   const document = readDocument(json);
   const schemes = Object.entries(document.schemes);

@@ -1,16 +1,9 @@
-import { OpenApiDocument } from '../../src/contract';
-import {
-  describeFailure,
-  headline,
-  run,
-  strategiesWith,
-  testSecrets,
-  urlTarget,
-  verifiersOf,
-} from '../../scripts/prove';
+import { OpenApiDocument, securitySchemes } from '../../src/contract';
+import type { Verifier } from '../../src/runtime';
+import { describeFailure, headline, run, strategiesWith, testSecrets, urlTarget } from '../../scripts/prove';
 import { DOCUMENTS, readFiles, serviceOf } from './document-server';
 
-describe('the unchanged engine on other documents', () => {
+describe('the unchanged prover on other documents', () => {
   test.each(DOCUMENTS)(
     'proves a service of %s',
     async (name) => {
@@ -85,3 +78,13 @@ describe('the unchanged engine on other documents', () => {
     expect(open.map(({ key, reason }) => [key, reason])).toEqual([]);
   });
 });
+
+/** A verifier for each security scheme of a document, each with a variable of its own. */
+function verifiersOf(document: OpenApiDocument): Record<string, Verifier> {
+  return Object.fromEntries(
+    securitySchemes(document).map(({ name, kind }, i) => {
+      if (!kind) throw new Error(`expected a scheme that can be served, got ${name}`);
+      return [name, { kind, secrets: `SECRETS_${i}` }];
+    }),
+  );
+}

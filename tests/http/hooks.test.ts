@@ -112,6 +112,22 @@ describe('a list of hooks', () => {
     ]);
   });
 
+  it('has typed functions, as one that stands alone has', async () => {
+    const seen: unknown[] = [];
+    const { reply } = await ask({
+      afterAuthentication: ({ requestId, operation }) => ({ 'X-Seen': `${requestId} ${operation.method}` }),
+      beforeHandler: [
+        ({ principals }, { body }) => void seen.push(principals, body),
+        async ({ signal }) => {
+          seen.push(await Promise.resolve(signal.aborted));
+        },
+      ],
+      afterResponse: [({ status, hook: name }, { url }) => void seen.push(status, name, url)],
+    });
+    expect(reply?.headers['x-seen']).toBe('a-request POST');
+    expect(seen).toEqual([{}, undefined, false, 200, undefined, '/things']);
+  });
+
   const twice = { a: hook('a', refused), same: hook('a') };
   const [anonymous] = [() => Promise.reject(refused)];
   it.each<[string, unknown, string]>([
@@ -124,6 +140,7 @@ describe('a list of hooks', () => {
     ['a function without a name', anonymous, 'beforeHandler'],
     ['one without a name in a list', [hook('a'), anonymous], 'beforeHandler #2'],
     ['one whose name another has', [twice.same, twice.a], 'beforeHandler a #2'],
+    ['one that stands twice', [twice.a, twice.a], 'beforeHandler a #1'],
   ])('names %s', async (_, beforeHandler, name) => {
     const { outcomes } = await ask({ beforeHandler: beforeHandler as never });
     expect(outcomes[0]?.hook).toBe(name);

@@ -2,22 +2,40 @@ import request from 'supertest';
 import { stringifyJson } from '../../src/contract';
 import { buildDocument, buildService, json } from '../support/service';
 
-/** Sends a body as JSON text. Returns the handler's body as JSON text, or the message of the refusal. */
-export async function receive(schema: unknown, body: string, schemas: object = {}): Promise<string> {
-  const document = buildDocument({
-    operation: { requestBody: { required: true, content: json(schema) } },
-    components: { schemas },
-  });
-  let received = '';
-  const postThing = (given: unknown) => {
-    received = stringifyJson((given as { body: unknown }).body);
+/** What a handler is given. */
+type Given = Readonly<Record<string, unknown>>;
+
+/** Sends a request to an operation. Returns the status, the body of the answer, and what the handler was given, if it ran. */
+export async function ask(
+  operation: object,
+  change: (client: request.Test) => request.Test = (client) => client,
+  components: object = {},
+) {
+  let given: Given | undefined;
+  const postThing = (of: Given) => {
+    given = of;
     return Promise.resolve({ status: 204 });
   };
+  const document = buildDocument({ operation, components });
   const { app } = buildService({ document, handlers: { postThing } });
-  const response = await request(app)
-    .post('/things')
-    .set('Content-Type', 'application/json')
-    .serialize((sent: unknown) => sent as string)
-    .send(body);
-  return response.status === 204 ? received : (response.body as { message: string }).message;
+  const response = await change(request(app).post('/things'));
+  return { status: response.status, body: response.body as { readonly message?: string }, given };
+}
+
+/** Sends a body of JSON, as a value or as text. */
+export const send = (schema: unknown, sent: unknown, schemas: object = {}) =>
+  ask(
+    { requestBody: { required: true, content: json(schema) } },
+    (client) =>
+      client
+        .set('Content-Type', 'application/json')
+        .serialize((text: unknown) => text as string)
+        .send(typeof sent === 'string' ? sent : JSON.stringify(sent)),
+    { schemas },
+  );
+
+/** Sends a body as JSON text. Returns the handler's body as JSON text, or the message of the refusal. */
+export async function receive(schema: unknown, body: string, schemas: object = {}): Promise<string> {
+  const { given, body: refusal } = await send(schema, body, schemas);
+  return given ? stringifyJson(given['body']) : (refusal.message ?? '');
 }

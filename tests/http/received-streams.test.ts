@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { Readable } from 'node:stream';
 import { type Answer, type OwnStreamCodec, Problem, type ServiceOptions } from '../../src/contract';
 import type { OperationalKind } from '../../src/runtime';
 import { buildDocument, buildService, json, listening } from '../support/service';
@@ -188,6 +189,58 @@ describe('bytes', () => {
     });
   });
 
+  test.each<[string, ServiceOptions['bodyLimit'], string, string]>([
+    ['too large', 4, CHUNKED, 'Problem: the body is larger than 4 bytes'],
+    ['asked for by 100 Continue', 5, 'Expect: 100-continue\r\nContent-Length: 5\r\n', 'undefined'],
+  ])('are sent back: %s', async (_, bodyLimit, fields, problem) => {
+    const { app, outcomes } = serve(
+      ({ body }) => Promise.resolve({ status: 200, contentType: 'application/octet-stream', body }),
+      { bodyLimit },
+    );
+    const text = await listening(app, async (port) => {
+      const client = connect(port, '127.0.0.1').on('error', () => undefined);
+      client.write(head(`Connection: close\r\n${fields}`));
+      const [first] = (await once(client, 'data')) as [Buffer];
+      client.write(fields === CHUNKED ? chunk('hello') : 'hello');
+      const pieces = [first];
+      client.on('data', (piece) => pieces.push(piece));
+      await new Promise((resolve) => client.on('close', resolve));
+      return Buffer.concat(pieces).toString();
+    });
+    expect(String(outcomes[0]?.problem)).toBe(problem);
+    if (problem === 'undefined')
+      expect(text).toMatch(/^HTTP\/1.1 100 [^]*\nHTTP\/1.1 200 [^]*\r\nhello\r\n0\r\n\r\n$/);
+  });
+
+  test('that a handler has begun to read are discarded behind its answer, too', async () => {
+    let isComplete: boolean | undefined;
+    const { app } = serve(
+      async ({ body }) => {
+        await body[Symbol.asyncIterator]().next();
+        return { status: 200, contentType: 'application/octet-stream', body: Readable.from([]) };
+      },
+      { bodyLimit: 1_000_000, afterResponse: (_, { complete }) => void (isComplete = complete) },
+    );
+    await listening(app, async (port) => {
+      const client = connect(port, '127.0.0.1').resume();
+      client.write(post('x'.repeat(900_000)));
+      await once(client, 'close');
+    });
+    expect(isComplete).toBe(true);
+  });
+
+  test('are read once', async () => {
+    const { app } = serve(async ({ body }) => {
+      const [first, second] = await Promise.allSettled([textOf(body), textOf(body)]);
+      return {
+        status: 200,
+        body: [first, second].map((one) => ('value' in one ? one.value : String(one.reason))),
+      };
+    });
+    const [reply] = await listening(app, (port) => exchange(port, post('a')));
+    expect(reply?.body).toBe('["a","TypeError: the body of a request can be read once"]');
+  });
+
   test('a hook before the handler sees the same stream', async () => {
     let seen: unknown;
     const { app } = serve(async ({ body }) => ({ status: 200, body: [body === seen, await textOf(body)] }), {
@@ -285,6 +338,32 @@ describe('items', () => {
   });
 });
 
+test.each([
+  ['wrong', '{"id":"a"}', 400],
+  ['malformed', '{"id"', 400],
+])('a handler that passes over an item that is %s answers no success', async (_, text, expected) => {
+  const { app } = serve(({ body }) =>
+    all(body).then(
+      () => ({ status: 200 }),
+      () => ({ status: 200, body: '' }),
+    ),
+  );
+  const [reply] = await listening(app, (port) => exchange(port, post(text, 'application/jsonl')));
+  expect(reply?.status).toBe(expected);
+});
+
+test('many items that arrive together leave other requests their turn', async () => {
+  let isTurn = false;
+  let before = 0;
+  const { app } = serve(async ({ body }) => {
+    setImmediate(() => (isTurn = true));
+    for await (const item of body) if (item && !isTurn) before++;
+    return { status: 200, body: before };
+  });
+  await listening(app, (port) => exchange(port, post('{"id":1}\n'.repeat(1_000), 'application/jsonl')));
+  expect(before).toBeLessThan(1_000);
+});
+
 describe('a value that is collected', () => {
   const collector = (released: string[]): OwnStreamCodec => ({
     name: 'parts',
@@ -294,43 +373,24 @@ describe('a value that is collected', () => {
     compile: () => ({
       async collect(body) {
         body.whenOver(() => released.push('over'));
-        const value = Buffer.concat((await all(body)) as Buffer[]).toString();
+        const value = await textOf(body).catch(() => 'part'); // the failure of a body stays one
         if (value === 'wrong') throw new Problem('malformed', 'wrong');
         return { value };
       },
     }),
   });
   const schema = { type: 'object', properties: { value: { type: 'string', maxLength: 5 } } };
+  const done = () => Promise.resolve({ status: 200 });
 
-  test.each<[string, string, number[], () => Promise<Answer>]>([
-    ['answered', post('a', 'application/x-parts'), [200], () => Promise.resolve({ status: 200 })],
-    [
-      'refused by the codec',
-      post('wrong', 'application/x-parts'),
-      [400],
-      () => Promise.resolve({ status: 200 }),
-    ],
-    [
-      'refused by its schema',
-      post('longer', 'application/x-parts'),
-      [400],
-      () => Promise.resolve({ status: 200 }),
-    ],
-    [
-      'too large',
-      head(CHUNKED, 'application/x-parts') + chunk('x'.repeat(200)),
-      [413],
-      () => Promise.resolve({ status: 200 }),
-    ],
+  test.each<[string, string, number[], (() => Promise<Answer>)?]>([
+    ['answered', post('a', 'application/x-parts'), [200]],
+    ['refused by the codec', post('wrong', 'application/x-parts'), [400]],
+    ['refused by its schema', post('longer', 'application/x-parts'), [400]],
+    ['too large', head(CHUNKED, 'application/x-parts') + chunk('x'.repeat(200)), [413]],
     ['a failure', post('a', 'application/x-parts'), [500], () => Promise.reject(new Error('a'))],
     ['late', post('a', 'application/x-parts'), [503], () => new Promise(() => undefined)],
-    [
-      'broken off',
-      head(CHUNKED, 'application/x-parts') + chunk('a'),
-      [],
-      () => Promise.resolve({ status: 200 }),
-    ],
-  ])('is released when its exchange has ended: %s', async (name, request, statuses, handle) => {
+    ['broken off', head(CHUNKED, 'application/x-parts') + chunk('a'), []],
+  ])('is released when its exchange has ended: %s', async (name, request, statuses, handle = done) => {
     const released: string[] = [];
     let ended = () => undefined as unknown;
     const over = new Promise<void>((resolve) => (ended = resolve));

@@ -1,9 +1,9 @@
-import { once } from 'node:events';
+import { EventEmitter, on, once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { ReadableStream } from 'node:stream/web';
-import type { Answer, ServiceOptions } from '../../src/contract';
+import type { Answer, OwnStreamCodec, ServiceOptions } from '../../src/contract';
 import type { OperationalKind } from '../../src/runtime';
 import { buildDocument, buildService, json, listening } from '../support/service';
 import { exchangeBytes } from '../support/wire';
@@ -71,6 +71,12 @@ function serve(
 const request = (method = 'GET', version = '1.1') =>
   `${method} /things HTTP/${version}\r\nHost: x\r\nConnection: close\r\n\r\n`;
 
+/** Codecs of which one writes bytes in its own way. Untyped code may return anything. */
+const writing = (encode: (items: AsyncIterable<unknown>) => unknown): OwnStreamCodec[] => [
+  { ...bytes, compile: () => ({ encode: encode as () => AsyncIterable<string> }) },
+  lines,
+];
+
 /** A stream whose use is recorded. */
 function recorded(items: readonly unknown[], given?: Given) {
   const calls: string[] = [];
@@ -95,32 +101,32 @@ async function* counted(count: number, size: number, taken: (index: number) => v
   }
 }
 
-test.each<[string, () => unknown]>([
-  ['an AsyncIterable', () => counted(3, 4)],
-  ['a ReadableStream', () => ReadableStream.from(counted(3, 4))],
-  ['a Readable', () => Readable.from(counted(3, 4))],
-])('%s is sent in chunks, and its exchange ends with it', async (_, body) => {
-  const { app, outcomes, faults } = serve(body);
+const THREE = '4\r\naaaa\r\n'.repeat(3);
+const STEPS = [{ value: 'a' }, { done: true }];
+
+test.each<[string, string, ...Parameters<typeof serve>]>([
+  ['an AsyncIterable', THREE, () => counted(3, 4)],
+  ['a ReadableStream', THREE, () => ReadableStream.from(counted(3, 4))],
+  ['a Readable', THREE, () => Readable.from(counted(3, 4))],
+  ['an empty piece', '4\r\naaaa\r\n', () => Readable.from(['', 'aaaa', ''].map((text) => Buffer.from(text)))],
+  [
+    'what a codec returns without promises',
+    '1\r\na\r\n',
+    () => counted(1, 1),
+    { codecs: writing(() => ({ [Symbol.asyncIterator]: () => ({ next: () => STEPS.shift() }) })) },
+  ],
+])('%s is sent in chunks, and its exchange ends with it', async (_, expected, ...given) => {
+  const { app, outcomes, faults } = serve(...given);
   const text = String(await listening(app, (port) => exchangeBytes(port, request())));
   const [head = '', content] = text.split('\r\n\r\n', 1).concat(text.slice(text.indexOf('\r\n\r\n') + 4));
   expect(head).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
   expect(head).toMatch(/\r\nContent-Type: application\/octet-stream\r\n[^]*Transfer-Encoding: chunked/);
   expect(head).not.toMatch(/Content-Length/i);
-  expect(content).toBe('4\r\naaaa\r\n'.repeat(3) + '0\r\n\r\n');
+  expect(content).toBe(`${expected}0\r\n\r\n`);
   expect([outcomes.map(({ status, problem }) => [status, problem]), faults]).toEqual([
     [[200, undefined]],
     [],
   ]);
-});
-
-test('an empty piece does not end a response', async () => {
-  async function* pieces() {
-    yield Buffer.alloc(0);
-    yield* counted(1, 4);
-    yield Buffer.alloc(0);
-  }
-  const text = String(await listening(serve(pieces).app, (port) => exchangeBytes(port, request())));
-  expect(text).toMatch(/\r\n\r\n4\r\naaaa\r\n0\r\n\r\n$/);
 });
 
 test('the connection goes on after a stream', async () => {
@@ -310,6 +316,27 @@ describe('a stream that does not end by itself', () => {
       'at its item 0',
       'body/id is of the type function, which JSON does not have',
     ],
+    ...['\ud800', 7, null, undefined, {}, new Uint16Array(1)].map(
+      (piece): [string, Parameters<typeof serve>, string, string] => [
+        `has a piece that is neither text nor bytes: ${typeof piece} ${JSON.stringify(piece)}`,
+        [
+          () => counted(1, 1),
+          {
+            codecs: writing(async function* (items) {
+              for await (const item of items) yield item && piece;
+            }),
+          },
+        ],
+        'at its item 0',
+        'encode() returned neither well-formed text nor a Uint8Array',
+      ],
+    ),
+    [
+      'has a codec that makes no stream of it',
+      [() => counted(1, 1), { codecs: writing(() => ['a']) }],
+      'before its first item',
+      'encode() returned no AsyncIterable',
+    ],
     [
       'waits too long',
       [() => recorded([first]).stream, { deadline: 100 }],
@@ -342,6 +369,56 @@ describe('a stream that does not end by itself', () => {
   });
 });
 
+test.each<[string, unknown, unknown[]]>([
+  ['is reported', new Error('lost'), [new Error('lost')]],
+  ['is not reported if it is the abort', undefined, []],
+])('an error of a stream after its client has left %s', async (_, error, expected) => {
+  let end: () => void = () => undefined;
+  const ended = new Promise<void>((resolve) => (end = resolve));
+  const { app, faults } = serve(async function* ({ signal }) {
+    yield Buffer.from('a');
+    try {
+      await once(signal, 'abort');
+      await new Promise(setImmediate);
+      throw error ?? signal.reason;
+    } finally {
+      setImmediate(end);
+    }
+  });
+  await listening(app, async (port) => {
+    const client = connect(port, '127.0.0.1').on('error', () => undefined);
+    client.write(request());
+    await once(client, 'data');
+    client.resetAndDestroy();
+    await ended;
+  });
+  expect(faults).toEqual(expected);
+});
+
+test.each<[string, (many: AsyncIterable<unknown>) => Parameters<typeof serve>]>([
+  [
+    'items that its codec leaves out',
+    (many) => [
+      () => many,
+      {
+        codecs: writing(async function* (items) {
+          for await (const item of items) if (!item) yield '';
+        }),
+      },
+    ],
+  ],
+  ['empty pieces', (many) => [() => counted(1, 1), { codecs: writing(() => many) }]],
+])('a stream of many %s leaves other requests their turn', async (_, made) => {
+  let isTurn = false;
+  let before = 0;
+  const many = counted(1_000, 0, (index) => {
+    if (index === 0) setImmediate(() => (isTurn = true));
+    if (!isTurn) before = index;
+  });
+  await listening(serve(...made(many)).app, (port) => exchangeBytes(port, request()));
+  expect(before).toBeLessThan(999);
+});
+
 test('items are judged and cut one by one', async () => {
   async function* rows() {
     yield { id: 9007199254740993n, secret: 1 };
@@ -353,70 +430,49 @@ test('items are judged and cut one by one', async () => {
   expect(text.match(/\{.*\}/g)).toEqual(['{"id":9007199254740993}', '{"id":2,"name":"a"}']);
 });
 
-describe('a stream is not begun, and is released,', () => {
-  async function unbegun(
-    method: string,
-    answer: Partial<Answer>,
-    options: Partial<ServiceOptions<OperationalKind>> = {},
-    before: (given: Given) => unknown = () => undefined,
-  ) {
-    const ends: string[] = [];
-    const { calls, stream } = recorded([]);
-    const bodies = [
-      stream,
-      new Readable({ read: () => ends.push('read'), destroy: () => ends.push('Readable') }),
-      new ReadableStream({ cancel: () => void ends.push('ReadableStream') }, { highWaterMark: 0 }),
-    ];
-    const heads: string[] = [];
-    for (const body of bodies) {
-      const { app, over } = serve(
-        (given) => Promise.resolve(before(given)).then(() => body),
-        options,
-        answer,
-      );
-      heads.push(
-        String(
-          await listening(app, async (port) => {
-            const bytes = await exchangeBytes(port, request(method));
-            await over;
-            return bytes;
-          }),
-        ),
-      );
-    }
-    expect(calls).toEqual([]);
-    expect(ends).toEqual(['Readable', 'ReadableStream']);
-    return heads;
+interface Unbegun {
+  readonly method?: string;
+  readonly answer?: Partial<Answer>;
+  readonly deadline?: number;
+}
+
+test.each<[string, RegExp, Unbegun]>([
+  [
+    'by HEAD',
+    /^HTTP\/1\.1 200 OK\r\n(?![^]*Content-Length)[^]*Content-Type: application\/octet-stream\r\n[^]*\r\n\r\n$/,
+    { method: 'HEAD' },
+  ],
+  ['by a status without content', /^HTTP\/1\.1 204 /, { answer: { status: 204 } }],
+  ['in the place of another body', /^HTTP\/1\.1 500 /, { answer: { contentType: 'application/json' } }],
+  ['with an undocumented header', /^HTTP\/1\.1 500 /, { answer: { headers: { 'X-A': 'b' } } }],
+  ['if it comes after the deadline', /^HTTP\/1\.1 503 /, { deadline: 20 }],
+])('a stream is not begun, and is released, %s', async (_, expected, { method, answer, deadline }) => {
+  const ends: string[] = [];
+  const { calls, stream } = recorded([]);
+  const emitter = new EventEmitter();
+  const bodies = [
+    on(emitter, 'item'), // listens from the beginning
+    stream,
+    new Readable({ read: () => ends.push('read'), destroy: () => ends.push('Readable') }),
+    new ReadableStream({ cancel: () => void ends.push('ReadableStream') }, { highWaterMark: 0 }),
+  ];
+  for (const body of bodies) {
+    const { app, over } = serve(
+      async ({ signal }) => {
+        if (deadline !== undefined) await once(signal, 'abort');
+        return body;
+      },
+      { deadline },
+      answer,
+    );
+    const head = await listening(app, async (port) => {
+      const bytes = await exchangeBytes(port, request(method));
+      await over;
+      return bytes;
+    });
+    expect(String(head)).toMatch(expected);
   }
-
-  test('by HEAD', async () => {
-    for (const head of await unbegun('HEAD', {})) {
-      expect(head).toMatch(
-        /^HTTP\/1\.1 200 OK\r\n[^]*Content-Type: application\/octet-stream\r\n[^]*\r\n\r\n$/,
-      );
-      expect(head).not.toMatch(/Content-Length/);
-    }
-  });
-
-  test('by a status without content', async () => {
-    for (const head of await unbegun('GET', { status: 204 })) expect(head).toMatch(/^HTTP\/1\.1 204 /);
-  });
-
-  test('in the place of another body', async () => {
-    for (const head of await unbegun('GET', { contentType: 'application/json' }))
-      expect(head).toMatch(/^HTTP\/1\.1 500 /);
-  });
-
-  test('with a header that the document does not allow', async () => {
-    for (const head of await unbegun('GET', { headers: { 'X-A': 'b' } }))
-      expect(head).toMatch(/^HTTP\/1\.1 500 /);
-  });
-
-  test('if it comes after the deadline', async () => {
-    const late = ({ signal }: Given) => once(signal, 'abort');
-    for (const head of await unbegun('GET', {}, { deadline: 20 }, late))
-      expect(head).toMatch(/^HTTP\/1\.1 503 /);
-  });
+  expect([calls, ends, emitter.eventNames()]).toEqual([[], ['Readable', 'ReadableStream'], []]);
 });
 
 test.each<[string, unknown]>([

@@ -161,7 +161,6 @@ describe.each([
         document: DOCUMENT,
         strategies: {},
         report: ({ problem }) => faults.push(...(problem?.kind === 'unexpected' ? [problem.cause] : [])),
-        production: true,
       },
     );
   });

@@ -3,7 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Fault, type Library, LIBRARY, LIBRARY_CREDENTIALS, startLibrary } from './support/library';
-import { documentOf, type Reply, type Route, routed, serve } from './support/simple-server';
+import { type Reply, type Route, routed, serve } from './support/simple-server';
+import { documentOfPaths } from './support/document';
 import { type Result, run, type RunOptions } from '../../scripts/prove/run';
 import { type UrlOptions, urlTarget } from '../../scripts/prove/url-target';
 import type { JsonObject } from '../../scripts/prove/json/tree';
@@ -94,7 +95,7 @@ describe('a correct server by its URL', () => {
     expect(library.requests).toEqual([]);
   });
 
-  test('does not fail for a schema that the engine does not support', async () => {
+  test('does not fail for a schema that the prover does not support', async () => {
     const library = await open();
     const document = JSON.parse(
       JSON.stringify(LIBRARY).replace('"Author":{', '"Author":{"$id":"https://example.org/author",'),
@@ -269,7 +270,7 @@ describe('resources that the run did not create', () => {
     const result = await contract(
       { url: `http://127.0.0.1:${server.port}` },
       {
-        document: documentOf({
+        document: documentOfPaths({
           '/notes': list,
           '/notes/{name}': { parameters, ...Object.fromEntries(item) },
         }),
@@ -383,7 +384,7 @@ test.each<[UrlOptions['write'], string[]]>([
 ])('write %s changes, of things whose names the document does not show, %j', async (write, methods) => {
   const parameters = [{ name: 'name', in: 'path', required: true, schema: { type: 'string' } }];
   const operation = { parameters, responses: { 204: { description: 'done' } } };
-  const document = documentOf({
+  const document = documentOfPaths({
     '/things/{name}': {
       patch: { ...operation, operationId: 'change' },
       delete: { ...operation, operationId: 'remove' },

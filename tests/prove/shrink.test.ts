@@ -5,7 +5,8 @@ import { parse } from '../../scripts/prove/json/value';
 import { formatReport } from '../../scripts/prove/report/terminal';
 import { run } from '../../scripts/prove/run';
 import { createOracle } from '../../scripts/prove/schema/oracle';
-import { correctServer, documentOf, routed, target, targetOf } from './support/simple-server';
+import { correctServer, routed, target, targetOf } from './support/simple-server';
+import { documentOfPaths } from './support/document';
 
 /** `PUT /plants` takes a plant with many optional members, and two optional parameters. */
 const schema = {
@@ -30,7 +31,7 @@ const put = {
 };
 const PATHS: JsonObject = { '/plants': { put } };
 
-const oracle = createOracle(readDocument(documentOf(PATHS)).requests);
+const oracle = createOracle(readDocument(documentOfPaths(PATHS)).requests);
 const SCHEMA = '/paths/~1plants/put/requestBody/content/application~1json/schema';
 
 /** A server of the document that decides some bodies otherwise. */

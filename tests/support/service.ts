@@ -28,7 +28,7 @@ const LIMITS = { headersTimeout: 60_000, requestTimeout: 60_000, keepAliveTimeou
 export const strategiesAccepting = (...tokens: readonly string[]) =>
   strategiesWith(verifiers, { API_TOKENS: tokens.join(',') }, new OpenApiDocument(document));
 
-/** What a runtime is given, but for the document and its strategies: it is ready, and reports nothing. */
+/** The options of an application that reports nothing, beside its document and its strategies. */
 export const RUNTIME = {
   ready: () => Promise.resolve(),
   report: () => undefined,
@@ -45,12 +45,7 @@ export function buildApp({
   handlers = createHandlers(openMemoryStore()),
   ...overrides
 }: Partial<RuntimeOptions<OwnKind>> & { readonly handlers?: Handlers } = {}): express.Express {
-  return createApp(handlers, {
-    ...RUNTIME,
-    document,
-    strategies: strategiesAccepting(TOKEN),
-    ...overrides,
-  });
+  return createApp(handlers, { ...RUNTIME, document, strategies: strategiesAccepting(TOKEN), ...overrides });
 }
 
 /** A service for any document, with plain errors, and the reported outcome of each request. */

@@ -1,11 +1,13 @@
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { STAGES } from '../../src/contract';
 import { ERRORS } from '../../src/errors';
 
 // Facts of the code that README and CONTRIBUTING repeat for people.
 
-const read = (file: string) => readFileSync(join(__dirname, '../..', file), 'utf8');
+const ROOT = join(__dirname, '../..');
+const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
 const readme = read('README.md');
 
 /** The cells of the table with these headings, row by row. */
@@ -62,6 +64,29 @@ test('README and CONTRIBUTING name only targets of the Makefile', () => {
   const missing = named.filter((name) => !targets.has(name));
   expect(named.length).toBeGreaterThan(10);
   expect(missing).toEqual([]);
+});
+
+test('texts and comments name only files that are there', () => {
+  const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
+  const files = listed.split('\n').filter((file) => existsSync(join(ROOT, file)));
+  const isThere = (name: string) =>
+    files.some((file) => `/${file}`.endsWith(`/${name.replace(/^(\.{0,2}\/)+/, '')}`));
+  const texts = files.flatMap((file): [string, RegExp][] => {
+    if (/^CHANGELOG|new-service\/2\.0\.0\//.test(file)) return []; // the past
+    // What a plus marks is to be written.
+    if (file.endsWith('.md')) return [[file, /`([\w./-]+\.(?:ts|mjs|md))`(?! \(\+)/g]];
+    return /\.m?ts$/.test(file)
+      ? [[file, /^\s*(?:\/\/|\/?\*).*?(?<![\w*])([\w./-]+\.(?:ts|mjs|md))\b/gm]]
+      : [];
+  });
+  const named = texts.flatMap(([file, name]) =>
+    [...read(file).matchAll(name)].map((match) => [file, match[1] ?? '']),
+  );
+  expect(named.length).toBeGreaterThan(200);
+  expect(named.filter(([, name = '']) => !isThere(name))).toEqual([]);
 });
 
 test('README names the minimum Node version of package.json', () => {

@@ -44,7 +44,7 @@ export function basesOf(
 }
 
 /**
- * The value with the primitives of the minimal request, which the service has accepted: of a black box the engine does
+ * The value with the primitives of the minimal request, which the service has accepted: of a black box the prover does
  * not know which of them must name something. Any other target gets the value as it is.
  *
  * @param which `all`, or only those whose names are references, such as `authorId`

@@ -1,6 +1,6 @@
 import type { Document, Operation, Parameter } from '../document/model';
 import { fromJson, parse, print, valueAt } from '../json/value';
-import { serializeParameter } from '../request/styles';
+import { serializeParameter } from '../request/serialize';
 import type { Answer, ExpectedMembers, Resolvable, Step, Target, ParameterValues } from '../target';
 import { header, type RawResponse, summarize } from '../wire/message';
 import { expectAnswer, authorizedRequest, type Case, type OperationContext } from './case';

@@ -13,10 +13,10 @@ import {
   handlerInput,
   type ValueCases,
 } from './case';
-import { keywordCases, oneWayCases } from './keywords';
+import { keywordCases, oneWayCases } from './keyword-cases';
 import { limitRule } from './limits';
 import { contentTypeSpellings } from './media-types';
-import { parameterCases } from './parameters';
+import { parameterCases } from './parameter-cases';
 
 /** The values of parameters and bodies: examples, valid values, and each keyword on both sides of its bound. */
 export function valueCases(context: OperationContext): ValueCases {
@@ -78,7 +78,7 @@ function slotCases(context: OperationContext, slot: Slot): ValueCases {
   };
 }
 
-/** Binary content: every sequence of bytes is valid, unless the media type has a format that the engine does not know. */
+/** Binary content: every sequence of bytes is valid, unless the media type has a format that the prover does not know. */
 function binaryCases(context: OperationContext, slot: Slot): ValueCases {
   const inputs = slot.fill(context.base, 'bytes');
   const everyByte = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));

@@ -5,7 +5,7 @@ import { documentsSuccess, negotiableMediaTypes } from '../document/model';
 import { fromJson, print } from '../json/value';
 import type { Finding } from '../profile';
 import { header, summarize } from '../wire/message';
-import type { Comparison, Exchange, OwnRefusalReason } from './exchange';
+import type { Comparison, Exchange, OwnRefusalReason } from './comparison';
 import { hasMembers, matchesRule } from './refused';
 
 /** Compares an answer that the service itself should give. */

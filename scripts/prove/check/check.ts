@@ -4,7 +4,7 @@ import { matchesMediaType } from '../document/media';
 import { type Finding, levelOf, messagesOf } from '../profile';
 import type { Target } from '../target';
 import { header, type Outcome, type RawResponse, summarize } from '../wire/message';
-import type { Comparison, Exchange, OwnRefusalReason } from './exchange';
+import type { Comparison, Exchange, OwnRefusalReason } from './comparison';
 import { serviceFindings } from './answered';
 import {
   bodyFindings,

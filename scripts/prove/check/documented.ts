@@ -4,11 +4,11 @@ import { codecOf, isRange } from '../document/media';
 import { nodeAt, escapeToken, resolvePointer } from '../json/tree';
 import { parse, type Value } from '../json/value';
 import { instanceLocations } from '../schema/probes';
-import { isClosed, propertyNames } from '../schema/subschemas';
+import { isClosed, propertyNames } from '../schema/locations';
 import type { Finding } from '../profile';
 import type { Oracle } from '../schema/oracle';
 import { header, type RawResponse, summarize } from '../wire/message';
-import type { Exchange } from './exchange';
+import type { Exchange } from './comparison';
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 

@@ -2,7 +2,7 @@ import type { Document, Operation } from '../document/model';
 import { toInteger, NumberLiteral, print, type Value, valueAt } from '../json/value';
 import { escapeToken, textOf, tokensOf } from '../json/tree';
 import { receivedKey, type ReceivedRule } from '../obligation';
-import { acceptsAnyQueryParameter } from '../request/styles';
+import { acceptsAnyQueryParameter } from '../request/serialize';
 import type { Inputs, Slot } from '../request/slots';
 import {
   applicableSubschemas,
@@ -12,7 +12,7 @@ import {
   propertyLocations,
   propertyNames,
   defaultOf,
-} from '../schema/subschemas';
+} from '../schema/locations';
 import type { Oracle } from '../schema/oracle';
 import type { Received } from '../target';
 

@@ -7,7 +7,7 @@ import type { Finding } from '../profile';
 import type { ExpectedMembers, Refusal, RefusalRule, Refusals } from '../target';
 import { header, type RawResponse, summarize } from '../wire/message';
 import { challengeFindings, scopeFindings } from './challenges';
-import type { Exchange } from './exchange';
+import type { Exchange } from './comparison';
 
 /** The status of each refusal that RFC 9110 defines. */
 export const DEFAULT_REFUSALS: Refusals = {

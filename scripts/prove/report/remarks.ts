@@ -6,7 +6,7 @@ import {
   propertyLocations,
   type SchemaLocations,
   type Subschema,
-} from '../schema/subschemas';
+} from '../schema/locations';
 
 /** Something that the author of a document should know. It fails no run. */
 export interface Remark {

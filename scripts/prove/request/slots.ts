@@ -3,9 +3,9 @@ import type { Document, Examples, MediaType, Operation, Parameter } from '../doc
 import { type Codec, codecOf } from '../document/media';
 import { print, toJavaScript, type Value } from '../json/value';
 import type { Oracle } from '../schema/oracle';
-import { branchCombinations, isClosed, propertyNames } from '../schema/subschemas';
+import { branchCombinations, isClosed, propertyNames } from '../schema/locations';
 import { type Mode, samples } from '../schema/samples';
-import { decodeText, serializeParameter } from './styles';
+import { decodeText, serializeParameter } from './serialize';
 import { type Form, formOf } from './urlencoded';
 
 /** `own` encodes each value that JSON can, by a function of the target. */

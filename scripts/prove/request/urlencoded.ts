@@ -8,8 +8,8 @@ import {
   itemLocations,
   propertyLocations,
   type SchemaLocations,
-} from '../schema/subschemas';
-import { all, decodeText, mapMembers, primitiveText } from './styles';
+} from '../schema/locations';
+import { all, decodeText, mapMembers, primitiveText } from './serialize';
 
 /** How a form (`application/x-www-form-urlencoded`) carries the values of a schema. */
 export interface Form {

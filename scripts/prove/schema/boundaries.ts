@@ -1,6 +1,6 @@
 import { type Json, asArray, asObject, asStrings, asString } from '../json/tree';
 import { fromJson, NumberLiteral, print, type Value } from '../json/value';
-import { type Subschema, propertyNames, type Type, admittedTypes, TYPES } from './subschemas';
+import { type Subschema, propertyNames, type Type, admittedTypes, TYPES } from './locations';
 import { INTEGER_BOUNDARIES, STRING_FORMATS, type Boundary } from './known-formats';
 import { decimalOf, print as printDecimal } from './numbers';
 import { regExpOf } from './strings';

@@ -9,7 +9,7 @@ import {
   propertyNames,
   type SchemaLocations,
   type Subschema,
-} from './subschemas';
+} from './locations';
 
 /** Below this depth, values have required members only, so that recursive schemas end. */
 export const MAX_DEPTH = 4;

@@ -9,7 +9,7 @@ export interface Boundary {
   readonly violates?: readonly Value[];
 }
 
-/** Strings of each format that the engine tests. The violations are wrong in every reading of the format. */
+/** Strings of each format that the prover tests. The violations are wrong in every reading of the format. */
 export const STRING_FORMATS: Readonly<Record<string, { holds: string[]; violates: string[] }>> = {
   uuid: { holds: ['8e0b5a2c-6f2b-4a53-9b1e-0d6f5a7c3e21'], violates: ['8e0b5a2c', 'not-a-uuid'] },
   date: { holds: ['2024-02-29', '1999-12-31'], violates: ['2023-02-29', '2024-13-01', 'yesterday'] },
@@ -76,6 +76,6 @@ export function numberLiterals(...literals: string[]): NumberLiteral[] {
   return literals.map((text) => new NumberLiteral(text));
 }
 
-/** Whether the engine has values that violate a format. It treats any other format as an annotation. */
+/** Whether the prover has values that violate a format. It treats any other format as an annotation. */
 export const isKnownFormat = (format: string): boolean =>
   format in INTEGER_BOUNDARIES || format in STRING_FORMATS;

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { NumberLiteral } from '../json/value';
-import type { Subschema } from './subschemas';
+import type { Subschema } from './locations';
 import { INTEGER_FORMATS } from './known-formats';
 
 /** The numbers from `least` to `most` times `unit`, in units of the last decimal place. */

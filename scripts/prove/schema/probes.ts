@@ -12,7 +12,7 @@ import {
   propertyLocations,
   type SchemaLocations,
   type Subschema,
-} from './subschemas';
+} from './locations';
 
 /** A location in a value (JSON Schema core section 12.3.3), with the schemas that apply there. */
 export interface InstanceLocation {

@@ -15,7 +15,7 @@ import {
   type Type,
   admittedTypes,
   branchCombinations,
-} from './subschemas';
+} from './locations';
 import { type Expansion, expansionOf, MAX_DEPTH } from './expansion';
 import { STRING_FORMATS } from './known-formats';
 import { numberValues } from './numbers';

@@ -106,7 +106,7 @@ function rewrite(
   const pattern = FORMAT_PATTERNS[format];
   const meaning = INTEGER_FORMATS[format] ?? (pattern === undefined ? undefined : { pattern });
   if (meaning) copy['allOf'] = [...asArray(copy['allOf']), meaning];
-  // The validator asserts formats that are annotations for the engine.
+  // The validator asserts formats that are annotations for the prover.
   if (!isKnownFormat(format)) Reflect.deleteProperty(copy, 'format');
   return copy;
 }

@@ -7,8 +7,8 @@ import { loadService } from './load-service';
 
 /**
  * `make contract`: tests the service in the current folder against its document, and writes the report. With `--serve` it
- * starts that server and waits, so that the curl lines of the report can repeat a failure. With
- * `--url` it tests any other server.
+ * starts that server and waits, so that the curl lines of the report can repeat a failure. With `--url` it tests any other
+ * server.
  *
  * @returns the exit status
  */

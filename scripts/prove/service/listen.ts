@@ -4,7 +4,7 @@ import type { Express } from 'express';
 import { type Answer, createHttpServer, type Problem } from '../../../src/contract';
 import type { Server } from '../target';
 
-/** Milliseconds: longer than the engine waits for a response, so that no timeout affects a result. */
+/** Milliseconds: longer than the prover waits for a response, so that no timeout affects a result. */
 const TIMEOUTS = { headersTimeout: 5000, requestTimeout: 5000, keepAliveTimeout: 1000 };
 
 /**

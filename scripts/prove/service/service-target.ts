@@ -18,7 +18,7 @@ import {
   type Verifiers,
 } from '../../../src/runtime';
 import type { Received, RefusalRule, Refusals, Scenario, Server, Target, Waiver } from '../target';
-import { strategiesWith, testSecrets } from './credentials';
+import { strategiesWith, testSecrets } from './test-credentials';
 import { listen } from './listen';
 
 /** The module of a service that makes it a target. */
@@ -35,7 +35,7 @@ export interface TestedService<S, Handlers extends object, Own extends string> e
   readonly openStore: () => S | Promise<S>;
   /** Does not use the store before a request: it is called without one, to find the stubs. */
   readonly createHandlers: (store: S) => Handlers;
-  readonly createApp: (handlers: Handlers, surroundings: RuntimeOptions<Own>) => Express;
+  readonly createApp: (handlers: Handlers, options: RuntimeOptions<Own>) => Express;
   readonly errors: Errors<Own>;
   /** How the service refuses a request: the status, and members that the body must have. */
   readonly refusal: (kind: KindOf<Own>) => RefusalRule;
@@ -59,7 +59,7 @@ export interface ServiceTarget extends Target {
 
 /** Changes that break the server under test, to see that the tests notice. */
 export interface Changes {
-  /** Another document for the server. The engine uses the published one. */
+  /** Another document for the server. The prover uses the published one. */
   readonly document?: JsonObject;
   /** Strategies in the place of those of the service, by the name of the security scheme. */
   readonly strategies?: Strategies;
@@ -75,7 +75,7 @@ export interface Changes {
 export const BODY_LIMIT = 65_536;
 
 /**
- * A service as a target of the engine. Each of its servers listens on a free port of 127.0.0.1. For the statuses 429, 500
+ * A service as a target of the prover. Each of its servers listens on a free port of 127.0.0.1. For the statuses 429, 500
  * and 503, its servers limit all requests, fail in each handler, and have no store.
  */
 export function serviceTarget<S, Handlers extends object, Own extends string>(
@@ -85,7 +85,7 @@ export function serviceTarget<S, Handlers extends object, Own extends string>(
   const { document, verifiers, scenarios = [], waivers = [] } = service;
   const stubs = stubsOf(service.createHandlers);
   const waits = ({ steps }: Scenario) => steps.some(({ operation }) => stubs.includes(operation));
-  // Of a copy: changes that a server makes must not affect the document of the engine.
+  // Of a copy: changes that a server makes must not affect the document of the prover.
   const described = new OpenApiDocument(structuredClone(document));
   const secrets = testSecrets(verifiers, described);
   const sound = strategiesWith(verifiers, secrets.environment, described);
@@ -179,7 +179,7 @@ async function startServer<S, Handlers extends object, Own extends string>(
   return listen(app, { entered: () => entered, reset }, service.errors.render, wrap);
 }
 
-/** How the core refuses requests, for the engine. */
+/** How the core refuses requests, for the prover. */
 export const refusalsOf = (rule: (kind: ProblemKind) => RefusalRule): Refusals => ({
   'not found': rule('notFound'),
   'method not allowed': rule('methodNotAllowed'),

@@ -2,18 +2,7 @@ import type { Case } from '../cases/case';
 import { NumberLiteral, valueAt } from '../json/value';
 import { header, jsonOf, type RawResponse } from '../wire/message';
 import { responseFor } from '../document/model';
-import type { OwnRefusalReason } from '../check/exchange';
 import { takesCredentials } from '../request/compose';
-
-/**
- * Distinguishes refusals by the service itself, such as a conflict with what it holds, from refusals of invalid
- * requests: of a black box the engine knows neither the state nor the rules.
- */
-export interface OwnRefusals {
-  /** Learns how the server refuses a request that is invalid. */
-  readonly learn: (sent: Case, outcome: RawResponse) => void;
-  readonly reason: OwnRefusalReason;
-}
 
 /** Statuses about the state of the service or the sender's rights (RFC 9110 section 15.5, RFC 4918, RFC 6585). */
 const STATE_STATUSES = [402, 403, 404, 409, 410, 412, 423, 424, 425, 428, 429, 451];
@@ -30,18 +19,23 @@ const SPECIAL_OCTETS = /%(?:00|2f|5c|2e)/i;
 /** Words of refusals that name a conflict. */
 const CONFLICT = /\b(?:already|exists?|duplicate|taken|conflict|unique|in use)\b/i;
 
-export function createOwnRefusals(): OwnRefusals {
+/**
+ * Distinguishes refusals by the service itself, such as a conflict with what it holds, from refusals of invalid
+ * requests: of a black box the prover knows neither the state nor the rules.
+ */
+export function createOwnRefusals() {
   const statuses = new Set<number>();
   const codes = new Set<string>();
   return {
-    learn({ expect }, outcome) {
+    /** Learns how the server refuses a request that is invalid. */
+    learn({ expect }: Case, outcome: RawResponse): void {
       if (expect.kind !== 'refused' || outcome.status < 400 || outcome.status > 499) return;
       if (!expect.reasons.some((reason) => reason === 'invalid request' || reason === 'malformed')) return;
       statuses.add(outcome.status);
       const code = problemCode(outcome);
       if (code !== undefined) codes.add(code);
     },
-    reason({ request, operation }, outcome) {
+    reason({ request, operation }: Case, outcome: RawResponse): string | undefined {
       const { status } = outcome;
       // As a login does: the body has the credentials, and no document says which are right.
       if (status === 401 && !takesCredentials(operation) && responseFor(operation, 401)?.status === '401')

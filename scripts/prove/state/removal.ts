@@ -3,7 +3,7 @@ import { authorizedRequest, type RunContext } from '../cases/case';
 import type { Inputs } from '../request/slots';
 import type { Server } from '../target';
 import { pathOf, type RawRequest, type RawResponse, withPath } from '../wire/message';
-import { send } from '../wire/send';
+import { send } from '../wire/socket';
 import { collectionOf, resourcesOf, shapeOf } from './sources';
 import type { Document, Operation } from '../document/model';
 import { minimalInputs } from '../request/compose';
@@ -23,45 +23,27 @@ const INTERVAL_MS = 5;
 const LAST_REMOVALS_MS = 700;
 
 /** The resources that the run has created, to remove them. */
-export interface CreatedResources {
-  /**
-   * Learns what a successful POST or PUT has created.
-   *
-   * @param nameOf the encoded name of a resource that an answer names
-   */
-  readonly learn: (
-    operation: Operation,
-    request: RawRequest,
-    outcome: RawResponse,
-    nameOf: (resource: string) => string | undefined,
-  ) => void;
-  /** Learns that the resource at a path is gone. */
-  readonly forget: (path: string) => void;
-  /**
-   * Removes them by the DELETE that the document has for each, the last first.
-   *
-   * @param inputs the accepted inputs of an operation
-   * @param interrupt from it on, there is less than a second left
-   */
-  readonly removeAll: (
-    server: Server,
-    inputs: (remover: Operation) => Inputs | undefined,
-    interrupt?: AbortSignal,
-  ) => Promise<void>;
-  /** A sentence for each kind of resource that is left. */
-  readonly left: () => string[];
-}
-
-export function openCreated(common: RunContext): CreatedResources {
+export function openCreated(common: RunContext) {
   const { document, oracle } = common;
   const created: Created[] = [];
+  /** Learns that the resource at a path is gone. */
   const forget = (path: string): void => {
     const at = created.findIndex((one) => one.path === path);
     if (at >= 0) created.splice(at, 1);
   };
   return {
     forget,
-    learn(operation, request, { status }, nameOf) {
+    /**
+     * Learns what a successful POST or PUT has created.
+     *
+     * @param nameOf the encoded name of a resource that an answer names
+     */
+    learn(
+      operation: Operation,
+      request: RawRequest,
+      { status }: RawResponse,
+      nameOf: (resource: string) => string | undefined,
+    ): void {
       const { method, path: template } = operation;
       const path = pathOf(request);
       if (method === 'PUT') {
@@ -75,7 +57,17 @@ export function openCreated(common: RunContext): CreatedResources {
       const name = resource === undefined ? undefined : nameOf(resource);
       if (resource !== undefined && name !== undefined) created.push({ resource, path: `${path}/${name}` });
     },
-    async removeAll(server, inputs, interrupt) {
+    /**
+     * Removes them by the DELETE that the document has for each, the last first.
+     *
+     * @param inputs the accepted inputs of an operation
+     * @param interrupt from it on, there is less than a second left
+     */
+    async removeAll(
+      server: Server,
+      inputs: (remover: Operation) => Inputs | undefined,
+      interrupt?: AbortSignal,
+    ): Promise<void> {
       const end = new AbortController();
       const hurry = (): void => {
         setTimeout(() => {
@@ -95,7 +87,8 @@ export function openCreated(common: RunContext): CreatedResources {
       }
       interrupt?.removeEventListener('abort', hurry);
     },
-    left() {
+    /** A sentence for each kind of resource that is left. */
+    left: (): string[] => {
       const kinds = created.map((one) => {
         const remover = removerOf(document, one);
         const reason = remover

@@ -12,7 +12,7 @@ import { lastParameter, namesIn, referenced, resourcesOf, shapeOf, singular, sou
 import { isSafe, type Operation } from '../document/model';
 import { composeRequest, minimalInputs } from '../request/compose';
 
-/** The state of a service that the engine can change only by requests. */
+/** The state of a service that the prover can change only by requests. */
 export type State = ReturnType<typeof openState>;
 
 /** An operation whose minimal request is accepted, and what to vary in it. */
@@ -162,13 +162,12 @@ export function openState(common: RunContext, client: Client, bounds: BlackBox) 
     const leaves = isSafe(operation.method)
       ? []
       : freshLeaves({ ...common, operation, base: located }, located);
-    for (const inputs of [located, ...(related ? [related] : [])]) {
-      for (const some of [leaves, ...leaves.slice(0, MAX_SINGLES).map((leaf) => [leaf])]) {
-        const { body } = inputs;
+    const variations = [leaves, ...leaves.slice(0, MAX_SINGLES).map((leaf) => [leaf])];
+    for (const { body, ...inputs } of related ? [located, related] : [located])
+      for (const some of body ? variations : []) {
         const text = body && some.length > 0 ? withFreshLeaves(body.bytes.toString(), some) : undefined;
         if (body && text !== undefined) yield { ...inputs, body: { ...body, bytes: Buffer.from(text) } };
       }
-    }
   }
 
   /** The encoded name of a resource to which a name refers: `authorId`, if there is a collection of authors. */

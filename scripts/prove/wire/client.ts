@@ -2,23 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { BlackBox } from '../target';
 import type { Address } from './address';
 import { header, type Outcome, type RawRequest } from './message';
-import { send } from './send';
-
-/** Sends requests within the bounds of a black box. Without bounds it sends each at once. */
-export interface Client {
-  /** Undefined if the run must end: the request was not sent, or its answer is not awaited. */
-  readonly exchange: (address: Address, request: RawRequest) => Promise<Outcome | undefined>;
-  /** Why the run must end; undefined if it may go on. */
-  readonly isOver: () => string | undefined;
-  /** {@link isOver}, before what the run then leaves out. */
-  readonly mustEnd: () => string | undefined;
-  /** Why the run has ended before its last request. */
-  readonly stopped: () => string | undefined;
-  /** Ends the run. */
-  readonly stop: (reason: string) => void;
-  /** Requests sent so far. */
-  readonly sent: () => number;
-}
+import { send } from './socket';
 
 /** Responses in a row without which a server is regarded as gone. */
 const MAX_SILENCES = 5;
@@ -32,8 +16,11 @@ const MAX_WAIT_S = 30;
 /** Milliseconds. */
 const WITHHELD_TIMEOUT_MS = 1500;
 
+/** Sends requests within the bounds of a black box. Without bounds it sends each at once. */
+export type Client = ReturnType<typeof openClient>;
+
 /** @param signal ends the run, also while a response is awaited */
-export function openClient(bounds?: BlackBox, signal?: AbortSignal): Client {
+export function openClient(bounds?: BlackBox, signal?: AbortSignal) {
   const interval = bounds ? 1000 / bounds.requestsPerSecond : 0;
   let next = 0;
   let count = 0;
@@ -42,15 +29,18 @@ export function openClient(bounds?: BlackBox, signal?: AbortSignal): Client {
   let slowest = 0;
   let ended: string | undefined;
   let cut: string | undefined;
+  /** Why the run must end; undefined if it may go on. */
   const isOver = (): string | undefined => {
     if (signal?.aborted === true) return 'it was interrupted';
     if (bounds && count >= bounds.maxRequests) return `it has sent ${bounds.maxRequests} requests, its bound`;
     return ended;
   };
 
+  /** {@link isOver}, before what the run then leaves out. */
   const mustEnd = (): string | undefined => (cut ??= isOver());
 
-  const exchange: Client['exchange'] = async (address, request) => {
+  /** Undefined if the run must end: the request was not sent, or its answer is not awaited. */
+  const exchange = async (address: Address, request: RawRequest): Promise<Outcome | undefined> => {
     for (let attempt = 0; ; attempt++) {
       await pause(next - performance.now(), signal);
       if (mustEnd() !== undefined) return undefined;
@@ -72,11 +62,21 @@ export function openClient(bounds?: BlackBox, signal?: AbortSignal): Client {
       next = Math.max(next, performance.now() + wait * 1000);
     }
   };
+  /** Ends the run. */
   const stop = (reason: string): void => {
     ended ??= reason;
     cut ??= ended;
   };
-  return { exchange, isOver, mustEnd, stopped: () => cut, stop, sent: () => count };
+  return {
+    exchange,
+    isOver,
+    mustEnd,
+    stop,
+    /** Why the run has ended before its last request. */
+    stopped: (): string | undefined => cut,
+    /** Requests sent so far. */
+    sent: (): number => count,
+  };
 }
 
 /** Whether a server has sent nothing. */

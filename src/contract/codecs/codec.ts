@@ -95,7 +95,7 @@ export interface WritePieces {
   readonly write: (items: AsyncIterable<unknown>, each: JudgeItem) => AsyncIterable<string | Uint8Array>;
 }
 
-/** Copies a value to `holder[key]`. Returns how to write the copy; undefined if there is none (json/plain.ts). */
+/** Copies a value to `holder[key]`. Returns how to write the copy; undefined if there is none (json/native.ts). */
 type Project = (value: unknown, holder: Holder, key: string) => 'native' | 'exact' | undefined;
 
 /** The parts that the schema of a response body removes or refuses. */

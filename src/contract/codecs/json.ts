@@ -1,8 +1,7 @@
 import { decodeText } from '../http/body';
 import { coverage, isJson } from '../http/media-type';
 import { exactNumber, MalformedJson, parseJson } from '../json/parse';
-import { copyPlain } from '../json/plain';
-import { readJson } from '../json/read';
+import { copyPlain, readJson } from '../json/native';
 import { stringifyJson } from '../json/stringify';
 import { Problem } from '../problem';
 import { applyShape, type Codec, isOpaque, type ReadBody, type WriteBody } from './codec';

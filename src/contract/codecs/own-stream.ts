@@ -4,7 +4,7 @@
  */
 import { joinPointer } from '../document/document';
 import type { IncomingBody } from '../http/body';
-import { settle } from '../http/fault';
+import { isStreamed, turnAfter } from '../http/send';
 import type { MediaType } from '../http/media-type';
 import { type Holder, parseJson } from '../json/parse';
 import { stringifyJson } from '../json/stringify';
@@ -21,7 +21,7 @@ import {
 import { decodeInto, describeOwn, malformed, onlyReceived, type Own, plain } from './own';
 
 /**
- * Decodes and encodes one body piece by piece. Where its schema describes bytes (it has none, or `type: string` and
+ * Decodes and encodes one body piece by piece. A piece must not change once it is yielded. Where its schema describes bytes (it has none, or `type: string` and
  * annotations), nothing judges the items. Where it describes an array by `items` alone, each item is judged by that.
  */
 export interface StreamCoder {
@@ -60,17 +60,19 @@ export const adaptStream = (own: OwnStreamCodec): Codec => ({
 
 function readerOf({ name, compile }: OwnStreamCodec, body: DescribedBody): ReadPieces {
   const { collect, decode } = compile(DescribedValue.at(body.document, body.schema));
+  const made = async <T>(make: () => T | Promise<T>): Promise<T> => {
+    try {
+      return await make();
+    } catch (error) {
+      throw malformed(name, error);
+    }
+  };
   if (collect)
     return {
       judged: body.schema,
       items: undefined,
       async read(pieces, envelope, type) {
-        let value: unknown;
-        try {
-          value = await collect(pieces, type);
-        } catch (error) {
-          throw malformed(name, error);
-        }
+        const value = await made(() => collect(pieces, type));
         decodeInto(name, () => value, envelope);
       },
     };
@@ -83,25 +85,36 @@ function readerOf({ name, compile }: OwnStreamCodec, body: DescribedBody): ReadP
   return {
     judged: undefined,
     items,
-    read(pieces, envelope, type, each) {
-      const given = decode(pieces, type);
-      settle(given, () => undefined); // of untyped code: it may be a promise, whose error the handler gets
-      const decoded = inWords(name, given);
-      envelope['body'] =
+    async read(pieces, envelope, type, each) {
+      const decoded = await made(() => decode(pieces, type));
+      if (!isStreamed(decoded)) throw new TypeError(`${name}: decode() returned no AsyncIterable`);
+      const judged =
         items === undefined ? decoded : mapItems(decoded, copy, each, (holder) => holder['body']);
+      const received = receive(name, judged, pieces);
+      let isRead = false;
+      envelope['body'] = {
+        [Symbol.asyncIterator]() {
+          if (isRead) throw new TypeError('the body of a request can be read once');
+          isRead = true;
+          return received;
+        },
+      };
     },
   };
 }
 
-/** Reports bytes that a codec cannot decode as the fault of the client. */
-async function* inWords(
-  name: string,
-  items: AsyncIterable<unknown> | Promise<AsyncIterable<unknown>>,
-): AsyncGenerator {
+/** The items of a request. What fails them is its failure, even if the handler catches it. */
+async function* receive(name: string, items: AsyncIterable<unknown>, body: IncomingBody): AsyncGenerator {
+  let count = 0;
   try {
-    yield* await items;
+    for await (const item of items) {
+      await turnAfter(++count);
+      yield item;
+    }
   } catch (error) {
-    throw malformed(name, error);
+    const failure = malformed(name, error);
+    if (failure instanceof Error) body.failure ??= failure;
+    throw failure;
   }
 }
 

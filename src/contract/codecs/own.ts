@@ -4,6 +4,7 @@
  */
 import { decodeText } from '../http/body';
 import { settle, settleWithin } from '../http/fault';
+import { bytesOf } from '../http/send';
 import { coverage, isRange, type MediaType, parseMediaType } from '../http/media-type';
 import { exactNumber, type Holder, MalformedJson, MAX_DEPTH, parseJson } from '../json/parse';
 import { stringifyJson } from '../json/stringify';
@@ -88,7 +89,8 @@ export function adapt(own: OwnCodec): Codec {
         applyShape(given, shape);
         let bytes: Buffer;
         try {
-          bytes = encode(plain(given, 'body'));
+          // A copy: the codec cannot change it after the validator has judged it.
+          bytes = Buffer.from(bytesOf(encode(plain(given, 'body'))));
           const copy = Buffer.from(bytes); // decode() may change its argument
           decodeInto(name, () => decode(copy, body.type), envelope);
         } catch (error) {
@@ -109,23 +111,9 @@ export const onlyReceived = ({ key }: DescribedBody) =>
 /** Compiles the coder of a body, and converts its text to bytes. */
 function compileBytes(own: OwnCodec, { document, schema }: DescribedBody) {
   const value = DescribedValue.at(document, schema);
-  if (own.isText) {
-    const { decode, encode } = own.compile(value);
-    return {
-      decode: (bytes: Buffer, type: MediaType) => decode(decodeText(bytes), type),
-      encode: encode && ((data: unknown) => bytesOf(encode(data))),
-    };
-  }
+  if (!own.isText) return own.compile(value);
   const { decode, encode } = own.compile(value);
-  return { decode, encode: encode && ((data: unknown) => bytesOf(encode(data))) };
-}
-
-/** Copies the result of encode(): the codec cannot change the copy after the validator has judged it. */
-function bytesOf(encoded: unknown): Buffer {
-  if (encoded instanceof Uint8Array) return Buffer.from(encoded);
-  if (typeof encoded === 'string' && encoded.isWellFormed()) return Buffer.from(encoded);
-  settleWithin(encoded, () => undefined);
-  throw new TypeError('encode() returned neither well-formed text nor a Uint8Array');
+  return { decode: (bytes: Buffer, type: MediaType) => decode(decodeText(bytes), type), encode };
 }
 
 /** Decodes a value to `envelope.body`, as the JSON reader would. */

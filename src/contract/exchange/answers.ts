@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isUnread } from '../http/body';
 import { attempt, faultToStderr, type ReportFault } from '../http/fault';
 import { type Fields, fieldsOf, fieldValue } from '../http/header-field';
-import { breakOff, OutgoingBody, send, sendStream } from '../http/send';
+import { breakOff, endStream, OutgoingBody, send, sendStream } from '../http/send';
 import { Problem, type ProblemKind } from '../problem';
 import { type Exchange, type Outcome, outcomeOf, type Stage } from './exchange';
 import type { HookLists } from './hooks';
@@ -80,7 +80,7 @@ export function createAnswers<Own extends string>(
 
   /** Sends a body that is made meanwhile. The request ends with its last piece, or when the client leaves. */
   async function stream(exchange: Exchange, encoded: Encoded, body: OutgoingBody): Promise<void> {
-    const { request, response, signal } = exchange;
+    const { request, response, requestId, received, signal } = exchange;
     const { status } = encoded;
     const leave = () => {
       exchange.abandon(new Error('the client has left'));
@@ -89,16 +89,24 @@ export function createAnswers<Own extends string>(
     request.socket.once('close', leave);
     try {
       const fields = fieldsFor(exchange, encoded);
+      received?.invite();
       await sendStream(request, response, status, fields, body, signal, deadline);
+      received?.close();
+      await endStream(request, response);
     } catch (error) {
       if (!exchange.reason) {
-        problem = new Problem('unexpected', `the response broke off ${body.place}`, {}, { cause: error });
+        problem =
+          error instanceof Problem && error === received?.failure
+            ? error
+            : new Problem('unexpected', `the response broke off ${body.place}`, {}, { cause: error });
         exchange.abandon(problem);
         breakOff(request);
       }
     } finally {
       request.socket.off('close', leave);
-      body.release(fault);
+      body.release((error) => {
+        if (!isAbort(error, exchange.reason)) fault(error, requestId);
+      });
     }
     reportOutcome(exchange, problem, status);
   }

@@ -2,8 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { IncomingBody } from '../http/body';
 import type { Operation } from '../operations/operations';
 import type { Headers, Problem, ProblemKind } from '../problem';
-import type { Principals } from '../security/requirements';
-import { type Scopes, scopesOf } from '../security/scopes';
+import { type Principals, type Scopes, scopesOf } from '../security/requirements';
 import type { ValidRequest } from './request';
 import type { SecuredOperation } from './served-operation';
 

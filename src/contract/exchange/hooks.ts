@@ -36,8 +36,8 @@ export interface Hooks<Own extends string = never> {
    */
   readonly beforeHandler?: OneOrMore<BeforeHandler>;
   /**
-   * Called once for each request, after the response (a stream: after its end) and after `report`. Its errors and rejections go to `reportFault`, and
-   * the next hook is called.
+   * Called once for each request, after the response (a stream: after its end) and after `report`. Its errors and rejections
+   * go to `reportFault`, and the next hook is called.
    */
   readonly afterResponse?: OneOrMore<AfterResponse<Own>>;
 }
@@ -71,8 +71,7 @@ function named<F extends (...given: never[]) => unknown>(stage: Stage, given: On
       throw new TypeError(`${stage} ${at}: expected a function, got ${typeof call}`);
     const own = call.name === '' || call.name === stage ? [] : [call.name];
     const isUnique =
-      all.length === 1 ||
-      (own.length > 0 && all.every((other) => other === call || other.name !== call.name));
+      all.length === 1 || (own.length > 0 && all.every((other, j) => j === i || other.name !== call.name));
     return { name: [stage, ...own, ...(isUnique ? [] : [at])].join(' '), call };
   });
 }

@@ -3,18 +3,17 @@ import type { Codecs } from '../codecs/registry';
 import type { JsonObject, OpenApiDocument } from '../document/document';
 import type { Operation } from '../operations/operations';
 import type { IncomingBody } from '../http/body';
-import { isRange, type MediaType, type MediaTypeObject, parseMediaType } from '../http/media-type';
+import { isRange, type MediaTypeObject, parseMediaType } from '../http/media-type';
 import {
   compileParameters,
   MalformedParameter,
   type ParameterValues,
   type RawParameters,
-  type ReadParameters,
 } from '../parameters/parameters';
 import { type Headers, Problem } from '../problem';
 import { envelopeSchema, parameterSchemas } from '../schema/envelope';
 import type { SchemaSet } from '../schema/schema-set';
-import type { Convert } from '../schema/shapes';
+import type { Convert } from '../schema/position';
 import type { Find, Shapes } from '../schema/shapes';
 import type { Envelope, Judge } from '../schema/validator';
 import { type Create, judgesOf } from './plan';
@@ -135,10 +134,14 @@ export function planRequests(
       },
       read(raw, reader, content) {
         const envelope: Envelope = content instanceof Uint8Array ? {} : (content ?? {});
-        // First the body: if it is malformed, report that and not a violation by a parameter.
-        if (content instanceof Uint8Array && typeof reader?.decode === 'function')
-          decodeBody(reader.decode, content, envelope, reader.type);
-        Object.assign(envelope, readRaw(readParameters, raw));
+        try {
+          // First the body: if it is malformed, report that and not a violation by a parameter.
+          if (content instanceof Uint8Array && typeof reader?.decode === 'function')
+            reader.decode(content, envelope, reader.type);
+          Object.assign(envelope, readParameters(raw));
+        } catch (error) {
+          throw inWords(error);
+        }
         assertValid(reader?.judge ?? judgeBodiless, reader?.shape, envelope);
         for (const { location, convert } of own.converters) convert(envelope, location);
         return choice ? { ...envelope, contentType: reader?.contentType } : envelope;
@@ -203,25 +206,7 @@ function accept(
 const inWords = (error: unknown): unknown =>
   error instanceof MalformedParameter ? malformedParameter(error) : error;
 
-/** @throws {Problem} `invalidRequest` if a parameter is not of its style */
-function readRaw(readParameters: ReadParameters, raw: RawParameters): ParameterValues {
-  try {
-    return readParameters(raw);
-  } catch (error) {
-    throw inWords(error);
-  }
-}
-
-/** @throws {Problem} `malformed`, or `invalidRequest` if a property of a form is not of its style */
-function decodeBody(decode: ReadBody, bytes: Buffer, envelope: Envelope, type: MediaType): void {
-  try {
-    decode(bytes, envelope, type);
-  } catch (error) {
-    throw inWords(error);
-  }
-}
-
-/** @throws {Problem} as `decodeBody`, and if the body is too large or breaks off while it is read */
+/** @throws {Problem} `malformed`, `tooLarge`, or `invalidRequest` if a property is not of its style */
 async function readPieces(
   { read }: ReadPieces,
   body: IncomingBody,
@@ -233,5 +218,6 @@ async function readPieces(
   } catch (error) {
     throw inWords(error);
   }
+  if (body.failure) throw body.failure;
   return envelope;
 }

@@ -9,7 +9,7 @@ import type { Codecs } from '../codecs/registry';
 import { hasNoContent } from '../http/body';
 import { settleWithin } from '../http/fault';
 import { fieldValue, headerEntries, isFieldValue, mergeVary } from '../http/header-field';
-import { isStreamed, OutgoingBody } from '../http/send';
+import { isFinalStatus, isStreamed, OutgoingBody } from '../http/send';
 import type { WriteHeader } from '../parameters/header';
 import { MalformedJson } from '../json/parse';
 import type { Operation } from '../operations/operations';
@@ -24,7 +24,7 @@ import {
   preferred,
   typeOfRange,
 } from '../http/media-type';
-import { type Answer, type Headers, isFinalStatus, Problem } from '../problem';
+import { type Answer, type Headers, Problem } from '../problem';
 import type { Envelope, Judge } from '../schema/validator';
 import { describeViolations } from './violations';
 

@@ -1,7 +1,6 @@
 import type { OpenApiDocument, Remark } from '../document/document';
 import type { Operation } from '../operations/operations';
-import type { Router } from '../operations/router';
-import type { Methods } from '../operations/routes';
+import type { Methods, Router } from '../operations/routes';
 import type { Authenticate } from '../security/requirements';
 import type { RequestReader } from './request';
 import type { ResponseWriter } from './response';

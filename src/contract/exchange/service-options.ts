@@ -9,7 +9,6 @@ import type { OwnFormats } from '../schema/formats';
 import type { Strategies } from '../security/requirements';
 import type { Hooks } from './hooks';
 import type { LoggerFor, Outcome } from './exchange';
-import type { Contract } from './served-operation';
 
 /** Formats and codecs that a service adds to the built-in ones. */
 export interface Extensions {
@@ -28,11 +27,8 @@ export interface Extensions {
  * @typeParam Own the kinds of problems that the service adds to those of the core
  */
 export interface ServiceOptions<Own extends string = never> extends Extensions, Hooks<Own> {
-  /**
-   * One OpenAPI 3.1 document in one piece, or the contract that `compileContract` made of it: then its extensions count, and
-   * those of these options do not.
-   */
-  readonly document: JsonObject | OpenApiDocument | Contract;
+  /** One OpenAPI 3.1 document in one piece: as JSON, or as it was read. Several services may share what was read. */
+  readonly document: JsonObject | OpenApiDocument;
   /** By operationId. handler-types.ts has their types. */
   readonly handlers: Readonly<Record<string, (request: never) => Promise<Answer>>>;
   /** By the name of the security scheme. */
@@ -54,9 +50,12 @@ export interface ServiceOptions<Own extends string = never> extends Extensions, 
   readonly deadline?: number | undefined;
   /** Headers of every response, documented or not. */
   readonly headers: Headers;
-  /** Identifies a request in logs and in the X-Request-Id header of its response. */
-  readonly requestIdOf: (request: IncomingMessage) => string;
-  /** Whether handlers may be stubs, which answer from the document (stub.ts). */
+  /**
+   * Identifies a request in logs and in the X-Request-Id header of its response. By default: its well-formed X-Request-Id,
+   * otherwise its W3C trace id, otherwise a new UUID.
+   */
+  readonly requestIdOf?: ((request: IncomingMessage) => string) | undefined;
+  /** Whether handlers may be stubs, which answer from the document. */
   readonly stubs: boolean;
   /** The prefix of the paths that `next` serves. No operation may have such a path. */
   readonly reserved: string;

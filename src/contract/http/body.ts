@@ -31,6 +31,7 @@ export class IncomingBody implements AsyncIterable<Buffer> {
   /** Why a reader did not get the whole body; undefined if it did, or if it ended of its own will. */
   failure: Error | undefined;
   private isAsked = false;
+  private isInvited = false;
   private isOver = false;
   private detach: (() => void) | undefined;
   private wake: () => void = () => undefined;
@@ -133,7 +134,7 @@ export class IncomingBody implements AsyncIterable<Buffer> {
     request.on('data', onData).on('end', onEnd).on('close', onClose);
     try {
       for (;;) {
-        this.assertSound();
+        if (this.failure) throw this.failure;
         const piece = pieces.shift();
         if (piece) {
           size += piece.length;
@@ -163,6 +164,12 @@ export class IncomingBody implements AsyncIterable<Buffer> {
     else (this.releases ??= []).push(release);
   }
 
+  /** Sends 100 Continue if the client waits for it. It cannot be sent after the head of a response. */
+  invite(): void {
+    if (!this.isInvited && expectsContinue(this.request)) this.response.writeContinue();
+    this.isInvited = true;
+  }
+
   /** Ends the body for its reader, and releases what belongs to it. What has not arrived is discarded. */
   close(reason = new Error('the exchange has ended, and its body with it')): void {
     this.isOver = true;
@@ -172,10 +179,6 @@ export class IncomingBody implements AsyncIterable<Buffer> {
     this.fail(reason);
     for (const release of this.releases ?? []) attempt(release, this.fault);
     this.releases = undefined;
-  }
-
-  private assertSound(): void {
-    if (this.failure) throw this.failure;
   }
 
   private fail(reason: Error): void {
@@ -188,7 +191,7 @@ export class IncomingBody implements AsyncIterable<Buffer> {
     const { request } = this;
     this.isAsked = true;
     if (request.destroyed) return brokenOff(); // closed during authentication; `close` is not emitted again
-    if (expectsContinue(request)) this.response.writeContinue();
+    this.invite();
     return undefined;
   }
 

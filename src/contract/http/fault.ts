@@ -56,7 +56,7 @@ const MAX_SETTLED = 10_000;
 
 /**
  * Handles the promises and streams in a value that is not sent: an unhandled rejection or stream error would end the
- * process. Destroys the streams. Calls no getters.
+ * process. Ends the streams. Calls no getters but those of streams.
  */
 export function settleWithin(root: unknown, failed: (error: unknown) => void): void {
   const values = [root];
@@ -69,6 +69,9 @@ export function settleWithin(root: unknown, failed: (error: unknown) => void): v
     } else if (value instanceof ReadableStream) {
       if (!value.locked) value.cancel().catch(failed);
     } else if (typeof value === 'object' && value !== null && !ArrayBuffer.isView(value)) {
+      // What is its own iterator may hold something before its first item, as that of events.on() does.
+      if (Symbol.asyncIterator in value && 'return' in value)
+        settle((value as AsyncGenerator).return(undefined), failed);
       for (const key of Object.keys(value)) {
         if (values.length >= MAX_SETTLED) break;
         values.push(Object.getOwnPropertyDescriptor(value, key)?.value);

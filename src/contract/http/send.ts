@@ -79,6 +79,8 @@ export class OutgoingBody {
   private source: { next(): Promise<IteratorResult<unknown>>; return(): unknown } | undefined;
   private made: Pieces | undefined;
   private isOver = false;
+  /** Receives the errors of the stream after its release. */
+  private late: ReportFault | undefined;
 
   /**
    * @param encode makes the pieces of the items; it may stop early. Untyped code may return a promise.
@@ -88,7 +90,7 @@ export class OutgoingBody {
     private readonly encode: (items: AsyncIterable<unknown>) => PieceStream | Promise<PieceStream>,
   ) {
     // An error of a stream that nobody reads yet would end the process. Its reader gets it.
-    if (value instanceof Readable) value.on('error', () => undefined);
+    if (value instanceof Readable) value.on('error', (error) => this.late?.(error));
   }
 
   /** Begins the stream. */
@@ -98,14 +100,16 @@ export class OutgoingBody {
       try {
         const step = await source.next();
         if (step.done === true) this.isOver = true;
-        else this.taken++;
+        else await turnAfter(++this.taken);
         return step;
       } catch (error) {
         this.isOver = true;
+        if (!(this.value instanceof Readable)) this.late?.(error); // release() destroys a Readable, which is an error, too
         throw error;
       }
     };
     const made = await this.encode({ [Symbol.asyncIterator]: () => ({ next }) });
+    if (!isStreamed(made)) throw new TypeError('encode() returned no AsyncIterable');
     return (this.made = made[Symbol.asyncIterator]());
   }
 
@@ -117,6 +121,7 @@ export class OutgoingBody {
   /** Ends the stream, unless it has ended. */
   release(fault: ReportFault): void {
     const { source, made } = this;
+    this.late = fault;
     if (!source) settleWithin(this.value, fault);
     else if (!this.isOver) attempt(() => source.return(), fault);
     this.isOver = true;
@@ -135,6 +140,26 @@ function sourceOf(value: Streamed) {
     next: () => iterator.next(),
     return: () => (value instanceof Readable ? value.destroy() : iterator.return?.()),
   };
+}
+
+/** How many items or pieces that are ready at once keep the event loop busy. */
+const TURN = 128;
+
+/** Gives other requests their turn after some items or pieces: those of a stream may all be ready at once. */
+export function turnAfter(count: number): Promise<void> | undefined {
+  return count % TURN === 0 ? new Promise((resolve) => setImmediate(resolve)) : undefined;
+}
+
+/**
+ * The bytes of what `encode()` of a codec has made.
+ *
+ * @throws {TypeError} if it is something else, or a text that UTF-8 cannot say
+ */
+export function bytesOf(encoded: unknown): Uint8Array {
+  if (encoded instanceof Uint8Array) return encoded;
+  if (typeof encoded === 'string' && encoded.isWellFormed()) return Buffer.from(encoded);
+  settleWithin(encoded, () => undefined);
+  throw new TypeError('encode() returned neither well-formed text nor a Uint8Array');
 }
 
 /**
@@ -156,14 +181,20 @@ export async function sendStream(
   const closes = isUnread(request);
   response.writeHead(status, closes ? [...fields, 'Connection', 'close'] : fields).flushHeaders();
   const pieces = request.method === 'HEAD' ? undefined : await within(body.begin(), signal, patience);
-  while (pieces) {
-    const { done, value } = await within(pieces.next(), signal, patience);
+  for (let count = 1; pieces; count++) {
+    // Untyped code may return no promise.
+    const { done, value } = await within(Promise.resolve(pieces.next()), signal, patience);
     signal.throwIfAborted();
     if (done === true) break;
-    if (response.write(value)) continue;
+    await turnAfter(count);
+    if (response.write(bytesOf(value))) continue;
     const drained = new Promise<void>((resolve) => response.once('drain', resolve));
     await within(drained, signal); // the server gives up a client that does not read
   }
+}
+
+/** Ends the response to `sendStream`. Nobody reads the body of its request any more. */
+export async function endStream(request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (isUnread(request))
     await new Promise<void>((resolve) => {
       discardBody(request, resolve);
@@ -245,4 +276,9 @@ export class Unsent {
       socket.destroy();
     }
   }
+}
+
+/** Whether HTTP defines the status for final responses (RFC 9110 section 15); 1xx are interim. */
+export function isFinalStatus(status: number): boolean {
+  return Number.isInteger(status) && status >= 200 && status <= 599;
 }

@@ -138,25 +138,16 @@ export function compilePairs(written: Written, parts: PartsReader, decode: Decod
   }
   const spread = style === 'form' && explode;
   if (spread && parts.kind === 'object') return spreadReader(name, parts);
-  if (spread && parts.kind === 'array') {
-    return {
-      name,
-      names: [name],
-      others: 'none',
-      read: (pairs, holder) => {
-        readTexts(parts, take(pairs, name), holder, name);
-      },
-    };
-  }
-  const read = compileText(written, parts, decode);
+  const whole: PrimitiveReader | ArrayReader =
+    spread && parts.kind === 'array'
+      ? parts
+      : { kind: 'primitive', read: compileText(written, parts, decode) };
   return {
     name,
     names: [name],
     others: 'none',
     read: (pairs, holder) => {
-      const [text, another] = take(pairs, name);
-      if (another !== undefined) throw new MalformedText('is given more than once');
-      if (text !== undefined) read(text, holder, name);
+      readTexts(whole, take(pairs, name), holder, name);
     },
   };
 }

@@ -89,7 +89,8 @@ function listedIn(
   return node.negate ? complement(set) : set;
 }
 
-function has(set: CharSet, code: number): boolean {
+/** Whether a code point is a member of a set. */
+export function has(set: CharSet, code: number): boolean {
   let low = 0;
   for (let high = set.length / 2; low < high;) {
     const middle = (low + high) >> 1;

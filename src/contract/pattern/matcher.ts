@@ -1,6 +1,6 @@
 import { Alphabet } from './alphabet';
 import type { Assertion, Program } from './automaton';
-import { Run, type Text } from './run';
+import { Run, type Text } from './simulate';
 
 /**
  * Matches texts in linear time. First one pass over the text for each assertion finds the positions where it holds. A

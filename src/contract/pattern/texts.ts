@@ -1,6 +1,6 @@
 import { type AST, RegExpParser } from '@eslint-community/regexpp';
 import { UnsupportedPattern } from './automaton';
-import { type CharSet, charSetOf, NO_MODES } from './charset';
+import { charSetOf, has, NO_MODES } from './charset';
 import { compilePattern } from './pattern';
 
 const parser = new RegExpParser();
@@ -185,6 +185,3 @@ function charactersOf(node: AST.Character | AST.CharacterSet | AST.CharacterClas
   characters.set(node, found);
   return found;
 }
-
-const has = (set: CharSet, code: number): boolean =>
-  set.some((first, i) => i % 2 === 0 && first <= code && code <= (set[i + 1] ?? first));

@@ -2,7 +2,7 @@ import { joinPointer, type JsonObject, members, type OpenApiDocument } from '../
 import { isJson } from '../http/media-type';
 import { stringifyJson } from '../json/stringify';
 import { readOperations, type Operation, type Parameter } from '../operations/operations';
-import { parsePathTemplate } from '../operations/router';
+import { parsePathTemplate } from '../operations/routes';
 import { writeParameter } from '../parameters/write';
 import { schemeAt, schemeKind, type SchemeKind } from '../security/credentials';
 import { samples } from './sample';

@@ -9,13 +9,23 @@ import {
   Applicables,
   type Components,
   type Discriminate,
+  type Holds,
   type HoldsOf,
   listOf,
   namedBranch,
   type Node,
   patternsOf,
 } from './applicable';
-import { bare, error, errorsOf, exact, type Explain, functionKeyword } from './keyword';
+import {
+  bare,
+  componentKeyword,
+  error,
+  errorsOf,
+  exact,
+  type Explain,
+  functionKeyword,
+  ROOT_DATA,
+} from './keyword';
 import { MAX_ERRORS, type Violations } from './violations';
 
 /** Whether another schema evaluates the property or item of a key. */
@@ -37,7 +47,7 @@ export class ComponentKeywords {
     return [
       exact,
       bare,
-      functionKeyword<unknown, string>('component', undefined, (identifier) => this.refusalOf(identifier)),
+      componentKeyword(this.holdsOf, (identifier) => this.explainer(identifier)),
       this.containing(),
       this.discriminate(),
       this.remainingProperties(),
@@ -57,11 +67,14 @@ export class ComponentKeywords {
 
   /** Finds the errors of a value by a component; undefined if it conforms. */
   private refusalOf(identifier: string): Refusal {
-    const holds = this.holdsOf(identifier);
-    return (value, holder, key, root) =>
-      holds(value, holder, key, root)
-        ? undefined
-        : (instancePath) => this.violations.of(identifier, value, { instancePath, holder, key, root });
+    const [holds, explain] = [this.holdsOf(identifier), this.explainer(identifier)];
+    return (...place) => (holds(...place) ? undefined : explain(...place));
+  }
+
+  private explainer(identifier: string) {
+    return (...[value, holder, key, root]: Parameters<Holds>): Explain =>
+      (instancePath) =>
+        this.violations.of(identifier, value, { instancePath, holder, key, root });
   }
 
   private containing(): CodeKeywordDefinition {
@@ -176,14 +189,14 @@ export class ComponentKeywords {
 
   /** Counts the schemas that are evaluated in the search for all violations. */
   private meter(): CodeKeywordDefinition {
-    const spend = () => {
-      this.violations.spend();
+    const spend = (root: object) => {
+      this.violations.spend(root);
     };
     return {
       keyword: 'meter',
       code: ({ gen, it }) => {
         if (it.allErrors && it.createErrors !== false)
-          gen.code(_`${gen.scopeValue('func', { ref: spend })}()`);
+          gen.code(_`${gen.scopeValue('func', { ref: spend })}(${ROOT_DATA})`);
       },
     };
   }

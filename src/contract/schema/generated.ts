@@ -6,8 +6,8 @@
 import { debuglog } from 'node:util';
 import { compileFunction } from 'node:vm';
 import { exactNumber, type Holder, parseJson } from '../json/parse';
-import { type Copier, copyBy } from '../json/plain';
-import type { Convert, Position, Shape } from './shapes';
+import { type Copier, copyBy } from '../json/native';
+import type { Convert, Position, Shape } from './position';
 
 const log = debuglog('contract');
 
@@ -90,49 +90,57 @@ export function compileProjection(root: Position, shapeAt: ShapeAt): Project | u
   });
 }
 
+/**
+ * The statements that visit the properties of `value`.
+ *
+ * @param each the statement for the value `item` at a key, which is code
+ * @param cut the function for an object that has properties that are not listed
+ */
+function visitProperties(
+  shape: Shape,
+  index: number,
+  each: (position: Position, key: string, isListed: boolean) => string,
+  cut: string,
+): string[] {
+  const lines = ['let surplus = 0;', 'let item;'];
+  for (const [name, position] of shape.properties)
+    lines.push(`item = value[${quote(name)}];`, each(position, quote(name), true));
+  if (shape.closed)
+    lines.push('for (const name in value) surplus++;', `if (surplus !== 0) ${cut}(value, listed[${index}]);`);
+  else if (typeof shape.otherProperties === 'object') {
+    const statement = each(shape.otherProperties, 'name', false);
+    const unlisted = `if (listed[${index}].has(name)) continue; item = value[name]; ${statement}`;
+    if (statement) lines.push(`for (const name of Object.keys(value)) { ${unlisted} }`);
+  }
+  return lines;
+}
+
 function writeProjection(shape: Shape, index: number, generator: Generator): string {
   const copyOf = (position: Position, key: string) => {
     const child = generator.shape(position);
     const call = child ? `${generator.name(position, child)}(` : 'copier.copy(';
     return `${call}item, copy, ${key}, depth + 1${child ? ', copier' : ''})`;
   };
-  const lines = [
-    'if (typeof value !== "object" || value === null) return copier.copy(value, holder, key, depth);',
-  ];
+  const plain = 'return copier.copy(value, holder, key, depth);';
+  const lines = [`if (typeof value !== "object" || value === null) ${plain}`];
   if (shape.items && generator.shape(shape.items)) {
+    const push = `const item = value[i]; copy.push(${copyOf(shape.items, 'i')});`;
     lines.push(
       'if (Array.isArray(value)) {',
-      '  const copy = copier.enter(value, depth, []);',
-      '  for (let i = 0; i < value.length; i++) { const item = value[i]; ' +
-        `copy.push(${copyOf(shape.items, 'i')}); }`,
-      '  return copy;',
+      `const copy = copier.enter(value, depth, []); for (let i = 0; i < value.length; i++) { ${push} } return copy;`,
       '}',
     );
   }
-  if (shape.properties.size === 0 && typeof shape.otherProperties !== 'object')
-    return `function at${index}(value, holder, key, depth, copier) {\n${[...lines, 'return copier.copy(value, holder, key, depth);'].join('\n')}\n}`;
-  lines.push('if (Array.isArray(value)) return copier.copy(value, holder, key, depth);');
-  lines.push('const copy = copier.enter(value, depth, {});', 'let surplus = 0;', 'let item;');
-  for (const [name, position] of shape.properties)
-    lines.push(
-      `item = value[${quote(name)}];`,
-      `if (item !== undefined) { surplus--; copy[${quote(name)}] = ${copyOf(position, quote(name))}; }`,
-    );
-  if (shape.closed)
-    lines.push(
-      'for (const name in value) surplus++;',
-      `if (surplus !== 0) copier.leaveOut(value, listed[${index}]);`,
-    );
-  else if (typeof shape.otherProperties === 'object') {
-    lines.push(
-      'for (const name of Object.keys(value)) {',
-      `  if (listed[${index}].has(name)) continue;`,
-      '  item = value[name];',
-      `  if (item !== undefined) copy[copier.name(name)] = ${copyOf(shape.otherProperties, 'name')};`,
-      '}',
-    );
+  if (shape.properties.size === 0 && typeof shape.otherProperties !== 'object') lines.push(plain);
+  else {
+    const each = (position: Position, key: string, isListed: boolean) => {
+      const set = `copy[${isListed ? key : 'copier.name(name)'}] = ${copyOf(position, key)};`;
+      return `if (item !== undefined) { surplus--; ${set} }`;
+    };
+    lines.push(`if (Array.isArray(value)) ${plain}`, 'const copy = copier.enter(value, depth, {});');
+    lines.push(...visitProperties(shape, index, each, 'copier.leaveOut'), 'return copy;');
   }
-  return `function at${index}(value, holder, key, depth, copier) {\n${lines.join('\n')}\nreturn copy;\n}`;
+  return `function at${index}(value, holder, key, depth, copier) {\n${lines.join('\n')}\n}`;
 }
 
 /** Compiles the conversion of a part of a request; undefined if its shape depends on the value. */
@@ -175,34 +183,20 @@ function conversionOf(position: Position, holder: string, key: string, generator
 }
 
 function writeConversion(shape: Shape, index: number, generator: Generator): string {
-  const lines: string[] = [];
   const items = shape.items ? conversionOf(shape.items, 'value', 'i', generator) : '';
-  lines.push('if (Array.isArray(value)) {');
-  if (items) lines.push(`for (let i = 0; i < value.length; i++) { const item = value[i]; ${items} }`);
-  lines.push('return;', '}', 'let item;', 'let surplus = 0;');
-  const fills = new Map(shape.defaults);
-  for (const [name, position] of shape.properties) {
-    const fill = fills.get(name);
-    lines.push(`item = value[${quote(name)}];`);
-    if (fill !== undefined)
-      lines.push(
-        `if (item === undefined) { helpers.fill(${quote(fill)}, value, ${quote(name)}); item = value[${quote(name)}]; }`,
-      );
-    lines.push(
-      `if (item !== undefined) { surplus--; ${conversionOf(position, 'value', quote(name), generator)} }`,
-    );
-  }
-  if (shape.closed)
-    lines.push(
-      'for (const name in value) surplus++;',
-      `if (surplus !== 0) helpers.cut(value, listed[${index}]);`,
-    );
-  else if (typeof shape.otherProperties === 'object') {
-    const other = conversionOf(shape.otherProperties, 'value', 'name', generator);
-    if (other)
-      lines.push(
-        `for (const name of Object.keys(value)) { if (listed[${index}].has(name)) continue; item = value[name]; ${other} }`,
-      );
-  }
+  const loop = items && `for (let i = 0; i < value.length; i++) { const item = value[i]; ${items} }`;
+  const fills = new Map(shape.defaults.map(([name, fill]) => [quote(name), fill]));
+  const each = (position: Position, key: string, isListed: boolean) => {
+    const statement = conversionOf(position, 'value', key, generator);
+    if (!isListed) return statement;
+    const fill = fills.get(key);
+    const filling = `helpers.fill(${quote(fill ?? '')}, value, ${key}); item = value[${key}];`;
+    const missing = fill === undefined ? '' : `if (item === undefined) { ${filling} }`;
+    return `${missing} if (item !== undefined) { surplus--; ${statement} }`;
+  };
+  const lines = [
+    `if (Array.isArray(value)) { ${loop} return; }`,
+    ...visitProperties(shape, index, each, 'helpers.cut'),
+  ];
   return `function at${index}(value) {\n${lines.join('\n')}\n}`;
 }

@@ -1,6 +1,6 @@
-import { _, type CodeKeywordDefinition, type ErrorObject, Name } from 'ajv';
+import { _, type Code, type CodeKeywordDefinition, type ErrorObject, type KeywordCxt, Name } from 'ajv';
 import type { Holder } from '../json/parse';
-import type { Node } from './applicable';
+import type { Holds, HoldsOf, Node } from './applicable';
 import { compileExact, type ExactRule } from './exact';
 
 /** The location of a value. */
@@ -22,7 +22,9 @@ type Compile<Value, Operand> = (
   schema: Node,
 ) => (value: Value, holder: Holder, key: string | number, root: object) => Explain | undefined;
 
-const [INSTANCE_PATH, ROOT_DATA] = [new Name('instancePath'), new Name('rootData')];
+const INSTANCE_PATH = new Name('instancePath');
+/** The variable of generated code that has the envelope. */
+export const ROOT_DATA = new Name('rootData');
 const [V_ERRORS, ERRORS] = [new Name('vErrors'), new Name('errors')];
 
 export const errorsOf = (explain: Explain, instancePath: string): Errors =>
@@ -40,22 +42,43 @@ export function functionKeyword<Value, Operand>(
     // ajv skips the keywords after prefixItems if an array has fewer items than prefixItems.
     ...(type === 'array' && { before: 'prefixItems' }),
     code(cxt) {
-      const { gen, data, it } = cxt;
-      const judge = gen.scopeValue('func', { ref: compile(cxt.schema as Operand, cxt.parentSchema) });
-      const place = _`${data}, ${it.parentData}, ${it.parentDataProperty}, ${ROOT_DATA}`;
-      const explain = gen.const('explain', _`${judge}(${place})`);
-      cxt.failResult(_`${explain} !== undefined`, undefined, () => {
-        if (it.createErrors === false) {
-          cxt.error();
-          return;
-        }
-        const search = gen.scopeValue('func', { ref: errorsOf });
-        const found = gen.const('found', _`${search}(${explain}, ${INSTANCE_PATH} + (${it.errorPath}))`);
-        gen.assign(V_ERRORS, _`${V_ERRORS} === null ? ${found} : ${V_ERRORS}.concat(${found})`);
-        gen.assign(ERRORS, _`${V_ERRORS}.length`);
-      });
+      const judge = cxt.gen.scopeValue('func', { ref: compile(cxt.schema as Operand, cxt.parentSchema) });
+      const explain = cxt.gen.const('explain', _`${judge}(${placeOf(cxt)})`);
+      failIf(cxt, _`${explain} !== undefined`, explain);
     },
   };
+}
+
+/** The keyword `component`: the generated code calls the function of the component itself, since most values conform. */
+export const componentKeyword = (
+  holdsOf: HoldsOf,
+  explain: (identifier: string) => (...place: Parameters<Holds>) => Explain,
+): CodeKeywordDefinition => ({
+  keyword: 'component',
+  code(cxt) {
+    const holds = cxt.gen.scopeValue('func', { ref: holdsOf(cxt.schema as string) });
+    const explainer = cxt.gen.scopeValue('func', { ref: explain(cxt.schema as string) });
+    failIf(cxt, _`!${holds}(${placeOf(cxt)})`, _`${explainer}(${placeOf(cxt)})`);
+  },
+});
+
+/** The code of a value and its location. */
+const placeOf = ({ data, it }: KeywordCxt): Code =>
+  _`${data}, ${it.parentData}, ${it.parentDataProperty}, ${ROOT_DATA}`;
+
+/** @param explain the code of the function that finds the errors */
+function failIf(cxt: KeywordCxt, condition: Code, explain: Code): void {
+  const { gen, it } = cxt;
+  cxt.failResult(condition, undefined, () => {
+    if (it.createErrors === false) {
+      cxt.error();
+      return;
+    }
+    const search = gen.scopeValue('func', { ref: errorsOf });
+    const found = gen.const('found', _`${search}(${explain}, ${INSTANCE_PATH} + (${it.errorPath}))`);
+    gen.assign(V_ERRORS, _`${V_ERRORS} === null ? ${found} : ${V_ERRORS}.concat(${found})`);
+    gen.assign(ERRORS, _`${V_ERRORS}.length`);
+  });
 }
 
 /** @param keyword the standard keyword that is violated */

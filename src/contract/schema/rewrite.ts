@@ -2,12 +2,13 @@ import { joinPointer, isObject, type JsonObject, members, type OpenApiDocument }
 import { lastStep } from '../document/json-pointer';
 import { APPLICATORS } from '../document/subschemas';
 import { type Discriminate, listOf } from './applicable';
+import { UnsupportedPattern } from '../pattern/automaton';
+import { compilePattern } from '../pattern/pattern';
 import type { Defaults } from './defaults';
 import type { Discriminator, Discriminators } from './discriminator';
 import { compareExactly, isInt64 } from './exact-comparison';
 import type { Interner } from './identity';
 import type { Direction, OneWay } from './one-way';
-import { checkPatterns } from './patterns';
 
 /** A rewritten schema, for the validator. */
 export type Schema = JsonObject | boolean;
@@ -16,9 +17,9 @@ type Rewritten = Record<string, unknown>;
 
 /** The options of a rewrite. */
 export interface View {
-  /** Branches ignore properties that go the other way only, and properties that a response leaves out. */
+  /** Branches ignore properties that the direction excludes, and properties that a response leaves out. */
   readonly lenient: boolean;
-  /** Schemas that apply to the same value and mark properties that go the other way only. */
+  /** Schemas that apply to the same value and mark properties that the direction excludes. */
   readonly owners: readonly string[];
 }
 
@@ -88,7 +89,7 @@ export class Rewriter {
     return rewritten;
   }
 
-  /** Rewrites the schema of a property or item. One that goes the other way only is refused or left out. */
+  /** Rewrites the schema of a property or item. One that the direction excludes is refused or left out. */
   child(pointer: string, lenient: boolean): Schema {
     const { direction, oneWay } = this.source;
     const message = `is ${direction === 'request' ? 'read' : 'write'}-only`;
@@ -167,7 +168,7 @@ export class Rewriter {
     const inPlace = this.inPlace(pointer, view, keyword);
     const pointers = document.subschemas.under(pointer, keyword);
     const branches = pointers.map((branch) => this.branch(branch, inPlace));
-    // Branches that differ only in requiring a property that goes the other way all hold.
+    // Branches that differ only in requiring an excluded property all hold.
     const relaxed = pointers.some((branch) => oneWay.relaxes(branch, inPlace.owners));
     if (keyword === 'anyOf' || !relaxed) rewritten[keyword] = branches;
     else rewritten['allOf'] = [...listOf(rewritten['allOf']), { anyOf: branches }];
@@ -191,7 +192,7 @@ export class Rewriter {
     };
   }
 
-  /** Removes properties that go the other way from `required` and `dependentRequired`. */
+  /** Removes properties that the direction excludes from `required` and `dependentRequired`. */
   private relax(owners: readonly string[], rewritten: Rewritten): void {
     if (owners.length === 0) return;
     const kept = (names: unknown) =>
@@ -217,3 +218,18 @@ export class Rewriter {
 
 /** The keywords that make a branch a component. */
 const DESCRIBING: ReadonlySet<string> = new Set([...APPLICATORS.keys(), 'discriminator', 'default']);
+
+/** Finds the patterns of the schema at `pointer` that cannot be matched. */
+function checkPatterns(document: OpenApiDocument, schema: JsonObject, pointer: string): void {
+  const names = members(schema['patternProperties']).map(([name]) => [name, 'patternProperties', name]);
+  for (const [source = '', ...steps] of [...names, [schema['pattern'], 'pattern']]) {
+    if (typeof source !== 'string') continue;
+    try {
+      compilePattern(source);
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      const reason = error instanceof UnsupportedPattern ? error.message : `is not valid: ${error.message}`;
+      document.addFinding(joinPointer(pointer, ...steps.map(String)), reason);
+    }
+  }
+}

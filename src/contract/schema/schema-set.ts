@@ -1,8 +1,8 @@
 import { isObject, type JsonObject, type OpenApiDocument } from '../document/document';
+import { inPlace } from '../document/subschemas';
 import { type Default, Defaults } from './defaults';
 import { Discriminators } from './discriminator';
 import { Interner } from './identity';
-import { inPlaceCycles } from './in-place';
 import { type Direction, excludedBy, OneWay } from './one-way';
 import { type ComponentSet, Rewriter, type Schema, STRICT, type View } from './rewrite';
 
@@ -12,7 +12,7 @@ import { type ComponentSet, Rewriter, type Schema, STRICT, type View } from './r
  */
 const MAX_INLINED = 200;
 
-/** The view in which properties that go the other way only may be present or absent. */
+/** The view in which properties that the direction excludes may be present or absent. */
 const LENIENT: View = { lenient: true, owners: [] };
 
 const keyOf = (pointer: string, { lenient, owners }: View): string =>
@@ -73,7 +73,7 @@ export class SchemaSet implements ComponentSet {
     this.rewriter = new Rewriter({ document, direction, oneWay, discriminators, constants, defaults }, this);
   }
 
-  /** Whether any schema is marked as going the other way only. */
+  /** Whether any schema is marked as excluded from the direction. */
   get hasOneWay(): boolean {
     return this.oneWay.occurs;
   }
@@ -106,18 +106,29 @@ export class SchemaSet implements ComponentSet {
   private readonly lenient = new Map<string, Schema>();
 
   /**
-   * The schema at `pointer` for finding properties that go the other way only: its branches ignore them.
+   * The schema at `pointer` for finding properties that the direction excludes: its branches ignore them.
    * Undefined if nothing is marked.
    */
   marking(pointer: string): Schema | undefined {
     return this.hasOneWay ? { component: this.identify(pointer, LENIENT) } : undefined;
   }
 
-  /** Adds a finding for each schema that no validator could judge. */
+  /**
+   * Adds a finding for each reference that leads back to itself without a step into a property or an item. Judging by it
+   * would not end (JSON Schema 2020-12, core, section 9.4.1). A discriminator may lead back: its property names another
+   * schema.
+   */
   check(): void {
-    for (const cycle of inPlaceCycles(this.document, this.references, this.discriminators)) {
-      this.document.addFinding(cycle, 'refers to itself for the same value: no value could ever be judged');
-    }
+    const { document, discriminators } = this;
+    const chosen = new Map<string, string | undefined>();
+    const { cycles } = document.subschemas.traverse(this.references, (subschema, from) => {
+      if (subschema.relation !== 'negated' && !inPlace(subschema, from)) return false;
+      const schema = document.at(from);
+      if (!chosen.has(from) && isObject(schema)) chosen.set(from, discriminators.at(from, schema)?.keyword);
+      return chosen.get(from) !== subschema.keyword;
+    });
+    for (const cycle of cycles)
+      document.addFinding(cycle, 'refers to itself for the same value: no value could ever be judged');
   }
 
   identify(pointer: string, view: View, child = false): string {

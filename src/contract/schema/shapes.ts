@@ -20,45 +20,11 @@ import {
 } from './applicable';
 import { compileConversion, compileProjection, type Project, type ShapeAt } from './generated';
 import type { Direction } from './one-way';
+import type { Convert, Described, Position, Shape } from './position';
 import type { SchemaSet } from './schema-set';
-
-/** Converts the value at `holder[key]`, in place. Returns whether it changed anything. */
-export type Convert = (holder: Holder, key: string | number) => boolean;
 
 /** Finds a value that is readOnly in a request, writeOnly in a response: its path, as steps after slashes. */
 export type Find = (holder: Holder, key: string | number) => string | undefined;
-
-/** A position in a value, with the schemas that describe the values there. */
-export interface Position {
-  readonly nodes: readonly unknown[];
-  readonly shapes: Applicables<Shape>;
-}
-
-/** The shape of a value by all schemas that apply to it. */
-export interface Shape {
-  readonly int64: boolean;
-  /** Whether the value is readOnly in a request, writeOnly in a response. */
-  readonly marked: boolean;
-  /** Whether properties are listed, and no schema admits others. */
-  readonly closed: boolean;
-  /** The listed properties. */
-  readonly properties: ReadonlyMap<string, Position>;
-  /** The position of a property of any other name; undefined if that depends on the name. */
-  readonly otherProperties: Position | 'none' | undefined;
-  readonly schemas: readonly Described[];
-  readonly defaults: readonly (readonly [name: string, fill: string])[];
-  readonly prefixItems: readonly Position[];
-  readonly items: Position | undefined;
-  /** The components of `contains`, which describe the items that conform to them. */
-  readonly contained: readonly string[];
-}
-
-/** A schema that applies to a value. */
-interface Described {
-  readonly node: Node;
-  /** Schemas that apply with it to the same value: its `unevaluated*` do not describe what these evaluate. */
-  readonly within: readonly Node[];
-}
 
 /**
  * The maximum number of cached positions and shapes. A client can choose among twelve branches of an anyOf in thousands of
@@ -132,7 +98,7 @@ export class Shapes {
   }
 
   /**
-   * Compiles the search for values that go the other way only, by the schema at `pointer`. A branch or `contains` may mark
+   * Compiles the search for values that the direction excludes, by the schema at `pointer`. A branch or `contains` may mark
    * them. Such a schema need not hold, so the validator does not refuse them. Undefined if nothing is marked.
    */
   finder(pointer: string): Find | undefined {

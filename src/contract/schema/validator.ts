@@ -1,12 +1,14 @@
 /**
- * Creates the validator of express-openapi-validator. Only this file and document/openapi-schema.ts import files of that
- * package, whose version is pinned exactly in package.json.
+ * Compiles the checks of requests and responses. They use the ajv instance of express-openapi-validator, with its formats,
+ * keywords and messages. Only this file and document/openapi-schema.ts import files of that package. Its version is pinned
+ * exactly in package.json.
  *
- * Its middleware compiles a validator for every Content-Type that clients invent, scans all routes on each request, coerces
- * values, judges integers as doubles, and validates only responses of res.json. Its ajv instance, with its formats, keywords
- * and messages, has none of these faults. This file creates that instance once for a document. Validators that are compiled
- * at start judge each request and each response as one object, the envelope. plain-wiring.test.ts proves the faults, and
- * fails if a new version no longer has them.
+ * The middleware of that package has faults that its ajv instance does not have. It compiles a validator for every
+ * Content-Type that clients invent. It scans all routes on each request, coerces values, judges integers as doubles, and
+ * validates only responses of res.json. plain-wiring.test.ts proves the faults, and fails if a new version no longer has them.
+ *
+ * Here instances of ajv are created once for a document. The checks are compiled at start. Each judges one object,
+ * the envelope, that has all parts of a request or response.
  */
 import type { ErrorObject, Format as AjvFormat, ValidateFunction } from 'ajv';
 import { createRequestAjv, createResponseAjv } from 'express-openapi-validator/dist/framework/ajv';
@@ -166,7 +168,6 @@ export function createCompiler(
     compile(schema) {
       const validate = compile(schema);
       return (envelope) => {
-        violations.begin();
         try {
           return validate(envelope) ? CONFORMS : (validate.errors ?? []).map(violation);
         } catch (error) {

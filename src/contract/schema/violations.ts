@@ -19,6 +19,8 @@ export class Violations {
   /** The values whose errors are being searched. */
   private readonly open: { readonly identifier: string; readonly context: Context }[] = [];
   private readonly kept = new Map<object, Map<string, readonly ErrorObject[]>>();
+  /** The value whose violations are being searched: the budget and the cache are for all that is below it. */
+  private root: object | undefined;
   private spent = 0;
 
   /** @param compile compiles a schema to a validator that returns errors */
@@ -27,19 +29,22 @@ export class Violations {
     private readonly compile: (schema: JsonObject) => ValidateFunction,
   ) {}
 
-  /** Resets the budget and the cache for another value. */
-  begin(): void {
+  private begin(root: object): void {
+    if (root === this.root) return;
+    this.root = root;
     this.spent = 0;
-    if (this.kept.size > 0) this.kept.clear(); // clear() is slow even for an empty map
+    this.kept.clear();
   }
 
-  /** Counts a schema that is evaluated in the search for all violations. */
-  spend(): void {
+  /** Counts a schema that is evaluated in the search for all violations below a root. */
+  spend(root: object): void {
+    this.begin(root);
     if (++this.spent > BUDGET) throw new BudgetExceeded();
   }
 
   /** The errors of a value that does not conform to a component. */
   of(identifier: string, value: unknown, context: Context): readonly ErrorObject[] {
+    this.begin(context.root);
     const object = typeof value === 'object' && value !== null ? value : undefined;
     const known = object && this.kept.get(object)?.get(identifier);
     if (known) return known;

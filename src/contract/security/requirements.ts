@@ -1,19 +1,12 @@
 import type { IncomingMessage } from 'node:http';
-import type { Finding, JsonObject, OpenApiDocument } from '../document/document';
+import type { Finding, OpenApiDocument } from '../document/document';
 import type { Operation, SecurityAlternative } from '../operations/operations';
 import { fieldLines, repeatedField } from '../http/header-field';
-import { type Headers, Problem } from '../problem';
-import { type RunStrategy, type Strategies, strategyRunner } from './passport';
-import {
-  credentialsFinder,
-  type FindCredentials,
-  schemeAt,
-  schemeKind,
-  type SchemeKind,
-} from './credentials';
-import { holds, insufficientScope } from './scopes';
+import { type RunStrategy, type Strategies, strategyRunner } from './strategies';
+import { credentialsFinder, schemeAt, schemeKind, type SchemeKind } from './credentials';
+import { challenged, challengeOf, refuse, type Rejection, type Scheme } from './challenges';
 
-export type { Strategies } from './passport';
+export type { Strategies } from './strategies';
 export type { Credentials } from './credentials';
 
 /** The authenticated principals, by the name of their security scheme; empty for an anonymous request. */
@@ -27,31 +20,6 @@ export type Principals = Readonly<Record<string, unknown>>;
  * @throws the error that a strategy reports, unchanged
  */
 export type Authenticate = (request: IncomingMessage) => Promise<Principals>;
-
-interface Scheme {
-  readonly name: string;
-  /** The demanded scopes; for types other than oauth2 and openIdConnect, the roles. */
-  readonly scopes: readonly string[];
-  readonly find: FindCredentials;
-  readonly run: RunStrategy;
-  /** The challenge if the strategy has none. RFC 9110 section 11.6.1 requires one. */
-  readonly challenge: string;
-}
-
-interface Rejection {
-  readonly scheme: Scheme;
-  readonly kind: 'noCredentials' | 'badCredentials' | 'forbidden' | 'invalidRequest';
-  /** The challenge of the strategy. */
-  readonly challenge?: string | undefined;
-  /** The credentials are valid, but lack scopes. */
-  readonly insufficient?: true;
-}
-
-const MESSAGES = {
-  noCredentials: 'the request has no credentials of a kind that this operation accepts',
-  badCredentials: 'the credentials were refused',
-  forbidden: 'the credentials do not allow this operation',
-};
 
 /** Adds a finding for each security scheme of an operation that cannot be served. */
 export function checkSecurity(document: OpenApiDocument, operation: Operation): void {
@@ -161,83 +129,47 @@ function compileScheme(
 }
 
 /**
- * Creates the problem of a request that all alternatives reject: `forbidden` if any credentials are valid. A 401 has a
- * challenge for each scheme of the operation (RFC 9110 section 11.6.1), a 403 only for schemes with valid credentials.
+ * Whether a principal holds all demanded scopes, by its property `scopes`. Without that property it holds none.
+ *
+ * @throws {TypeError} if `scopes` is not an array: `includes` of a string would accept parts of a scope
  */
-async function refuse(schemes: readonly Scheme[], rejections: readonly Rejection[]): Promise<Problem> {
-  const forbidden = rejections.filter(({ kind }) => kind === 'forbidden');
-  const bad = rejections.some(({ kind }) => kind === 'badCredentials');
-  const kind = forbidden.length > 0 ? 'forbidden' : bad ? 'badCredentials' : 'noCredentials';
-  const { headers, cause } = await challenged(
-    forbidden.length > 0 ? forbidden : schemes.map((scheme) => rejectionOf(scheme, rejections)),
+export function holds(principal: object, demanded: readonly string[]): boolean {
+  if (demanded.length === 0) return true;
+  const held = heldBy(principal);
+  return held !== undefined && demanded.every((scope) => held.includes(scope));
+}
+
+function heldBy(principal: object): readonly string[] | undefined {
+  const held: unknown = 'scopes' in principal ? principal.scopes : undefined;
+  if (held === undefined) return undefined;
+  if (Array.isArray(held)) return held as string[];
+  throw new TypeError(`expected the scopes of a principal to be an array of strings, got ${typeof held}`);
+}
+
+/** The scopes of credentials, by security scheme. */
+export type Scopes = Readonly<
+  Record<string, { readonly demanded: readonly string[]; readonly held: readonly string[] }>
+>;
+
+/**
+ * Returns the demanded and the held scopes of accepted credentials.
+ *
+ * @param security the alternatives of the operation, of which the first that the principals satisfy counts
+ */
+export function scopesOf(
+  security: readonly SecurityAlternative[],
+  principals: Readonly<Record<string, unknown>>,
+): Scopes {
+  const principalOf = (scheme: string): object => Object(principals[scheme]) as object;
+  const satisfied = security.find(
+    (schemes) =>
+      schemes.length === Object.keys(principals).length &&
+      schemes.every(({ scheme, scopes }) => scheme in principals && holds(principalOf(scheme), scopes)),
   );
-  const insufficient = forbidden.find((rejection) => rejection.insufficient);
-  const message = insufficient
-    ? `${MESSAGES.forbidden}, which demands ${insufficient.scheme.scopes.join(', ')}`
-    : MESSAGES[kind];
-  return new Problem(kind, message, headers, { cause });
-}
-
-/** The challenges to rejected credentials, and the first failure to make one. */
-async function challenged(rejections: readonly Rejection[]): Promise<{ headers: Headers; cause: unknown }> {
-  const failures: unknown[] = [];
-  const challenges = await Promise.all(
-    rejections.map((rejection) => challengeFor(rejection, (error) => failures.push(error))),
+  return Object.fromEntries(
+    (satisfied ?? []).map(({ scheme, scopes }) => [
+      scheme,
+      { demanded: scopes, held: heldBy(principalOf(scheme)) ?? [] },
+    ]),
   );
-  const headers = challenges.length > 0 ? { 'WWW-Authenticate': distinct(challenges).join(', ') } : {};
-  return { headers, cause: failures[0] };
-}
-
-/** The rejection by a scheme. A scheme that was not tried counts as one without credentials. */
-function rejectionOf(scheme: Scheme, rejections: readonly Rejection[]): Rejection {
-  const own = rejections.filter((rejection) => rejection.scheme.name === scheme.name);
-  return own.find(({ kind }) => kind === 'badCredentials') ?? { scheme, kind: 'noCredentials' };
-}
-
-type Failed = (error: unknown) => void;
-
-/** RFC 6750 section 3.1: a malformed token is an invalid one, and a request that repeats its token an invalid request. */
-const ERRORS: Partial<Record<Rejection['kind'], string>> = {
-  badCredentials: 'error="invalid_token"',
-  invalidRequest: 'error="invalid_request"',
-};
-
-async function challengeFor(
-  { scheme, kind, challenge, insufficient }: Rejection,
-  failed: Failed,
-): Promise<string> {
-  if (challenge !== undefined) return challenge;
-  const plain = await plainChallenge(scheme, failed);
-  const isBearer = /^bearer\b/i.test(plain);
-  const reason = insufficient
-    ? insufficientScope(scheme.scopes)
-    : isBearer && !plain.includes('error=')
-      ? (ERRORS[kind] ?? '')
-      : '';
-  if (reason === '') return plain;
-  return plain.includes(' ') ? `${plain}, ${reason}` : `${plain} ${reason}`;
-}
-
-/** The challenge of a scheme's strategy to a request without credentials; if the strategy fails, that of the scheme. */
-async function plainChallenge({ run, scopes, challenge }: Scheme, failed: Failed): Promise<string> {
-  const verdict = await run({ headers: {} }, scopes).catch((error: unknown) => {
-    failed(error);
-    return undefined;
-  });
-  return (verdict && 'kind' in verdict ? verdict.challenge : undefined) ?? challenge;
-}
-
-/** The distinct challenges, without those that are the beginning of another. */
-function distinct(challenges: readonly string[]): string[] {
-  const each = [...new Set(challenges)];
-  return each.filter((one) => !each.some((other) => other !== one && /^[ ,]/.test(rest(other, one))));
-}
-
-const rest = (text: string, beginning: string) =>
-  text.startsWith(beginning) ? text.slice(beginning.length) : '';
-
-function challengeOf(scheme: JsonObject): string {
-  const kind = schemeKind(scheme);
-  if (kind === 'apiKey') return 'ApiKey';
-  return kind === 'basic' ? 'Basic realm="api", charset="UTF-8"' : 'Bearer'; // RFC 7617 section 2 requires the realm
 }

@@ -1,9 +1,129 @@
+import { types } from 'node:util';
 import { Strategy } from 'passport';
 import { Strategy as BearerStrategy } from 'passport-http-bearer';
 import type { OpenApiDocument } from '../document/document';
+import { isFieldValue } from '../http/header-field';
+import { opaqueKind } from '../json/stringify';
 import { type Credentials, type DocumentedScheme, type SchemeKind, securitySchemes } from './credentials';
 import type { StrategyOf, Verified, Verify } from './principals';
-import type { Strategies } from './requirements';
+
+/** The passport strategies that verify credentials, by the name of the security scheme. */
+export type Strategies = Readonly<Record<string, Pick<Strategy, 'authenticate'>>>;
+
+/** The verdict of a strategy. */
+export type Verdict =
+  | { readonly principal: object }
+  | { readonly kind: 'badCredentials' | 'forbidden'; readonly challenge: string | undefined };
+
+/** One run of a strategy, for one request. */
+interface StrategyRun {
+  end: (verdict: Verdict) => void;
+  reject: (error: unknown) => void;
+  success(given: unknown): void;
+  authenticate(credentials: Credentials, options: { readonly scope: readonly string[] }): unknown;
+}
+
+/** Runs a strategy on credentials. The strategy receives the demanded scopes as its option `scope`. */
+export type RunStrategy = (credentials: Credentials, scopes: readonly string[]) => Promise<Verdict>;
+
+const ignore = () => undefined;
+
+/**
+ * Creates the function that runs a passport strategy. A strategy ends by calling one of these methods on itself
+ * (https://www.passportjs.org/packages/passport-strategy); the first call counts. All strategies end here, those of other
+ * packages too: only a principal is a success.
+ *
+ * @param name the name of the security scheme, for messages
+ * @returns a function whose promise rejects if the strategy gives no verdict
+ */
+export function strategyRunner(name: string, strategy: Strategies[string]): RunStrategy {
+  const failure = (what: string, cause?: unknown) =>
+    new Error(`the strategy of the security scheme ${name} ${what}`, { cause });
+  const judge = (given: unknown, end: StrategyRun['end'], reject: StrategyRun['reject']): void => {
+    try {
+      if (isPrincipal(given)) end({ principal: given });
+      else if (given === false) end({ kind: 'badCredentials', challenge: undefined });
+      else if (isThenable(given)) {
+        Promise.resolve(given).then(
+          (verified) => {
+            judge(verified, end, reject);
+          },
+          (error: unknown) => {
+            reject(error ?? failure('rejects without a reason'));
+          },
+        );
+      } else {
+        const cause = types.isNativeError(given) ? given : undefined; // another value may be a secret
+        reject(failure(`expected a principal (an object) or false, got ${kindOf(given)}`, cause));
+      }
+    } catch (error) {
+      reject(error); // a getter threw it
+    }
+  };
+  const pending = { end: ignore, reject: ignore };
+  const methods = Object.assign(Object.create(strategy) as Pick<StrategyRun, 'authenticate'>, pending, {
+    success(this: StrategyRun, given: unknown) {
+      const { end, reject } = this;
+      this.end = this.reject = ignore; // the first call counts, even while its promise is pending
+      judge(given, end, reject);
+    },
+    fail(this: StrategyRun, challenge?: unknown, status?: number) {
+      const forbidden = status === 403 || challenge === 403;
+      const isSendable = typeof challenge === 'string' && challenge !== '' && isFieldValue(challenge);
+      this.end({
+        kind: forbidden ? 'forbidden' : 'badCredentials',
+        challenge: isSendable ? challenge : undefined,
+      });
+    },
+    error(this: StrategyRun, error: unknown) {
+      this.reject(error ?? failure('reports an error without a reason'));
+    },
+    pass(this: StrategyRun) {
+      this.reject(failure('ends without a verdict'));
+    },
+    redirect(this: StrategyRun) {
+      this.reject(failure('redirects, which a contract does not document'));
+    },
+  });
+
+  return (credentials, scope) =>
+    new Promise((resolve, reject) => {
+      const run = Object.create(methods) as StrategyRun;
+      run.end = resolve;
+      run.reject = reject;
+      const returned = run.authenticate(credentials, { scope });
+      // An asynchronous strategy reports its verdict by the same methods. Only its rejection is handled here.
+      if (returned !== undefined) Promise.resolve(returned).catch(reject);
+    });
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return (
+    ((typeof value === 'object' && value !== null) || typeof value === 'function') &&
+    'then' in value &&
+    typeof value.then === 'function'
+  );
+}
+
+/** Whether a value is a principal: an object, but no array of rows, no caught error and no `Response` of a fetch. */
+function isPrincipal(value: unknown): value is object {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    !isThenable(value) &&
+    opaqueKind(value) === undefined
+  );
+}
+
+/** Names the kind of a value. The value itself may be a secret. */
+function kindOf(value: unknown): string {
+  if (value === null || value === undefined || value === true) return String(value);
+  if (Array.isArray(value)) return 'an array';
+  if (types.isNativeError(value)) return 'an Error';
+  if (types.isBoxedPrimitive(value)) return 'a boxed primitive';
+  return `a ${(typeof value === 'object' ? opaqueKind(value) : undefined) ?? typeof value}`;
+}
 
 /** Creates a passport strategy for bearer tokens (RFC 6750), for schemes of any type that uses them. */
 export function bearerStrategy<P extends object>(verify: Verify<[token: string], P>): StrategyOf<P> {
@@ -29,7 +149,7 @@ abstract class VerifyingStrategy<P extends object> extends Strategy implements S
   protected abstract verified(credentials: Credentials): Verified<P>;
 
   override authenticate(credentials: object): void {
-    // The core judges promises and invalid values: see passport.ts.
+    // The core judges promises and invalid values: see strategyRunner().
     const verified = this.verified(credentials as Credentials);
     if (verified === false) this.fail(this.challenge);
     else this.success(verified);

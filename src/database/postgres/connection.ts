@@ -7,7 +7,7 @@ import { StoreUnavailable } from '../store';
 import type { Abandoned } from './abandoned';
 import { mark, MAY_WRITE, run, send } from './statements';
 
-/** Statements that nobody awaits any more, up to which others may write: the rest of the pool is for those that read. */
+/** From so many unanswered statements on, writes are refused: the rest of the pool is for statements that read. */
 const MAX_ABANDONED = 4;
 
 /** Transactions that stood in each other's way: the server has rolled this one back. */
@@ -33,7 +33,7 @@ export function connectionOf(pool: Pool, abandoned: Abandoned, schema: Schema): 
     let state: 'usable' | 'lost' | 'abandoned' = 'usable';
     return {
       client,
-      /** Looks what an error leaves of it. */
+      /** Decides by an error whether the connection can be used again. */
       failed: (error: unknown, isLost = isBroken(error)): void => {
         if (state === 'abandoned') return;
         if ((error as Error).message === NO_ANSWER) {

@@ -34,8 +34,8 @@ const SETTINGS = [
 ];
 
 /**
- * A commit waits for the disk at least; where standbys are synchronous, for as much of them as the database says. Fixed for
- * the session, so that nobody lowers it later.
+ * A commit waits for the disk, and for synchronous standbys as the database is configured. Set for the session, so that
+ * nobody lowers it later.
  */
 const AT_LEAST_ON = `SELECT set_config('synchronous_commit', CASE current_setting('synchronous_commit')
   WHEN 'off' THEN 'on' WHEN 'local' THEN 'on' ELSE current_setting('synchronous_commit') END, false),

@@ -31,7 +31,7 @@ export async function prepare(pool: Pool, schema: Schema): Promise<void> {
     await run(client, render(schema.probe, DIALECT));
     await mark(client, schema).catch(async (error: unknown) => {
       if (codeOf(error) !== NO_TABLE) throw error;
-      // It holds nothing that anybody owns, and whoever may write the tables of the store needs it.
+      // Its rows belong to nobody, and every role that writes the tables of the store needs it.
       const table = marksOf(schema);
       await client.query(`CREATE TABLE IF NOT EXISTS ${table} (id int PRIMARY KEY, at bigint NOT NULL);
         GRANT SELECT, INSERT, UPDATE ON ${table} TO PUBLIC`);
@@ -59,7 +59,7 @@ async function migrate(client: PoolClient, schema: Schema): Promise<void> {
     if (codeOf(error) === NO_TABLE) return 0;
     throw error;
   });
-  // Nothing to do needs no privilege beyond reading.
+  // A schema that is up to date needs no privilege beyond reading.
   if (version === schema.migrations.length) return;
   await client.query(`CREATE TABLE IF NOT EXISTS ${table} (id int PRIMARY KEY, version int NOT NULL)`);
   await client.query(`INSERT INTO ${table} (id, version) VALUES (1, 0) ON CONFLICT (id) DO NOTHING`);

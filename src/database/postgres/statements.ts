@@ -11,7 +11,7 @@ import { toParameters } from './dialect';
  */
 const MARKS = 1024;
 
-/** A statement that may write, of which it must not be said that nothing was to be written before that is certain. */
+/** Matches statements that may write. If one has written nothing, its result rests on rows that must be durable first. */
 export const MAY_WRITE = /\b(INSERT|UPDATE|DELETE|MERGE)\b/i;
 
 export const marksOf = ({ name }: Schema) => `${name}_marks`;

@@ -39,7 +39,7 @@ export function keepOpen(file: string, descriptors: readonly number[]): () => vo
 export async function examine(file: string): Promise<Found> {
   for (let attempt = 1; ; attempt++) {
     try {
-      // Whoever has it open here has examined it.
+      // A file that this process has open has been examined.
       return existsSync(file) && inUse.has(keyOf(file)) ? 'closed' : examineFiles(file);
     } catch (error) {
       if (codeOf(error) !== '') return 'closed'; // what cannot be read SQLite explains better

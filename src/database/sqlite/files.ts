@@ -118,7 +118,7 @@ export function watchFiles(
 
   function checkName(): void {
     const first = readFirst(database, FILE_HEAD);
-    // To read the log would take its time.
+    // Reading the log takes time, so it is read only if the file does not have the name that its connection knows.
     if (first.length < FILE_HEAD || !hasName(first, cookie())) examineLog(file, first);
   }
 

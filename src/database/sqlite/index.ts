@@ -45,7 +45,7 @@ export const SQLITE: Driver = {
       await whenFree(db.transaction(checkSchema));
       if (file !== undefined) await makeDurable(db);
       await untilFree(() => migrate(db, checkSchema, schema));
-      // What undoes a statement that fails: a file for the 64 KB that it has by default costs more than the rows of a batch.
+      // The journal that undoes a failed statement: as a file, its default, it costs more than the rows of a batch.
       db.exec('PRAGMA temp_store = MEMORY');
       if (file === undefined) return connectionOf(db, checkSchema);
       await whenFree(() => {
@@ -148,7 +148,7 @@ function connectionOf(
       });
     },
     begin,
-    // After a commit nothing is: only what proves it can have failed.
+    // After a commit no error is: the commit itself has succeeded, and only its proof can have failed.
     isTransient: (error, isCommitting) => !isCommitting && codeOf(error).startsWith('SQLITE_BUSY'),
     probe: ({ text, values }) =>
       commit(() => {

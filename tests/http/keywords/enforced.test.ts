@@ -114,7 +114,7 @@ async function passes(one: KeywordCase, document: JsonObject): Promise<boolean> 
 /*
  * A server of the document without the keyword is the mutant that does not enforce it, and has no other fault. The case
  * must pass on the original server and fail on the mutant, so that each enforced keyword has a caught mutant.
- * `make mutants` does the same with the keywords of whole documents, and uses the engine to catch the mutants.
+ * `make mutants` does the same with the keywords of whole documents, and uses the prover to catch the mutants.
  */
 it.each(CASES.map((one) => [one.keyword, one] as const))(
   'enforces %s, and catches a server without it',

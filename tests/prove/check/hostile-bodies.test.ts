@@ -29,7 +29,7 @@ test.each<[name: string, body: string, expected: RegExp | undefined]>([
   ['one long number', repeated('9'), /^expected a body that fits/],
   ['a large exponent', '1e999999999', /^expected a body that fits/],
   ['bytes that are not UTF-8', repeated('\u0080'), /^expected JSON in UTF-8, got/],
-])('a body of %s is checked, in a sentence of the engine', (_, text, expected) => {
+])('a body of %s is checked, in a sentence of the prover', (_, text, expected) => {
   const request = { method: 'GET', target: '/things', headers: [] };
   const headers = [['Content-Type', 'application/json']] as const;
   const sent = { family: 'valid', title: '', operation, request, expect: expectSuccess, proves: [] } as const;

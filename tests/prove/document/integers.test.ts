@@ -1,4 +1,4 @@
-import { seedOf } from '../../../scripts/prove/cases/generated';
+import { seedOf } from '../../../scripts/prove/cases/search';
 import { fromJson, print } from '../../../scripts/prove/json/value';
 import { createOracle } from '../../../scripts/prove/schema/oracle';
 import { documentOf, read } from '../support/document';

@@ -2,13 +2,17 @@ import type { Extensions, Operation, Document } from '../../../scripts/prove/doc
 import { readDocument } from '../../../scripts/prove/document/reader';
 import type { JsonObject } from '../../../scripts/prove/json/tree';
 
-/** A document with one operation, and what else it has; the path has a template if the operation needs one. */
-export const documentOf = (operation: object, others: object = {}, path = '/things'): JsonObject => ({
+/** An OpenAPI 3.1 document of these paths, and what else it has. */
+export const documentOfPaths = (paths: JsonObject, others: object = {}): JsonObject => ({
   openapi: '3.1.0',
   info: { title: 'Things', version: '1' },
   ...others,
-  paths: { [path]: operation as JsonObject },
+  paths,
 });
+
+/** A document with one operation; the path has a template if the operation needs one. */
+export const documentOf = (operation: object, others: object = {}, path = '/things'): JsonObject =>
+  documentOfPaths({ [path]: operation as JsonObject }, others);
 
 /** {@link documentOf}, read. */
 export function read(

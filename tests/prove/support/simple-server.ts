@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Server, Target } from '../../../scripts/prove/target';
+import { documentOfPaths } from './document';
 import type { JsonObject } from '../../../scripts/prove/json/tree';
 
 /** The answer of a server under test. */
@@ -39,14 +40,6 @@ export const routed =
     if (!found) return { status: 405, headers };
     return query === undefined ? found.answer(found.parameters, body, request) : { status: 400 };
   };
-
-/** An OpenAPI 3.1 document of these paths. */
-export const documentOf = (paths: JsonObject, more: JsonObject = {}): JsonObject => ({
-  openapi: '3.1.0',
-  info: { title: 'Tests', version: '1' },
-  paths,
-  ...more,
-});
 
 /** `PUT /number` accepts an integer from 0 to 1,000,000 and answers 204. Its documented 409 never occurs. */
 const DOCUMENT: JsonObject = {
@@ -132,6 +125,6 @@ export const target = (answer: Answer, waivers: Target['waivers'] = []): Target 
 /** A target with a document of these paths, whose server answers with `answer`. */
 export const targetOf = (paths: JsonObject, answer: Answer, changed: Partial<Target> = {}): Target => ({
   ...target(answer),
-  document: documentOf(paths),
+  document: documentOfPaths(paths),
   ...changed,
 });

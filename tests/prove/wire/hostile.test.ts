@@ -1,8 +1,8 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import type { Outcome } from '../../../scripts/prove/wire/message';
-import { createResponseReader } from '../../../scripts/prove/wire/response';
-import { send } from '../../../scripts/prove/wire/send';
+import { createResponseReader } from '../../../scripts/prove/wire/response-reader';
+import { send } from '../../../scripts/prove/wire/socket';
 
 /** Misbehaviors of a server: the bytes of its response, and what the outcome must say. */
 type Row = readonly [name: string, response: string | Buffer, expected: RegExp | number];

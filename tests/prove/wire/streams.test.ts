@@ -1,8 +1,8 @@
 import { createServer, type RequestListener } from 'node:http';
-import { send } from '../../../scripts/prove/wire/send';
+import { send } from '../../../scripts/prove/wire/socket';
 import { openServer } from '../../../scripts/prove/service/listen';
 import type { Outcome } from '../../../scripts/prove/wire/message';
-import type { OnContent } from '../../../scripts/prove/wire/response';
+import type { OnContent } from '../../../scripts/prove/wire/response-reader';
 
 const PIECE = Buffer.alloc(65_536, 'a');
 

@@ -21,11 +21,11 @@ export interface Mocked {
 }
 
 const ROOT = join(__dirname, '../../..');
-/** Milliseconds until the mock listens, and seconds of CPU of the engine. */
+/** Milliseconds until the mock listens, and seconds of CPU of the prover. */
 const [START, CPU] = [120_000, Number(process.env['CPU'] ?? 300)];
 
 /**
- * Tests the mock of a document with the engine, which may change everything.
+ * Tests the mock of a document with the prover, which may change everything.
  *
  * @param folder where the files of the run are
  * @throws {Error} if one of the two does not do its work
@@ -54,15 +54,15 @@ export async function mockAgainstEngine(file: string, folder: string): Promise<M
 async function test(url: string, doc: string, credentials: string, folder: string): Promise<void> {
   const args = ['--url', url, '--doc', doc, '--credentials', credentials, '--write-all', ALLOW_OUTSIDE];
   const rest = ['--rate', '100000', '--max', '1000000', '--report', folder];
-  const engine = ['--import', 'tsx', 'scripts/prove/service/contract.ts', ...args, ...rest];
-  const limited = ['-c', 'ulimit -t "$0" && exec "$@"', String(CPU), process.execPath, ...engine];
+  const prover = ['--import', 'tsx', 'scripts/prove/service/contract.ts', ...args, ...rest];
+  const limited = ['-c', 'ulimit -t "$0" && exec "$@"', String(CPU), process.execPath, ...prover];
   const child = spawn('sh', limited, { cwd: ROOT, stdio: ['ignore', 'ignore', 'pipe'] });
   let errors = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (errors = (errors + text).slice(-2_000)));
   const [status, signal] = (await once(child, 'close')) as [number | null, string | null];
   if (status === 0 || status === 1) return;
-  if (signal !== null) throw new Error(`the engine took more than ${CPU} s of CPU`);
-  throw new Error(`the engine ends with ${status}: ${errors.trim().split('\n').at(-1) ?? ''}`);
+  if (signal !== null) throw new Error(`the prover took more than ${CPU} s of CPU`);
+  throw new Error(`the prover ends with ${status}: ${errors.trim().split('\n').at(-1) ?? ''}`);
 }
 
 function countsOf({ obligations, failures }: ContractReport) {

@@ -7,7 +7,7 @@ type State = 'caught' | 'equivalent' | 'SURVIVED' | 'REFUSED' | 'STALE';
 type Row = readonly [state: State, group: string, mutant: string, ...rest: (string | number)[]];
 
 /**
- * `make mutants`: the contract suite against servers with one fault each. A mutant is caught if the family of cases that
+ * `make mutants`: the contract tests against servers with one fault each. A mutant is caught if the family of cases that
  * is there for such faults fails; that something else fails does not count.
  */
 async function main(): Promise<void> {
@@ -45,7 +45,7 @@ async function main(): Promise<void> {
 }
 
 const MESSAGES: Partial<Record<State, string>> = {
-  SURVIVED: 'no case of the family sees it. Add one to the engine, or list it in EQUIVALENT with the reason',
+  SURVIVED: 'no case of the family sees it. Add one to the prover, or list it in EQUIVALENT with the reason',
   REFUSED: 'it does not start, so that it shows nothing. Make it otherwise, or leave it out',
   STALE: 'it is caught, so that it is not equivalent. Take it out of EQUIVALENT',
 };

@@ -38,7 +38,7 @@ function failsAt(isFatal: (body: string) => boolean): Fault {
 }
 
 /**
- * Ten faults that were written without a look at what the engine sends: verdicts that fail open, and keywords of the
+ * Ten faults that were written without a look at what the prover sends: verdicts that fail open, and keywords of the
  * document that lose their meaning.
  */
 export const unseen = mutants({

@@ -22,7 +22,7 @@ import {
 } from './tester';
 
 /*
- * `make testers`: every mutant that can be served, as a black box, put to contract testers. ONLY=dredd,engine runs these;
+ * `make testers`: every mutant that can be served, as a black box, put to contract testers. ONLY=dredd,prover runs these;
  * PLANTS=1 leaves the documents of the tests out.
  */
 

@@ -23,7 +23,7 @@ import { drawTables } from './draw';
 import { judgementOf } from './judgements';
 
 /*
- * `make servers`: the engine as a black box, put to servers that others wrote, or whose framework others wrote. Each
+ * `make servers`: the prover as a black box, put to servers that others wrote, or whose framework others wrote. Each
  * cause of a failure has a judgement of a person in judgements.ts; one without is a failure of this program.
  */
 

@@ -51,14 +51,14 @@ export type Verdict =
 
 export const TESTERS: readonly Tester[] = [
   {
-    name: 'engine',
+    name: 'prover',
     title: 'ours, profile document',
     packages: [],
     readsAll: true,
     options: { profile: 'document' },
   },
   {
-    name: 'engine-strict',
+    name: 'prover-strict',
     title: 'ours, profile strict',
     packages: [],
     options: { profile: 'strict', bodyLimit: BODY_LIMIT, refusalSchema: '/components/schemas/Error' },

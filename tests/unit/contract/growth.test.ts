@@ -13,7 +13,7 @@ import {
   preferredCoding,
 } from '../../../src/contract/http/media-type';
 import { compileForm } from '../../../src/contract/codecs/form';
-import { Router } from '../../../src/contract/operations/router';
+import { Router } from '../../../src/contract/operations/routes';
 import { isMultipleOf, parseDecimal } from '../../../src/contract/json/decimal';
 import { tooFast } from '../../support/growth';
 import { carry, compileValid, INT64, LIST, RGB, root, STRING } from '../../support/parameters';

@@ -27,7 +27,6 @@ function build(hooks: Omit<Application, 'handlers' | 'errors'>, more: Partial<Ru
       document: buildDocument(),
       strategies: {},
       reportFault: () => undefined,
-      production: true,
       rateLimit: limitRequests({ requests: 1, seconds: 60 }, () => 'a client'),
       ...more,
     },

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { exactNumber, type Holder, parseJson } from '../../../../src/contract/json/parse';
-import { copyPlain } from '../../../../src/contract/json/plain';
+import { copyPlain } from '../../../../src/contract/json/native';
 import { canonicalJson, stringifyJson } from '../../../../src/contract/json/stringify';
 
 /** The text of a value and the value that a client parses from it; undefined if the value has no text. */

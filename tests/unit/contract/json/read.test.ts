@@ -7,7 +7,7 @@ import {
   MalformedJson,
   parseJson,
 } from '../../../../src/contract/json/parse';
-import { readJson } from '../../../../src/contract/json/read';
+import { readJson } from '../../../../src/contract/json/native';
 import { ANY_CHARACTER } from '../../../../scripts/prove';
 
 /** The complete result of a reader: the value with its exact numbers, or the message of its error. */

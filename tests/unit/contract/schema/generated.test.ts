@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { OpenApiDocument } from '../../../../src/contract/document/document';
 import { type Holder, parseJson } from '../../../../src/contract/json/parse';
-import { copyPlain } from '../../../../src/contract/json/plain';
+import { copyPlain } from '../../../../src/contract/json/native';
 import { canonicalJson } from '../../../../src/contract/json/stringify';
 import { envelopeSchema } from '../../../../src/contract/schema/envelope';
 import type { Direction } from '../../../../src/contract/schema/one-way';

@@ -1,6 +1,6 @@
 import { compileContract } from '../../../../src/contract/compile';
 import { InvalidContract, OpenApiDocument } from '../../../../src/contract/document/document';
-import { scopesOf } from '../../../../src/contract/security/scopes';
+import { scopesOf } from '../../../../src/contract/security/requirements';
 import { strategiesFor } from '../../../../src/contract/security/strategies';
 import { buildAuthentication, CREDENTIALS, SCHEMES } from '../../../support/authentication';
 import { buildDocument } from '../../../support/service';

@@ -205,6 +205,22 @@ describe.each(Object.keys(STRATEGIES))('%s: a principal, false, or an error', (n
   );
 });
 
+it.each([
+  ['Zoë:a:b', { principals: { basic: { pair: ['Zoë', 'a:b'] } } }], // at the first colon, in UTF-8
+  ['no colon', { refused: 'badCredentials' }],
+])('basic authentication splits %j', async (sent, outcome) => {
+  const basic = new BasicStrategy((...pair) => ({ pair }));
+  const field = ['Authorization', `Basic ${Buffer.from(sent).toString('base64')}`] as const;
+  expect(await buildAuthentication([{ basic: [] }], { basic })(field)).toMatchObject(outcome);
+});
+
+it('a verifier is asked about no credentials that the request lacks', async () => {
+  const verify = jest.fn(() => ({ id: 1 }));
+  const key = new ApiKeyStrategy(verify);
+  expect(await buildAuthentication([{ key: [] }], { key })()).toMatchObject({ challenge: 'ApiKey' });
+  expect(verify).not.toHaveBeenCalled();
+});
+
 describe('a strategy of passport', () => {
   const success: Call = ['success', { id: 1 }];
   const by = (strategy: Strategies[string], ...sent: (readonly [string, string])[]) =>

@@ -3,7 +3,7 @@ import { NumberLiteral, parse } from '../../../scripts/prove/json/value';
 import { slots } from '../../../scripts/prove/request/slots';
 import { createOracle } from '../../../scripts/prove/schema/oracle';
 import { correctServer, target } from '../support/simple-server';
-import { fault } from '../../../scripts/prove/cases/keywords';
+import { fault } from '../../../scripts/prove/cases/keyword-cases';
 
 test.each([
   ['7.5', 'invalid request'],

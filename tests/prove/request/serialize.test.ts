@@ -4,7 +4,7 @@ import { deriveObligations } from '../../../scripts/prove/obligations';
 import { instanceLocations, probes } from '../../../scripts/prove/schema/probes';
 import { createOracle } from '../../../scripts/prove/schema/oracle';
 import { correctServer, target } from '../support/simple-server';
-import { serializeParameter } from '../../../scripts/prove/request/styles';
+import { serializeParameter } from '../../../scripts/prove/request/serialize';
 import { slots, slotSamples, slotVerdict } from '../../../scripts/prove/request/slots';
 import { read } from '../support/document';
 

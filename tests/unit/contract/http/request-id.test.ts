@@ -1,4 +1,4 @@
-import { requestIdOf } from '../../../src/runtime/log';
+import { requestIdOf } from '../../../../src/contract/http/header-field';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const MADE = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;

@@ -15,7 +15,7 @@ import {
 } from '../../scripts/prove';
 import { buildDocument, json } from '../support/service';
 
-/** Runs the engine against the mock of a document; neither may be wrong about it. */
+/** Runs the prover against the mock of a document; neither may be wrong about it. */
 async function agree(document: JsonObject, generated = 5) {
   const mock = createMock(document, {
     tokens: ['secret'],
@@ -308,7 +308,7 @@ it('agree on names, templates and credentials of every kind', async () => {
   expect([mock.leftOut, open]).toEqual([[], []]);
 });
 
-it('agree on keywords of schemas that contradict what an engine expects', async () => {
+it('agree on keywords of schemas that contradict what the prover expects', async () => {
   const integer = { type: 'integer' };
   const text = { type: 'string' };
   const { open } = await agree(

@@ -1,4 +1,4 @@
-import { acceptsAnyQueryParameter } from '../request/styles';
+import { acceptsAnyQueryParameter } from '../request/serialize';
 import { slots, slotSamples } from '../request/slots';
 import { withQuery } from '../wire/message';
 import {

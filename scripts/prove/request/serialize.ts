@@ -8,7 +8,7 @@ import {
   propertyLocations,
   type SchemaLocations,
   type Type,
-} from '../schema/subschemas';
+} from '../schema/locations';
 
 /** Text that every style, proxy and cookie parser decodes the same way. */
 const UNRESERVED_TEXT = /^[\w-]+(?:\.\w+)?$/;

@@ -4,7 +4,7 @@ import { createOracle, INTEGER_FORMATS, STRING_FORMATS } from '../../../../scrip
 /** Formats that every text, or every double, has. */
 const UNLIMITED = ['binary', 'password', 'float', 'double'];
 
-it('the engine knows each format that the server enforces, and no other', () => {
+it('the prover knows each format that the server enforces, and no other', () => {
   const known = [...Object.keys(STRING_FORMATS), ...Object.keys(INTEGER_FORMATS)];
   const enforced = Object.keys(FORMATS).filter((name) => !UNLIMITED.includes(name));
   expect(known.sort()).toEqual(enforced.sort());

@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { connect as connectTls } from 'node:tls';
 import type { Address } from './address';
 import { encodePieces, encodeRequest, type Outcome, type RawRequest } from './message';
-import { createResponseReader, type OnContent } from './response';
+import { createResponseReader, type OnContent } from './response-reader';
 
 /** Milliseconds until a response is complete. */
 const RESPONSE_TIMEOUT_MS = 10_000;

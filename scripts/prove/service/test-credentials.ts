@@ -8,7 +8,7 @@ import {
 } from '../../../src/runtime';
 import type { CredentialValues } from '../target';
 
-/** Secrets for each verifier of a service, as environment variables and as credentials of the engine. */
+/** Secrets for each verifier of a service, as environment variables and as credentials of the prover. */
 export function testSecrets(verifiers: Verifiers, document: OpenApiDocument) {
   const all = [...new Set(securitySchemes(document).flatMap(({ scopes }) => scopes))];
   const configured = Object.entries(verifiers).filter(
@@ -54,16 +54,6 @@ function credentialsOf(
     ...demanded.map((missing) => narrow(variable, missing)),
   ];
   return { valid, invalid, insufficient };
-}
-
-/** A verifier for each security scheme of a document, each with a variable of its own. */
-export function verifiersOf(document: OpenApiDocument): Record<string, Verifier> {
-  return Object.fromEntries(
-    securitySchemes(document).map(({ name, kind }, i) => {
-      if (!kind) throw new Error(`expected a scheme that can be served, got ${name}`);
-      return [name, { kind, secrets: `SECRETS_${i}` }];
-    }),
-  );
 }
 
 /** The strategies of verifiers with the secrets in these variables. */

@@ -10,17 +10,17 @@ import { reasonOf } from '../untestable';
 import { expectSuccessOrOwnRefusal, inputCase, type Case, type OperationContext } from './case';
 import { withAcceptedValues } from './bases';
 import { limitRule } from './limits';
-import { expectInvalid, fault as faultOf } from './keywords';
+import { expectInvalid, fault as faultOf } from './keyword-cases';
 import { type JsonObject, textOf } from '../json/tree';
 
 /** Sends one case and judges the answer; resolves with its problems, or with undefined if the run must end. */
-export type SendCase = (sent: Case) => Promise<readonly string[] | undefined>;
+type SendCase = (sent: Case) => Promise<readonly string[] | undefined>;
 
 /** The place of a generated case: what fast-check needs to make it again. */
 type Place = Pick<Replay, 'kind' | 'seed' | 'path'>;
 
 /** A generated case that failed, shrunk. */
-export interface Counterexample extends Place {
+interface Counterexample extends Place {
   /** Undefined if no valid request could be generated. */
   readonly case: Case | undefined;
   readonly problems: readonly string[];
