@@ -1,6 +1,6 @@
 /**
- * `tsx scripts/pack/main.ts`: builds the package of the core, the databases, the runtime, the toolchain and
- * the prover, as .cache/pack/contract-first-server-VERSION.tgz. Prints its path. It does not check types: `make check` does.
+ * `tsx scripts/pack/main.ts`: builds the package of the core, the databases, the runtime, the toolchain and the prover, as
+ * .cache/pack/contract-first-server-VERSION.tgz. Prints its path. It does not check types: `make check` does.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -64,6 +64,8 @@ export function pack(): string {
   files.set('README.md', readFileSync(path.join(root, 'scripts/pack/PACKAGE.md'), 'utf8'));
   for (const name of ['LICENSE', 'CHANGELOG.md'])
     files.set(name, readFileSync(path.join(root, name), 'utf8'));
+  const style = 'scripts/prove/report/page.css';
+  files.set(`dist/${style}`, readFileSync(path.join(root, style), 'utf8'));
   for (const file of layoutFiles()) files.set(`dist/scripts/new/layout/${file}`, readLayout(file));
   for (const [name, text] of files) {
     mkdirSync(path.dirname(path.join(content, name)), { recursive: true });

@@ -35,7 +35,7 @@ export const RUN_USAGE = `  --runs N              generated requests for each op
 Exit status: 0 nothing failed and nothing is open, 1 something failed or is open, 2 the run could not start or end.`;
 
 /** The values of {@link RUN_OPTIONS}. */
-export type RunValues = ReturnType<typeof parseArgs<{ options: typeof RUN_OPTIONS }>>['values'];
+type RunValues = ReturnType<typeof parseArgs<{ options: typeof RUN_OPTIONS }>>['values'];
 
 interface CommandOptions {
   /** Generated requests for each operation, valid and faulty each. */

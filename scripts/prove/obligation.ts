@@ -82,17 +82,14 @@ export const constraintKey = (
   side: Side,
 ): string => `${operation.id} | ${slot} | ${pointer} ${keyword} | ${side}`;
 
-export const receivedKey = (operation: Operation, slot: string, rule: ReceivedRule): string =>
-  `${operation.id} | received | ${slot} | ${rule}`;
+/** The parts of a key after the operation, for every kind but constraints; the first is the kind. */
+export type RuleParts =
+  | [kind: 'received', slot: string, rule: ReceivedRule]
+  | [kind: 'response', status: string, mediaType: string]
+  | [kind: 'security', schemes: string, scenario: SecurityScenario]
+  | [kind: 'protocol', scenario: ProtocolScenario];
 
-export const responseKey = (operation: Operation, status: string, mediaType: string): string =>
-  `${operation.id} | response | ${status} | ${mediaType}`;
+export const ruleKey = ({ id }: Operation, ...parts: RuleParts): string => [id, ...parts].join(' | ');
 
-export const securityKey = (
-  operation: Operation,
-  alternative: readonly string[],
-  scenario: SecurityScenario,
-): string => `${operation.id} | security | ${alternative.join(' and ') || 'anonymous'} | ${scenario}`;
-
-export const protocolKey = (operation: Operation, scenario: ProtocolScenario): string =>
-  `${operation.id} | protocol | ${scenario}`;
+/** The name of a security alternative: `oauth and key`. */
+export const nameOfAlternative = (schemes: readonly string[]): string => schemes.join(' and ') || 'anonymous';

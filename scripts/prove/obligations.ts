@@ -4,19 +4,18 @@ import { codecOf } from './document/media';
 import { asObject, asString, escapeToken, objectAt, resolvePointer } from './json/tree';
 import {
   constraintKey,
+  nameOfAlternative,
   type Obligation,
-  protocolKey,
   type ProtocolScenario,
-  receivedKey,
   type ReceivedRule,
-  responseKey,
-  securityKey,
+  ruleKey,
+  type RuleParts,
   type SecurityScenario,
   type Side,
 } from './obligation';
 import { acceptsAnyQueryParameter } from './request/serialize';
 import { isTyped, type Slot, slots } from './request/slots';
-import { isClosed, defaultOf } from './schema/locations';
+import { anyValueOf, isClosed, defaultOf } from './schema/locations';
 import { type Constraint, constraints } from './schema/constraints';
 import { levelOf, type RuleName } from './profile';
 import type { Target } from './target';
@@ -118,17 +117,12 @@ function receivedObligations({ json }: Document, operation: Operation, slot: Slo
       (name) => `${pointer}/properties/${escapeToken(name)}`,
     ),
   ];
-  const hasDefault = pointers.some(
-    (owner) => defaultOf(json, [{ pointer: owner, unconditional: true }]) !== undefined,
-  );
+  const hasDefault = pointers.some((owner) => defaultOf(json, anyValueOf(owner)) !== undefined);
   const allowsUnlisted = LIMITING_KEYWORDS.every((keyword) => schema[keyword] === undefined);
   const removesUnlisted =
     slot.body !== undefined && allowsUnlisted && isClosed([{ pointer, schema, unconditional: true }]);
   const rules = { 'as sent': true, default: hasDefault, 'unlisted left out': removesUnlisted };
-  return applying<ReceivedRule>(rules).map((rule) => ({
-    kind: 'received',
-    key: receivedKey(operation, slot.label, rule),
-  }));
+  return applying<ReceivedRule>(rules).map((rule) => derive(operation, 'received', slot.label, rule));
 }
 
 /**
@@ -139,10 +133,7 @@ function responseObligations(operation: Operation): Derived[] {
     .filter(({ status }) => status !== 'default')
     .flatMap(({ status, content }) => {
       const mediaTypes = content.length > 0 ? content.map(({ name }) => name) : ['no body'];
-      return mediaTypes.map((mediaType): Derived => ({
-        kind: 'response',
-        key: responseKey(operation, status, mediaType),
-      }));
+      return mediaTypes.map((mediaType) => derive(operation, 'response', status, mediaType));
     });
 }
 
@@ -164,10 +155,8 @@ function securityObligations(document: Document, target: Target, operation: Oper
       'insufficient scope': hasScopes,
     };
     const scenarios = applying<SecurityScenario>({ accepted: true, ...(!allowsAnonymous && refused) });
-    return scenarios.map((scenario): Derived => ({
-      kind: 'security',
-      key: securityKey(operation, alternative, scenario),
-    }));
+    const name = nameOfAlternative(alternative);
+    return scenarios.map((scenario) => derive(operation, 'security', name, scenario));
   });
 }
 
@@ -221,8 +210,13 @@ function protocolObligations(
   };
   return applying(scenarios)
     .filter(isTested)
-    .map((scenario) => ({ kind: 'protocol', key: protocolKey(operation, scenario) }));
+    .map((scenario) => derive(operation, 'protocol', scenario));
 }
+
+const derive = (operation: Operation, ...parts: RuleParts): Derived => ({
+  kind: parts[0],
+  key: ruleKey(operation, ...parts),
+});
 
 /** The names of the rules that apply. */
 const applying = <Name extends string>(rules: Readonly<Partial<Record<Name, boolean>>>): Name[] =>

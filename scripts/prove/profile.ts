@@ -7,7 +7,7 @@
 export type Profile = 'document' | 'strict' | 'house';
 
 /** How the prover reports that a server breaks a rule. It does not test a rule that is `ignored`. */
-export type Level = 'failure' | 'warning' | 'ignored';
+type Level = 'failure' | 'warning' | 'ignored';
 
 /** The levels of a rule by profile; `strict` is a failure unless it says otherwise. */
 interface Rule {
@@ -25,7 +25,7 @@ const failure = (source: string): Rule => ({ source, document: 'failure' });
 const warning = (source: string): Rule => ({ source, document: 'warning' });
 const decided = (source = DECIDED): Rule => ({ source, document: 'ignored' });
 
-export const RULES = {
+const RULES = {
   // Any answer
   response: failure('RFC 9110 section 3.4: a server responds to each request'),
   'no server error': failure('RFC 9110 section 15.6: 5xx means that the server has erred'),

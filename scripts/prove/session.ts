@@ -1,7 +1,7 @@
 import type { Case, Family, RunContext } from './cases/case';
 import { type Failure, failureOf, type WaivedFailure } from './failure';
 import { openLedger } from './ledger';
-import { responseKey } from './obligation';
+import { ruleKey } from './obligation';
 import { createOracle } from './schema/oracle';
 import { createOwnRefusals } from './state/own-refusals';
 import { openState } from './state/state';
@@ -15,7 +15,7 @@ import { createCheck, type Verdict } from './check/check';
 import { checkReceived } from './check/received';
 
 /** The number of correct instances of a documented response with one kind of credentials. */
-export interface Observation {
+interface Observation {
   readonly operation: string;
   readonly status: string;
   readonly media: string;
@@ -194,7 +194,7 @@ export function openSession({ waivers, operations, onRequest, signal, ...common 
   const record = ({ actual: sent, outcome, verdict, proves, problems }: Probed): Attempt => {
     const { response, warnings: found, inconclusive } = verdict;
     const passed = problems.length === 0;
-    const instance = response && responseKey(sent.operation, response.status, response.media);
+    const instance = response && ruleKey(sent.operation, 'response', response.status, response.media);
     const failure = passed ? undefined : describe(sent, problems);
     const waiver = failure && waivers.ofFailure(failure);
     if (failure && waiver) {

@@ -1,15 +1,11 @@
-import type { Case } from './cases/case';
+import type { Case, RunContext } from './cases/case';
 import { NumberLiteral, print, type Value } from './json/value';
 import { type Slot, slots } from './request/slots';
 import type { Oracle } from './schema/oracle';
-import { header, jsonOf, type RawRequest } from './wire/message';
-import type { Document } from './document/model';
+import { header, jsonOf, type RawRequest, withHeader } from './wire/message';
 import { codecOf, matchesMediaType } from './document/media';
 
-interface ShrinkContext {
-  readonly document: Document;
-  /** Judges requests. */
-  readonly oracle: Oracle;
+interface ShrinkContext extends Pick<RunContext, 'document' | 'oracle'> {
   /** Whether a smaller case fails with the same cause. Sends one request. */
   readonly fails: (smaller: Case) => Promise<boolean>;
   /** The largest number of requests. */
@@ -84,8 +80,7 @@ function withFewerParameters(sent: Case, faulty: string | undefined): Case[] {
     .filter(({ required, name, in: location }) => !required && `${location} ${name}` !== faulty)
     .flatMap(({ name, in: location }): RawRequest[] => {
       if (location === 'header') {
-        const headers = request.headers.filter(([key]) => key.toLowerCase() !== name.toLowerCase());
-        return headers.length < request.headers.length ? [{ ...request, headers }] : [];
+        return header(request, name) === undefined ? [] : [withHeader(request, name, undefined)];
       }
       const [path = '', query] = request.target.split('?');
       if (location !== 'query' || query === undefined) return [];

@@ -2,7 +2,7 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 import type { ContractReport } from './report/contract-report';
 
 /** The report of a run so far. */
-export interface Checkpoint {
+interface Checkpoint {
   readonly report: ContractReport;
   /** The report for the terminal. */
   readonly text: string;

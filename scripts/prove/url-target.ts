@@ -69,8 +69,8 @@ export function urlTarget(options: UrlOptions): Target {
     blackBox,
     credentials: readCredentials(credentials, Object.keys(schemes)),
     curl: curlServer(address, options),
-    ...(options.formats && { formats: options.formats }),
-    ...(options.encoders && { encoders: options.encoders }),
+    formats: options.formats,
+    encoders: options.encoders,
     bodyLimit: options.bodyLimit,
     refusalSchema: options.refusalSchema,
     waivers: options.waivers,
@@ -88,13 +88,8 @@ function addressFor({ url, document, timeout = 10_000, ca, insecure }: UrlOption
   return {
     ...address,
     timeout,
-    ...(rest !== '' && { prefix: rest }),
-    ...(tls && {
-      tls: {
-        ...(ca !== undefined && { ca: readFileSync(ca, 'utf8') }),
-        ...(insecure === true && { insecure }),
-      },
-    }),
+    prefix: rest,
+    tls: tls && { ca: ca === undefined ? undefined : readFileSync(ca, 'utf8'), insecure },
   };
 }
 

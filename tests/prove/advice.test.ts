@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ADVICE } from '../../scripts/prove/advice';
 import { type Fault, LIBRARY, LIBRARY_CREDENTIALS, startLibrary } from './support/library';
 import { type Result, run, type RunOptions } from '../../scripts/prove/run';
-import { type Answer, correctServer, routed, target, targetOf } from './support/simple-server';
+import { type Answer, correctServer, numbers, routed, targetOf } from './support/simple-server';
 import type { Target } from '../../scripts/prove/target';
 import { type UrlOptions, urlTarget } from '../../scripts/prove/url-target';
 import { type JsonObject, objectAt } from '../../scripts/prove/json/tree';
@@ -57,17 +57,6 @@ async function byUrl(one: Target, options: Partial<UrlOptions> = {}): Promise<Re
   }
 }
 
-/** The simple service with changes of its only operation. */
-function numbers(
-  change: (operation: JsonObject, document: JsonObject) => void,
-  answer: Answer = correctServer,
-  changed: Partial<Target> = {},
-): Target {
-  const plain = target(answer);
-  const document = structuredClone(plain.document);
-  change(objectAt(document, '/paths/~1number/put'), document);
-  return { ...plain, document, source: 'tests/service.ts', ...changed };
-}
 const unchanged = (): void => undefined;
 
 /** A service with `GET /things/{id}`, which holds one. */
@@ -379,13 +368,6 @@ test.each(Object.entries(FOLLOWED))(
     expect(textOf(await after())).not.toContain(says);
   },
 );
-
-test('a waiver in the place that an advice names excuses what it is about', async () => {
-  const waivers = [{ obligation: 'putNumber | response | 409 | *', reason: 'no conflict can occur' }];
-  const result = await tested(numbers(unchanged, correctServer, { waivers }));
-  expect(textOf(result)).not.toContain('tests/service.ts');
-  expect(result.passed).toBe(true);
-});
 
 test('a login that refuses other passwords with the documented 401 has no failure', async () => {
   const result = await byUrl(login({ password: 'sesame' }));

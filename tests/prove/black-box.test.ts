@@ -85,16 +85,6 @@ describe('a correct server by its URL', () => {
     expect(library.books.size).toBe(1);
   });
 
-  test('is blocked without credentials, and told which', async () => {
-    const library = await open();
-    const result = await contract(library, { write: true, credentials: {} });
-
-    expect(Object.keys(states(result))).toEqual(['BLOCKED']);
-    expect(result.obligations[0]?.reason).toContain('{"key": {"valid": "...", "invalid": "..."}}');
-    expect(result.passed).toBe(false);
-    expect(library.requests).toEqual([]);
-  });
-
   test('does not fail for a schema that the prover does not support', async () => {
     const library = await open();
     const document = JSON.parse(

@@ -1,7 +1,7 @@
 import type { Document, Operation, Parameter } from '../document/model';
 import type { Value } from '../json/value';
 import type { HandlerInput } from '../check/received';
-import { protocolKey, type ProtocolScenario } from '../obligation';
+import { ruleKey, type ProtocolScenario } from '../obligation';
 import type { RuleName } from '../profile';
 import { authorize, usableAlternative, composeRequest } from '../request/compose';
 import type { Inputs, Slot } from '../request/slots';
@@ -109,7 +109,7 @@ export const protocolCases =
     expect: Expectation,
     rule: RuleName = scenario,
   ): Case => {
-    const proves = [protocolKey(operation, scenario)];
+    const proves = [ruleKey(operation, 'protocol', scenario)];
     return { family, title, operation, request, expect, rule, proves };
   };
 

@@ -136,7 +136,7 @@ function readAnswer(answer: RawResponse, name: string): Answer {
       throw new Error(`expected a value at ${pointer} of ${name}, got ${summarize(answer)}`);
     },
     header(field) {
-      const value = header(answer, field.toLowerCase());
+      const value = header(answer, field);
       if (value !== undefined) return value;
       throw new Error(`expected the header ${field} in ${name}, got none`);
     },

@@ -5,7 +5,8 @@ import { abbreviate, print, type Value } from '../json/value';
 import { constraintKey } from '../obligation';
 import { fitsSlot, type Inputs, type Slot, slots, slotVerdict } from '../request/slots';
 import { instanceLocations, probes } from '../schema/probes';
-import { arbitrary } from '../schema/samples';
+import { arbitrary, type Mode } from '../schema/samples';
+import { anyValueOf } from '../schema/locations';
 import { reasonOf } from '../untestable';
 import { expectSuccessOrOwnRefusal, inputCase, type Case, type OperationContext } from './case';
 import { withAcceptedValues } from './bases';
@@ -149,11 +150,9 @@ function replayCase(cases: fc.Arbitrary<Case | undefined>, { seed, path }: Place
 function slotValues(context: OperationContext, slot: Slot): fc.Arbitrary<Value | undefined> {
   const { document, oracle } = context;
   // A header cannot carry most random strings, so every other value is a simple one.
-  const modes = (['any', 'all'] as const).map((mode) =>
-    arbitrary(document.requests, [{ pointer: slot.schema, unconditional: true }], mode),
-  );
+  const values = (mode: Mode) => arbitrary(document.requests, anyValueOf(slot.schema), mode);
   return fc
-    .oneof(...modes)
+    .oneof(values('any'), values('all'))
     .map((value) =>
       fitsSlot(oracle, slot, value) ? withAcceptedValues(context, slot, value, 'references') : undefined,
     );

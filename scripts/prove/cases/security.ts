@@ -1,43 +1,40 @@
 import type { Operation } from '../document/model';
 import { asString } from '../json/tree';
-import { securityKey, type SecurityScenario } from '../obligation';
+import { nameOfAlternative, ruleKey, type SecurityScenario } from '../obligation';
 import { isRedundant } from '../obligations';
 import { authorize, usableAlternative, composeRequest } from '../request/compose';
 import type { RuleName } from '../profile';
-import { type RawRequest, withHeader, withQuery } from '../wire/message';
+import { header, type RawRequest, withHeader, withQuery } from '../wire/message';
 import { type Case, type Expectation, expectRefusal, expectSuccess, type OperationContext } from './case';
 
-/** One security alternative of an operation, with a request that satisfies it and one without credentials. */
-interface Alternative {
-  readonly schemes: readonly string[];
-  readonly anonymous: RawRequest;
-  readonly authorized: RawRequest;
-  /** The request with this credential for one scheme, or none, and valid ones for the others. */
-  readonly replaced: (scheme: string, credential: string | undefined) => RawRequest;
-  /** Whether the others satisfy the operation without this scheme. */
-  readonly isRedundant: (scheme: string) => boolean;
-  readonly send: (
-    scenario: SecurityScenario,
-    title: string,
-    request: RawRequest,
-    expect: Expectation,
-    rule?: RuleName,
-  ) => Case;
-}
+type Alternative = ReturnType<typeof alternativeOf>;
 
 const UNAUTHENTICATED = expectRefusal('missing credentials', 'invalid credentials');
 /** RFC 6750 section 3.1: a request that repeats its token is an `invalid_request`, which is 400. */
 const DOUBLED = expectRefusal('invalid request');
 
-/** Valid, wrong, malformed and missing credentials, for each security alternative of the operation. */
-export function securityCases(context: OperationContext): Case[] {
-  const { document, target, operation, base } = context;
+/** One security alternative of an operation, with a request that satisfies it and one without credentials. */
+function alternativeOf({ document, target, operation, base }: OperationContext, schemes: readonly string[]) {
   const anonymous = composeRequest(operation, base);
-  const allowsAnonymous = operation.security.some((schemes) => schemes.length === 0);
-  return operation.security.flatMap((schemes, index) => {
-    if (!usableAlternative([schemes], target)) return [];
-    const label = schemes.join(' and ') || 'anonymous';
-    const send: Alternative['send'] = (scenario, title, request, expect, rule = ruleOf(scenario)) => ({
+  const label = nameOfAlternative(schemes);
+  return {
+    schemes,
+    anonymous,
+    authorized: authorize(document, target, schemes, anonymous),
+    /** The request with this credential for one scheme, or none, and valid ones for the others. */
+    replaced: (scheme: string, credential: string | undefined): RawRequest =>
+      authorize(document, target, schemes, anonymous, ({ valid }, name) =>
+        name === scheme ? credential : valid,
+      ),
+    /** Whether the others satisfy the operation without this scheme. */
+    isRedundant: (scheme: string) => isRedundant(document, target, operation, schemes, scheme),
+    send: (
+      scenario: SecurityScenario,
+      title: string,
+      request: RawRequest,
+      expect: Expectation,
+      rule: RuleName = ruleOf(scenario),
+    ): Case => ({
       family: 'security',
       title: `${label}: ${title}`,
       operation,
@@ -45,20 +42,20 @@ export function securityCases(context: OperationContext): Case[] {
       expect,
       rule,
       credentials: credentialsLabel(operation, label, scenario),
-      proves: [securityKey(operation, schemes, scenario)],
-    });
-    const alternative: Alternative = {
-      schemes,
-      anonymous,
-      authorized: authorize(document, target, schemes, anonymous),
-      replaced: (scheme, credential) =>
-        authorize(document, target, schemes, anonymous, ({ valid }, name) =>
-          name === scheme ? credential : valid,
-        ),
-      isRedundant: (scheme) => isRedundant(document, target, operation, schemes, scheme),
-      send,
-    };
-    const valid = send('accepted', 'valid credentials', alternative.authorized, expectSuccess);
+      proves: [ruleKey(operation, 'security', label, scenario)],
+    }),
+  };
+}
+
+/** Valid, wrong, malformed and missing credentials, for each security alternative of the operation. */
+export function securityCases(context: OperationContext): Case[] {
+  const { target, operation } = context;
+  const allowsAnonymous = operation.security.some((schemes) => schemes.length === 0);
+  return operation.security.flatMap((schemes, index) => {
+    if (!usableAlternative([schemes], target)) return [];
+    const alternative = alternativeOf(context, schemes);
+    const { anonymous, authorized, send } = alternative;
+    const valid = send('accepted', 'valid credentials', authorized, expectSuccess);
     if (allowsAnonymous) return [valid];
     return [
       valid,
@@ -155,7 +152,7 @@ function headerCases(
   { schemes, anonymous, authorized, isRedundant, send }: Alternative,
 ): Case[] {
   const scheme = schemes.find((name) => document.schemes[name]?.['type'] !== 'apiKey');
-  const value = authorized.headers.find(([name]) => name === 'Authorization')?.[1];
+  const value = header(authorized, 'authorization');
   if (scheme === undefined || value === undefined || isRedundant(scheme)) return [];
   const [authScheme = '', ...rest] = value.split(' ');
   const credential = rest.join(' ');

@@ -2,12 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Document, MediaType, Response } from '../document/model';
 import { codecOf, isRange } from '../document/media';
 import { nodeAt, escapeToken, resolvePointer } from '../json/tree';
-import { parse, type Value } from '../json/value';
+import { parse, parseOrUndefined, type Value } from '../json/value';
 import { instanceLocations } from '../schema/probes';
 import { isClosed, propertyNames } from '../schema/locations';
 import type { Finding } from '../profile';
 import type { Oracle } from '../schema/oracle';
-import { header, type RawResponse, summarize } from '../wire/message';
+import { header, headerLines, type RawResponse, summarize } from '../wire/message';
 import type { Exchange } from './comparison';
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -92,9 +92,7 @@ function headerFindings(
 ): Finding[] {
   const missing = isHead ? 'response header of HEAD' : 'response header';
   return response.headers.flatMap(({ name, required, schema }): Finding[] => {
-    const lines = outcome.headers
-      .filter(([key]) => key.toLowerCase() === name.toLowerCase())
-      .map(([, line]) => line);
+    const lines = headerLines(outcome, name);
     if (lines.length === 0)
       return required ? [{ rule: missing, message: `expected the header ${name}, got none` }] : [];
     if (schema === undefined) return [];
@@ -148,12 +146,4 @@ export function bodyFindings(
       message: `expected no unlisted property, got ${instancePointer}/${escapeToken(name)}`,
     }));
   });
-}
-
-function parseOrUndefined(text: string): Value | undefined {
-  try {
-    return parse(text);
-  } catch {
-    return undefined;
-  }
 }

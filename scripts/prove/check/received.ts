@@ -1,10 +1,11 @@
 import type { Document, Operation } from '../document/model';
 import { toInteger, NumberLiteral, print, type Value, valueAt } from '../json/value';
 import { escapeToken, textOf, tokensOf } from '../json/tree';
-import { receivedKey, type ReceivedRule } from '../obligation';
+import { ruleKey, type ReceivedRule } from '../obligation';
 import { acceptsAnyQueryParameter } from '../request/serialize';
 import type { Inputs, Slot } from '../request/slots';
 import {
+  anyValueOf,
   applicableSubschemas,
   isClosed,
   itemLocations,
@@ -58,7 +59,7 @@ function expectedValue(
     }
     return members;
   };
-  return { value: convert([{ pointer: slot.schema, unconditional: true }], sent), rules };
+  return { value: convert(anyValueOf(slot.schema), sent), rules };
 }
 
 /**
@@ -76,11 +77,11 @@ export function checkReceived(
   const proves: string[] = [];
   const absent = operation.parameters.filter((parameter) => !inputs.parameters.has(parameter));
   for (const { name, in: location, schema } of absent) {
-    const fallback = defaultOf(document.json, [{ pointer: schema, unconditional: true }]);
+    const fallback = defaultOf(document.json, anyValueOf(schema));
     const got = ownValue(received[location], name);
     if (fallback !== undefined) {
       problems.push(...valueProblems(`${location} ${name}`, fallback, got));
-      proves.push(receivedKey(operation, `${location} ${name}`, 'default'));
+      proves.push(ruleKey(operation, 'received', `${location} ${name}`, 'default'));
     } else if (got !== undefined && !acceptsAnyQueryParameter(document.requests, operation)) {
       problems.push(`expected the handler to receive no ${location} ${name}, got ${truncate(toText(got))}`);
     }
@@ -90,7 +91,7 @@ export function checkReceived(
     const { value, rules } = expectedValue(context, slot, sent.value);
     const got = slot.parameter ? ownValue(received[slot.parameter.in], slot.parameter.name) : received.body;
     problems.push(...valueProblems(slot.label, value, got));
-    for (const rule of rules) proves.push(receivedKey(operation, slot.label, rule));
+    for (const rule of rules) proves.push(ruleKey(operation, 'received', slot.label, rule));
   }
   return { problems, proves };
 }

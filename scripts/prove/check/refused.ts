@@ -6,7 +6,7 @@ import { fromJson, type Value, valueAt } from '../json/value';
 import type { Finding } from '../profile';
 import type { ExpectedMembers, Refusal, RefusalRule, Refusals } from '../target';
 import { header, type RawResponse, summarize } from '../wire/message';
-import { challengeFindings, scopeFindings } from './challenges';
+import { challengeFindings, scopeFindings } from './www-authenticate';
 import type { Exchange } from './comparison';
 
 /** The status of each refusal that RFC 9110 defines. */

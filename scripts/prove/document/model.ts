@@ -60,14 +60,14 @@ export interface Operation {
 }
 
 /** Functions that encode a value as JSON has it (an integer beyond 2^53 is a bigint), by media type. */
-export type Encoders = Readonly<Record<string, (value: unknown) => Uint8Array>>;
+type Encoders = Readonly<Record<string, (value: unknown) => Uint8Array>>;
 
 /** What a team adds to OpenAPI: its own formats and media types. */
 export interface Extensions {
   /** The pattern of each format: a regular expression that all its values match, and no other. */
-  readonly formats?: Readonly<Record<string, string>>;
+  readonly formats?: Readonly<Record<string, string>> | undefined;
   /** By media type, as in the document. */
-  readonly encoders?: Encoders;
+  readonly encoders?: Encoders | undefined;
 }
 
 /** An OpenAPI 3.1 document, read. */

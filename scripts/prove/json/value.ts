@@ -22,6 +22,15 @@ export const parse = (text: string): Value =>
       : value;
   }) as Value;
 
+/** {@link parse}; undefined if the text is not JSON. */
+export function parseOrUndefined(text: string): Value | undefined {
+  try {
+    return parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** JSON text of a value; numbers as written. */
 export function print(value: Value): string {
   if (value instanceof NumberLiteral) return value.text;

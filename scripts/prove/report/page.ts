@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { isOpen, STATES } from '../obligation';
 import type { ContractReport } from './contract-report';
 import { html, type Markup, trusted } from './html';
 import { sentenceCase } from './page-parts';
 import { EARLY_SCRIPT, SCRIPT } from './page-script';
 import { sectionsOf } from './page-sections';
-import { STYLE } from './page-style';
+
+const STYLE = readFileSync(join(__dirname, 'page.css'), 'utf8');
 
 /** The report as one HTML page that loads no other resource. */
 export function htmlPage(report: ContractReport): string {

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Document } from '../document/model';
 import { asObject, objectAt } from '../json/tree';
 import {
+  anyValueOf,
   branchCombinations,
   propertyLocations,
   type SchemaLocations,
@@ -46,7 +47,7 @@ function unboundedLists({ responses }: Document, schema: string): [name: string,
   /** The schemas that apply to each value, whichever branch it takes. */
   const certain = (locations: SchemaLocations): Subschema[] =>
     (branchCombinations(responses, locations)[0] ?? []).filter(({ unconditional }) => unconditional);
-  const body = certain([{ pointer: schema, unconditional: true }]);
+  const body = certain(anyValueOf(schema));
   const names = new Set(body.flatMap((part) => Object.keys(asObject(part.schema['properties']))));
   const members = [...names].map((name) => [name, certain(propertyLocations(body, name))] as const);
   return [['', body] as const, ...members].flatMap(([name, places]): [string, string][] => {

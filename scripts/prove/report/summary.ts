@@ -15,7 +15,7 @@ export interface Summary {
 }
 
 /** The obligations of an operation by state: `proven + open + apart` are all of them. */
-export interface OperationSummary {
+interface OperationSummary {
   readonly operation: string;
   readonly obligations: number;
   readonly proven: number;

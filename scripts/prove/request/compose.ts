@@ -5,7 +5,7 @@ import { fromJson } from '../json/value';
 import type { Oracle } from '../schema/oracle';
 import type { CredentialValues, Target } from '../target';
 import { Untestable } from '../untestable';
-import { type RawRequest, withQuery } from '../wire/message';
+import { headerLines, type RawRequest, withHeader, withQuery } from '../wire/message';
 import { fitsSlot, type Inputs, slots, slotSamples } from './slots';
 
 /**
@@ -82,13 +82,11 @@ function addCredential(request: RawRequest, scheme: JsonObject, credential: stri
   if (scheme['in'] === 'header') return add(name, credential);
   if (scheme['in'] === 'query')
     return withQuery(request, `${encodeURIComponent(name)}=${encodeURIComponent(credential)}`);
-  const cookie = request.headers.find(([key]) => key === 'Cookie')?.[1];
-  const others = request.headers.filter(([key]) => key !== 'Cookie');
-  const value = `${name}=${credential}`;
-  return {
-    ...request,
-    headers: [...others, ['Cookie', cookie === undefined ? value : `${cookie}; ${value}`]],
-  };
+  return withHeader(
+    request,
+    'Cookie',
+    [...headerLines(request, 'cookie'), `${name}=${credential}`].join('; '),
+  );
 }
 
 /** The first security alternative for which the target has all credentials; undefined if there is none. */

@@ -3,6 +3,7 @@ import type { Operation, Parameter } from '../document/model';
 import { NumberLiteral, print, type Value } from '../json/value';
 import {
   admittedTypes,
+  anyValueOf,
   branchCombinations,
   itemLocations,
   propertyLocations,
@@ -154,7 +155,5 @@ export const acceptsAnyQueryParameter = (schemas: Schemas, { parameters }: Opera
       style === 'form' &&
       explode &&
       mediaType === undefined &&
-      branchCombinations(schemas, [{ pointer: schema, unconditional: true }])
-        .flatMap(admittedTypes)
-        .includes('object'),
+      branchCombinations(schemas, anyValueOf(schema)).flatMap(admittedTypes).includes('object'),
   );

@@ -3,13 +3,13 @@ import type { Document, Examples, MediaType, Operation, Parameter } from '../doc
 import { type Codec, codecOf } from '../document/media';
 import { print, toJavaScript, type Value } from '../json/value';
 import type { Oracle } from '../schema/oracle';
-import { branchCombinations, isClosed, propertyNames } from '../schema/locations';
+import { anyValueOf, branchCombinations, isClosed, propertyNames } from '../schema/locations';
 import { type Mode, samples } from '../schema/samples';
 import { decodeText, serializeParameter } from './serialize';
 import { type Form, formOf } from './urlencoded';
 
 /** `own` encodes each value that JSON can, by a function of the target. */
-export type SlotCodec = Codec | 'own';
+type SlotCodec = Codec | 'own';
 
 /** The encoded parameters and body of a request. */
 export interface Inputs {
@@ -44,7 +44,6 @@ export function slots(document: Document, operation: Operation): Slot[] {
 }
 
 function parameterSlot({ requests }: Document, parameter: Parameter): Slot {
-  const location = [{ pointer: parameter.schema, unconditional: true }];
   return {
     label: `${parameter.in} ${parameter.name}`,
     schema: parameter.schema,
@@ -55,7 +54,9 @@ function parameterSlot({ requests }: Document, parameter: Parameter): Slot {
     decode: (value) => {
       if (serializeParameter(parameter, value) === undefined) return undefined;
       if (hasUnlistedPairs(requests, parameter, value)) return undefined;
-      return parameter.mediaType === undefined ? decodeText(requests, location, value) : value;
+      return parameter.mediaType === undefined
+        ? decodeText(requests, anyValueOf(parameter.schema), value)
+        : value;
     },
     fill: (inputs, value) => ({
       ...inputs,
@@ -75,7 +76,7 @@ function hasUnlistedPairs(
 ) {
   const isSpread = (location === 'query' || location === 'cookie') && style === 'form' && explode;
   if (!isSpread || !(value instanceof Map)) return false;
-  const subschemas = branchCombinations(schemas, [{ pointer: schema, unconditional: true }]).flat();
+  const subschemas = branchCombinations(schemas, anyValueOf(schema)).flat();
   const { listed } = propertyNames(subschemas);
   return isClosed(subschemas) && [...value.keys()].some((name) => !listed.includes(name));
 }

@@ -4,6 +4,7 @@ import { asObject, asString, objectAt } from '../json/tree';
 import { print, type Value } from '../json/value';
 import {
   admittedTypes,
+  anyValueOf,
   branchCombinations,
   itemLocations,
   propertyLocations,
@@ -19,13 +20,6 @@ export interface Form {
   readonly decode: (value: Value) => Value | undefined;
 }
 
-/** The schemas of a property, those of its items, and whether it is JSON text. */
-interface Property {
-  readonly whole: SchemaLocations;
-  readonly item: (index: number) => SchemaLocations;
-  readonly isJson: boolean;
-}
-
 /**
  * A form has a pair for each property, and for each item of an array. An object is JSON text, as the whole value or as an
  * item, unless the `encoding` of the property states otherwise.
@@ -34,7 +28,7 @@ interface Property {
  * @see https://spec.openapis.org/oas/v3.1.0#fixed-fields-12, contentType
  */
 export function formOf(schemas: Schemas, schema: string): Form {
-  const root = [{ pointer: schema, unconditional: true }];
+  const root = anyValueOf(schema);
   const subschemas = branchCombinations(schemas, root).flat();
   const encodings = asObject(objectAt(schemas.json, schema.replace(/\/schema$/, ''))['encoding']);
   const isJson = (name: string, locations: SchemaLocations): boolean => {
@@ -44,15 +38,11 @@ export function formOf(schemas: Schemas, schema: string): Form {
     const others = types.filter((type) => type !== 'object' && type !== 'null');
     return Object.keys(style).length === 0 && isUsual && types.includes('object') && others.length === 0;
   };
-  const known = new Map<string, Property>();
-  const locate = (name: string): Property => {
-    let property = known.get(name);
-    if (property) return property;
+  /** The schemas of a property, those of its items, and whether it is JSON text. */
+  const locate = (name: string) => {
     const whole = propertyLocations(subschemas, name);
-    const schemasOfWhole = branchCombinations(schemas, whole).flat();
-    property = { whole, item: (index) => itemLocations(schemasOfWhole, index), isJson: isJson(name, whole) };
-    known.set(name, property);
-    return property;
+    const item = (index: number) => itemLocations(branchCombinations(schemas, whole).flat(), index);
+    return { whole, item, isJson: isJson(name, whole) };
   };
 
   const textsOf = (name: string, member: Value): (string | undefined)[] => {

@@ -17,6 +17,9 @@ export interface Subschema {
 /** The schemas from which the walk over one instance location starts. */
 export type SchemaLocations = readonly { readonly pointer: string; readonly unconditional: boolean }[];
 
+/** The location of every value of a schema. */
+export const anyValueOf = (pointer: string): SchemaLocations => [{ pointer, unconditional: true }];
+
 /** Selects the branches that apply. `branches` are pointers. */
 type ChooseBranches = (keyword: 'anyOf' | 'oneOf' | 'if', branches: string[]) => string[];
 

@@ -6,6 +6,7 @@ import { isViolable } from './constraints';
 import { createOracle, type Oracle } from './oracle';
 import { samples } from './samples';
 import {
+  anyValueOf,
   applicableSubschemas,
   itemLocations,
   keywordLocations,
@@ -62,7 +63,7 @@ export function instanceLocations(
       }
     }
   };
-  visit('', [{ pointer: schema, unconditional: true }], value, (next) => next);
+  visit('', anyValueOf(schema), value, (next) => next);
   return found;
 }
 

@@ -4,6 +4,7 @@ import { asArray, asObject } from '../json/tree';
 import { print, type Value } from '../json/value';
 import { Memo } from '../memo';
 import {
+  anyValueOf,
   type Subschema,
   itemLocations,
   enumeratedValues,
@@ -102,7 +103,7 @@ export function samples(
 ): Value[] {
   const known = drawn.get(schemas, `${mode} ${schema}`, () => ({ values: [] }));
   if (known.values.length < count) {
-    const values = arbitrary(schemas, [{ pointer: schema, unconditional: true }], mode);
+    const values = arbitrary(schemas, anyValueOf(schema), mode);
     known.values = fc.sample(values, { numRuns: count, seed: 1 });
   }
   // The first values do not depend on their number.

@@ -135,10 +135,7 @@ function evaluate(expression: string, request: RawRequest, response: RawResponse
   const [, side, part, rest = ''] =
     /^\{?\$(request|response)\.(body|header)[#.]([^}]*)\}?$/.exec(expression) ?? [];
   const message = side === 'request' ? request : response;
-  if (part === 'header') {
-    const text = message.headers.find(([name]) => name.toLowerCase() === rest.toLowerCase())?.[1];
-    return text?.split('/').at(-1);
-  }
+  if (part === 'header') return header(message, rest)?.split('/').at(-1);
   const value = jsonOf(message);
   return part === 'body' && value !== undefined ? valueAt(value, rest) : undefined;
 }

@@ -5,12 +5,14 @@ export interface Address {
   /** A Unix socket, in place of host and port. */
   readonly socketPath?: string;
   /** Set for https. */
-  readonly tls?: {
-    /** Certificates that the client trusts besides the usual ones, in PEM. */
-    readonly ca?: string;
-    /** Whether to accept any certificate. */
-    readonly insecure?: boolean;
-  };
+  readonly tls?:
+    | {
+        /** Certificates that the client trusts besides the usual ones, in PEM. */
+        readonly ca?: string | undefined;
+        /** Whether to accept any certificate. */
+        readonly insecure?: boolean | undefined;
+      }
+    | undefined;
   /** The value of the header Host; `localhost` by default. */
   readonly authority?: string;
   /** The start of every path, before the paths of the document. */
@@ -33,7 +35,7 @@ export function addressOf(url: string): Address {
       port: 0,
       authority: 'localhost',
       socketPath: decodeURIComponent(socket),
-      ...prefixed(prefix),
+      prefix: withoutSlash(prefix),
     };
   }
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
@@ -46,12 +48,9 @@ export function addressOf(url: string): Address {
     host: parsed.hostname.replace(/^\[(.*)\]$/, '$1'),
     port: parsed.port === '' ? (isTls ? 443 : 80) : Number(parsed.port),
     authority: parsed.host,
-    ...(isTls && { tls: {} }),
-    ...prefixed(parsed.pathname),
+    tls: isTls ? {} : undefined,
+    prefix: withoutSlash(parsed.pathname),
   };
 }
 
-const prefixed = (path: string): { prefix?: string } => {
-  const prefix = path.replace(/\/+$/, '');
-  return prefix === '' ? {} : { prefix };
-};
+const withoutSlash = (path: string): string => path.replace(/\/+$/, '');

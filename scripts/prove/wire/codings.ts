@@ -1,5 +1,5 @@
 import * as zlib from 'node:zlib';
-import { Malformed } from './message';
+import { headerItems, Malformed, type RawResponse } from './message';
 
 /** Content codings that a server may apply although nobody asked for one (RFC 9110 section 12.5.3). */
 const DECODERS: Readonly<Record<string, (body: Buffer, options: { maxOutputLength: number }) => Buffer>> = {
@@ -21,14 +21,9 @@ const MAX_CODINGS = 3;
  * @param limit bytes after each of them
  * @throws {Malformed} if it is larger, or cannot be decoded
  */
-export function decode(
-  headers: readonly (readonly [name: string, value: string])[],
-  body: Buffer,
-  limit: number,
-): Buffer {
-  const codings = headers
-    .filter(([name]) => name.toLowerCase() === 'content-encoding')
-    .flatMap(([, value]) => value.split(',').map((coding) => coding.trim().toLowerCase()))
+export function decode(headers: RawResponse['headers'], body: Buffer, limit: number): Buffer {
+  const codings = headerItems({ headers }, 'content-encoding')
+    .map((coding) => coding.toLowerCase())
     .filter((coding) => coding !== '');
   if (codings.length === 0 || body.length === 0) return body;
   if (codings.length > MAX_CODINGS)

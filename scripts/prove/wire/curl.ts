@@ -1,4 +1,4 @@
-import type { RawRequest } from './message';
+import { header, type RawRequest } from './message';
 import type { Secret } from './secrets';
 
 /** The server that a curl line addresses. */
@@ -32,9 +32,7 @@ export function curlCommand(request: RawRequest, server: CurlServer = DEFAULT_SE
     request.method === 'HEAD' ? '-I' : `-X ${request.method}`,
     ...request.headers.map(([name, value]) => `-H ${quote(value === '' ? `${name};` : `${name}: ${value}`)}`),
     ...(request.sending === 'chunked' ? [`-H 'Transfer-Encoding: chunked'`] : []),
-    ...(body && !request.headers.some(([name]) => name.toLowerCase() === 'content-type')
-      ? [`-H 'Content-Type:'`]
-      : []),
+    ...(body && header(request, 'content-type') === undefined ? [`-H 'Content-Type:'`] : []),
     // `--data-binary` would read a file if the body starts with @.
     ...(body ? [isInline ? `--data-raw ${quote(body.toString('latin1'))}` : '--data-binary @-'] : []),
     ...(isPlain ? [] : [`--request-target ${quote(target)}`]),

@@ -1,4 +1,4 @@
-import { parse, type Value } from '../json/value';
+import { parseOrUndefined, type Value } from '../json/value';
 
 /** A request, byte for byte. */
 export interface RawRequest {
@@ -40,10 +40,17 @@ export interface NoResponse {
   readonly isMalformed?: true;
 }
 
-/** The value of the first header with this name, which is in lower case. */
-export function header(message: Pick<RawResponse, 'headers'>, name: string): string | undefined {
-  return message.headers.find(([key]) => key.toLowerCase() === name)?.[1];
-}
+/** The values of the header lines with this name. */
+export const headerLines = ({ headers }: Pick<RawResponse, 'headers'>, name: string): string[] =>
+  headers.filter(([key]) => key.toLowerCase() === name.toLowerCase()).map(([, value]) => value);
+
+/** The value of the first header line with this name. */
+export const header = (message: Pick<RawResponse, 'headers'>, name: string): string | undefined =>
+  headerLines(message, name)[0];
+
+/** The items of a header that is a list (RFC 9110 section 5.6.1). */
+export const headerItems = (message: Pick<RawResponse, 'headers'>, name: string): string[] =>
+  headerLines(message, name).flatMap((value) => value.split(',').map((item) => item.trim()));
 
 /** The request with one header of this name, or with none if the value is undefined. */
 export function withHeader(request: RawRequest, name: string, value: string | undefined): RawRequest {
@@ -67,11 +74,7 @@ export const withPath = (request: RawRequest, path: string): RawRequest => ({
 
 /** The JSON value of a body; undefined if it is none. */
 export function jsonOf({ body }: { readonly body?: Buffer }): Value | undefined {
-  try {
-    return body && parse(body.toString());
-  } catch {
-    return undefined;
-  }
+  return body && parseOrUndefined(body.toString());
 }
 
 /** The request without its body and without Content-Type. */

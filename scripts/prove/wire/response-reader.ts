@@ -1,5 +1,5 @@
 import { decode } from './codings';
-import { Malformed, type NoResponse, type Outcome, quoted } from './message';
+import { headerItems, Malformed, type NoResponse, type Outcome, quoted, type RawResponse } from './message';
 
 /** Bytes of all that a server sends beside the content: interim responses, heads, trailers. */
 const MAX_HEAD_BYTES = 65_536;
@@ -11,7 +11,7 @@ const MAX_CHUNK_LINE_BYTES = 4096;
 const MAX_CONTENT_BYTES = 10_000_000;
 
 /** Reads one response (RFC 9112). The work is linear in the bytes, and the bytes are bounded. */
-export interface ResponseReader {
+interface ResponseReader {
   /** Takes the next bytes. Returns the outcome as soon as it is certain. */
   readonly take: (bytes: Buffer) => Outcome | undefined;
   /** The outcome when the server has ended the connection in order, which ends a body without a length. */
@@ -228,16 +228,9 @@ function fieldOf(line: string): [name: string, value: string] {
  * The length of the content in bytes; undefined if the end of the connection ends it. What RFC 9112 section 6.1 forbids a
  * server is malformed, though a recipient could guess.
  */
-function lengthOf(
-  headers: readonly (readonly [string, string])[],
-  version: string,
-): number | 'chunked' | undefined {
-  const listed = (name: string): string[] =>
-    headers
-      .filter(([key]) => key.toLowerCase() === name)
-      .flatMap(([, value]) => value.split(',').map((item) => item.trim()));
-  const codings = listed('transfer-encoding');
-  const lengths = [...new Set(listed('content-length'))];
+function lengthOf(headers: RawResponse['headers'], version: string): number | 'chunked' | undefined {
+  const codings = headerItems({ headers }, 'transfer-encoding');
+  const lengths = [...new Set(headerItems({ headers }, 'content-length'))];
   if (codings.length > 0) {
     if (lengths.length > 0)
       throw new Malformed('Transfer-Encoding beside Content-Length (RFC 9112 section 6.2)');

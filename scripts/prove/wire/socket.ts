@@ -83,7 +83,7 @@ function open({ host, port, socketPath, tls }: Address): Socket {
   return connectTls({
     ...place,
     ...(isIP(host) === 0 && { servername: host }),
-    ...(tls.ca !== undefined && { ca: tls.ca }),
+    ca: tls.ca,
     rejectUnauthorized: tls.insecure !== true,
   });
 }

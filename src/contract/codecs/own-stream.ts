@@ -21,8 +21,9 @@ import {
 import { decodeInto, describeOwn, malformed, onlyReceived, type Own, plain } from './own';
 
 /**
- * Decodes and encodes one body piece by piece. A piece must not change once it is yielded. Where its schema describes bytes (it has none, or `type: string` and
- * annotations), nothing judges the items. Where it describes an array by `items` alone, each item is judged by that.
+ * Decodes and encodes one body piece by piece. A piece must not change once it is yielded. Where its schema describes bytes
+ * (it has none, or `type: string` and annotations), nothing judges the items. Where it describes an array by `items` alone,
+ * each item is judged by that.
  */
 export interface StreamCoder {
   /**

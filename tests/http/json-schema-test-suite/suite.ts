@@ -14,7 +14,7 @@ import {
 
 /** A value of the suite, and whether it conforms to the schema of its group. */
 export interface SuiteTest {
-  /** The file, group and test: its name in the list of disagreements. */
+  /** The file, group and test. */
   readonly names: readonly [file: string, group: string, test: string];
   readonly valid: boolean;
   /** The text in the suite, with every digit. */

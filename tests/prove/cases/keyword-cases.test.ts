@@ -1,9 +1,23 @@
-import { readDocument } from '../../../scripts/prove/document/reader';
-import { NumberLiteral, parse } from '../../../scripts/prove/json/value';
-import { slots } from '../../../scripts/prove/request/slots';
 import { createOracle } from '../../../scripts/prove/schema/oracle';
-import { correctServer, target } from '../support/simple-server';
+import { parse } from '../../../scripts/prove/json/value';
+import type { Profile } from '../../../scripts/prove/profile';
+import { slots } from '../../../scripts/prove/request/slots';
 import { fault } from '../../../scripts/prove/cases/keyword-cases';
+import { inJson, read } from '../support/document';
+import { correctServer, target } from '../support/simple-server';
+
+/** The fault of a value in the only slot of an operation. */
+function faultOf(given: object, text: string, profile: Profile = 'strict') {
+  const { document, operation } = read(given);
+  const [slot] = slots(document, operation);
+  if (!slot) throw new Error('expected an operation with a slot');
+  const lenientOracle = createOracle(document.lenient.requests);
+  return fault(
+    { lenientOracle, operation, target: { ...target(correctServer), profile } },
+    slot,
+    parse(text),
+  );
+}
 
 test.each([
   ['7.5', 'invalid request'],
@@ -12,29 +26,9 @@ test.each([
   ['9223372036854775808', 'invalid format'],
   ['-1', 'invalid request'],
 ])('the integer %s breaks the rule: %s', (literal, rule) => {
-  const schema = { type: 'integer', format: 'int64', minimum: 0 };
-  const document = readDocument({
-    openapi: '3.1.0',
-    info: { title: 'Numbers', version: '1' },
-    paths: {
-      '/number': {
-        put: {
-          operationId: 'putNumber',
-          requestBody: { content: { 'application/json': { schema } } },
-          responses: { 204: { description: 'stored' } },
-        },
-      },
-    },
-  });
-  const lenientOracle = createOracle(document.lenient.requests);
-  const [operation] = document.operations;
-  const [slot] = operation ? slots(document, operation) : [];
-  if (!operation || !slot) throw new Error('expected an operation with a body');
-  const context = { lenientOracle, operation, target: target(correctServer) };
-  expect(fault(context, slot, new NumberLiteral(literal))).toEqual({
-    rule,
-    location: 'body',
-  });
+  const content = inJson({ type: 'integer', format: 'int64', minimum: 0 });
+  const put = { requestBody: { content }, responses: {} };
+  expect(faultOf({ put }, literal)).toEqual({ rule, location: 'body' });
 });
 
 test.each([
@@ -44,16 +38,6 @@ test.each([
   ['strict', '""', 'invalid request'],
 ] as const)('by the profile %s, the query parameter %s breaks the rule: %s', (profile, text, rule) => {
   const schema = { type: ['string', 'array'], minLength: 2, items: { type: 'string', minLength: 2 } };
-  const document = readDocument({
-    openapi: '3.1.0',
-    paths: {
-      '/': { get: { operationId: 'get', parameters: [{ name: 'q', in: 'query', schema }], responses: {} } },
-    },
-  });
-  const lenientOracle = createOracle(document.lenient.requests);
-  const [operation] = document.operations;
-  const [slot] = operation ? slots(document, operation) : [];
-  if (!operation || !slot) throw new Error('expected an operation with a parameter');
-  const context = { lenientOracle, operation, target: { ...target(correctServer), profile } };
-  expect(fault(context, slot, parse(text))).toEqual({ rule, location: 'query' });
+  const get = { parameters: [{ name: 'q', in: 'query', schema }], responses: {} };
+  expect(faultOf({ get }, text, profile)).toEqual({ rule, location: 'query' });
 });

@@ -41,27 +41,6 @@ describe('a service that holds some resources only', () => {
     expect(result.families.get('scenarios')).toBe(3);
   });
 
-  test('is blocked if it lacks a resource that the examples name', async () => {
-    const scenario = steps(['getNumber', 'success']);
-    const { failures, obligations } = await run(holding([8], { scenarios: scenario }));
-    expect(failures.map(({ family }) => family)).toEqual(['baseline', 'baseline']);
-    expect(failures[0]?.problems).toEqual([
-      expect.stringContaining('expected success, got 404'),
-      'the service must hold the resource that the examples of the document name: path id = 7',
-    ]);
-    expect(new Set(obligations.map(({ state }) => state))).toEqual(new Set(['BLOCKED']));
-  });
-
-  test('must accept every valid request unless the target lists the operation', async () => {
-    const own = { gone: { ...all, operations: ['deleteNumber'] } };
-    const source = 'tests/service.ts';
-    const { failures } = await run(holding([7], { ownRefusals: own, source }));
-    expect(new Set(failures.map(({ operation }) => operation))).toEqual(new Set(['getNumber']));
-    expect(failures[0]?.problems[0]).toContain(
-      `this is the service's own refusal "gone": if a valid request may meet it, add getNumber to ownRefusals.gone.operations in tests/service.ts`,
-    );
-  });
-
   test('fails a scenario whose step is answered wrongly', async () => {
     const { failures } = await run(
       holding([7], { scenarios: steps(['deleteNumber', 'success'], ['getNumber', 'success']) }),

@@ -1,15 +1,10 @@
 import { type Case, expectRefusal, expectSuccess } from '../../../scripts/prove/cases/case';
-import { readDocument } from '../../../scripts/prove/document/reader';
 import { createOwnRefusals } from '../../../scripts/prove/state/own-refusals';
+import { read } from '../support/document';
 
-const [operation] = readDocument({
-  openapi: '3.1.0',
-  info: { title: 'Things', version: '1' },
-  paths: { '/things': { post: { operationId: 'addThing', responses: { 204: { description: 'added' } } } } },
-}).operations;
+const { operation } = read({ post: { operationId: 'addThing', responses: {} } });
 
 function sent(expect: Case['expect']): Case {
-  if (!operation) throw new Error('expected an operation');
   const request = { method: 'POST', target: '/things', headers: [] };
   return { family: 'valid', title: '', operation, request, expect, proves: [] };
 }

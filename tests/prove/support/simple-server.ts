@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Server, Target } from '../../../scripts/prove/target';
 import { documentOfPaths } from './document';
-import type { JsonObject } from '../../../scripts/prove/json/tree';
+import { type JsonObject, objectAt } from '../../../scripts/prove/json/tree';
 
 /** The answer of a server under test. */
 export interface Reply {
@@ -121,6 +121,17 @@ export const target = (answer: Answer, waivers: Target['waivers'] = []): Target 
   bodyLimit: LIMIT,
   waivers,
 });
+
+/** {@link target} with changes of its document, in most cases of its only operation. */
+export function numbers(
+  change: (operation: JsonObject, document: JsonObject) => void,
+  answer: Answer = correctServer,
+  changed: Partial<Target> = {},
+): Target {
+  const document = structuredClone(DOCUMENT);
+  change(objectAt(document, '/paths/~1number/put'), document);
+  return { ...target(answer), document, source: 'tests/service.ts', ...changed };
+}
 
 /** A target with a document of these paths, whose server answers with `answer`. */
 export const targetOf = (paths: JsonObject, answer: Answer, changed: Partial<Target> = {}): Target => ({

@@ -1,5 +1,5 @@
 import type { RawResponse } from '../../../scripts/prove/wire/message';
-import { challengeFindings } from '../../../scripts/prove/check/challenges';
+import { challengeFindings } from '../../../scripts/prove/check/www-authenticate';
 import { read } from '../support/document';
 
 const BEARER = 'Bearer realm="a, b"';

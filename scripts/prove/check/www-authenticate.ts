@@ -2,7 +2,7 @@ import type { Document, Operation } from '../document/model';
 import { type JsonObject, asString } from '../json/tree';
 import type { Finding } from '../profile';
 import type { Refusal } from '../target';
-import { header, type RawResponse } from '../wire/message';
+import { header, headerLines, type RawResponse } from '../wire/message';
 
 /**
  * The findings about WWW-Authenticate: it has at least one challenge that is applicable to the operation (RFC 9110 section
@@ -14,9 +14,7 @@ export function challengeFindings(
   reasons: readonly Refusal[],
   outcome: RawResponse,
 ): Finding[] {
-  const got = outcome.headers
-    .filter(([name]) => name.toLowerCase() === 'www-authenticate')
-    .map(([, text]) => text);
+  const got = headerLines(outcome, 'www-authenticate');
   if (got.length === 0)
     return [{ rule: 'challenge', message: 'expected a WWW-Authenticate header with the 401, got none' }];
   const expected = new Set(operation.security.flat().map((name) => challengeOf(schemes[name] ?? {})));
