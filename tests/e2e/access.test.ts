@@ -1,18 +1,15 @@
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import request from 'supertest';
 import published from '../../generated/openapi.json';
 import type { JsonObject } from '../../src/contract';
 import { errors } from '../../src/errors';
+import { keepFolder } from '../support/folder';
 import { credentials, EXAMPLE, MISMATCH, send, SUCCESS } from '../support/client';
 import { type Program, startProgram } from '../support/program';
 import { buildApp, TOKEN } from '../support/service';
 
-const folder = mkdtempSync(join(tmpdir(), 'contract-first-'));
-afterAll(() => {
-  rmSync(folder, { recursive: true });
-});
+const folder = keepFolder();
 
 /** 401 if the token is refused. Otherwise 400, because the server then reads the body, which is invalid. */
 const statusWith = async (server: Program, token: string) =>

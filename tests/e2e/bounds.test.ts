@@ -1,9 +1,6 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import {
   errorOf,
   EXAMPLE,
@@ -16,32 +13,17 @@ import {
   SUCCESS,
   waitingRequest,
 } from '../support/client';
-import { type Program, startProgram } from '../support/program';
+import { type Program, useServers, withHandlers } from '../support/program';
 import { TOKEN } from '../support/service';
 import { exchange } from '../support/wire';
 
-const folder = mkdtempSync(join(tmpdir(), 'contract-first-'));
-afterAll(() => {
-  rmSync(folder, { recursive: true });
-});
+const start = useServers({ API_TOKENS: TOKEN });
 
-/** A preload script that makes the handlers of the server wait for SIGUSR2. */
-const HANGING = `--require=${sabotage(
-  'hanging-handlers.js',
-  `const handlers = require(${JSON.stringify(join(__dirname, '../../dist/handlers/index.js'))});
-  const { createHandlers } = handlers;
-  const signaled = new Promise((resolve) => process.once('SIGUSR2', resolve));
-  handlers.createHandlers = (store) =>
-    Object.fromEntries(
-      Object.entries(createHandlers(store)).map(([id, handler]) => [id, (request) => (console.log('entered'), signaled.then(() => handler(request)))]),
-    );`,
-)}`;
-
-function sabotage(file: string, code: string): string {
-  const path = join(folder, file);
-  writeFileSync(path, code);
-  return path;
-}
+/** The handlers of the server wait for SIGUSR2. */
+const HANGING = withHandlers(
+  "(console.log('entered'), signaled.then(() => handler(request)))",
+  "const signaled = new Promise((resolve) => process.once('SIGUSR2', resolve));",
+);
 
 /** A connection with an open request. */
 async function open(server: Program, bytes: string): Promise<Socket> {
@@ -52,7 +34,7 @@ async function open(server: Program, bytes: string): Promise<Socket> {
 }
 
 test('requests beyond MAX_REQUESTS are refused early, and accepted ones are answered', async () => {
-  const server = await startProgram({ API_TOKENS: TOKEN, MAX_REQUESTS: '3', NODE_OPTIONS: HANGING });
+  const server = await start({ MAX_REQUESTS: '3', ...HANGING });
   const accepted = await Promise.all([REQUEST, REQUEST, REQUEST].map((bytes) => open(server, bytes)));
   const answers = accepted.map((socket) => new Promise((resolve) => socket.once('data', resolve)));
   await server.printed(/(entered[^]*){3}/);
@@ -64,15 +46,13 @@ test('requests beyond MAX_REQUESTS are refused early, and accepted ones are answ
   for (const answer of await Promise.all(answers)) expect(answer).toMatch(/^HTTP\/1\.1 [2-4]/);
   for (const socket of accepted) socket.destroy();
   expect((await send(server, {}, MISMATCH)).status).toBe(400);
-  expect(await server.stop()).toBe(0);
 });
 
 test('a hanging handler ends with a response at REQUEST_DEADLINE and frees its slot', async () => {
-  const server = await startProgram({
-    API_TOKENS: TOKEN,
+  const server = await start({
     MAX_REQUESTS: '1',
     REQUEST_DEADLINE: '300',
-    NODE_OPTIONS: HANGING,
+    ...HANGING,
   });
   for (let i = 0; i < 2; i++) {
     const response = await send(server);
@@ -82,11 +62,10 @@ test('a hanging handler ends with a response at REQUEST_DEADLINE and frees its s
       { error: 50300, message: 'the request was not answered within 300 ms' },
     ]);
   }
-  expect(await server.stop()).toBe(0);
 });
 
 test('hanging handlers hold no slots after their clients have disconnected', async () => {
-  const server = await startProgram({ API_TOKENS: TOKEN, MAX_REQUESTS: '2', NODE_OPTIONS: HANGING });
+  const server = await start({ MAX_REQUESTS: '2', ...HANGING });
   const clients = await Promise.all([open(server, REQUEST), open(server, REQUEST)]);
   await server.printed(/(entered[^]*){2}/);
   expect((await send(server)).status).toBe(503);
@@ -94,14 +73,12 @@ test('hanging handlers hold no slots after their clients have disconnected', asy
   await server.printed(/"status":499[^]*"status":499/);
   void server.stop('SIGUSR2');
   expect((await send(server, {}, MISMATCH)).status).toBe(400);
-  expect(await server.stop()).toBe(0);
 });
 
 test('known tokens are accepted while the keys of JWTs are unavailable', async () => {
   const issuer = createServer(() => undefined).listen(0, '127.0.0.1');
   await once(issuer, 'listening');
-  const server = await startProgram({
-    API_TOKENS: TOKEN,
+  const server = await start({
     MAX_REQUESTS: '3',
     AUTH_JWKS_URL: `http://127.0.0.1:${(issuer.address() as AddressInfo).port}/keys`,
     AUTH_ISSUER: 'https://issuer.example.com',
@@ -115,11 +92,10 @@ test('known tokens are accepted while the keys of JWTs are unavailable', async (
   for (const socket of strangers) socket.destroy();
   issuer.close();
   issuer.closeAllConnections();
-  expect(await server.stop()).toBe(0);
 });
 
 test('slow bodies hold no slots', async () => {
-  const server = await startProgram({ API_TOKENS: TOKEN, MAX_REQUESTS: '2' });
+  const server = await start({ MAX_REQUESTS: '2' });
   const slow = await Promise.all(
     Array.from({ length: 5 }, async () => {
       const socket = await open(server, waitingRequest());
@@ -132,11 +108,10 @@ test('slow bodies hold no slots', async () => {
   first?.write(EXAMPLE.text);
   expect(await new Promise((resolve) => first?.once('data', resolve))).toContain(STATUS_LINE);
   for (const socket of slow) socket.destroy();
-  expect(await server.stop()).toBe(0);
 });
 
 test('with OPS_PORT probes and metrics are served only there, for any number of client connections', async () => {
-  const server = await startProgram({ API_TOKENS: TOKEN, MAX_CONNECTIONS: '20', OPS_PORT: '0' });
+  const server = await start({ MAX_CONNECTIONS: '20', OPS_PORT: '0' });
   const [, ops] = await server.printed(/probes and metrics on (http:\/\/[\d.]+:\d+)/);
   const status = async (url: string) => (await fetch(url, { headers: { connection: 'close' } })).status;
   for (const path of ['live', 'ready', 'metrics']) {
@@ -150,12 +125,10 @@ test('with OPS_PORT probes and metrics are served only there, for any number of 
   expect([await status(`${ops}/-/live`), await status(`${ops}/-/ready`)]).toEqual([200, 200]);
   expect(await (await fetch(`${ops}/-/metrics`)).text()).toMatch(/http_dropped_connections_total [1-9]/);
   for (const socket of idle) socket.destroy();
-  expect(await server.stop()).toBe(0);
 });
 
 test('an aborted request is no longer open', async () => {
-  const server = await startProgram({
-    API_TOKENS: TOKEN,
+  const server = await start({
     MAX_REQUESTS: '1',
     REQUEST_TIMEOUT: '2',
     HEADERS_TIMEOUT: '1',
@@ -179,11 +152,10 @@ test('an aborted request is no longer open', async () => {
   expect((await send(server, {}, MISMATCH)).status).toBe(400);
   await breakOff(() => undefined); // until the server times out
   expect((await send(server)).status).toBe(SUCCESS);
-  expect(await server.stop()).toBe(0);
 });
 
 test('a connection beyond MAX_CONNECTIONS is closed and counted', async () => {
-  const server = await startProgram({ API_TOKENS: TOKEN, MAX_CONNECTIONS: '2' });
+  const server = await start({ MAX_CONNECTIONS: '2' });
   const open = () => {
     const socket = connect(portOf(server), '127.0.0.1');
     const closed = new Promise((resolve) => socket.on('error', () => undefined).once('close', resolve));
@@ -206,25 +178,22 @@ test('a connection beyond MAX_CONNECTIONS is closed and counted', async () => {
   first.socket.write(ask);
   await counted;
   for (const { socket } of [first, second]) socket.destroy();
-  expect(await server.stop()).toBe(0);
 });
 
 test('the configured timeouts close the connection of a slow client', async () => {
-  const server = await startProgram({ API_TOKENS: TOKEN, HEADERS_TIMEOUT: '1', REQUEST_TIMEOUT: '2' });
+  const server = await start({ HEADERS_TIMEOUT: '1', REQUEST_TIMEOUT: '2' });
   const [reply] = await exchange(portOf(server), 'POST / HTTP/1.1\r\n');
   expect([reply?.status, reply?.headers['connection']]).toEqual([408, 'close']);
-  expect(await server.stop()).toBe(0);
 });
 
 test('an idle connection is closed after KEEP_ALIVE_TIMEOUT', async () => {
-  const server = await startProgram({ API_TOKENS: TOKEN, KEEP_ALIVE_TIMEOUT: '1' });
+  const server = await start({ KEEP_ALIVE_TIMEOUT: '1' });
   const replies = await exchange(portOf(server), 'GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n', 2);
   expect(replies.map(({ status }) => status)).toEqual([404]);
-  expect(await server.stop()).toBe(0);
 });
 
 test('a client that reads nothing is disconnected after SEND_TIMEOUT, even if it keeps sending', async () => {
-  const server = await startProgram({ API_TOKENS: TOKEN, SEND_TIMEOUT: '200' });
+  const server = await start({ SEND_TIMEOUT: '200' });
   const page = 'GET /-/docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n';
   const socket = (await open(server, page.repeat(20))).pause();
   const drip = setInterval(() => socket.write('\r\n'), 50);
@@ -237,12 +206,10 @@ test('a client that reads nothing is disconnected after SEND_TIMEOUT, even if it
   await server.printed(
     /"connections":1,"msg":"closed connections whose clients did not read their responses"/,
   );
-  expect(await server.stop()).toBe(0);
 });
 
 test('headers larger than MAX_HEADER_SIZE are refused', async () => {
-  const server = await startProgram({ API_TOKENS: TOKEN, MAX_HEADER_SIZE: '4096' });
+  const server = await start({ MAX_HEADER_SIZE: '4096' });
   const response = await send(server, { 'X-Large': 'x'.repeat(4096) });
   expect([response.status, await errorOf(response)]).toEqual([431, 43100]);
-  expect(await server.stop()).toBe(0);
 });

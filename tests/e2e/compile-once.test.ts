@@ -1,13 +1,10 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { keepFolder } from '../support/folder';
 import { startProcess } from '../support/process';
 
 const ROOT = join(__dirname, '../..');
-const folder = mkdtempSync(join(tmpdir(), 'contract-first-'));
-afterAll(() => {
-  rmSync(folder, { recursive: true });
-});
+const folder = keepFolder();
 
 interface Coverage {
   readonly result: readonly {

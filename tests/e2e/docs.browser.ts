@@ -1,47 +1,19 @@
-import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { type Browser, chromium, type Page } from 'playwright-core';
 import request from 'supertest';
 import { parse } from 'yaml';
 import published from '../../generated/openapi.json';
 import { OpenApiDocument, strategiesFor } from '../../src/contract';
 import { createApp, PLAIN_ERRORS } from '../../src/runtime';
+import { useBrowser } from '../support/browser';
 import { EXAMPLE, SUCCESS } from '../support/client';
 import { buildApp, listening, RUNTIME, TOKEN } from '../support/service';
 import { openServer } from '../../scripts/prove';
 
-/** The path of Debian's package `chromium`. */
-const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
-
 /** The fragment of the URL that opens the operation. */
 const OPERATION = `[id^="operations-"][id$="-${EXAMPLE.operationId}"] .opblock-summary-control`;
 
-let browser: Browser;
-beforeAll(async () => {
-  if (!existsSync(CHROMIUM)) {
-    throw new Error(
-      `expected Chromium at ${CHROMIUM}: install it (apt-get install chromium) or set CHROMIUM`,
-    );
-  }
-  browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
-});
-afterAll(() => browser.close());
-
-/** Opens the page. Records the errors of the browser and its requests to other hosts. */
-async function open(url: string): Promise<{ page: Page; complaints: string[] }> {
-  const page = await browser.newPage();
-  page.setDefaultTimeout(20_000);
-  const complaints: string[] = [];
-  page.on('console', (message) => {
-    if (message.type() === 'error') complaints.push(message.text());
-  });
-  page.on('pageerror', (error) => complaints.push(error.message));
-  page.on('request', (asked) => {
-    if (!asked.url().startsWith(url) && !asked.url().startsWith('data:')) complaints.push(asked.url());
-  });
-  await page.goto(`${url}/-/docs`);
-  return { page, complaints };
-}
+const openPage = useBrowser();
+const open = (url: string) => openPage(url, '/-/docs');
 
 it('shows the contract, accepts a token, and sends a request', async () => {
   await listening(buildApp(), async (port) => {

@@ -1,16 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { errors } from '../../src/errors';
 import { credentials, EXAMPLE, MISMATCH, portOf, send, SUCCESS } from '../support/client';
-import { logUntil, type Program, startProgram } from '../support/program';
+import { logUntil, type Program, startProgram, withHandlers } from '../support/program';
 import { TOKEN } from '../support/service';
 import { exchange } from '../support/wire';
-
-const folder = mkdtempSync(join(tmpdir(), 'contract-first-'));
-afterAll(() => {
-  rmSync(folder, { recursive: true });
-});
 
 let server: Program;
 beforeAll(async () => {
@@ -68,23 +60,11 @@ test.each([
   expect([bad.status, bad.headers.get('x-request-id')]).toEqual([400, expect.stringMatching(expected)]);
 });
 
-/** A preload script that breaks a function of the server. */
-function sabotage(file: string, code: string): string {
-  const path = join(folder, file);
-  writeFileSync(path, code);
-  return `--require=${path}`;
-}
-
 test('an unexpected error is in the log with its cause, and not in the response', async () => {
-  const broken = sabotage(
-    'broken-handlers.js',
-    `const handlers = require(${JSON.stringify(join(__dirname, '../../dist/handlers/index.js'))});
-    const { createHandlers } = handlers;
-    const fail = () => Promise.reject(new Error('the outer cause', { cause: new Error('the inner cause') }));
-    handlers.createHandlers = (store) =>
-      Object.fromEntries(Object.keys(createHandlers(store)).map((operationId) => [operationId, fail]));`,
+  const broken = withHandlers(
+    "Promise.reject(new Error('the outer cause', { cause: new Error('the inner cause') }))",
   );
-  const server = await startProgram({ API_TOKENS: TOKEN, NODE_OPTIONS: broken });
+  const server = await startProgram({ API_TOKENS: TOKEN, ...broken });
   const response = await send(server, { 'X-Request-Id': 'broken' });
   const body: unknown = await response.json();
   expect([response.status, body]).toEqual([500, errors.render(errors.toProblem(new Error())).body]);
@@ -92,7 +72,7 @@ test('an unexpected error is in the log with its cause, and not in the response'
   const { operationId } = EXAMPLE;
   expect(line).toMatchObject({ level: 'error', status: 500, error: 50000, operationId });
   expect(JSON.stringify(line)).toMatch(
-    /the outer cause.*broken-handlers\.js.*the inner cause.*broken-handlers\.js/,
+    /the outer cause.*changed-handlers\.js.*the inner cause.*changed-handlers\.js/,
   );
   expect(await server.stop()).toBe(0);
 });

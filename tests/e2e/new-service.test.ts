@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import type { ContractReport } from '../../scripts/prove';
+import { keepFolder } from '../support/folder';
 import { installBeside, runIn, TARBALL } from '../support/package';
 import { startProcess } from '../support/process';
 
@@ -14,8 +14,8 @@ jest.setTimeout(120_000);
 const ROOT = resolve(__dirname, '../..');
 const GIVEN = join(__dirname, 'new-service');
 
-let folder: string;
-let service: string;
+const folder = keepFolder();
+const service = join(folder, 'night-museum');
 let said: string;
 
 /** Lays out a service from a document. Returns what the command prints. */
@@ -28,13 +28,8 @@ function layOut(target: string, document: string): string {
   );
 }
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'contract-first-'));
-  service = join(folder, 'night-museum');
   installBeside(folder, TARBALL);
   said = layOut(service, join(GIVEN, 'night-museum.yaml'));
-});
-afterAll(() => {
-  rmSync(folder, { recursive: true });
 });
 
 const read = (file: string) => readFileSync(join(service, file), 'utf8');

@@ -1,30 +1,26 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { builtinModules } from 'node:module';
-import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import ts from 'typescript';
 import { layoutFiles } from '../../scripts/new/layout-files';
+import { keepFolder } from '../support/folder';
 import { TARBALL, unpack } from '../support/package';
 
 // The content of the package of `make pack`. upgrade.test.ts has a service that uses it.
 
 const ROOT = join(__dirname, '../..');
 
-let folder: string;
+const folder = keepFolder();
 /** The files of the package, by their paths in it. */
 let files: ReadonlyMap<string, string>;
 
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'contract-first-'));
   unpack(TARBALL, folder);
   const names = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
   files = new Map(names.map((name) => [relative(folder, name), readFileSync(name, 'utf8')]));
-});
-afterAll(() => {
-  rmSync(folder, { recursive: true });
 });
 
 /** The modules that a file imports, or loads by `require` or `import()`. */

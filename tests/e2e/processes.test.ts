@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openStore } from '../../src/storage/open';
+import { keepFolder } from '../support/folder';
 import { startPostgres, type Postgres } from '../support/postgres';
 import { startProcess } from '../support/process';
 
@@ -9,18 +8,14 @@ const PROCESSES = 10;
 const PLANTS = 500;
 const RACER = join(__dirname, '../support/racer.mjs');
 
-let folder: string;
+const folder = keepFolder();
 let postgres: Postgres;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'plant-store-'));
   postgres = await startPostgres();
 });
 
-afterAll(async () => {
-  rmSync(folder, { recursive: true });
-  await postgres.remove();
-});
+afterAll(() => postgres.remove());
 
 test.each([
   ['SQLite file', () => Promise.resolve(`sqlite:${folder}/plants.db`)],

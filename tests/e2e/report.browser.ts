@@ -1,44 +1,22 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { run, writeReport } from '../../scripts/prove';
+import { useBrowser } from '../support/browser';
+import { keepFolder } from '../support/folder';
 import { correctServer, target } from '../prove/support/simple-server';
-
-/** The path of Debian's package `chromium`. */
-const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
 
 const HOSTILE =
   '</pre><img src="https://example.org/x" onerror="document.title = 1"><script>document.title = 2</script>';
 
-let browser: Browser;
-let folder: string;
+const folder = keepFolder();
+const openPage = useBrowser();
 beforeAll(async () => {
-  if (!existsSync(CHROMIUM)) throw new Error(`expected Chromium at ${CHROMIUM}: install it or set CHROMIUM`);
-  browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
-  folder = mkdtempSync(join(tmpdir(), 'report-'));
   const broken = target((request, body) =>
     Number(body) > 1_000_000 ? { status: 200, body: HOSTILE } : correctServer(request, body),
   );
   writeReport(await run(broken, { generated: 5 }), folder);
 });
-afterAll(async () => {
-  await browser.close();
-  rmSync(folder, { recursive: true });
-});
-
-/** Opens the report. Records the errors of the browser and its requests to other places. */
-async function open(width: number): Promise<{ page: Page; complaints: string[] }> {
-  const page = await browser.newPage({ viewport: { width, height: 900 } });
-  const complaints: string[] = [];
-  page.on('console', (message) => complaints.push(message.text()));
-  page.on('pageerror', (error) => complaints.push(error.message));
-  page.on('request', (sent) => {
-    if (!sent.url().startsWith('file:')) complaints.push(sent.url());
-  });
-  await page.goto(`file://${folder}/index.html`);
-  return { page, complaints };
-}
+const open = (width: number) =>
+  openPage('file:', `//${folder}/index.html`, { viewport: { width, height: 900 } });
 
 const states = (page: Page): Promise<string[]> =>
   page.locator('#obligations tbody tr:visible td:first-child').allInnerTexts();

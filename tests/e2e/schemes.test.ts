@@ -1,19 +1,16 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { exampleRequest, type JsonObject, messageOf, OpenApiDocument } from '../../src/contract';
 import { apiKeys, basicUsers, bearerTokens, type Verifier } from '../../src/runtime';
+import { keepFolder } from '../support/folder';
 import { startIssuer, jwt, CLAIMS } from '../support/issuer';
 import { startProcess } from '../support/process';
 
 // Every kind of security scheme in every place that it can have, in a real process.
 
-const folder = mkdtempSync(join(tmpdir(), 'contract-first-'));
-afterAll(() => {
-  rmSync(folder, { recursive: true });
-});
+const folder = keepFolder();
 
 const scopes = { read: 'to read', write: 'to write' };
 const flow = { tokenUrl: 'https://example.org/token', authorizationUrl: 'https://example.org/', scopes };

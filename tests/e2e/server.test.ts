@@ -1,16 +1,13 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { keepFolder } from '../support/folder';
 import { credentials, send, STATUS_LINE, SUCCESS } from '../support/client';
 import { failProgram, startProgram } from '../support/program';
 
-const folder = mkdtempSync(join(tmpdir(), 'contract-first-'));
-afterAll(() => {
-  rmSync(folder, { recursive: true });
-});
+const folder = keepFolder();
 
 test('generates a token if none is configured, and prints a curl command that works', async () => {
   const server = await startProgram({ API_TOKENS: '', DATABASE_URL: '' }, folder);
@@ -52,21 +49,10 @@ describe('an invalid configuration ends the startup with status 1 and a message'
       'DATABASE_URL: expected memory:, sqlite:PATH or postgres://user:password@host/database, got mysql:...',
     ],
     ['API_TOKENS', { API_TOKENS: 'good, not good' }, 'API_TOKENS: expected bearer tokens'],
-    ['API_TOKENS', { API_TOKENS: ' , ' }, 'API_TOKENS: expected at least one token, got none'],
     [
       'API_TOKENS_FILE',
       { API_TOKENS_FILE: '/nowhere' },
       'API_TOKENS_FILE: expected a file that can be read, got ENOENT',
-    ],
-    [
-      'API_TOKENS_FILE',
-      { API_TOKENS_FILE: '/nowhere', API_TOKENS: 'a' },
-      'API_TOKENS_FILE: expected nothing beside API_TOKENS',
-    ],
-    [
-      'tokens in production',
-      { NODE_ENV: 'production' },
-      'API_TOKENS or API_TOKENS_FILE: expected tokens, since NODE_ENV is production, got none',
     ],
     [
       'a file that is not a database',

@@ -1,10 +1,7 @@
 import { once } from 'node:events';
-import { mkdtempSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { EXAMPLE, MISMATCH, portOf, REQUEST, STATUS_LINE, SUCCESS, waitingRequest } from '../support/client';
-import { type Program, startProgram } from '../support/program';
+import { type Program, startProgram, withHandlers } from '../support/program';
 import { TOKEN } from '../support/service';
 import { parseReplies } from '../support/wire';
 
@@ -115,21 +112,8 @@ test('with OPS_PORT it answers probes while it drains: live, but not ready', asy
   expect(await ended).toBe(0);
 });
 
-/** A preload script that adds a failure outside the promise of each handler. */
-const failing = (code: string) => {
-  const file = JSON.stringify(join(__dirname, '../../dist/handlers/index.js'));
-  const path = join(mkdtempSync(join(tmpdir(), 'contract-first-')), 'failing-handlers.js');
-  writeFileSync(
-    path,
-    `const handlers = require(${file});
-    const { createHandlers } = handlers;
-    handlers.createHandlers = (store) =>
-      Object.fromEntries(
-        Object.entries(createHandlers(store)).map(([id, handler]) => [id, (request) => (${code}, handler(request))]),
-      );`,
-  );
-  return { NODE_OPTIONS: `--require=${path}` };
-};
+/** The handlers of the server also fail outside their promises. */
+const failing = (code: string) => withHandlers(`(${code}, handler(request))`);
 
 test('logs an unhandled rejection of a handler and continues', async () => {
   const server = await start(failing(`void Promise.reject(new Error('left behind'))`));

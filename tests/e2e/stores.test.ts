@@ -1,16 +1,15 @@
-import { mkdtempSync, renameSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import { keepFolder } from '../support/folder';
 import { EXAMPLE, metricsOf, send } from '../support/client';
 import { startPostgres } from '../support/postgres';
-import { logUntil, type Program, startProgram } from '../support/program';
+import { logUntil, type Program, useServers } from '../support/program';
 import { TOKEN } from '../support/service';
 
-const folder = mkdtempSync(join(tmpdir(), 'plant-store-'));
-afterAll(() => {
-  rmSync(folder, { recursive: true });
-});
+const start = useServers({ API_TOKENS: TOKEN });
+
+const folder = keepFolder();
 
 const MONSTERA = { id: 1, name: 'Monstera', tag: 'tropical' };
 const FICUS = { ...MONSTERA, name: 'Ficus' };
@@ -26,7 +25,7 @@ test('the first minutes of a plant store, across a restart', async () => {
   const file = join(folder, 'made', 'for', 'it', 'plants.db');
   const env = { DATABASE_URL: `sqlite:${file}`, API_TOKENS: `other, ${TOKEN}` };
 
-  const first = await startProgram(env);
+  const first = await start(env);
   const created = await create(first, MONSTERA);
   expect([created.status, await created.json()]).toEqual([200, { name: 'Monstera', tag: 'tropical' }]);
   expect(await (await create(first, MONSTERA)).json()).toEqual({ name: 'Monstera', tag: 'tropical' });
@@ -53,7 +52,7 @@ test('the first minutes of a plant store, across a restart', async () => {
   expect(await first.stop('SIGTERM')).toBe(0);
   expect(first.output()).not.toMatch(/Monstera|Ficus|tropical/);
 
-  const second = await startProgram(env);
+  const second = await start(env);
   expect((await create(second, MONSTERA)).status).toBe(200);
   expect((await create(second, FICUS)).status).toBe(400);
   expect(await second.stop('SIGINT')).toBe(0);
@@ -65,7 +64,7 @@ test('the first minutes of a plant store, across a restart', async () => {
 
 test('a fault of the program is 500: the log has its statement, its code and its stack, the response none of them', async () => {
   const file = join(folder, 'dropped.db');
-  const server = await startProgram({ API_TOKENS: TOKEN, DATABASE_URL: `sqlite:${file}` });
+  const server = await start({ DATABASE_URL: `sqlite:${file}` });
   const database = new Database(file);
   database.exec('DROP TABLE plants');
   database.close();
@@ -87,12 +86,11 @@ test('a fault of the program is 500: the log has its statement, its code and its
       stack: expect.stringContaining('plants.js') as string,
     },
   });
-  expect(await server.stop()).toBe(0);
 });
 
 test('a moved database file makes the store unavailable and logs the reason; moved back, the store is available', async () => {
   const file = join(folder, 'moved.db');
-  const server = await startProgram({ API_TOKENS: TOKEN, DATABASE_URL: `sqlite:${file}` });
+  const server = await start({ DATABASE_URL: `sqlite:${file}` });
   const move = (from: string, to: string) => {
     for (const end of ['', '-wal', '-shm']) renameSync(from + end, to + end);
   };
@@ -107,12 +105,11 @@ test('a moved database file makes the store unavailable and logs the reason; mov
   move(`${file}.old`, file);
   await statusOfReady(server, 200);
   expect((await create(server, { id: 3, name: 'Yucca' })).status).toBe(200);
-  expect(await server.stop()).toBe(0);
 });
 
 test('is not ready while the database is down, and ready again when it is back', async () => {
   const postgres = await startPostgres();
-  const server = await startProgram({ API_TOKENS: TOKEN, DATABASE_URL: await postgres.createDatabase() });
+  const server = await start({ DATABASE_URL: await postgres.createDatabase() });
   const ready = async () => {
     const response = await fetch(`${server.url}/-/ready`);
     return [response.status, response.headers.get('retry-after'), await response.json()];
@@ -132,7 +129,7 @@ test('is not ready while the database is down, and ready again when it is back',
 });
 
 test('metrics count creations and commits', async () => {
-  const server = await startProgram({ API_TOKENS: TOKEN, DATABASE_URL: `sqlite:${folder}/metrics.db` });
+  const server = await start({ DATABASE_URL: `sqlite:${folder}/metrics.db` });
   await Promise.all(Array.from({ length: 20 }, (_, id) => create(server, { id, name: 'Monstera' })));
   await create(server, {});
   await create(server, FICUS);
@@ -148,5 +145,4 @@ test('metrics count creations and commits', async () => {
   );
   expect(metrics.get('store_waiting_creates')).toBe(0);
   expect([...metrics.keys()].join('\n')).not.toContain('Monstera');
-  expect(await server.stop()).toBe(0);
 });

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { seedLock } from '../../scripts/new/install';
 import { version } from '../../package.json';
 import { errorsIn } from '../support/compile';
+import { keepFolder } from '../support/folder';
 import { installBeside, runIn, TARBALL, unpack } from '../support/package';
 import { startProcess } from '../support/process';
 
@@ -15,18 +15,13 @@ jest.setTimeout(120_000);
 
 const GIVEN = resolve(__dirname, 'new-service');
 
-let folder: string;
-let service: string;
+const folder = keepFolder();
+const service = join(folder, 'night-museum');
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'contract-first-'));
-  service = join(folder, 'night-museum');
   cpSync(join(GIVEN, '2.0.0'), service, { recursive: true });
   cpSync(join(GIVEN, 'src'), join(service, 'src'), { recursive: true });
   cpSync(join(GIVEN, 'night-museum.yaml'), join(service, 'openapi/night-museum.yaml'));
   mkdirSync(join(service, 'vendor'));
-});
-afterAll(() => {
-  rmSync(folder, { recursive: true });
 });
 
 const read = (file: string) => readFileSync(join(service, file), 'utf8');

@@ -1,6 +1,13 @@
 import { STATUS_CODES } from 'node:http';
 import document from '../../generated/openapi.json';
-import { exampleRequest, messageOf, OpenApiDocument, readOperations } from '../../src/contract';
+import {
+  exampleRequest,
+  type Message,
+  messageOf,
+  OpenApiDocument,
+  readOperations,
+  stringifyJson,
+} from '../../src/contract';
 import { errors } from '../../src/errors';
 import type { Program } from './program';
 import { TOKEN } from './service';
@@ -30,7 +37,14 @@ const [REQUESTED, BODY, CARRIER, STATUS] = readExample();
  */
 export const EXAMPLE = { ...REQUESTED, ...BODY };
 export const SUCCESS = STATUS;
-const MESSAGE = messageOf(REQUESTED, TOKEN);
+
+/** The example request with a token. Load tests send it repeatedly with other plants. */
+export const exampleMessage = (token: string): Message => messageOf(REQUESTED, token);
+const MESSAGE = exampleMessage(TOKEN);
+
+/** The body of the example with some members replaced, as JSON. A member that is undefined is removed. */
+export const bodyWith = ({ body = '{}' }: Message, members: object): string =>
+  stringifyJson({ ...(JSON.parse(body) as object), ...members });
 
 /** A body that the operation always refuses: 400 / 40001. */
 export const MISMATCH = '7';

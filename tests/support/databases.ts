@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { DRIVERS } from '../../src/database/drivers';
+import { keepFolder } from './folder';
 import { startPostgres, type Postgres } from './postgres';
 import { THIRD } from './third-driver';
 
@@ -14,25 +14,17 @@ export interface Kind {
   readonly locate: () => Promise<string>;
 }
 
-/** A folder that is removed after the tests of a file. Call it once, at the top. */
-export function useFolder(): { readonly path: string; make(): string } {
-  const path = mkdtempSync(join(tmpdir(), 'databases-'));
-  afterAll(() => {
-    rmSync(path, { recursive: true });
-  });
-  return { path, make: () => mkdtempSync(join(path, 'db-')) };
-}
-
 /** Every kind of database, a third engine among them, which is registered here. Call it once, at the top of a file. */
 export function useDatabases(): readonly Kind[] {
   DRIVERS.push(THIRD);
-  const folder = useFolder();
+  const folder = keepFolder();
   let postgres: Postgres;
   beforeAll(async () => {
     postgres = await startPostgres();
   });
   afterAll(() => postgres.remove());
-  const fileOf = (scheme: string) => () => Promise.resolve(`${scheme}:${folder.make()}/test.db`);
+  const fileOf = (scheme: string) => () =>
+    Promise.resolve(`${scheme}:${mkdtempSync(join(folder, 'db-'))}/test.db`);
   return [
     { kind: 'SQLite in memory', shared: false, locate: () => Promise.resolve('memory:') },
     { kind: 'SQLite', shared: true, locate: fileOf('sqlite') },

@@ -53,8 +53,8 @@ const UNDERTAKER = `
   if [ "$pid" ]; then kill -QUIT "$pid"; while kill -0 "$pid"; do sleep 0.05; done; fi
   for try in 1 2 3 4 5 6 7 8 9 10; do rm -rf "$0" && exit; sleep 0.5; done`;
 
-/** Finds a free port, because PostgreSQL cannot choose one itself. */
-async function freePort(): Promise<number> {
+/** Finds a free port, for a program that cannot choose one itself. */
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

@@ -1,3 +1,5 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type RunningProcess, startProcess } from './process';
 
@@ -38,10 +40,50 @@ export async function startProgram(env: Environment = {}, cwd?: string): Promise
   return { ...server, url };
 }
 
+/**
+ * Starts servers in the tests of a file, with these variables beside those of the test. Each must end after its test with
+ * status 0. Call it once, at the top.
+ */
+export function useServers(usual: Environment) {
+  const started: Program[] = [];
+  afterEach(async () => {
+    for (const { stop } of started.splice(0)) expect(await stop()).toBe(0);
+  });
+  return async (env: Environment = {}): Promise<Program> => {
+    const server = await startProgram({ ...usual, ...env });
+    started.push(server);
+    return server;
+  };
+}
+
 /** Starts a server that must not listen. Resolves with its exit status and its output. */
 export async function failProgram(env: Environment) {
   const server = spawnProgram(env);
   return { status: await within(server, server.exit), output: server.output() };
+}
+
+/**
+ * The environment of a server whose handlers are replaced, before it starts, by what is written here: an expression of
+ * `handler` and `request`.
+ *
+ * @param before statements that run once
+ */
+export function withHandlers(expression: string, before = ''): Environment {
+  const folder = mkdtempSync(join(tmpdir(), 'contract-first-'));
+  process.once('exit', () => {
+    rmSync(folder, { recursive: true });
+  });
+  const file = join(folder, 'changed-handlers.js');
+  const handlers = join(__dirname, '../../dist/handlers/index.js');
+  const code = `const handlers = require(${JSON.stringify(handlers)});
+    const { createHandlers } = handlers;
+    ${before}
+    handlers.createHandlers = (store) =>
+      Object.fromEntries(
+        Object.entries(createHandlers(store)).map(([id, handler]) => [id, (request) => (${expression})]),
+      );`;
+  writeFileSync(file, code);
+  return { NODE_OPTIONS: `--require=${file}` };
 }
 
 /** The log lines of the server, up to the line about this request. */

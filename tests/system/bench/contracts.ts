@@ -1,6 +1,6 @@
 import plants from '../../../generated/openapi.json';
 import type { JsonObject, Message } from '../../../src/contract';
-import { bodyWith, exampleMessage } from '../../support/example';
+import { bodyWith, exampleMessage } from '../../support/client';
 import lists from './lists.json';
 
 /** The only token that the servers accept. */

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { runProgram } from '../program';
 import { drawChart } from './chart';
 import { growthOf, type Line, lineOf, missed } from './lines';
 import {
@@ -129,11 +130,5 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 });
 
-main(
-  positionals.flatMap((names) => names.split(',')),
-  values.save ?? false,
-  values.before,
-).catch((error: unknown) => {
-  console.error(`make bench: ${error instanceof Error ? error.message : String(error)}`);
-  process.exitCode = 1;
-});
+const only = positionals.flatMap((names) => names.split(','));
+runProgram('bench', () => main(only, values.save ?? false, values.before));

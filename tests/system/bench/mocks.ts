@@ -1,8 +1,7 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { startChild } from '../program';
 import { type Line, lineOf } from './lines';
 import type { Usage } from './servers';
 
@@ -94,24 +93,16 @@ function largeDocument(): object {
 /** What a program has used when it listens. */
 async function start(program: Program, document: string): Promise<Usage> {
   const preload = [join(__dirname, 'probe.mjs'), ...(program.preload === undefined ? [] : [program.preload])];
-  const child: ChildProcess = fork(program.file, program.arguments(document), {
+  const child = startChild(program.name, program.file, program.arguments(document), {
     env: { ...process.env, PORT: '0', API_TOKENS: 'secret', LOG_LEVEL: 'error', BENCH_DOCUMENT: document },
     execArgv: preload.flatMap((file) => ['--require', file]),
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
-  const ended = once(child, 'exit');
-  const next = async (): Promise<unknown> => {
-    const first = await Promise.race([once(child, 'message'), ended.then(() => undefined)]);
-    if (!first) throw new Error(`${program.name} has ended before it listened`);
-    return first[0];
-  };
   try {
-    await next();
-    child.send({});
-    return (await next()) as Usage;
+    await child.next();
+    return await child.ask<Usage>({});
   } finally {
-    child.kill('SIGKILL');
-    await ended;
+    await child.kill();
   }
 }
 

@@ -1,9 +1,9 @@
-import { fork } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Message } from '../../../src/contract';
+import { startChild } from '../program';
 import { type Contract, type Expectation, ITEMS, TOKEN } from './contracts';
 
 const ROOT = join(__dirname, '../../..');
@@ -125,36 +125,20 @@ export async function startServer(subject: Subject, { document, expectations }: 
   };
   const preload = [join(__dirname, 'probe.mjs'), ...(subject.preload === undefined ? [] : [subject.preload])];
   const began = performance.now();
-  const child = fork(subject.file, {
+  const child = startChild(subject.name, subject.file, [], {
     env,
     execArgv: preload.flatMap((file) => ['--require', file]),
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
-  const ended = new Promise<void>((resolve) => child.once('exit', resolve));
-  const kill = (): void => void child.kill('SIGKILL');
-  process.once('exit', kill);
-  /** The next message of the process, unless it ends before. */
-  const next = <T>(): Promise<T> =>
-    new Promise((resolve, reject) => {
-      child.once('message', resolve as (message: unknown) => void);
-      void ended.then(() => {
-        reject(new Error(`${subject.name} has ended`));
-      });
-    });
-  const { port } = await next<{ port: number }>();
+  const { port } = await child.next<{ port: number }>();
   const [first] = expectations;
   if (first) await (await send(port, first.message)).text();
   return {
     port,
     startup: performance.now() - began,
-    used() {
-      child.send({});
-      return next<Usage>();
-    },
+    used: () => child.ask<Usage>({}),
     async stop() {
-      process.off('exit', kill);
-      kill();
-      await ended;
+      await child.kill();
       rmSync(folder, { recursive: true });
     },
   };

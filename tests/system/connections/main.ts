@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { runProgram } from '../program';
 import { walkConnections } from './run';
 
 /* `make connections`: walks through a model of a connection. Exit 1 if one found a fault. `tsx main.ts [--walks 20000]` */
@@ -16,7 +17,4 @@ async function main(): Promise<void> {
   if (faults.length > 0) process.exitCode = 1;
 }
 
-main().catch((error: unknown) => {
-  console.error(error);
-  process.exit(1);
-});
+runProgram('connections', main);

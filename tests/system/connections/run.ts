@@ -1,8 +1,8 @@
-import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Child, startChild } from '../program';
 import { Client } from './client';
 import { makeRequest } from './requests';
 import type { Held } from './server';
@@ -25,70 +25,36 @@ const PATIENCE = 20_000;
 type Faults = string[];
 
 /** The server of the walks. */
-class Subject {
-  private readonly exit: Promise<number | null>;
+interface Subject {
+  readonly child: Child;
+  readonly port: number;
+}
 
-  private constructor(
-    private readonly child: ChildProcess,
-    readonly port: number,
-  ) {
-    this.exit = new Promise((resolve) => child.once('exit', resolve));
-  }
+async function startSubject(): Promise<Subject> {
+  const child = startChild('the server', join(__dirname, 'server.ts'), [String(SEND_TIMEOUT)], {
+    execArgv: ['--import', 'tsx', '--expose-gc', '--max-old-space-size=256'],
+  });
+  return { child, ...(await child.next<{ port: number }>()) };
+}
 
-  static async start(): Promise<Subject> {
-    const child = fork(join(__dirname, 'server.ts'), [String(SEND_TIMEOUT)], {
-      execArgv: ['--import', 'tsx', '--expose-gc', '--max-old-space-size=256'],
-    });
-    const [{ port }] = (await once(child, 'message')) as [{ port: number }];
-    return new Subject(child, port);
-  }
-
-  ask<T>(question: 'held' | 'cpu'): Promise<T> {
-    this.child.send(question);
-    return new Promise((resolve, reject) => {
-      this.child.once('message', resolve as (answer: unknown) => void);
-      void this.exit.then((status) => {
-        reject(new Error(`the server has ended with status ${String(status)}`));
-      });
-    });
-  }
-
-  /** Starts the shutdown. Resolves with the exit status. */
-  stop(): Promise<number | null> {
-    this.child.send('stop');
-    return this.exit;
-  }
-
-  kill(): void {
-    this.child.kill('SIGKILL');
-  }
-
-  /** Resolves with what is held, once no connection is; or with what still is, when it has had enough time. */
-  async settled(): Promise<Held> {
-    const until = performance.now() + PATIENCE;
-    for (;;) {
-      const held = await this.ask<Held>('held');
-      const isFree = held.connections === 0 && held.unfinished === 0;
-      if (isFree || performance.now() > until) return held;
-      await sleep(50);
-    }
+/** Resolves with what is held, once no connection is; or with what still is, when it has had enough time. */
+async function settled({ child }: Subject): Promise<Held> {
+  const until = performance.now() + PATIENCE;
+  for (;;) {
+    const held = await child.ask<Held>('held');
+    const isFree = held.connections === 0 && held.unfinished === 0;
+    if (isFree || performance.now() > until) return held;
+    await sleep(50);
   }
 }
 
 function compare(about: string, held: Held, base: Held): Faults {
   const faults: Faults = [];
-  const check = (
-    name: 'descriptors' | 'timers' | 'connections' | 'unfinished' | 'memory',
-    slack = 0,
-  ): void => {
+  // Node itself opens some descriptors.
+  const slacks = { descriptors: 4, timers: 0, connections: 0, unfinished: 0, memory: SLACK };
+  for (const [name, slack] of Object.entries(slacks) as [keyof typeof slacks, number][])
     if (held[name] > base[name] + slack)
       faults.push(`${about}: ${name} ${held[name]}, before it ${base[name]}`);
-  };
-  check('descriptors', 4); // Node itself opens some
-  check('timers');
-  check('connections');
-  check('unfinished');
-  check('memory', SLACK);
   return faults;
 }
 
@@ -119,15 +85,15 @@ const repeated = (kind: string, count: number): string =>
 
 /** Clients that read nothing: what they ask for is not kept, and they are closed without a word of theirs. */
 async function unread(subject: Subject, kind: string): Promise<Faults> {
-  const base = await subject.settled();
+  const base = await settled(subject);
   const clients = await Promise.all(Array.from({ length: 4 }, () => open(subject.port, repeated(kind, 400))));
   await sleep(100); // some of the responses
-  const { memory, descriptors } = await subject.ask<Held>('held');
+  const { memory, descriptors } = await subject.child.ask<Held>('held');
   const faults: Faults = [];
   if (memory > base.memory + 30_000_000)
     faults.push(`${kind}, unread: memory ${memory}, before it ${base.memory}`);
   if (descriptors > base.descriptors + 12) faults.push(`${kind}, unread: ${descriptors} descriptors`);
-  faults.push(...compare(`${kind}, unread`, await subject.settled(), base));
+  faults.push(...compare(`${kind}, unread`, await settled(subject), base));
   for (const client of clients) client.destroy();
   return faults;
 }
@@ -138,11 +104,11 @@ async function probe(subject: Subject, kind: string, count: number): Promise<Fau
   busy.resume();
   const client = new Client(subject.port);
   await once(client.socket, 'connect');
-  const before = await subject.ask<{ user: number; system: number }>('cpu');
+  const before = await subject.child.ask<{ user: number; system: number }>('cpu');
   const live = makeRequest('live', 'a probe');
   client.send(live.head, [live]);
   await client.until(() => client.isOver);
-  const after = await subject.ask<{ user: number; system: number }>('cpu');
+  const after = await subject.child.ask<{ user: number; system: number }>('cpu');
   busy.destroy();
   client.socket.destroy();
   const cpu = after.user + after.system - before.user - before.system;
@@ -171,7 +137,8 @@ async function drain(subject: Subject): Promise<Faults> {
     return made;
   });
   await Promise.all(clients.map((client) => client.until(() => client.replies.length > 0)));
-  const status = await subject.stop();
+  subject.child.send('stop'); // it answers nothing
+  const status = await subject.child.exit;
   await Promise.all(clients.map((client) => client.until(() => client.closed)));
   const faults = clients.flatMap(({ fault, lost }) => fault ?? lost.map(({ kind }) => `${kind} was lost`));
   return [...faults, ...(status === 0 ? [] : [`the server ended with status ${String(status)}`])].map(
@@ -186,26 +153,26 @@ async function drain(subject: Subject): Promise<Faults> {
  * @param progress receives the number of walks that were taken
  */
 export async function walkConnections(count: number, progress: (taken: number) => void): Promise<Faults> {
-  const subject = await Subject.start();
+  const subject = await startSubject();
   try {
     await takeWalks(
       subject,
       Array.from({ length: 60 }, (_, at) => 1_000_000 + at),
     );
     const faults = await unread(subject, 'file');
-    const base = await subject.settled();
+    const base = await settled(subject);
     const seeds = Array.from({ length: count }, (_, at) => at + 1);
     for (let at = 0; at < count; at += 500) {
       faults.push(...(await takeWalks(subject, seeds.slice(at, at + 500))));
-      faults.push(...compare(`walks up to ${Math.min(at + 500, count)}`, await subject.settled(), base));
+      faults.push(...compare(`walks up to ${Math.min(at + 500, count)}`, await settled(subject), base));
       progress(Math.min(at + 500, count));
     }
     faults.push(...(await unread(subject, 'large')));
     for (const kind of ['live', 'get', 'upgrade', 'another path', 'file'])
       faults.push(...(await probe(subject, kind, 5_000)));
-    faults.push(...(await places(subject)), ...compare('in the end', await subject.settled(), base));
+    faults.push(...(await places(subject)), ...compare('in the end', await settled(subject), base));
     return [...faults, ...(await drain(subject))];
   } finally {
-    subject.kill();
+    await subject.child.kill();
   }
 }

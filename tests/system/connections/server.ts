@@ -13,7 +13,6 @@ import { buildDocument, buildService, json } from '../../support/service';
 
 /** What the process holds after a forced collection. */
 export interface Held {
-  readonly port: number;
   readonly descriptors: number;
   /** Bytes of the heap and of buffers. */
   readonly memory: number;
@@ -21,12 +20,10 @@ export interface Held {
   readonly connections: number;
   /** Requests that no outcome was reported for. */
   readonly unfinished: number;
-  /** Microseconds. */
-  readonly cpu: number;
 }
 
 /** Handlers that may run at the same time. */
-export const PLACES = 64;
+const PLACES = 64;
 const LARGE = 1_000_000;
 
 const [sendTimeout = ''] = process.argv.slice(2);
@@ -96,26 +93,23 @@ const server = createHttpServer(
   stopping.signal,
 );
 
-async function held(port: number): Promise<Held> {
+async function held(): Promise<Held> {
   for (let i = 0; i < 3; i++) {
     globalThis.gc?.();
     await sleep(5);
   }
   const { heapUsed, external } = process.memoryUsage();
-  const { user, system } = process.cpuUsage();
   const connections = await new Promise<number>((resolve) => {
     server.getConnections((_, count) => {
       resolve(count);
     });
   });
   return {
-    port,
     descriptors: readdirSync('/proc/self/fd').length,
     memory: heapUsed + external,
     timers: process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length,
     connections,
     unfinished,
-    cpu: user + system,
   };
 }
 
@@ -124,7 +118,7 @@ void listen(server, '127.0.0.1', 0).then((url) => {
   process.on('message', (message) => {
     if (message === 'stop') stopping.abort();
     else if (message === 'cpu') process.send?.(process.cpuUsage());
-    else void held(port).then((state) => process.send?.(state));
+    else void held().then((state) => process.send?.(state));
   });
   server.on('close', () => {
     process.disconnect();

@@ -1,4 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import { randomOf } from '../program';
 import { Client } from './client';
 import { KIND_NAMES, makeRequest, type Sent } from './requests';
 
@@ -23,19 +24,14 @@ export interface Walk {
   readonly share: number;
 }
 
-/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
-function randomOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
+/** Numbers from 0 to 1, the same for the same words. */
+function randoms(...words: readonly (string | number)[]): () => number {
+  let drawn = 0;
+  return () => randomOf(...words, drawn++);
 }
 
 export function makeWalk(seed: number): Walk {
-  const random = randomOf(seed);
+  const random = randoms(seed);
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
   const kinds = Array.from({ length: 1 + Math.floor(random() * 6) }, () => pick(KIND_NAMES));
   // Every kind is the only one, and the first of several, in some walk.
@@ -63,7 +59,7 @@ interface Part {
 
 /** Cuts the requests of a walk, up to the share that is sent. */
 function partsOf({ cut, share, seed }: Walk, requests: readonly Sent[]): Part[] {
-  const random = randomOf(seed ^ 0x5bd1e995);
+  const random = randoms(seed, 'cuts');
   const total = requests.reduce((sum, { head, body }) => sum + head.length + body.length, 0);
   let left = Math.ceil(share * total);
   const parts: Part[] = [];

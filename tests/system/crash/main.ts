@@ -3,8 +3,9 @@ import { parseArgs } from 'node:util';
 import type { Plant } from '../../../src/plants/plant-store';
 import { formatTable } from '../../../scripts/prove';
 import { type Program, startProgram } from '../../support/program';
+import { randomOf, runProgram, within } from '../program';
 import { createPair, createPostgres, createSqlite, type Pair, type Subject } from './databases';
-import { type Ledger, randomOf, sendPlants, TOKEN } from './plants';
+import { type Ledger, sendPlants, TOKEN } from './plants';
 
 /*
  * Kills the real server, or its database, with SIGKILL at random moments under load, and looks afterwards whether every
@@ -29,6 +30,7 @@ const INTERRUPTIONS = 5;
 
 /** Milliseconds for one round, from one start to the next. */
 const ROUND_TIMEOUT = 60_000;
+const LATE = 'a round does not end';
 
 interface Result {
   readonly sent: number;
@@ -52,14 +54,6 @@ async function compare({ sent, count, acknowledged }: Ledger, subject: Subject):
     foreign: [...stored.values()].filter((plant) => !wasSent(plant)).length,
   };
 }
-
-const within = <T>(promise: Promise<T>): Promise<T> =>
-  Promise.race([
-    promise,
-    sleep(ROUND_TIMEOUT, undefined, { ref: false }).then(() => {
-      throw new Error(`a round has taken more than ${ROUND_TIMEOUT / 1000} seconds`);
-    }),
-  ]);
 
 const print = (what: string, { acknowledged, lost, foreign }: Result): void => {
   console.log(`${what}: ${acknowledged} acknowledged, ${lost} lost, ${foreign} foreign`);
@@ -96,7 +90,7 @@ async function crash(kind: keyof typeof SUBJECTS, rounds: number, seed: number):
   }
 
   try {
-    for (let number = 1; number <= rounds; number++) await within(round(number));
+    for (let number = 1; number <= rounds; number++) await within(ROUND_TIMEOUT, round(number), LATE);
   } finally {
     await server.stop('SIGKILL');
     await subject.remove();
@@ -132,7 +126,7 @@ async function failOvers(kind: keyof typeof PAIRS, rounds: number, seed: number)
   for (let number = 1; number <= rounds; number++) {
     const pair = await createPair();
     try {
-      const result = await within(failOver(kind, number, seed, pair));
+      const result = await within(ROUND_TIMEOUT, failOver(kind, number, seed, pair), LATE);
       for (const name of ['sent', 'acknowledged', 'lost', 'foreign'] as const) total[name] += result[name];
     } finally {
       await pair.remove();
@@ -172,7 +166,4 @@ async function main(): Promise<void> {
   console.log(`\n${formatTable(rows)}`);
 }
 
-main().catch((error: unknown) => {
-  console.error(error instanceof Error ? error.message : error);
-  process.exit(1);
-});
+runProgram('crash', main);

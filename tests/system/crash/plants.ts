@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import type { Plant } from '../../../src/plants/plant-store';
-import { bodyWith, exampleMessage } from '../../support/example';
+import { bodyWith, exampleMessage } from '../../support/client';
 import { STRANGE_STRINGS } from '../../support/strange-values';
 import { bytesOf } from '../../support/wire';
 import { bodyOf, createLoad, statusOf } from '../load';
+import { randomOf } from '../program';
 
 /** The only token that the server accepts. */
 export const TOKEN = 'crash-test';
@@ -22,11 +22,6 @@ export interface Ledger {
 
 const MESSAGE = exampleMessage(TOKEN);
 const CLIENTS = 64;
-
-/** The same number from 0 to 1 for the same words, whatever was asked for before. */
-export function randomOf(...words: readonly (string | number)[]): number {
-  return createHash('sha256').update(words.join(' ')).digest().readUInt32BE() / 2 ** 32;
-}
 
 const strings = STRANGE_STRINGS.filter(({ length }) => length < 1000);
 

@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ALLOW_OUTSIDE } from '../../../scripts/source/source';
 import type { ContractReport } from '../../../scripts/prove';
-import { type RunningProcess, startProcess } from '../../support/process';
+import { startProcess } from '../../support/process';
+import { within } from '../program';
 
 /** What `make mock` and `make contract` say of a document. */
 export interface Mocked {
@@ -47,7 +47,7 @@ export async function mockAgainstEngine(file: string, folder: string): Promise<M
     const report = JSON.parse(readFileSync(join(folder, 'contract.json'), 'utf8')) as ContractReport;
     return { operations: Number(operations), served: Number(served), ...countsOf(report) };
   } finally {
-    await stop(mock);
+    await mock.stop('SIGKILL');
   }
 }
 
@@ -79,19 +79,4 @@ function countsOf({ obligations, failures }: ContractReport) {
     blocked: count('BLOCKED', 'UNPROVEN'),
     reasons: Object.fromEntries(reasons),
   };
-}
-
-async function within<T>(limit: number, work: Promise<T>, message: string): Promise<T> {
-  const waiting = new AbortController();
-  const late = sleep(limit, undefined, { signal: waiting.signal }).then(() => {
-    throw new Error(`${message} after ${limit / 1000} s`);
-  });
-  return Promise.race([work, late]).finally(() => {
-    waiting.abort();
-    late.catch(() => undefined);
-  });
-}
-
-async function stop(mock: RunningProcess): Promise<void> {
-  await mock.stop('SIGKILL');
 }

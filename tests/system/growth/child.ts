@@ -5,6 +5,7 @@ import { Worker } from 'node:worker_threads';
 import { createHttpServer, OpenApiDocument, strategiesFor } from '../../../src/contract';
 import { renderPlain } from '../../support/plain-errors';
 import { buildApp, buildService } from '../../support/service';
+import { bytesOf } from '../../support/wire';
 import type { JsonObject } from '../../../src/contract';
 import type { Exchange, Subject } from './adversary';
 import { PLANT_STORE } from './plants';
@@ -41,12 +42,7 @@ function serve({ about, document }: Subject): Served {
   const handler = () => Promise.resolve(body === undefined ? { status: 204 } : { status: 200, body });
   const strategies = strategiesFor(new OpenApiDocument(document), () => ({}));
   const handlers = handlersOf(document, handler);
-  const { app } = buildService({
-    document,
-    handlers,
-    strategies,
-    bodyLimit: MOST,
-  });
+  const { app } = buildService({ document, handlers, strategies, bodyLimit: MOST });
   return {
     server: createHttpServer(app, renderPlain, LIMITS),
     answerWith: (given) => {
@@ -55,18 +51,11 @@ function serve({ about, document }: Subject): Served {
   };
 }
 
-function bytesOf({ method = 'POST', target = '/things', headers = [], body }: Exchange): Buffer {
-  const length = body === undefined ? [] : [`Content-Length: ${Buffer.byteLength(body)}`];
-  const head = [`${method} ${target} HTTP/1.1`, 'Host: localhost', 'Connection: close', ...length];
-  const fields = headers.map(([name, value]) => `${name}: ${value}`);
-  return Buffer.concat([
-    Buffer.from(`${[...head, ...fields].join('\r\n')}\r\n\r\n`),
-    Buffer.from(body ?? ''),
-  ]);
-}
+const requestOf = ({ method = 'POST', target = '/things', headers = [], body }: Exchange): string =>
+  bytesOf({ method, path: target, headers: { Connection: 'close', ...Object.fromEntries(headers) }, body });
 
 /** CPU milliseconds of this process for one exchange, and the longest that its event loop stood still. */
-async function cost(port: number, bytes: Buffer): Promise<Cost> {
+async function cost(port: number, bytes: string): Promise<Cost> {
   let status = 0;
   let longest = 0;
   let last = performance.now();
@@ -131,7 +120,7 @@ async function perform(task: Task): Promise<Cost> {
   if (!made) throw new Error(`expected the number of an adversary, got ${adversary}`);
   const exchange = innocent ? made.innocent(size) : made.hostile(size);
   answerWith(exchange.answer === undefined ? undefined : JSON.parse(exchange.answer));
-  const bytes = bytesOf(exchange);
+  const bytes = requestOf(exchange);
   let least = await cost(port, bytes);
   for (let run = 1; run < runs && least.cpu >= enough; run++) {
     const { cpu, blocked, status } = await cost(port, bytes);

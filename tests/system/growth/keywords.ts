@@ -121,47 +121,25 @@ const OBJECTS: Readonly<Record<string, unknown>> = {
 /** A schema that comes back to itself twice through an applicator, so that a naive judge takes both ways at each level. */
 const Node = { $ref: '#/components/schemas/Node' };
 const leaf = { properties: { leaf: { type: 'integer' } } };
+const next = { properties: { next: Node } };
+/** A node, and what its next one is. */
+const leading = (schema: object) => ({ properties: { ...leaf.properties, next: schema } });
+const DIFFERENT = [
+  { ...next, required: ['a'] },
+  { ...next, required: ['b'] },
+  { ...leaf, required: ['leaf'] },
+];
+const ALIKE = [{ properties: { next: Node, a: {} } }, { properties: { next: Node, b: {} } }];
 const RECURSIVE: Readonly<Record<string, unknown>> = {
-  anyOf: {
-    anyOf: [
-      { properties: { next: Node }, required: ['a'] },
-      { properties: { next: Node }, required: ['b'] },
-      { ...leaf, required: ['leaf'] },
-    ],
-  },
-  'anyOf, all alike': {
-    ...leaf,
-    anyOf: [{ properties: { next: Node, a: {} } }, { properties: { next: Node, b: {} } }],
-  },
-  oneOf: {
-    oneOf: [
-      { properties: { next: Node }, required: ['a'] },
-      { properties: { next: Node }, required: ['b'] },
-      { ...leaf, required: ['leaf'] },
-    ],
-  },
-  'oneOf, all alike': {
-    ...leaf,
-    oneOf: [{ properties: { next: Node, a: {} } }, { properties: { next: Node, b: {} } }],
-  },
-  allOf: { ...leaf, allOf: [{ properties: { next: Node } }, { properties: { next: Node } }] },
-  not: {
-    ...leaf,
-    not: { properties: { next: { not: Node } }, required: ['next'] },
-    properties: { next: Node },
-  },
-  if: {
-    ...leaf,
-    if: { properties: { next: Node } },
-    then: { properties: { next: Node } },
-    else: { properties: { next: Node } },
-  },
-  dependentSchemas: {
-    ...leaf,
-    dependentSchemas: { next: { properties: { next: Node } }, leaf: true },
-    properties: { next: Node },
-  },
-  properties: { ...leaf, properties: { ...leaf.properties, next: { allOf: [Node, Node] } } },
+  anyOf: { anyOf: DIFFERENT },
+  'anyOf, all alike': { ...leaf, anyOf: ALIKE },
+  oneOf: { oneOf: DIFFERENT },
+  'oneOf, all alike': { ...leaf, oneOf: ALIKE },
+  allOf: { ...leaf, allOf: [next, next] },
+  not: { not: { properties: { next: { not: Node } }, required: ['next'] }, ...next },
+  if: { ...leaf, if: next, then: next, else: next },
+  dependentSchemas: { dependentSchemas: { next, leaf: true }, ...next },
+  properties: leading({ allOf: [Node, Node] }),
   patternProperties: { ...leaf, patternProperties: { '^n': Node, t$: Node } },
   additionalProperties: { ...leaf, additionalProperties: { anyOf: [Node, { allOf: [Node] }] } },
   unevaluatedProperties: {
@@ -169,24 +147,12 @@ const RECURSIVE: Readonly<Record<string, unknown>> = {
     allOf: [{ properties: { other: {} } }],
     unevaluatedProperties: { anyOf: [Node, { allOf: [Node] }] },
   },
-  items: { ...leaf, properties: { ...leaf.properties, next: { anyOf: [{ items: Node }, Node] } } },
-  contains: {
-    ...leaf,
-    properties: { ...leaf.properties, next: { anyOf: [{ contains: Node, type: 'array' }, Node] } },
-  },
-  prefixItems: {
-    ...leaf,
-    properties: { ...leaf.properties, next: { anyOf: [{ prefixItems: [Node], type: 'array' }, Node] } },
-  },
-  'prefixItems and items': {
-    ...leaf,
-    properties: {
-      ...leaf.properties,
-      next: {
-        oneOf: [{ allOf: [Node] }, { type: 'array', prefixItems: [Node] }, { type: 'array', items: Node }],
-      },
-    },
-  },
+  items: leading({ anyOf: [{ items: Node }, Node] }),
+  contains: leading({ anyOf: [{ contains: Node, type: 'array' }, Node] }),
+  prefixItems: leading({ anyOf: [{ prefixItems: [Node], type: 'array' }, Node] }),
+  'prefixItems and items': leading({
+    oneOf: [{ allOf: [Node] }, { type: 'array', prefixItems: [Node] }, { type: 'array', items: Node }],
+  }),
 };
 
 const chain = (open: string, close: string, end: string): Text => {

@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { formatTable } from '../../../scripts/prove';
+import { runProgram } from '../program';
 import { compareEngines } from './engines';
 import { type Plan, type Row, survey } from './survey';
 
@@ -84,7 +85,4 @@ function cells(row: Row): (string | number)[] {
   ];
 }
 
-main(process.argv[2]).catch((error: unknown) => {
-  console.error(`make growth: ${error instanceof Error ? error.message : String(error)}`);
-  process.exitCode = 1;
-});
+runProgram('growth', () => main(process.argv[2]));

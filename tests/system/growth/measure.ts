@@ -1,6 +1,5 @@
-import { fork, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
+import { type Child, startChild } from '../program';
 
 /** What one request cost the process that served it; of several runs the least. */
 export interface Cost {
@@ -33,8 +32,7 @@ export interface Assignment {
 export type Report =
   | { readonly cost: Cost }
   /** Why the document is not served. */
-  | { readonly refusal: string }
-  | { readonly ready: true };
+  | { readonly refusal: string };
 
 /** Bytes at which inputs are compared: the body limit of the plant store as it ships. */
 export const SIZE = 100_000;
@@ -43,7 +41,7 @@ const PATIENCE = 120_000;
 
 /** Measures in a process of its own, which is replaced when a task costs so much that it ends. */
 export class Meter {
-  private child: ChildProcess | undefined;
+  private child: Child | undefined;
 
   /** @param limit CPU milliseconds for one task; of a request beyond {@link SIZE} as many times as it is longer */
   constructor(private readonly limit: number) {}
@@ -52,48 +50,24 @@ export class Meter {
   async measure(task: Task): Promise<Cost | 'stopped' | { readonly refusal: string }> {
     const child = (this.child ??= await this.start());
     const limit = this.limit * Math.max(1, 'document' in task ? 1 : task.size / SIZE);
-    child.send({ task, limit } satisfies Assignment);
-    const report = await this.next(child);
-    if (report === undefined) {
-      await this.end();
-      return 'stopped';
-    }
-    if ('cost' in report) return report.cost;
-    if ('refusal' in report) return report;
-    throw new Error('expected a cost, got the start of another process');
+    const late = setTimeout(() => void child.kill(), PATIENCE);
+    // It ends at its limit, or out of memory.
+    const report = await child.ask<Report>({ task, limit } satisfies Assignment).catch(() => undefined);
+    clearTimeout(late);
+    if (report === undefined) await this.end();
+    return report === undefined ? 'stopped' : 'cost' in report ? report.cost : report;
   }
 
   async end(): Promise<void> {
     const { child } = this;
     this.child = undefined;
-    if (child?.exitCode !== null || child.signalCode !== null) return;
-    child.kill('SIGKILL');
-    await once(child, 'exit');
+    await child?.kill();
   }
 
-  private async start(): Promise<ChildProcess> {
-    const child = fork(join(__dirname, 'child.ts'), { execArgv: ['--import', 'tsx'] });
-    const report = await this.next(child);
-    if (report === undefined) throw new Error('expected a process that measures, got none');
+  private async start(): Promise<Child> {
+    const options = { execArgv: ['--import', 'tsx'] };
+    const child = startChild('the process that measures', join(__dirname, 'child.ts'), [], options);
+    await child.next();
     return child;
-  }
-
-  /** The next message; undefined once the process has ended, at its limit or out of memory. */
-  private next(child: ChildProcess): Promise<Report | undefined> {
-    return new Promise((resolve) => {
-      const end = (report: Report | undefined): void => {
-        clearTimeout(timer);
-        child.off('message', received).off('exit', ended);
-        resolve(report);
-      };
-      const received = (report: unknown): void => {
-        end(report as Report);
-      };
-      const ended = (): void => {
-        end(undefined);
-      };
-      const timer = setTimeout(ended, PATIENCE);
-      child.on('message', received).on('exit', ended);
-    });
   }
 }

@@ -237,38 +237,27 @@ const KEYS = texts(['a', '=', ';', '; session=a', ' ', '&', '&key=a', '%20', '+'
   ends: ['', '%ff'],
 });
 
-/** Of each security scheme: the name of its subject, the scheme, what grows, and where. */
-const SCHEMES: Readonly<Record<string, readonly [string, object, Text[], Place]>> = {
-  bearer: [
-    'Authorization: bearer',
-    { type: 'http', scheme: 'bearer' },
-    credentials('bearer'),
-    field('Authorization'),
-  ],
-  basic: [
-    'Authorization: basic',
-    { type: 'http', scheme: 'basic' },
-    credentials('basic'),
-    field('Authorization'),
-  ],
-  header: [
-    'an API key in a header',
-    { type: 'apiKey', in: 'header', name: 'X-Api-Key' },
-    KEYS,
-    field('X-Api-Key'),
-  ],
-  query: [
-    'an API key in the query',
-    { type: 'apiKey', in: 'query', name: 'key' },
-    KEYS,
-    (text) => target('/things?key=')(text.replaceAll(' ', '+')),
-  ],
-  cookie: [
-    'an API key in a cookie',
-    { type: 'apiKey', in: 'cookie', name: 'session' },
-    KEYS,
-    field('Cookie', 'session='),
-  ],
+/** The name of a subject, its security scheme, what grows, and where. */
+type Secured = readonly [string, object, Text[], Place];
+const http = (scheme: string): Secured => [
+  `Authorization: ${scheme}`,
+  { type: 'http', scheme },
+  credentials(scheme),
+  field('Authorization'),
+];
+const apiKey = (about: string, carrier: string, name: string, place: Place): Secured => [
+  `an API key in ${about}`,
+  { type: 'apiKey', in: carrier, name },
+  KEYS,
+  place,
+];
+const inQuery: Place = (text) => target('/things?key=')(text.replaceAll(' ', '+'));
+const SCHEMES: Readonly<Record<string, Secured>> = {
+  bearer: http('bearer'),
+  basic: http('basic'),
+  header: apiKey('a header', 'header', 'X-Api-Key', field('X-Api-Key')),
+  query: apiKey('the query', 'query', 'key', inQuery),
+  cookie: apiKey('a cookie', 'cookie', 'session', field('Cookie', 'session=')),
 };
 
 function headerSubjects(): Subject[] {

@@ -1,4 +1,5 @@
 import { describeFailure, formatTable, run } from '../../../scripts/prove';
+import { progress, runProgram } from '../program';
 import { type Group, GROUPS, type Trial } from './groups';
 
 type State = 'caught' | 'equivalent' | 'SURVIVED' | 'REFUSED' | 'STALE';
@@ -82,13 +83,6 @@ async function verdict(
 /** Generated requests per kind: few, since the enumerated cases have to catch every mutant without luck. */
 const GENERATED = 5;
 
-function progress(line: string): void {
-  if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${line}`);
-}
-
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-main().catch((error: unknown) => {
-  console.error(`make mutants: ${messageOf(error)}`);
-  process.exitCode = 1;
-});
+runProgram('mutants', main);

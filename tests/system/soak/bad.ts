@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { headOf } from '../../support/wire';
-import { exampleMessage } from '../../support/example';
+import { exampleMessage } from '../../support/client';
 
 /*
  * A process of clients that mean no good, until it is told to stop: `bad.ts PORT TOKEN BODY_LIMIT`. On its end it sends what they

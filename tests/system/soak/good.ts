@@ -1,5 +1,5 @@
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
-import { bodyWith, exampleMessage } from '../../support/example';
+import { bodyWith, exampleMessage } from '../../support/client';
 import { bytesOf } from '../../support/wire';
 import { bodyOf, createLoad, statusOf } from '../load';
 

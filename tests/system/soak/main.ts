@@ -1,5 +1,3 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +8,9 @@ import Database from 'better-sqlite3';
 import document from '../../../generated/openapi.json';
 import { ERRORS } from '../../../src/errors';
 import { formatTable } from '../../../scripts/prove';
-import { startProgram } from '../../support/program';
+import { metricsOf } from '../../support/client';
+import { type Program, startProgram } from '../../support/program';
+import { runProgram, startChild } from '../program';
 import { nameOf, startGood } from './good';
 
 /*
@@ -48,20 +48,13 @@ const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[v
 const mebibytes = (bytes: number) => Math.round(bytes / 2 ** 20);
 const milliseconds = (microseconds: number) => Math.round(microseconds / 10) / 100;
 
-/** What a server holds, by the names of its metrics. */
-const METRICS = {
-  memory: 'process_resident_memory_bytes',
-  heap: 'nodejs_heap_size_used_bytes',
-  descriptors: 'process_open_fds',
-};
-
-async function heldBy(url: string): Promise<Record<keyof typeof METRICS, number>> {
-  const metrics = await (await fetch(`${url}/-/metrics`)).text();
-  const valueOf = (name: string) => Number(new RegExp(`^${name} (\\d+)`, 'm').exec(metrics)?.[1]);
+/** What a server holds, by its metrics. */
+async function heldBy(server: Program) {
+  const metrics = await metricsOf(server);
   return {
-    memory: valueOf(METRICS.memory),
-    heap: valueOf(METRICS.heap),
-    descriptors: valueOf(METRICS.descriptors),
+    memory: metrics.get('process_resident_memory_bytes') ?? NaN,
+    heap: metrics.get('nodejs_heap_size_used_bytes') ?? NaN,
+    descriptors: metrics.get('process_open_fds') ?? NaN,
   };
 }
 
@@ -88,7 +81,7 @@ async function soak(seconds: number, file: string): Promise<boolean> {
     const begin = performance.now();
     while (performance.now() - begin < duration * 1000) {
       await sleep(1000);
-      memory.push((await heldBy(server.url)).memory);
+      memory.push((await heldBy(server)).memory);
       process.stderr.write(
         `\r${name}: ${memory.length}/${duration.toFixed(0)} s, ${mebibytes(memory.at(-1) ?? 0)} MiB   `,
       );
@@ -109,14 +102,12 @@ async function soak(seconds: number, file: string): Promise<boolean> {
 
   await phase('warm-up', seconds / 12);
   const before = await phase('good alone', seconds / 6);
-  const heldBefore = await heldBy(server.url);
-  const child = fork(join(__dirname, 'bad.ts'), [port, 'soak', String(BODY_LIMIT)]);
+  const heldBefore = await heldBy(server);
+  const child = startChild('bad.ts', join(__dirname, 'bad.ts'), [port, 'soak', String(BODY_LIMIT)]);
   const mixed = await phase('good and bad', (seconds * 7) / 12);
-  child.send('stop');
-  child.once('exit', () => child.emit('message', {})); // one that fails must not keep anybody waiting
-  const [told] = (await once(child, 'message')) as [Record<string, Record<string, number>>];
+  const told = await child.ask<Record<string, Record<string, number>>>('stop');
   const after = await phase('good alone', seconds / 6);
-  const held = await heldBy(server.url);
+  const held = await heldBy(server);
   await clients.stop();
   const status = await server.stop();
 
@@ -187,7 +178,4 @@ async function main(): Promise<void> {
   }
 }
 
-main().catch((error: unknown) => {
-  console.error(error instanceof Error ? error.message : error);
-  process.exit(1);
-});
+runProgram('soak', main);

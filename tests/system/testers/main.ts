@@ -9,6 +9,7 @@ import {
   type Target,
 } from '../../../scripts/prove';
 import { type Group, GROUPS } from '../mutants/groups';
+import { progress, runProgram } from '../program';
 import { drawTables, README } from './draw';
 import {
   openSwitch,
@@ -112,10 +113,6 @@ async function score(tester: Tester, { name: group, sound, mutants }: Group, por
   }
 }
 
-function progress(line: string): void {
-  if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${line.slice(0, 100)}`);
-}
-
 const HEAD = ['tester', 'version', 'plants', 'documents', 'false alarms', 'requests', 'seconds'];
 
 function row(tester: Tester, [plants, ...documents]: readonly Score[]): (string | number)[] {
@@ -161,7 +158,4 @@ async function main(only: readonly string[] | undefined, plantsOnly: boolean): P
   process.exitCode = unexplained.length > 0 ? 1 : 0;
 }
 
-main(process.env['ONLY']?.split(','), process.env['PLANTS'] === '1').catch((error: unknown) => {
-  console.error(`tests/system/testers/: ${error instanceof Error ? error.message : String(error)}`);
-  process.exitCode = 1;
-});
+runProgram('testers', () => main(process.env['ONLY']?.split(','), process.env['PLANTS'] === '1'));

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, writeFileSync } from 'node:fs';
-import { connect, createServer, type AddressInfo } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,8 +15,10 @@ import {
   urlTarget,
 } from '../../../scripts/prove';
 import { readSource } from '../../../scripts/source/source';
+import { freePort } from '../../support/postgres';
 import { TOKEN } from '../bench/contracts';
 import { BACKEND, FASTIFY, HONO, README, startServer, type Subject as Peer } from '../bench/servers';
+import { runProgram } from '../program';
 import { drawTables } from './draw';
 import { judgementOf } from './judgements';
 
@@ -94,14 +96,6 @@ const SUBJECTS: readonly Subject[] = [
     ...['--hostname', '127.0.0.1', '--disable-log-to-file', '--repair'],
   ]),
 ];
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 const isListening = (port: number): Promise<boolean> =>
   once(connect(port, '127.0.0.1'), 'connect').then(
@@ -204,7 +198,4 @@ async function main(only: string | undefined): Promise<void> {
   process.exitCode = open.length > 0 ? 1 : 0;
 }
 
-main(process.env['ONLY']).catch((error: unknown) => {
-  console.error('tests/system/testers/:', error);
-  process.exitCode = 1;
-});
+runProgram('servers', () => main(process.env['ONLY']));

@@ -8,11 +8,12 @@ import {
   statSync,
   truncateSync,
   writeFileSync,
+  mkdtempSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import type { PlantStore } from '../../../src/plants/plant-store';
 import { openPlantStore } from '../../../src/storage/plants';
-import { useFolder } from '../../support/databases';
+import { keepFolder } from '../../support/folder';
 import { buildPlant } from '../../support/plants';
 
 // The files of a killed server, after something has happened to them: they are served whole, or refused.
@@ -20,8 +21,8 @@ import { buildPlant } from '../../support/plants';
 jest.setTimeout(120_000);
 
 const ENDS = ['', '-wal', '-shm'];
-const folder = useFolder();
-const newFile = () => join(folder.make(), 'plants.db');
+const folder = keepFolder();
+const newFile = () => join(mkdtempSync(join(folder, 'db-')), 'plants.db');
 const open = (file: string) => openPlantStore(`sqlite:${file}`);
 
 let lastId = 0n;
