@@ -32,7 +32,8 @@ export interface Verdict {
 /** @param entered the number of times that this request entered the service; undefined if that is unknown */
 export type Check = (sent: Case, outcome: Outcome, entered: number | undefined) => Verdict;
 
-const STACK_TRACE = /\n[ \t]+at |node_modules|\.[cm]?[jt]s:\d+/;
+// Without a bound, V8 keeps a state for each space once it has compiled too much to optimize a pattern, and throws.
+const STACK_TRACE = /\n[ \t]{1,80}at |node_modules|\.[cm]?[jt]s:\d+/;
 
 /**
  * @param ownRefusal for a black box, whose own refusals the target cannot list
