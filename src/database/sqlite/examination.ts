@@ -35,17 +35,28 @@ export function keepOpen(file: string, descriptors: readonly number[]): () => vo
   };
 }
 
-/** @throws {Error} if the file and its log do not belong together, or are not whole */
-export async function examine(file: string): Promise<Found> {
+/** Looks again, up to so many times, if the files do not belong together: another process may be naming the log. */
+export async function lookAgain<T>(attempts: number, look: () => T | Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      // A file that this process has open has been examined.
-      return existsSync(file) && inUse.has(keyOf(file)) ? 'closed' : examineFiles(file);
+      return await look();
     } catch (error) {
-      if (codeOf(error) !== '') return 'closed'; // what cannot be read SQLite explains better
-      if (attempt === EXAMINATIONS) throw error;
+      if (codeOf(error) !== '' || attempt === attempts) throw error;
     }
     await sleep(2 ** attempt);
+  }
+}
+
+/** @throws {Error} if the file and its log do not belong together, or are not whole */
+export async function examine(file: string): Promise<Found> {
+  try {
+    // A file that this process has open has been examined.
+    return await lookAgain(EXAMINATIONS, () =>
+      existsSync(file) && inUse.has(keyOf(file)) ? 'closed' : examineFiles(file),
+    );
+  } catch (error) {
+    if (codeOf(error) !== '') return 'closed'; // what cannot be read SQLite explains better
+    throw error;
   }
 }
 

@@ -12,7 +12,7 @@ import {
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { StoreUnavailable } from '../store';
-import { keepOpen } from './examination';
+import { keepOpen, lookAgain } from './examination';
 import {
   examineLog,
   FILE_HEAD,
@@ -46,6 +46,9 @@ export interface DatabaseFiles {
   /** To be called after SQLite has closed the database. */
   close(): void;
 }
+
+/** Looks at files that do not fit before a commit is refused: half a second in all. */
+const COMPARISONS = 8;
 
 const RESTART = 'restart the server to use what is there';
 const stat = (path: string) => statSync(path, { bigint: true, throwIfNoEntry: false });
@@ -128,9 +131,11 @@ export function watchFiles(
 
   async function verify(changed: BigIntStats | undefined, isNameless: boolean): Promise<void> {
     if (changed) {
-      await whenFree(() => {
-        compareWithRestart(file, db, versionOf, checkName);
-      });
+      await lookAgain(COMPARISONS, () =>
+        whenFree(() => {
+          compareWithRestart(file, db, versionOf, checkName);
+        }),
+      );
       accepted = changed;
     }
     if (!isNameless) return;

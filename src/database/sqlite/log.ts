@@ -14,6 +14,8 @@ import { StoreUnavailable } from '../store';
  *    not enough;
  * 3. it is written with the new name, not marked: the first page of the new log. Whoever writes the whole log into the file,
  *    when the last connection is closed, removes the mark with it.
+ *
+ * If another process has named the log since step 2, its name is in the file, and step 3 is left to it.
  */
 
 /** A name that this program has given; names of older programs are small numbers. */
@@ -36,12 +38,14 @@ export const isLogHeader = (head: Buffer): boolean => (head.readUInt32BE() & ~1)
 export function nameLog(db: Database.Database, version: number): void {
   const name = randomInt(OPEN / MAX_CHANGES) * MAX_CHANGES;
   const write = (cookie: number) => db.exec(`PRAGMA schema_version = ${cookie | 0}`);
+  const isOurs = () => Number(db.pragma('schema_version', { simple: true })) === (NAMED | OPEN | name);
+  const close = db.transaction(() => isOurs() && write(NAMED | name));
   db.exec(`PRAGMA user_version = ${version}`); // writes the first page, though nothing has changed
   db.unsafeMode(true);
   try {
     write(NAMED | OPEN | name);
     db.pragma('wal_checkpoint(PASSIVE)');
-    write(NAMED | name);
+    close.immediate();
   } finally {
     db.unsafeMode(false);
   }
