@@ -57,8 +57,8 @@ export const componentKeyword = (
   keyword: 'component',
   code(cxt) {
     const holds = cxt.gen.scopeValue('func', { ref: holdsOf(cxt.schema as string) });
-    const explainer = cxt.gen.scopeValue('func', { ref: explain(cxt.schema as string) });
-    failIf(cxt, _`!${holds}(${placeOf(cxt)})`, _`${explainer}(${placeOf(cxt)})`);
+    const explainer = cxt.gen.scopeValue('func', { ref: explain });
+    failIf(cxt, _`!${holds}(${placeOf(cxt)})`, _`${explainer}(${cxt.schema as string})(${placeOf(cxt)})`);
   },
 });
 

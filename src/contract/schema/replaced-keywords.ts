@@ -1,5 +1,5 @@
 /** The keywords of ajv that have other code here, with the messages of ajv. */
-import { _, type default as Ajv, type Code, type CodeKeywordDefinition, type KeywordCxt } from 'ajv';
+import { _, type default as Ajv, type Code, type CodeKeywordDefinition, type KeywordCxt, stringify } from 'ajv';
 import type { JsonObject } from '../document/document';
 
 /** @param allErrors whether the checks list all violations */
@@ -59,6 +59,10 @@ function limitLength(cxt: KeywordCxt, undecided: Code, beyond: Code): void {
   cxt.fail(_`${undecided} && ${count}(${cxt.data}) ${beyond} ${cxt.schemaCode}`);
 }
 
+/** One function for all objects: ajv takes squared time for the values that the code of a function refers to. */
+const firstMissing = (object: JsonObject, names: readonly string[]): string | undefined =>
+  names.find((name) => !Object.hasOwn(object, name) || object[name] === undefined);
+
 /** The code of the condition that an object lacks one of these properties. */
 function lacks({ gen, data, it }: KeywordCxt, names: readonly string[]): Code {
   const isOwn = it.opts.ownProperties && gen.scopeValue('func', { ref: Object.hasOwn });
@@ -76,10 +80,8 @@ function demand(cxt: KeywordCxt, names: readonly string[], when?: string): void 
   const trigger = when !== undefined && { property: when, depsCount: names.length, deps: names.join(', ') };
   const parts = cxt.it.allErrors ? names.map((name) => [name]) : names.length > 0 ? [names] : [];
   for (const part of parts) {
-    const firstMissing = (object: JsonObject) =>
-      part.find((name) => !Object.hasOwn(object, name) || object[name] === undefined);
     const missing = cxt.gen.scopeValue('func', { ref: firstMissing });
-    cxt.setParams({ ...trigger, missingProperty: _`${missing}(${cxt.data})` });
+    cxt.setParams({ ...trigger, missingProperty: _`${missing}(${cxt.data}, ${stringify(part)})` });
     const fails = lacks(cxt, part);
     cxt.fail(when === undefined ? fails : _`!(${lacks(cxt, [when])}) && (${fails})`);
   }
