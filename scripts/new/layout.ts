@@ -4,6 +4,7 @@ import type { Source } from '../source/source';
 import { collectionsOf } from './collections';
 import { documentFiles } from './document-files';
 import { bodyOf, errorResponses, otherBodies, ownKinds, succeedsByDefault, usualErrorBody } from './errors';
+import { loginsOf } from './logins';
 import type { Names } from './names';
 import { type Action, jsonPath, overlayFor } from './overlay';
 import { filledLayout } from './places';
@@ -12,6 +13,8 @@ import { schemesOf } from './schemes';
 import { toServable } from './servable';
 import { examplesFile, prepare, storedExamples } from './tests';
 import { typesOf } from './types';
+import { undocumented, usersOf, userScenario } from './user-code';
+import { userExamples } from './user-examples';
 
 export interface Layout {
   /** The text of each file, by its path. */
@@ -34,7 +37,20 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
     ...resources.flatMap((resource) => resource.parameters),
     ...allPathParameters(servable, given, resources),
   ];
-  const overlay = await overlayFor(source.document, servable, given, actions, found, parameters);
+  const { logins, notes: userNotes } = loginsOf(
+    servable,
+    given.map(({ operation }) => operation),
+  );
+  const requests = logins && userExamples(servable, logins);
+  const overlay = await overlayFor(
+    source.document,
+    servable,
+    given,
+    [...actions, ...(requests?.login.actions ?? []), ...(requests?.register?.actions ?? [])],
+    found,
+    parameters,
+    logins && undocumented(logins),
+  );
 
   // The published document, as `make generate` makes it.
   const document = new OpenApiDocument(overlay.root);
@@ -51,6 +67,10 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
   if (!documented || !usual) throw new Error('openapi/overlay.yaml: expected an error body');
   const typeOf = typesOf(document);
   const kinds = ownKinds(responses);
+  const again = requests && loginsOf(document, operations).logins;
+  const users = again && usersOf(document, served, again, requests.login.value);
+  const scenario = again && userScenario(again, requests);
+  const prepared = prepare(document, served, resources, kinds);
   const examples = storedExamples(document, resources);
   const { name, files, note } = documentFiles(source, names.kebab);
   const stored = [...resources, ...listedIn(document, served, resources)];
@@ -63,6 +83,8 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
         : [
             `the document has no error body: openapi/overlay.yaml adds that of RFC 9457. For another one, add its schema to the document, change the overlay, and src/errors.ts with it`,
           ]),
+      ...userNotes,
+      ...(users?.notes ?? []),
       ...successes(document, operations, actions),
       ...leftOut(actions.filter(({ remove }) => remove)),
       `served ${operations.length} of ${total} operations`,
@@ -72,9 +94,10 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
         names,
         document: name,
         tarball,
-        schemes: schemesOf(document, operations),
+        schemes: schemesOf(document, operations).filter(({ name }) => name !== users?.scheme),
+        users,
         collections: collectionsOf(stored, names, typeOf),
-        kinds,
+        kinds: [...kinds, ...(users?.kinds ?? [])],
         usual,
         errorType: typeOf({
           schema: overlay.schema,
@@ -85,8 +108,10 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
         others: otherBodies(document, served, usual),
         examples,
         absent: operations.filter((one) => one.responses.has('404')).map(({ operationId }) => operationId),
-        ...prepare(document, served, resources, kinds),
+        sequences: [...prepared.sequences, ...(scenario ?? [])],
+        todo: prepared.todo.filter(({ obligation }) => !users?.isProven(obligation)),
       }),
+      ...users?.files,
       ...Object.fromEntries(Object.entries(files).map(([file, text]) => [`openapi/${file}`, text])),
       'openapi/overlay.yaml': overlay.text,
       ...(examples.length > 0 && { 'tests/contract/examples.json': examplesFile(examples) }),

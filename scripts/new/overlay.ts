@@ -7,6 +7,7 @@ import {
   lastStep,
   members,
   OpenApiDocument,
+  type Operation,
   type ServedOperation,
 } from '../../src/contract';
 import {
@@ -38,6 +39,13 @@ export interface Overlay {
   readonly root: JsonObject;
 }
 
+/** A refusal of a handler that its operation does not document. */
+interface Refused {
+  readonly operation: Operation;
+  readonly status: number;
+  readonly description: string;
+}
+
 const FILE = 'openapi/overlay.yaml';
 
 /** The schema of errors for a document without one (RFC 9457). */
@@ -65,6 +73,7 @@ export async function overlayFor(
   actions: readonly Action[],
   errors: ErrorBody | undefined,
   parameters: readonly PathParameter[],
+  refusals: readonly Refused[] = [],
 ): Promise<Overlay> {
   const components = members(document.at('/components/schemas')).map(([name]) => name);
   const standard = components.includes('Problem') ? 'ServerProblem' : 'Problem';
@@ -89,6 +98,11 @@ export async function overlayFor(
     ...exampleActions(document, parameters),
   ];
   const after: Action[] = [
+    ...refusals.map(({ operation, status, description }) => ({
+      target: jsonPath(document, joinPointer(operation.pointer, 'responses')),
+      description: 'how its handler refuses a user',
+      update: { [status]: { description, content } },
+    })),
     // The errors of these operations would need the body of their success.
     ...served
       .filter(({ operation }) => succeedsByDefault(operation) && !operation.responses.has('4XX'))
