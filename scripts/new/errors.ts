@@ -11,7 +11,7 @@ import {
   type ServedOperation,
   UndocumentedResponse,
 } from '../../src/contract';
-import { ERRORS } from '../../src/runtime';
+import { ERRORS, type ErrorTable } from '../../src/runtime';
 import { errorBodyOf, type Facts, says, valueOf } from './error-body';
 import { camelOf } from './names';
 import { componentOf, handledValue } from './types';
@@ -158,12 +158,13 @@ export function otherBodies(
   document: OpenApiDocument,
   all: Iterable<ServedOperation>,
   usual: ErrorBody,
+  kinds: ErrorTable<string> = ERRORS,
 ): OtherBody[] {
   const known = new Map<string, ErrorBody | undefined>();
   return [...all].flatMap((served) => {
     const { operationId, pointer, responses } = served.operation;
     const others = new Map<number, ErrorBody | undefined>();
-    for (const [kind, code] of Object.entries(ERRORS)) {
+    for (const [kind, code] of Object.entries(kinds)) {
       const { status } = code;
       const body = valueOf(usual.shape, { message: 'a sentence', kind, ...code });
       const key = keyOf(served.operation, status);

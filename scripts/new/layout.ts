@@ -1,9 +1,25 @@
 /** Decides every file of a new service from its document. */
-import { compileContract, isObject, OpenApiDocument, type Operation } from '../../src/contract';
+import {
+  compileContract,
+  isObject,
+  OpenApiDocument,
+  type Operation,
+  type ServedOperation,
+} from '../../src/contract';
+import { ERRORS } from '../../src/runtime';
 import type { Source } from '../source/source';
 import { collectionsOf } from './collections';
 import { documentFiles } from './document-files';
-import { bodyOf, errorResponses, otherBodies, ownKinds, succeedsByDefault, usualErrorBody } from './errors';
+import {
+  bodyOf,
+  type ErrorBody,
+  errorResponses,
+  type OtherBody,
+  otherBodies,
+  ownKinds,
+  succeedsByDefault,
+  usualErrorBody,
+} from './errors';
 import { loginsOf } from './logins';
 import type { Names } from './names';
 import { type Action, jsonPath, overlayFor } from './overlay';
@@ -13,7 +29,7 @@ import { schemesOf } from './schemes';
 import { toServable } from './servable';
 import { examplesFile, prepare, storedExamples } from './tests';
 import { typesOf } from './types';
-import { undocumented, usersOf, userScenario } from './user-code';
+import { undocumented, type Users, usersOf, userScenario } from './user-code';
 import { userExamples } from './user-examples';
 
 export interface Layout {
@@ -105,7 +121,10 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
           status: documented.key,
           mediaType: overlay.mediaType,
         }),
-        others: otherBodies(document, served, usual),
+        others: [
+          ...otherBodies(document, served, usual),
+          ...(users ? ownBodies(document, served, usual, users) : []),
+        ],
         examples,
         absent: operations.filter((one) => one.responses.has('404')).map(({ operationId }) => operationId),
         sequences: [...prepared.sequences, ...(scenario ?? [])],
@@ -117,6 +136,20 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
       ...(examples.length > 0 && { 'tests/contract/examples.json': examplesFile(examples) }),
     },
   };
+}
+
+/** The bodies with which users are refused, where they are not the usual one. */
+function ownBodies(
+  document: OpenApiDocument,
+  served: readonly ServedOperation[],
+  usual: ErrorBody,
+  { kinds, refusals }: Users,
+): OtherBody[] {
+  return kinds.flatMap(({ kind, ...code }) => {
+    const refusing = served.filter(({ operation }) => refusals[kind]?.includes(operation.operationId));
+    const isCommon = Object.values(ERRORS).some(({ status }) => status === code.status);
+    return isCommon ? [] : otherBodies(document, refusing, usual, { [kind]: code });
+  });
 }
 
 /** What stands for a success that the document does not have. */

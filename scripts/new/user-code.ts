@@ -14,7 +14,7 @@ import { handlerName, quoted } from '../generate/handler-names';
 import { codeOf, propertyName } from './error-body';
 import type { OwnKind } from './errors';
 import type { Asking, Field, Logins } from './logins';
-import { camelOf } from './names';
+import { camelOf, pascalOf } from './names';
 import { handledValue } from './types';
 import type { Sequence } from './tests';
 import { put, type userExamples, valueAt } from './user-examples';
@@ -28,6 +28,8 @@ export interface Users extends Logins {
   /** The code of the user that the tests begin with. */
   readonly stored: string;
   readonly scopes: readonly string[];
+  /** The id of that user. */
+  readonly id: string;
   readonly notes: readonly string[];
   /** Whether the scenario or a generated request proves an obligation that only a handler can fulfil. */
   readonly isProven: (obligation: string) => boolean;
@@ -88,8 +90,15 @@ function factOf(
 const isRefresh = (field: Field): boolean => /^(refresh|refreshtoken|refreshtokenid)$/.test(keyOf(field));
 const isSecret = (field: Field): boolean => /passw|secret|passphrase|^pwd$/.test(keyOf(field));
 
-/** The facts about a user: the columns by the plain names of their properties. */
-function columnsOf(document: OpenApiDocument, { login, register }: Logins): Map<string, Column> {
+/** The facts about a user. */
+interface Facts {
+  /** By the plain names of their properties. */
+  readonly columns: ReadonlyMap<string, Column>;
+  /** Whether the ids of users are numbers. */
+  readonly isCounted: boolean;
+}
+
+function factsOf(document: OpenApiDocument, { login, register }: Logins): Facts {
   const all = [login, register].flatMap((asking) => asking ?? []);
   const answered = all.flatMap((asking) =>
     asking.answered.filter(
@@ -124,21 +133,49 @@ function columnsOf(document: OpenApiDocument, { login, register }: Logins): Map<
     const [sample] = samples(document, schemas[0] ?? '', direction);
     const listed = [...(view.values?.values() ?? [])].filter((value) => value !== null);
     const handled = handledValue(document, schemas, listed[0] ?? sample);
+    const narrowed = narrowOf(document, word, listed, schemas, direction);
+    if (word === 'JSON_VALUE' && narrowed === undefined) continue;
     columns.set(key, {
       ...{ word, nullable: nullable && !isLogin, optional, sample: handled },
-      name: camelOf(lastOf(field), 'value'),
+      name: /^(id|passwordHash)$/.test(camelOf(lastOf(field), 'value'))
+        ? `given${pascalOf(lastOf(field))}`
+        : camelOf(lastOf(field), 'value'),
       unique: isLogin || (from?.required === true && /^(email|emailaddress|username)$/.test(key)),
-      narrow:
-        listed.length > 0 && word === 'TEXT'
-          ? listed.map((value) => quoted(String(value))).join(' | ')
-          : undefined,
+      narrow: narrowed,
       made:
         isGiven || nullable || optional
           ? undefined
           : madeOf(word, lastOf(field), listed.length > 0 ? listed[0] : undefined, handled),
     });
   }
-  return columns;
+  const isCounted = answered.some(
+    (field) =>
+      KEYS.test(keyOf(field)) &&
+      !columns.has(keyOf(field)) &&
+      viewSchemas(document, field.schemas, 'response').types.has('integer'),
+  );
+  return { columns, isCounted };
+}
+
+/** The type of the values of a column, where it is narrower than that of its word; of JSON: lists of texts or numbers only. */
+function narrowOf(
+  document: OpenApiDocument,
+  word: Column['word'],
+  listed: readonly unknown[],
+  schemas: readonly string[],
+  direction: 'request' | 'response',
+): string | undefined {
+  if (word === 'TEXT' && listed.length > 0) return listed.map((value) => quoted(String(value))).join(' | ');
+  if (word !== 'JSON_VALUE') return undefined;
+  const { types, items, prefixItems, unions } = viewSchemas(document, schemas, direction);
+  const inner = viewSchemas(document, items, direction);
+  const [type, another] = inner.types;
+  const isList =
+    types.has('array') && types.size <= 2 && items.length > 0 && prefixItems.length + unions.length === 0;
+  if (!isList || another !== undefined || inner.formats.has('int64')) return undefined;
+  const values = [...(inner.values?.values() ?? [])].map((value) => codeOf(value)).join(' | ');
+  if (type === 'string') return `readonly ${values === '' ? 'string' : `(${values})`}[]`;
+  return type === 'integer' && values === '' ? 'readonly number[]' : undefined;
 }
 
 function wordOf(types: ReadonlySet<string>, formats: ReadonlySet<string>): Column['word'] {
@@ -184,13 +221,13 @@ interface Tree {
 function answerOf(
   document: OpenApiDocument,
   asking: Asking,
-  columns: ReadonlyMap<string, Column>,
+  facts: Facts,
 ): { readonly code: string; readonly value: unknown } | undefined {
   if (!asking.answer) return undefined;
   const tree: Tree = { code: new Map() };
   const value: Record<string, unknown> = {};
   for (const field of asking.answered) {
-    const said = saidOf(document, asking, columns, field);
+    const said = saidOf(document, asking, facts, field);
     if (!said) {
       if (field.required)
         throw new Unclear(
@@ -231,7 +268,7 @@ function treeCode({ code }: Tree): string {
 function saidOf(
   document: OpenApiDocument,
   asking: Asking,
-  columns: ReadonlyMap<string, Column>,
+  { columns, isCounted }: Facts,
   field: Field,
 ): readonly [string, unknown, boolean] | undefined {
   const fact = factOf(document, field, asking);
@@ -243,14 +280,16 @@ function saidOf(
     if (column.nullable && !types.has('null')) return undefined;
     return [`user.${column.name}`, column.sample, column.optional];
   }
-  if (!KEYS.test(keyOf(field)) || !types.has('string') || formats.size > (formats.has('uuid') ? 1 : 0))
-    return undefined;
-  return ['user.id', EXAMPLE_ID, false];
+  if (!KEYS.test(keyOf(field))) return undefined;
+  if (types.has('integer'))
+    return formats.has('int64') ? ['user.id', 1n, false] : ['Number(user.id)', 1, false];
+  if (!types.has('string') || formats.size > (formats.has('uuid') ? 1 : 0)) return undefined;
+  return isCounted ? ['String(user.id)', '1', false] : ['user.id', EXAMPLE_ID, false];
 }
 
 const EXAMPLE_ID = '00000000-0000-4000-8000-000000000001';
 
-function tableCode(login: string, columns: ReadonlyMap<string, Column>): string {
+function tableCode(login: string, { columns, isCounted }: Facts): string {
   const lines = [...columns.values()].map(({ name, word, narrow, unique, nullable, optional }) =>
     [
       `${name}: ${word}`,
@@ -259,7 +298,9 @@ function tableCode(login: string, columns: ReadonlyMap<string, Column>): string 
       nullable ? '.nullable()' : optional ? '.optional()' : '',
     ].join(''),
   );
-  const words = [...new Set(['TEXT', ...[...columns.values()].map(({ word }) => word)])];
+  const words = [
+    ...new Set([isCounted ? 'IDENTITY' : 'TEXT', 'TEXT', ...[...columns.values()].map(({ word }) => word)]),
+  ];
   const imported = [
     ...words,
     'type Database',
@@ -275,7 +316,7 @@ function tableCode(login: string, columns: ReadonlyMap<string, Column>): string 
 
 /** Those who log in. */
 export const users = table('users', {
-  id: TEXT.primaryKey(),
+  id: ${isCounted ? 'IDENTITY' : 'TEXT.primaryKey()'},
   passwordHash: TEXT,
   ${lines.join(',\n  ')},
 });
@@ -285,7 +326,7 @@ export type User = RowOf<typeof users>;
 export interface Users {
   /** Resolves to undefined, and adds nothing, if another user has what is unique. */
   add(user: NewRowOf<typeof users>): Promise<User | undefined>;
-  get(id: string): Promise<User | undefined>;
+  get(id: ${isCounted ? 'bigint' : 'string'}): Promise<User | undefined>;
   /** The user with this ${login}. */
   find(${login}: string): Promise<User | undefined>;
 }
@@ -336,14 +377,24 @@ function statusOf({ status }: Asking): number {
 }
 
 /** The end of a handler: the token, if the answer has one, and the answer. */
-function endOf(asking: Asking, answer: { readonly code: string } | undefined, media: string): string {
-  const issue = asking.token ? 'const token = await tokens.issue(user.id);\n' : '';
+function endOf(
+  asking: Asking,
+  isCounted: boolean,
+  answer: { readonly code: string } | undefined,
+  media: string,
+): string {
+  const issue = asking.token
+    ? `const token = await tokens.issue(${isCounted ? 'String(user.id)' : 'user.id'});\n`
+    : '';
   return `${issue}return { status: ${statusOf(asking)}${answer ? `, ${media}body: ${answer.code}` : ''} };\n`;
 }
 
 /** The status of a refusal: the first one that the operation documents, or else the usual one, which the overlay adds. */
 const refusalStatus = ({ operation: { responses } }: Asking, statuses: readonly number[]): number =>
   statuses.find((status) => responses.has(String(status))) ?? statuses[0] ?? 400;
+
+const isVague = (asking: Asking): boolean =>
+  [asking.login, asking.password].some((field) => isMaybe(asking, field));
 
 /** The refusals of users that the overlay adds to their operations, where the document has none. */
 export const undocumented = ({ login, register }: Logins) =>
@@ -360,14 +411,15 @@ export const undocumented = ({ login, register }: Logins) =>
             status: refusalStatus(register, TAKEN),
             description: 'There is a user of this name already.',
           },
+          ...(isVague(register)
+            ? [{ asking: register, status: 400, description: 'The name or the password is missing.' }]
+            : []),
         ]
       : []),
   ]
     .filter(
       ({ asking: { operation }, status }) =>
-        !operation.responses.has(String(status)) &&
-        !operation.responses.has(`${String(status)[0]}XX`) &&
-        !operation.responses.has('default'),
+        ![String(status), `${String(status)[0]}XX`, 'default'].some((key) => operation.responses.has(key)),
     )
     .map(({ asking: { operation }, ...response }) => ({ operation, ...response }));
 
@@ -381,7 +433,8 @@ export function usersOf(
   example: unknown,
 ): Users {
   const { login, register, scheme, prefix } = logins;
-  const columns = columnsOf(document, logins);
+  const facts = factsOf(document, logins);
+  const { columns, isCounted } = facts;
   const name = columns.get(keyOf(login.login))?.name ?? 'name';
   const wrong = refusalStatus(login, WRONG);
   const taken = register && refusalStatus(register, TAKEN);
@@ -408,7 +461,7 @@ export function usersOf(
     }
   };
   const answered = (asking: Asking) => {
-    const answer = answerOf(document, asking, columns);
+    const answer = answerOf(document, asking, facts);
     const mediaType = asking.answer?.mediaType;
     const [one] = served.filter(({ operation }) => operation === asking.operation);
     const several = (asking.operation.responses.get(asking.status)?.content.length ?? 0) > 1;
@@ -424,6 +477,7 @@ export function usersOf(
     }
     return endOf(
       asking,
+      isCounted,
       answer,
       several && mediaType !== undefined ? `contentType: ${quoted(mediaType)}, ` : '',
     );
@@ -456,9 +510,9 @@ export function usersOf(
       const isRequired = key === keyOf(login.login) && from && isMaybe(asking, from);
       return [`${column.name}: ${isRequired ? name : `${value}${other}`}`];
     });
-    const isVague = [asking.login, asking.password].some((field) => isMaybe(asking, field));
+    const isUnsure = isVague(asking);
     const [at, secret] = [asking.login, asking.password].map((field) => given(asking, field));
-    const check = isVague
+    const check = isUnsure
       ? `const [${name}, password] = [${at}, ${secret}];
     if (${name} === undefined || password === undefined)
       throw new Problem('invalidRequest', 'expected a ${name} and a password');
@@ -467,15 +521,15 @@ export function usersOf(
     const end = answered(asking);
     const isUsed = /\buser\./.test(end);
     return `${check}const ${isUsed ? 'user' : 'added'} = await store.users.add({
-      id: randomUUID(),
-      passwordHash: await passwords.hash(${isVague ? 'password' : secret}),
+      ${isCounted ? '' : 'id: randomUUID(),'}
+      passwordHash: await passwords.hash(${isUnsure ? 'password' : secret}),
       ${values.join(',\n      ')},
     });
     if (!${isUsed ? 'user' : 'added'}) throw new Problem<OwnKind>('nameTaken', 'there is a user with this ${name} already');
     ${end}`;
   };
   const files = {
-    'src/storage/users.ts': tableCode(name, columns),
+    'src/storage/users.ts': tableCode(name, facts),
     ...handler(login, loginCode),
     ...(register && handler(register, () => registerCode(register))),
   };
@@ -491,14 +545,15 @@ export function usersOf(
       wrongPassword: [login.operation.operationId],
       ...(register && { nameTaken: [register.operation.operationId] }),
       ...(register &&
-        [register.login, register.password].some((field) => isMaybe(register, field)) && {
+        isVague(register) && {
           invalidRequest: [register.operation.operationId],
         }),
     },
     isProven: (obligation) =>
       obligation.startsWith(`${login.operation.operationId} | response | ${wrong} `) ||
       obligation.startsWith(`${register?.operation.operationId} | response | ${taken} `),
-    stored: storedCode(login, columns, example),
+    id: isCounted ? '1' : EXAMPLE_ID,
+    stored: storedCode(login, facts, example),
     scopes: [
       ...new Set(
         served.flatMap(({ operation }) =>
@@ -513,14 +568,14 @@ export function usersOf(
 }
 
 /** The user whom the example of the login names. */
-function storedCode(login: Asking, columns: ReadonlyMap<string, Column>, example: unknown): string {
+function storedCode(login: Asking, { columns, isCounted }: Facts, example: unknown): string {
   const at = (field: Field): unknown => valueAt(example, field);
   const values = [...columns].map(
     ([key, { name, sample, unique }]) =>
       `${name}: ${codeOf(key === keyOf(login.login) ? (at(login.login) ?? '') : unique ? `first.${String(sample)}` : sample)}`,
   );
   return `await dependencies.store.users.add({
-    id: '${EXAMPLE_ID}',
+    ${isCounted ? '' : `id: '${EXAMPLE_ID}',`}
     passwordHash: await passwords.hash(${codeOf(at(login.password) ?? '')}),
     ${values.join(',\n    ')},
   });
@@ -557,10 +612,10 @@ export function userScenario(
 }
 
 /** The credentials of the contract tests: those of the stored user. */
-export function credentialsCode({ scheme, prefix, scopes }: Users): string {
+export function credentialsCode({ scheme, prefix, scopes, id }: Users): string {
   const before = prefix === undefined ? '' : `${prefix} `;
   const token = (held: readonly string[]): string => {
-    const issue = `await tokens.issue('${EXAMPLE_ID}'${held.length > 0 ? `, { scopes: ${codeOf(held)} }` : ''})`;
+    const issue = `await tokens.issue('${id}'${held.length > 0 ? `, { scopes: ${codeOf(held)} }` : ''})`;
     return before === '' ? issue : `\`${before}\${${issue}}\``;
   };
   if (scopes.length === 0)

@@ -64,9 +64,12 @@ function bodyExample(document: OpenApiDocument, asking: Asking, wanted: JsonObje
   const pointer = asking.media.replace(/\/schema$/, '');
   const { example, examples } = document.follow(pointer).value;
   const [named] = isObject(examples)
-    ? members(examples).map(([name]) => document.follow(joinPointer(pointer, 'examples', name)))
+    ? members(examples).map(([name]) => ({
+        name,
+        value: document.follow(joinPointer(pointer, 'examples', name)).value['value'],
+      }))
     : [];
-  const given = [example, named?.value['value']].find(
+  const given = [example, named?.value].find(
     (one) =>
       isObject(one) &&
       typeof valueAt(one, asking.login) === 'string' &&
@@ -77,37 +80,57 @@ function bodyExample(document: OpenApiDocument, asking: Asking, wanted: JsonObje
   for (const field of [asking.login, asking.password])
     if (typeof valueAt(value, field) !== 'string') value = put(value, field.path, 'text');
   if (value === given) return { value, actions: [] };
-  const target =
-    named && example === undefined
-      ? jsonPath(document, named.pointer)
-      : jsonPath(document, document.follow(pointer).pointer);
-  const update = named && example === undefined ? { value } : { example: value };
-  return { value, actions: [{ target, description: WHY, update }] };
+  // The overlay adds and removes. It cannot change what the document has.
+  const holder = document.follow(pointer).pointer;
+  const old =
+    example !== undefined
+      ? joinPointer(holder, 'example')
+      : named && joinPointer(holder, 'examples', named.name);
+  return {
+    value,
+    actions: [
+      ...(old === undefined
+        ? []
+        : [
+            {
+              target: jsonPath(document, old),
+              description: 'the tests use another one',
+              remove: true as const,
+            },
+          ]),
+      {
+        target: jsonPath(document, holder),
+        description: WHY,
+        update: old === undefined ? { example: value } : { examples: { another: { value } } },
+      },
+    ],
+  };
 }
 
+/** A login without a name is none: the overlay demands both. */
 function parameterExample(
   document: OpenApiDocument,
-  { operation, part, fields }: Asking,
+  { fields, login, password }: Asking,
   wanted: JsonObject = {},
 ): Example {
   const actions: Action[] = [];
-  const entries = fields
-    .filter(({ required, path: [name = ''] }) => required || /./.test(name))
-    .map(({ path: [name = ''], schemas: [schema = ''] }): [string, unknown] => {
-      const pointer = schema.replace(/(\/content\/[^/]+)?\/schema$/, '');
-      const { example, examples } = document.follow(pointer).value;
-      const [made] = samples(document, schema, 'request');
-      const value = wanted[name] ?? example ?? made;
-      if (examples === undefined && value !== example)
-        actions.push({
-          target: jsonPath(document, document.follow(pointer).pointer),
-          description: WHY,
-          update: { example: value },
-        });
-      return [name, value];
-    });
-  return {
-    value: Object.fromEntries(entries),
-    actions: part === 'query' && operation.parameters.length > 0 ? actions : [],
-  };
+  const entries = fields.map((field): [string, unknown] => {
+    const {
+      path: [name = ''],
+      schemas: [schema = ''],
+      required,
+    } = field;
+    const { pointer, value: parameter } = document.follow(schema.replace(/(\/content\/[^/]+)?\/schema$/, ''));
+    const { example, examples } = parameter;
+    const [made] = samples(document, schema, 'request');
+    const value = wanted[name] ?? example ?? made;
+    const update = {
+      ...(!required && (field === login || field === password) && { required: true }),
+      ...(examples === undefined && value !== example && { example: value }),
+    };
+    if (Object.keys(update).length > 0)
+      actions.push({ target: jsonPath(document, pointer), description: WHY, update });
+    return [name, value];
+  });
+  return { value: Object.fromEntries(entries), actions };
 }
