@@ -23,7 +23,7 @@ export { curlCommand, exampleRequest, type Message, messageOf } from './samples/
 export { createService, type Middleware } from './pipeline';
 export { type Answer, type Headers, Problem, type ProblemKind, type Violation } from './problem';
 export { SCOPE } from './operations/declared-scopes';
-export { schemeKind, type SchemeKind, securitySchemes } from './security/credentials';
+export { type DocumentedScheme, schemeKind, type SchemeKind, securitySchemes } from './security/credentials';
 export type { PrincipalsFor, StrategiesFor, StrategyOf, Verified, Verify } from './security/principals';
 export type { Credentials, Principals, Strategies } from './security/requirements';
 export {
