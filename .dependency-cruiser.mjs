@@ -65,11 +65,12 @@ const TOOLCHAIN = {
 };
 
 /** A folder of src/ that is not a module of its own belongs to the domain. */
-const DOMAIN = '(?!(?:contract|database|handlers|runtime|storage)/)[^/]+/';
+const DOMAIN = '(?!(?:contract|database|handlers|kysely|runtime|storage)/)[^/]+/';
 
 /** The modules of the service, which depend on the domain. */
 const SERVICE = {
   database: [],
+  kysely: ['database'],
   domain: ['database'],
   storage: ['domain', 'database'],
   'errors.ts': ['contract', 'database', 'runtime'],
@@ -191,6 +192,12 @@ export default {
         { path: '^src/', pathNot: `^src/database/${folder}/` },
         packages(name),
       ),
+    ),
+    boundary(
+      'Kysely is optional',
+      'A service without Kysely runs too. Only src/kysely/ imports it, and nothing of the package imports src/kysely/.',
+      { path: '^(src|scripts)/', pathNot: '^src/kysely/' },
+      { path: ['^src/kysely/', ...packages('kysely').path] },
     ),
     boundary(
       'toolchain without tests',
