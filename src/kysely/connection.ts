@@ -3,6 +3,7 @@ import type {
   ConnectionProvider,
   DatabaseConnection,
   Driver,
+  QueryResult,
   TransactionSettings,
 } from 'kysely';
 import type { Database, Queries } from '../database';
@@ -22,7 +23,7 @@ class Connection implements DatabaseConnection {
     private state: 'alone' | 'spent' | 'opened' | 'begun',
   ) {}
 
-  async executeQuery<Row>(compiled: CompiledQuery) {
+  async executeQuery<Row>(compiled: CompiledQuery): Promise<QueryResult<Row>> {
     if (this.state === 'spent')
       throw new TypeError('expected transaction() for several statements, got connection()');
     if (this.state === 'alone') this.state = 'spent';
@@ -80,8 +81,9 @@ export const DRIVER: Driver = {
     throw new TypeError('expected a connection of the database');
   },
   releaseConnection: nothing,
-  async beginTransaction(connection, settings) {
+  beginTransaction(connection, settings) {
     if (connection instanceof Connection) connection.begin(settings);
+    return Promise.resolve();
   },
   commitTransaction: nothing,
   rollbackTransaction: nothing,
