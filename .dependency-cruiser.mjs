@@ -48,6 +48,7 @@ const CORE = {
 /** The modules of the toolchain. */
 const TOOLCHAIN = {
   'paths.ts': [],
+  'jobs.ts': [],
   'load.ts': ['paths.ts'],
   'node-version.mjs': [],
   compiler: ['paths.ts'],
@@ -61,7 +62,7 @@ const TOOLCHAIN = {
   dev: ['compiler', 'generate', 'source', 'load.ts', 'paths.ts'],
   prove: ['publish', 'source', 'load.ts'],
   new: ['generate', 'mock', 'publish', 'source', 'paths.ts'],
-  'cli.ts': ['breaking', 'dev', 'gate', 'generate', 'mock', 'prove'],
+  'cli.ts': ['breaking', 'dev', 'gate', 'generate', 'jobs.ts', 'mock', 'prove'],
 };
 
 /** A folder of src/ that is not a module of its own belongs to the domain. */
@@ -80,6 +81,7 @@ const SERVICE = {
   'dependencies.ts': ['config.ts', 'domain', 'storage', 'database', 'runtime'],
   handlers: ['domain', 'errors.ts', 'auth.ts', 'dependencies.ts', 'contract'],
   runtime: ['contract', 'database'],
+  'seed.ts': ['config.ts', 'dependencies.ts', 'runtime'],
   'app.ts': ['contract', 'dependencies.ts', 'errors.ts', 'extensions.ts', 'handlers', 'runtime'],
 };
 

@@ -31,7 +31,8 @@ class Connection implements DatabaseConnection {
     if (!returnsRows(compiled))
       return { rows: [], numAffectedRows: BigInt(await this.queries.execute(statement)) };
     const rows = await this.queries.query(statement);
-    return { rows, numAffectedRows: BigInt(rows.length) };
+    // Of text nobody knows what it has done.
+    return compiled.query.kind === 'RawNode' ? { rows } : { rows, numAffectedRows: BigInt(rows.length) };
   }
 
   streamQuery(): never {
