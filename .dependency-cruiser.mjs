@@ -158,6 +158,7 @@ export default {
         path: '^(src|scripts|tests)/',
         pathNot: [
           '^src/database/',
+          '^src/kysely/',
           '^tests/unit/(database|storage)/',
           '^tests/support/(databases|third-driver)\\.ts$',
         ],

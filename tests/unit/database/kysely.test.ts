@@ -158,7 +158,6 @@ describe.each(DATABASES)('Kysely over $kind', ({ kind, locate }) => {
     });
 
   test.each([
-    ['a boolean', true, 'got boolean'],
     ['a Date', new Date(0), 'got Date'],
     ['an array', [['a']], 'got Array'],
     ['an object', { a: 1 }, 'got Object'],
