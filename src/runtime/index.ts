@@ -15,6 +15,9 @@ export {
 } from './config';
 export { runService, type ServiceParts } from './run';
 
+// For seed.ts of a service.
+export { runSeed } from './job';
+
 // For dependencies.ts of a service.
 export { openInOrder } from './dependencies';
 
