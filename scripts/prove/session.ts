@@ -90,6 +90,7 @@ interface SessionOptions extends RunContext {
 /** Sends cases, judges their answers, and records them in the ledger. */
 export function openSession({ waivers, operations, onRequest, signal, ...common }: SessionOptions) {
   const { document, oracle, responseOracle, target } = common;
+  const { profile = 'strict' } = target;
   const ledger = openLedger({ ...document, operations }, target);
   const lenient = document.lenient.responses.map((schemas) => createOracle(schemas));
   const ownRefusals = target.blackBox && createOwnRefusals();
@@ -249,5 +250,17 @@ export function openSession({ waivers, operations, onRequest, signal, ...common 
     requests: client.sent(),
   });
   const sending = { client, state, probe, record, reset, attempt, attemptAll };
-  return { ledger, failures, failedCases, describe, fail, isStub, giveUp, leaveOut, counts, ...sending };
+  return {
+    ledger,
+    profile,
+    failures,
+    failedCases,
+    describe,
+    fail,
+    isStub,
+    giveUp,
+    leaveOut,
+    counts,
+    ...sending,
+  };
 }
