@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Answer, ServiceOptions } from '../../../src/contract';
+import type { Answer } from '../../../src/contract';
 import { BODY_LIMIT, type JsonObject, listen, refusalsOf, type Target } from '../../../scripts/prove';
 import { plainRefusal, renderPlain } from '../../support/plain-errors';
 import { buildService } from '../../support/service';
