@@ -14,6 +14,8 @@ export interface Failure {
   readonly causes: readonly Cause[];
   /** Lines for bash; empty if no request was sent. */
   readonly curl: string;
+  /** What the service has logged of it, in lines. */
+  readonly logged?: string;
   /** For a generated request: repeats it. */
   readonly replay?: Replay;
 }
@@ -47,12 +49,14 @@ export interface WaivedFailure extends Failure {
 /**
  * @param before the cases to send first, in order
  * @param server the address for the curl lines. The values of its secrets are left out of each text.
+ * @param logged what the service has logged: different errors are different causes
  */
 export function failureOf(
   failed: Case,
   problems: readonly string[],
   before: readonly Case[] = [],
   server: CurlServer = DEFAULT_SERVER,
+  logged?: string,
 ): Failure {
   const { family, operation, title } = failed;
   const text = (raw: string): string => printable(raw, server.secrets);
@@ -62,7 +66,10 @@ export function failureOf(
     operation: operation.id,
     title: text(title),
     problems: shown,
-    causes: causesOf(failed, shown),
+    causes: causesOf(failed, shown).map((cause) =>
+      logged === undefined ? cause : { ...cause, key: `${cause.key}\n${logged}` },
+    ),
+    ...(logged !== undefined && { logged }),
     curl: [...before, failed].map(({ request }) => curlCommand(request, server)).join('\n'),
   };
 }
