@@ -1,3 +1,4 @@
+import { ADVICE } from './advice';
 import type { Case, Family } from './cases/case';
 import { type Cause, causesOf, plainCause } from './cause';
 import type { Operation } from './document/model';
@@ -49,7 +50,7 @@ export interface WaivedFailure extends Failure {
 /**
  * @param before the cases to send first, in order
  * @param server the address for the curl lines. The values of its secrets are left out of each text.
- * @param logged what the service has logged: different errors are different causes
+ * @param logged what the service has logged: an error is one cause, whatever was expected
  */
 export function failureOf(
   failed: Case,
@@ -61,14 +62,13 @@ export function failureOf(
   const { family, operation, title } = failed;
   const text = (raw: string): string => printable(raw, server.secrets);
   const shown = problems.map(text);
+  const isError = logged !== undefined && logged !== ADVICE.readItsLog();
   return {
     family,
     operation: operation.id,
     title: text(title),
     problems: shown,
-    causes: causesOf(failed, shown).map((cause) =>
-      logged === undefined ? cause : { ...cause, key: `${cause.key}\n${logged}` },
-    ),
+    causes: causesOf(failed, shown).map((cause) => (isError ? { ...cause, key: logged } : cause)),
     ...(logged !== undefined && { logged }),
     curl: [...before, failed].map(({ request }) => curlCommand(request, server)).join('\n'),
   };

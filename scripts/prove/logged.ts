@@ -1,6 +1,7 @@
 import { relative } from 'node:path';
-import { jsonOf, type RawRequest } from './wire/message';
+import { jsonOf } from './wire/message';
 import { NumberLiteral, type Value } from './json/value';
+import type { Case } from './cases/case';
 import { printable } from './failure';
 import type { Target } from './target';
 
@@ -18,11 +19,16 @@ const SECRET_VARIABLES = /SECRET|TOKEN|PASSWORD|PASSWD|KEY|USERS|CREDENTIAL|_URL
  * a database, and the frames of the service. The values of the request, of credentials and of secret variables are left
  * out.
  */
-export function loggedText(error: unknown, target: Target, request: RawRequest): string {
-  const hidden = new Set([...secretsOf(target), ...valuesOf(request)]);
-  const values = [...hidden].filter((value) => value.length >= MIN_LENGTH);
-  values.sort((a, b) => b.length - a.length);
-  const safe = (text: string): string => {
+export function loggedText(
+  error: unknown,
+  target: Target,
+  sent: Pick<Case, 'operation' | 'request'>,
+): string {
+  const safe = (text: string, hidden: readonly string[] = []): string => {
+    const values = [...new Set([...secretsOf(target), ...hidden])].filter(
+      (value) => value.length >= MIN_LENGTH,
+    );
+    values.sort((a, b) => b.length - a.length);
     const without = values.reduce(
       (rest, value) => rest.replaceAll(value, '...'),
       text.slice(0, 4 * MAX_TEXT),
@@ -33,15 +39,16 @@ export function loggedText(error: unknown, target: Target, request: RawRequest):
       target.curl?.secrets,
     );
   };
+  const values = valuesOf(sent);
   const lines: string[] = [];
   let current = error;
   for (let depth = 0; depth < MAX_CAUSES && current !== undefined; depth++) {
     const { text, statement, code, frames, cause } = partsOf(current);
     lines.push(
-      `${depth === 0 ? '' : 'caused by '}${safe(text)}`,
+      `${depth === 0 ? '' : 'caused by '}${safe(text, values)}`,
       ...(statement === undefined ? [] : [`  statement: ${safe(statement)}`]),
       ...(code === undefined ? [] : [`  code: ${safe(code)}`]),
-      ...frames.map((frame) => `  at ${safe(frame)}`),
+      ...(depth === 0 ? frames.map((frame) => `  at ${safe(frame)}`) : []),
     );
     current = cause;
   }
@@ -99,10 +106,11 @@ function secretsOf({ credentials }: Target): string[] {
 }
 
 /** The texts and numbers that a request has sent. */
-function valuesOf(request: RawRequest): string[] {
+function valuesOf({ operation, request }: Pick<Case, 'operation' | 'request'>): string[] {
   const body = jsonOf(request);
-  const sent = request.target.split(/[/?&=]/).flatMap((part) => [part, decoded(part)]);
-  return [...sent, ...(body === undefined ? [] : leaves(body))];
+  const named = new Set([...operation.path.split('/'), ...operation.parameters.map(({ name }) => name)]);
+  const parts = request.target.split(/[/?&=]/).filter((part) => !named.has(part));
+  return [...parts.flatMap((part) => [part, decoded(part)]), ...(body === undefined ? [] : leaves(body))];
 }
 
 const leaves = (value: Value): string[] => {

@@ -183,11 +183,11 @@ export function openSession({ waivers, operations, onRequest, signal, ...common 
   };
 
   /** What the service has logged of its failure, or where to look. */
-  const whatWasLogged = (server: Server, { request }: Case, outcome: Outcome): string | undefined => {
+  const whatWasLogged = (server: Server, sent: Case, outcome: Outcome): string | undefined => {
     if (!('noResponse' in outcome) && outcome.status < 500) return undefined;
     if (!server.failed) return 'noResponse' in outcome ? undefined : ADVICE.readItsLog();
     const error = server.failed();
-    return error === undefined ? undefined : loggedText(error, target, request);
+    return error === undefined ? undefined : loggedText(error, target, sent);
   };
 
   const checked: typeof check = (...answer) => {
@@ -224,7 +224,7 @@ export function openSession({ waivers, operations, onRequest, signal, ...common 
     if (passed && verdict.isWarned === true)
       ledger.undecide(sent.proves, { state: 'WARNED', reason: found[0] ?? '' });
     else if (passed && inconclusive !== undefined) {
-      const state = sent.expect.kind === 'answered' ? 'OUT OF REACH' : 'UNPROVEN';
+      const state = sent.expect.kind === 'refused' ? 'UNPROVEN' : 'OUT OF REACH';
       ledger.undecide(sent.proves, { state, reason: inconclusive });
     } else ledger.record([...sent.proves, ...proves], passed);
     if (response && instance !== undefined && passed) {

@@ -155,8 +155,10 @@ const reportedCause = ({ cause, example, ...group }: FailureGroup, locate?: Line
   example: reportedFailure(example),
 });
 
-const reportedFailure = <T extends Failure>({ causes, replay, logged: _logged, ...failure }: T) => ({
+/** Without what the service has logged, which stands with the cause. */
+const reportedFailure = <T extends Failure>({ causes, replay, ...failure }: T) => ({
   ...failure,
+  logged: undefined,
   causes: causes.map(({ sentence }) => sentence),
   ...(replay && { replay: printReplay(replay) }),
 });

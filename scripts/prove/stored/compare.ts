@@ -1,5 +1,5 @@
 import { isExcluded, type Schemas } from '../document/direction';
-import { abbreviate, NumberLiteral, print, toInteger, type Value } from '../json/value';
+import { abbreviate, NumberLiteral, toInteger, type Value } from '../json/value';
 import { asString, escapeToken, objectAt, resolvePointer } from '../json/tree';
 import {
   anyValueOf,
@@ -11,6 +11,7 @@ import {
 } from '../schema/locations';
 import type { RunContext } from '../cases/case';
 import type { Reader } from './reader';
+import { isUnusual } from './values';
 
 /** How a value that was read differs from the one that was sent. */
 export interface Compared {
@@ -18,12 +19,9 @@ export interface Compared {
   readonly differences: string[];
   /** The number of primitives that came back as they were sent. */
   same: number;
-  /** Those of them that no mock would make up. */
+  /** Those of them that only this prover sends, so that no mock shows them. */
   unusual: number;
 }
-
-/** The length of the JSON text of a value that nobody has by chance. */
-const UNUSUAL = 7;
 
 type CompareContext = Pick<RunContext, 'document' | 'oracle' | 'responseOracle'>;
 
@@ -79,7 +77,7 @@ export function compareStored(
     const format = formatOf(request);
     if (isSame(here, got, format)) {
       found.same += 1;
-      if (format === '' && print(here).length >= UNUSUAL) found.unusual += 1;
+      if (isUnusual(here)) found.unusual += 1;
     } else found.differences.push(sentence(pointer, here, got));
   };
   const admits = (locations: SchemaLocations, value: Value): boolean =>

@@ -22,6 +22,15 @@ interface ToStore {
   readonly instead: readonly Value[];
 }
 
+/** The texts of edges: letters, and characters beyond the BMP. */
+const TEXTS = ['stored-', '\u{1f331}'];
+
+/** Whether a value is an edge that no document has by chance. */
+export const isUnusual = (value: Value): boolean =>
+  value instanceof NumberLiteral
+    ? [...INTEGERS, ...FRACTIONS, ...BEYOND_DOUBLE].some(({ text }) => text.length > 3 && text === value.text)
+    : typeof value === 'string' && TEXTS.some((text) => value.includes(text.repeat(2)));
+
 /**
  * Values to store and to read back: with every listed member, then with another value for each primitive that a part of
  * a server may cut (of letters and of characters beyond the BMP), then of each branch.
@@ -35,7 +44,7 @@ export function valuesToStore(context: OperationContext, slot: Slot): ToStore[] 
   const others = [simple, ...branches.map(({ value }) => value)];
   const values = [
     { value: accepted, instead: [] },
-    ...['stored-', '\u{1f331}'].map((text) => withEdges(context, slot, accepted, text)),
+    ...TEXTS.map((text) => withEdges(context, slot, accepted, text)),
     ...others.map((value) => ({ value: mergeAccepted(context, slot, value, 'references'), instead: [] })),
   ].filter(({ value }) => value instanceof Map && fitsSlot(context.oracle, slot, value));
   return [...new Map(values.map((one) => [print(one.value), one])).values()];
