@@ -9,6 +9,11 @@ import type { CurlServer } from './wire/curl';
 export interface Server extends Address {
   /** The number of requests that have entered a handler since the start. Without it, the prover does not judge it. */
   entered?(): number;
+  /**
+   * The error for which the service has answered with 5xx or not at all since the last call, as it logs it; undefined if
+   * there was none. Without it, the report says where to look.
+   */
+  failed?(): unknown;
   /** Restores the state of the service at its start. If present, the prover calls it before each case. */
   reset?(): void | Promise<void>;
   close(): Promise<void>;
