@@ -18,7 +18,7 @@ export const ENTRIES: Readonly<Record<string, string>> = {
   '.': 'src/contract/index',
   './database': 'src/database/index',
   './runtime': 'src/runtime/index',
-  './operational': 'src/runtime/index', // the name of 2.0.0
+  './operational': 'src/runtime/operational', // the name of 2.0.0
   './testing': 'scripts/prove/index',
 };
 export const COMMAND = 'scripts/cli';

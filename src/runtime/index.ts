@@ -39,6 +39,7 @@ export {
   numberIn,
   numberInError,
   type OperationalKind,
+  statusIn,
   toProblemIn,
 } from './errors';
 

@@ -5,6 +5,7 @@ import {
   isStub,
   type JsonObject,
   OpenApiDocument,
+  Problem,
   type ProblemKind,
   type Strategies,
 } from '../../../src/contract';
@@ -75,8 +76,8 @@ export interface Changes {
 export const BODY_LIMIT = 65_536;
 
 /**
- * A service as a target of the prover. Each of its servers listens on a free port of 127.0.0.1. For the statuses 429, 500
- * and 503, its servers limit all requests, fail in each handler, and have no store.
+ * A service as a target of the prover. Each of its servers listens on a free port of 127.0.0.1. For the statuses 408,
+ * 429, 500 and 503, its servers have no time, limit all requests, fail in each handler, and have no store.
  */
 export function serviceTarget<S, Handlers extends object, Own extends string>(
   service: TestedService<S, Handlers, Own>,
@@ -114,6 +115,7 @@ export function serviceTarget<S, Handlers extends object, Own extends string>(
     refusals: refusalsOf(service.refusal),
     refusalSchema: service.refusalSchema,
     situations: {
+      '408': failing(new Problem('requestTimeout', 'too slow')),
       '429': () => start({}, limitRequests({ requests: 0, seconds: 60 }, clientOf)),
       '500': failing(new Error('a secret cause')),
       '503': failing(new StoreUnavailable('no disk')),
