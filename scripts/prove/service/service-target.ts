@@ -5,8 +5,10 @@ import {
   isStub,
   type JsonObject,
   OpenApiDocument,
+  type Operation,
   Problem,
   type ProblemKind,
+  readOperations,
   type Strategies,
 } from '../../../src/contract';
 import { StoreUnavailable } from '../../../src/database';
@@ -39,7 +41,7 @@ export interface TestedService<S, Handlers extends object, Own extends string> e
   readonly createApp: (handlers: Handlers, options: RuntimeOptions<Own>) => Express;
   readonly errors: Errors<Own>;
   /** How the service refuses a request: the status, and members that the body must have. */
-  readonly refusal: (kind: KindOf<Own>) => RefusalRule;
+  readonly refusal: (kind: KindOf<Own>, operation?: Operation) => RefusalRule;
   /** Those of `auth.ts`. Each accepts secrets that the target generates. */
   readonly verifiers: Verifiers;
   /** Credentials of the schemes whose strategy is of the service. */
@@ -88,6 +90,7 @@ export function serviceTarget<S, Handlers extends object, Own extends string>(
   const waits = ({ steps }: Scenario) => steps.some(({ operation }) => stubs.includes(operation));
   // Of a copy: changes that a server makes must not affect the document of the prover.
   const described = new OpenApiDocument(structuredClone(document));
+  const operations = new Map(readOperations(described).map((one) => [one.operationId, one]));
   const secrets = testSecrets(verifiers, described);
   const sound = strategiesWith(verifiers, secrets.environment, described);
   let received: Received | undefined;
@@ -112,7 +115,7 @@ export function serviceTarget<S, Handlers extends object, Own extends string>(
     start: () => start(),
     credentials: { ...secrets.credentials, ...service.credentials },
     bodyLimit: BODY_LIMIT,
-    refusals: refusalsOf(service.refusal),
+    refusals: (operationId) => refusalsOf((kind) => service.refusal(kind, operations.get(operationId))),
     refusalSchema: service.refusalSchema,
     situations: {
       '408': failing(new Problem('requestTimeout', 'too slow')),

@@ -1,9 +1,9 @@
 import type { OpenApiDocument } from '../document/document';
 import type { Finding } from '../document/finding';
-import { documentedKey, negotiable, type Operation } from '../operations/operations';
+import { negotiable, type Operation } from '../operations/operations';
 import { type Answer, Problem, type ProblemKind } from '../problem';
 import { overlayLines } from '../operations/overlay';
-import { refusalActions } from './refusal-overlay';
+import { fits, HEADERS, refusalActions } from './refusal-overlay';
 import type { ServedOperation } from './served-operation';
 
 type Happens = (operation: Operation) => boolean;
@@ -47,9 +47,6 @@ export const canHappen = (kind: ProblemKind, operation: Operation): boolean => H
 /** The message of the refusals that are tried at start. Where a longer one does not fit the document, it is sent in its place. */
 export const REFUSED = 'the request was refused';
 
-/** Headers that the refusals of the server have. */
-const HEADERS = { 'WWW-Authenticate': 'Bearer', 'Retry-After': '1' };
-
 /** One problem of each kind with which the server itself may refuse a request to an operation, and of these others. */
 export const ownRefusals = (operation: Operation, others: readonly ProblemKind[] = []): Problem[] =>
   (Object.keys(HAPPENS) as ProblemKind[])
@@ -65,8 +62,8 @@ export interface Undocumented {
 type Render<Own extends string> = (problem: Problem<ProblemKind | Own>, operation: Operation) => Answer;
 
 /**
- * The refusals by the server itself that can happen to an operation and that it does not document: by their status, by a range
- * (`4XX`) or by `default`.
+ * The refusals by the server itself that can happen to an operation and that it does not document: by their status, or by a
+ * range (`4XX`) or `default` that they fit. (One that does not fit the response of its own status is a finding of `checkWiring`.)
  *
  * @param policies one problem of each kind with which a hook may refuse a request to any operation, such as a rate limit
  */
@@ -75,9 +72,12 @@ export function undocumentedRefusals<Own extends string>(
   render: Render<Own>,
   policies: readonly Problem<Own>[] = [],
 ): Undocumented[] {
-  return [...served].flatMap(({ operation }) => {
+  return [...served].flatMap((one) => {
+    const { operation } = one;
     const answers = [...ownRefusals(operation), ...policies].map((problem) => render(problem, operation));
-    const lacking = answers.filter(({ status }) => documentedKey(operation, status) === undefined);
+    const lacking = answers.filter(
+      (answer) => !operation.responses.has(String(answer.status)) && !fits(one, answer),
+    );
     return [...new Map(lacking.map((answer) => [answer.status, answer])).values()].map((answer) => ({
       operation,
       answer,

@@ -14,6 +14,9 @@ interface Refusal {
   readonly answer: Answer;
 }
 
+/** Headers that the refusals of the server have. */
+export const HEADERS = { 'WWW-Authenticate': 'Bearer', 'Retry-After': '1' };
+
 /** What a refusal means, by its status, and the headers that it has. */
 const MEANINGS: Readonly<Record<number, readonly [description: string, ...headers: string[]]>> = {
   400: ['The request does not match the document.'],
@@ -34,7 +37,7 @@ const MEANINGS: Readonly<Record<number, readonly [description: string, ...header
 };
 
 const text = { type: 'string' };
-const HEADERS: Readonly<Record<string, JsonObject>> = {
+const FIELDS: Readonly<Record<string, JsonObject>> = {
   'WWW-Authenticate': {
     description: 'How to authenticate (RFC 9110 section 11.6.1).',
     required: true,
@@ -95,11 +98,12 @@ export function refusalActions(
   for (const all of [...groups.values()].sort(byStatus)) {
     const [{ answer } = { answer: { status: 500 } }] = all;
     const { status } = answer;
-    const title = STATUS_CODES[status] ?? `Status ${status}`;
+    // Node has the name of RFC 7231.
+    const title = status === 413 ? 'Content Too Large' : (STATUS_CODES[status] ?? `Status ${status}`);
     const [description, ...sent] = MEANINGS[status] ?? [`${title}.`];
     const content = bodyContent(answer, schemaOf);
     const fields = sent.map((field) => {
-      const header = HEADERS[field] ?? { schema: text };
+      const header = FIELDS[field] ?? { schema: text };
       return [field, { $ref: name('headers', field, header, headers) }] as const;
     });
     const response = {
@@ -163,9 +167,10 @@ function errorSchemas(document: OpenApiDocument, served: readonly ServedOperatio
 /** A status of a response by its key; of `default` one that no operation documents. */
 const statusOf = (key: string): number => (key === 'default' ? 599 : Number(key.replace('XX', '99')));
 
-function fits({ responses }: ServedOperation, answer: Answer): boolean {
+/** Whether an operation documents an answer, by its status, a range or `default`. */
+export function fits({ responses }: ServedOperation, answer: Answer): boolean {
   try {
-    responses.write(answer, { 'WWW-Authenticate': 'Bearer', 'Retry-After': '1' });
+    responses.write(answer, HEADERS);
     return true;
   } catch (error) {
     if (error instanceof UndocumentedResponse) return false;
