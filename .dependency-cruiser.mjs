@@ -76,9 +76,10 @@ const SERVICE = {
   'auth.ts': ['runtime'],
   'extensions.ts': ['contract'],
   'config.ts': ['auth.ts', 'runtime'],
-  handlers: ['domain', 'errors.ts', 'auth.ts', 'contract'],
+  'dependencies.ts': ['config.ts', 'domain', 'storage', 'database', 'runtime'],
+  handlers: ['domain', 'errors.ts', 'auth.ts', 'dependencies.ts', 'contract'],
   runtime: ['contract', 'database'],
-  'app.ts': ['contract', 'errors.ts', 'extensions.ts', 'handlers', 'runtime'],
+  'app.ts': ['contract', 'dependencies.ts', 'errors.ts', 'extensions.ts', 'handlers', 'runtime'],
 };
 
 function pathOf(base, module) {

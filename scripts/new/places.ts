@@ -160,7 +160,10 @@ function sourcePlaces(decided: Decided): Record<string, Places> {
       '#tables': collections.map(({ table }) => ({ bikes: table })),
     },
     'tests/contract/service.ts': {
-      '{ BikeShedStore, Bike }': `{ ${[`${names.pascal}Store`, ...collections.filter(({ name }) => isUsed(name)).map(({ typeName }) => typeName)].join(', ')} }`,
+      '{ Bike }': `{ ${collections
+        .filter(({ name }) => isUsed(name))
+        .map(({ typeName }) => typeName)
+        .join(', ')} }`,
       '#examples': examples.length > 0,
       '#typed': collections
         .filter(({ name }) => isUsed(name))

@@ -78,8 +78,9 @@ export interface RunOptions {
  *
  * @throws {Error} if the document, the target or the options cannot be used, or the target does not start
  */
-export async function run(target: Target, options: RunOptions = {}): Promise<Result> {
+export async function run(given: Target, options: RunOptions = {}): Promise<Result> {
   const began = performance.now();
+  const target: Target = given.inspect ? { ...given, ...(await given.inspect()) } : given;
   const document = readDocument(target.document, target);
   const oracle = options.oracle ?? createOracle(document.requests);
   const responseOracle = options.oracle ?? createOracle(document.responses);

@@ -42,9 +42,12 @@ export interface RuntimeOptions<Own extends string = never>
   readonly operational?: boolean;
 }
 
+/** The policies and observers of a service. */
+export type OwnHooks<Own extends string = never> = Hooks<OperationalKind | Own>;
+
 /** A service: what its team writes. */
 export interface Application<Own extends string = never>
-  extends Extensions, Hooks<OperationalKind | Own>, Pick<ServiceOptions<Own>, 'handlers' | 'ownProblems'> {
+  extends Extensions, OwnHooks<Own>, Pick<ServiceOptions<Own>, 'handlers' | 'ownProblems'> {
   readonly errors: Errors<Own>;
 }
 

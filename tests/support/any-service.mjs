@@ -20,7 +20,7 @@ runtime.runService({
     })),
   document,
   errors: runtime.PLAIN_ERRORS,
-  openStore: () => Promise.resolve(store),
+  open: () => Promise.resolve(store),
   createApp: (_store, options) => {
     const operations = readOperations(options.document);
     const handlers = Object.fromEntries(operations.map(({ operationId }) => [operationId, answer]));

@@ -15,6 +15,7 @@ import {
   type ServiceOptions,
 } from '../../src/contract';
 import { errors, type OwnKind } from '../../src/errors';
+import type { Dependencies } from '../../src/dependencies';
 import { createHandlers } from '../../src/handlers';
 import type { Handlers } from '../../src/handlers/types';
 import type { OperationalKind, RuntimeOptions } from '../../src/runtime';
@@ -28,7 +29,10 @@ const LIMITS = { headersTimeout: 60_000, requestTimeout: 60_000, keepAliveTimeou
 
 /** The strategies of this project, which accept these tokens. */
 export const strategiesAccepting = (...tokens: readonly string[]) =>
-  strategiesWith(verifiers, { API_TOKENS: tokens.join(',') }, new OpenApiDocument(document));
+  strategiesWith(verifiers, { API_TOKENS: tokens.join(',') }, new OpenApiDocument(document), {});
+
+/** The dependencies of this project, on a store in memory. */
+export const inMemory = (store = openMemoryStore()): Dependencies => ({ ...store, store });
 
 /** The options of an application that reports nothing, beside its document and its strategies. */
 export const RUNTIME = {
@@ -44,10 +48,11 @@ export const RUNTIME = {
 
 /** The application of this project, on a store in memory. */
 export function buildApp({
-  handlers = createHandlers(openMemoryStore()),
+  handlers = createHandlers(inMemory()),
   ...overrides
 }: Partial<RuntimeOptions<OwnKind>> & { readonly handlers?: Handlers } = {}): express.Express {
-  return createApp(handlers, { ...RUNTIME, document, strategies: strategiesAccepting(TOKEN), ...overrides });
+  const options = { ...RUNTIME, document, strategies: strategiesAccepting(TOKEN), ...overrides };
+  return createApp(handlers, options, inMemory());
 }
 
 /** A service for any document, with plain errors, and the reported outcome of each request. */

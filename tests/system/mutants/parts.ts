@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import contract from '../../../generated/openapi.json';
 import type { Plant, PlantStore } from '../../../src/plants/plant-store';
-import { openMemoryStore } from '../../../src/storage/memory';
+import { openExample } from '../../contract/scenarios';
 import { type Parts, service } from '../../contract/service';
 import { type Family, type JsonObject, objectAt } from '../../../scripts/prove';
 
@@ -40,9 +40,9 @@ export function document(pointer: string, change: (node: JsonObject) => void): F
 export const store = (
   create: (sound: PlantStore, plant: Plant) => ReturnType<PlantStore['create']>,
 ): Fault => ({
-  openStore: () => {
-    const sound = openMemoryStore();
-    return Promise.resolve({ ...sound, create: (plant: Plant) => create(sound, plant) });
+  open: async () => {
+    const { store: sound, ...dependencies } = await openExample();
+    return { ...dependencies, store: { ...sound, create: (plant: Plant) => create(sound, plant) } };
   },
 });
 
