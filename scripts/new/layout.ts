@@ -2,6 +2,7 @@
 import {
   compileContract,
   isObject,
+  jsonPath,
   OpenApiDocument,
   type Operation,
   type ServedOperation,
@@ -11,7 +12,6 @@ import type { Source } from '../source/source';
 import { collectionsOf } from './collections';
 import { documentFiles } from './document-files';
 import {
-  bodyOf,
   type ErrorBody,
   errorResponses,
   type OtherBody,
@@ -22,7 +22,7 @@ import {
 } from './errors';
 import { loginsOf } from './logins';
 import type { Names } from './names';
-import { type Action, jsonPath, overlayFor } from './overlay';
+import { type Action, overlayFor } from './overlay';
 import { filledLayout } from './places';
 import { allPathParameters, listedIn, resourcesOf } from './resources';
 import { schemesOf } from './schemes';
@@ -73,14 +73,12 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
   const served = [...compileContract(document).served.values()];
   const operations = served.map(({ operation }) => operation);
   const responses = errorResponses(document, served);
+  const { usual } = overlay;
   const documented = responses.find(({ content }) =>
     content.some(
-      ({ key, schema = '' }) =>
-        key === overlay.mediaType && document.follow(schema).pointer === overlay.schema,
+      ({ key, schema = '' }) => key === usual.mediaType && document.follow(schema).pointer === usual.schema,
     ),
   );
-  const usual = found ?? (documented && bodyOf(document, documented));
-  if (!documented || !usual) throw new Error('openapi/overlay.yaml: expected an error body');
   const typeOf = typesOf(document);
   const kinds = ownKinds(responses);
   const again = requests && loginsOf(document, operations).logins;
@@ -116,10 +114,10 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
         kinds: [...kinds, ...(users?.kinds ?? [])],
         usual,
         errorType: typeOf({
-          schema: overlay.schema,
-          operationId: documented.served.operation.operationId,
-          status: documented.key,
-          mediaType: overlay.mediaType,
+          schema: usual.schema,
+          operationId: documented?.served.operation.operationId ?? '',
+          status: documented?.key ?? '',
+          mediaType: usual.mediaType ?? '',
         }),
         others: [
           ...otherBodies(document, served, usual),
@@ -148,7 +146,9 @@ function ownBodies(
   return kinds.flatMap(({ kind, ...code }) => {
     const refusing = served.filter(({ operation }) => refusals[kind]?.includes(operation.operationId));
     const isCommon = Object.values(ERRORS).some(({ status }) => status === code.status);
-    return isCommon ? [] : otherBodies(document, refusing, usual, { [kind]: code });
+    return isCommon
+      ? []
+      : otherBodies(document, refusing, usual, () => [{ message: 'a sentence', kind, ...code }]);
   });
 }
 

@@ -411,9 +411,6 @@ export const undocumented = ({ login, register }: Logins) =>
             status: refusalStatus(register, TAKEN),
             description: 'There is a user of this name already.',
           },
-          ...(isVague(register)
-            ? [{ asking: register, status: 400, description: 'The name or the password is missing.' }]
-            : []),
         ]
       : []),
   ]

@@ -1,6 +1,7 @@
 /** The requests of the contract tests that log a user in and register another one. */
 import {
   isObject,
+  jsonPath,
   joinPointer,
   type JsonObject,
   members,
@@ -9,7 +10,7 @@ import {
   viewSchemas,
 } from '../../src/contract';
 import type { Asking, Field, Logins } from './logins';
-import { type Action, jsonPath } from './overlay';
+import type { Action } from './overlay';
 
 /** The values of a request with a name and a password. */
 export interface Example {

@@ -18,7 +18,13 @@ export type { Database } from './database';
 export { databaseUrls, isDatabaseUrl, openDatabase } from './open';
 export type { Migration, Schema } from './schema';
 export { and, identifier, or, rows, sql } from './sql';
-export { ConstraintViolation, InvalidValue, StatementError, StoreUnavailable, UnusableDatabase } from './store';
+export {
+  ConstraintViolation,
+  InvalidValue,
+  StatementError,
+  StoreUnavailable,
+  UnusableDatabase,
+} from './store';
 export type { Store, StoreObserver } from './store';
 export { addColumn, createTable, deleteFrom, equal, insertInto, select, table, update } from './table';
 export type { NewRowOf, RowOf, TableOf } from './table';
