@@ -1,16 +1,18 @@
 /** Decides every file of a new service from its document. */
-import { compileContract, isObject, OpenApiDocument, type Operation } from '../../src/contract';
+import { compileContract, isObject, OpenApiDocument, type Operation, viewSchemas } from '../../src/contract';
 import type { Source } from '../source/source';
-import { collectionsOf } from './collections';
+import { storesOf } from './stores';
+import { description, type Table, tablesOf } from './tables';
 import { documentFiles } from './document-files';
 import { bodyOf, errorResponses, otherBodies, ownKinds, succeedsByDefault, usualErrorBody } from './errors';
 import type { Names } from './names';
 import { type Action, jsonPath, overlayFor } from './overlay';
 import { filledLayout } from './places';
-import { allPathParameters, listedIn, resourcesOf } from './resources';
+import { bodySchemas } from './envelopes';
+import { allPathParameters, listedIn, type PathParameter, type Resource, resourcesOf } from './resources';
 import { schemesOf } from './schemes';
 import { toServable } from './servable';
-import { examplesFile, prepare, storedExamples } from './tests';
+import { examplesFile, otherThan, prepare, storedExamples } from './tests';
 import { typesOf } from './types';
 
 export interface Layout {
@@ -28,11 +30,12 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
   const { root, actions, total } = toServable(source.document);
   const servable = new OpenApiDocument(root);
   const given = [...compileContract(servable).served.values()];
-  const resources = resourcesOf(servable, given);
+  const resources = resourcesOf(servable, given).map((resource) => apart(servable, resource));
   const found = usualErrorBody(servable, errorResponses(servable, given));
   const parameters = [
     ...resources.flatMap((resource) => resource.parameters),
     ...allPathParameters(servable, given, resources),
+    ...referenceExamples(servable, tablesOf(servable, resources, names)),
   ];
   const overlay = await overlayFor(source.document, servable, given, actions, found, parameters);
 
@@ -51,9 +54,13 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
   if (!documented || !usual) throw new Error('openapi/overlay.yaml: expected an error body');
   const typeOf = typesOf(document);
   const kinds = ownKinds(responses);
-  const examples = storedExamples(document, resources);
-  const { name, files, note } = documentFiles(source, names.kebab);
   const stored = [...resources, ...listedIn(document, served, resources)];
+  const others = otherBodies(document, served, usual);
+  const tables = tablesOf(document, stored, names);
+  const ids = operations.map(({ operationId }) => operationId);
+  const stores = storesOf(document, tables, typeOf, { usual, others, kinds }, ids);
+  const examples = storedExamples(document, tables);
+  const { name, files, note } = documentFiles(source, names.kebab);
 
   return {
     notes: [
@@ -64,6 +71,7 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
             `the document has no error body: openapi/overlay.yaml adds that of RFC 9457. For another one, add its schema to the document, change the overlay, and src/errors.ts with it`,
           ]),
       ...successes(document, operations, actions),
+      ...conflicts(document, tables),
       ...leftOut(actions.filter(({ remove }) => remove)),
       `served ${operations.length} of ${total} operations`,
     ],
@@ -73,7 +81,7 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
         document: name,
         tarball,
         schemes: schemesOf(document, operations),
-        collections: collectionsOf(stored, names, typeOf),
+        stores,
         kinds,
         usual,
         errorType: typeOf({
@@ -82,11 +90,12 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
           status: documented.key,
           mediaType: overlay.mediaType,
         }),
-        others: otherBodies(document, served, usual),
+        others,
         examples,
         absent: operations.filter((one) => one.responses.has('404')).map(({ operationId }) => operationId),
-        ...prepare(document, served, resources, kinds),
+        ...prepare(document, served, resources, kinds, stores),
       }),
+      ...stores.files,
       ...Object.fromEntries(Object.entries(files).map(([file, text]) => [`openapi/${file}`, text])),
       'openapi/overlay.yaml': overlay.text,
       ...(examples.length > 0 && { 'tests/contract/examples.json': examplesFile(examples) }),
@@ -123,5 +132,47 @@ function leftOut(removed: readonly Action[]): string[] {
   return [...reasons].map(([reason, [first = '', ...others]]) => {
     const more = others.length > 0 ? `, and ${others.length} more` : '';
     return `${reason} (${first}${more})`;
+  });
+}
+
+/** A resource whose example is not that of the request that creates one, where the client chooses the key. */
+function apart(document: OpenApiDocument, resource: Resource): Resource {
+  const { create, parameters, id } = resource;
+  const key = parameters.at(-1);
+  const schemas = create ? bodySchemas(document, create) : [];
+  const view = viewSchemas(document, schemas, 'request');
+  if (!key || key.given || id === undefined || !view.properties.has(id) || view.withheld.has(id))
+    return resource;
+  const example = otherThan(document, key.schema, key.example) ?? key.example;
+  return { ...resource, parameters: [...parameters.slice(0, -1), { ...key, example }] };
+}
+
+/** An example for each property that refers to another object: the one that the example of its path names. */
+function referenceExamples(document: OpenApiDocument, tables: readonly Table[]): PathParameter[] {
+  return tables.flatMap(({ stored, references }) =>
+    [...references].flatMap(([name, { to }]) => {
+      const target = tables.find((one) => one.name === to)?.stored;
+      const example = target && 'read' in target ? target.parameters.at(-1)?.example : undefined;
+      const resource: Partial<Resource> = stored ?? {};
+      return [resource.create, resource.replace, resource.patch].flatMap((operation): PathParameter[] => {
+        const body = operation
+          ? viewSchemas(document, bodySchemas(document, operation), 'request')
+          : undefined;
+        const schemas = body?.properties.get(name) ?? [];
+        const given = viewSchemas(document, schemas, 'request').examples.length > 0;
+        const [pointer] = schemas;
+        return pointer === undefined ? [] : [{ name, pointer, schema: pointer, example, given }];
+      });
+    }),
+  );
+}
+
+/** A sentence for each 409 of which the document does not tell what two objects may not share. */
+function conflicts(document: OpenApiDocument, tables: readonly Table[]): string[] {
+  return tables.flatMap(({ stored, unique, source, file }) => {
+    const { create } = stored ?? {};
+    if (!create?.responses.has('409') || unique || source === 'given') return [];
+    const said = description(document, create, '409');
+    return `${create.operationId} documents 409${said === '' ? '' : ` (${said})`}: src/storage/${file}.ts has no column for it that is unique(). Write there, or in its handler, when it answers so`;
   });
 }

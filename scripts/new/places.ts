@@ -1,6 +1,6 @@
 /** What stands in the places of scripts/new/layout/ for one document. */
 import { quoted } from '../generate/handler-names';
-import type { Collection } from './collections';
+import { creations, imports, members as opened, type Stores, typeImports, typeMembers } from './stores';
 import { codeOf, numberPlace, propertyName, recognizable } from './error-body';
 import type { ErrorBody, OtherBody, OwnKind } from './errors';
 import { fill, type Places, withoutUnusedImports } from './fill';
@@ -17,7 +17,7 @@ export interface Decided {
   /** The name of the package in vendor/. */
   readonly tarball: string;
   readonly schemes: readonly Scheme[];
-  readonly collections: readonly Collection[];
+  readonly stores: Stores;
   readonly kinds: readonly OwnKind[];
   readonly usual: ErrorBody;
   /** The TypeScript type of the usual error body. */
@@ -105,12 +105,17 @@ function projectPlaces({ names, document, tarball, schemes }: Decided): Record<s
 }
 
 function sourcePlaces(decided: Decided): Record<string, Places> {
-  const { names, schemes, collections, kinds, usual, errorType, others, examples } = decided;
-  const [first] = collections;
-  const generated = (...types: string[]) =>
-    `{ ${['components', 'operations'].filter((name) => types.some((type) => type.startsWith(`${name}[`))).join(', ')} }`;
+  const { names, schemes, stores, kinds, usual, errorType, others, examples } = decided;
+  const { tables, written } = stores;
   const number = numberPlace(usual.shape);
-  const isUsed = (name: string) => examples.some((example) => example.name === name);
+  const refuses = (status: number) =>
+    written.filter(({ code = '' }) => code.includes(`return { status: ${status}`));
+  const operationsWith = (status: number) => [
+    ...new Set([
+      ...(status === 404 ? decided.absent : []),
+      ...refuses(status).map(({ operation }) => operation.operationId),
+    ]),
+  ];
   const members = others.length === 0 ? recognizable(usual.shape) : '';
   return {
     'src/auth.ts': {
@@ -123,15 +128,13 @@ function sourcePlaces(decided: Decided): Record<string, Places> {
       })),
     },
     'src/errors.ts': {
-      '{ components }': generated(errorType),
+      '{ components }': `{ ${errorType.startsWith('components[') ? 'components' : 'operations'} }`,
       "components['schemas']['Problem']": errorType,
       "'application/problem+json'": quoted(usual.mediaType ?? ''),
-      "OwnKind = 'noSuchResource'": `OwnKind = ${kinds.map(({ kind }) => quoted(kind)).join(' | ') || 'never'}`,
-      '#kinds': kinds.map(({ kind, status, number }) => ({
-        noSuchResource: kind,
-        '404': `${status}`,
-        '40401': `${number}`,
-      })),
+      "OwnKind = 'noSuchResource' | 'conflict'": `OwnKind = ${kinds.map(({ kind }) => quoted(kind)).join(' | ') || 'never'}`,
+      '#kinds': kinds
+        .map(({ kind, status, number }) => `${kind}: { status: ${status}, number: ${number} },\n`)
+        .join(''),
       '#body': `return ${codeOf(usual.shape)};\n`,
       '#others': others.length > 0,
       '#other': others.map(({ operationId, status, ...other }) => ({
@@ -144,41 +147,33 @@ function sourcePlaces(decided: Decided): Record<string, Places> {
     },
     'src/handlers/index.ts': { '#handlers': false },
     'src/bike-shed/bike-shed-store.ts': {
-      '{ components }': generated(...collections.map(({ type }) => type)),
-      '#types': collections.map(({ type, typeName }) => ({
-        Bike: typeName,
-        "components['schemas']['Bike']": type,
-      })),
-      '#members': collections.map(({ name, typeName }) => ({ bikes: name, Bike: typeName })),
+      '#imports': typeImports(tables),
+      '#members': typeMembers(tables),
     },
     'src/storage/open.ts': {
       "mark: 'Bike'": `mark: ${quoted(names.mark)}`,
-      'REFERENCES bikes ': `REFERENCES ${first?.table} `,
-      'INTO bikes (key, value) SELECT key, value FROM bikes ': `INTO ${first?.table} (key, value) SELECT key, value FROM ${first?.table} `,
-      '#members': collections.map(({ name, table }) => ({ bikes: name, "'bikes'": `'${table}'` })),
-      '#tables': collections.map(({ table }) => ({ bikes: table })),
+      'neighbors.color': `${tables[0]?.variable ?? ''}.color`,
+      'insertInto(neighbors,': `insertInto(${tables[0]?.variable ?? ''},`,
+      '#imports': imports(tables),
+      '#members': opened(tables),
+      '#tables': creations(tables),
     },
     'tests/contract/service.ts': {
-      '{ Bike }': `{ ${collections
-        .filter(({ name }) => isUsed(name))
-        .map(({ typeName }) => typeName)
-        .join(', ')} }`,
+      '#imports': examples
+        .map(({ table }) => `import type { New${table.typeName} } from '../../src/storage/${table.file}';\n`)
+        .join(''),
       '#examples': examples.length > 0,
-      '#typed': collections
-        .filter(({ name }) => isUsed(name))
-        .map(({ name, typeName }) => ({ bikes: name, Bike: typeName })),
-      '#stored': examples.map(({ name, key }) => ({
-        bikes: name,
-        "'00000000-0000-4000-8000-000000000001'": quoted(key),
-      })),
+      '#typed': examples.map(({ table }) => `readonly ${table.name}: New${table.typeName};\n`).join(''),
+      '#stored': examples
+        .map(({ table: { name } }) => `await dependencies.store.${name}.add(examples.${name});\n`)
+        .join(''),
       '#members': members === '' ? '' : `body: ${members},\n`,
-      '#kinds': kinds.map(({ kind, status }) => ({
-        noSuchResource: kind,
-        '404': `${status}`,
-        "['getBike', 'replaceBike', 'deleteBike', 'printLabel']": codeOf(
-          status === 404 ? decided.absent : [],
-        ),
-      })),
+      '#kinds': kinds
+        .map(
+          ({ kind, status }) =>
+            `${kind}: { status: ${status}, operations: ${codeOf(operationsWith(status))} },\n`,
+        )
+        .join(''),
       '#scenarios': decided.sequences
         .map(({ title, steps }) => `  { title: ${quoted(title)}, steps: [${steps.join(', ')}] },\n`)
         .join(''),
