@@ -1,14 +1,22 @@
 /** Writes the handlers that follow from the document: create, read, list, replace, change and delete. */
-import { isJson, type OpenApiDocument, type Operation, viewSchemas } from '../../src/contract';
+import {
+  isJson,
+  isObject,
+  joinPointer,
+  members,
+  type OpenApiDocument,
+  type Operation,
+  viewSchemas,
+} from '../../src/contract';
 import { handlerName, quoted } from '../generate/handler-names';
-import type { Column } from './columns';
+import { type Column, typeOf } from './columns';
 import { askedOf, type Inside, insideOf } from './envelopes';
 import { codeOf, propertyName } from './error-body';
 import type { ErrorBody, OtherBody, OwnKind } from './errors';
 import { wordsOf } from './names';
 import { type Paging, pagingOf } from './paging';
 import type { Resource } from './resources';
-import { spoken, violationsOf } from './storage-code';
+import { spoken, TYPES, violationsOf } from './storage-code';
 import type { Table } from './tables';
 import { handledValue } from './types';
 
@@ -98,12 +106,22 @@ function successOf({ shared: { document }, operation }: Handled, wanted: 'one' |
   const [key, response] = [...operation.responses].find(([key]) => key.startsWith('2')) ?? [];
   if (key === undefined || !response) throw new Unclear('has no success but default');
   const status = Number(key.replace('XX', '00'));
-  if (response.headers.some(({ required }) => required)) throw new Unclear('its success has headers');
+  if (hasHeaders(document, operation, key)) throw new Unclear('its success has headers');
   const [media, another] = response.content;
   if (!media) return { status, inside: undefined };
   if (another || !isJson(media.type.essence) || media.schema === undefined)
     throw new Unclear('its success is not JSON alone');
   return { status, inside: insideOf(document, [media.schema], 'response', wanted) };
+}
+
+/** Whether a handler has to give headers: those that are required, and those by reference, whose type is never optional. */
+function hasHeaders(document: OpenApiDocument, { pointer, responses }: Operation, key: string): boolean {
+  const headers = document.follow(joinPointer(pointer, 'responses', key)).value['headers'];
+  const isReference = ([, header]: readonly [string, unknown]) => isObject(header) && '$ref' in header;
+  return (
+    responses.get(key)?.headers.some(({ required }) => required) === true ||
+    members(headers).some(isReference)
+  );
 }
 
 function listed(document: OpenApiDocument, list: Operation): Inside | undefined {
@@ -131,7 +149,7 @@ function refusal({ shared, operation }: Handled, statuses: readonly number[], me
     const key = String(status);
     const response = operation.responses.get(key);
     if (!response || kind === undefined) continue;
-    if (response.headers.some(({ required }) => required)) continue;
+    if (hasHeaders(document, operation, key)) continue;
     const [media, another] = response.content;
     if (!media) return `return { status: ${status} };`;
     const isUsual =
@@ -146,11 +164,14 @@ function refusal({ shared, operation }: Handled, statuses: readonly number[], me
 }
 
 /** The variables of the parameters of a path, and the code that takes them. */
-function pathOf({ table, operation }: Handled) {
+function pathOf({ shared: { document }, table, operation }: Handled) {
   const named = operation.parameters.filter((parameter) => parameter.in === 'path');
   const keys = table.keys.flatMap((key) => {
     const name = key.parameter;
-    if (name === undefined || !named.some((one) => one.name === name)) return [];
+    const schema = named.find((one) => one.name === name)?.schemaPointer;
+    if (name === undefined || schema === undefined) return [];
+    if (TYPES[typeOf(document, [schema]).type] !== TYPES[key.type])
+      throw new Unclear(`${name} has another type here`);
     return [{ key, name }];
   });
   if (keys.length < named.length) throw new Unclear('its path has parameters that its objects do not have');

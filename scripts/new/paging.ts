@@ -48,6 +48,9 @@ export function pagingOf(
   const names: string[] = [];
   const filters: Filter[] = [];
   const unknown: string[] = [];
+  const lowest = new Map<string, number>();
+  const atLeast = (variable: string, least: number): string =>
+    (lowest.get(variable) ?? -Infinity) >= least ? variable : `Math.max(${variable}, ${least})`;
   const parameters = list.parameters.filter((parameter) => parameter.in === 'query');
   for (const parameter of parameters) {
     const { name, schemaPointer } = parameter;
@@ -58,6 +61,8 @@ export function pagingOf(
       table.columns.find((one) => one.property === name) ??
       table.columns.find((one) => wordsOf(one.name).join('') === plain);
     const variable = variableOf(name, taken);
+    const { least } = viewSchemas(document, schemas, 'request');
+    lowest.set(variable, Number(least.get('imum')?.value ?? -Infinity));
     const isNumber = type === 'INTEGER';
     if (isNumber && LIMIT.test(plain) && limit === undefined) {
       limit = variable;
@@ -77,16 +82,15 @@ export function pagingOf(
     } else unknown.push(name);
   }
   const most = Math.min(maxItems ?? MOST, MOST);
-  const size =
-    limit === undefined
-      ? String(page === undefined && offset === undefined ? most : Math.min(USUAL, most))
-      : `\${${limit}}`;
-  const start =
-    offset !== undefined
-      ? `\${${offset}}`
-      : page === undefined
-        ? undefined
-        : `\${(${page} - 1) * ${limit ?? Math.min(USUAL, most)}}`;
+  const isPaged = page !== undefined || offset !== undefined;
+  const usual = Math.min(isPaged ? USUAL : most, most);
+  const size = limit === undefined ? String(usual) : `\${${atLeast(limit, 0)}}`;
+  const before =
+    page === undefined
+      ? undefined
+      : `Math.min((${atLeast(page, 1)} - 1) * ${limit ?? usual}, Number.MAX_SAFE_INTEGER)`;
+  const skipped = offset === undefined ? before : atLeast(offset, 0);
+  const start = skipped === undefined ? undefined : `\${${skipped}}`;
   const what = filters.length > 0 ? `with what the filters name, ` : '';
   return {
     query:

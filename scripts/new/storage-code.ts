@@ -20,7 +20,8 @@ export interface Uses {
   readonly isRestricted: boolean;
 }
 
-const TYPES: Readonly<Record<Column['type'], string>> = {
+/** The types of TypeScript. */
+export const TYPES: Readonly<Record<Column['type'], string>> = {
   ...{
     TEXT: 'string',
     TIMESTAMP: 'string',
@@ -47,7 +48,8 @@ export function storageCode(uses: Uses, others: ReadonlyMap<string, Table>): str
     (one) => one ?? [],
   );
   const body = [tableCode(uses, others), typesCode(uses), conversions(uses), partCode(uses)].join('\n');
-  const used = (name: string) => new RegExp(`\\b${name}\\b`).test(body);
+  const code = body.replace(/\/\*\*.*?\*\//g, '');
+  const used = (name: string) => new RegExp(`\\b${name}\\b`).test(code);
   const library = LIBRARY.filter((name) => used(name.replace('type ', '')));
   const generated = ['components', 'operations'].filter((name) => body.includes(`${name}[`));
   return `import { ${library.join(', ')} } from 'contract-first-server/database';

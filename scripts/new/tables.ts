@@ -224,6 +224,10 @@ function uniqueOf(
   return another ? undefined : only;
 }
 
+/** The operation that reads one object. */
+const readOf = ({ stored }: Table): Operation | undefined =>
+  stored && 'read' in stored ? stored.read : undefined;
+
 /** The references of a table to others: by its path, and by properties such as `authorId`. */
 function withReferences(table: Table, all: readonly Table[]): Table {
   const targets = all.filter(
@@ -233,9 +237,7 @@ function withReferences(table: Table, all: readonly Table[]): Table {
   const path = (stored && 'read' in stored ? stored.read : stored?.create)?.paths[0] ?? '';
   const [first, ...others] = table.keys;
   const above = path.slice(0, path.indexOf('}') + 1);
-  const target =
-    others.length > 0 &&
-    targets.find(({ stored: one }) => one !== undefined && 'read' in one && one.read.paths[0] === above);
+  const target = others.length > 0 && targets.find((one) => readOf(one)?.paths[0] === above);
   const references = new Map<string, Reference>();
   const refer = (name: string, to: Table, onDelete: Reference['onDelete']) =>
     references.set(name, { to: to.name, column: to.keys[0]?.name ?? '', onDelete });

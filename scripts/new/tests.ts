@@ -207,6 +207,13 @@ export function storedExamples(document: OpenApiDocument, tables: readonly Table
       continue;
     }
     const value: Record<string, unknown> = { ...(isObject(given) ? given : {}), ...own };
+    const { columns } = table;
+    if (columns.some(({ name, required, nullable }) => required && !nullable && value[name] === undefined))
+      continue;
+    if (kind === 'columns')
+      for (const name of Object.keys(value))
+        if (![...columns, ...keys].some((column) => column.name === name))
+          Reflect.deleteProperty(value, name);
     // Another than that of the request that creates one.
     if (unique)
       value[unique.name] =
